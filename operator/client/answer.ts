@@ -5,13 +5,16 @@ import { isStatus } from '../model/status.ts';
 import type { TransportResponse } from '../transport/transport.ts';
 import { type Asked, isJson, responseFailure } from './response-failure.ts';
 
-/** A larger body could not become one string: V8 ends at 512 MiB, and twice the size is in use. */
+/**
+ * A larger body could not become one string: V8 stops at 512 MiB, and decoding needs twice the
+ * size.
+ */
 const MAX_BODY_BYTES = 256 * 1024 * 1024;
 
 /** Enough for every Status; a validation failure names each bad field. */
 const MAX_STATUS_BYTES = 1024 * 1024;
 
-/** Of a body that is nobody's, only what helps to recognise its author. */
+/** Enough of a body without a Status to recognise its author. */
 const MAX_FOREIGN_BYTES = 2 * 1024;
 
 /** A decoded JSON object of a successful answer. */
@@ -23,12 +26,12 @@ export interface ReadAnswerOptions {
 }
 
 /**
- * The JSON object that a successful answer carries.
+ * The JSON object in a successful answer.
  *
  * @param options - `parse` from JSON, see `parseExact`; `asked`, the request that an error names.
  * @throws ApiError, AmbassadorError or ProtocolError `NOT_KUBERNETES` for any other answer.
- * @throws ProtocolError `DECODE` when the body is not a JSON object: cut short, for example. Since
- *   API servers stream their lists, they can report a late failure in no other way.
+ * @throws ProtocolError `DECODE` when the body is not a JSON object, for example because it was cut
+ *   short. API servers stream their lists, so they can report a late failure in no other way.
  */
 export async function readAnswer(
   response: TransportResponse,
@@ -41,7 +44,7 @@ export async function readAnswer(
   return parseAnswer(Buffer.concat(chunks).toString('utf8'), response, clock, { parse, asked });
 }
 
-/** As `readAnswer`, of an answer whose text is there. */
+/** Same as `readAnswer`, for an answer whose text was already read. */
 export function parseAnswer(
   text: string,
   response: TransportResponse,
@@ -55,7 +58,10 @@ export function parseAnswer(
   return value;
 }
 
-/** Returns when the answer is a success with a JSON body, which is left unread; throws otherwise. */
+/**
+ * Returns when the answer is a success with a JSON body, without reading the body. Throws
+ * otherwise.
+ */
 export async function requireSuccess(
   response: TransportResponse,
   clock: Clock,
@@ -78,7 +84,10 @@ async function readFailure(
   return responseFailure({ ...response, text, asked }, clock.now());
 }
 
-/** Reads until more than `limit` bytes are there; a longer body is left, and its connection closed. */
+/**
+ * Reads until it has more than `limit` bytes. Leaves the rest of a longer body, which closes the
+ * connection.
+ */
 async function readUpTo(
   body: Readable,
   limit: number,
@@ -98,7 +107,7 @@ function parseObject(text: string, parse: (text: string) => unknown): JsonObject
   try {
     value = parse(text);
   } catch {
-    // No cause: the message of a SyntaxError quotes the text, which may be a Secret's.
+    // No cause: the message of a SyntaxError quotes the text, which may come from a Secret.
     throw undecodable('the answer is not complete JSON', Buffer.byteLength(text));
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -111,15 +120,15 @@ function undecodable(message: string, sizeBytes: number): ProtocolError {
   return new ProtocolError(message, { code: 'DECODE', context: { sizeBytes } });
 }
 
-/** A `Warning` header of the API server: 299, the one code that it sends. */
+/** A `Warning` header of the API server. It only sends code 299. */
 const WARNING = /(?:^|,)\s*(\d{3}) +(\S+) +"((?:[^"\\]|\\.)*)"/g;
 
-/** Distinct texts that are remembered; the server says the same few again and again. */
+/** The number of distinct texts to remember. The server repeats a few. */
 const MAX_TEXTS = 1_000;
 
 /**
- * The texts of the `Warning` headers of an answer, as RFC 7234 quotes them. Only those of code 299:
- * others are a cache's on the way.
+ * The texts of the `Warning` headers of an answer, unquoted by RFC 7234. Only those of code 299:
+ * other codes come from caches on the way.
  */
 export function warningTexts(header: string | undefined): readonly string[] {
   if (header === undefined) return [];
@@ -129,7 +138,7 @@ export function warningTexts(header: string | undefined): readonly string[] {
     .filter((text) => text !== '');
 }
 
-/** `listener`, called for a text the first time only; the last 1,000 texts are remembered. */
+/** `listener`, called only the first time for each text. Remembers the last 1,000 texts. */
 export function oncePerText(listener: (text: string) => void): (text: string) => void {
   const known = new Set<string>();
   return (text) => {

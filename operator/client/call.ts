@@ -24,7 +24,7 @@ export type ReadCall =
     }
   | { readonly verb: 'list'; readonly resource: Resource; readonly options: ListOptions };
 
-/** A call that stores an object and is answered with it. */
+/** A call that stores an object. The answer is that object. */
 export type WriteCall =
   | {
       readonly verb: 'create';
@@ -33,7 +33,7 @@ export type WriteCall =
       readonly options: WriteOptions;
     }
   | {
-      /** `applyExisting` is this call, too: its object has a uid. */
+      /** Also used for `applyExisting`; its object has a uid. */
       readonly verb: 'apply';
       readonly resource: Resource;
       readonly object: KubernetesObject;
@@ -53,7 +53,7 @@ export type WriteCall =
       readonly options: WriteOptions;
     };
 
-/** A call that asks for the end of an object. */
+/** A call that requests the removal of an object. */
 export type RemoveCall =
   | {
       readonly verb: 'delete';
@@ -69,8 +69,8 @@ export type RemoveCall =
     };
 
 /**
- * One call of a `Client`. `verb` says which one, and so which other fields there are. `resource` and
- * `options` are always there; `options` is empty for a call that was given none.
+ * One call of a `Client`. `verb` names the method and decides which other fields exist. `resource`
+ * and `options` always exist; `options` is empty when the caller passed none.
  */
 export type Call = ReadCall | WriteCall | RemoveCall;
 
@@ -97,9 +97,9 @@ export type Next = <C extends Call>(call: C) => Promise<AnswerTo<C>>;
 export type CallHandler = (call: Call) => Promise<AnswerTo<Call>>;
 
 /**
- * Something around the calls of a client, see `intercept`. It is given `next` once, and each call in
- * turn. It can pass the call on as it is or changed, once, several times or not at all; look at the
- * answer or replace it; and let failures through or throw its own.
+ * Wraps the calls of a client, see `intercept`. It receives `next` once, and then each call. It can
+ * pass the call on, changed or not, once, several times or not at all; inspect or replace the
+ * answer; pass failures on or throw its own.
  */
 export type Interceptor = (next: Next) => CallHandler;
 
@@ -123,7 +123,7 @@ export function isRead(call: Call): call is ReadCall {
   return call.verb === 'get' || call.verb === 'find' || call.verb === 'list';
 }
 
-/** True for a call that asks for the end of an object. */
+/** True for a call that requests the removal of an object. */
 export function isRemoval(call: Call): call is RemoveCall {
   return call.verb === 'delete' || call.verb === 'evict';
 }

@@ -18,24 +18,24 @@ import type {
 } from './client.ts';
 
 /**
- * A Client whose calls `handle` makes: for a test that writes its own answers, or for another way to an
- * API server. Each method of the client calls `handle` once. `applyExisting` rejects with an
- * OperatorError `USER_CODE` for an object without `metadata.uid`, and does not call it.
+ * A Client whose calls are made by `handle`: for a test with its own answers, or another way to
+ * reach an API server. Each method of the client calls `handle` once. For an object without
+ * `metadata.uid`, `applyExisting` rejects with an OperatorError `USER_CODE` and does not call it.
  */
 export function clientOf(handle: CallHandler): Client {
   return new CallClient(handle as Next);
 }
 
 /**
- * `client` with interceptors around its calls. The first one is the outermost: it sees a call first and
- * the answer last. `client` itself stays as it is.
+ * `client` with interceptors around its calls. The first one is the outermost: it gets a call first
+ * and the answer last. `client` itself does not change.
  *
- * @throws OperatorError `USER_CODE` when `client` is an object that another implementation, or another
- *   copy of this package, has made. Make such a client with `clientOf`.
+ * @throws OperatorError `USER_CODE` when `client` was made by another implementation or another
+ *   copy of this package. Make such a client with `clientOf`.
  */
 export function intercept(client: Client, ...interceptors: readonly Interceptor[]): Client {
   const handle = interceptors.reduceRight<Next>(
-    // Safe as far as an interceptor keeps to `CallHandler`: each verb has its answer.
+    // Safe cast if the interceptor keeps to `CallHandler`: each verb has its answer.
     (next, interceptor) => interceptor(next) as Next,
     CallClient.nextOf(client),
   );
@@ -43,8 +43,8 @@ export function intercept(client: Client, ...interceptors: readonly Interceptor[
 }
 
 /**
- * The verbs of a client, each as the call that it stands for. The casts say that the answer has the type
- * of the object or of the resource: an interceptor is not generic, and `rest-client.ts` checks the kind.
+ * The methods of a client, each turned into a call. The casts give the answer the type of the
+ * object or of the resource: an interceptor is not generic, and `rest-client.ts` checks the kind.
  */
 class CallClient implements Client {
   readonly #next: Next;
@@ -137,7 +137,7 @@ class CallClient implements Client {
   }
 }
 
-/** With its uid in the body an apply cannot bring back an object that was deleted meanwhile. */
+/** With the uid in its body, an apply cannot create an object again that was deleted meanwhile. */
 function requireUid(resource: Resource, { metadata }: KubernetesObject): void {
   if ((metadata.uid ?? '') !== '') return;
   throw new OperatorError('applyExisting needs metadata.uid, of the object as it was read', {

@@ -1,15 +1,15 @@
 import type { KubernetesObject } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
 
-/** Names one object of a resource. `namespace` is left out for a cluster-scoped one. */
+/** Names one object of a resource. */
 export interface Target {
-  /** Left out for a cluster-scoped object. */
+  /** Omit it for a cluster-scoped object. */
   readonly namespace?: string | undefined;
   /** Name of the object. */
   readonly name: string;
 }
 
-/** What every call takes. */
+/** Options of every call. */
 export interface CallOptions {
   /**
    * Aborts the call. Default: for the client of a `ReconcileContext` the signal of the reconcile. Other
@@ -18,23 +18,26 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Which objects a list has. Default: all. */
+/** Which objects to list. Default: all. */
 export interface ListOptions extends CallOptions {
-  /** Left out: all namespaces. */
+  /** Default: all namespaces. */
   readonly namespace?: string | undefined;
-  /** In text form, not URL-encoded. As on the API an empty selector selects everything. */
+  /** Text form, not URL-encoded. An empty selector selects everything, as in the API. */
   readonly labelSelector?: string;
-  /** Text form, as `metadata.name=a`. Which fields it may name depends on the resource. */
+  /** Text form, such as `metadata.name=a`. The allowed fields depend on the resource. */
   readonly fieldSelector?: string;
 }
 
 /** How a write is made. Each option has a default. */
 export interface WriteOptions extends CallOptions {
-  /** `status`, `scale`, …; left out: the object itself. */
+  /** For example `status` or `scale`. Default: the object itself. */
   readonly subresource?: string;
   /** Validate and answer as usual, but store nothing. */
   readonly dryRun?: boolean;
-  /** Names the writer in `metadata.managedFields`. Default: the client's. Each name is a separate owner. */
+  /**
+   * The writer's name in `metadata.managedFields`. Default: the client's. Each name is a separate
+   * owner.
+   */
   readonly fieldManager?: string;
 }
 
@@ -54,9 +57,12 @@ export interface UpdateOptions extends WriteOptions {
 export interface DeleteOptions extends CallOptions {
   /** Delete the object only if it has this uid and this resourceVersion; otherwise the answer is 409. */
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string } | undefined;
-  /** What happens to the object's own children. Default: the server's, mostly `Background`: they go after it. */
+  /**
+   * What happens to the object's children. Default: the server's, usually `Background`: they are
+   * deleted after it.
+   */
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan';
-  /** Whole seconds that a Pod may take to end. Default: those of the Pod. 0 is at once. */
+  /** Whole seconds that a Pod may take to end. Default: the Pod's own. 0 ends it at once. */
   readonly gracePeriodSeconds?: number;
   /** Validate and answer as usual, but remove nothing. */
   readonly dryRun?: boolean;
@@ -64,23 +70,23 @@ export interface DeleteOptions extends CallOptions {
 
 /** How a Pod is evicted. */
 export interface EvictOptions extends CallOptions {
-  /** Evict only this very Pod: another uid or resourceVersion answers 409. */
+  /** Evict only this Pod: another uid or resourceVersion causes a 409. */
   readonly preconditions?: DeleteOptions['preconditions'];
-  /** Ask the disruption budgets as usual, but evict nothing. */
+  /** Check the disruption budgets as usual, but evict nothing. */
   readonly dryRun?: boolean;
 }
 
-/** An object with the version that was read: an update starts from it. */
+/** An object with the version that was read, as an update needs it. */
 export type Versioned<T extends KubernetesObject> = T & {
   readonly metadata: { readonly resourceVersion: string };
 };
 
-/** An object as the API server stores it: with its uid and its version. */
+/** An object as the API server stores it, with uid and version. */
 export type Stored<T extends KubernetesObject> = Versioned<T> & {
   readonly metadata: { readonly uid: string };
 };
 
-/** A patch and the format that it is in. */
+/** A patch and its format. */
 export type Patch =
   | { readonly type: 'merge' | 'strategic'; readonly body: object }
   | { readonly type: 'json'; readonly body: readonly JsonPatchOperation[] };
@@ -92,8 +98,8 @@ export type JsonPatchOperation =
   | { readonly op: 'move' | 'copy'; readonly from: string; readonly path: string };
 
 /**
- * Reads from the API server, past every cache. `get` and `find` are quorum reads: they are sent without
- * a resourceVersion, so that the answer has every write that was acknowledged before they began. Rely on
+ * Reads from the API server, bypassing every cache. `get` and `find` are quorum reads: they send no
+ * resourceVersion, so the answer includes every write that was acknowledged before they began. Use
  * them before you destroy something because an object is absent or being deleted.
  *
  * @throws ApiError when the server refuses.
@@ -121,8 +127,8 @@ export interface Reader {
 }
 
 /**
- * Writes to the API server, under one field manager. Fails as `Reader` does. After an AmbassadorError with
- * `fate: 'unknown'` the server may have carried out the write.
+ * Writes to the API server, under one field manager. Fails as `Reader` does. After an
+ * AmbassadorError with `fate: 'unknown'` the write may have been carried out.
  */
 export interface Writer {
   /** Creates the object. A name that is taken is an ApiError that `isAlreadyExists` recognises. */
@@ -171,21 +177,30 @@ export interface Writer {
     object: NoInfer<T>,
     options: UpdateOptions & { readonly force: true },
   ): Promise<T>;
-  /** Changes the object by a merge, strategic or JSON patch. Custom resources take no strategic one. */
+  /**
+   * Changes the object by a merge, strategic or JSON patch. Custom resources do not support
+   * strategic patches.
+   */
   patch<T extends KubernetesObject>(
     resource: Resource<T>,
     target: Target,
     patch: Patch,
     options?: WriteOptions,
   ): Promise<T>;
-  /** Resolves when the server has accepted. Finalizers and grace periods can take longer. */
+  /**
+   * Resolves when the server has accepted the request. Finalizers and grace periods can take
+   * longer.
+   */
   delete(resource: Resource, target: Target, options?: DeleteOptions): Promise<void>;
   /**
-   * Asks for the eviction of a Pod, which honours disruption budgets. If a budget refuses it, the call fails
-   * with an ApiError 429 that `isDisruptionRefused` recognises.
+   * Requests the eviction of a Pod, which respects disruption budgets. If a budget refuses it, the
+   * call fails with an ApiError 429 that `isDisruptionRefused` recognises.
    */
   evict(pod: Target, options?: EvictOptions): Promise<void>;
 }
 
-/** All calls to the API server, live, past every cache. Ask for a `Reader` or a `Writer` where that is enough. */
+/**
+ * All calls to the API server, bypassing every cache. Request a `Reader` or a `Writer` if that is
+ * enough.
+ */
 export interface Client extends Reader, Writer {}

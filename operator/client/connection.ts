@@ -19,43 +19,44 @@ import { listWatch, type Scope } from './source.ts';
 
 export type { Fence };
 
-/** The way to the ambassador, for the parts that make requests. */
+/** Access to the ambassador, for the parts that make requests. */
 export interface Connection {
   readonly transport: Transport;
   /**
-   * A client that repeats a call for up to 10 s where that is safe: see `retry`.
+   * A client that retries a call for up to 10 s where that is safe: see `retry`.
    *
-   * @param fence - asked before every write and before each repetition. Default: none.
+   * @param fence - checked before every write and before each retry. Default: none.
    */
   clientFor(fieldManager: string, fence?: Fence): Client;
-  /** For Leases only. It has connections of its own and repeats nothing: the leader elector decides. */
+  /** For Leases only. It has its own connections and does not retry: the leader elector decides. */
   leaseClientFor(fieldManager: string): Client;
-  /** It repeats nothing: the reflector decides. */
+  /** It does not retry: the reflector decides. */
   listWatchFor(scope: Scope & { readonly resource: Resource }): ListWatch<KubernetesObject>;
-  /** Whether a process listens at the URL. Left out with a transport of the caller's. */
+  /** Whether a process listens at the URL. Undefined when the caller passed a transport. */
   readonly isListening?: () => Promise<boolean>;
-  /** Call it when nothing uses the connection any more. */
+  /** Call it when nothing uses the connection anymore. */
   close(): Promise<void>;
 }
 
 export interface ConnectOptions {
   readonly clock: Clock;
-  /** Counts requests. Default: they are not counted. */
+  /** Counts requests. Default: no counting. */
   readonly meter?: Meter;
-  /** Measures durations and sizes of requests, too: see `meteredTransport`. Default false. */
+  /** Also measures durations and sizes of requests: see `meteredTransport`. Default false. */
   readonly detailed?: boolean;
   /** Moves the bytes. Default: `undiciTransport` to the URL. */
   readonly transport?: Transport;
   /** For every client, see `RestClientOptions`. Default: the server's. */
   readonly fieldValidation?: FieldValidation;
-  /** Given each text of a `Warning` header of the API server once. Must not throw. */
+  /** Called once with each text of a `Warning` header of the API server. Must not throw. */
   readonly onWarning?: (text: string) => void;
 }
 
 /**
- * The clients and list-watches of the ambassador at `apiUrl`. Opens no connection before the first request.
+ * Creates clients and list-watches of the ambassador at `apiUrl`. Opens no connection before the
+ * first request.
  *
- * @throws ConfigurationError `CONFIG` for a URL that is not the ambassador's.
+ * @throws ConfigurationError `CONFIG` for a URL that cannot be the ambassador's.
  */
 export function connect(
   apiUrl: string,
@@ -85,7 +86,7 @@ export function connect(
       return intercept(client, retry({ clock, meter, host }));
     },
     leaseClientFor: (fieldManager) =>
-      // A Lease is read and written back whole, with the fields of other writers.
+      // A Lease is read and written back whole, including the fields of other writers.
       restClient({
         ...perClient,
         transport,
@@ -99,19 +100,19 @@ export function connect(
   };
 }
 
-/** `127.0.0.1:8001`; the path for a unix socket. */
+/** For example `127.0.0.1:8001`; the path for a unix socket. */
 function hostOf(apiUrl: string): string {
   return apiUrl.replace(/^(?:http|unix):(?:\/\/)?/, '').replace(/\/$/, '');
 }
 
-/** On a loopback a connection is there in 0.1 ms, or refused as fast. */
+/** On a loopback, a connection is accepted or refused within 0.1 ms. */
 const TIMEOUT_MS = 1_000;
 
 /**
- * Whether somebody accepts connections where the ambassador should listen. Opens one, sends nothing
- * and closes it: what a filter or an API server would answer is nobody's business here.
+ * Whether a process accepts connections at the ambassador's address. Opens a connection, sends
+ * nothing and closes it: the answers of a filter or an API server do not matter here.
  *
- * @throws ConfigurationError `CONFIG` for a URL that is not the ambassador's.
+ * @throws ConfigurationError `CONFIG` for a URL that cannot be the ambassador's.
  */
 export function isListening(apiUrl: string, clock: Clock): Promise<boolean> {
   const { origin, socketPath } = parseApiUrl(apiUrl);

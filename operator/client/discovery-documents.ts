@@ -5,17 +5,17 @@ import type { Transport } from '../transport/transport.ts';
 import { type JsonObject, readAnswer } from './answer.ts';
 import { withQuery } from './rest-request.ts';
 
-/** What a discovery request needs. */
+/** Parameters of a discovery request. */
 export interface DiscoveryContext {
   readonly transport: Transport;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
-/** A served API group; the core group's name is empty. */
+/** A served API group. The name of the core group is empty. */
 export interface ApiGroup {
   readonly group: string;
-  /** The preferred one first. */
+  /** The preferred version comes first. */
   readonly versions: readonly string[];
 }
 
@@ -30,7 +30,7 @@ export interface ApiResource {
   readonly namespaced: boolean;
 }
 
-/** Every served group, the core group first, then in the server's order. */
+/** Every served group: the core group first, then the others in the server's order. */
 export async function fetchGroups(context: DiscoveryContext): Promise<readonly ApiGroup[]> {
   const [core, named] = await Promise.all([
     fetchDocument(context, '/api', 'APIVersions'),
@@ -66,13 +66,16 @@ export async function fetchResources(
     .filter(({ plural }) => plural !== '' && !plural.includes('/'));
 }
 
-/** The kinds that a list names: its items' own, and the one after which the list itself is named. */
+/** The kinds that a list names: the kind of its items, and the kind in the name of the list itself. */
 export interface ListedKinds {
   readonly ofItem: string | undefined;
   readonly ofList: string | undefined;
 }
 
-/** The kinds of a collection, of which one object at most is read. @param name - of the only object that may be. */
+/**
+ * The kinds of a collection. Reads at most one object. @param name - the only object that may be
+ * read.
+ */
 export async function fetchKinds(
   { transport, clock, signal }: DiscoveryContext,
   collection: string,

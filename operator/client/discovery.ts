@@ -26,20 +26,20 @@ import { nearMatches } from './near-match.ts';
 
 export interface DiscoverOptions {
   readonly signal: AbortSignal;
-  /** Default: the machine's. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
 }
 
 /**
- * The resource that a person means by `cm`, `configmap`, `ConfigMap`, `deployments.apps`,
+ * Finds the resource for a name such as `cm`, `configmap`, `ConfigMap`, `deployments.apps`,
  * `deployments.v1.apps` or `deployments.apps/v1`.
  *
- * The core group wins over all others, preferred versions over the rest, a plural over a singular, a
- * short name and a kind. Reads `/api`, `/apis` and the list of every group and version that may hold
- * the name; an aggregated API that does not answer is passed over.
+ * The core group has priority over all others, preferred versions over other versions, and a plural
+ * over a singular, a short name and a kind. Reads `/api`, `/apis` and the list of every group and
+ * version that may contain the name. An aggregated API that does not answer is skipped.
  *
- * @throws ConfigurationError `CONFIG` when nothing, or more than one group, has the name; the message
- *   lists what was nearest.
+ * @throws ConfigurationError `CONFIG` when no group or more than one has the name. The message
+ *   lists the nearest matches.
  * @throws ApiError, AmbassadorError or ProtocolError when discovery itself fails.
  */
 export async function discover(
@@ -64,7 +64,7 @@ export async function discover(
 
 type GroupVersion = Pick<ApiResource, 'group' | 'version'>;
 
-/** Where to look, in order: the core group, then preferred versions, then all others. */
+/** The search order: the core group, then preferred versions, then all others. */
 function candidateRounds(
   groups: readonly ApiGroup[],
   filters: readonly GroupVersionFilter[],
@@ -85,7 +85,7 @@ function candidateRounds(
   return rounds;
 }
 
-/** An aggregated API that is down must not hide the resources of all others. */
+/** An aggregated API that is down must not hide the resources of the others. */
 async function resourcesOf(
   context: DiscoveryContext,
   groupVersions: readonly GroupVersion[],
@@ -105,7 +105,7 @@ async function resourcesOf(
   return lists.flat();
 }
 
-/** The resources that match `name` in the strongest way that any does; one of each group. */
+/** The resources with the strongest kind of match to `name`, one per group. */
 function bestMatches(resources: readonly ApiResource[], name: string): readonly ApiResource[] {
   const isMatch: readonly ((resource: ApiResource) => boolean)[] = [
     ({ plural }) => plural === name,
@@ -127,7 +127,7 @@ export interface DiscoveredPath {
   readonly resource: Resource;
   /** Undefined for all namespaces, and for a cluster-scoped resource. */
   readonly namespace: string | undefined;
-  /** Undefined when the path is that of a collection. */
+  /** Undefined when the path names a collection. */
   readonly name: string | undefined;
 }
 
@@ -135,14 +135,14 @@ const RESOURCE_PATH =
   /^\/(?:api\/(?<core>[^/]+)|apis\/(?<group>[^/]+)\/(?<version>[^/]+))(?:\/namespaces\/(?<namespace>[^/]+)(?=\/))?\/(?<plural>[^/]+)(?:\/(?<name>[^/]+))?\/?$/;
 
 /**
- * The resource, namespace and name that a URL path stands for, such as
- * `/api/v1/namespaces/demo/configmaps` or `/apis/apps/v1/deployments`. Reads one object at most of what
- * the path names, for the kind of its objects: whoever may list the objects needs no discovery. An
- * empty list of a custom resource does not tell: then the list of that group and version is read, where
- * it may be. `namespaced` of the resource says whether the path has a namespace.
+ * The resource, namespace and name of a URL path such as `/api/v1/namespaces/demo/configmaps` or
+ * `/apis/apps/v1/deployments`. Reads at most one object at the path to learn the kind, so a caller
+ * that may list the objects needs no discovery. An empty list of a custom resource does not show
+ * the kind. Then the list of that group and version is read, if that is allowed. `namespaced` of
+ * the resource says whether the path has a namespace.
  *
- * @throws ConfigurationError `CONFIG` when the text is no such path, or the server does not serve it,
- *   which `isUnknownResource` tells apart.
+ * @throws ConfigurationError `CONFIG` when the text is not such a path, or when the server does not
+ *   serve it; `isUnknownResource` recognises the second case.
  * @throws ApiError, AmbassadorError or ProtocolError when the list or discovery itself fails.
  */
 export async function resourceFromPath(
@@ -177,14 +177,14 @@ async function kindOf(
   const path = collectionPath({ ...names, kind: '' }, part.namespace);
   const { ofItem, ofList } = await fetchKinds(context, path, part.name);
   if (ofItem !== undefined) return ofItem;
-  // A definition may name its lists as it likes.
+  // A definition can choose any name for its lists.
   const named = isBuiltInGroup(names) ? undefined : await servedKind(context, names);
   const kind = named ?? ofList;
   if (kind !== undefined) return kind;
   throw new ProtocolError('the answer is not a list', { code: 'DECODE', context: { path } });
 }
 
-/** Undefined where discovery does not tell, or is refused. */
+/** Undefined when discovery does not show it, or is refused. */
 async function servedKind(context: DiscoveryContext, names: Names): Promise<string | undefined> {
   try {
     const served = await fetchResources(context, names);
@@ -198,10 +198,10 @@ async function servedKind(context: DiscoveryContext, names: Names): Promise<stri
   }
 }
 
-/** Marks the error of a well-formed name that discovery did not find. */
+/** Marks the error for a valid name that discovery did not find. */
 const UNKNOWN = 'unknownResource';
 
-/** True when discovery worked, and the server has no such resource; it may serve it later. */
+/** True when discovery worked and the server lacks the resource. It may serve it later. */
 export function isUnknownResource(error: unknown): boolean {
   return error instanceof ConfigurationError && UNKNOWN in error.context;
 }
@@ -232,21 +232,21 @@ function unknown(
   );
 }
 
-/** What an API server says of itself. A hint for people: forks and proxies say what they like. */
+/** The version that an API server reports. A hint for people: forks and proxies may report anything. */
 export interface ServerVersion {
-  /** `v1.33.1`, or empty. */
+  /** For example `v1.33.1`; empty when absent. */
   readonly gitVersion: string;
-  /** Undefined where the server does not give a number. */
+  /** Undefined when the server does not send a number. */
   readonly major: number | undefined;
-  /** `33`, for `33+` too. */
+  /** For example `33`, also for `33+`. */
   readonly minor: number | undefined;
 }
 
 /**
- * The version of the API server, by `GET /version`. For logs and for errors that explain; nothing in
- * the toolkit behaves differently by it: what a server can do is learned from its answers.
+ * The version of the API server, from `GET /version`. For logs and explanations in errors only.
+ * Nothing in the toolkit depends on it: the toolkit learns a server's abilities from its answers.
  *
- * @throws as `Reader` does. The ambassador's filter may well refuse the path.
+ * @throws as `Reader` does. The ambassador's filter may refuse the path.
  */
 export async function serverVersion(
   transport: Transport,
@@ -264,7 +264,7 @@ export async function serverVersion(
   };
 }
 
-/** Servers between two releases say `33+`. */
+/** Servers between two releases report `33+`. */
 function numberOf(value: unknown): number | undefined {
   const digits = typeof value === 'string' ? /^\d{1,4}/.exec(value)?.[0] : undefined;
   return digits === undefined ? undefined : Number(digits);

@@ -5,29 +5,29 @@ import type { Transport, TransportRequest, TransportResponse } from '../transpor
 import { readAnswer } from './answer.ts';
 import { isUnserved } from './response-failure.ts';
 
-/** A flag of `kubectl proxy` that keeps requests out. */
+/** A flag of `kubectl proxy` that blocks requests. */
 export type Fence = '--accept-paths' | '--reject-methods';
 
 /**
- * How the ambassador's filter took requests that it must refuse.
+ * How the ambassador's filter handled requests that it must refuse.
  *
  * - `closed`: it refused them.
- * - `open`: one of them reached the API server, for the named fences are missing.
- * - `shut`: it refuses what it must accept as well, so that nothing works.
- * - `undecided`: nobody knows yet; `why` in words that stay the same while nothing changes.
+ * - `open`: one of them reached the API server, because the named flags are missing.
+ * - `shut`: it also refuses requests that it must accept, so nothing works.
+ * - `undecided`: not known yet. `why` keeps the same words while nothing changes.
  */
 export type FilterVerdict =
   | { readonly state: 'closed' | 'shut' }
   | { readonly state: 'open'; readonly missing: readonly Fence[] }
   | { readonly state: 'undecided'; readonly why: string };
 
-/** A path that no controller declares, for no API server has it. */
+/** A path that no controller declares, because no API server has it. */
 const UNDECLARED: Probe = { method: 'GET', path: '/chancery-self-test' };
 
-/** A method that every generated filter rejects, on a path that every one accepts. */
+/** A method that every generated filter rejects, on a path that every generated filter accepts. */
 const REJECTED: Probe = { method: 'OPTIONS', path: '/version' };
 
-/** What every generated filter accepts. */
+/** A request that every generated filter accepts. */
 const VERSION: Probe = { method: 'GET', path: '/version' };
 const ACCEPTED: readonly Probe[] = [
   VERSION,
@@ -36,12 +36,12 @@ const ACCEPTED: readonly Probe[] = [
 
 type Probe = Pick<TransportRequest, 'method' | 'path' | 'body'>;
 
-/** The ambassador's own refusal takes less than a millisecond, an API server's answer a few. */
+/** The ambassador refuses in less than a millisecond; an API server answers in a few. */
 const TIMEOUT_MS = 10_000;
 
 /**
- * Sends two requests that the filter must refuse, and that do no harm where it does not; and, when it
- * refuses both, two that it must accept. Rejects only when it is aborted.
+ * Sends two requests that the filter must refuse, and that do no harm if it does not. If it refuses
+ * both, sends two that it must accept. Rejects only when aborted.
  */
 export async function testFilter(
   transport: Transport,
@@ -53,7 +53,7 @@ export async function testFilter(
   return answers.every((answer) => answer === 'refused') ? { state: 'shut' } : fences;
 }
 
-/** Whether the filter refuses what it must refuse, as `testFilter`, without a request to the server. */
+/** The first half of `testFilter`: whether the filter refuses what it must refuse. */
 export async function testFences(
   transport: Transport,
   options: { readonly clock: Clock; readonly signal: AbortSignal },
@@ -72,7 +72,7 @@ export async function testFences(
   return { state: 'closed' };
 }
 
-/** What is wrong with an open filter, and how it came to be so. */
+/** The error for an open filter, with its cause. */
 export function filterOpen(missing: readonly Fence[]): UnsafeSetupError {
   const texts = missing.map((fence) => WHAT_IS_OPEN[fence]);
   return new UnsafeSetupError(
@@ -92,14 +92,14 @@ const WHAT_IS_OPEN: Readonly<Record<Fence, string>> = {
     '--reject-methods rejects nothing when it is not given',
 };
 
-/** What to do about a filter that refuses everything. */
+/** Advice for a filter that refuses everything. */
 export const FILTER_SHUT: string =
   'the ambassador refuses every path, even /version: generate its arguments with chancery generate ' +
   'proxy';
 
 /**
- * By whom a request was answered, or why that is not known. `unserved`: a 404 in plain words, which an
- * API server gives for a path that it does not have, and `kubectl proxy` for one outside its prefix.
+ * Who answered a request, or why that is not known. `unserved`: a 404 in plain text. An API server
+ * sends it for an unknown path, and `kubectl proxy` for a path outside its prefix.
  */
 type Outcome = 'refused' | 'reached' | 'unserved' | { readonly why: string };
 
@@ -110,7 +110,7 @@ async function whoAnswers(
 ): Promise<Exclude<Outcome, 'unserved'>> {
   const outcome = await probe(transport, asked, options);
   if (outcome !== 'unserved') return outcome;
-  // Below the prefix that it is outside of there would be no version either.
+  // If the path is outside the proxy's prefix, `/version` is too.
   const version = await probe(transport, VERSION, options);
   return version === 'reached' ? 'reached' : { why: `nobody serves ${asked.path}` };
 }
@@ -132,7 +132,8 @@ async function probe(
       headersTimeoutMs: TIMEOUT_MS,
       signal,
     });
-    // Nobody on the way sets it: the API server numbers what it has seen, whatever it answers.
+    // Only the API server sets this header: it numbers every request it has seen, whatever the
+    // answer.
     const seen = response.headers['audit-id'] !== undefined;
     if (seen) response.body.destroy();
     else await readAnswer(response, clock);
@@ -143,7 +144,7 @@ async function probe(
   }
 }
 
-/** A failure that says who answered: an answer without a Status may be that of anybody on the way. */
+/** The outcome of a failure. An answer without a Status may come from any server on the way. */
 function outcomeOf(error: unknown): Outcome {
   if (!(error instanceof OperatorError)) throw error;
   if (error instanceof AmbassadorError && error.code === 'AMBASSADOR_FORBIDDEN') return 'refused';

@@ -3,26 +3,26 @@ import type { KubernetesObject } from '../model/object.ts';
 import { apiVersionOf, type Resource, resourceName } from '../model/resource.ts';
 import type { JsonObject } from './answer.ts';
 
-/** A list answer without its items, checked. */
+/** A checked list answer without its items. */
 export interface ListFrame {
-  /** As sent; empty when absent. */
+  /** The value that was sent; empty when absent. */
   readonly resourceVersion: string;
   readonly continueToken: string | undefined;
 }
 
-/** A list answer, checked. */
+/** A checked list answer. */
 interface DecodedList<T extends KubernetesObject> extends ListFrame {
   readonly items: readonly T[];
 }
 
 /**
- * The items of a list answer, each with the `apiVersion` and `kind` of `resource`: those of built-in
- * resources come without, and those of which only the metadata was asked for with others.
- * `items: null` is an empty list.
+ * The items of a list answer, each with the `apiVersion` and `kind` of `resource`. Items of
+ * built-in resources come without them, and metadata-only items come with different ones. `items:
+ * null` is an empty list.
  *
- * @param expected - the form that was asked for. Default: that of the resource.
- * @throws ProtocolError `DECODE` for a Table, for a list of another kind, and for an item without
- *   a name.
+ * @param expected - the requested form. Default: that of the resource.
+ * @throws ProtocolError `DECODE` for a Table, for a list of another kind, and for an item without a
+ *   name.
  */
 export function decodeList<T extends KubernetesObject>(
   answer: JsonObject,
@@ -40,7 +40,7 @@ export function decodeList<T extends KubernetesObject>(
   return { items: decoded, ...frame };
 }
 
-/** What a list answer says beside its items, checked as `decodeList` does. */
+/** A list answer without its items, checked as in `decodeList`. */
 export function decodeFrame(
   answer: JsonObject,
   resource: Resource,
@@ -55,19 +55,19 @@ export function decodeFrame(
   };
 }
 
-/** `apiVersion` and `kind` that objects on the wire carry. */
+/** `apiVersion` and `kind` of objects on the wire. */
 export interface ObjectForm {
   readonly apiVersion: string;
   readonly kind: string;
 }
 
-/** The form of an object of which only the metadata was asked for. */
+/** The form of an object when only its metadata was requested. */
 export const METADATA_FORM: ObjectForm = Object.freeze({
   apiVersion: 'meta.k8s.io/v1',
   kind: 'PartialObjectMetadata',
 });
 
-/** The form in which objects of a resource are sent. */
+/** The form in which the objects of a resource are sent. */
 export function formOf(resource: Resource): ObjectForm {
   return { apiVersion: apiVersionOf(resource), kind: resource.kind };
 }
@@ -80,9 +80,9 @@ interface UncheckedList {
 }
 
 /**
- * An item that names its kind must name the right one. One that does not is taken for what the list
- * is named after: a resource declared with a wrong kind is found here, before its watch leaves out
- * every event.
+ * An item that names its kind must name the right one. An item without a kind has the kind in the
+ * name of the list. This detects a resource that was declared with a wrong kind, before its watch
+ * drops every event.
  */
 export function decodeItem<T extends KubernetesObject>(
   item: unknown,
@@ -115,7 +115,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** An answer about something else than the resource asked for. */
+/** The error for an answer about a resource other than the requested one. */
 export function unexpected(
   resource: Resource,
   expected: ObjectForm,
@@ -131,24 +131,24 @@ export function unexpected(
   });
 }
 
-/** A group and version that a typed name may mean; what is undefined is not restricted. */
+/** A group and version that a typed name may mean. An undefined field is not restricted. */
 export interface GroupVersionFilter {
   readonly group?: string;
   readonly version?: string;
 }
 
-/** A resource as a person typed it, taken apart. */
+/** The parts of a resource name that a person typed. */
 export interface TypedName {
   /** Plural, singular, short name or kind, in lower case. */
   readonly name: string;
-  /** Any of them may be meant: `foos.v1.example.com` names a version, or a group of that name. */
+  /** Each is possible: `foos.v1.example.com` names a version, or a group of that name. */
   readonly filters: readonly GroupVersionFilter[];
 }
 
 const VERSION = /^v[0-9]+((alpha|beta)[0-9]+)?$/;
 
 /**
- * Takes `cm`, `deployments.apps`, `deployments.v1.apps`, `pods.v1.` or `deployments.apps/v1` apart.
+ * Parses `cm`, `deployments.apps`, `deployments.v1.apps`, `pods.v1.` or `deployments.apps/v1`.
  *
  * @throws ConfigurationError `CONFIG` when the text is none of these.
  */

@@ -24,23 +24,27 @@ export interface ReadListOptions<T extends KubernetesObject>
   extends Pick<ReadAnswerOptions, 'asked'>,
     Pick<ListPageRequest<T>, 'dropManagedFields' | 'known'> {
   readonly resource: Resource<T>;
-  /** The form of the items on the wire. Default: that of the resource, which they are given. */
+  /**
+   * The form of the items on the wire. Default: that of the resource. The result has the resource's
+   * form.
+   */
   readonly expected?: ObjectForm;
 }
 
-/** A list, checked. */
+/** A checked list. */
 export interface DecodedEntries<T extends KubernetesObject> extends ListFrame {
   readonly items: readonly Entry<T>[];
-  /** Bytes of JSON that the items were on the wire. */
+  /** Bytes of JSON of the items on the wire. */
   readonly itemBytes: number;
 }
 
 /**
- * Reads a list item by item as it arrives. An item as kube-apiserver writes it is not parsed. There is no
- * limit on the answer, but one on each of its items; see `readItems`. An answer with a bad item is read
- * to its end.
+ * Reads a list item by item as it arrives. An item in the form that kube-apiserver writes is not
+ * parsed. The size of the answer is not limited, but that of each item is; see `readItems`. An
+ * answer with a bad item is read to its end.
  *
- * @throws as `decodeFrame`, `decodeItem` and `readItems` do; ApiError and AmbassadorError for a failure.
+ * @throws as `decodeFrame`, `decodeItem` and `readItems` do; ApiError and AmbassadorError for a
+ *   failure.
  */
 export async function readList<T extends KubernetesObject>(
   response: TransportResponse,
@@ -57,20 +61,20 @@ export async function readList<T extends KubernetesObject>(
   return items.of(parseAnswer(frame, response, clock, { asked }));
 }
 
-/** The items of one answer, whose own kind may come behind them. */
+/** The items of one answer. The answer's own kind may come after them. */
 class ListItems<T extends KubernetesObject> {
   readonly #resource: Resource<T>;
-  /** Of the items on the wire. */
+  /** The form of the items on the wire. */
   readonly #expected: ObjectForm;
-  /** For items that name another form, or none. */
+  /** For items with another form or none. */
   readonly #given: EntryOptions;
-  /** For items that name the form of the resource. */
+  /** For items with the form of the resource. */
   readonly #kept: EntryOptions;
   readonly #known: ReadListOptions<T>['known'];
   #items: Entry<T>[] = [];
-  /** An item does not say what it is: then the list has to. */
+  /** An item has no kind, so the name of the list must show it. */
   #isFormless = false;
-  /** The error of the first bad item. Other items may come in place of these. */
+  /** The error of the first bad item. A later array of items may replace it. */
   #failure: { readonly error: unknown } | undefined;
   #bytes = 0;
 
@@ -83,7 +87,7 @@ class ListItems<T extends KubernetesObject> {
     this.#known = known;
   }
 
-  /** Forgets the items so far: other items come in their place. */
+  /** Removes the items so far, because another array of items replaces them. */
   clear(): void {
     this.#items = [];
     this.#bytes = 0;
@@ -104,7 +108,7 @@ class ListItems<T extends KubernetesObject> {
   /** @param frame - the list without its items. */
   of(frame: JsonObject): DecodedEntries<T> {
     const { items, kind } = frame;
-    // An answer without an array of items is no list, or one whose items are null.
+    // Without an array of items the answer is not a list, or its items are null.
     if (!Array.isArray(items) || items.length > 0) {
       const { items: parsed, ...rest } = decodeList<T>(frame, this.#resource, this.#expected);
       const entries = parsed.map((item) => Entry.of(parsedAs(item, this.#given)));
@@ -133,7 +137,7 @@ class ListItems<T extends KubernetesObject> {
     );
   }
 
-  /** What is cached under the same key, where it is the same state. */
+  /** The cached entry of the same key, if it has the same state. */
   #knownAs(bytes: Buffer, found: ScannedIdentity): Entry<T> | undefined {
     if (this.#known === undefined) return undefined;
     const namespace = found.namespace === '' ? undefined : found.namespace;
@@ -161,7 +165,7 @@ class ListItems<T extends KubernetesObject> {
         context: { resource: resourceName(this.#resource), itemBytes: Buffer.byteLength(text) },
       });
     }
-    // As `decodeItem` has it, null is none.
+    // A null kind counts as missing, as in `decodeItem`.
     if (((item as { readonly kind?: unknown }).kind ?? null) === null) this.#isFormless = true;
     const object = decodeItem<T>(item, this.#resource, this.#expected, true);
     return Entry.of(parsedAs(object, this.#given));

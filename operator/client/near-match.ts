@@ -1,9 +1,9 @@
-/** How many suggestions help; more are noise. */
+/** The most suggestions that help. */
 const MAX_SUGGESTIONS = 5;
 
 /**
- * The candidates that a person may have meant by `text`, nearest first: at most a third of its
- * letters wrong, or one contained in the other.
+ * The candidates that are most similar to `text`, nearest first. At most a third of the letters
+ * differ, or one contains the other.
  */
 export function nearMatches(text: string, candidates: Iterable<string>): readonly string[] {
   const wanted = text.toLowerCase();
@@ -21,7 +21,7 @@ export function nearMatches(text: string, candidates: Iterable<string>): readonl
     .map(({ candidate }) => candidate);
 }
 
-/** Levenshtein: inserted, deleted and replaced letters. */
+/** Levenshtein distance: inserted, deleted and replaced letters. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (const [i, letter] of [...a].entries()) {

@@ -7,46 +7,46 @@ import {
 import { isAdmissionDenied, isUndeclaredText } from '../model/refusal.ts';
 import { ApiError, isStatus, type Status } from '../model/status.ts';
 
-/** An answer that is not the one asked for, read as far as it is needed to say whose it is. */
+/** An unexpected answer, read as far as needed to find its sender. */
 export interface FailedAnswer {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /** The body, or its beginning. */
   readonly text: string;
-  /** What it answers. */
+  /** The request that was answered. */
   readonly asked?: Asked | undefined;
 }
 
 /** A request, as an error may name it. */
 export interface Asked {
   readonly method: string;
-  /** With or without the query, which is not told. */
+  /** With or without the query, which errors do not show. */
   readonly path: string;
 }
 
-/** What server-side apply means by `field not declared in schema`, which it calls its own failure. */
+/** Explains `field not declared in schema`, which server-side apply reports as an error of its own. */
 const UNDECLARED =
   'the installed definition of this kind does not know the field: upgrade the CustomResourceDefinition; if it is up to date, or the kind is one of Kubernetes’ own, the field is misspelt, or younger than the API server';
 
-/** Marks the ApiError of a path that the server does not serve at all. */
+/** Marks the ApiError for a path that the server does not serve. */
 const PATH_NOT_SERVED = 'PathNotServed';
 
-/** What a 401 without a refusal by admission is about: the operator itself sends no credentials. */
+/** Explains a 401 that admission did not cause. The operator itself sends no credentials. */
 const TOKEN_REFUSED =
   'the API server does not accept the ambassador’s token: has it expired, or is the ServiceAccount or the Pod that it was made for gone? kubectl reads the file of the token again within a minute';
 
 /**
- * What a 401 of admission is about. A ValidatingAdmissionPolicy with `reason: Unauthorized` answers 401
+ * Explains a 401 of admission. A ValidatingAdmissionPolicy with `reason: Unauthorized` answers 401
  * (reasonToCode in kubernetes/kubernetes,
- * staging/src/k8s.io/apiserver/pkg/admission/plugin/policy/validating/policy_decision.go), and a webhook may
- * choose any code. Both are asked after the token was accepted.
+ * staging/src/k8s.io/apiserver/pkg/admission/plugin/policy/validating/policy_decision.go), and a
+ * webhook can choose any code. Both run after the token was accepted.
  */
 const ADMISSION_DENIED =
   'the ambassador’s token was accepted: a policy or a webhook of the cluster denied this request, and chose the status 401';
 
 /**
- * Who failed, and how: an answer → the error to throw.
+ * Finds who failed and how: an answer → the error to throw.
  *
  * | answer | error |
  * |---|---|
@@ -85,7 +85,7 @@ export function responseFailure(answer: FailedAnswer, nowMs: number): OperatorEr
   return notKubernetes(status, headers);
 }
 
-/** True when the server serves no such path: the group, version or resource does not exist. */
+/** True when the server does not serve the path: the group, version or resource does not exist. */
 export function isUnserved(error: unknown): boolean {
   return (
     error instanceof ApiError &&
@@ -94,12 +94,12 @@ export function isUnserved(error: unknown): boolean {
   );
 }
 
-/** True when the headers announce JSON, with or without parameters such as `;as=Table`. */
+/** True when the content type is JSON, with or without parameters such as `;as=Table`. */
 export function isJson(headers: Readonly<Record<string, string>>): boolean {
   return mediaType(headers) === 'application/json';
 }
 
-/** An answer of a success status that is not what the Kubernetes API sends. */
+/** The error for an answer that the Kubernetes API does not send. */
 function notKubernetes(status: number, headers: Readonly<Record<string, string>>): ProtocolError {
   return new ProtocolError('the answer is not one that the Kubernetes API gives', {
     code: 'NOT_KUBERNETES',
@@ -108,7 +108,7 @@ function notKubernetes(status: number, headers: Readonly<Record<string, string>>
 }
 
 /**
- * Milliseconds that a `Retry-After` header asks for: whole seconds or an HTTP date. Undefined when
+ * Milliseconds requested by a `Retry-After` header: whole seconds or an HTTP date. Undefined when
  * absent, unreadable or past.
  */
 export function parseRetryAfter(value: string | undefined, nowMs: number): number | undefined {
@@ -117,12 +117,12 @@ export function parseRetryAfter(value: string | undefined, nowMs: number): numbe
   return Number.isFinite(waitMs) && waitMs > 0 ? waitMs : undefined;
 }
 
-/** Alone, `Date.parse` would take `-5` for a day in May. */
+/** `Date.parse` alone would read `-5` as a day in May. */
 function httpDate(text: string): number {
   return /^[A-Z][a-z]+, .* GMT$/.test(text) ? Date.parse(text) : Number.NaN;
 }
 
-/** Where the server's words do not say what is to be done about it. */
+/** Adds a hint where the server's message does not say what to do. */
 function explained(body: Status, httpStatus: number): Status {
   const hint = hintFor(body, httpStatus);
   if (hint === undefined) return body;
@@ -139,7 +139,7 @@ function hintFor(body: Status, httpStatus: number): string | undefined {
   return httpStatus === 500 && isUndeclaredText(message) ? UNDECLARED : undefined;
 }
 
-/** The filter is made of declarations, so what it lacks is one, or it was made of older ones. */
+/** The filter is generated from declarations. So one is missing, or the filter is out of date. */
 function filterRefused(asked: Asked | undefined): AmbassadorError {
   const [path = ''] = asked?.path.split('?', 1) ?? [];
   const request = asked === undefined ? 'the request' : `${asked.method} ${path}`;
@@ -167,17 +167,18 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Characters of a text body that a message may quote. */
+/** Maximum length of a quoted text body in a message. */
 const QUOTED_CHARS = 300;
 
 /**
- * What stood between the ambassador and the API server: `context.upstream` of an `AMBASSADOR_UPSTREAM`.
+ * The problem between the ambassador and the API server: `context.upstream` of an
+ * `AMBASSADOR_UPSTREAM`.
  *
- * - `no-credentials`: kubectl has found none, and speaks to its default, port 8080 of its own Pod.
- * - `unreachable`: there is no connection. `silent`: there is one, and nobody speaks TLS on it.
- * - `certificate`: the ambassador does not trust the API server's, or the other way round.
+ * - `no-credentials`: kubectl found none and connects to its default, port 8080 of its own Pod.
+ * - `unreachable`: there is no connection. `silent`: there is one, but no TLS answer on it.
+ * - `certificate`: the ambassador does not trust the API server's certificate, or the reverse.
  * - `turned-away`: the server said that it did not process the request (GOAWAY, REFUSED_STREAM).
- * - `broken`: the connection broke, or something else happened on it.
+ * - `broken`: the connection broke, or another error occurred on it.
  */
 type Upstream =
   | 'no-credentials'
@@ -190,16 +191,17 @@ type Upstream =
 interface Cause {
   readonly upstream: Upstream;
   readonly fate: RequestFate;
-  /** What a person does about it; none for what passes by itself. */
+  /** What a person can do about it; undefined when it passes without action. */
   readonly remedy?: string;
 }
 
 const TOKEN_FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /**
- * What `kubectl proxy` says with its `500 text/plain`. The text is Go's error as it is, so the start is
- * fixed; a webhook's failure that an API server reports quotes the same words further in. The first
- * that matches counts; but for the last, the API server cannot have seen the request.
+ * The texts that `kubectl proxy` sends with `500 text/plain`. Each is a Go error, unchanged, so its
+ * start is fixed. An API server that reports a webhook failure quotes the same words further in.
+ * The first match counts. For each of them the API server has not seen the request, or did not
+ * process it.
  */
 const CAUSES: readonly (readonly [pattern: RegExp, cause: Cause])[] = [
   [
@@ -238,7 +240,7 @@ const CAUSES: readonly (readonly [pattern: RegExp, cause: Cause])[] = [
         'it does not trust the certificate of the API server: is the ca.crt that is mounted in its container the current one? kubectl before 1.36 reads it at its start alone: restart the container',
     },
   ],
-  // A certificate that the server refuses is reported late, but before HTTP.
+  // A certificate that the server refuses is reported late, but before any HTTP.
   [
     /^(?:tls: |x509: |remote error: tls: )/,
     {
@@ -248,8 +250,8 @@ const CAUSES: readonly (readonly [pattern: RegExp, cause: Cause])[] = [
         'a certificate does not pass: look at its names and dates, and at the clock of the node',
     },
   ],
-  // GOAWAY or REFUSED_STREAM named this request as not processed, but its body was spent. Go counts
-  // a PROTOCOL_ERROR among them, where the server makes no such promise.
+  // GOAWAY or REFUSED_STREAM marked this request as not processed, but its body was already read.
+  // Go also reports PROTOCOL_ERROR this way, where the server makes no such promise.
   [
     /^http2: Transport: cannot retry err \[(?!.*PROTOCOL_ERROR)/,
     { upstream: 'turned-away', fate: 'not-sent' },
@@ -266,7 +268,7 @@ const CAUSES: readonly (readonly [pattern: RegExp, cause: Cause])[] = [
 
 const BROKEN: Cause = { upstream: 'broken', fate: 'unknown' };
 
-/** The error of a 5xx that no API server has sent. @param text - undefined unless it is plain text. */
+/** The error for a 5xx that no API server sent. @param text - undefined unless it is plain text. */
 export function upstreamFailure(status: number, text: string | undefined): AmbassadorError {
   const { upstream, fate, remedy } = status === 500 && text !== undefined ? causeOf(text) : BROKEN;
   const detail = text === undefined ? '' : `: ${quoted(text)}`;
@@ -281,7 +283,7 @@ function causeOf(text: string): Cause {
   return CAUSES.find(([pattern]) => pattern.test(text))?.[1] ?? BROKEN;
 }
 
-/** The first line, short, without control characters: it ends in logs. */
+/** The first line, shortened and without control characters, because it appears in logs. */
 function quoted(text: string): string {
   const line = text.trim().split(/[\r\n]/, 1)[0] ?? '';
   return line.replace(/\p{Cc}/gu, ' ').slice(0, QUOTED_CHARS) || 'empty answer';

@@ -24,40 +24,40 @@ import {
 export interface RestClientOptions {
   /** Sends the requests. The caller closes it. */
   readonly transport: Transport;
-  /** Names the writer in `metadata.managedFields`. A different name later is a different owner. */
+  /** The writer's name in `metadata.managedFields`. If it changes later, that is a different owner. */
   readonly fieldManager: string;
-  /** For a `Retry-After` that is a date. */
+  /** Needed for a `Retry-After` that is a date. */
   readonly clock: Clock;
-  /** `lease`: on connections of its own and with a short deadline. Default `call`. */
+  /** `election`: own connections and a short deadline. Default `call`. */
   readonly purpose?: 'call' | 'election';
   /**
-   * Answers carry integers beyond ±2^53 as `bigint`, exactly, instead of the nearest `number`. For a
-   * client that reads objects of others and writes them back whole. Default false: a cache, which is
-   * fed by watches, has numbers only, and an object that was read would differ from the cached one.
+   * Answers have integers beyond ±2^53 as exact `bigint` instead of the nearest `number`. For a
+   * client that reads objects of other writers and writes them back whole. Default false: a cache,
+   * which is filled by watches, has numbers only, and an object that was read would differ from the
+   * cached one.
    */
   readonly exactIntegers?: boolean;
   /**
-   * What the server does about fields that it does not know, and about fields that come twice:
-   * `Strict` refuses the write (400), `Warn` drops them and says so, `Ignore` drops them. Default: the
-   * server's own, `Warn`.
+   * How the server handles unknown and duplicate fields: `Strict` refuses the write (400), `Warn`
+   * drops them and warns, `Ignore` drops them. Default: the server's own, `Warn`.
    */
   readonly fieldValidation?: FieldValidation;
   /**
-   * Given each text of a `Warning` header, as often as it comes: deprecated versions, unknown fields,
-   * remarks of an admission webhook. Must not throw.
+   * Called with each text of a `Warning` header, every time it comes: deprecated versions, unknown
+   * fields, messages of an admission webhook. Must not throw.
    */
   readonly onWarning?: (text: string) => void;
 }
 
-/** Objects in a page of a list, as in client-go. */
+/** Objects per page of a list, as in client-go. */
 const LIST_PAGE_SIZE = 500;
 
 /**
- * A Client that speaks to the API server through `transport`. It caches nothing and retries nothing: the
- * caller decides, by the errors.
+ * A Client that sends its calls to the API server through `transport`. It caches nothing and
+ * retries nothing: the caller decides by the errors.
  *
- * An integer beyond ±2^53 is written only as a `bigint`. As a `number` it may be another writer's
- * integer, rounded, so that the write is refused with a ConfigurationError before anything is sent.
+ * An integer beyond ±2^53 is written only as a `bigint`. As a `number` it may be a rounded integer
+ * of another writer, so the write is refused with a ConfigurationError before anything is sent.
  */
 export function restClient(options: RestClientOptions): Client {
   return clientOf(rest(options));
@@ -76,16 +76,16 @@ function rest(options: RestClientOptions): CallHandler {
       const subresource = isRead(call) ? undefined : call.options.subresource;
       return objectIn(answer, call.resource, subresource);
     } catch (error) {
-      // A page token outlived the history that it points into. A list in one page needs no token.
+      // The page token refers to a state that has expired. A list in one page needs no token.
       if (call.verb === 'list' && isGone(error)) return listPages(send, call, undefined);
-      // If the resource itself is not served, the object may exist: that stays an error.
+      // If the resource itself is not served, the object may exist, so the error stays.
       if (call.verb === 'find' && isNotFound(error) && !isUnserved(error)) return undefined;
       throw error;
     }
   };
 }
 
-/** Sends one request, and reads its answer. */
+/** Sends one request and reads its answer. */
 type Send = (request: RestRequest, signal: AbortSignal | undefined) => Promise<JsonObject>;
 
 function sender({
@@ -112,7 +112,7 @@ function sender({
   };
 }
 
-/** All pages, of `limit` objects each; without a limit the list is one page. */
+/** All pages, of `limit` objects each. Without a limit the list is one page. */
 async function listPages(
   send: Send,
   call: ListCall,
@@ -130,10 +130,10 @@ async function listPages(
 }
 
 /**
- * The object in a successful answer. The answer about a subresource may be of another kind, such as
+ * The object in a successful answer. An answer about a subresource may have another kind, such as
  * Scale.
  *
- * @throws ProtocolError `DECODE` for another kind than that of `resource`, or without metadata.
+ * @throws ProtocolError `DECODE` for a kind other than that of `resource`, or without metadata.
  */
 function objectIn(
   answer: JsonObject,
@@ -151,7 +151,7 @@ function objectIn(
   return answer as unknown as KubernetesObject;
 }
 
-/** Of ES2025, and in every Node that we run on; TypeScript's library does not know them yet. */
+/** Part of ES2025 and of every supported Node; TypeScript's library does not declare them yet. */
 const { rawJSON, parse } = JSON as unknown as {
   rawJSON(text: string): unknown;
   parse(
@@ -160,15 +160,15 @@ const { rawJSON, parse } = JSON as unknown as {
   ): unknown;
 };
 
-/** As many digits as the smallest integer that a double cannot hold has. */
+/** The smallest integer that a double cannot hold has this many digits. */
 const MAY_HOLD_LARGE = /\d{16}/;
 
-/** No integer of the Kubernetes API is larger: what is, is a fraction that looks whole. */
+/** No integer of the Kubernetes API is larger. A larger number is a fraction that looks whole. */
 const MAX_UINT64 = 2 ** 64;
 
 /**
- * `JSON.parse`, but integers that a `number` cannot hold become a `bigint`. Texts without a run of
- * sixteen digits, almost all, cost one look more.
+ * Same as `JSON.parse`, but integers that a `number` cannot hold become `bigint`. Texts without
+ * sixteen consecutive digits, which is almost all, cost only one search more.
  */
 export function parseExact(text: string): unknown {
   if (!MAY_HOLD_LARGE.test(text)) return JSON.parse(text);
@@ -179,17 +179,16 @@ export function parseExact(text: string): unknown {
 }
 
 /**
- * JSON text of `value`, in which a `bigint` is the integer that it stands for, however deeply it is
- * nested.
+ * JSON text of `value`, with each `bigint` as an integer, at any depth.
  *
- * @throws ConfigurationError `CONFIG` for a number that JSON or a double cannot hold, so that nobody
- *   writes back a rounded integer: one beyond ±2^53, NaN and the infinities.
+ * @throws ConfigurationError `CONFIG` for a number that JSON or a double cannot hold: an integer
+ *   beyond ±2^53, NaN or an infinity. So a rounded integer is never written back.
  */
 export function encodeExact(value: unknown): string {
   try {
     return JSON.stringify(value, exactly);
   } catch (error) {
-    // The one thing of which it throws this: the value is nested more deeply than the call stack.
+    // JSON.stringify throws this only when the value is nested more deeply than the call stack.
     if (error instanceof RangeError) return deepJson(value, exactly);
     throw error;
   }

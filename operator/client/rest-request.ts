@@ -7,13 +7,13 @@ import type { DeleteOptions, Target } from './client.ts';
 
 export type FieldValidation = 'Strict' | 'Warn' | 'Ignore';
 
-/** How writes of a client are labelled and checked. */
+/** The field manager and the field validation of a client's writes. */
 export interface WriteDefaults {
   readonly fieldManager: string;
   readonly fieldValidation: FieldValidation | undefined;
 }
 
-/** The HTTP request of a call. A body is there with its content type. */
+/** The HTTP request of a call. A body always has a content type. */
 export interface RestRequest {
   readonly method: TransportRequest['method'];
   readonly path: string;
@@ -25,7 +25,7 @@ export type ListCall = Extract<Call, { readonly verb: 'list' }>;
 
 const CONTENT_TYPES = {
   object: 'application/json',
-  /** JSON is YAML, and this is the only content type that every server takes for an apply. */
+  /** JSON is valid YAML, and every server accepts this content type for an apply. */
   apply: 'application/apply-patch+yaml',
   merge: 'application/merge-patch+json',
   strategic: 'application/strategic-merge-patch+json',
@@ -33,9 +33,9 @@ const CONTENT_TYPES = {
 } as const;
 
 /**
- * The request that `call` is sent as.
+ * The HTTP request for `call`.
  *
- * @throws ConfigurationError `CONFIG` for a namespace that is missing or superfluous, see `scope.ts`.
+ * @throws ConfigurationError `CONFIG` for a missing or superfluous namespace, see `requireScope`.
  * @throws OperatorError `USER_CODE` for an update without `metadata.resourceVersion` or `force`.
  */
 export function requestOf(call: Exclude<Call, ListCall>, defaults: WriteDefaults): RestRequest {
@@ -51,7 +51,10 @@ export function requestOf(call: Exclude<Call, ListCall>, defaults: WriteDefaults
   }
 }
 
-/** The request of one page of a list. @param limit - objects in a page; undefined for no pages. */
+/**
+ * The request for one page of a list. @param limit - objects per page; undefined for one whole
+ * page.
+ */
 export function pageRequest(
   { resource, options: { namespace, labelSelector, fieldSelector } }: ListCall,
   limit: number | undefined,
@@ -91,7 +94,7 @@ function contentOf(call: WriteCall): { readonly contentType: string; readonly bo
     case 'create':
       return { contentType: CONTENT_TYPES.object, body: call.object };
     case 'apply': {
-      // The server refuses an apply that carries managedFields, and objects are read with them.
+      // The server refuses an apply with managedFields, but objects are read with them.
       const { managedFields: _, ...metadata } = call.object.metadata;
       return { contentType: CONTENT_TYPES.apply, body: { ...call.object, metadata } };
     }
@@ -112,7 +115,8 @@ function removalRequest(call: RemoveCall, { fieldManager }: WriteDefaults): Rest
   const method = HTTP_METHODS[call.verb];
   const dryRun = options.dryRun === true ? 'All' : undefined;
   if (call.verb === 'delete') {
-    // The server reads the body. Its access log shows the query.
+    // Only `dryRun` is repeated in the query: the server reads the body, but its access log shows
+    // the query.
     const path = withQuery(pathOfObject(resource, target), { dryRun });
     const body = deleteBody(call.options);
     return body === undefined ? { method, path } : { method, path, contentType, body };
@@ -131,14 +135,14 @@ function removalRequest(call: RemoveCall, { fieldManager }: WriteDefaults): Rest
   };
 }
 
-/** Undefined without options: the proxy itself can repeat a request without a body after a GOAWAY. */
+/** Undefined without options: after a GOAWAY, the proxy itself can repeat a request without a body. */
 function deleteBody({ signal: _, dryRun, ...rest }: DeleteOptions): object | undefined {
   const deleteOptions = { ...rest, ...(dryRun === true && { dryRun: ['All'] }) };
   if (Object.keys(deleteOptions).length === 0) return undefined;
   return { apiVersion: 'v1', kind: 'DeleteOptions', ...deleteOptions };
 }
 
-/** Without the version that was read, an update would undo the writes of others since. */
+/** Without the version that was read, an update would undo later writes of others. */
 function requireResourceVersion(resource: Resource, { metadata }: KubernetesObject): void {
   if ((metadata.resourceVersion ?? '') !== '') return;
   throw new OperatorError('update needs metadata.resourceVersion, or force', {
@@ -148,16 +152,16 @@ function requireResourceVersion(resource: Resource, { metadata }: KubernetesObje
   });
 }
 
-/** `object` without its version, so that an update overwrites every version. */
+/** `object` without its version. An update with it overwrites every version. */
 function unversioned(object: KubernetesObject): KubernetesObject {
   const { resourceVersion: _, ...metadata } = object.metadata;
   return { ...object, metadata };
 }
 
-/** Query parameters; those that are undefined, false or empty are left out. */
+/** Query parameters. Undefined, false and empty ones are omitted. */
 export type QueryParameters = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** `path`, followed by `?` and the parameters where there are any. */
+/** `path`, followed by `?` and the parameters if there are any. */
 export function withQuery(path: string, parameters: QueryParameters): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {
@@ -170,15 +174,15 @@ export function withQuery(path: string, parameters: QueryParameters): string {
 /**
  * URL path of one object, or of one of its subresources.
  *
- * @throws ConfigurationError `CONFIG` when a namespace is missing, or is given for a cluster-scoped
- *   resource: the path would be that of something else.
+ * @throws ConfigurationError `CONFIG` when a namespace is missing, or is passed for a
+ *   cluster-scoped resource: the path would name something else.
  */
 function pathOfObject(resource: Resource, target: Target, subresource?: string): string {
   requireScope(resource, target.namespace, resource.namespaced);
   return objectPath(resource, target, subresource);
 }
 
-/** URL path to create objects at; see `pathOfObject`. */
+/** URL path for creating objects; see `pathOfObject`. */
 function pathToCreate(resource: Resource, namespace: string | undefined): string {
   requireScope(resource, namespace, resource.namespaced);
   return collectionPath(resource, namespace);

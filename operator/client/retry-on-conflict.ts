@@ -6,17 +6,20 @@ import type { Resource } from '../model/resource.ts';
 import { ApiError } from '../model/status.ts';
 import type { Client, Target, UpdateOptions, Versioned } from './client.ts';
 
-/** A `ReconcileContext` has what is needed. */
+/** A `ReconcileContext` has these options. */
 export interface RetryOnConflictOptions {
-  /** The process's time: `context.clock` in a reconciler. */
+  /** The clock of the process: `context.clock` in a reconciler. */
   readonly clock: Clock;
-  /** Ends the attempts: it throws the reason of the signal. Default: nothing does. */
+  /** Stops the attempts: the call throws the reason of the signal. Default: none. */
   readonly signal?: AbortSignal | undefined;
   /** Default 5, client-go's. */
   readonly attempts?: number;
-  /** Before the second attempt. Default 10 ms, client-go's; stretched by up to a tenth. */
+  /**
+   * Delay before the second attempt. Default 10 ms, client-go's; extended at random by up to a
+   * tenth.
+   */
   readonly delayMs?: number;
-  /** Each delay is so many times the one before. Default 1. */
+  /** Each delay is the previous one times this factor. Default 1. */
   readonly factor?: number;
   /** Uniform numbers in [0, 1). Default `Math.random`. */
   readonly random?: () => number;
@@ -25,11 +28,11 @@ export interface RetryOnConflictOptions {
 const JITTER = 0.1;
 
 /**
- * What `attempt` resolves to, which is called again when another writer was faster. Only that is
- * retried: see `isVersionConflict`. Each call must read the object anew, live: the cache may still
- * show the version that lost.
+ * Calls `attempt` again while another writer was faster, and resolves to its result. Retries only
+ * version conflicts: see `isVersionConflict`. Each call must read the object again from the server,
+ * because the cache may still show the version that lost.
  *
- * @throws the last conflict after so many attempts; whatever else `attempt` throws, at once;
+ * @throws the last conflict after all attempts; any other error of `attempt`, at once;
  *   `signal.reason` when aborted.
  */
 export function retryOnConflict<R>(
@@ -40,12 +43,13 @@ export function retryOnConflict<R>(
 }
 
 /**
- * Changes an object that others write as well: reads it live, lets `change` say what it should be, and
- * writes that over the version that was read; again from the read when another writer was faster.
+ * Changes an object that others also write. Reads it from the server, calls `change`, and updates
+ * the version that was read. Starts again from the read when another writer was faster.
  *
- * @param change - pure: it may be called again. Undefined, or `live` itself: nothing is written.
- * @returns the object as it is then.
- * @throws ApiError 404 when there is none; else as `retryOnConflict`.
+ * @param change - pure, because it may be called again. If it returns undefined or `live` itself,
+ *   nothing is written.
+ * @returns the resulting object.
+ * @throws ApiError 404 when the object does not exist; otherwise as `retryOnConflict`.
  */
 export function updateLive<T extends KubernetesObject>(
   client: Client,
@@ -72,7 +76,7 @@ export function updateLive<T extends KubernetesObject>(
   return retry(attempt, (error) => isVersionConflict(error) && isAbout(error, name), options);
 }
 
-/** A quota that changed meanwhile is a conflict as well, of another object. */
+/** A quota that changed meanwhile also causes a conflict, but of another object. */
 function isAbout(error: unknown, name: string): boolean {
   return error instanceof ApiError && error.details.name === name;
 }

@@ -30,31 +30,31 @@ import { pathOfCollection, type QueryParameters, withQuery } from './rest-reques
 
 /** The part of a resource to list and watch. */
 export interface Scope {
-  /** Left out: all namespaces, or a cluster-scoped resource. */
+  /** Default: all namespaces, or a cluster-scoped resource. */
   readonly namespace?: string | undefined;
-  /** Text form, not yet URL-encoded. */
+  /** Text form, not URL-encoded. */
   readonly labelSelector?: string | undefined;
-  /** Text form, not yet URL-encoded. */
+  /** Text form, not URL-encoded. */
   readonly fieldSelector?: string | undefined;
   /**
-   * Only `metadata` is sent, as `PartialObjectMetadata` of `meta.k8s.io/v1`: less to send, to decode
-   * and to keep. What is handed on carries the resource's own `apiVersion` and `kind`, as an owner
-   * reference to it needs them. Default false.
+   * Only `metadata` is sent, as `PartialObjectMetadata` of `meta.k8s.io/v1`: less to send, decode
+   * and keep. The resulting objects have the resource's own `apiVersion` and `kind`, which an owner
+   * reference needs. Default false.
    */
   readonly metadataOnly?: boolean | undefined;
 }
 
 /** How a source reads watches. */
 export interface ListWatchOptions {
-  /** Default: the machine's. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
-  /** Called for every watch event about objects of another kind, which is left out. */
+  /** Called for every watch event that is left out because its object is of another kind. */
   readonly onSkipped?: DecodeOptions['onSkipped'];
 }
 
 /**
- * A resource, listable page by page and watchable through `transport`. See `ListWatch` for what it
- * promises; nothing is sent before it is used, and nothing is retried.
+ * A resource that can be listed page by page and watched through `transport`. See `ListWatch` for
+ * its promises. Sends nothing before it is used, and retries nothing.
  *
  * @throws ConfigurationError `CONFIG` when `scope` does not fit the resource.
  */
@@ -120,7 +120,7 @@ export function listWatch<T extends KubernetesObject>(
 const ACCEPT_METADATA = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
 const ACCEPT_METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 
-/** A page after the first takes no resourceVersion: the server refuses it beside a token. */
+/** Pages after the first omit resourceVersion: the server refuses it together with a token. */
 function pageParameters({ consistency, limit, continueToken }: ListPageRequest): QueryParameters {
   const paging = { limit: limit === 0 ? undefined : limit, continue: continueToken };
   if (continueToken !== undefined || consistency.kind === 'latest') return paging;
@@ -154,7 +154,7 @@ function requireResourceVersion(resourceVersion: string, resource: Resource): vo
   });
 }
 
-/** Without a uid, an object that was deleted and made anew could not be told from a changed one. */
+/** Without a uid, an object that was deleted and created again would look like a changed one. */
 function requireUid(uid: string, resource: Resource): void {
   if (uid !== '') return;
   throw new ProtocolError('an item of a list has no uid', {
@@ -163,9 +163,9 @@ function requireUid(uid: string, resource: Resource): void {
   });
 }
 
-/** Told of what became of objects. Must not throw. */
+/** Learns the result of each transform. Its methods must not throw. */
 export interface TransformObserver {
-  /** The transform of an object failed; the error has no word of the object but its key. */
+  /** The transform of an object failed. The error contains nothing of the object except its key. */
   failed(key: ObjectKey, error: OperatorError): void;
   /** The transform of an object succeeded, or the object is gone. */
   settled(key: ObjectKey): void;
@@ -177,17 +177,17 @@ const UNOBSERVED: TransformObserver = { failed: () => {}, settled: () => {} };
  * `source` with all of its objects transformed.
  *
  * If the transform throws, returns no object, or changes the object's name, namespace, uid or
- * resourceVersion, the object is withheld (see `Entry.withheld`): the cache keeps its metadata, and
- * reading the object, or a list that has it, throws an OperatorError `USER_CODE`. The object never looks
- * deleted. Other objects are not affected, and no new list is made. The next state of the object is
- * transformed again, and so is the object in the next list.
+ * resourceVersion, the object is withheld (see `Entry.withheld`). The cache keeps its metadata, and
+ * reading the object, or a list that includes it, throws an OperatorError `USER_CODE`. The object
+ * never looks deleted. Other objects are not affected, and no new list is made. The next state of
+ * the object is transformed again, and so is the object in the next list.
  */
 export function transformed<T extends KubernetesObject>(
   source: ListWatch<T>,
   transform: Transform<T>,
   observer: TransformObserver = UNOBSERVED,
 ): ListWatch<T> {
-  // This one needs no object: the source leaves managedFields out before it makes entries.
+  // This transform needs no object: the source drops managedFields before it makes entries.
   if ((transform as unknown) === dropManagedFields) return withoutManagedFields(source);
   const one = (entry: Entry<T>): Entry<T> => observed(entry, transform, observer);
   const event = (received: WatchEvent<T>): WatchEvent<T> => {
@@ -216,7 +216,10 @@ function withoutManagedFields<T extends KubernetesObject>(source: ListWatch<T>):
   };
 }
 
-/** @throws ProtocolError `DECODE` for text that is no JSON: the list or the watch fails, as by a bad line. */
+/**
+ * @throws ProtocolError `DECODE` for text that is not valid JSON: the list or watch fails, as it
+ *   does for a bad line.
+ */
 function observed<T extends KubernetesObject>(
   entry: Entry<T>,
   transform: Transform<T>,
@@ -232,8 +235,8 @@ function observed<T extends KubernetesObject>(
 }
 
 /**
- * As an iterator of promises: each generator that a batch passes takes it several turns of its own. What
- * `change` throws comes after the events before.
+ * A plain iterator of promises: a generator would delay each batch by several turns. If `change`
+ * throws, the events before are yielded first.
  */
 function mapBatches<E>(
   batches: AsyncIterable<readonly E[]>,
@@ -266,7 +269,7 @@ function mapBatches<E>(
   };
 }
 
-/** Whether a resource is served, and whether its definition is there, asked through `transport`. */
+/** Checks through `transport` whether a resource is served, and whether its definition exists. */
 export function resourceDiscovery(
   transport: Transport,
   resource: Resource,
@@ -311,7 +314,7 @@ export function resourceDiscovery(
   };
 }
 
-/** Only a Status that names the definition: a 404 of any other kind says nothing about it. */
+/** True only for a Status that names the definition. Any other 404 says nothing about it. */
 function isAbsenceOf(name: string, error: unknown): boolean {
   if (!(error instanceof ApiError) || !isNotFound(error) || isUnserved(error)) return false;
   return error.details.name === name;

@@ -4,23 +4,23 @@ import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import { isOlder } from '../model/object.ts';
 import { Added, type Change, Deleted, Updated } from './change.ts';
 
-/** What a cache is to become, and how that differs from what it is. */
+/** The next state of a cache, and its differences from the current state. */
 export interface Replacement<T extends KubernetesObject> {
   readonly entries: Map<ObjectKey, Entry<T>>;
   readonly changes: readonly Change<T>[];
 }
 
 /**
- * What a collection looks like, as far as list and watch have told.
+ * The state of a collection, as list and watch have shown it.
  *
- * Every method changes the whole state at once and answers with the differences, in the order in
- * which they may be delivered. Same name with another uid is a delete and an add, never an update.
+ * Every method changes the whole state at once and returns the differences, in an order in which
+ * they may be delivered. The same name with another uid is a delete and an add, never an update.
  */
 export class Cache<T extends KubernetesObject> {
   #entries: Map<ObjectKey, Entry<T>> | undefined;
   #outdatedCount = 0;
 
-  /** Events that were ignored because something newer is known. */
+  /** Events that were ignored because the cache has a newer state. */
   get outdatedCount(): number {
     return this.#outdatedCount;
   }
@@ -31,11 +31,11 @@ export class Cache<T extends KubernetesObject> {
   }
 
   /**
-   * Compares with a whole collection, 1,000 objects a step, and leaves the cache as it is; it must
-   * not change until the replacement is installed.
+   * Compares the cache with a whole collection, 1,000 objects per step, without changing it. The
+   * cache must not change until the replacement is installed.
    *
-   * The changes are deletes first, then adds and updates in the order of the list; there are none
-   * for what is the same.
+   * The changes are deletes first, then adds and updates in list order. Unchanged objects have
+   * none.
    */
   *compare(items: readonly Entry<T>[]): Generator<void, Replacement<T>, undefined> {
     const before = this.#entries;
@@ -50,7 +50,7 @@ export class Cache<T extends KubernetesObject> {
         if (old !== undefined) gone.push(new Deleted(old, true));
         changes.push(new Added(entry, before === undefined));
       } else if (old.isUnreadable) {
-        // A change of it was missed: nobody can tell which.
+        // A change of this object was missed. Its old state is unknown.
         if (old !== entry) changes.push(new Updated(entry, entry, { relist: true }));
       } else if (old.resourceVersion !== entry.resourceVersion) {
         entry.follow(old);
@@ -67,7 +67,7 @@ export class Cache<T extends KubernetesObject> {
     return { entries: after, changes: [...gone, ...changes] };
   }
 
-  /** In the turn of the call, however much it is: see `compare`. */
+  /** Compares and installs in the same turn, whatever the size: see `compare`. */
   replace(items: readonly Entry<T>[]): readonly Change<T>[] {
     const comparing = this.compare(items);
     let step = comparing.next();
@@ -76,23 +76,23 @@ export class Cache<T extends KubernetesObject> {
     return step.value.changes;
   }
 
-  /** All of it at once: no reader sees a part. */
+  /** Replaces the whole state at once: no reader sees a part of it. */
   install({ entries }: Replacement<T>): void {
     this.#entries = entries;
   }
 
-  /** Puts `entry` in the place of the same state of its object, with less of it. Nothing has changed. */
+  /** Replaces an entry by one with the same state but less content. This is not a change. */
   reduce(entry: Entry<T>): void {
     const old = this.#entries?.get(entry.key);
     if (old !== undefined && isSameState(old, entry)) this.#entries?.set(old.key, entry);
   }
 
-  /** The differences that one watch event makes; none for a replayed or outdated one. */
+  /** The differences made by one watch event; none for a replayed or outdated one. */
   apply(event: WatchEvent<T>): readonly Change<T>[] {
     return this.applyAll([event]);
   }
 
-  /** The differences that events make, one after the other. */
+  /** The differences made by several events, in order. */
   applyAll(events: readonly WatchEvent<T>[]): readonly Change<T>[] {
     const changes: Change<T>[] = [];
     this.#entries ??= new Map();
@@ -135,7 +135,7 @@ export class Cache<T extends KubernetesObject> {
   ): void {
     if (old === undefined) return;
     const isAnother = old.uid !== entry.uid;
-    if (isAnother && this.#isOutdated(entry, old)) return; // the delete of a predecessor, replayed
+    if (isAnother && this.#isOutdated(entry, old)) return; // a replayed delete of a predecessor
     entries.delete(old.key);
     changes.push(isAnother ? new Deleted(old, true) : new Deleted(entry, false));
   }
@@ -148,6 +148,6 @@ export class Cache<T extends KubernetesObject> {
 }
 
 function isSameState(a: Entry, b: Entry): boolean {
-  // What mostly differs comes first.
+  // The field that differs most often comes first.
   return a.resourceVersion === b.resourceVersion && a.uid === b.uid;
 }

@@ -6,10 +6,10 @@ import type { Resource } from '../model/resource.ts';
 import { matchesSelector, parseSelector, type Selector } from '../model/selector.ts';
 import type { CachedForm } from './own-writes.ts';
 
-/** What a source selects, and what it keeps of each object. */
+/** The selection of a source, and the part of each object that it keeps. */
 export interface CachedFormOptions<T extends KubernetesObject> {
   readonly resource: Resource<T>;
-  /** Undefined for all namespaces. */
+  /** Undefined: all namespaces. */
   readonly namespace: string | undefined;
   readonly labelSelector: string | undefined;
   readonly fieldSelector: string | undefined;
@@ -18,8 +18,9 @@ export interface CachedFormOptions<T extends KubernetesObject> {
 }
 
 /**
- * Answers of the API server as a source would cache them: as much of them, with the same transform,
- * and only what its selectors select. A copy: the answer belongs to whoever asked.
+ * Converts answers of the API server to the form that a source would cache: the same parts, the
+ * same transform, and only objects that its selectors match. Makes a copy, because the caller owns
+ * the answer.
  */
 export function cachedForm<T extends KubernetesObject>({
   fieldSelector,
@@ -46,7 +47,7 @@ export function cachedForm<T extends KubernetesObject>({
   };
 }
 
-/** Undefined for a selector that the server will refuse: it selects what nobody can know. */
+/** Undefined for a selector that the server will refuse: nobody knows what it selects. */
 function selectorOf(text: string): Selector | undefined {
   try {
     return parseSelector(text);
@@ -56,9 +57,9 @@ function selectorOf(text: string): Selector | undefined {
 }
 
 /**
- * Whether one term of a field selector holds; undefined where the answer does not tell. A few fields
- * have defaults or names that only the server knows: a text that stands where the path leads is
- * compared, anything else is left open.
+ * Whether one term of a field selector matches; undefined where the answer does not show it. Some
+ * fields have defaults or names that only the server knows. So only a string at the path is
+ * compared; anything else is undecided.
  */
 function holds(term: string, answer: KubernetesObject): boolean | undefined {
   const [, path = '', operator = '', wanted = ''] =

@@ -7,9 +7,9 @@ export type Change<T extends KubernetesObject = KubernetesObject> =
   | Updated<T>
   | Deleted<T>;
 
-/** What every change has. Objects are shared and read-only. */
+/** Common part of all changes. Objects are shared and read-only. */
 abstract class ChangedEntry<T extends KubernetesObject> {
-  /** The object as it is now; of a delete, its last known state. */
+  /** The object after the change; for a delete, its last known state. */
   readonly entry: Entry<T>;
 
   constructor(entry: Entry<T>) {
@@ -21,7 +21,7 @@ abstract class ChangedEntry<T extends KubernetesObject> {
   }
 
   /**
-   * The object, parsed when it is asked for.
+   * The object, parsed when it is read.
    *
    * @throws ProtocolError or OperatorError as `Entry.object` does. A handler need not catch it: see
    *   `ChangeHandler`.
@@ -30,16 +30,16 @@ abstract class ChangedEntry<T extends KubernetesObject> {
     return this.entry.object;
   }
 
-  /** The object's metadata; the rest of the object is not parsed for it. */
+  /** The object's metadata. The rest of the object is not parsed. */
   get metadata(): ObjectMeta {
     return this.entry.metadata;
   }
 }
 
-/** An object has come. */
+/** An object was added. */
 export class Added<T extends KubernetesObject> extends ChangedEntry<T> {
   readonly type = 'add';
-  /** Part of the first list: it existed before we looked. */
+  /** Part of the first list: the object existed before the source started. */
   readonly initial: boolean;
 
   constructor(entry: Entry<T>, initial: boolean) {
@@ -48,18 +48,18 @@ export class Added<T extends KubernetesObject> extends ChangedEntry<T> {
   }
 }
 
-/** Why an update is told of, where it is no change that a watch has shown. */
+/** Why an update was sent, if not for a change shown by a watch. */
 export interface UpdateReason {
-  /** Nothing changed, and `old === entry`: a handler asked to be told again from time to time. */
+  /** Nothing changed, and `old === entry`: the handler asked for periodic updates. */
   readonly resync?: true;
-  /** Found by comparing with a list that came anew: no watch has told of it. */
+  /** Found by comparing with a new list: no watch has shown it. */
   readonly relist?: true;
 }
 
 /** An object has changed. */
 export class Updated<T extends KubernetesObject> extends ChangedEntry<T> implements UpdateReason {
   readonly type = 'update';
-  /** The state before. */
+  /** The previous state. */
   readonly old: Entry<T>;
   readonly resync?: true;
   readonly relist?: true;
@@ -72,10 +72,10 @@ export class Updated<T extends KubernetesObject> extends ChangedEntry<T> impleme
   }
 }
 
-/** An object has gone. */
+/** An object is gone. */
 export class Deleted<T extends KubernetesObject> extends ChangedEntry<T> {
   readonly type = 'delete';
-  /** The delete itself was not seen: `object` may not be what was deleted. */
+  /** The delete itself was not seen: `object` may differ from the deleted state. */
   readonly finalStateUnknown: boolean;
 
   constructor(entry: Entry<T>, finalStateUnknown: boolean) {
@@ -85,8 +85,8 @@ export class Deleted<T extends KubernetesObject> extends ChangedEntry<T> {
 }
 
 /**
- * What is left of a change when an object of it turned out to be unreadable; undefined when nothing is:
- * the source tells of the object again when it can be read.
+ * The rest of a change after one of its objects turned out to be unreadable. Undefined when nothing
+ * is left: the source reports the object again when it can be read.
  */
 export function readableChange<T extends KubernetesObject>(
   change: Change<T>,
@@ -96,7 +96,7 @@ export function readableChange<T extends KubernetesObject>(
     return entry.isUnreadable ? new Deleted(entry.nameAlone(), true) : change;
   }
   if (entry.isUnreadable) return undefined;
-  // A state that nobody could read never was, for anybody.
+  // Nobody has seen an unreadable old state, so the new state takes its place.
   if (change.type === 'update' && change.old.isUnreadable) return new Updated(entry, entry, change);
   return change;
 }

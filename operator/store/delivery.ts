@@ -10,31 +10,31 @@ import {
 } from './change.ts';
 
 /**
- * Told of changes in the order in which the store took them; the store has them already, and may
- * have later ones. Calls of one handler never overlap: while a promise that it returned is pending,
- * changes wait, and above 1,000 they are merged key by key. More than 1,000 at once, such as a first
- * list, or more than 512 KiB of JSON, come in several turns of the event loop. What it throws is reported,
- * and harms no other handler.
+ * Receives changes in the order in which the store took them. The store already has them, and may
+ * have later ones. Calls of one handler never overlap. While a promise that it returned is pending,
+ * changes wait; above 1,000 they are merged key by key. More than 1,000 changes at once, such as a
+ * first list, or more than 512 KiB of JSON, come in several turns of the event loop. Errors of the
+ * handler are reported and affect no other handler.
  *
- * Objects are parsed when the handler asks for them, once for all handlers. An
- * object that cannot be parsed throws, and the handler need not catch that: it is called again with the
- * other changes of the call, some of which it may have seen. The source brings that object again.
+ * Objects are parsed when a handler reads them, once for all handlers. An object that cannot be
+ * parsed throws, and the handler need not catch the error: it is called again with the other
+ * changes of the call, some of which it may have seen. The source brings that object again.
  */
 export type ChangeHandler<T extends KubernetesObject> = (
   changes: readonly Change<T>[],
 ) => void | Promise<void>;
 
 interface DeliveryOptions {
-  /** The handler is done with every object of the first list. */
+  /** Called when the handler has finished with every object of the first list. */
   readonly onSynced?: () => void;
 }
 
-/** JSON that one call of a handler may parse, in characters: about 5 ms. */
+/** Characters of JSON that one call of a handler may parse: about 5 ms. */
 const TEXT_A_TURN = 512 * 1024;
 
 /**
- * Hands changes to one handler, one batch after the other. A handler that returns nothing is called
- * at once, without a promise or a copy, if there are not too many changes for one turn.
+ * Passes changes to one handler, one batch after another. A handler that returns nothing is called
+ * at once, without a promise or a copy, unless there are too many changes for one turn.
  */
 export class Delivery<T extends KubernetesObject> {
   readonly #handler: ChangeHandler<T>;
@@ -44,7 +44,10 @@ export class Delivery<T extends KubernetesObject> {
   #busy = false;
   #working: Promise<void> | undefined;
   #closed = false;
-  /** Where the end of the first list is: behind what waits, behind what is being handled, or past. */
+  /**
+   * Where the end of the first list is: unknown, after the waiting changes, after the changes being
+   * handled, or passed.
+   */
   #sync: 'unknown' | 'waiting' | 'handling' | 'done' = 'unknown';
 
   constructor(
@@ -57,17 +60,17 @@ export class Delivery<T extends KubernetesObject> {
     this.#onSynced = onSynced;
   }
 
-  /** The handler is done with every object of the first list. */
+  /** The handler has finished with every object of the first list. */
   get synced(): boolean {
     return this.#sync === 'done';
   }
 
-  /** Changes that wait, at the least. */
+  /** A lower bound for the number of waiting changes. */
   get pending(): number {
     return this.#backlog.size;
   }
 
-  /** Resolves when nothing waits any more; undefined when nothing does. Never rejects. */
+  /** Resolves when no change waits anymore; undefined when none does. Never rejects. */
   get working(): Promise<void> | undefined {
     return this.#working;
   }
@@ -78,14 +81,14 @@ export class Delivery<T extends KubernetesObject> {
     else this.#begin(changes);
   }
 
-  /** The changes that were pushed so far complete the first list. */
+  /** The changes pushed so far complete the first list. */
   markSynced(): void {
     if (this.#sync !== 'unknown') return;
     if (!this.#busy) this.#becomeSynced();
     else this.#sync = this.#backlog.isEmpty ? 'handling' : 'waiting';
   }
 
-  /** Calls the handler no more. */
+  /** Stops calling the handler. */
   close(): void {
     this.#closed = true;
     this.#backlog.take();
@@ -100,7 +103,7 @@ export class Delivery<T extends KubernetesObject> {
         return;
       }
       this.#handled();
-      if (this.#backlog.isEmpty) break; // else the handler itself caused further changes
+      if (this.#backlog.isEmpty) break; // else the handler caused more changes
     }
     this.#busy = false;
   }
@@ -145,7 +148,7 @@ export class Delivery<T extends KubernetesObject> {
     }
   }
 
-  /** What the handler wants to be waited for; it never rejects. */
+  /** The promise of the handler, if it returned one. Never rejects. */
   #tell(changes: readonly Change<T>[]): Promise<void> | undefined {
     try {
       const pending: unknown = this.#handler(changes); // a handler in JavaScript may return anything
@@ -157,7 +160,7 @@ export class Delivery<T extends KubernetesObject> {
     }
   }
 
-  /** The handler has failed. If an object could not be read, the others are not missed for its sake. */
+  /** The handler has failed. If an object was unreadable, calls it again with the other changes. */
   #again(changes: readonly Change<T>[], error: unknown): Promise<void> | undefined {
     const left = changes.map(readableChange);
     if (left.every((change, index) => change === changes[index])) {
@@ -169,7 +172,7 @@ export class Delivery<T extends KubernetesObject> {
   }
 }
 
-/** Behind the last change from `from` on that may be told of in the same turn as the first. */
+/** The index after the last change that fits into the turn that begins at `from`. */
 function endOfTurn(changes: readonly Change[], from: number): number {
   const most = Math.min(changes.length, from + OBJECTS_PER_SLICE);
   let characters = 0;
@@ -180,22 +183,22 @@ function endOfTurn(changes: readonly Change[], from: number): number {
   return most;
 }
 
-/** Changes that wait for one handler, above which they are merged key by key. */
+/** With more waiting changes than this for one handler, they are merged key by key. */
 export const COALESCE_ABOVE = 1_000;
 
-/** All that a handler must be told of one key: at most that an object went, and that one is there. */
+/** The pending changes of one key: at most that one object went, and that one exists. */
 interface Merged<T extends KubernetesObject> {
   readonly gone: Deleted<T> | undefined;
   readonly there: Added<T> | Updated<T> | undefined;
 }
 
 /**
- * What a handler has not been told of yet: every change in order up to 1,000, above that at most two
- * for each key, so that a handler that never returns costs no more memory than the cache.
+ * The changes that a handler has not received yet: up to 1,000 in order, above that at most two per
+ * key. So a handler that never returns costs no more memory than the cache.
  *
  * Merging keeps the first `old` and the last `entry`. A delete and an add are never merged into an
- * update; an add that was never told of and its delete cancel each other. The order of one key's
- * changes is kept, that between keys is the order of their first change that waits.
+ * update. An add and its delete cancel each other if the handler received neither. The changes of
+ * one key keep their order. Keys are ordered by their first waiting change.
  */
 export class Backlog<T extends KubernetesObject> {
   #changes: Change<T>[] = [];
@@ -205,7 +208,7 @@ export class Backlog<T extends KubernetesObject> {
     return this.#changes.length === 0 && (this.#byKey?.size ?? 0) === 0;
   }
 
-  /** How many changes wait, at the least. */
+  /** A lower bound for the number of waiting changes. */
   get size(): number {
     return this.#byKey?.size ?? this.#changes.length;
   }
@@ -222,7 +225,7 @@ export class Backlog<T extends KubernetesObject> {
     }
   }
 
-  /** Everything that waits; then nothing does. */
+  /** Returns all waiting changes and removes them. */
   take(): readonly Change<T>[] {
     const taken = this.#byKey === undefined ? this.#changes : [...unmerged(this.#byKey)];
     this.#changes = [];
@@ -255,7 +258,7 @@ function follow<T extends KubernetesObject>(
   return { gone, there: new Updated(entry, there.old, sharedReason(there, change)) };
 }
 
-/** Why nobody waits for two updates as one: a live one among them is waited for. */
+/** The reason of two merged updates: none if one of them is live, so that it counts as live. */
 function sharedReason(a: UpdateReason, b: UpdateReason): UpdateReason {
   if (a.resync === true && b.resync === true) return { resync: true };
   const isLive = ({ resync, relist }: UpdateReason): boolean => resync !== true && relist !== true;

@@ -1,12 +1,12 @@
 import type { Entry } from '../model/entry.ts';
 
-/** Bytes of an object's or array's own header, and of one of its slots, in V8 on 64 bits. */
+/** Bytes of the header of an object or array, and of one of its slots, in 64-bit V8. */
 const HEADER_BYTES = 24;
 const SLOT_BYTES = 8;
 
 /**
- * Memory that a decoded JSON value takes, roughly: text as one byte a character, names of
- * properties as nothing, for V8 shares them.
+ * Approximate memory of a decoded JSON value. Text counts one byte per character. Property names
+ * count nothing, because V8 shares them.
  */
 export function estimateBytes(value: unknown): number {
   let bytes = 0;
@@ -30,10 +30,10 @@ function entryBytes(entry: Entry): number {
   return HEADER_BYTES + (textLength > 0 ? textLength : estimateBytes(entry.object));
 }
 
-/** How many objects are measured to estimate them all. */
+/** The number of objects measured to estimate all. */
 const SAMPLE_SIZE = 100;
 
-/** Memory that a cache takes, from at most about a hundred of its entries, evenly spread. */
+/** Memory of a cache, estimated from at most about a hundred evenly spread entries. */
 export function estimateTotalBytes(entries: ReadonlyMap<unknown, Entry>): number {
   const every = Math.ceil(entries.size / SAMPLE_SIZE);
   let position = 0;

@@ -5,51 +5,51 @@ import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import { Added, type Change, Updated } from './change.ts';
 import { type ChangeHandler, Delivery } from './delivery.ts';
 
-/** How a handler is told of changes. Each option has a default. */
+/** How a handler receives changes. Each option has a default. */
 export interface HandlerOptions {
   /**
-   * A promise that the handler returns holds back the reading of the socket, for this source and all
-   * of its handlers, until it settles. Default false: others go on, and its own changes wait and are
-   * merged.
+   * A promise that the handler returns stops the reading of the socket, for this source and all of
+   * its handlers, until it settles. Default false: the others continue, and the changes of this
+   * handler wait and are merged.
    */
   readonly backpressure?: boolean;
   /**
-   * Tell again of every cached object once in so long, spread over the period; see `Resync`. Default
+   * Sends every cached object again once per period, spread over the period; see `Resync`. Default
    * 0: never.
    */
   readonly resyncPeriodMs?: number;
-  /** Called once, when the handler is done with every object of the first list. */
+  /** Called once, when the handler has finished with every object of the first list. */
   readonly onSynced?: () => void;
 }
 
-/** A handler, as who added it sees it. */
+/** A handler, as seen by the code that added it. */
 export interface HandlerRegistration {
-  /** The handler is done with every object of the first list, and the source has not stopped. */
+  /** The handler has finished with every object of the first list, and the source has not stopped. */
   readonly synced: boolean;
-  /** Changes that wait for the handler, at the least: above 1,000 they are merged key by key. */
+  /** A lower bound for the number of waiting changes: above 1,000 they are merged key by key. */
   readonly pending: number;
-  /** Calls the handler no more. */
+  /** Stops calling the handler. */
   remove(): void;
 }
 
-/** What handlers are told of: the cache of an informer, or several in one. */
+/** The source of the changes: the cache of one informer, or several combined. */
 interface HandlersOptions<T extends KubernetesObject> {
   readonly clock: Clock;
   readonly random: () => number;
-  /** What is cached; undefined before the first list and after the end. */
+  /** The cached entries; undefined before the first list and after the end. */
   readonly entries: () => Iterable<Entry<T>> | undefined;
   readonly get: (key: ObjectKey) => Entry<T> | undefined;
   readonly synced: () => boolean;
   readonly failed: (error: unknown) => void;
-  /** A handler has become synced. */
+  /** Called when a handler has become synced. */
   readonly changed: () => void;
 }
 
-/** Handlers of several sources: each of them is followed. */
+/** Follows the handlers of one source on behalf of a source that combines several. */
 export interface HandlersFollower<T extends KubernetesObject> {
-  /** As `Handlers.publish`. */
+  /** Same as `Handlers.publish`. */
   publish(changes: readonly Change<T>[]): Promise<unknown> | undefined;
-  /** What has been published so far completes the first list of the source. */
+  /** The changes published so far complete the first list of the source. */
   synced(): void;
 }
 
@@ -59,13 +59,13 @@ interface Registered<T extends KubernetesObject> {
   readonly resync: Resync<T> | undefined;
 }
 
-/** The handlers of one source, none of which disturbs another. */
+/** The handlers of one source. None affects another. */
 export class Handlers<T extends KubernetesObject> {
   readonly #options: HandlersOptions<T>;
   readonly #registered = new Set<Registered<T>>();
   readonly #followers = new Set<HandlersFollower<T>>();
   #running = false;
-  /** What a handler is told of first that is added now; undefined when that was not asked lately. */
+  /** The initial adds for a handler added now; undefined when not computed in this turn. */
   #known: readonly Change<T>[] | undefined;
 
   constructor(options: HandlersOptions<T>) {
@@ -73,10 +73,10 @@ export class Handlers<T extends KubernetesObject> {
   }
 
   /**
-   * First tells `handler` of everything that is cached, as initial adds, in the turn of the call:
-   * what changes later comes later.
+   * Sends `handler` everything that is cached, as initial adds, in the same turn. Later changes
+   * follow.
    *
-   * @throws ConfigurationError `CONFIG` for a period that is no time.
+   * @throws ConfigurationError `CONFIG` for an invalid resync period.
    */
   add(handler: ChangeHandler<T>, options: HandlerOptions): HandlerRegistration {
     const { failed, changed, synced } = this.#options;
@@ -108,7 +108,10 @@ export class Handlers<T extends KubernetesObject> {
     };
   }
 
-  /** Tells all of them; the answer is what to wait for before more is read, if anything. */
+  /**
+   * Sends `changes` to every handler. Returns a promise to await before reading more, if there is
+   * one.
+   */
   publish(changes: readonly Change<T>[]): Promise<unknown> | undefined {
     if (changes.length === 0) return undefined;
     this.#known = undefined;
@@ -128,13 +131,16 @@ export class Handlers<T extends KubernetesObject> {
     return waits === undefined ? undefined : Promise.all(waits);
   }
 
-  /** `follower` is told of all that is published, in the same turn, until the answer is called. */
+  /**
+   * Sends `follower` every change in the turn it is published, until the returned function is
+   * called.
+   */
   follow(follower: HandlersFollower<T>): () => void {
     this.#followers.add(follower);
     return () => this.#followers.delete(follower);
   }
 
-  /** What has been published so far completes the first list. */
+  /** The changes published so far complete the first list. */
   markSynced(): void {
     for (const { delivery } of [...this.#registered]) delivery.markSynced();
     for (const follower of this.#followers) follower.synced();
@@ -145,7 +151,7 @@ export class Handlers<T extends KubernetesObject> {
     for (const { resync } of this.#registered) resync?.start();
   }
 
-  /** For good: nobody is called any more. */
+  /** Stops for good: no handler is called anymore. */
   stop(): void {
     this.#running = false;
     for (const { delivery, resync } of this.#registered) {
@@ -154,7 +160,10 @@ export class Handlers<T extends KubernetesObject> {
     }
   }
 
-  /** All that is cached. Handlers that are added in one turn share it: there may be a thousand. */
+  /**
+   * All cached objects. Handlers added in the same turn share the array, because there may be a
+   * thousand.
+   */
   #initial(): readonly Change<T>[] {
     if (this.#known !== undefined) return this.#known;
     const known: Change<T>[] = [];
@@ -179,10 +188,10 @@ export class Handlers<T extends KubernetesObject> {
   }
 }
 
-/** Into how many parts a round is cut at most: 10 h of 100,000 objects are 100 every 36 s. */
+/** The most parts of a round: for 100,000 objects, 10 h are 100 objects every 36 s. */
 const MAX_PARTS = 1_000;
 
-/** A period is drawn anew for each round, so that processes that began together drift apart. */
+/** Each round has a new random period, so that processes that started together drift apart. */
 const JITTER = 0.1;
 
 interface ResyncOptions<T extends KubernetesObject> {
@@ -190,16 +199,16 @@ interface ResyncOptions<T extends KubernetesObject> {
   readonly clock: Clock;
   /** Uniform numbers in [0, 1). */
   readonly random: () => number;
-  /** What is cached at the moment of the call; undefined when nothing can be told. */
+  /** The entries that are cached now; undefined when none can be sent. */
   readonly entries: () => Iterable<Entry<T>> | undefined;
   readonly get: (key: ObjectKey) => Entry<T> | undefined;
   readonly push: (changes: readonly Change<T>[]) => void;
 }
 
 /**
- * Tells one handler again of everything in the cache, once in each period ± 10 % and spread over it,
- * as updates with `resync: true`. Nothing is asked of the server: it is no relist, and finds nothing
- * that the watch has missed.
+ * Sends one handler everything in the cache again, once per period ± 10 % and spread over it, as
+ * updates with `resync: true`. Makes no request to the server: it is not a relist, and does not
+ * find changes that the watch has missed.
  */
 class Resync<T extends KubernetesObject> {
   readonly #options: ResyncOptions<T>;

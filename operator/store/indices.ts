@@ -6,15 +6,16 @@ import type { Replacement } from './cache.ts';
 import type { Change } from './change.ts';
 
 /**
- * The values under which an object is found. Pure; one that throws finds that object under none. One that
- * looks at `metadata` alone costs the parsing of no object.
- * The type of a method, so that a source of Pods is a source.
+ * Returns the values under which an index finds an object. Must be pure. An object for which it
+ * throws has no values. A function that reads only `metadata` causes no parsing of objects.
+ *
+ * Typed as a method, so that a source of Pods is assignable to a source.
  */
 export type IndexFunction<T extends KubernetesObject = KubernetesObject> = {
   of(entry: Pick<Entry<T>, 'key' | 'metadata' | 'object'>): readonly string[];
 }['of'];
 
-/** By namespace; a cluster-scoped object is under none. */
+/** By namespace. A cluster-scoped object has no value. */
 export const byNamespace: IndexFunction = ({ key }) => {
   const { namespace } = splitKey(key);
   return namespace === undefined ? [] : [namespace];
@@ -23,7 +24,7 @@ export const byNamespace: IndexFunction = ({ key }) => {
 /** By the uid of each owner reference, controller or not. */
 export const byOwner: IndexFunction = ({ metadata }) => ownersIn(metadata).map(({ uid }) => uid);
 
-/** By the value of one label; an object without it is under none. */
+/** By the value of one label. An object without the label has no value. */
 export function byLabel(label: string): IndexFunction {
   return ({ metadata }) => {
     const labels = metadata.labels ?? {}; // an aggregated API server may send null
@@ -32,13 +33,13 @@ export function byLabel(label: string): IndexFunction {
   };
 }
 
-/** One index: which keys stand under which value. */
+/** One index: the keys under each value. */
 export class Index<T extends KubernetesObject> {
   readonly of: IndexFunction<T>;
   readonly #failed: (error: unknown) => void;
   #keys = new Map<string, Set<ObjectKey>>();
   #values = new Map<ObjectKey, readonly string[]>();
-  /** Everything that was cached before the index existed is in it. */
+  /** True when the index has everything that was cached before it was added. */
   complete = false;
 
   constructor(of: IndexFunction<T>, failed: (error: unknown) => void) {
@@ -50,7 +51,7 @@ export class Index<T extends KubernetesObject> {
     return this.#keys.get(value) ?? [];
   }
 
-  /** As `set`. It lets go of what was parsed: no other reader needs the object in this turn. */
+  /** Same as `set`, and drops the parsed object: no other reader needs it in this turn. */
   take(entry: Entry<T>): void {
     this.set(entry);
     entry.release();
@@ -77,13 +78,13 @@ export class Index<T extends KubernetesObject> {
     this.#values.delete(key);
   }
 
-  /** Has what `other` has, all at once; `other` is not to be used any more. */
+  /** Takes over the content of `other` at once. `other` must not be used afterwards. */
   become(other: Index<T>): void {
     this.#keys = other.#keys;
     this.#values = other.#values;
   }
 
-  /** The values under which it would be found: none when it cannot be read, or the function throws. */
+  /** The values of an entry: none when it cannot be read or the function throws. */
   valuesOf(entry: Entry<T>): readonly string[] {
     try {
       return [...this.of(entry)];
@@ -94,17 +95,17 @@ export class Index<T extends KubernetesObject> {
   }
 }
 
-/** The indices of one cache, kept as it changes. */
+/** The indices of one cache, updated with it. */
 export class Indices<T extends KubernetesObject> {
   readonly #failed: (name: string, error: unknown) => void;
   readonly #byName = new Map<string, Index<T>>();
 
-  /** @param failed - told of every object whose index function throws. */
+  /** @param failed - called for every object whose index function throws. */
   constructor(failed: (name: string, error: unknown) => void) {
     this.#failed = failed;
   }
 
-  /** @throws ConfigurationError `CONFIG` when there is an index of this name. */
+  /** @throws ConfigurationError `CONFIG` when an index of this name exists. */
   add(name: string, of: IndexFunction<T>): Index<T> {
     if (this.#byName.has(name)) {
       throw new ConfigurationError('two indices have the same name', { context: { index: name } });
@@ -123,8 +124,9 @@ export class Indices<T extends KubernetesObject> {
   }
 
   /**
-   * Prepares for what the cache is to become, 1,000 objects a step, and changes nothing; the answer,
-   * called in the turn in which it is given, changes every index at once.
+   * Prepares the indices for the next state of the cache, 1,000 objects per step, without changing
+   * them. The returned function changes every index at once; call it in the turn in which it is
+   * returned.
    */
   *prepare({ entries, changes }: Replacement<T>): Generator<void, () => void, undefined> {
     if (changes.length <= OBJECTS_PER_SLICE) return () => this.update(changes);
@@ -159,9 +161,9 @@ export class Indices<T extends KubernetesObject> {
 }
 
 /**
- * Adds an index that several may ask for.
+ * Adds an index that several callers may request.
  *
- * @throws ConfigurationError `CONFIG` when the name stands for another function.
+ * @throws ConfigurationError `CONFIG` when the name has another function.
  */
 export function ensureIndex<T extends KubernetesObject>(
   informer: {

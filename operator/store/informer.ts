@@ -39,11 +39,11 @@ import { Waiting } from './waiting.ts';
 export type { ChangeHandler } from './delivery.ts';
 export type { InformerObserver, InformerOptions } from './shared-informer.ts';
 
-/** One resource kept in a store, and handlers that are told of each change. */
+/** Keeps one resource in a store, and calls handlers for each change. */
 export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
   readonly store: Store<T>;
   readonly storeWithOwnWrites: Store<T>;
-  /** What this process wrote: whoever writes tells it. */
+  /** The writes of this process, as reported by the code that writes. */
   readonly ownWrites: OwnWrites<T>;
   readonly #cachedForm: (answer: T) => CachedForm<T>;
   readonly #labels: Labels;
@@ -58,10 +58,10 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
   readonly #waiting = new Waiting();
   readonly #advancing = new Set<() => void>();
   readonly #vanishing = new Set<(changes: readonly Change<T>[]) => void>();
-  /** Index functions that have thrown: each is told of once. */
+  /** Index functions that have thrown: each is reported once. */
   readonly #brokenIndices = new Set<string>();
   readonly #indexing = new Map<Index<T>, Cancel>();
-  /** Of which something was parsed in this turn. */
+  /** Entries that were parsed in this turn. */
   #releasable: Entry[] = [];
   #resourceVersion: string | undefined;
   #listedAt: number | undefined;
@@ -89,7 +89,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
       failed: (error) => this.#handlerFailed(error),
       changed: () => this.#waiting.changed(),
     });
-    // What is made of an object of ours is one of ours.
+    // Safe cast: `cachedForm` maps a T to a T.
     this.#cachedForm = (cachedForm ?? asItIs) as (answer: T) => CachedForm<T>;
     this.ownWrites = new OwnWrites({
       ...{ clock, meter, labels: this.#labels },
@@ -134,7 +134,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
     return this.#reflector.lastContactAt;
   }
 
-  /** `clock.monotonic()` when the last complete list was in the store; undefined before the first. */
+  /** `clock.monotonic()` when the last complete list reached the store; undefined before the first. */
   get listedAt(): number | undefined {
     return this.#listedAt;
   }
@@ -151,7 +151,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
     return this.synced ? (this.#cache.entries?.values() ?? []) : [];
   }
 
-  /** Objects in the store, and the memory that they take, estimated from a sample. */
+  /** The number of objects in the store, and their memory, estimated from a sample. */
   size(): { readonly objects: number; readonly bytes: number } {
     const entries = this.synced ? this.#cache.entries : undefined;
     if (entries === undefined) return { objects: 0, bytes: 0 };
@@ -207,10 +207,11 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
   }
 
   /**
-   * Compares the store with an authoritative list now, as is done every `relistIntervalMs`; what
-   * differs for 30 s is answered, and repaired by a list afterwards. For after a restore of etcd.
+   * Compares the store with an authoritative list now, as the informer does every
+   * `relistIntervalMs`. Use it after a restore of etcd. Returns the keys that differ for 30 s; a
+   * later list repairs them.
    *
-   * @throws OperatorError `NOT_SYNCED` when it does not run; what the list throws.
+   * @throws OperatorError `NOT_SYNCED` when the informer does not run; the error of the list.
    */
   verify(): Promise<readonly ObjectKey[]> {
     return this.#reflector.verify();
@@ -265,7 +266,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
     };
   }
 
-  /** All the work is done beside the store; then it changes at once, in the turn of the last step. */
+  /** Does all work beside the store, which then changes at once, in the turn of the last step. */
   *#replacing({
     items,
     resourceVersion,
@@ -285,8 +286,9 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
   }
 
   /**
-   * Lets go of what was parsed in the next turn of the event loop: until then all readers share it. Kept,
-   * it would cost more than parsing it again: V8 copies and marks what lives long.
+   * Drops parsed objects in the next turn of the event loop; until then all readers share them.
+   * Keeping them would cost more than parsing again, because V8 copies and marks long-lived
+   * objects.
    */
   #releaseSoon(entry: Entry): void {
     if (this.#releasable.push(entry) > 1) return;
@@ -317,7 +319,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
     }
   }
 
-  /** Waits for handlers that ask for it, but not beyond the end: one may never settle. */
+  /** Waits for handlers that request it, but not beyond the stop: a promise may never settle. */
   #tell(changes: readonly Change<T>[]): Promise<void> | undefined {
     const waits = this.#handlers.publish(changes);
     return waits === undefined
@@ -337,7 +339,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
     }
   }
 
-  /** Takes cached objects into a new index, slice by slice; changes in between are in it already. */
+  /** Adds cached objects to a new index, slice by slice. Changes in between already reach the index. */
   #fill(index: Index<T>, keys: readonly ObjectKey[], from: number): void {
     const until = from + OBJECTS_PER_SLICE;
     for (const key of keys.slice(from, until)) {

@@ -22,7 +22,7 @@ import type { SharedInformer, SourceState } from './shared-informer.ts';
 import { copied, notSynced, type Store, unknownIndex } from './store.ts';
 import { Waiting } from './waiting.ts';
 
-/** Several namespaces of one resource behind one store: an informer for each. Synced when all are. */
+/** Several namespaces of one resource behind one store, with one informer each. Synced when all are. */
 export class NamespacesInformer<T extends KubernetesObject> implements SharedInformer<T> {
   readonly store: Store<T>;
   readonly storeWithOwnWrites: Store<T>;
@@ -34,7 +34,7 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
   readonly #waiting = new Waiting();
   /** Namespaces whose first list was published. */
   readonly #told = new Set<string>();
-  /** Ends what this facade has registered with the informers. */
+  /** Removes the listeners of this facade from the informers. */
   readonly #cancels: readonly (() => void)[];
   #stopped = false;
 
@@ -53,33 +53,33 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
       changed: () => this.#waiting.changed(),
     });
     this.#members = new Map([...new Set(namespaces)].map((each) => [each, open(each)]));
-    // All of them are known before one has a handler: it is not synced by the first one alone.
+    // Create all informers before following one, so that the first alone does not make this synced.
     this.#cancels = [...this.#members].flatMap(([namespace, { informer }]) =>
       this.#follow(namespace, informer),
     );
   }
 
-  /** An informer that has stopped is not synced: it must not pass for a namespace without objects. */
+  /** A stopped informer is not synced: it must not look like a namespace without objects. */
   get synced(): boolean {
     return !this.#stopped && this.#informers().every(({ synced }) => synced);
   }
 
-  /** Of the namespace that needs attention most. */
+  /** The state that most needs attention. */
   get state(): SourceState {
     return this.#stopped ? 'stopped' : combinedState(this.#informers());
   }
 
-  /** Of the namespace that is worst off. */
+  /** The worst status. */
   get status(): ReflectorStatus {
     return combinedStatus(this.#informers());
   }
 
-  /** Of the namespace that was heard of longest ago. */
+  /** The earliest last contact of all namespaces. */
   get lastContactAt(): number | undefined {
     return earliestContactAt(this.#informers());
   }
 
-  /** Of the namespace that is furthest behind. */
+  /** The oldest resourceVersion of all namespaces. */
   get resourceVersion(): string | undefined {
     return oldestResourceVersion(this.#informers());
   }
@@ -88,7 +88,7 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
     return this.#members.get(splitKey(key).namespace ?? '')?.informer.cached(key);
   }
 
-  /** Of those namespaces that have their first list. */
+  /** The entries of the namespaces that have their first list. */
   *entries(): Generator<Entry<T>, void, undefined> {
     for (const informer of this.#informers()) yield* informer.entries();
   }
@@ -127,7 +127,7 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
     return this.#waiting.listen(listener);
   }
 
-  /** In its namespace; one that is not shown is none of ours. */
+  /** Asks the informer of the object's namespace. True for a namespace that is not shown. */
   reflects(written: T): boolean {
     const member = this.#members.get(written.metadata.namespace ?? '');
     return member === undefined || member.informer.reflects(written);
@@ -141,7 +141,7 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
     return this.#onEach((informer) => informer.onVanished(listener));
   }
 
-  /** Works until `signal` aborts; the informers behind it run by themselves. */
+  /** Works until `signal` aborts. The informers behind it run on their own. */
   async run(signal: AbortSignal): Promise<void> {
     this.#handlers.start();
     try {
@@ -192,7 +192,7 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
     return store?.synced === true ? store.get(key) : undefined;
   }
 
-  /** Those that have their first list. */
+  /** The stores that have their first list. */
   #stores(storeOf = cached<T>): Store<T>[] {
     return this.#informers()
       .map(storeOf)
@@ -222,14 +222,14 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
   }
 }
 
-/** Which of the stores of an informer. */
+/** Selects one of the stores of an informer. */
 type StoreOf<T extends KubernetesObject> = (informer: SharedInformer<T>) => Store<T>;
 
 function cached<T extends KubernetesObject>({ store }: SharedInformer<T>): Store<T> {
   return store;
 }
 
-/** What needs attention most comes first. */
+/** In descending order of the need for attention. */
 const STATES: readonly SourceState[] = [
   'stopped',
   'forbidden',
@@ -260,19 +260,19 @@ type Informers = readonly Pick<
   'state' | 'status' | 'lastContactAt' | 'resourceVersion'
 >[];
 
-/** The state that needs attention most; of none, `watching`: there is nothing to wait for. */
+/** The state that most needs attention. `watching` without informers: there is nothing to wait for. */
 function combinedState(informers: Informers): SourceState {
   return STATES.find((state) => informers.some((one) => one.state === state)) ?? 'watching';
 }
 
-/** The status of the one that is worst off; of none, a healthy one. */
+/** The worst status. Healthy without informers. */
 function combinedStatus(informers: Informers): ReflectorStatus {
   const all = informers.map(({ status }) => status);
   const rank = ({ health }: ReflectorStatus): number => HEALTHS.indexOf(health);
   return all.reduce((a, b) => (rank(b) < rank(a) ? b : a), all[0] ?? HEALTHY);
 }
 
-/** When the one was heard of that was heard of longest ago; undefined when one was never. */
+/** The earliest last contact; undefined when an informer had none. */
 function earliestContactAt(informers: Informers): number | undefined {
   const all = informers.map(({ lastContactAt }) => lastContactAt ?? Number.NEGATIVE_INFINITY);
   const earliest = Math.min(...all);
@@ -288,10 +288,10 @@ function oldestResourceVersion(informers: Informers): string | undefined {
   }, first);
 }
 
-/** A share in an informer that others may use as well. */
+/** A reference to an informer that may be shared with others. */
 export interface InformerHandle<T extends KubernetesObject> {
   readonly informer: SharedInformer<T>;
-  /** Must be called once, when it is used no more. */
+  /** Must be called once, when the informer is no longer used. */
   release(): void;
 }
 
@@ -300,7 +300,7 @@ export interface NamespacesInformerOptions<T extends KubernetesObject> {
   readonly name: string;
   readonly clock: Clock;
   readonly random?: () => number;
-  /** The namespaces that it shows, in this order. */
+  /** The namespaces to show, in this order. */
   readonly namespaces: readonly string[];
   readonly open: (namespace: string) => InformerHandle<T>;
   readonly handlerFailed: (error: unknown) => void;

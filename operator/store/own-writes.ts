@@ -12,66 +12,70 @@ import {
 import { type Resource, resourceName } from '../model/resource.ts';
 import type { PendingWrite, WriteJournal, WriteTarget } from '../model/write-journal.ts';
 
-/** A cache forgets what it was told of a write after so long; by then something else is wrong. */
+/**
+ * How long a cache remembers a write. If the watch has not shown it by then, something else is
+ * wrong.
+ */
 export const OWN_WRITES_TTL_MS: number = 60_000;
 
 /**
- * An object whose name the server has made up is remembered for longer: who forgets it makes
- * another. client-go's figure for what a controller expects to see.
+ * How long an object with a server-generated name is remembered. It is longer because a controller
+ * that forgets the object creates another. client-go uses the same value for the changes that a
+ * controller expects to see.
  */
 export const EXPECTATION_TTL_MS: number = 5 * 60_000;
 
-/** What of an answer to a write a cache would show. */
+/** The form in which a cache would show the answer to a write. */
 export type CachedForm<T extends KubernetesObject> =
-  /** As it would be cached; undefined when it is none of the cache's objects. */
+  /** The entry to cache; undefined when the cache does not select the object. */
   | { readonly entry: Entry<T> | undefined }
-  /** Nobody here can tell: the cache is left as it is. */
+  /** Undecidable: the cache stays as it is. */
   | undefined;
 
 interface OwnWritesOptions<T extends KubernetesObject> {
   readonly clock: Clock;
   readonly meter?: Meter;
   readonly labels?: Labels;
-  /** What is cached under a key. */
+  /** The cached entry of a key. */
   readonly cached: (key: ObjectKey) => Entry<T> | undefined;
-  /** How far the cache is; undefined before the first list. */
+  /** The resourceVersion of the cache; undefined before the first list. */
   readonly resourceVersion: () => string | undefined;
   readonly formOf: (answer: T) => CachedForm<T>;
-  /** Who keeps the cache is at work: nothing is remembered otherwise. */
+  /** True while the informer runs. Otherwise nothing is remembered. */
   readonly active: () => boolean;
 }
 
 interface Answer<T extends KubernetesObject> {
   readonly uid: string;
   readonly resourceVersion: string;
-  /** Undefined for one that has left the selection of the source by our write. */
+  /** Undefined when our write moved the object out of the selection of the source. */
   readonly entry: Entry<T> | undefined;
   readonly expiresAt: number;
 }
 
 interface Removal {
   readonly key: ObjectKey;
-  /** Of the answer that told of the end; undefined when we asked for the end. */
+  /** The resourceVersion of the answer that showed the end; undefined when we requested the delete. */
   readonly lastVersion: string | undefined;
   readonly expiresAt: number;
 }
 
-/** Between two sweeps at least: many writes that nobody ever hears of again are one timer. */
+/** The minimum time between sweeps, so that many writes without a watch event share one timer. */
 const SWEEP_SPACING_MS = 1_000;
 
 /**
- * What this process wrote and a cache has yet to hear of, kept beside the cache and never in it: an
- * answer that comes late would take the cache back, or bring back what is deleted.
+ * Writes of this process that a cache does not show yet. They are kept beside the cache, never in
+ * it: a late answer would move the cache back, or restore a deleted object.
  *
- * A write is shown while the cache is older, by the order of resourceVersions, which everything
- * else follows from: when the cache has come as far, what it has, or has no more, is newer than the
- * answer. Where versions cannot be ordered nothing is shown but the cache.
+ * A write is shown while the cache is older, by the order of resourceVersions. Once the cache has
+ * reached the version of the answer, its content, or the absence of the object, is newer than the
+ * answer. Where versions cannot be ordered, only the cache is shown.
  */
 export class OwnWrites<T extends KubernetesObject> {
   readonly #options: OwnWritesOptions<T>;
-  /** By key, the oldest answer first. */
+  /** By key, oldest answer first. */
   readonly #answers = new Map<ObjectKey, Answer<T>>();
-  /** By uid: the objects that are deleted, or being deleted, by our doing. */
+  /** By uid: objects that are deleted, or being deleted, because of this process. */
   readonly #removals = new Map<string, Removal>();
   #epoch = 0;
   #cancelSweep: Cancel | undefined;
@@ -80,47 +84,47 @@ export class OwnWrites<T extends KubernetesObject> {
     this.#options = options;
   }
 
-  /** Changes when everything is forgotten: what was asked before is then not recorded any more. */
+  /** Changes when everything is forgotten. Answers to earlier requests are then not recorded. */
   get epoch(): number {
     return this.#epoch;
   }
 
-  /** Nothing but the cache is shown. */
+  /** True when only the cache is shown. */
   get isEmpty(): boolean {
     return this.#answers.size === 0 && this.#removals.size === 0;
   }
 
-  /** How many answers and removals are remembered. */
+  /** The number of remembered answers and removals. */
   get size(): number {
     return this.#answers.size + this.#removals.size;
   }
 
-  /** Keys that the cache may not have. */
+  /** Keys that the cache may lack. */
   keys(): Iterable<ObjectKey> {
     return this.#answers.keys();
   }
 
-  /** The uids that are known under a key: who deletes the key deletes them, or they are gone. */
+  /** The known uids of a key. A delete of the key deletes these objects, or they are already gone. */
   uidsOf(key: ObjectKey): readonly string[] {
     const uids = [this.#options.cached(key)?.uid, this.#answers.get(key)?.uid];
     return uids.filter((uid) => uid !== undefined && uid !== '') as string[];
   }
 
-  /** What a reader sees under `key` where the cache has `cached`. */
+  /** The entry that a reader sees under `key` when the cache has `cached`. */
   shown(key: ObjectKey, cached: Entry<T> | undefined): Entry<T> | undefined {
     const answer = this.#answers.get(key);
     const entry = answer !== undefined && this.#isNewer(answer, cached) ? answer.entry : cached;
     return entry === undefined || this.#isRemoved(entry) ? undefined : entry;
   }
 
-  /** Remembers the whole object with which a write was answered. */
+  /** Remembers the object in the answer to a write. It must be the whole object. */
   wrote(answer: T): void {
     const { active, clock, formOf } = this.#options;
     const { uid, resourceVersion = '', generateName } = answer.metadata;
     if (!active() || uid === undefined || !isOrdered(resourceVersion)) return;
     const key = keyOf(answer);
     if (isLastAnswer(answer)) {
-      // It carries the resourceVersion of before: nothing tells the two apart but this.
+      // The answer has the resourceVersion of the previous state; nothing else tells them apart.
       this.#remove(uid, { key, lastVersion: resourceVersion });
       return;
     }
@@ -138,15 +142,16 @@ export class OwnWrites<T extends KubernetesObject> {
     this.#planSweep();
   }
 
-  /** Remembers that the objects of these uids were told to go. */
+  /** Remembers that the deletion of the objects with these uids was requested. */
   deleted(key: ObjectKey, uids: Iterable<string>): void {
     if (!this.#options.active()) return;
     for (const uid of uids) this.#remove(uid, { key, lastVersion: undefined });
   }
 
   /**
-   * The cache has come further. The answer is what was shown until now and is not in the cache: it
-   * was deleted, and where the cache never had it, no change of the cache will ever tell.
+   * Call it when the cache has moved. Returns the entries that were shown until now but are not in
+   * the cache: those objects were deleted. If the cache never had them, no change of the cache
+   * reports it.
    */
   advanced(): readonly Entry<T>[] {
     const version = this.#options.resourceVersion();
@@ -161,7 +166,7 @@ export class OwnWrites<T extends KubernetesObject> {
     return vanished;
   }
 
-  /** Forgets everything, and what is under way: the world that it was about may be another. */
+  /** Forgets everything, and writes under way: the cluster state they describe may be obsolete. */
   clear(): void {
     this.#epoch++;
     this.#answers.clear();
@@ -186,7 +191,7 @@ export class OwnWrites<T extends KubernetesObject> {
     );
   }
 
-  /** One that is on its way, behind its finalizers, is shown as soon as that is known. */
+  /** An object with finalizers is shown again as soon as its deletionTimestamp is known. */
   #isRemoved(entry: Entry<T>): boolean {
     const removal = this.#removals.get(entry.uid);
     if (removal === undefined || this.#options.clock.monotonic() >= removal.expiresAt) return false;
@@ -199,7 +204,7 @@ export class OwnWrites<T extends KubernetesObject> {
     if (this.#cancelSweep !== undefined) return;
     const { clock } = this.#options;
     const now = clock.monotonic();
-    let nextAt = now + OWN_WRITES_TTL_MS; // nothing that comes meanwhile expires before
+    let nextAt = now + OWN_WRITES_TTL_MS; // later entries do not expire earlier
     for (const { expiresAt } of this.#answers.values()) nextAt = Math.min(nextAt, expiresAt);
     for (const { expiresAt } of this.#removals.values()) nextAt = Math.min(nextAt, expiresAt);
     this.#cancelSweep = clock.schedule(Math.max(nextAt - now, SWEEP_SPACING_MS), () => {
@@ -227,7 +232,7 @@ export class OwnWrites<T extends KubernetesObject> {
   }
 }
 
-/** One that nobody can read is not known to be. */
+/** An unreadable entry counts as not being deleted. */
 function isLeaving(entry: Entry): boolean {
   try {
     return entry.metadata.deletionTimestamp !== undefined;
@@ -237,8 +242,9 @@ function isLeaving(entry: Entry): boolean {
 }
 
 /**
- * The answer to the write that took the last finalizer off a deleted object: the object is gone by
- * then, the answer shows it with the resourceVersion of before. One with a grace period left lives on.
+ * True for the answer to the write that removed the last finalizer from a deleted object. The
+ * object is gone by then, and the answer has the resourceVersion of the state before. An object
+ * with a remaining grace period still exists.
  */
 export function isLastAnswer({ metadata }: KubernetesObject): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] } = metadata;
@@ -253,11 +259,14 @@ interface Member {
   readonly ownWrites: OwnWrites<KubernetesObject>;
 }
 
-/** The ownWritesJournal of all sources of a process: each hears of every write to what it shows. */
+/** The WriteJournal of all sources of a process. Each source learns of every write to its objects. */
 export class OwnWritesJournal implements WriteJournal {
   readonly #members = new Set<Member>();
 
-  /** Until the answer is called. @param namespace - undefined for all namespaces. */
+  /**
+   * Adds a source, until the returned function is called. @param namespace - undefined for all
+   * namespaces.
+   */
   add(
     resource: Resource,
     namespace: string | undefined,
@@ -268,14 +277,14 @@ export class OwnWritesJournal implements WriteJournal {
     return () => this.#members.delete(member);
   }
 
-  /** Forgets all that was written, for when somebody else may have written since. */
+  /** Forgets all writes. Call it when another process may have written since. */
   clear(): void {
     for (const { ownWrites } of this.#members) ownWrites.clear();
   }
 
   /**
-   * A write that is about to be sent. What an ownWrites forgets before the answer it is not told of:
-   * the answer may be about another world.
+   * Starts a write that is about to be sent. If an OwnWrites is cleared before the answer, it does
+   * not receive the answer, which may describe obsolete state.
    */
   begin(resource: Resource, { namespace, name }: WriteTarget): PendingWrite {
     const begun = new Map<OwnWrites<KubernetesObject>, number>();
@@ -285,7 +294,7 @@ export class OwnWritesJournal implements WriteJournal {
       begun.set(ownWrites, ownWrites.epoch);
       for (const uid of ownWrites.uidsOf(key)) uids.add(uid);
     }
-    // A source that came meanwhile may have listed before the write.
+    // A source that joined meanwhile may have listed before the write, so it gets the answer too.
     const told = (): OwnWrites<KubernetesObject>[] =>
       this.#of(resource, namespace).filter(
         (ownWrites) => (begun.get(ownWrites) ?? ownWrites.epoch) === ownWrites.epoch,
@@ -295,7 +304,7 @@ export class OwnWritesJournal implements WriteJournal {
         for (const ownWrites of told()) ownWrites.wrote(object);
       },
       deleted: (uid) => {
-        // Whatever stood under the key before is gone as well, be it that another was there by then.
+        // Earlier objects of the key are gone too, even if another object had replaced them by then.
         if (uid !== undefined) uids.add(uid);
         for (const ownWrites of told()) ownWrites.deleted(key, uids);
       },
@@ -311,7 +320,7 @@ export class OwnWritesJournal implements WriteJournal {
   }
 }
 
-/** Of another version the objects look different, though their resourceVersions are the same. */
+/** Objects of another API version look different, although their resourceVersions are the same. */
 function identityOf(resource: Resource): string {
   return `${resource.version} ${resourceName(resource)}`;
 }

@@ -10,8 +10,8 @@ import type { CachedForm } from './own-writes.ts';
 import type { Store } from './store.ts';
 
 /**
- * What a source is doing. `waiting`: between attempts. `forbidden` and `unserved`: the same, because
- * the server refuses or does not have the resource. `stopped` is for good.
+ * The activity of a source. `waiting`: between attempts. `forbidden` and `unserved`: also between
+ * attempts, because the server refuses or does not have the resource. `stopped`: for good.
  */
 export type SourceState =
   | 'idle'
@@ -22,87 +22,91 @@ export type SourceState =
   | 'forbidden'
   | 'stopped';
 
-/** A cached source, as everybody who shares it sees it: one informer, or several behind one store. */
+/** A cached source that several users share: one informer, or several behind one store. */
 export interface SharedInformer<T extends KubernetesObject> {
-  /** What is cached. */
+  /** The cached objects. */
   readonly store: Store<T>;
   /**
-   * The same with what this process wrote meanwhile: see `OwnWrites`. It is empty and full when `store`
-   * is, and handlers are told of changes of `store` only.
+   * `store` plus the newer writes of this process: see `OwnWrites`. It is synced when `store` is.
+   * Handlers receive changes of `store` only.
    */
   readonly storeWithOwnWrites: Store<T>;
   /**
-   * The first list is in the store. False again once stopped: a frozen cache is no cache. Says
-   * nothing of health: see `status` and `lastContactAt`.
+   * The first list is in the store. False again after the stop, because the cache is no longer
+   * updated. Does not show health: see `status` and `lastContactAt`.
    */
   readonly synced: boolean;
-  /** What it is doing. */
+  /** The current activity. */
   readonly state: SourceState;
-  /** How listing and watching go. */
+  /** The state of listing and watching. */
   readonly status: ReflectorStatus;
-  /** `clock.monotonic()` of the last sign of life of the server; undefined when there was none. */
+  /** `clock.monotonic()` of the server's last sign of life; undefined before the first. */
   readonly lastContactAt: number | undefined;
-  /** The store is at least at this resourceVersion; undefined before the first list. */
+  /** The store is at least at this resourceVersion. Undefined before the first list. */
   readonly resourceVersion: string | undefined;
-  /** The entry that is cached under a key. Undefined before the first list, too, and after the end. */
+  /** The cached entry of a key. Also undefined before the first list and after the end. */
   cached(key: ObjectKey): Entry<T> | undefined;
-  /** All that is cached; nothing before the first list, and after the end. */
+  /** All cached entries; none before the first list and after the end. */
   entries(): Iterable<Entry<T>>;
   /**
-   * Tells `handler` of everything in the store, as initial adds, and then of each change: without a
-   * gap, without a duplicate, one call after the other, independently of all other handlers.
+   * Sends `handler` everything in the store, as initial adds, and then each change: without gaps or
+   * duplicates, one call after another, independently of other handlers.
    *
-   * @throws ConfigurationError `CONFIG` for options that are unusable.
+   * @throws ConfigurationError `CONFIG` for unusable options.
    */
   addHandler(handler: ChangeHandler<T>, options?: HandlerOptions): HandlerRegistration;
   /**
-   * `follower` is told of every change in the turn in which the store takes it, without a queue of its
-   * own, until the answer is called. For a source that stands for several.
+   * Sends `follower` every change in the turn in which the store takes it, without a queue, until
+   * the returned function is called. For a source that combines several.
    */
   follow(follower: HandlersFollower<T>): () => void;
   /**
-   * Adds an index. What is cached already is indexed 1,000 objects at a time, so that nothing else
-   * waits: see `hasIndex`.
+   * Adds an index. Cached objects are indexed 1,000 at a time, so that nothing else waits: see
+   * `hasIndex`.
    *
-   * @throws ConfigurationError `CONFIG` when there is an index of this name.
+   * @throws ConfigurationError `CONFIG` when an index of this name exists.
    */
   addIndex(name: string, of: IndexFunction<T>): void;
-  /** There is an index of this name, and every cached object is in it. */
+  /** True when the index exists and contains every cached object. */
   hasIndex(name: string): boolean;
-  /** The function behind an index; undefined when there is no such index. */
+  /** The function of an index; undefined when it does not exist. */
   indexFunction(name: string): IndexFunction<T> | undefined;
   /**
-   * Resolves when `condition` holds, which is looked at after each change of state.
+   * Resolves when `condition` holds. It is checked now and after each change of state.
    *
    * @throws `signal.reason` when aborted first.
    */
   until(condition: () => boolean, signal: AbortSignal): Promise<void>;
-  /** Calls `listener` after each change of state, such as `synced`, until the answer is called. */
+  /**
+   * Calls `listener` after each change of state, such as `synced`, until the returned function is
+   * called.
+   */
   onStateChange(listener: () => void): () => void;
   /**
-   * True when `store` has what `written` shows, the answer to a write, or something newer; and when it
-   * never will: it does not select the object, or its versions cannot be compared.
+   * True when `store` shows `written`, the answer to a write, or a newer state. Also true when it
+   * never will: it does not select the object, or versions cannot be compared.
    */
   reflects(written: T): boolean;
-  /** Calls `listener` whenever `resourceVersion` may have moved, until the answer is called. */
+  /** Calls `listener` when `resourceVersion` may have moved, until the returned function is called. */
   onAdvance(listener: () => void): () => void;
   /**
-   * Calls `listener` with what `storeWithOwnWrites` has shown and `store` does not have, when it is
-   * known to be gone, as deletes; until the answer is called. Handlers are told of what the store had:
-   * of an object that was made and deleted before a list saw it they hear nothing.
+   * Calls `listener` with deletes of objects that `storeWithOwnWrites` has shown and `store` does
+   * not have, once they are known to be gone; until the returned function is called. Handlers only
+   * see objects of `store`, so they do not learn of an object that was created and deleted before a
+   * list saw it.
    */
   onVanished(listener: (changes: readonly Change<T>[]) => void): () => void;
 }
 
-/** What an informer tells its owner, for logs and metrics. */
+/** The callbacks of an informer's owner, for logs and metrics. */
 export interface InformerObserver {
-  /** Once per change of state, not per attempt. */
+  /** Called once per change of state, not per attempt. */
   statusChanged(status: ReflectorStatus): void;
-  /** Keys that an authoritative relist found wrong; the cache is about to be repaired. */
+  /** An authoritative relist found these keys wrong. The cache is about to be repaired. */
   drifted(keys: readonly ObjectKey[]): void;
-  /** A handler threw; the other handlers and the source go on. */
+  /** A handler threw. The other handlers and the source continue. */
   handlerFailed(error: unknown): void;
-  /** An index function threw, told once per function; the object is indexed under nothing. */
+  /** An index function threw. Reported once per function; the object has no values in that index. */
   indexFailed?(index: string, error: unknown): void;
 }
 
@@ -112,6 +116,6 @@ export type { OnUnserved } from '../watch/reflector-options.ts';
 export interface InformerOptions extends ReflectorOptions {
   /** Names the source in errors and measurements, such as `pods`. Default `objects`. */
   readonly name?: string;
-  /** What of an answer to a write it would cache. Default: all of it, whatever it is. */
+  /** The form in which it would cache the answer to a write. Default: the whole answer. */
   readonly cachedForm?: (answer: KubernetesObject) => CachedForm<KubernetesObject>;
 }

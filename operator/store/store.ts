@@ -6,52 +6,53 @@ import { matchesSelector, parseSelector, type Selector } from '../model/selector
 import type { Index, Indices } from './indices.ts';
 import type { OwnWrites } from './own-writes.ts';
 
-/** How an object is handed out. */
+/** How an object is returned. */
 interface GetOptions {
-  /** A deep copy that belongs to the caller. Default false: the shared object, read-only. */
+  /** Return a deep copy that belongs to the caller. Default false: the shared object, read-only. */
   readonly copy?: boolean;
 }
 
-/** Which objects; left out, all of them. */
+/** Which objects to list. Default: all. */
 interface Query {
   /** Only objects of this namespace. Default: every namespace. */
   readonly namespace?: string;
-  /** A label selector, parsed or as text; selects what the server would. */
+  /** A label selector, parsed or as text. Selects the same objects as the server. */
   readonly selector?: string | Selector;
 }
 
 /**
- * Read side of a cache. Objects are shared and read-only, and frozen for reconcilers: copy
- * before changing. It is changed before any handler is told, its indices with it.
+ * Read side of a cache. Objects are shared and read-only, and frozen for reconcilers: copy before
+ * changing. The cache and its indices change before any handler is called.
  */
 export interface Store<T extends KubernetesObject> {
   /** True from the first full list until the informer stops. */
   readonly synced: boolean;
   /**
-   * The object of that key, or undefined when there is none.
+   * The object of a key, or undefined when there is none.
    *
-   * @throws OperatorError `NOT_SYNCED` before the first full list and after the end; `USER_CODE` for an
-   *   object whose transform failed: it is there, and cannot be read.
-   * @throws ProtocolError `DECODE` for an object that is no JSON; its source then lists it anew.
+   * @throws OperatorError `NOT_SYNCED` before the first full list and after the end; `USER_CODE`
+   *   for an object whose transform failed: it exists but cannot be read.
+   * @throws ProtocolError `DECODE` for an object that is not valid JSON; its source then lists it
+   *   again.
    */
   get(key: ObjectKey, options?: GetOptions): T | undefined;
   /**
-   * A snapshot; later events do not change the returned array. It has all objects that the query
-   * selects, or it throws: it never lacks one that cannot be read.
+   * A snapshot: later events do not change the returned array. It has all objects that the query
+   * selects, or it throws; it never omits an unreadable one.
    *
-   * @throws OperatorError `USER_CODE` when the transform of one of these objects failed, and ProtocolError
-   *   `DECODE` when one of them is no JSON. Objects in other namespaces, and those that the selector does
-   *   not select, do no harm.
+   * @throws OperatorError `USER_CODE` when the transform of a selected object failed, and
+   *   ProtocolError `DECODE` when one is not valid JSON. Objects in other namespaces, and objects
+   *   that the selector does not match, cause no error.
    * @throws OperatorError `NOT_SYNCED` before the first full list and after the end.
    * @throws ConfigurationError `CONFIG` for a selector that cannot be parsed.
    */
   list(query?: Query): readonly T[];
   /**
-   * The objects that an index finds under `value`, as a snapshot.
+   * A snapshot of the objects that an index has under `value`.
    *
-   * @throws OperatorError `NOT_SYNCED` as above, and while a new index is being built; `USER_CODE` and
-   *   `DECODE` as `list` does.
-   * @throws ConfigurationError `CONFIG` when there is no such index.
+   * @throws OperatorError `NOT_SYNCED` as above, and while a new index is being built; `USER_CODE`
+   *   and ProtocolError `DECODE` as `list` does.
+   * @throws ConfigurationError `CONFIG` when the index does not exist.
    */
   byIndex(name: string, value: string): readonly T[];
 }
@@ -63,11 +64,11 @@ interface StoreSource<T extends KubernetesObject> {
   readonly state: () => 'unsynced' | 'synced' | 'stopped';
   readonly entries: () => ReadonlyMap<ObjectKey, Entry<T>> | undefined;
   readonly indices: Indices<T>;
-  /** What is shown instead of what is cached. Default: nothing is. */
+  /** Writes to show in place of cached objects. Default: none. */
   readonly ownWrites?: OwnWrites<T>;
 }
 
-/** A store over a cache that others change. */
+/** A read view of a cache that other code changes. */
 export function storeOf<T extends KubernetesObject>(source: StoreSource<T>): Store<T> {
   const { name, state, indices, ownWrites } = source;
   const entries = (): ReadonlyMap<ObjectKey, Entry<T>> => {
@@ -95,7 +96,7 @@ export function storeOf<T extends KubernetesObject>(source: StoreSource<T>): Sto
   };
 }
 
-/** Whoever reads a store reads it again: what it shows stays parsed. */
+/** Keeps the object parsed, because a reader of a store will read it again. */
 function kept<T extends KubernetesObject>(entry: Entry<T>): T {
   return entry.keep();
 }
@@ -112,7 +113,7 @@ function shownEntries<T extends KubernetesObject>(
   return shown.filter((entry) => entry !== undefined);
 }
 
-/** An index knows what is cached; what is shown instead may be found under other values. */
+/** An index only knows the cached objects. A shown write may have other values. */
 function shownUnder<T extends KubernetesObject>(
   index: Index<T>,
   value: string,
@@ -132,12 +133,12 @@ function shownUnder<T extends KubernetesObject>(
   return found.filter((entry) => entry !== undefined);
 }
 
-/** `object` itself, or what `options` ask for. */
+/** `object` itself, or a copy when `options` request one. */
 export function copied<T>(object: T, { copy = false }: GetOptions = {}): T {
   return copy ? deepCopy(object) : object;
 }
 
-/** What a cache answers before its first list, and after its end. */
+/** The error of a cache before its first list and after its end. */
 export function notSynced(name: string, stopped: boolean): OperatorError {
   const problem = stopped
     ? `the cache of ${name} has stopped: read it before the signal of its run aborts`

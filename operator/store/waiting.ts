@@ -1,15 +1,15 @@
-/** Those who wait for a condition, and those who are told of each change of state. */
+/** Waiters for a condition, and listeners for changes of state. */
 export class Waiting {
   readonly #listeners = new Set<() => void>();
 
-  /** Calls `listener` after each change until the answer is called. */
+  /** Calls `listener` after each change, until the returned function is called. */
   listen(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
   /**
-   * Resolves when `condition` holds, which is looked at after each change.
+   * Resolves when `condition` holds. It is checked now and after each change.
    *
    * @throws `signal.reason` when aborted first.
    */

@@ -15,18 +15,18 @@ export interface DecodeOptions extends ReadLinesOptions, EntryOptions {
 }
 
 /**
- * Bytes → watch events, a batch for each chunk. The one place where bytes of a watch become typed
+ * Bytes → watch events, one batch per chunk. The only place where the bytes of a watch become typed
  * values.
  *
- * Of a line as kube-apiserver writes it the identity of its object is read, and nothing is parsed; any
- * other line is. Events before a bad line of the same batch are yielded before the error is thrown, so
- * that a consumer has applied everything that arrived intact. Leaving the loop, or `return()` before it
- * began, destroys `body`.
+ * For a line in the form that kube-apiserver writes, only the identity of the object is read,
+ * without parsing. Any other line is parsed. Events before a bad line of the same batch are yielded
+ * before the error is thrown, so a consumer has applied everything that arrived intact. Leaving the
+ * loop destroys `body`; so does `return()` before the loop began.
  *
  * @throws ApiError for a wire `ERROR` event, e.g. 410 `Expired`.
- * @throws ProtocolError `DECODE` for a line that is not a watch event, for one that is too long, and for
- *   an `ERROR` that carries no Status. Its context names the length of the line, never its content. What
- *   is no JSON within an object and behind its metadata is found when the object is asked for.
+ * @throws ProtocolError `DECODE` for a line that is not a watch event or is too long, and for an
+ *   `ERROR` without a Status. Its context names the length of the line, never its content. Invalid
+ *   JSON inside an object, after its metadata, is only found when the object is read.
  */
 export function decodeEvents<T extends KubernetesObject>(
   body: Readable,
@@ -50,7 +50,7 @@ async function* batchesOf<T extends KubernetesObject>(
   }
 }
 
-/** Adds the events of a chunk, up to the first line that is none. */
+/** Adds the events of a chunk, up to the first bad line. */
 function decodeChunk<T extends KubernetesObject>(
   lines: ByteLines,
   chunk: Buffer,
@@ -71,7 +71,7 @@ function decodeChunk<T extends KubernetesObject>(
   return undefined;
 }
 
-/** What a line may turn out to be before it is checked. */
+/** A parsed line before it is checked. */
 interface Envelope {
   readonly type?: unknown;
   readonly object?: unknown;
@@ -88,7 +88,7 @@ interface UncheckedObject {
 }
 
 /**
- * The event of a line that is parsed; undefined for one to leave out.
+ * Parses a line into its event. Undefined when the event is to be left out.
  *
  * @throws ApiError and ProtocolError as `decodeEvents` does.
  */
@@ -107,11 +107,11 @@ export function decodeLine<T extends KubernetesObject>(
   if (typeof name !== 'string' || name === '') {
     throw undecodable('the object of a watch event has no name', line);
   }
-  // The options say that it is the text of a T.
+  // Safe cast: the caller chose T for this resource.
   return { type, entry: Entry.of(parsedAs(object as unknown as T, options)) };
 }
 
-/** `object`, as `options` want it. */
+/** `object` with `options` applied. */
 export function parsedAs<T extends KubernetesObject>(
   object: T,
   { dropManagedFields = false, form }: EntryOptions,
@@ -159,7 +159,7 @@ function parseObject(line: string): Envelope {
   try {
     value = JSON.parse(line);
   } catch {
-    // No cause: the message of a SyntaxError quotes the text, which may be a Secret's.
+    // No cause: the message of a SyntaxError quotes the text, which may come from a Secret.
     throw undecodable('a line of a watch is not JSON', line);
   }
   if (isRecord(value)) return value;
@@ -182,16 +182,19 @@ const CARRIAGE_RETURN = 0x0d;
 const TAB = 0x09;
 const SPACE = 0x20;
 
-/** Told of a line: `bytes` from `from` to `to`, without its terminator, good until it returns. */
+/**
+ * Called with a line: `bytes` from `from` to `to`, without its terminator. Valid until the call
+ * returns.
+ */
 type OnLine = (bytes: Buffer, from: number, to: number) => void;
 
 /**
- * Chunks → lines, by the rules of `readLines`, but as bytes, and none of them copied that lies within a
- * chunk: for who makes no text of most of them.
+ * Chunks → lines, by the rules of `readLines`, but as bytes. A line that lies within one chunk is
+ * not copied. For readers that turn few lines into text.
  */
 export class ByteLines {
   readonly #maxLineBytes: number;
-  /** The start of a line whose end has not arrived, joined once it has. */
+  /** The start of an unfinished line; its pieces are joined when its end arrives. */
   #held: Buffer[] = [];
   #heldBytes = 0;
 
@@ -200,10 +203,10 @@ export class ByteLines {
   }
 
   /**
-   * Tells of every line that ends in `chunk`, in order.
+   * Calls `onLine` for every line that ends in `chunk`, in order.
    *
-   * @throws ProtocolError `DECODE` when a line outgrows the limit, behind those that end before; what
-   *   `onLine` throws.
+   * @throws ProtocolError `DECODE` when a line outgrows the limit, after the lines that end before
+   *   it. Also throws the errors of `onLine`.
    */
   read(chunk: Buffer, onLine: OnLine): void {
     let start = 0;
@@ -229,7 +232,7 @@ export class ByteLines {
   }
 }
 
-/** An event begins with a brace: the rest of such a line is not looked at. */
+/** Reports a line that is not blank. It only searches for the first byte that is not blank. */
 function tell(bytes: Buffer, from: number, end: number, onLine: OnLine): void {
   const to = end > from && bytes[end - 1] === CARRIAGE_RETURN ? end - 1 : end;
   let first = from;
@@ -237,12 +240,12 @@ function tell(bytes: Buffer, from: number, end: number, onLine: OnLine): void {
   if (first < to) onLine(bytes, from, to);
 }
 
-/** What JSON takes for white space: a line of any other control character is none that is passed over. */
+/** White space by JSON. A line with any other control character is not skipped. */
 function isBlank(byte: number | undefined): boolean {
   return byte === SPACE || byte === TAB || byte === CARRIAGE_RETURN;
 }
 
-/** An event about an object that was not parsed. */
+/** An event with an object that was not parsed. */
 interface ScannedEvent<T extends KubernetesObject> {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   readonly entry: Entry<T>;
@@ -252,19 +255,19 @@ const CLOSE_BRACE = 0x7d;
 const TYPES = ['ADDED', 'MODIFIED', 'DELETED'] as const;
 const BEFORE_TYPE = '{"type":"';
 
-/** How a line of each type begins, by the first letter of the type. */
+/** The first bytes of a line, by the first letter of its type. */
 const BEGINNINGS = new Map(
   TYPES.map((type) => [type.charCodeAt(0), { type, text: `${BEFORE_TYPE}${type}","object":` }]),
 );
 
 /**
- * The event in `bytes` from `start` to `end`: one line without its terminator. `foreign` for an object
- * that `isForeign` does not let pass. Undefined for a line that is not as kube-apiserver writes it, and
- * for BOOKMARK and ERROR: such a line is to be parsed.
+ * The event in `bytes` from `start` to `end`: one line without its terminator. `foreign` when
+ * `isForeign` says so. Undefined when the line must be parsed: it is not in the form that
+ * kube-apiserver writes, or it is a BOOKMARK or an ERROR.
  *
- * Behind the metadata, only members that would say something else of the event or of its object are
- * looked for: of a member that comes twice the last counts. Whether the rest is JSON shows when the
- * object is asked for; see `Entry`. A line that could not be parsed cannot be read either, unless the
+ * After the metadata it searches only for members that would change the event or the identity,
+ * because the last of two equal members counts. Invalid JSON in the rest is found when the object
+ * is read; see `Entry`. A line that `JSON.parse` refuses has no readable object either, unless the
  * fault lies in managedFields that are left out.
  */
 export function scanEvent<T extends KubernetesObject>(
@@ -277,7 +280,7 @@ export function scanEvent<T extends KubernetesObject>(
   const beginning = BEGINNINGS.get(bytes[start + BEFORE_TYPE.length] ?? 0);
   if (beginning === undefined || !isAt(bytes, start, end, beginning.text)) return undefined;
   const from = start + beginning.text.length;
-  // The last byte is the brace of the envelope; the one before it is to be the object's.
+  // The last byte is the brace of the envelope. The byte before it must be the brace of the object.
   const to = end - 1;
   if (bytes[to] !== CLOSE_BRACE || bytes[to - 1] !== CLOSE_BRACE) return undefined;
   const found = scanIdentity(bytes, from, to, true);

@@ -9,33 +9,34 @@ export interface Form {
 }
 
 export interface EntryOptions {
-  /** `metadata.managedFields` are left out. Default false. */
+  /** Removes `metadata.managedFields`. Default false. */
   readonly dropManagedFields?: boolean | undefined;
   /**
-   * `apiVersion` and `kind` that an object is given in place of its own, or where it has none, as items
-   * of a list. Default: it keeps them.
+   * The `apiVersion` and `kind` that an object gets, in place of its own or because it has none, as
+   * items of a list. Default: it keeps its own.
    */
   readonly form?: Form | undefined;
 }
 
-/** Where the JSON of an object lies. */
+/** The range of bytes that holds the JSON of an object. */
 export interface ByteRange {
   readonly bytes: Buffer;
   readonly from: number;
   readonly to: number;
 }
 
-/** It says neither its apiVersion nor its kind, as items of a list need not. */
+/** True when the object has neither apiVersion nor kind. Items of a list need neither. */
 export function isFormless({ apiVersion, kind }: ScannedIdentity): boolean {
   return apiVersion === '' && kind === '';
 }
 
 /**
- * The entry of the object that `found` was read from. It keeps no part of `bytes`. Undefined where the
- * object is to be parsed.
+ * The entry of the object that `found` was read from. It keeps no reference to `bytes`. Undefined
+ * when the object must be parsed.
  *
- * @param isRestTold - the members behind the metadata were told apart. Default false: they are looked
- *   through for those that were read before, for of a member that comes twice the last counts.
+ * @param isRestTold - the members after the metadata were already checked. Default false: this
+ *   function searches them for members that were read before, because the last of two equal members
+ *   counts.
  */
 export function entryOfBytes<T extends KubernetesObject>(
   { bytes, from, to }: ByteRange,
@@ -63,28 +64,31 @@ export function entryOfBytes<T extends KubernetesObject>(
   const namespace = found.namespace === '' ? undefined : found.namespace;
   const identity = {
     key: objectKey(namespace, plain(bytes, found.name)),
-    // Copies: parts of the text would keep all of it.
+    // Copies: a slice of the text would keep the whole text in memory.
     uid: plain(bytes, found.uid),
     resourceVersion: plain(bytes, found.resourceVersion),
   };
   return Entry.ofText<T>(identity, text, metadataEnd);
 }
 
-/** Of what `scanIdentity` finds, bytes are characters. */
+/** `scanIdentity` accepts plain ASCII only, so each byte is one character. */
 function plain(bytes: Buffer, { from, to }: Readonly<Span>): string {
   return bytes.toString('latin1', from, to);
 }
 
-/** Begins an object that is given a form: what comes behind is its metadata. */
+/** The start of an object that gets a form. Its metadata follows. */
 function headOf({ apiVersion, kind }: Form): string {
   return `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`;
 }
 
-/** Texts up to this size are put together as bytes: joined as strings they are copied when parsed. */
+/**
+ * Texts up to this size are assembled as bytes. Strings that were concatenated are copied when
+ * parsed.
+ */
 const SCRATCH_BYTES = 64 * 1024;
 let scratch: Buffer | undefined;
 
-/** `prefix`, and `bytes` from `from` to `to` without what lies between the cuts. */
+/** `prefix`, followed by `bytes` from `from` to `to` without the range between the cuts. */
 function textOf(
   prefix: string,
   bytes: Buffer,
@@ -104,13 +108,13 @@ function textOf(
   return scratch.toString('utf8', 0, cut + bytes.copy(scratch, cut, cutTo, to));
 }
 
-/** A member's name, by an end of it that is cheap to search for. */
+/** A member's name, with the part of it that is cheap to search for. */
 interface SoughtName {
   /** The name with its quotes. */
   readonly quoted: string;
   /**
-   * The end of `quoted`, which begins with the rarest of its letters in JSON of Kubernetes: V8 searches
-   * for a text of up to six characters by its first one.
+   * The end of `quoted`, starting at its rarest letter in Kubernetes JSON: V8 searches for a text
+   * of up to six characters by its first character.
    */
   readonly end: string;
 }
@@ -124,14 +128,17 @@ const SOUGHT: readonly SoughtName[] = [
   { quoted: '"type"', end: 'ype"' },
 ];
 
-/** A longer text is mostly made of long strings, and to skip these takes less time than to search them. */
+/**
+ * A longer text consists mostly of long strings. Skipping those strings is faster than searching
+ * them.
+ */
 const WORTH_SEARCHING = 16 * 1024;
 
 /**
- * False only if no member of `text` from `from` on can be one that came before. True says nothing: then
- * the members are to be told apart.
+ * False only if no member of `text` from `from` on repeats an earlier one. True means that it may;
+ * then the members must be checked one by one.
  *
- * @param from - where the brace stands that closes the object's metadata.
+ * @param from - the position of the brace that closes the object's metadata.
  */
 function mayComeTwice(text: string, from: number): boolean {
   if (text.length - from > WORTH_SEARCHING || hasEscapedLetter(text, from)) return true;
@@ -139,7 +146,10 @@ function mayComeTwice(text: string, from: number): boolean {
   return false;
 }
 
-/** Whether the name comes elsewhere than as the first of an object, which it cannot be behind metadata. */
+/**
+ * Whether the name occurs other than as the first member of an object. A repeated member of the
+ * object itself follows the metadata, so it is never the first.
+ */
 function isNamedBehindMember(text: string, from: number, { quoted, end }: SoughtName): boolean {
   const before = quoted.length - end.length;
   for (let at = text.indexOf(end, from); at >= 0; at = text.indexOf(end, at + end.length)) {
@@ -149,7 +159,7 @@ function isNamedBehindMember(text: string, from: number, { quoted, end }: Sought
   return false;
 }
 
-/** Whether there may be an escape such as `\u0064`, which is a letter. Go writes none. */
+/** Whether the text may contain a letter as an escape, such as `\u0064`. Go writes none. */
 function hasEscapedLetter(text: string, from: number): boolean {
   for (let at = text.indexOf('\\u00', from); at >= 0; at = text.indexOf('\\u00', at + 4)) {
     if ('567'.includes(text[at + 4] ?? '5')) return true;

@@ -6,14 +6,14 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** How much of a string is looked through byte by byte before a native search is worth its call. */
+/** Bytes of a string searched one by one before a native search is worth its call. */
 const NATIVE_SEARCH_FROM_BYTES = 64;
 
 /**
- * Where the value that begins at `from` ends, if `bytes` hold JSON there: the index behind its last
- * byte. -1 where no value begins (white space is none), and where it goes on beyond `to`.
+ * The end of the value that begins at `from`: the index after its last byte. -1 where no value
+ * begins (white space is no value), and where the value continues beyond `to`.
  *
- * Strings and brackets are followed, nothing else: that the value is JSON is not checked.
+ * Follows strings and brackets only. Does not check that the value is JSON.
  */
 export function endOfValue(bytes: Buffer, from: number, to: number): number {
   const first = bytes[from];
@@ -24,7 +24,7 @@ export function endOfValue(bytes: Buffer, from: number, to: number): number {
   return at > from ? at : -1;
 }
 
-/** Behind the string whose opening quote is at `from`, or -1 if it goes on beyond `to`. */
+/** The index after the string whose opening quote is at `from`, or -1 if it continues beyond `to`. */
 function endOfString(bytes: Buffer, from: number, to: number): number {
   let at = from + 1;
   const near = Math.min(to, at + NATIVE_SEARCH_FROM_BYTES);
@@ -37,7 +37,7 @@ function endOfString(bytes: Buffer, from: number, to: number): number {
   return endOfLongString(bytes, from, at, to);
 }
 
-/** The rest of `endOfString`, from `at`: a native search costs more to call, and less per byte. */
+/** Continues `endOfString` at `at`. A native search costs more per call and less per byte. */
 function endOfLongString(bytes: Buffer, from: number, at: number, to: number): number {
   while (at < to) {
     const quote = bytes.indexOf(QUOTE, at);
@@ -48,48 +48,51 @@ function endOfLongString(bytes: Buffer, from: number, at: number, to: number): n
   return -1;
 }
 
-/** Whether the quote at `at` ends the string from `from`: an odd run of backslashes escapes it. */
+/** Whether the quote at `at` ends the string from `from`. An odd number of backslashes escapes it. */
 function isClosing(bytes: Buffer, from: number, at: number): boolean {
   let before = at - 1;
   while (before > from && bytes[before] === BACKSLASH) before--;
   return (at - before) % 2 === 1;
 }
 
-/** Behind the bracket that closes the one at `from`, or -1. */
+/** The index after the bracket that closes the one at `from`, or -1. */
 function endOfNested(bytes: Buffer, from: number, to: number): number {
   one.begin();
   return one.end(bytes, from, to);
 }
 
 /**
- * Follows strings and brackets from an opening bracket to the one that closes it, through as many
- * pieces as it takes. That they are JSON is not checked, and each bracket closes any other.
+ * Follows strings and brackets from an opening bracket to the one that closes it, across any number
+ * of pieces. Does not check that they are JSON: any bracket closes any other.
  */
 export class Nesting {
   #depth = 0;
   #inString = false;
-  /** The last byte of the piece before was a backslash that escapes the first of the next. */
+  /** The previous piece ended with a backslash that escapes the first byte of the next piece. */
   #escapes = false;
 
-  /** Nothing is open: what comes next has not begun. */
+  /** No bracket is open: the next value has not begun. */
   get isClosed(): boolean {
     return this.#depth === 0;
   }
 
-  /** What comes next is another value. */
+  /** Starts a new value. */
   begin(): void {
     this.#depth = 0;
     this.#inString = false;
     this.#escapes = false;
   }
 
-  /** As `end`, from a place within an object, between two of its members, of which nothing was told. */
+  /**
+   * The same as `end`, but starts inside an object, between two of its members, with no earlier
+   * state.
+   */
   endWithin(bytes: Buffer, from: number, to: number): number {
     this.#depth = 1;
     return this.end(bytes, from, to);
   }
 
-  /** Behind the bracket that closes the first one, or -1 when it lies beyond `to`. */
+  /** The index after the bracket that closes the first one, or -1 when it lies beyond `to`. */
   end(bytes: Buffer, from: number, to: number): number {
     let depth = this.#depth;
     let at = from;
@@ -100,7 +103,7 @@ export class Nesting {
     while (at < to) {
       const byte = bytes[at++] ?? 0;
       if (byte === QUOTE) {
-        // The most frequent case first: a call costs more than this search.
+        // The most frequent case first: a native search costs more to call than this loop.
         const near = Math.min(to, at + NATIVE_SEARCH_FROM_BYTES);
         let quote = at;
         while (quote < near && bytes[quote] !== QUOTE) quote += bytes[quote] === BACKSLASH ? 2 : 1;
@@ -112,7 +115,7 @@ export class Nesting {
         at = this.#endOfString(bytes, quote, to);
         if (at < 0) break;
       } else if (byte >= OPEN_BRACKET) {
-        // A bracket and a brace are 0x20 apart, be it that they open or close.
+        // A bracket and its brace are 0x20 apart, for opening and closing ones alike.
         const brace = byte | 0x20;
         if (brace === OPEN_BRACE) depth++;
         else if (brace === CLOSE_BRACE && --depth === 0) {
@@ -125,7 +128,7 @@ export class Nesting {
     return -1;
   }
 
-  /** Behind the quote that ends the string, of which `at` is a part; -1 beyond `to`. */
+  /** The index after the quote that ends the string which contains `at`; -1 beyond `to`. */
   #endOfString(bytes: Buffer, at: number, to: number): number {
     let from = at;
     while (from < to) {
@@ -144,7 +147,7 @@ export class Nesting {
         return from;
       }
     }
-    // What an escape was to be followed by is the first byte of the next piece.
+    // The byte that the escape applies to is the first of the next piece.
     this.#escapes = from > to;
     return -1;
   }
@@ -153,7 +156,7 @@ export class Nesting {
 /** For values that lie in one piece. */
 const one = new Nesting();
 
-/** Digits, small letters and what else numbers, `true`, `false` and `null` are made of. */
+/** Characters of numbers, `true`, `false` and `null`. */
 function isOfLiteral(byte: number | undefined): boolean {
   if (byte === undefined) return false;
   return (
@@ -167,13 +170,14 @@ function isOfLiteral(byte: number | undefined): boolean {
 }
 
 /**
- * `endOfValue` for an array that has no array within and is followed by a member, as
- * `metadata.managedFields` are: without looking at what lies within, which makes it many times as
- * fast. -1 where that cannot be told.
+ * `endOfValue` for an array that contains no array and is followed by a member, such as
+ * `metadata.managedFields`. It is many times as fast, because it does not look inside. -1 where it
+ * cannot tell.
  *
- * In JSON a quote before a letter opens a string, as behind a closing one there is a colon, a comma,
- * a bracket or white space. So the `]` of `],"a` and `]},"a` is no part of a string, and it closes
- * the array if it is the first and nothing opened another: brackets in strings count as doubt.
+ * In JSON a quote before a letter opens a string, because a closing quote is followed by a colon, a
+ * comma, a bracket or white space. So the `]` of `],"a` and `]},"a` is not part of a string. It
+ * closes the array if it is the first `]` and no other `[` precedes it. Brackets inside strings
+ * give -1 too.
  */
 export function endOfFlatArray(bytes: Buffer, from: number, to: number): number {
   if (bytes[from] !== OPEN_BRACKET) return -1;

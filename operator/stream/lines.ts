@@ -6,9 +6,9 @@ const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
 /**
- * Most bytes held of a line that has no end yet. etcd refuses requests over 1.5 MiB, JSON escapes
- * make at most six bytes of one, and a MODIFIED line holds one object: 9 MiB, with ample room for
- * aggregated API servers that are not stored in etcd.
+ * Most bytes held of an unfinished line. etcd refuses requests over 1.5 MiB, JSON escapes turn one
+ * byte into at most six, and a MODIFIED line holds one object: 9 MiB. The rest is room for
+ * aggregated API servers that do not store in etcd.
  */
 export const DEFAULT_MAX_LINE_BYTES: number = 64 * 1024 * 1024;
 
@@ -20,19 +20,19 @@ export interface ReadLinesOptions {
 }
 
 /**
- * Bytes → lines. The lines of an answer that is a stream of lines, such as the log of a Pod.
+ * Bytes → lines. For answers that are streams of lines, such as the log of a Pod.
  *
- * Yields all complete lines of a chunk as one array, in order, without terminators. Lines of nothing but
- * spaces, tabs and carriage returns are left out, and CRLF is accepted. Splits bytes at `\n` before
- * decoding UTF-8, so that a chunk may end anywhere. A last line without `\n` is never yielded, however
- * the stream ended: it may be cut short even where it looks complete. Nothing is read ahead of the
- * consumer.
+ * Yields all complete lines of a chunk as one array, in order, without terminators. Lines that
+ * contain only spaces, tabs and carriage returns are left out. CRLF is accepted. Splits bytes at
+ * `\n` before decoding UTF-8, so a chunk may end anywhere. A last line without `\n` is never
+ * yielded, however the stream ended, because it may be cut short even if it looks complete. Reads
+ * nothing ahead of the consumer.
  *
- * @param body - of a `TransportResponse`, for example. Leaving the loop, or `return()` before it began,
- *   destroys it, which closes the connection.
+ * @param body - for example that of a `TransportResponse`. Leaving the loop destroys it, which
+ *   closes the connection; so does `return()` before the loop began.
  * @throws ProtocolError `DECODE` when a line outgrows `maxLineBytes`.
- * @throws the error that `body` fails with: of a transport an AmbassadorError `CONNECTION_LOST` when the
- *   answer breaks off, and `signal.reason` when the request is aborted.
+ * @throws the error of `body`. With a transport: AmbassadorError `CONNECTION_LOST` when the answer
+ *   breaks off, and `signal.reason` when the request is aborted.
  */
 export function readLines(
   body: Readable,
@@ -46,8 +46,8 @@ async function* linesOf(
   { maxLineBytes = DEFAULT_MAX_LINE_BYTES, onChunk }: ReadLinesOptions,
 ): AsyncGenerator<readonly string[], void, undefined> {
   const splitter = split2('\n');
-  // The start of a line whose end has not arrived. split2 would join it anew, and look through it
-  // again, with every chunk: quadratic for a long line.
+  // The start of an unfinished line. split2 would join and search it again with every chunk, which
+  // takes quadratic time for a long line.
   let held: Buffer[] = [];
   let heldBytes = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
@@ -71,7 +71,7 @@ async function* linesOf(
   }
 }
 
-/** The lines of `whole`, which ends with a newline, so that nothing stays in the splitter. */
+/** The lines of `whole`. It ends with a newline, so nothing stays in the splitter. */
 function splitLines(splitter: ReturnType<typeof split2>, whole: Buffer): string[] {
   const lines: string[] = [];
   splitter.write(whole);
@@ -82,7 +82,7 @@ function splitLines(splitter: ReturnType<typeof split2>, whole: Buffer): string[
   return lines;
 }
 
-/** Of what JSON takes for white space and nothing else: any other control character is an error there. */
+/** Only white space by JSON. Any other control character must reach the JSON parser as an error. */
 function isBlank(text: string): boolean {
   return /^[ \t\r]*$/.test(text);
 }
@@ -99,8 +99,8 @@ export function tooLong(gotBytes: number, maxLineBytes: number): ProtocolError {
 }
 
 /**
- * `generator`, whose `return` and `throw` call `release` first. By itself a generator that was never
- * started skips its `finally`, and what it would have closed stays open.
+ * `generator`, with `return` and `throw` that call `release` first. A generator that was never
+ * started skips its `finally`, so its resources would stay open.
  */
 export function ownedIterator<T>(
   generator: AsyncGenerator<T, void, undefined>,

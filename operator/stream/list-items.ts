@@ -16,24 +16,28 @@ const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const TAB = 0x09;
 
-/** Of a list, all but its items: kind, apiVersion and metadata. What is larger is no list. */
+/**
+ * Most bytes of a list without its items: kind, apiVersion and metadata. A larger answer is not a
+ * list.
+ */
 const MAX_FRAME_BYTES = 1024 * 1024;
 
 /**
- * Bytes that one turn of the event loop reads: 2 to 3 ms of work. A socket that has more delivers up to
- * 2 MiB (32 reads of 64 KiB, by libuv) without letting a timer run.
+ * Bytes read in one turn of the event loop: 2 to 3 ms of work. A socket with more data delivers up
+ * to 2 MiB (32 reads of 64 KiB, by libuv) before a timer can run.
  */
 const BYTES_A_TURN = 512 * 1024;
 
 export interface ReadItemsOptions {
   /**
-   * Called where an array of items begins. Each but the first comes in place of the one before: of a
-   * member that comes twice the last counts.
+   * Called where an array of items begins. A later array replaces the earlier one, because the last
+   * of two equal members counts.
    */
   readonly onItems?: () => void;
   /**
-   * Called for each item, in order: `bytes` from `from` to `to`, and who it says it is, undefined where
-   * that cannot be told without parsing it; all good until it returns. What it throws ends the reading.
+   * Called for each item, in order: `bytes` from `from` to `to`, and its identity, undefined where
+   * the item must be parsed to learn it. All arguments are valid until the call returns. Its errors
+   * end the reading.
    */
   readonly onItem: (
     bytes: Buffer,
@@ -41,18 +45,19 @@ export interface ReadItemsOptions {
     to: number,
     identity: ScannedIdentity | undefined,
   ) => void;
-  /** Most bytes of an item. Default 64 MiB: as many as a line of a watch may have. */
+  /** Most bytes of an item. Default 64 MiB, the same as for a line of a watch. */
   readonly maxItemBytes?: number;
 }
 
 /**
- * Reads a JSON object with an array `items` from `body`, item by item as they arrive, so that a page
- * takes no more memory than what is kept of it, and no longer than a chunk at a time. Behind each 512 KiB the event loop turns.
+ * Reads a JSON object with an array `items` from `body`, item by item as they arrive. So a page
+ * takes no more memory than the caller keeps of it, and blocks for one chunk at a time. The event
+ * loop turns after each 512 KiB.
  *
- * @returns the text of the object without its items: `"items":[]`, as often as they come. Of an object
- *   without items, all of it.
- * @throws ProtocolError `DECODE` for what is no such object, or ends before its end; its context has
- *   sizes, and no content. What `body` fails with.
+ * @returns the text of the object with each `items` array empty: `"items":[]`. The whole text when
+ *   the object has no items.
+ * @throws ProtocolError `DECODE` when the body is not such an object or is incomplete; its context
+ *   has sizes, never content. Also throws the error of `body`.
  */
 export async function readItems(body: Readable, options: ReadItemsOptions): Promise<string> {
   const reader = new ItemReader(options);
@@ -67,22 +72,22 @@ export async function readItems(body: Readable, options: ReadItemsOptions): Prom
   return reader.end();
 }
 
-/** Where in the object the next byte lies: among its items, or elsewhere. */
+/** Where in the object the next byte lies: inside `items`, or elsewhere. */
 type Place = 'frame' | 'items';
 
 class ItemReader {
   readonly #options: ReadItemsOptions;
   #place: Place = 'frame';
-  /** All but the items, up to those that were read last. */
+  /** Everything except items, up to the last array of items that began. */
   #frame: Buffer[] = [];
   #frameBytes = 0;
-  /** What has come since then, in which items may begin yet. */
+  /** Bytes outside of items since then. Another array of items may begin in them. */
   #since: Buffer | undefined;
   readonly #nesting = new Nesting();
-  /** The start of an item whose end has not arrived. */
+  /** The start of an unfinished item. */
   #held: Buffer[] = [];
   #heldBytes = 0;
-  /** Before an item there must be a comma, unless it is the first. */
+  /** Every item except the first needs a comma before it. */
   #next: 'first' | 'comma' | 'item' = 'first';
   #readBytes = 0;
 
@@ -103,7 +108,7 @@ class ItemReader {
     return Buffer.concat([...this.#frame, this.#since ?? Buffer.alloc(0)]).toString('utf8');
   }
 
-  /** Behind the bracket that opens items, or behind the chunk. */
+  /** Returns the index after the bracket that opens items, or the end of the chunk. */
   #readFrame(chunk: Buffer, from: number): number {
     const piece = chunk.subarray(from);
     const since = this.#since === undefined ? piece : Buffer.concat([this.#since, piece]);
@@ -124,7 +129,7 @@ class ItemReader {
     return chunk.length - (since.length - items);
   }
 
-  /** Behind the last item, or behind the chunk. */
+  /** Returns the index after the last item, or the end of the chunk. */
   #readItems(chunk: Buffer, from: number): number {
     let at = from;
     while (at < chunk.length) {
@@ -147,9 +152,9 @@ class ItemReader {
     return at;
   }
 
-  /** Behind an item that begins in this chunk; -1 when it goes on beyond. */
+  /** Returns the index after an item that begins in this chunk; -1 when it continues beyond. */
   #oneItem(chunk: Buffer, from: number): number {
-    // First its metadata: without those managedFields that are skipped there, half of it may be done.
+    // Scan the metadata first: it skips managedFields, which may be half of the item.
     const identity = scanIdentity(chunk, from, chunk.length, false);
     const told = identity === undefined ? -1 : endOfRest(chunk, identity.behind, chunk.length);
     if (told >= 0) {
@@ -174,7 +179,7 @@ class ItemReader {
     return end;
   }
 
-  /** The next bracket: that of an item, or the one behind the last. */
+  /** Returns the index of the next item's bracket, or of the bracket that closes the array. */
   #toItem(chunk: Buffer, from: number): number {
     for (let at = from; at < chunk.length; at++) {
       const byte = chunk[at] ?? 0;
@@ -208,9 +213,9 @@ class ItemReader {
 }
 
 /**
- * Behind the bracket that opens `items` of the object that begins in `bytes`, or goes on there behind
- * other items; -1 where it is yet to come, and where that cannot be told: such an answer is taken as a
- * whole.
+ * The index after the bracket that opens `items`. `bytes` start at the beginning of the object, or
+ * at the bracket that closed earlier items. -1 when `items` has not begun, or cannot be found; in
+ * the second case the answer is kept whole.
  */
 function beginOfItems(bytes: Buffer): number {
   let at = behindSpace(bytes, 0);
@@ -232,7 +237,7 @@ function beginOfItems(bytes: Buffer): number {
   return -1;
 }
 
-/** Whether the name that begins at `key` is `items`, be it with escapes. */
+/** Whether the name that begins at `key` is `items`, with or without escapes. */
 function isItems(bytes: Buffer, key: number, to: number): boolean {
   if (isAt(bytes, key, to, '"items"')) return true;
   const text = bytes.toString('latin1', key, to);
@@ -242,14 +247,14 @@ function isItems(bytes: Buffer, key: number, to: number): boolean {
   );
 }
 
-/** The first byte from `at` on that is no white space. */
+/** The index of the first byte from `at` on that is not white space. */
 function behindSpace(bytes: Buffer, at: number): number {
   let next = at < 0 ? bytes.length : at;
   while (next < bytes.length && isSpace(bytes[next])) next++;
   return next;
 }
 
-/** What JSON has for white space: no other control character. */
+/** White space by JSON: no other control character. */
 function isSpace(byte: number | undefined): boolean {
   return byte === SPACE || byte === NEWLINE || byte === CARRIAGE_RETURN || byte === TAB;
 }

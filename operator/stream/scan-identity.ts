@@ -1,30 +1,30 @@
 import { endOfFlatArray, endOfValue } from './json-bytes.ts';
 
-/** Where a string lies in bytes, without its quotes; from -1 for none. */
+/** The position of a string in bytes, without its quotes. `from` is -1 when there is none. */
 export interface Span {
   from: number;
   to: number;
 }
 
-/** What an object says of itself, and where in the bytes that it was read from. */
+/** The identity of an object, and the positions in the bytes that it was read from. */
 export interface ScannedIdentity {
-  /** Empty where the object does not say so before its metadata. */
+  /** Empty when the object does not name it before its metadata. */
   readonly apiVersion: string;
   readonly kind: string;
-  /** Empty for none. */
+  /** Empty when the object has none. */
   readonly namespace: string;
   readonly name: Readonly<Span>;
   readonly uid: Readonly<Span>;
   readonly resourceVersion: Readonly<Span>;
-  /** Where the member `metadata` begins: its opening quote. */
+  /** The opening quote of the member `metadata`. */
   readonly metadataFrom: number;
-  /** Behind the brace that closes `metadata`. */
+  /** The index after the brace that closes `metadata`. */
   readonly metadataTo: number;
-  /** Nothing but `apiVersion` and `kind` comes before `metadata`, and neither of them behind it. */
+  /** Only `apiVersion` and `kind` come before `metadata`, and neither comes after it. */
   readonly isFormFirst: boolean;
-  /** Behind the last member that was looked at, which may come after the metadata. */
+  /** The index after the last member that was read, which may follow the metadata. */
   readonly behind: number;
-  /** `managedFields`, with a comma in front or behind; from -1 where there are none. */
+  /** `managedFields`, with the comma before or after it. `managedFrom` is -1 when there are none. */
   readonly managedFrom: number;
   readonly managedTo: number;
 }
@@ -36,7 +36,10 @@ const BACKSLASH = 0x5c;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** What has been read so far. Strings that have not been found are empty, and spans from -1. */
+/**
+ * The values read so far. A string that was not found is empty; a position that was not found is
+ * -1.
+ */
 class Found implements ScannedIdentity {
   apiVersion = '';
   kind = '';
@@ -67,32 +70,32 @@ class Found implements ScannedIdentity {
   }
 }
 
-/** One for all: an object a line would be a good part of what scanning costs. */
+/** Reused for every scan: one object per line would be a large part of the cost of scanning. */
 const found = new Found();
 
 /**
- * The strings read last. Those of one watch mostly have them in common: one string serves them all,
- * which saves both memory and the time to make it.
+ * The strings read last. Most lines of one watch repeat them, so reusing them saves memory and the
+ * time to create them.
  */
 const latest = { apiVersion: '', kind: '', namespace: '' };
 
-/** Member by member, as no two that are looked for have the same length. */
+/** Names indexed by length: no two of them have the same length. */
 const OF_OBJECT = byLength('kind', 'apiVersion', 'metadata');
 const OF_METADATA = byLength('uid', 'name', 'namespace', 'resourceVersion', 'managedFields');
 
 /**
- * Who the object that begins at `from` is, without parsing it, and without looking at more of it than
- * that takes: what lies behind is neither read nor checked. Members may come in any order: Go's structs
- * and its maps differ.
+ * Reads the identity of the object that begins at `from`, without parsing it. It stops as soon as
+ * it has the identity and does not check the bytes after it. Members may come in any order, because
+ * Go writes structs and maps in different orders.
  *
- * The answer is good until the next call. It holds as long as the rest of the object does not say
- * otherwise: see `endOfRest`.
+ * The result is valid until the next call. It is true only if the rest of the object does not
+ * repeat a member: see `endOfRest`.
  *
- * Undefined where a name is missing (but for the namespace), empty, not a string, escaped, not ASCII or
- * there twice, and where white space lies between members: such an object is to be parsed.
+ * Undefined when the object must be parsed: a name other than the namespace is missing, or one is
+ * empty, not a string, escaped, not ASCII or repeated, or white space lies between members.
  *
- * @param formed - the object must name its apiVersion and its kind. Items of a list need not: they
- *   are looked for up to the metadata only.
+ * @param formed - the object must have apiVersion and kind. Items of a list need neither, so for
+ *   them both are only read up to the metadata.
  */
 export function scanIdentity(
   bytes: Buffer,
@@ -107,7 +110,7 @@ export function scanIdentity(
   return found;
 }
 
-/** True when all that is looked for has been found. */
+/** True when everything needed was found. */
 function scanObject(bytes: Buffer, from: number, to: number, formed: boolean): boolean {
   if (bytes[from] !== OPEN_BRACE) return false;
   let at = from;
@@ -137,7 +140,7 @@ function scanObject(bytes: Buffer, from: number, to: number, formed: boolean): b
   return false;
 }
 
-/** Behind the metadata that begin at `from`, or -1. */
+/** The index after the metadata that begin at `from`, or -1. */
 function scanMetadata(bytes: Buffer, from: number, to: number): number {
   if (bytes[from] !== OPEN_BRACE) return -1;
   let at = from;
@@ -164,7 +167,10 @@ function scanMetadata(bytes: Buffer, from: number, to: number): number {
   return bytes[at] === CLOSE_BRACE ? at + 1 : -1;
 }
 
-/** Where the value begins whose key has its opening quote at `from`; -1 without, or with an escape. */
+/**
+ * The index where the value begins whose key has its opening quote at `from`. -1 when there is no
+ * key or it has an escape.
+ */
 function endOfKey(bytes: Buffer, from: number, to: number): number {
   if (bytes[from] !== QUOTE) return -1;
   let at = from + 1;
@@ -192,7 +198,10 @@ function byLength<Name extends string>(...names: readonly Name[]): readonly (Nam
   return table;
 }
 
-/** Behind the string that begins at `from`; -1 where the member is there twice, or is no plain one. */
+/**
+ * The index after the string that begins at `from`. -1 when the member is repeated or not a plain
+ * string.
+ */
 function takeText(member: keyof typeof latest, bytes: Buffer, from: number, to: number): number {
   const end = endOfPlain(bytes, from, to);
   if (end < 0 || found[member] !== '') return -1;
@@ -203,7 +212,7 @@ function takeText(member: keyof typeof latest, bytes: Buffer, from: number, to: 
   return end;
 }
 
-/** The same of one whose text is not made yet: mostly no two are the same. */
+/** The same, but keeps only the position: these strings rarely repeat, so they are created later. */
 function takeSpan(span: Span, bytes: Buffer, from: number, to: number): number {
   const end = endOfPlain(bytes, from, to);
   if (end < 0 || span.from >= 0) return -1;
@@ -212,7 +221,7 @@ function takeSpan(span: Span, bytes: Buffer, from: number, to: number): number {
   return end;
 }
 
-/** Behind the string that begins at `from`, if it is not empty and all of it plain ASCII; or -1. */
+/** The index after the string that begins at `from`. -1 when it is empty or not all plain ASCII. */
 function endOfPlain(bytes: Buffer, from: number, to: number): number {
   if (bytes[from] !== QUOTE) return -1;
   for (let at = from + 1; at < to; at++) {
@@ -224,12 +233,12 @@ function endOfPlain(bytes: Buffer, from: number, to: number): number {
 }
 
 /**
- * Behind the brace that closes an object, of which no member from `from` on was looked at. -1 where one
- * of them is named `kind`, `apiVersion` or `metadata`, or may be: of a member that comes twice `JSON.parse`
- * takes the last. So where a name has an escape, where white space lies between members, and where the
- * object goes on beyond `to`.
+ * The index after the brace that closes an object, when none of its members from `from` on is named
+ * `kind`, `apiVersion` or `metadata`: `JSON.parse` takes the last of two equal members. -1 when one
+ * is, or may be: a name has an escape, white space lies between members, or the object continues
+ * beyond `to`.
  *
- * @param from - as `ScannedIdentity.behind` has it.
+ * @param from - `ScannedIdentity.behind`.
  */
 export function endOfRest(bytes: Buffer, from: number, to: number): number {
   let at = from;
@@ -242,7 +251,7 @@ export function endOfRest(bytes: Buffer, from: number, to: number): number {
   return at < to && bytes[at] === CLOSE_BRACE ? at + 1 : -1;
 }
 
-/** Whether `bytes` have `text`, which is ASCII, at a place. */
+/** Whether `bytes` contain `text`, which is ASCII, at `at`. */
 export function isAt(bytes: Buffer, at: number, end: number, text: string): boolean {
   if (at + text.length > end) return false;
   for (let index = 0; index < text.length; index++) {

@@ -1,21 +1,21 @@
 import { ConfigurationError } from '../core/errors.ts';
 
-/** Where the ambassador listens. */
+/** The ambassador's address. */
 interface AmbassadorAddress {
   /** `http://host:port`. */
   readonly origin: string;
   /** Path of a unix socket, or undefined for TCP. */
   readonly socketPath: string | undefined;
-  /** Host header to send, or undefined for the one that follows from `origin`. */
+  /** Host header to send. Undefined: the HTTP library derives it from `origin`. */
   readonly host: string | undefined;
 }
 
 const EXPECTED = 'http://HOST:PORT or unix:/PATH';
 
 /**
- * The address that `CHANCERY_API_URL` names: `http://127.0.0.1:8001` or `unix:/path.sock`.
+ * Parses `CHANCERY_API_URL`: `http://127.0.0.1:8001` or `unix:/path.sock`.
  *
- * TLS, credentials and paths are refused, because all of them are the ambassador's business.
+ * Refuses TLS, credentials and paths, because the ambassador handles all three.
  *
  * @throws ConfigurationError `CONFIG` that says what was expected and what was found.
  */
@@ -24,15 +24,15 @@ export function parseApiUrl(apiUrl: string): AmbassadorAddress {
   if (!URL.canParse(apiUrl)) throw unusable('not a URL', apiUrl);
   const url = new URL(apiUrl);
   if (url.username !== '' || url.password !== '') {
-    // The text is left out: it holds a password.
+    // The context omits the text, because it contains a password.
     throw unusable('credentials do not belong into the URL', `${url.protocol}//***@${url.host}`);
   }
   if (url.protocol !== 'http:') throw unusable(`scheme ${url.protocol} is not http:`, apiUrl);
   if (url.pathname !== '/' || url.search !== '' || url.hash !== '') {
     throw unusable('a path or query is not part of an origin', apiUrl);
   }
-  // kubectl proxy compares the Host header without its port but refuses `[::1]:8001`, since the
-  // split takes the brackets away too.
+  // kubectl proxy drops the port from the Host header before comparing it. For `[::1]:8001` this
+  // also drops the brackets, so it refuses that header.
   const host = url.hostname === '[::1]' ? 'localhost' : undefined;
   return { origin: url.origin, socketPath: undefined, host };
 }

@@ -1,7 +1,7 @@
 import { createConnection, type Socket } from 'node:net';
 import type { Clock } from '../core/clock.ts';
 
-/** Where to connect to, as the HTTP library names it. */
+/** The address to connect to, in the HTTP library's terms. */
 interface ConnectTarget {
   readonly hostname: string;
   readonly port: string;
@@ -10,21 +10,22 @@ interface ConnectTarget {
 type ConnectCallback = (...result: [null, Socket] | [Error, null]) => void;
 
 interface ConnectorOptions {
-  /** Path of a unix socket; left out: TCP to the target. */
+  /** Path of a unix socket. Without it, the connection is TCP to the target. */
   readonly socketPath?: string | undefined;
   readonly timeoutMs: number;
   readonly clock: Clock;
 }
 
-/** The first probe of an idle connection, as in Go's `net.Dialer` twice over. */
+/** Idle time before the first TCP keep-alive probe: twice the 30 s of Go's `http.DefaultTransport`. */
 const KEEP_ALIVE_MS = 60_000;
 
 /**
- * Opens connections, each within `timeoutMs` of `clock`: the HTTP library's own timer would be of
- * the machine's time, and rounded up to half a second. On a loopback only a listener that no longer
- * accepts takes that long: its queue is full, and the kernel drops what comes next.
+ * Opens connections, each within `timeoutMs` of `clock`. The HTTP library's own timer is not used:
+ * it follows the machine's time and rounds up to half a second. On a loopback a connection takes
+ * that long only when the listener has stopped accepting: its queue is full, and the kernel drops
+ * new connections.
  *
- * Calls back exactly once, with the connection or with an Error whose `code` says why not.
+ * Calls back exactly once, with the connection or with an Error whose `code` gives the reason.
  */
 export function connector({
   socketPath,
@@ -52,7 +53,7 @@ export function connector({
     const onError = (error: Error): void => settle(error, null);
     const cancelTimeout = clock.schedule(timeoutMs, () => {
       settle(notInTime(timeoutMs), null);
-      socket.on('error', () => {}); // what the closing does to it is no news
+      socket.on('error', () => {}); // closing it may raise an error that nobody needs
       socket.destroy();
     });
     socket.once('connect', onConnect);

@@ -4,13 +4,13 @@ import { AmbassadorError, type ErrorContext, messageOf, ProtocolError } from '..
 import type { TransportRequest, TransportResponse } from './transport.ts';
 
 /**
- * Bytes of an answer held for a reader that is busy; then the socket is paused. Beyond them one read
- * of the socket may be under way in the parser, and another one wait in the socket, 64 KiB each. For
- * a watch that is less than a thousand events in all: none takes less than 200 bytes.
+ * Answer bytes buffered while the reader is busy; when the buffer is full, the socket is paused.
+ * The parser may hold one more read, and the socket another one, 64 KiB each. For a watch all of
+ * that is less than a thousand events, because no event is smaller than 200 bytes.
  */
 const BODY_BUFFER_BYTES = { call: 64 * 1024, election: 64 * 1024, watch: 16 * 1024 } as const;
 
-/** What the HTTP library lets us do with a request that is on its connection. */
+/** What a request on its connection may do through the HTTP library. */
 interface ExchangeController {
   abort(reason: Error): void;
   pause(): void;
@@ -18,17 +18,18 @@ interface ExchangeController {
 }
 
 interface ExchangeLimits {
-  /** From the moment the request is on its connection until the answer's head. */
+  /** From the moment the request is on its connection until the head of the answer arrives. */
   readonly headersTimeoutMs: number;
-  /** From `start` until the last byte of the answer; undefined for none. */
+  /** From `start` until the last byte of the answer. Undefined means no deadline. */
   readonly deadlineMs: number | undefined;
 }
 
 /**
- * One request and its answer: the callbacks that the HTTP library drives.
+ * One request and its answer: the callbacks that the HTTP library calls.
  *
- * Whatever happens first ends it — the last byte, a failure, a timer, the caller's signal, or the
- * destruction of the body — and takes timers, listener and, unless complete, the connection away.
+ * The exchange ends with the first of: the last byte, a failure, a timer, the caller's signal, or
+ * the destruction of the body. The end removes the timers and the listener, and closes the
+ * connection unless the answer is complete.
  */
 export class Exchange {
   readonly #request: TransportRequest;
@@ -49,9 +50,10 @@ export class Exchange {
   }
 
   /**
-   * Begins, before the exchange is given to the HTTP library. Resolves with the answer's head.
+   * Starts the deadline timer and the abort listener. Call it before giving the exchange to the HTTP library.
+   * Resolves with the head of the answer.
    *
-   * @throws `signal.reason`, at once, when the request is aborted already.
+   * @throws `signal.reason`, at once, when the request is already aborted.
    */
   start(): Promise<TransportResponse> {
     const { signal } = this.#request;
@@ -98,7 +100,8 @@ export class Exchange {
         done(error);
       },
     });
-    // A body that fails while nobody reads it must not end the process; readers see the failure.
+    // Without a listener, a body that fails while nobody reads it would end the process. Readers
+    // still get the failure.
     body.on('error', () => {});
     this.#body = body;
     this.#head.resolve({ status, headers: joined(headers), body });
@@ -120,7 +123,7 @@ export class Exchange {
 
   readonly #onAbort = (): void => this.#fail(this.#request.signal.reason as Error);
 
-  /** The first failure wins; those that follow from closing the connection are not news. */
+  /** The first failure wins. Later ones only follow from closing the connection. */
   #fail(error: Error): void {
     if (this.#failure !== undefined || this.#ended) return;
     this.#failure = error;
@@ -130,7 +133,7 @@ export class Exchange {
     else this.#body.destroy(error);
   }
 
-  /** The reader is done with the body, whether or not it is complete. */
+  /** The reader has left the body, complete or not. */
   #abandon(): void {
     if (this.#ended || this.#failure !== undefined) return;
     this.#fail(new Error('the reader left'));
@@ -188,7 +191,7 @@ export class Exchange {
   }
 }
 
-/** An answer that ends too soon is a parser's error, too, but it is the connection that failed. */
+/** HPE_INVALID_EOF_STATE is a parser error too, but it means that the connection ended too soon. */
 function isNotHttp(error: Error): boolean {
   const code = codeOf(error);
   if (code === 'HPE_INVALID_EOF_STATE') return false;

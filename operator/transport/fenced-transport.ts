@@ -9,12 +9,13 @@ interface FencedTransportOptions {
 }
 
 /**
- * `transport`, whose writes pass `fence`: asked when a write is given to us and again when it is put on
- * a connection, for it may have waited for one. A write whose answer's head is not there at the
- * deadline is cut off; the deadline moves while leadership is renewed. What reads passes as it is.
+ * `transport`, with every write checked against `fence`. Each write is checked twice: when `send`
+ * is called and when the write gets a connection, because it may have waited for one. A write
+ * without an answer head at the deadline is cut off. The deadline moves while leadership is
+ * renewed. GET requests pass unchecked.
  *
- * @throws LeadershipLostError `LEADERSHIP_LOST` from `send`: before anything is sent; or, when the
- *   write was cut off, with the outcome unknown (`fate` in its context).
+ * @throws LeadershipLostError `LEADERSHIP_LOST` from `send`: before anything is sent, or with
+ *   `fate: 'unknown'` in its context when the write was cut off.
  */
 export function fencedTransport(
   transport: Transport,
@@ -35,7 +36,7 @@ export function fencedTransport(
             request.beforeSend?.();
           },
         });
-        // Done as far as others are concerned; its caller may still abort the reading.
+        // The fence is done with this write. Its caller may still abort the reading.
         response.body.once('close', () => write[Symbol.dispose]());
         return response;
       } catch (error) {
@@ -49,7 +50,7 @@ export function fencedTransport(
   };
 }
 
-/** Positive. @throws LeadershipLostError when there is none. */
+/** Always positive. @throws LeadershipLostError when no time is left. */
 function timeLeft(fence: Fence, clock: Clock): number {
   const leftMs = fence.writeDeadlineAt() - clock.monotonic();
   if (leftMs > 0) return leftMs;
@@ -80,14 +81,14 @@ function cutOff(cause: unknown): LeadershipLostError {
   });
 }
 
-/** What says whether writes may still leave this process: leadership, seen from the writer. */
+/** Says whether writes may still leave this process: leadership, as a writer sees it. */
 export interface Fence {
   /**
-   * Until when, on `clock.monotonic()`, a write that begins now must be over, answered or not: after
-   * that another leader may act. Infinity for no limit. Asked before every write, so that it holds after
-   * a stall, too.
+   * When a write that begins now must be over, answered or not, on `clock.monotonic()`. After that
+   * another leader may act. Infinity means no limit. Called before every write, so it holds after a
+   * stall too.
    *
-   * @throws LeadershipLostError `LEADERSHIP_LOST` when no write may begin any more, or none yet.
+   * @throws LeadershipLostError `LEADERSHIP_LOST` when writes are no longer allowed, or not yet.
    */
   writeDeadlineAt(): number;
 }

@@ -8,21 +8,22 @@ interface MeteredTransportOptions {
   readonly clock: Clock;
   /** Label `host` of every series: the authority of the ambassador's URL. */
   readonly host: string;
-  /** Observe durations and sizes, too. Default false: three histograms per verb. */
+  /** Also observe durations and sizes. Default false, because it costs three histograms per verb. */
   readonly detailed?: boolean;
 }
 
-/** What client-go reports as the code of a request without an answer. */
+/** The code that client-go reports for a request without an answer. */
 const NO_ANSWER = '<error>';
 
 /**
- * `transport`, counted: `rest_client_requests_total{code,method,host}` for every request that was
- * sent, under the names and labels of client-go, so that dashboards made for it fit. A request
- * without an answer has the code `<error>`.
+ * `transport`, with metrics. Counts every request that was sent as
+ * `rest_client_requests_total{code,method,host}`. Names and labels are those of client-go, so
+ * existing dashboards fit. A request without an answer has the code `<error>`.
  *
- * With `detailed`, of everything but watches: `rest_client_request_duration_seconds{verb,host}` until
- * the answer's head, `rest_client_request_size_bytes{verb,host}`, and
- * `rest_client_response_size_bytes{verb,host}` of answers that are complete.
+ * With `detailed`, observes every request except watches:
+ * `rest_client_request_duration_seconds{verb,host}` until the head of the answer,
+ * `rest_client_request_size_bytes{verb,host}`, and `rest_client_response_size_bytes{verb,host}` of
+ * complete answers.
  */
 export function meteredTransport(
   transport: Transport,
@@ -31,7 +32,7 @@ export function meteredTransport(
   return {
     async send(request: TransportRequest): Promise<TransportResponse> {
       const { body, method, purpose, signal } = request;
-      signal.throwIfAborted(); // then nothing is sent, and nothing counted
+      signal.throwIfAborted(); // an aborted request is not sent, so it is not counted
       const startedAt = clock.monotonic();
       const labels = { verb: method, host };
       const isDetailed = detailed && purpose !== 'watch';
@@ -62,12 +63,12 @@ export function meteredTransport(
 }
 
 /**
- * Calls `told` with the size of `body` in bytes when all of it has arrived; never for one that breaks
- * off. Nothing is read by it, and nothing read later: a listener or a stream in between would change
- * who holds back whom.
+ * Calls `told` with the size of `body` in bytes once all of it has arrived; never if it breaks off.
+ * Wraps `push`, because a listener or a stream in between would read the body and change its
+ * back-pressure.
  */
 function onArrived(body: Readable, told: (bytes: number) => void): void {
-  let bytes = body.readableLength; // what came together with the head
+  let bytes = body.readableLength; // bytes that came together with the head
   if (body.readableEnded) {
     told(bytes);
     return;

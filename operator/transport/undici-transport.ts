@@ -7,23 +7,23 @@ import { Exchange } from './exchange.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 import { type Pool, undiciPool } from './undici-pool.ts';
 
-/** How the transport names itself, and what it limits. Each option has a default. */
+/** The transport's name and limits. Each option has a default. */
 export interface UndiciTransportOptions {
-  /** How we name ourselves to the API server. Default `chancery/VERSION`. */
+  /** The name sent to the API server. Default `chancery/VERSION`. */
   readonly userAgent?: string;
-  /** Calls on the wire at one time; more wait. Watches and leases do not count. Default 64. */
+  /** Calls on the wire at one time; further calls wait. Watches and leases do not count. Default 64. */
   readonly maxInFlight?: number;
   /**
-   * How long a call may take from `send` to the last byte of its answer, waiting included. Default
-   * 65 s: the API server gives up a read after 60 s.
+   * Time from `send` to the last byte of a call's answer, waiting included. Default 65 s, because
+   * the API server gives up a read after 60 s.
    */
   readonly callDeadlineMs?: number;
   /**
-   * The same for a request about a Lease. Default 5 s: half of the 10 s after which a leader that
-   * cannot renew must stop, so that a second attempt fits in.
+   * The same for a request about a Lease. Default 5 s: a leader that cannot renew must stop after
+   * 10 s, so half of it leaves room for a second attempt.
    */
   readonly leaseDeadlineMs?: number;
-  /** Default: the machine's. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
 }
 
@@ -36,19 +36,19 @@ const DEFAULT_TRANSPORT_OPTIONS: Required<UndiciTransportOptions> = {
 };
 
 /**
- * Longer than what others give up after, so that their answers, which say what happened, come first:
- * the API server a write after 34 s, `kubectl proxy` an upstream that it cannot connect to after
- * 30 s. A watch may have to queue at the server.
+ * Longer than the timeouts of the servers, so that their answers arrive first and say what
+ * happened: the API server gives up a write after 34 s, and `kubectl proxy` an unreachable upstream
+ * after 30 s. A watch gets more time because it may queue at the server.
  */
 const HEADERS_TIMEOUT_MS = { call: 40_000, election: 40_000, watch: 60_000 } as const;
 
-/** A renewal and, while that one hangs, the attempt after it. */
+/** One renewal, and the next attempt while the first one hangs. */
 const LEASE_CONNECTIONS = 2;
 
-/** On a loopback a connection is there in 0.1 ms or something is wrong. */
+/** On a loopback, connecting takes 0.1 ms unless something is wrong. */
 const CONNECT_TIMEOUT_MS = 4_000;
 
-/** A connection idle for longer may be one that a restarted proxy no longer knows. */
+/** A restarted proxy may no longer know a connection that was idle for longer. */
 const KEEP_ALIVE_MS = 3_000;
 
 /** Longest answer head in bytes. */
@@ -57,10 +57,11 @@ const MAX_HEADER_BYTES = 64 * 1024;
 /**
  * A Transport to the ambassador at `http://127.0.0.1:8001` or `unix:/path.sock`.
  *
- * Calls share at most `maxInFlight` connections; leases have their own, so that no crowd of calls
- * costs the leadership; and so has every watch, which never delays a call. There is no limit of
- * requests per second: the API server shares itself out fairly. Redirects are not followed, `HTTP_PROXY` is not read, and nothing is retried. Opens no
- * connection before the first request; `close` must be called by whoever made it.
+ * Calls share at most `maxInFlight` connections. Leases have their own connections, so many calls
+ * cannot cost the leadership. Each watch has its own connection and never delays a call. Requests
+ * per second are not limited, because the API server divides its capacity fairly. The transport
+ * does not follow redirects, does not read `HTTP_PROXY` and never retries. It opens no connection
+ * before the first request. The creator must call `close`.
  *
  * @throws ConfigurationError `CONFIG` for any other kind of URL, and for a limit below one.
  */
@@ -79,7 +80,7 @@ export function undiciTransport(apiUrl: string, options: UndiciTransportOptions 
     connect: connector({ socketPath, timeoutMs: CONNECT_TIMEOUT_MS, clock }),
     allowH2: false,
     maxHeaderSize: MAX_HEADER_BYTES,
-    // The library's own 300 s would end a quiet watch; the exchange keeps the timers.
+    // The library's default of 300 s would end a quiet watch. The exchange has its own timers.
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -127,12 +128,12 @@ function requirePositive(name: string, value: number): void {
   throw new ConfigurationError(`${name} must be at least 1`, { context: { got: value } });
 }
 
-/** A segment that is empty or all dots, or a separator or `%` that a second decoding would find. */
+/** Empty segments, segments of dots, and separators or `%` that a second decoding would reveal. */
 const MEANS_ANOTHER = /\/(?:\/|(?:[.]|%2e){1,2}(?:\/|$))|\\|#|%(?:2f|5c|25|[01][0-9a-f]|7f)/i;
 
 /**
- * Printable ASCII only, anything else has to be percent-encoded by the caller; and no path that the
- * ambassador's filter and the API server could understand differently.
+ * Accepts printable ASCII only; the caller percent-encodes the rest. Refuses paths that the
+ * ambassador's filter and the API server could read differently.
  */
 function requirePath(path: string): void {
   const [withoutQuery = ''] = path.split('?', 1);
@@ -143,30 +144,30 @@ function requirePath(path: string): void {
 }
 
 /**
- * Headers that no caller may set. The first row would act with other rights than the ambassador's,
- * which forwards all of them to the API server; the second would forge the audit log; the third is
- * the transport's own.
+ * Headers that no caller may set. The ambassador forwards all of them to the API server. The
+ * credentials and identity headers would act with rights other than the ambassador's; `forwarded`,
+ * `x-forwarded-*` and `x-real-ip` would forge the audit log; the rest belong to the transport.
  */
 const REFUSED =
   /^(?:authorization|proxy-.*|cookie|impersonate-.*|x-remote-.*|x-forwarded-.*|forwarded|x-real-ip|host|connection|keep-alive|upgrade|te|trailer|expect|transfer-encoding|content-length|accept-encoding|user-agent)$/i;
 
-/** A header's name, by RFC 9110; a blank after it would hide it from the pattern above. */
+/** A header name by RFC 9110. A trailing blank would hide a name from the pattern above. */
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /** What the transport adds to every request. */
 interface FixedHeaders {
   readonly userAgent: string;
-  /** Undefined for the one that follows from the origin. */
+  /** Undefined: the HTTP library derives it from the origin. */
   readonly host: string | undefined;
 }
 
 /**
  * The headers of one request.
  *
- * `accept-encoding: identity` keeps the answer as it is: a compressor between us and the API server
- * would hold watch events back until its buffer is full, and on a loopback it saves nothing.
+ * `accept-encoding: identity` prevents compression. A compressor on the way would hold watch events
+ * back until its buffer is full, and compression saves nothing on a loopback.
  *
- * @throws ConfigurationError `CONFIG` for a header that is not the caller's to set.
+ * @throws ConfigurationError `CONFIG` for a header that the caller may not set.
  */
 export function requestHeaders(
   headers: Readonly<Record<string, string>>,

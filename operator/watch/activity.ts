@@ -10,7 +10,7 @@ import type {
   WatchRequest,
 } from './list-watch.ts';
 
-/** A ListWatch that knows what is under way on it, and when the server was last heard of. */
+/** A ListWatch that tracks its requests under way and the server's last sign of life. */
 export class SourceActivity<T extends KubernetesObject> implements ListWatch<T> {
   readonly #source: ListWatch<T>;
   readonly #clock: Clock;
@@ -23,7 +23,7 @@ export class SourceActivity<T extends KubernetesObject> implements ListWatch<T> 
     this.#clock = clock;
   }
 
-  /** A relist that verifies beside a live watch does not count: it is still watching. */
+  /** A verifying relist beside a live watch does not count: the state stays `watching`. */
   get activity(): 'listing' | 'watching' | undefined {
     if (this.#watches > 0) return 'watching';
     return this.#lists > 0 ? 'listing' : undefined;
@@ -34,7 +34,7 @@ export class SourceActivity<T extends KubernetesObject> implements ListWatch<T> 
     return this.#lastAt;
   }
 
-  /** A request that another source has sent for this one, too, is a sign of life as well. */
+  /** A request that another source sent for this one too is also a sign of life. */
   get discovery(): Discovery | undefined {
     const { discovery } = this.#source;
     return discovery && { ...discovery, onAnswer: () => this.#touch() };
@@ -58,7 +58,7 @@ export class SourceActivity<T extends KubernetesObject> implements ListWatch<T> 
     return this.#watching(batches);
   }
 
-  /** A watch is under way until its iterator ends, fails, or is left. */
+  /** A watch counts as under way until its iterator ends, fails, or is left. */
   #watching(
     batches: AsyncIterable<readonly WatchEvent<T>[]>,
   ): AsyncIterable<readonly WatchEvent<T>[]> {
@@ -92,7 +92,7 @@ export class SourceActivity<T extends KubernetesObject> implements ListWatch<T> 
     };
   }
 
-  /** A refusal by the API server is a sign of life, too. */
+  /** A refusal by the API server is a sign of life too. */
   async #heard<R>(answer: Promise<R>): Promise<R> {
     try {
       const heard = await answer;

@@ -3,23 +3,27 @@ import { type Clock, sleep } from '../core/clock.ts';
 import type { Discovery } from './list-watch.ts';
 
 /**
- * How long, and how often, a group and version are polled after a definition of theirs was established:
- * a server behind a load balancer may learn of it some seconds later (apiextensions-apiserver waits
- * five seconds before it reports a definition as established where there are several servers).
+ * How long and how often a group and version are polled after one of their definitions was
+ * established. Behind a load balancer, other servers may learn of it some seconds later: where
+ * there are several servers, apiextensions-apiserver waits five seconds before it reports a
+ * definition as established.
  */
 const EXPECTED = { forMs: 5_000, everyMs: 250 } as const;
 
 /**
- * The result of one poll. `gone`: the resource is not served, and its CustomResourceDefinition does not
- * exist any more. `unknown`: discovery did not answer, or is not allowed; only a list of the resource
- * itself can tell.
+ * The result of one poll. `gone`: the resource is not served, and its CustomResourceDefinition no
+ * longer exists. `unknown`: discovery did not answer or is forbidden, so only a list of the
+ * resource can tell.
  */
 type PollResult = 'served' | 'absent' | 'gone' | 'unknown';
 
 interface UntilServedOptions {
-  /** Milliseconds to the next request. Asked before each; a source that joins a request waits for that. */
+  /**
+   * Milliseconds to the next request. Called before each request. A source that joins a request
+   * under way waits for that one instead.
+   */
   readonly delayMs: () => number;
-  /** Whether to ask for the CustomResourceDefinition, too. Asked before each request. */
+  /** Whether to also check the CustomResourceDefinition. Called before each request. */
   readonly clears: () => boolean;
   /** Called when the definition is gone. */
   readonly gone: () => Promise<void>;
@@ -27,8 +31,8 @@ interface UntilServedOptions {
 }
 
 /**
- * Asks discovery whether resources are served, for all sources that were given this poll: one request
- * for all that wait for resources of the same client, group and version at the same time.
+ * Asks discovery whether resources are served, for all sources that share this poll. Sources that
+ * wait for resources of the same client, group and version at the same time share one request.
  *
  * The owner of the sources creates one. It has no timer and no request while no source waits.
  */
@@ -36,7 +40,7 @@ export class DiscoveryPoll {
   readonly #clock: Clock;
   /** Requests that a source can join: at most one for each client, group and version. */
   readonly #requests = new Set<SharedRequest>();
-  /** `clock.monotonic()` at which a group and version are expected no longer. */
+  /** Until when each group and version is expected to appear, on `clock.monotonic()`. */
   readonly #expectedUntil = new Map<string, number>();
 
   constructor(clock: Clock) {
@@ -44,11 +48,11 @@ export class DiscoveryPoll {
   }
 
   /**
-   * Resolves when it is time to list a resource that was not served: when discovery lists it, or cannot
+   * Resolves when it is time to list a resource that was not served: discovery lists it, or cannot
    * tell.
    *
-   * @throws `signal.reason` when aborted first. A request for which no other source waits is then not
-   *   sent, or has been aborted.
+   * @throws `signal.reason` when aborted first. If no other source waits for the request, it is
+   *   then not sent, or has been aborted.
    */
   async untilServed(
     discovery: Discovery,
@@ -63,8 +67,9 @@ export class DiscoveryPoll {
   }
 
   /**
-   * Sources that wait for a resource of `groupVersion` poll at once, and every 250 ms for the next 5 s;
-   * so do sources that begin to wait in that time. For when its definition was established.
+   * Call it when a definition of `groupVersion` was established. Sources that wait for one of its
+   * resources poll at once, and every 250 ms for the next 5 s. Sources that begin to wait in that
+   * time do the same.
    */
   expectServed(groupVersion: string): void {
     const now = this.#clock.monotonic();
@@ -115,14 +120,14 @@ export class DiscoveryPoll {
   }
 }
 
-/** One request to discovery, from the wait before it until the last source has its answer. */
+/** One request to discovery, from the wait before it until every source has its answer. */
 class SharedRequest {
   /** The plural names that the server lists; undefined when it did not answer. Never rejects. */
   served: Promise<readonly string[] | undefined> = Promise.resolve(undefined);
   readonly client: object;
   readonly groupVersion: string;
   readonly #discovery: Discovery;
-  /** Called when no source can join any more. */
+  /** Called when no source can join anymore. */
   readonly #closed: () => void;
   readonly #stop = new AbortController();
   /** The wait before the request. */
@@ -152,7 +157,7 @@ class SharedRequest {
     this.#sources++;
   }
 
-  /** The last source to leave aborts what is still under way, and waits for its end. */
+  /** The last source to leave aborts the remaining work and waits for its end. */
   async leave(): Promise<void> {
     this.#sources--;
     if (this.#sources > 0) return;
@@ -161,7 +166,7 @@ class SharedRequest {
     await Promise.allSettled([this.served, ...this.#gone.values()]);
   }
 
-  /** Asked once, however many sources have the resource. */
+  /** Asks once per resource, however many sources have it. */
   isGone(discovery: Discovery): Promise<boolean> {
     const { plural } = discovery;
     const asked = this.#gone.get(plural) ?? discovery.isDefinitionGone(this.#stop.signal);
@@ -175,7 +180,7 @@ class SharedRequest {
       await sleep(clock, delayMs, this.#wait.signal).catch(() => signal.throwIfAborted());
       return await this.#discovery.served(signal);
     } catch {
-      return undefined; // the source meets the same failure when it lists, and reports it
+      return undefined; // the source gets the same failure when it lists, and reports it
     } finally {
       this.#closed();
     }

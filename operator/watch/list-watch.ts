@@ -1,16 +1,16 @@
 import type { Entry, WatchEvent } from '../model/entry.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 
-/** Which state of the collection a list may show. */
+/** The state of the collection that a list may show. */
 export type ListConsistency =
-  /** The newest: resourceVersion left out. */
+  /** The newest state: no resourceVersion is sent. */
   | { readonly kind: 'latest' }
-  /** Whatever the server's cache holds, which may be older than what was seen before. */
+  /** The state of the server's cache, which may be older than one that was seen before. */
   | { readonly kind: 'any' }
-  /** Anything not older than this resourceVersion, served from the server's cache. */
+  /** A state not older than this resourceVersion, from the server's cache. */
   | { readonly kind: 'not-older-than'; readonly resourceVersion: string };
 
-/** What a list or a watch leaves out of its objects. */
+/** Which parts of the objects a list or a watch leaves out. */
 interface EntriesRequest {
   /** Objects come without `metadata.managedFields`. Default false. */
   readonly dropManagedFields?: boolean | undefined;
@@ -20,13 +20,13 @@ interface EntriesRequest {
 export interface ListPageRequest<T extends KubernetesObject = KubernetesObject>
   extends EntriesRequest {
   readonly consistency: ListConsistency;
-  /** Objects in a page; 0 asks for everything at once. */
+  /** Objects per page; 0 asks for everything at once. */
   readonly limit: number;
-  /** Token of the page before. Then `consistency` is not sent: the token implies it. */
+  /** Token from the previous page. With it `consistency` is not sent, because the token implies it. */
   readonly continueToken?: string;
   /**
-   * The entry that is cached under a key. Where the list shows the same state of the object, it is handed
-   * on again. Default: every entry is a new one.
+   * Returns the cached entry of a key. If the list shows the same state of the object, the list
+   * returns this entry again. Default: every entry is a new one.
    */
   readonly known?: ((key: ObjectKey) => Entry<T> | undefined) | undefined;
 }
@@ -37,71 +37,73 @@ export interface ListPage<T extends KubernetesObject> {
   readonly resourceVersion: string;
   /** Undefined on the last page. */
   readonly continueToken: string | undefined;
-  /** Bytes of JSON that the items were on the wire. Left out: nobody has counted. */
+  /** Bytes of JSON of the items on the wire. Undefined when they were not counted. */
   readonly itemBytes?: number | undefined;
 }
 
 export interface WatchRequest extends EntriesRequest {
-  /** Events after this resourceVersion. Never empty and never `0`, but for initial events. */
+  /** Watch events after this resourceVersion. Never empty and never `0`, except with initial events. */
   readonly resourceVersion: string;
   /**
-   * Begin with what exists, as ADDED events up to a bookmark that ends them. It is then not older
-   * than `resourceVersion`, and the newest state when that is empty.
+   * Begin with the existing objects, as ADDED events, followed by a bookmark. They are not older
+   * than `resourceVersion`, and show the newest state when that is empty.
    */
   readonly sendInitialEvents?: boolean;
-  /** After so long the server ends the watch. */
+  /** The server ends the watch after this time. */
   readonly timeoutSeconds: number;
-  /** Called for every piece of the answer's body, complete lines or not: the line is alive. */
+  /**
+   * Called for every piece of the answer's body, whether or not it completes a line: the connection
+   * is alive.
+   */
   readonly onActivity?: () => void;
-  /** Called for every event that is left out because it is about an object of another kind. */
+  /** Called for every event that is left out because its object is of another kind. */
   readonly onSkipped?: () => void;
 }
 
-/** One resource, listable page by page and watchable. What a reflector needs from a client. */
+/** One resource that can be listed page by page and watched: what a reflector needs from a client. */
 export interface ListWatch<T extends KubernetesObject> {
   /**
    * One page of the list.
    *
    * @throws ApiError, AmbassadorError or ProtocolError; `signal.reason` when aborted. A page whose
-   *   resourceVersion is empty or `0`, and one with an item without a uid, is a ProtocolError
-   *   `DECODE`.
+   *   resourceVersion is empty or `0`, or with an item without a uid, is a ProtocolError `DECODE`.
    */
   listPage(request: ListPageRequest<T>): Promise<ListPage<T>>;
   /**
-   * Resolves when the server has accepted the watch (its answer's head arrived), to batches of
-   * events in the order of the wire. The iterator ends when the server ends the watch in order,
-   * throws what `stream/decode.ts` throws, and an AmbassadorError `CONNECTION_LOST` when the answer
+   * Resolves when the server has accepted the watch (the head of its answer arrived), with batches
+   * of events in wire order. The iterator ends when the server ends the watch normally. It throws
+   * the errors of `stream/decode.ts`, and an AmbassadorError `CONNECTION_LOST` when the answer
    * breaks off. Leaving the loop, or aborting, closes the connection.
    */
   watch(request: WatchRequest): Promise<AsyncIterable<readonly WatchEvent<T>[]>>;
-  /** How to learn whether the resource is served. Left out: it is listed to find out. */
+  /** How to find out whether the resource is served. Without it, the resource is listed to find out. */
   readonly discovery?: Discovery | undefined;
 }
 
 /**
- * What a client can learn about a resource that a list or a watch did not find: what a reflector
- * needs to wait for it.
+ * What a client can find out about a resource that a list or a watch did not find. A reflector uses
+ * it to wait for the resource.
  */
 export interface Discovery {
-  /** Sources of the same client, group and version share their requests; compared by identity. */
+  /** Sources of the same client, group and version share their requests. Compared by identity. */
   readonly client: object;
-  /** `v1`, `example.com/v1`. */
+  /** For example `v1` or `example.com/v1`. */
   readonly groupVersion: string;
   readonly plural: string;
   /**
-   * The plural names that the server lists under the group and version; none where it does not know
-   * them.
+   * The plural names that the server lists under the group and version. Empty when the server does
+   * not know them.
    *
    * @throws ApiError, AmbassadorError or ProtocolError; `signal.reason` when aborted.
    */
   served(signal: AbortSignal): Promise<readonly string[]>;
   /**
-   * True when the API server itself has said that there is no CustomResourceDefinition of this
-   * resource. False for a resource of Kubernetes itself, and whenever that is not certain.
+   * True when the API server itself has said that this resource has no CustomResourceDefinition.
+   * False for a built-in resource of Kubernetes, and whenever the answer is not certain.
    *
    * @throws `signal.reason` when aborted, and nothing else.
    */
   isDefinitionGone(signal: AbortSignal): Promise<boolean>;
-  /** Called when the server has answered a request that this source may not have sent itself. */
+  /** Called when the server has answered a request that another source may have sent. */
   readonly onAnswer?: () => void;
 }

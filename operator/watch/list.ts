@@ -7,11 +7,11 @@ import type { ListConsistency, ListPage, ListPageRequest, ListWatch } from './li
 
 export interface ListPagesRequest<T extends KubernetesObject = KubernetesObject> {
   readonly consistency: ListConsistency;
-  /** Objects in a page; 0 for everything at once. Pages are for the latest state only. */
+  /** Objects per page; 0 for everything at once. Only a list of the latest state has pages. */
   readonly pageSize: number;
   /**
-   * Pages of about 4 MiB, of at most `pageSize` objects, for any consistency: see `PageLimit`. A list
-   * whose token expires fails. Default false.
+   * Pages of about 4 MiB, of at most `pageSize` objects, for any consistency: see `PageLimit`. A
+   * list whose token expires then fails. Default false.
    */
   readonly bySize?: boolean;
   /** As in `ListPageRequest`. */
@@ -20,9 +20,9 @@ export interface ListPagesRequest<T extends KubernetesObject = KubernetesObject>
 }
 
 /**
- * Takes the entries of a page, and answers those that stand for them in the list.
+ * Takes the entries of a page, and returns the entries that the list has in their place.
  *
- * @param first - the page begins a list.
+ * @param first - true when the page begins a list.
  */
 export type TakePage<T extends KubernetesObject> = (
   items: readonly Entry<T>[],
@@ -30,41 +30,44 @@ export type TakePage<T extends KubernetesObject> = (
 ) => readonly Entry<T>[] | Promise<readonly Entry<T>[]>;
 
 interface ListAllRequest<T extends KubernetesObject> extends Omit<ListPagesRequest<T>, 'bySize'> {
-  /** Called for each page, before the next one is asked for. Then pages are chosen by size. */
+  /** Called for each page, before the next one is requested. With it, page sizes follow `bySize`. */
   readonly takePage?: TakePage<T> | undefined;
 }
 
-/** Objects in a page, as client-go and kube-rs ask for. */
+/** Objects per page, as in client-go and kube-rs. */
 export const DEFAULT_PAGE_SIZE = 500;
 
-/** A page from the network comes in a turn of the event loop of its own; others are made to. */
+/**
+ * After this many pages the event loop turns. Pages from the network turn it anyway; others may
+ * not.
+ */
 const PAGES_A_TURN = 4;
 
-/** Pages in a row that begin and end with what others did before: such a list has no end. */
+/** Consecutive pages without a new first or last object after which the list counts as endless. */
 const MAX_BARREN_PAGES = 1_000;
 
-/** More than etcd can hold of any kind: 8 GiB, in objects of 1.6 KiB. */
+/** More objects of one kind than etcd can hold: 8 GiB, in objects of 1.6 KiB. */
 const MAX_OBJECTS = 5_000_000;
 
 /** Every object of a collection at one resourceVersion. */
 export interface CompleteList<T extends KubernetesObject> {
   readonly items: readonly Entry<T>[];
-  /** Of the first page: the only one from which a watch misses nothing. */
+  /** The resourceVersion of the first page: the only one from which a watch misses nothing. */
   readonly resourceVersion: string;
 }
 
-/** A list, and what was strange about it. */
+/** A list, and its duplicates. */
 export interface GatheredList<T extends KubernetesObject> extends CompleteList<T> {
-  /** Objects that stood in it more than once. */
+  /** Objects that appeared in it more than once. */
   readonly duplicates: readonly ObjectKey[];
 }
 
 /**
- * All pages as one unit: the caller gets everything or an error, never a part. Of an object that
- * stands on two pages the later is taken: it was written in between.
+ * All pages as one unit: the caller gets everything or an error, never a part. If an object is on
+ * two pages the later one wins, because it was written in between.
  *
- * Memory is that of the collection and one page. There is no limit on pages, but one on a list
- * without end: see `listPages`.
+ * Memory: the collection and one page. The number of pages is not limited, but an endless list is:
+ * see `listPages`.
  */
 export async function listAll<T extends KubernetesObject>(
   source: Pick<ListWatch<T>, 'listPage'>,
@@ -82,7 +85,7 @@ export async function listAll<T extends KubernetesObject>(
     }
     const items = takePage === undefined ? page.items : await takePage(page.items, first);
     for (const [index, item] of items.entries()) {
-      // A page may be all there is: a list that is not older than a state has no other.
+      // A page may be the whole list: a list that is not older than a state has only one.
       if (index > 0 && index % OBJECTS_PER_SLICE === 0) await yieldToEventLoop();
       if (entries.has(item.key)) duplicates.push(item.key);
       entries.set(item.key, item);
@@ -91,25 +94,25 @@ export async function listAll<T extends KubernetesObject>(
   return { items: [...entries.values()], resourceVersion, duplicates };
 }
 
-/** A page; a `first` one begins the list, or begins it anew: what came before is void. */
+/** A page. With `first` it begins the list, or restarts it: earlier pages are void. */
 interface Page<T extends KubernetesObject> {
   readonly page: ListPage<T>;
   readonly first: boolean;
 }
 
 /**
- * The pages of a collection, one request each; the event loop turns in between, so that a large
+ * The pages of a collection, one request each. The event loop turns in between, so that a large
  * collection delays no lease and no probe.
  *
- * When the state behind a page token expires, it starts over once without pages. The token that the
- * server offers instead would mix two states, in which deletes could hide.
+ * When the state behind a page token expires, the list starts over once, without pages. The token
+ * that the server offers instead would mix two states and could hide deletes.
  *
- * A list not older than a resourceVersion is asked for without pages: with a limit, API servers
- * before 1.31 read it from etcd, and thousands of them at once are what such a list is to avoid. Pages
- * that are chosen by size are asked for all the same: their reader cannot hold all objects.
+ * A list not older than a resourceVersion is requested without pages. With a limit, API servers
+ * before 1.31 read it from etcd, and such lists must avoid thousands of etcd reads at once. Pages
+ * by size are requested even so, because their reader cannot hold all objects.
  *
- * @throws ProtocolError `DECODE` for a list without end: a token that comes again, a thousand pages
- *   that begin and end as others did, more than five million objects.
+ * @throws ProtocolError `DECODE` for an endless list: a repeated token, a thousand pages with no
+ *   new first or last object, or more than five million objects.
  */
 export async function* listPages<T extends KubernetesObject>(
   source: Pick<ListWatch<T>, 'listPage'>,
@@ -141,16 +144,16 @@ export async function* listPages<T extends KubernetesObject>(
   }
 }
 
-/** Bytes of JSON that a page should hold. */
+/** Target size of a page in bytes of JSON. */
 const PAGE_BYTES = 4 * 1024 * 1024;
 
-/** Objects in the first page, of which nothing is known: etcd takes objects of up to 1.5 MiB. */
+/** Objects in the first page, when their size is unknown: etcd takes objects of up to 1.5 MiB. */
 const FIRST_LIMIT = 10;
 
-/** A page has at most so many times as many objects as the page before: large ones may follow small ones. */
+/** The most that the limit grows from one page to the next: large objects may follow small ones. */
 const MAX_GROWTH = 5;
 
-/** How many objects to ask for, so that a page of large objects is no larger than one of small ones. */
+/** Chooses the number of objects per page so that pages have about the same size in bytes. */
 class PageLimit {
   readonly #most: number;
   #limit: number;
@@ -171,10 +174,10 @@ class PageLimit {
   }
 }
 
-/** Finds out that a server would go on for ever. */
+/** Detects a server that would send pages forever. */
 class EndlessListGuard {
   readonly #tokens = new Set<string>();
-  /** The first and the last of each page: every object of a large cluster would be a second index. */
+  /** First and last key of each page. Keeping every key of a large cluster would be a second index. */
   readonly #keys = new Set<ObjectKey>();
   #objects = 0;
   #barrenPages = 0;
@@ -196,19 +199,19 @@ function endless(message: string): ProtocolError {
 }
 
 /**
- * The list that a watch begins with when it was asked for one: events in the order of names, not of
- * history, up to a bookmark that ends them. Only that bookmark's resourceVersion counts.
+ * Collects the initial events of a watch into a list. The events come in the order of names, not of
+ * history, up to a bookmark that ends them. Only the resourceVersion of that bookmark counts.
  *
- * Objects are kept here until then, so that a stream that ends early has changed nothing.
+ * The objects stay here until then, so a stream that ends early changes nothing.
  */
 export class InitialEvents<T extends KubernetesObject> {
   readonly #entries = new Map<ObjectKey, Entry<T>>();
 
   /**
-   * Takes events up to the end marker. A marker without a resourceVersion is none: no watch could
-   * go on from it.
+   * Takes events up to the end marker. A marker without a resourceVersion is ignored, because no
+   * watch could continue from it.
    *
-   * @returns the list and the events after the marker; undefined when the marker is still to come.
+   * @returns the list and the events after the marker; undefined while the marker has not come.
    */
   take(
     batch: readonly WatchEvent<T>[],

@@ -10,46 +10,47 @@ import type { ListMode } from './policy/list-mode.ts';
 import type { ReflectorStatus } from './reflector-status.ts';
 import type { VersionView } from './resume-point.ts';
 
-/** How a source lists and watches. Each has a default. */
+/** How a source lists and watches. Each setting has a default. */
 export interface ReflectorSettings {
   /** Objects in a list page. */
   readonly pageSize: number;
-  /** The server is asked to end each watch after a random time of [min, max) seconds. */
+  /** Each watch asks the server to end it after a random time of [min, max) seconds. */
   readonly watchTimeoutSeconds: readonly [min: number, max: number];
-  /** Mean time between authoritative relists, ± 20 %: 10 minutes or more; 0 turns them off. */
+  /** Mean time between authoritative relists, ± 20 %: at least 10 minutes, or 0 for none. */
   readonly relistIntervalMs: number;
   /** How lists are made: see `ListMode`. */
   readonly list: ListMode;
   /**
-   * `consistent`: the first list shows the newest state. `any`: it shows what the server's cache
-   * holds, which is cheaper on servers before 1.31 and may be older than before a restart.
+   * `consistent`: the first list shows the newest state. `any`: it shows the server's cache. That
+   * is cheaper on servers before 1.31, but may be older than what was seen before a restart.
    */
   readonly initialList: 'consistent' | 'any';
-  /** What becomes of the cached objects when the resource is not served any more. */
+  /** What happens to the cached objects when the resource is no longer served. */
   readonly onUnserved: OnUnserved;
 }
 
 /**
- * `retain`: what was cached stays, for a server that starts may deny what it serves. `clear`: it is
- * let go, and handlers are told of deletes, once the API server has also said that the
- * CustomResourceDefinition is gone; in doubt it stays. A resource of Kubernetes itself always stays.
- * Not for a resource of an aggregated API server: it has no definition, and would pass for gone.
+ * `retain`: cached objects stay, because a starting server may claim not to serve the resource.
+ * `clear`: the cache is emptied and handlers get deletes, once the API server has also said that
+ * the CustomResourceDefinition is gone; in doubt the objects stay. Objects of a built-in resource
+ * of Kubernetes always stay. Do not use `clear` for a resource of an aggregated API server: it has
+ * no definition, so it would always look gone.
  */
 export type OnUnserved = 'retain' | 'clear';
 
 /**
- * The shortest mean time between authoritative relists: each lists everything. What must be known
- * sooner, such as after a restore of etcd, is asked for with `verify()`.
+ * The shortest mean time between authoritative relists, because each of them lists everything. To
+ * compare sooner, such as after a restore of etcd, call `verify()`.
  */
 export const MIN_RELIST_INTERVAL_MS: number = 10 * 60 * 1_000;
 
 /**
- * - Watch timeout: client-go's 5 to 10 minutes. Behind a load balancer that cuts idle flows choose
- *   less than its limit.
- * - Relist: 30 minutes; every other means of finding a divergence acts sooner, this one is for
- *   those that no watch can show (an API server whose own watch cache lost an event).
- * - Lists are paged: what streaming saves is the server's memory, and there are servers and proxies
- *   that never end a streamed list.
+ * - Watch timeout: 5 to 10 minutes, as in client-go. Behind a load balancer that cuts idle flows,
+ *   choose less than its limit.
+ * - Relist: 30 minutes. Every other check finds a divergence sooner. The relist is for those that
+ *   no watch can show, such as an API server whose own watch cache lost an event.
+ * - Lists are paged. Streaming saves memory of the server only, and some servers and proxies never
+ *   end a streamed list.
  */
 export const DEFAULT_REFLECTOR_SETTINGS: ReflectorSettings = Object.freeze({
   pageSize: DEFAULT_PAGE_SIZE,
@@ -60,30 +61,30 @@ export const DEFAULT_REFLECTOR_SETTINGS: ReflectorSettings = Object.freeze({
   onUnserved: 'retain',
 } as const);
 
-/** Something that a person may want to read in a log, and that changes no state. */
+/** An event that is worth a log line but changes no state. */
 export type ReflectorNotice =
-  /** The server shows an older state than one that it has shown: it was restored from a backup. */
+  /** The server shows an older state than before: it was restored from a backup. */
   | { readonly kind: 'regression'; readonly from: string; readonly to: string }
-  /** One list held these objects more than once; the last of each was taken. */
+  /** One list contained these objects more than once; the last of each was used. */
   | { readonly kind: 'duplicates'; readonly keys: readonly ObjectKey[] }
   /** A list could not be streamed, and is paged instead. */
   | { readonly kind: 'not-streamed'; readonly error: unknown }
-  /** The definition of the resource is gone, and so is everything that was cached: `onUnserved`. */
+  /** The definition of the resource is gone, and the cache was emptied: see `onUnserved`. */
   | { readonly kind: 'cleared' };
 
-/** How a source lists and watches, and what it needs for that. */
+/** How a source lists and watches, and the parts that it needs. */
 export interface ReflectorOptions extends Partial<ReflectorSettings> {
-  /** The process's time. */
+  /** The clock of the process. */
   readonly clock: Clock;
   /** Uniform numbers in [0, 1). Default `Math.random`. */
   readonly random?: () => number;
-  /** Where measurements go. Default: nowhere. */
+  /** Receives the measurements. Default: none are made. */
   readonly meter?: Meter;
   /** `group`, `version`, `resource` and `namespace` of the source, for its measurements. */
   readonly labels?: Labels;
-  /** Shared by all sources of a process. Default: one of its own. */
+  /** Shared by all sources of a process. Default: a new one. */
   readonly limiter?: ListLimiter;
-  /** Shared by all sources of a process. Default: one of its own. */
+  /** Shared by all sources of a process. Default: a new one. */
   readonly discoveryPoll?: DiscoveryPoll;
   /** Must not throw. */
   readonly onNotice?: (notice: ReflectorNotice) => void;
@@ -95,8 +96,8 @@ export interface ResolvedOptions extends Required<Omit<ReflectorOptions, keyof R
 }
 
 /**
- * @throws ConfigurationError `CONFIG` for a watch timeout that would never, or at once, end, and for a
- *   relist interval that is neither 0 nor 10 minutes or more.
+ * @throws ConfigurationError `CONFIG` for a watch timeout that would never end or end at once, and
+ *   for a relist interval that is neither 0 nor at least 10 minutes.
  */
 export function resolveOptions(options: ReflectorOptions): ResolvedOptions {
   const {
@@ -140,33 +141,33 @@ function requireRelistInterval(relistIntervalMs: number): void {
 }
 
 /**
- * Where a reflector puts what it learns. One call at a time; each is awaited, so that a slow sink
- * slows the socket instead of filling memory.
+ * Receives what a reflector learns. Calls never overlap, and each is awaited, so a slow sink slows
+ * the socket instead of filling memory.
  */
 export interface ReflectorSink<T extends KubernetesObject> extends VersionView {
   /** The entry that the sink has under a key. */
   known(key: ObjectKey): Entry<T> | undefined;
   /**
-   * Takes the objects of a page before its list is complete, so that they need not all be in memory at
-   * once. It answers the objects that stand for them in the list. A list may fail on a later page: then
-   * it begins again with a `first` page. The pages of such a sink hold about 4 MiB each.
+   * Takes the objects of a page before its list is complete, so that they need not all be in memory
+   * at once. Returns the objects that the list has in their place. If a later page fails, the list
+   * restarts with a `first` page. Pages for such a sink hold about 4 MiB each.
    *
-   * Left out: the sink sees complete lists only.
+   * Without it, the sink gets complete lists only.
    */
   readonly takePage?: TakePage<T> | undefined;
-  /** The whole collection, at once: what is not in it is gone. */
+  /** The whole collection, at once. Objects that are not in it are gone. */
   replace(list: CompleteList<T>): void | Promise<void>;
   /**
-   * Changes in the order of the wire. Bookmarks are among them and mean nothing to a cache. So may be
-   * a state of an object that is older than the one it has: that is to be ignored.
+   * Changes in wire order. They include bookmarks, which a cache ignores. They may include an older
+   * state of an object than the cache has; ignore it.
    *
-   * A DELETED object carries the resourceVersion of its deletion and the last body that was stored:
-   * its finalizers still stand there. For a source with a label selector, DELETED does not prove that
-   * the object is gone: one that no longer matches comes as DELETED, with its old labels.
+   * A DELETED object carries the resourceVersion of its deletion and the body that was stored last,
+   * which still lists its finalizers. With a label selector, DELETED does not prove that the object
+   * is gone: an object that no longer matches comes as DELETED, with its old labels.
    */
   apply(batch: readonly WatchEvent<T>[]): void | Promise<void>;
   /** The state changed; once per change, not per attempt. */
   statusChanged(status: ReflectorStatus): void;
-  /** An authoritative relist has compared; `drift` names what the watch had got wrong. */
+  /** An authoritative relist has finished. `drift` has the keys that the watch got wrong. */
   verified(drift: readonly ObjectKey[]): void;
 }

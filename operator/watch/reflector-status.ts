@@ -4,20 +4,23 @@ import type { WatchEvent } from '../model/entry.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import type { Action, Reason } from './policy/classify.ts';
 
-/** What a reflector is doing, as far as somebody outside can act on it. */
+/** The state of a reflector, as far as a caller can act on it. */
 export interface ReflectorStatus {
   /**
-   * `starting`: nothing has worked or failed yet. `healthy`: the last request worked. `failing`: it
-   * retries. `unserved`: the server does not have the resource (now). `forbidden`: RBAC or the
-   * ambassador's filter refuses; after a healthy period the API server's first two refusals are
-   * `failing`. `stopped`: for good.
+   * - `starting`: nothing has worked or failed yet.
+   * - `healthy`: the last request worked.
+   * - `failing`: it retries.
+   * - `unserved`: the server does not have the resource at the moment.
+   * - `forbidden`: RBAC or the ambassador's filter refuses. After a healthy period the first two
+   *   refusals of the API server are `failing`.
+   * - `stopped`: for good.
    */
   readonly health: 'starting' | 'healthy' | 'failing' | 'unserved' | 'forbidden' | 'stopped';
-  /** Why it is not healthy. */
+  /** Why the source is not healthy. */
   readonly reason: Reason | undefined;
-  /** What the last request failed with; undefined while it is healthy. */
+  /** The error of the last request; undefined while healthy. */
   readonly error: unknown;
-  /** The first of the delays, in milliseconds. */
+  /** The first delay, in milliseconds. */
   readonly retryInMs: number | undefined;
 }
 
@@ -28,7 +31,7 @@ const HEALTH: Partial<Record<Reason, ReflectorStatus['health']>> = {
   unwatchable: 'healthy', // it is listed every 30 s instead
 };
 
-/** Failures that come after a server has accepted: accepting again does not disprove them. */
+/** Failures that follow an accepted request: another acceptance does not disprove them. */
 const NEEDS_PROOF: ReadonlySet<Reason> = new Set([
   'ended-at-once',
   'broken',
@@ -40,26 +43,30 @@ const NEEDS_PROOF: ReadonlySet<Reason> = new Set([
 ]);
 
 /**
- * Refusals by the API server, since a source was healthy, that make it forbidden; fewer are retries. A
- * restarting API server answers 403 until its RBAC cache is filled, which takes an instant. The waits
- * after a 403 are 5 s and 10 s, each up to 20 % longer (`pace.ts`), so the third refusal comes 15 to 18 s
- * after the first: a lost right is logged as an error within that time.
+ * The number of refusals by the API server, after a healthy period, that make the source forbidden.
+ * Fewer are retries. A restarting API server answers 403 for a moment, until its RBAC cache is
+ * filled. The waits after a 403 are 5 s and 10 s, each up to 20 % longer (`pace.ts`). So the third
+ * refusal comes 15 to 18 s after the first, and a lost right is logged as an error within that
+ * time.
  */
 const LASTING_REFUSALS = 3;
 
-/** A stall or a routine relist is part of normal life, and no state of its own. */
+/** Stalls and routine relists are normal, so they are not a state. */
 const ROUTINE: ReadonlySet<Reason> = new Set(['ended', 'stalled', 'expired']);
 
 /**
- * Turns attempts into states: speaks when health changed, and once for each reason of a failure that
- * lasts, however often reasons take turns.
+ * Turns attempts into states. Reports each change of health, and each reason of a lasting failure
+ * once, even if reasons alternate.
  */
 export class StatusReporter {
   readonly #tell: (status: ReflectorStatus) => void;
   #status: ReflectorStatus = plain('starting');
-  /** Reasons that were told since the health changed. */
+  /** Reasons reported since the health changed. */
   readonly #told = new Set<Reason>();
-  /** Since the last healthy state; undefined before the first, when a refusal is told at once. */
+  /**
+   * Refusals since the last healthy state. Undefined before the first one; then a refusal counts at
+   * once.
+   */
   #refusals: number | undefined;
 
   constructor(tell: (status: ReflectorStatus) => void) {
@@ -70,7 +77,7 @@ export class StatusReporter {
     return this.#status;
   }
 
-  /** A new run begins, perhaps after another one. */
+  /** A run begins. It may follow an earlier one. */
   starting(): ReflectorStatus {
     if (this.#status.health === 'stopped') {
       this.#refusals = undefined;
@@ -79,7 +86,7 @@ export class StatusReporter {
     return this.#status;
   }
 
-  /** A list is in the sink. The watch that follows decides whether all is well. */
+  /** A list is in the sink. The watch that follows shows whether the source is healthy. */
   listed(): void {
     if (this.#status.health === 'starting') this.#enter(plain('healthy'));
   }
@@ -106,7 +113,7 @@ export class StatusReporter {
     this.#enter(plain('stopped'));
   }
 
-  /** Counts a refusal. True when it may be that of a server that has started again. */
+  /** Counts a refusal. True when it may come from a server that has restarted. */
   #refusedEarly(): boolean {
     if (this.#refusals === undefined) return false;
     this.#refusals++;
@@ -129,7 +136,7 @@ function plain(health: ReflectorStatus['health']): ReflectorStatus {
   return { health, reason: undefined, error: undefined, retryInMs: undefined };
 }
 
-/** What a list was for. */
+/** The purpose of a list. */
 type ListPurpose = 'paged' | 'stream' | 'probe' | 'verify';
 
 const STATES: readonly ReflectorStatus['health'][] = [
@@ -141,7 +148,7 @@ const STATES: readonly ReflectorStatus['health'][] = [
   'stopped',
 ];
 
-/** The measurements of one source. The only place that knows the names of its metrics. */
+/** The measurements of one source. The only place with the names of its metrics. */
 export class SourceMeter {
   readonly #meter: Meter;
   readonly #labels: Labels;
@@ -154,7 +161,7 @@ export class SourceMeter {
     this.#clock = clock;
   }
 
-  /** A watch was accepted, or refused for a reason. */
+  /** A watch was accepted, or refused with a reason. */
   opened(result: 'ok' | Reason): void {
     this.#count('chancery_watch_opens_total', { result });
     if (result === 'ok') this.#contacted();
@@ -167,7 +174,7 @@ export class SourceMeter {
     this.#contacted();
   }
 
-  /** A list that began at `startedAt` of the monotonic clock has ended. */
+  /** A list that began at `startedAt`, on the monotonic clock, has ended. */
   listed(mode: ListPurpose, result: 'ok' | 'stream-refused' | Reason, startedAt: number): void {
     this.#count('chancery_lists_total', { mode, result });
     const seconds = (this.#clock.monotonic() - startedAt) / 1_000;
@@ -180,7 +187,7 @@ export class SourceMeter {
     this.#count('chancery_watch_stalls_total');
   }
 
-  /** The server showed an older state than one that it had shown before. */
+  /** The server showed an older state than before. */
   regressed(): void {
     this.#count('chancery_rv_regression_total');
   }
@@ -194,22 +201,22 @@ export class SourceMeter {
     this.#count('chancery_watch_events_skipped_total');
   }
 
-  /** A line or a list that is not what the protocol promises. */
+  /** A line or a list did not follow the protocol. */
   undecodable(): void {
     this.#count('chancery_decode_errors_total');
   }
 
-  /** The server ended a watch while a slow handler kept us from reading it. */
+  /** The server ended a watch while a slow handler delayed the reading. */
   slowConsumer(): void {
     this.#count('chancery_watch_slow_consumer_total');
   }
 
-  /** Objects that stood in one list more than once. */
+  /** Objects that appeared in one list more than once. */
   duplicated(count: number): void {
     if (count > 0) this.#count('chancery_list_duplicates_total', {}, count);
   }
 
-  /** One series for each state: 1 for the one that holds. */
+  /** One series per state: 1 for the current state, 0 for the others. */
   entered(health: ReflectorStatus['health']): void {
     for (const state of STATES) {
       const value = state === health ? 1 : 0;

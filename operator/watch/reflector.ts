@@ -27,11 +27,12 @@ import { PacedWatch } from './watch-once.ts';
 export type { ReflectorSink } from './reflector-options.ts';
 
 /**
- * Keeps a sink equal to a collection on the server: lists it, watches it for ever, resumes, and
- * lists again when it must: START, LIST, WATCH, and WAIT after each end that `classify` judges.
+ * Keeps a sink equal to a collection on the server. It lists, watches without end, resumes, and
+ * lists again when it must. The states are START, LIST, WATCH, and WAIT after each end, as
+ * `classify` decides.
  *
- * No failure ends it, and none is thrown: each is classified (`classify.ts`), reported as a status
- * and answered with a delay (`pace.ts`). Only an abort ends it.
+ * No failure ends it or is thrown. Each failure is classified (`classify.ts`), reported as a
+ * status, and followed by a delay (`pace.ts`). Only an abort ends it.
  */
 export class Reflector<T extends KubernetesObject> {
   readonly #source: SourceActivity<T>;
@@ -48,13 +49,13 @@ export class Reflector<T extends KubernetesObject> {
   readonly #unreadable = new Unreadable();
   readonly #resumePoint = new ResumePoint();
   #history = NO_HISTORY;
-  /** The list that must succeed before a watch can go on; undefined when the sink has one. */
+  /** The list that must succeed before a watch can continue; undefined when the sink has one. */
   #due: ListConsistency | undefined;
-  /** The server has gone back in time, and that was said; the next list need not say it again. */
+  /** A regression of the server was reported; the next list does not report it again. */
   #regressed = false;
   #running: Promise<void> | undefined;
 
-  /** @throws ConfigurationError `CONFIG` for options that are unusable. */
+  /** @throws ConfigurationError `CONFIG` for unusable options. */
   constructor(source: ListWatch<T>, sink: ReflectorSink<T>, options: ReflectorOptions) {
     this.#sink = sink;
     this.#options = resolveOptions(options);
@@ -107,24 +108,24 @@ export class Reflector<T extends KubernetesObject> {
     return this.#reporter.status;
   }
 
-  /** What is under way; undefined between attempts. */
+  /** The request under way; undefined between attempts. */
   get activity(): 'listing' | 'watching' | undefined {
     return this.#source.activity;
   }
 
-  /** `clock.monotonic()` of the last sign of life of the server; undefined when there was none. */
+  /** `clock.monotonic()` of the server's last sign of life; undefined before the first. */
   get lastContactAt(): number | undefined {
     return this.#source.lastAt;
   }
 
-  /** Everything up to this resourceVersion is in the sink. */
+  /** The sink has everything up to this resourceVersion. */
   get resourceVersion(): string | undefined {
     return this.#resumePoint.resourceVersion;
   }
 
   /**
-   * Works until `signal` aborts; then resolves, with no request and no timer left behind. While it
-   * runs, a second call starts nothing: it answers with the end of the first.
+   * Works until `signal` aborts, then resolves with no request and no timer left. A second call
+   * during a run starts nothing and returns the promise of the first.
    */
   run(signal: AbortSignal): Promise<void> {
     this.#running ??= this.#run(signal).finally(() => {
@@ -134,18 +135,21 @@ export class Reflector<T extends KubernetesObject> {
   }
 
   /**
-   * Compares the sink with an authoritative list, as is done every `relistIntervalMs`; waits for a
-   * live watch first. Calls no handler; what is found is repaired by a list afterwards.
+   * Compares the sink with an authoritative list, as the reflector does every `relistIntervalMs`.
+   * Waits for a live watch first. Calls no handler; a later list repairs the differences.
    *
    * @returns the keys that differed for 30 s; none when a list has replaced everything meanwhile.
-   * @throws OperatorError `NOT_SYNCED` when the reflector does not run; what the list throws; the
+   * @throws OperatorError `NOT_SYNCED` when the reflector does not run; the error of the list; the
    *   reason of the stop when it is stopped first.
    */
   verify(): Promise<readonly ObjectKey[]> {
     return this.#verifier.verify();
   }
 
-  /** An entry of the sink turned out to be no JSON: see `Unreadable`. It may be called at any time. */
+  /**
+   * Reports that an entry of the sink is not valid JSON: see `Unreadable`. Can be called at any
+   * time.
+   */
   unreadable(error: ProtocolError): void {
     this.#unreadable.found(error);
   }
@@ -155,11 +159,11 @@ export class Reflector<T extends KubernetesObject> {
     this.#meter.entered(this.#reporter.starting().health);
     using stop = linkedAbort(signal);
     const mirroring = this.#mirror(limited, stop.signal).finally(() => stop.abort());
-    const verifying = this.#verifier.run(stop.signal).catch(() => {}); // it ends by that abort
+    const verifying = this.#verifier.run(stop.signal).catch(() => {}); // it ends with this abort
     try {
       await mirroring;
     } catch (error) {
-      if (!signal.aborted) throw error; // a sink that throws is a bug: it must not pass for a failure
+      if (!signal.aborted) throw error; // a sink that throws is a bug, not a failed request
     } finally {
       await verifying;
       limited.leave();
@@ -190,7 +194,7 @@ export class Reflector<T extends KubernetesObject> {
     }
   }
 
-  /** A run after another one never starts behind it. */
+  /** A later run never starts from an older state than the run before it. */
   #firstList(): ListConsistency {
     const { resourceVersion } = this.#resumePoint;
     if (this.#options.settings.initialList === 'consistent') return { kind: 'latest' };
@@ -199,14 +203,15 @@ export class Reflector<T extends KubernetesObject> {
       : { kind: 'not-older-than', resourceVersion };
   }
 
-  /** The list that is due, page by page; undefined when it is in the sink. */
+  /** Makes the list that is due, page by page. Undefined when it is in the sink. */
   async #list(signal: AbortSignal): Promise<Decision | undefined> {
     const { limiter, clock, settings } = this.#options;
     const { pageSize } = settings;
     const release = await limiter.enter(signal);
     const startedAt = clock.monotonic();
     let list: GatheredList<T>;
-    // Not when it is complete: what it shows again may be found out while it is under way.
+    // Called before the list, not after it: an entry of this list may turn out to be unreadable
+    // meanwhile.
     this.#unreadable.listing();
     try {
       const consistency = this.#due ?? { kind: 'latest' };
@@ -241,8 +246,8 @@ export class Reflector<T extends KubernetesObject> {
   }
 
   /**
-   * One watch, and what to do after it; it begins with the list that is due, where one is. Undefined
-   * when it was stopped.
+   * Runs one watch and decides what to do after it. If a list is due, the watch begins with it.
+   * Undefined when stopped.
    */
   async #watch(signal: AbortSignal): Promise<Decision | undefined> {
     const { clock, limiter } = this.#options;
@@ -260,7 +265,7 @@ export class Reflector<T extends KubernetesObject> {
       this.#unreadable.watching(end);
     };
     const startedAt = clock.monotonic();
-    /** The list that is coming; undefined when it is complete, and when there is none. */
+    /** The list being received; undefined when it is complete or none is due. */
     let initial = due && new InitialEvents<T>();
     const consumer: WatchConsumer<T> = {
       accepted: () => {
@@ -292,7 +297,7 @@ export class Reflector<T extends KubernetesObject> {
       const report = await this.#watches.once(consumer, request);
       if (signal.aborted) return undefined;
       if (cutFor === 'drift') return RELIST_NOW;
-      // What had been read as an event turned out to be none: as if its line had been found out then.
+      // An entry read as an event is not valid JSON: handle it as if its line had failed to decode.
       if (cutFor !== undefined) return this.#decide({ during: 'stream', error: cutFor }, false);
       if (initial !== undefined) return this.#unfinished(report, startedAt);
       return await this.#afterWatch(report, signal);
@@ -303,7 +308,7 @@ export class Reflector<T extends KubernetesObject> {
     }
   }
 
-  /** Applies a batch, and moves the resume point afterwards. */
+  /** Applies a batch, then moves the resume point. */
   async #deliver(batch: readonly WatchEvent<T>[]): Promise<void> {
     const sink = this.#sink;
     const older = await this.#resumePoint.deliver(batch, {
@@ -329,7 +334,7 @@ export class Reflector<T extends KubernetesObject> {
     return { ...RELIST_NOW, reason: 'ahead-of-server' };
   }
 
-  /** A watch ended before the list that it was to begin with was complete: nothing has changed. */
+  /** The watch ended before its initial list was complete, so nothing has changed. */
   #unfinished(report: WatchReport, startedAt: number): Decision {
     const { outcome } = report;
     const error = 'error' in outcome ? outcome.error : undefined;
@@ -347,7 +352,7 @@ export class Reflector<T extends KubernetesObject> {
     return decision;
   }
 
-  /** Empties the sink; the list that is due stays due. */
+  /** Empties the sink. The list that is due stays due. */
   async #clear(resourceVersion: string): Promise<void> {
     this.#verifier.replaced();
     this.#options.onNotice({ kind: 'cleared' });
@@ -362,7 +367,7 @@ export class Reflector<T extends KubernetesObject> {
     return 'error' in outcome ? { ...action, error: outcome.error } : action;
   }
 
-  /** Said and counted once for each time that the server goes back. */
+  /** Reports and counts each regression of the server once. */
   #noteRegression(to: string): void {
     if (this.#regressed) return;
     this.#regressed = true;

@@ -2,7 +2,7 @@ import type { EntryIdentity, WatchEvent } from '../model/entry.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import { isOlder } from '../model/object.ts';
 
-/** The uid and version of an object: what tells one state of it from another. */
+/** The uid and version of an object, which identify one state of it. */
 export type ObjectVersion = Pick<EntryIdentity, 'uid' | 'resourceVersion'>;
 
 /** The versions that a cache holds at the moment of the call. */
@@ -11,12 +11,12 @@ export interface VersionView {
   keys(): Iterable<ObjectKey>;
 }
 
-/** What takes events. */
+/** Takes events. */
 interface EventSink<T extends KubernetesObject> extends VersionView {
   apply(batch: readonly WatchEvent<T>[]): void | Promise<void>;
 }
 
-/** How far a sink has come in the history of a collection. */
+/** The position of a sink in the history of a collection. */
 export class ResumePoint {
   #resourceVersion: string | undefined;
 
@@ -25,22 +25,22 @@ export class ResumePoint {
     return this.#resourceVersion;
   }
 
-  /** A list is in the sink. It may lead back: a server that was restored is to be believed. */
+  /** A list is in the sink. Its version may be older: a restored server is right. */
   jump(resourceVersion: string): void {
     this.#resourceVersion = resourceVersion;
   }
 
-  /** `resourceVersion` is older than what the sink has: the server has gone back in time. */
+  /** True when `resourceVersion` is older than that of the sink: the server has gone back in time. */
   isAhead(resourceVersion: string): boolean {
     return this.#resourceVersion !== undefined && isOlder(resourceVersion, this.#resourceVersion);
   }
 
   /**
-   * Hands a batch to the sink, and moves only afterwards: what breaks in between is seen again, not
-   * skipped. An event that is older than the resume point does not move it back, and is no news of an
-   * object that the sink does not have: so an ADDED that is replayed does not bring back what was
-   * deleted since. An older state of an object that it has reaches the sink, which ignores it; an
-   * older DELETED does not.
+   * Passes a batch to the sink, then moves. So events are repeated after a failure in between, not
+   * lost. An event older than the resume point does not move it back. It is dropped when the sink
+   * does not have the object, so a replayed ADDED does not bring back a deleted object. An older
+   * state of a cached object reaches the sink, which ignores it. An older DELETED reaches it only if
+   * the cached state is older still.
    *
    * @returns how many events were older.
    */
@@ -56,7 +56,7 @@ export class ResumePoint {
       if (until > start) await sink.apply(whole ? batch : batch.slice(start, until));
       this.#resourceVersion = newest;
     };
-    // By index: a pair for each event is a part of what an event costs.
+    // By index: `entries()` would allocate a pair for each event.
     for (let index = 0; index < batch.length; index++) {
       const event = batch[index] as WatchEvent<T>;
       const version = versionOf(event);
@@ -78,7 +78,7 @@ function versionOf(event: WatchEvent): string | undefined {
   return event.type === 'BOOKMARK' ? event.resourceVersion : event.entry.resourceVersion;
 }
 
-/** A cache that has the object tells by itself what is older; one that has not, cannot. */
+/** A cache that has the object detects older states by itself. Without the object it cannot. */
 function isForSink(event: WatchEvent, version: string, sink: VersionView): boolean {
   if (event.type === 'BOOKMARK') return false;
   const known = sink.known(event.entry.key);

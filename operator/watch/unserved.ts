@@ -12,17 +12,17 @@ interface UnservedOptions {
   readonly onUnserved: OnUnserved;
   readonly resumePoint: ResumePoint;
   readonly clock: Clock;
-  /** Empties the sink. `resourceVersion` is that of the resume point, which stays. */
+  /** Empties the sink. `resourceVersion` is that of the resume point, which does not change. */
   readonly clear: (resourceVersion: string) => Promise<void>;
 }
 
 /**
- * A resource that the server does not serve: waits until it is served. With `onUnserved: 'clear'` it
+ * Waits until a resource that the server does not serve is served. With `onUnserved: 'clear'` it
  * empties a sink that had a list, once, when the definition of the resource is gone.
  */
 export class Unserved {
   readonly #options: UnservedOptions;
-  /** The sink was emptied, and has had no list since. */
+  /** The sink was emptied and has received no list since. */
   #cleared = false;
 
   constructor(options: UnservedOptions) {
@@ -35,10 +35,10 @@ export class Unserved {
   }
 
   /**
-   * Resolves when it is time to list the resource again: when discovery lists it, or cannot tell. A
+   * Resolves when it is time to list the resource again: discovery lists it, or cannot tell. A
    * source without discovery waits `firstMs`.
    *
-   * @param firstMs - milliseconds to the first request of discovery.
+   * @param firstMs - milliseconds to the first discovery request.
    * @param nextMs - milliseconds from one request to the next.
    * @throws `signal.reason` when aborted first.
    */
@@ -67,7 +67,7 @@ export class Unserved {
     await this.#options.clear(resourceVersion);
   }
 
-  /** How far a sink is that may be emptied; undefined when there is nothing to empty. */
+  /** The resourceVersion of a sink that may be emptied; undefined when there is nothing to empty. */
   #clearableVersion(): string | undefined {
     const { onUnserved, resumePoint } = this.#options;
     return onUnserved === 'clear' && !this.#cleared ? resumePoint.resourceVersion : undefined;
@@ -75,14 +75,14 @@ export class Unserved {
 }
 
 /**
- * An entry of the sink that turned out to be no JSON. That is found when somebody asks for its object,
- * which may be at any time. The open watch ends for it, and the list that follows brings the object
- * anew. If no watch is open, the next one ends as soon as it begins.
+ * Handles an entry of the sink that is not valid JSON. This is found when the object is read, which
+ * may be at any time. The open watch then ends, and the next list brings the object again. If no
+ * watch is open, the next one ends as soon as it begins.
  */
 export class Unreadable {
   /** Ends the open watch; undefined while none is open. */
   #end: ((error: ProtocolError) => void) | undefined;
-  /** Found while no watch was open. */
+  /** An error reported while no watch was open. */
   #found: ProtocolError | undefined;
 
   /** An entry cannot be parsed. */
@@ -91,12 +91,12 @@ export class Unreadable {
     else this.#end(error);
   }
 
-  /** A list begins that will show the object anew: what was found before it leaves nothing to do. */
+  /** A list begins that will bring the object again, so an earlier error needs no action. */
   listing(): void {
     this.#found = undefined;
   }
 
-  /** A watch that feeds the sink is open. `end` is called at once for what was found before. */
+  /** A watch that feeds the sink is open. `end` is called at once for an earlier error. */
   watching(end: (error: ProtocolError) => void): void {
     this.#end = end;
     if (this.#found !== undefined) end(this.#found);

@@ -11,7 +11,7 @@ import type { ListLimiter } from './policy/list-limiter.ts';
 import type { SourceMeter } from './reflector-status.ts';
 import type { ObjectVersion, ResumePoint, VersionView } from './resume-point.ts';
 
-/** What a verifier compares, and whom it tells. */
+/** The parts that a verifier compares, and its callbacks. */
 interface VerifierOptions {
   readonly source: Pick<ListWatch<KubernetesObject>, 'listPage'>;
   readonly view: VersionView;
@@ -21,24 +21,24 @@ interface VerifierOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly pageSize: number;
-  /** How else the list is read. */
+  /** Further options for reading the list. */
   readonly paging: Pick<ListPagesRequest, 'known' | 'bySize'>;
-  /** Mean time between comparisons; 0 for none but those that are asked for. */
+  /** Mean time between comparisons; 0 for explicit ones only. */
   readonly intervalMs: number;
   /** A comparison has ended. */
   readonly verified: (drift: readonly ObjectKey[]) => void;
-  /** The list of a comparison was older than what had been seen before. */
+  /** The list of a comparison was older than a state seen before. */
   readonly regressed: (resourceVersion: string) => void;
 }
 
-/** Compares a cache with the server now and then, and when asked, beside a watch that goes on. */
+/** Compares a cache with the server, periodically and on request, while the watch continues. */
 export class Verifier {
   readonly #options: VerifierOptions;
   #signal: AbortSignal | undefined;
   /** Ends the watch under way, so that a list repairs the cache. */
   #cut: (() => void) | undefined;
   readonly #waiting = new Set<() => void>();
-  /** What compares now; undefined also when a list has replaced the cache that it compares. */
+  /** The comparison under way; undefined when none is, or when a list has replaced the cache since. */
   #verification: Verification | undefined;
   #underWay: Promise<readonly ObjectKey[]> | undefined;
 
@@ -46,7 +46,7 @@ export class Verifier {
     this.#options = options;
   }
 
-  /** Compares every now and then, until `signal` aborts. */
+  /** Compares periodically until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
     this.#signal = signal;
     const { intervalMs, clock, random } = this.#options;
@@ -54,7 +54,7 @@ export class Verifier {
       await sleep(clock, intervalMs * (0.8 + 0.4 * random()), signal);
       if (this.#cut === undefined) continue; // listing or waiting: a list is due anyway
       await this.verify().catch(() => {
-        // The watch beside it meets the same failure and reports it; the next round tries again.
+        // The watch beside it gets the same failure and reports it. The next round tries again.
       });
     }
   }
@@ -75,7 +75,7 @@ export class Verifier {
     this.#cut = undefined;
   }
 
-  /** The cache is being replaced: a comparison under way has nothing to say about the new one. */
+  /** The cache is being replaced, so a comparison under way is void. */
   replaced(): void {
     this.#verification = undefined;
   }
@@ -147,23 +147,23 @@ export class Verifier {
   }
 }
 
-/** How long a difference may be a watch that is a little behind, before it is called drift. */
+/** How long a difference may mean that the watch is slightly behind. After that it is drift. */
 const PATIENCE_MS = 30_000;
 const RECHECK_MS = 1_000;
 
 /**
- * One authoritative list, compared with a cache that goes on changing beside it.
+ * One authoritative list, compared with a cache that keeps changing.
  *
- * Nothing is delivered and nothing is written: the answer names the keys that the watch has got
- * wrong. It finds what no watch can report, such as a delete that an API server's own cache lost.
- * Of the list only key, uid and resourceVersion are kept.
+ * Delivers nothing and writes nothing: it returns the keys that the watch got wrong. It finds
+ * errors that no watch can report, such as a delete that the API server's own cache lost. It keeps
+ * only key, uid and resourceVersion of the list.
  */
 export class Verification {
   readonly #view: VersionView;
   readonly #clock: Clock;
-  /** Deletes that the watch has delivered since the list began. */
+  /** Deletes delivered by the watch since the list began. */
   readonly #deleted = new Map<ObjectKey, string | undefined>();
-  /** All that the watch has touched since then. */
+  /** All keys delivered by the watch since then. */
   readonly #touched = new Set<ObjectKey>();
 
   constructor(view: VersionView, clock: Clock) {
@@ -182,10 +182,10 @@ export class Verification {
   }
 
   /**
-   * The keys that differ and stay different for 30 s.
+   * The keys that differ and still differ after 30 s.
    *
-   * @param listed - told of the resourceVersion of the list, as soon as it is there.
-   * @throws what the list throws, and `signal.reason`.
+   * @param listed - called with the resourceVersion of the list as soon as it is complete.
+   * @throws the error of the list, and `signal.reason`.
    */
   async run(
     source: Pick<ListWatch<KubernetesObject>, 'listPage'>,
@@ -220,7 +220,7 @@ export class Verification {
     return suspects;
   }
 
-  /** The list has the object; the cache has not, or has an older state of it. */
+  /** The list has the object; the cache does not, or has an older state of it. */
   #isBehind(key: ObjectKey, wanted: ObjectVersion): boolean {
     const cached = this.#view.known(key);
     const order = orderOf(cached?.resourceVersion, wanted.resourceVersion);
@@ -231,7 +231,7 @@ export class Verification {
     return !(cached !== undefined && order === undefined && this.#touched.has(key));
   }
 
-  /** The cache has an object that the list has not, and did not learn of it after the list. */
+  /** The cache has an object that the list does not have, and did not learn of it after the list. */
   #isLeftOver(key: ObjectKey, listVersion: string): boolean {
     const cached = this.#view.known(key);
     if (cached === undefined) return false;
@@ -240,7 +240,7 @@ export class Verification {
   }
 }
 
-/** The keys of both for which it is so, a thousand a step; what seems so will be looked at again. */
+/** The keys of both for which `differs` holds, 1,000 per step. Each result is checked again later. */
 function* keysThat(
   differs: (key: ObjectKey) => boolean,
   wanted: ReadonlyMap<ObjectKey, ObjectVersion>,
@@ -259,7 +259,7 @@ function* keysThat(
   return found;
 }
 
-/** Undefined where there is no order: then only what the watch has touched since can excuse a key. */
+/** Undefined when the versions have no order. Then only a later watch event can excuse a key. */
 function orderOf(version: string | undefined, other: string | undefined): number | undefined {
   if (version === undefined || other === undefined) return undefined;
   return compareResourceVersions(version, other);

@@ -8,61 +8,66 @@ import { type Outcome, SHORT_WATCH_MS } from './policy/classify.ts';
 import type { Pace } from './policy/pace.ts';
 import type { ResumePoint } from './resume-point.ts';
 
-/** What the server is given beyond its own deadline before the line is taken for dead. */
+/** Time beyond the server's own deadline before the connection counts as dead. */
 const GRACE_MS = 10_000;
 
-/** Silence after which a line is dead whose bookmarks have come every minute. */
+/** Silence after which a connection counts as dead, if bookmarks used to come every minute. */
 const PROVEN_SILENCE_MS = 90_000;
 
-/** Longest gap of a watch that proves that bookmarks come. */
+/** The longest gap in a watch that still proves regular bookmarks. */
 const PROOF_GAP_MS = 75_000;
 
-/** Initial events come without pause; some servers and proxies never send the marker of their end. */
+/**
+ * Limits for initial events. They come without pauses, but some servers and proxies never send the
+ * end marker.
+ */
 const INITIAL_SILENCE_MS = 10_000;
 const INITIAL_EVENTS_MS = 120_000;
 
 interface WatchOnceRequest {
   readonly resourceVersion: string;
-  /** Asks for initial events; true until their end has come. */
+  /** Requests initial events. Returns true until their end has come. */
   readonly awaitsInitialEvents?: () => boolean;
   readonly timeoutSeconds: number;
-  /** The watch before saw a line at least every 75 s: silence means more now. */
+  /** The previous watch got a line at least every 75 s, so silence is more suspicious now. */
   readonly livelyBefore: boolean;
   readonly clock: Clock;
   readonly onSkipped?: () => void;
   readonly signal: AbortSignal;
 }
 
-/** What one watch, from opening to end, showed. */
+/** The course of one watch, from opening to end. */
 export interface WatchReport {
   readonly outcome: Outcome;
-  /** The server accepted it; how long it lived after that. */
+  /** How long the watch lived after the server accepted it; undefined when it was not accepted. */
   readonly acceptedForMs: number | undefined;
   /** Events and bookmarks. */
   readonly lines: number;
   /** A line came at least every 75 s. */
   readonly lively: boolean;
   /**
-   * The server ended it before its time, without a reason, when a handler had held up the reading
+   * The server ended the watch early and gave no reason, after a handler had delayed the reading
    * for a second or more: see `BackpressureMeter`.
    */
   readonly slowConsumer: boolean;
 }
 
-/** Takes what a watch delivers. `events` is awaited, so that a slow consumer slows the socket. */
+/** Receives the events of a watch. `events` is awaited, so a slow consumer slows the socket. */
 export interface WatchConsumer<T extends KubernetesObject> {
   /** The server has accepted the watch. */
   accepted(): void;
-  /** It has delivered something, or has lived for a second: it is more than accepted. */
+  /** The watch has delivered an event, or has lived for a second: more than acceptance. */
   proven(): void;
   events(batch: readonly WatchEvent<T>[]): void | Promise<void>;
 }
 
 /**
- * One watch, with timers of its own: a server-side timeout ends no half-open connection.
+ * One watch, with its own timers, because a server-side timeout does not end a half-open
+ * connection.
  *
- * Never throws for a failed watch: the report says how it ended. An abort of `signal` shows as the
- * outcome of a failed stream. What the consumer throws is thrown: a bug must not pass for a bad line.
+ * Never throws for a failed watch: the report says how it ended. An abort of `signal` appears as
+ * the outcome of a failed stream. Errors of the consumer are thrown, so that a bug does not look
+ * like a bad line.
  */
 async function watchOnce<T extends KubernetesObject>(
   source: Pick<ListWatch<T>, 'watch'>,
@@ -123,7 +128,7 @@ async function watchOnce<T extends KubernetesObject>(
   }
 }
 
-/** What the source is asked for. */
+/** The request to the source. */
 function watchRequestOf(
   { resourceVersion, timeoutSeconds, awaitsInitialEvents, onSkipped }: WatchOnceRequest,
   onActivity: () => void,
@@ -139,13 +144,13 @@ function watchRequestOf(
   };
 }
 
-/** It ended in order, or broke off: a server that has another reason says so in an event. */
+/** The watch ended normally or broke off. A server with another reason sends it in an event. */
 function isGivenUp(outcome: Outcome): boolean {
   if ('stalled' in outcome) return false;
   return !('error' in outcome) || outcome.error instanceof AmbassadorError;
 }
 
-/** When a line that was last active at a time is dead. */
+/** When a connection that was last active at `activeAt` counts as dead. */
 function limits(
   { timeoutSeconds, livelyBefore, awaitsInitialEvents }: WatchOnceRequest,
   openedAt: number,
@@ -158,7 +163,7 @@ function limits(
       : Math.min(openedAt + hardLimitMs, activeAt + silenceMs);
 }
 
-/** How regularly lines come. */
+/** Measures how regularly lines come. */
 class GapMeter {
   readonly #clock: Clock;
   #lastLineAt: number;
@@ -187,16 +192,16 @@ class GapMeter {
   }
 }
 
-/** The server may end the watch of a consumer that takes this long over one batch. */
+/** The server may end the watch of a consumer that spends this long on one batch. */
 const LONG_BATCH_MS = 1_000;
 
-/** After waiting this long for the server, everything that it had sent has been read. */
+/** After waiting this long for the server, we have read everything that it had sent. */
 const CAUGHT_UP_MS = 1_000;
 
-/** Finds out whether a consumer holds up the reading of a watch. */
+/** Detects a consumer that delays the reading of a watch. */
 class BackpressureMeter {
   readonly #clock: Clock;
-  /** Since the last slow batch, without the wait that is under way. */
+  /** Time waited since the last slow batch, without the wait under way. */
   #waitedMs = Number.POSITIVE_INFINITY;
   #waitsSince: number;
 
@@ -206,14 +211,14 @@ class BackpressureMeter {
   }
 
   /**
-   * A consumer took a second or more over a batch, and since then we have not waited a second for
-   * the server: if it ends the watch now, that may be the reason.
+   * True when a consumer spent a second or more on a batch, and we have waited less than a second
+   * for the server since. If the server ends the watch now, that may be the reason.
    */
   get behind(): boolean {
     return this.#waitedMs + this.#clock.monotonic() - this.#waitsSince < CAUGHT_UP_MS;
   }
 
-  /** Calls `take`, which gives a batch to the consumer, and measures how long it takes. */
+  /** Calls `take`, which passes a batch to the consumer, and measures its time. */
   async during(take: () => void | Promise<void>): Promise<void> {
     const takenAt = this.#clock.monotonic();
     this.#waitedMs += takenAt - this.#waitsSince;
@@ -225,20 +230,20 @@ class BackpressureMeter {
 
 interface WatchdogOptions {
   readonly clock: Clock;
-  /** When the line is dead, if nothing has come since `activeAt`. Asked anew at every check. */
+  /** When the connection is dead if nothing has come since `activeAt`. Called at every check. */
   readonly limitAt: (activeAt: number) => number;
-  /** Called once, when the line is dead. */
+  /** Called once, when the connection is dead. */
   readonly cut: () => void;
 }
 
-/** Finds dead connections: no server ends those, and no socket reports them. */
+/** Detects dead connections, which neither a server nor a socket reports. */
 interface Watchdog {
-  /** Something came. */
+  /** Bytes arrived. */
   active(): void;
-  /** We do not read while a consumer works on a batch: that is not silence of the connection. */
+  /** A consumer works on a batch, so we do not read. This is not silence of the connection. */
   pause(): void;
   resume(): void;
-  /** It has cut the line. */
+  /** True when it has cut the connection. */
   readonly fired: boolean;
   stop(): void;
 }
@@ -254,7 +259,7 @@ function watchdog({ clock, limitAt, cut }: WatchdogOptions): Watchdog {
     if (leftMs > 0 || paused) cancel = clock.schedule(Math.max(leftMs, 1_000), check);
     else cancel = confirm();
   };
-  // After a stall of our own event loop the bytes may be waiting: let them in before judging.
+  // After a stall of our own event loop, bytes may be waiting. Read them before deciding.
   const confirm = (): (() => void) => {
     const seenAt = activeAt;
     const turn = setImmediate(() => {
@@ -290,9 +295,9 @@ interface PacedWatchOptions<T extends KubernetesObject> {
   readonly pace: Pace;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Each watch is asked to end after a random time of [min, max) seconds. */
+  /** Each watch asks the server to end it after a random time of [min, max) seconds. */
   readonly timeoutSeconds: readonly [min: number, max: number];
-  /** An event was left out because it is about an object of another kind. */
+  /** Called for an event that was left out because its object is of another kind. */
   readonly onSkipped: () => void;
 }
 
@@ -305,12 +310,12 @@ interface NextWatch {
 }
 
 /**
- * The watches of one source, one after another: each begins at the resume point or with the list that
- * is due, ends after a random time, and tells the pace how it went.
+ * The watches of one source, one after another. Each begins at the resume point or with the list
+ * that is due, ends after a random time, and reports its course to the pace.
  */
 export class PacedWatch<T extends KubernetesObject> {
   readonly #options: PacedWatchOptions<T>;
-  /** The watch before saw a line at least every 75 s. */
+  /** The previous watch got a line at least every 75 s. */
   #wasLively = false;
 
   constructor(options: PacedWatchOptions<T>) {
@@ -349,7 +354,7 @@ export class PacedWatch<T extends KubernetesObject> {
   }
 }
 
-/** How old a streamed list may be; empty for the newest state. */
+/** The oldest resourceVersion that a streamed list may show; empty for the newest state. */
 function oldestVersion(due: ListConsistency): string {
   if (due.kind === 'latest') return '';
   return due.kind === 'any' ? '0' : due.resourceVersion;

@@ -12,14 +12,14 @@ import {
 } from '../call.ts';
 import type { Target } from '../client.ts';
 
-/** A write that was not carried out, and the change that it would have made. */
+/** A write that was not carried out, and the change it would have made. */
 export interface DryWrite {
   readonly verb: (WriteCall | RemoveCall)['verb'];
   readonly resource: Resource;
   readonly subresource?: string;
-  /** For an object whose name the server makes up: the prefix and `*`. */
+  /** For an object with a server-generated name: the prefix and `*`. */
   readonly target: Target;
-  /** The object before the write; undefined when there is none, and with `unread`. */
+  /** The object before the write; undefined when it did not exist, and with `unread`. */
   readonly before: KubernetesObject | undefined;
   /** The object that the server would have stored; undefined for a removal and after a refusal. */
   readonly after: KubernetesObject | undefined;
@@ -27,26 +27,27 @@ export interface DryWrite {
   readonly unread?: OperatorError;
   /** Why the server or the ambassador's filter would have refused the write. */
   readonly refusal?: OperatorError;
-  /** The options of a delete or an eviction, where it has any. */
+  /** The options of a delete or an eviction, if it has any. */
   readonly options?: object;
 }
 
-/** Is told of the writes of a dry run. No method may throw. */
+/** Receives the writes of a dry run. No method may throw. */
 export interface DryRunSink {
   wrote(write: DryWrite): void;
-  /** An Event, which is not sent. */
+  /** Receives an Event. Events are not sent. */
   event(event: KubernetesObject): void;
 }
 
 /**
- * Stores nothing. Reads pass as they are. A write is sent with `dryRun=All`: the server says what it would
- * do, the caller gets that answer, and `sink` is told of it, beside the object as it was right before. A
- * refusal is told, too, and thrown as always. Events are not sent at all.
+ * Stores nothing. Reads pass unchanged. A write is sent with `dryRun=All`: the server returns what
+ * it would do, and the caller gets that answer. `sink` receives it together with the object as it
+ * was right before. A refusal is also sent to `sink`, and thrown as usual. Events are not sent at
+ * all.
  *
  * An object that was created in a dry run cannot be read afterwards.
  *
- * @throws ConfigurationError `CONFIG`, and sends nothing, for a subresource that has no dry run: a
- *   connection to a container or to a port (`exec`, `attach`, `portforward`, `proxy`).
+ * @throws ConfigurationError `CONFIG`, and sends nothing, for a subresource without a dry run: a
+ *   connection to a container or a port (`exec`, `attach`, `portforward`, `proxy`).
  */
 export function dryRun(sink: DryRunSink): Interceptor {
   return (next) => async (call) => {
@@ -110,14 +111,14 @@ function targetOf(call: WriteCall): Target {
   };
 }
 
-/** An object whose name the server will make up does not exist yet. */
+/** An object with a name that the server generates does not exist yet. */
 async function writtenObject(call: WriteCall, next: Next): Promise<Live> {
   const target = targetOf(call);
   if (target.name.endsWith('*')) return { before: undefined };
   return liveObject(next, call.resource, target, call.options.signal);
 }
 
-/** An operator that may write an object need not be allowed to read it. */
+/** Reads the object. Permission to write an object does not imply permission to read it. */
 async function liveObject(
   next: Next,
   resource: Resource,
@@ -132,7 +133,7 @@ async function liveObject(
   }
 }
 
-/** True for a refusal by the server or by the ambassador's filter: to repeat it would not help. */
+/** True for a refusal by the server or by the ambassador's filter: a retry would not help. */
 function isRefusal(error: unknown): error is OperatorError {
   return (
     error instanceof ApiError ||
@@ -161,7 +162,7 @@ function isReview({ group, kind }: Resource): boolean {
   );
 }
 
-/** Stands in for the server's answer to an Event. For a patch it has the fields of the patch alone. */
+/** Replaces the server's answer to an Event. For a patch it has only the fields of the patch. */
 function recordEvent(call: WriteCall, sink: DryRunSink): KubernetesObject {
   if (call.verb !== 'patch') {
     sink.event(call.object);

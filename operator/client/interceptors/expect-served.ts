@@ -5,12 +5,12 @@ import type { DiscoveryPoll } from '../../watch/discovery-poll.ts';
 import { type Call, type Interceptor, isRead, isRemoval } from '../call.ts';
 
 /**
- * How many definitions are remembered, so that memory has a bound. When there are more, all are
- * forgotten, and each counts once more.
+ * The number of remembered definitions, to limit memory. Beyond it all are forgotten, and each
+ * counts once more.
  */
 const MAX_SEEN = 1_000;
 
-/** What an answer shows of a CustomResourceDefinition, if the server sends what it should. */
+/** The expected fields of a CustomResourceDefinition in an answer. */
 interface LiveDefinition extends KubernetesObject {
   readonly spec?: {
     readonly group?: string;
@@ -21,14 +21,14 @@ interface LiveDefinition extends KubernetesObject {
 
 /**
  * Calls `expectServed` of `poll` for each version that a CustomResourceDefinition serves, when the
- * answer to a call shows that the definition is established. Other calls pass as they are.
+ * answer to a call shows that the definition is established. Other calls pass unchanged.
  *
  * A definition counts once for each uid, and again when its `generation` has grown. So a definition
- * that is read every second does not make the sources poll all the time. The interceptor remembers the
- * definitions for all clients that it is put around.
+ * that is read every second does not make the sources poll all the time. The interceptor remembers
+ * the definitions for all clients that it wraps.
  *
- * A list does not count: it would have to look at every definition of the cluster. A dry run does not
- * count, nor does a definition that is being deleted.
+ * Lists do not count, because every definition of the cluster would have to be checked. Dry runs
+ * and definitions that are being deleted do not count either.
  */
 export function expectServed(poll: Pick<DiscoveryPoll, 'expectServed'>): Interceptor {
   /** By the name of the definition. */
@@ -36,7 +36,7 @@ export function expectServed(poll: Pick<DiscoveryPoll, 'expectServed'>): Interce
 
   function isNews({ metadata: { name, uid, generation = 0 } }: LiveDefinition): boolean {
     const before = seen.get(name);
-    // With `--dry-run` an apply shows a higher generation than each read: a lower one is not new.
+    // With `--dry-run` an apply shows a higher generation than each read. A lower one is not new.
     if (before !== undefined && before.uid === uid && generation <= before.generation) return false;
     if (before === undefined && seen.size >= MAX_SEEN) seen.clear();
     seen.set(name, { uid, generation });
@@ -64,7 +64,7 @@ function isDefinition({ plural, group }: Resource): boolean {
   return plural === 'customresourcedefinitions' && group === 'apiextensions.k8s.io';
 }
 
-/** Whether `call` is answered with one object, as it is stored. */
+/** Whether the answer to `call` is one object, as it is stored. */
 function showsStored(call: Call): boolean {
   if (isRead(call)) return call.verb !== 'list';
   return !isRemoval(call) && call.options.dryRun !== true;

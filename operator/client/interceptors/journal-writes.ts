@@ -2,11 +2,11 @@ import type { WriteJournal } from '../../model/write-journal.ts';
 import { type Call, type Interceptor, isRead, type RemoveCall, type WriteCall } from '../call.ts';
 
 /**
- * Tells `journal` of writes, before they are sent and when they have succeeded. It is not told of
+ * Reports writes to `journal`, before they are sent and when they have succeeded. Not reported:
  *
- * - a dry run, which stores nothing;
- * - a subresource other than `status`: its answer, such as a Scale, is not the object;
- * - an eviction: the Pod lives on for its grace period.
+ * - a dry run, because it stores nothing;
+ * - a subresource other than `status`, because its answer, such as a Scale, is not the object;
+ * - an eviction, because the Pod still exists for its grace period.
  */
 export function journalWrites(journal: WriteJournal): Interceptor {
   return (next) => async (call) => {

@@ -12,7 +12,7 @@ import {
 import type { JsonPatchOperation, Patch, Target } from '../client.ts';
 import { isUnserved } from '../response-failure.ts';
 
-/** Whether a call can be repeated when its first attempt may have been carried out. */
+/** Whether a call can be retried when its first attempt may have been carried out. */
 export function canBeMadeTwice(call: Call): boolean {
   if (isRead(call) || call.verb === 'apply') return true;
   if (isRemoval(call)) return call.options.preconditions?.uid !== undefined;
@@ -28,8 +28,8 @@ export function canBeMadeTwice(call: Call): boolean {
 }
 
 /**
- * The answer to `call` when an earlier attempt has carried it out, and `refusal` of the repetition
- * follows from that. Undefined when the refusal stands. Reads the object where that decides.
+ * The answer to `call` if an earlier attempt carried it out, so that `refusal` of the retry follows
+ * from that. Undefined when the refusal stands. Reads the object if the decision needs it.
  */
 export async function outcomeOf(
   call: Call,
@@ -48,7 +48,7 @@ export async function outcomeOf(
 
 type SettledWrite = Exclude<WriteCall, { readonly verb: 'apply' }>;
 
-/** Whether the server refuses a call this way when it has carried out the same call before. */
+/** Whether the server refuses a call this way after it has carried out the same call. */
 function canFollowFromSuccess({ verb }: SettledWrite, refusal: ApiError): boolean {
   if (verb === 'create') return isAlreadyExists(refusal);
   return isConflict(refusal) || (verb === 'patch' && refusal.status === 422);
@@ -79,8 +79,9 @@ function liveObject(
 }
 
 /**
- * Whether the creation of `sent` has made `live`, which has its name. `live` must have all owners of
- * `sent`, by uid, and all its labels. If `sent` has no owners, `live` must have everything in `sent`.
+ * Whether the creation of `sent` made `live`, which has its name. `live` must have all owners of
+ * `sent`, by uid, and all its labels. If `sent` has no owners, `live` must contain everything in
+ * `sent`.
  */
 function isOwnCreation(live: KubernetesObject, sent: KubernetesObject): boolean {
   const owners = sent.metadata.ownerReferences ?? [];
@@ -109,7 +110,7 @@ export function isAsPatched(live: KubernetesObject, patch: Patch): boolean {
   return patch.type === 'merge' && contains(live, asWritten(patch.body));
 }
 
-/** Whether a patch that comes a second time fails, rather than change something else. */
+/** Whether a patch that is sent twice fails, instead of changing something else. */
 function isGuarded(patch: Patch): boolean {
   if (patch.type === 'json') return patch.body.some(({ op }) => op === 'test');
   const { metadata } = patch.body as { readonly metadata?: Partial<ObjectMeta> | null };
@@ -124,7 +125,7 @@ function isDone(live: KubernetesObject, operation: JsonPatchOperation): boolean 
   return isEqual(valueAt(live, path), operation.value);
 }
 
-/** The value at a JSON pointer, or undefined. `-` names the place behind the last item. */
+/** The value at a JSON pointer, or undefined. `-` is the position after the last item. */
 function valueAt(root: unknown, pointer: string): unknown {
   const keys = pointer.split('/').slice(1);
   return keys.map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~')).reduce(memberOf, root);
@@ -135,7 +136,7 @@ function memberOf(parent: unknown, key: string): unknown {
   return isObject(parent) ? own(parent, key) : undefined;
 }
 
-/** The object without the metadata that the server sets at each write. */
+/** The object without the metadata that the server sets on each write. */
 function asWritten(object: object): object {
   const { metadata, ...rest } = object as { readonly metadata?: object | null };
   const {
@@ -151,7 +152,10 @@ function statusOf(object: object): unknown {
   return (object as { readonly status?: unknown }).status;
 }
 
-/** Whether `whole` has all of `part`. As in a merge patch, null in `part` stands for an absent field. */
+/**
+ * Whether `whole` contains all of `part`. As in a merge patch, null in `part` means an absent
+ * field.
+ */
 function contains(whole: unknown, part: unknown): boolean {
   if (part === null || part === undefined) return whole === null || whole === undefined;
   if (Array.isArray(part)) return isEqual(whole, part);

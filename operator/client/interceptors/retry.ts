@@ -10,14 +10,15 @@ import { canBeMadeTwice, outcomeOf } from './retry-outcome.ts';
 export interface RetryOptions {
   readonly clock: Clock;
   /**
-   * How long after its beginning a call can still be repeated, in milliseconds. Default 10 s: by then a
-   * `kubectl proxy` has restarted, a GOAWAY is over, and so is a short overload of the server. Longer
-   * failures are left to the caller: a controller's back-off delays one key and lets the others go on.
+   * How long after its start a call can be retried, in milliseconds. Default 10 s: by then a
+   * `kubectl proxy` has restarted, and a GOAWAY or a short overload of the server is over. The
+   * caller handles longer failures: a controller's back-off delays one key and lets the others
+   * continue.
    */
   readonly budgetMs?: number;
   /** Uniform numbers in [0, 1). Default `Math.random`. */
   readonly random?: () => number;
-  /** Counts repetitions, as `rest_client_request_retries_total{code,verb,host}`. */
+  /** Counts retries, as `rest_client_request_retries_total{code,verb,host}`. */
   readonly meter?: Meter;
   /** Label `host`: the authority of the ambassador's URL. Default empty. */
   readonly host?: string;
@@ -25,34 +26,34 @@ export interface RetryOptions {
 
 export const DEFAULT_RETRY_BUDGET_MS: number = 10_000;
 
-/** Each delay grows by up to this part, so that many callers that were refused at once spread out. */
+/** Each delay is extended at random by up to this part, so that callers refused together spread out. */
 const JITTER = 0.2;
 
 const BROKEN = { initialMs: 100, maxMs: 30_000, factor: 2 } as const;
 const BUSY = { initialMs: 500, maxMs: 30_000, factor: 2 } as const;
 
 /**
- * Repeats calls where that is safe:
+ * Retries calls where that is safe:
  *
- * - A call that the API server never saw (`fate: 'not-sent'`) is repeated after 100 ms, then after twice
- *   as long each time. A refusal by the ambassador's filter is not repeated.
- * - A call that the server was too busy for (429, 503) is repeated after its `Retry-After`, 60 s at most;
- *   without one after 0.5 s, then after twice as long each time. The 429 of a disruption budget is not
- *   repeated.
- * - A call whose outcome is unknown is repeated if it can be made twice without harm: a read, an apply, an
- *   update or a patch that a resourceVersion or a `test` guards, a delete or an eviction of one uid, the
- *   creation of an object with a name. The first attempt can be the reason why the second is refused.
- *   Then the object is read, and the call succeeds if the object is as the call wanted it. The creation
- *   of an object with `generateName` is never repeated: it could make two.
+ * - A call that the API server never saw (`fate: 'not-sent'`) is retried after 100 ms, then after
+ *   twice as long each time. A refusal by the ambassador's filter is not retried.
+ * - A call that the server was too busy for (429, 503) is retried after its `Retry-After`, 60 s at
+ *   most; without one after 0.5 s, then after twice as long each time. The 429 of a disruption
+ *   budget is not retried.
+ * - A call with an unknown outcome is retried if it can be made twice without harm: a read, an
+ *   apply, an update or a patch guarded by a resourceVersion or a `test`, a delete or an eviction
+ *   of one uid, the creation of an object with a name. The first attempt can cause the refusal of
+ *   the second. Then the object is read, and the call succeeds if the object is as the call wanted
+ *   it. The creation of an object with `generateName` is never retried, because it could make two.
  *
- * Delays grow by up to a fifth at random. A delay that would pass the budget is not begun: the call fails
- * at once with its last failure. The budget limits the waiting and does not cut off an attempt, because
- * the outcome of a write that is cut off is unknown.
+ * Delays are extended at random by up to a fifth. A delay that would pass the budget is not
+ * started: the call fails at once with its last failure. The budget limits the waiting and does not
+ * cut off an attempt, because the outcome of a write that is cut off is unknown.
  *
- * The call rejects with its last failure. If an earlier attempt left the outcome unknown and no later one
- * settled it, the call rejects with the AmbassadorError of that attempt: `fate: 'not-sent'` would be
- * untrue of the whole call. A LeadershipLostError is always passed on. After an abort the call rejects
- * with `signal.reason`.
+ * The call rejects with its last failure. If an earlier attempt left the outcome unknown and no
+ * later one settled it, the call rejects with the AmbassadorError of that attempt: `fate:
+ * 'not-sent'` would be wrong for the whole call. A LeadershipLostError is always passed on. After
+ * an abort the call rejects with `signal.reason`.
  */
 export function retry({
   clock,
@@ -88,7 +89,7 @@ export function retry({
   };
 }
 
-/** How long to wait after each failure of `call`, in milliseconds; undefined when it is not repeated. */
+/** The wait after each failure of `call`, in milliseconds; undefined when it is not retried. */
 function delaysOf(call: Call, random: () => number): (error: unknown) => number | undefined {
   const broken = exponentialBackoff(BROKEN);
   const busy = exponentialBackoff(BUSY);
@@ -105,14 +106,14 @@ function delaysOf(call: Call, random: () => number): (error: unknown) => number 
 }
 
 interface Doubt {
-  /** The server's refusal of a repetition. */
+  /** The server's refusal of a retry. */
   readonly refusal: ApiError;
   /** The failure that left the outcome of an earlier attempt unknown. */
   readonly unknown: AmbassadorError;
   readonly signal: AbortSignal;
 }
 
-/** The answer to a call that an earlier attempt has carried out. @throws the refusal otherwise. */
+/** The answer to a call that an earlier attempt carried out. @throws the refusal otherwise. */
 async function settled(
   call: Call,
   next: Next,
@@ -133,7 +134,7 @@ function isUnknown(error: unknown): error is AmbassadorError {
   return error instanceof AmbassadorError && error.fate === 'unknown';
 }
 
-/** The server sheds load before it handles a request. The refusal of a disruption budget is no load. */
+/** The server sheds load before it handles a request. A disruption budget's refusal is not load. */
 function isBusy(error: unknown): error is ApiError {
   return (
     error instanceof ApiError &&

@@ -3,14 +3,14 @@ import { ApiError, isGone, isTooLargeResourceVersion } from '../../model/status.
 
 /** How one list or one watch ended. */
 export type Outcome =
-  /** The list failed, or the watch did before or after its answer's head. */
+  /** The list failed, or the watch failed before or after the head of its answer. */
   | { readonly during: 'list' | 'open' | 'stream'; readonly error: unknown }
-  /** The server ended the watch in order. */
+  /** The server ended the watch normally. */
   | { readonly during: 'stream'; readonly lines: number; readonly livedMs: number }
-  /** We cut the watch: nothing came for longer than can be normal. */
+  /** We cut the watch, because it was silent for longer than normal. */
   | { readonly during: 'stream'; readonly stalled: true };
 
-/** Failures of a kind in a row; a watch that worked sets the others back to 0. */
+/** Consecutive failures by kind. A watch that worked resets all counters but that of its own failure. */
 export interface History {
   readonly expired: number;
   readonly emptyShortWatches: number;
@@ -27,7 +27,7 @@ export const NO_HISTORY: History = Object.freeze({
   undecodable: 0,
 });
 
-/** Why the reflector does not simply go on. Part of logs and metrics: a word is never renamed. */
+/** Why the reflector does not just continue. Part of logs and metrics: never rename a word. */
 export type Reason =
   | 'ended' // routine
   | 'ended-at-once'
@@ -52,18 +52,19 @@ export type Reason =
 export interface Action {
   /** What to do next. `resume` repeats a list that failed, and reopens a watch. */
   readonly step: 'resume' | 'relist-fresher' | 'relist-latest';
-  /** What to do before: see `Reflector` for the lengths. */
+  /** How to wait before that step: see `Pace` for the lengths. */
   readonly wait: 'none' | 'backoff' | 'longest' | 'unserved' | 'forbidden' | 'poll';
-  /** A floor that the server asked for. */
+  /** A minimum wait that the server asked for. */
   readonly atLeastMs: number;
   readonly reason: Reason;
 }
 
-/** A watch that ends sooner, without a line, says that something is wrong (client-go's figure). */
+/** A watch that ends sooner without a line signals a problem (client-go's value). */
 export const SHORT_WATCH_MS = 1_000;
 
 /**
- * Decides what a reflector does after a list or a watch ended. Pure: the whole policy is this table.
+ * Decides what a reflector does after a list or a watch ended. Pure: this table is the whole
+ * policy.
  */
 export function classify(outcome: Outcome, history: History): Action {
   if ('stalled' in outcome) return act('resume', 'none', 'stalled');
@@ -86,10 +87,10 @@ function classifyEnd(
     : act('relist-latest', 'backoff', 'ended-at-once');
 }
 
-/** Server errors in a row before the resourceVersion itself is suspected. */
+/** Consecutive server errors before the resourceVersion is suspected. */
 const MAX_SERVER_ERRORS = 5;
 
-/** Attempts that let a replica catch up before reading past the server's cache. */
+/** Attempts that give a replica time to catch up, before a list that bypasses the server's cache. */
 const MAX_TOO_LARGE = 3;
 
 type During = 'list' | 'open' | 'stream';
@@ -129,8 +130,8 @@ function classifyStatus(error: ApiError, during: During, history: History): Acti
 }
 
 /**
- * First a list that the server's cache can answer, for thousands of watches expire at once when an
- * API server restarts. When that one is refused as well, one past the cache.
+ * First a list that the server's cache can answer, because thousands of watches expire at once when
+ * an API server restarts. If that list is refused too, a list that bypasses the cache.
  */
 function classifyGone(during: During, { expired }: History): Action {
   if (during === 'list') {
@@ -157,8 +158,8 @@ function classifyProtocol(error: ProtocolError, during: During, history: History
   if (during === 'list') {
     return act(history.undecodable === 0 ? 'resume' : 'relist-latest', 'backoff', 'undecodable');
   }
-  // Skipping a line would lose its event for ever. The first time costs one list; a line that stays
-  // undecodable must not cost one list after the other.
+  // Skipping a line would lose its event for good. The first failure costs one list. A line that
+  // stays undecodable must not cause one list after another.
   const waits = ['none', 'backoff', 'longest'] as const;
   return act('relist-latest', waits[Math.min(history.undecodable, 2)] ?? 'longest', 'undecodable');
 }
@@ -176,7 +177,7 @@ const COUNTERS: Partial<Record<Reason, keyof History>> = {
 };
 
 /**
- * The history after `action` was decided.
+ * The history after the decision for `action`.
  *
  * @param worked - the watch that ended had delivered a line, or had lived for a second.
  */

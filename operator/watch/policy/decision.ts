@@ -3,12 +3,12 @@ import type { ListConsistency } from '../list-watch.ts';
 import type { WatchReport } from '../watch-once.ts';
 import { type Action, SHORT_WATCH_MS } from './classify.ts';
 
-/** An action, and the failure that it answers. */
+/** An action, and the failure that caused it. */
 export interface Decision extends Action {
   readonly error?: unknown;
 }
 
-/** The sink is known to be wrong: whatever it holds, a new list is due. */
+/** The sink is known to be wrong, so a new list is due. */
 export const RELIST_NOW: Decision = Object.freeze({
   step: 'relist-latest',
   wait: 'none',
@@ -16,7 +16,7 @@ export const RELIST_NOW: Decision = Object.freeze({
   reason: 'ended',
 });
 
-/** The list that is due is tried again, in another way. */
+/** The list that is due is repeated, in another way. */
 export const REPEAT_NOW: Decision = Object.freeze({ ...RELIST_NOW, step: 'resume' });
 
 /** A watch that delivered something, or lived for a second. */
@@ -25,10 +25,10 @@ export function hasWorked({ lines, acceptedForMs }: WatchReport): boolean {
 }
 
 /**
- * The list that is due after a decision; undefined when the watch goes on.
+ * The list that is due after a decision; undefined when the watch continues.
  *
  * @param due - the list that was due before, and failed.
- * @param resourceVersion - what the sink has; undefined before its first list.
+ * @param resourceVersion - that of the sink; undefined before its first list.
  */
 export function listAfter(
   { step, error }: Decision,
@@ -41,8 +41,8 @@ export function listAfter(
 }
 
 /**
- * A list not older than a resourceVersion comes without pages. Where that answer does not get
- * through in time or in one piece, repeating it would fail for ever; the latest list has pages.
+ * A list not older than a resourceVersion comes without pages. If its answer is too large to arrive
+ * in time or in one piece, a repetition would fail forever. The latest list has pages.
  */
 function isTooBigAtOnce(due: ListConsistency | undefined, error: unknown): boolean {
   if (due === undefined || due.kind === 'latest') return false;

@@ -1,33 +1,36 @@
 import type { Clock } from '../../core/clock.ts';
 
-/** Lists at a time in one process: a restart of an API server must not cost it one per source. */
+/**
+ * Concurrent lists in one process: a restart of an API server must not cause one list per source at
+ * once.
+ */
 const DEFAULT_CONCURRENT_LISTS = 4;
 
-/** More sources than this do not start at the same moment. */
+/** With more sources than this, their starts are spread. */
 const CALM_START_SOURCES = 10;
 const START_SPREAD_MS = 1_000;
 
-/** How long a resource that cannot stream its list is listed page by page without trying again. */
+/** How long a resource that cannot stream its list is paged before streaming is tried again. */
 const REFUSAL_MS = 60 * 60 * 1_000;
 
 interface ListLimiterOptions {
   readonly clock: Clock;
   /** Uniform numbers in [0, 1). Default `Math.random`. */
   readonly random?: () => number;
-  /** Lists at a time. Default 4. */
+  /** Concurrent lists. Default 4. */
   readonly concurrentLists?: number;
 }
 
-/** Ends a list that the limiter has admitted. Calling it twice does nothing. */
+/** Ends a list that the limiter has admitted. A second call does nothing. */
 type Release = () => void;
 
-/** A source that has joined a limiter, until it leaves. */
+/** A source in a limiter, from `join` to `leave`. */
 export interface LimitedSource {
-  /** How long to wait before the first list, once every source of the process has joined. */
+  /** Time to wait before the first list. Call it once every source of the process has joined. */
   startDelayMs(): number;
-  /** A failure has made a list necessary: how long to wait before `relistDelayMs` is asked. */
+  /** A failure has made a list necessary. Returns the time to wait before calling `relistDelayMs`. */
   needsRelist(): number;
-  /** How long to wait then: lists that many sources need at once are spread over two seconds. */
+  /** Time to wait after that. Lists that many sources need at once are spread over two seconds. */
   relistDelayMs(): number;
   leave(): void;
 }
@@ -37,17 +40,17 @@ interface Waiting {
 }
 
 /**
- * What the sources of one process share, so that together they are gentle to the API server: how
- * many list at a time, when they start, and which resources cannot stream their lists.
+ * State that the sources of one process share to protect the API server: how many list at a time,
+ * when they start, and which resources cannot stream their lists.
  *
- * First come, first served. Waiting is no failure, and is not reported as one.
+ * First come, first served. Waiting is not a failure and is not reported as one.
  */
 export class ListLimiter {
   readonly #clock: Clock;
   readonly #random: () => number;
   #free: number;
   readonly #queue: Waiting[] = [];
-  /** In the order in which they joined. */
+  /** In the order of joining. */
   readonly #sources = new Set<LimitedSource>();
   readonly #relists: RelistSpread;
   readonly #refusedAt = new Map<string, number>();
@@ -59,7 +62,7 @@ export class ListLimiter {
     this.#relists = new RelistSpread(clock, random);
   }
 
-  /** Counts a source in. */
+  /** Adds a source. */
   join(): LimitedSource {
     const source: LimitedSource = {
       startDelayMs: () => this.#startDelayMs(source),
@@ -75,9 +78,9 @@ export class ListLimiter {
   }
 
   /**
-   * Resolves when a list may be sent; the caller must release the place when it has ended.
+   * Resolves when a list may be sent. The caller must release the place when the list has ended.
    *
-   * @throws `signal.reason` when aborted first; no place is taken then.
+   * @throws `signal.reason` when aborted first; then no place is taken.
    */
   enter(signal: AbortSignal): Promise<Release> {
     return new Promise((resolve, reject) => {
@@ -105,18 +108,18 @@ export class ListLimiter {
     });
   }
 
-  /** A resource cannot stream its list; said by group, version and name. */
+  /** A resource, identified by group, version and name, cannot stream its list. */
   refuseStreaming(resource: string): void {
     this.#refusedAt.set(resource, this.#clock.monotonic());
   }
 
-  /** It is not known that `resource` cannot stream its list, or that was an hour ago. */
+  /** True unless a refusal to stream `resource` was recorded within the last hour. */
   mayStream(resource: string): boolean {
     const refusedAt = this.#refusedAt.get(resource);
     return refusedAt === undefined || this.#clock.monotonic() - refusedAt >= REFUSAL_MS;
   }
 
-  /** A place that its holder has; it goes straight to whoever waits longest. */
+  /** A place for one list. Its release passes it to the list that has waited longest. */
   #place(): Release {
     let held = true;
     return () => {
@@ -128,7 +131,7 @@ export class ListLimiter {
     };
   }
 
-  /** Spread over a second, each in its own slot, so that the order of joining is kept. */
+  /** Spreads starts over a second, one slot per source, so that the order of joining is kept. */
   #startDelayMs(source: LimitedSource): number {
     if (this.#sources.size <= CALM_START_SOURCES) return 0;
     const slot = [...this.#sources].indexOf(source);
@@ -136,28 +139,28 @@ export class ListLimiter {
   }
 }
 
-/** So many sources that must list anew within a second have lost their watches together. */
+/** When this many sources need a relist within a second, they have lost their watches together. */
 const MASS_SOURCES = 5;
 const MASS_WINDOW_MS = 1_000;
 const MASS_SPREAD_MS = 2_000;
 
 /**
- * How long a relist waits to see whether others follow. Watches that were cut together come back up
- * to 250 ms apart (`pace.ts`), and only then learn that they must list.
+ * How long a relist waits to see whether others follow. Watches that were cut together reconnect up
+ * to 250 ms apart (`pace.ts`) and learn only then that they must list.
  */
 const LOOKOUT_MS = 250;
 
 interface Need {
   readonly at: number;
-  /** Drawn once it is known that others need a list too. */
+  /** Chosen at random once other sources need a list too. */
   startAt: number | undefined;
 }
 
-/** When the sources of one process list anew after they have lost their watches together. */
+/** Spreads the relists of one process after its sources have lost their watches together. */
 class RelistSpread {
   readonly #clock: Clock;
   readonly #random: () => number;
-  /** The newest of each source. */
+  /** The latest need of each source. */
   readonly #needs = new Map<object, Need>();
 
   constructor(clock: Clock, random: () => number) {
@@ -166,8 +169,9 @@ class RelistSpread {
   }
 
   /**
-   * `source`, one of `sources`, must list anew. Who waits as long as is said, and asks `delayMs` then,
-   * knows whether the others must as well; a process of fewer than five sources need not wait.
+   * `source`, one of `sources`, must list again. Returns the time to wait before calling `delayMs`.
+   * By then it is known whether other sources must list too. A process of fewer than five sources
+   * does not wait.
    */
   needed(source: object, sources: number): number {
     const nowMs = this.#clock.monotonic();
@@ -177,7 +181,7 @@ class RelistSpread {
     return sources < MASS_SOURCES ? 0 : LOOKOUT_MS;
   }
 
-  /** How long to wait from now on: 0 when few others need a list. */
+  /** Time to wait from now: 0 when few others need a list. */
   delayMs(source: object): number {
     const startAt = this.#needs.get(source)?.startAt ?? 0;
     return Math.max(0, startAt - this.#clock.monotonic());

@@ -9,14 +9,14 @@ import type { ListLimiter } from './list-limiter.ts';
 /**
  * How lists are made. `paged`: page by page. `stream`: as the initial events of the watch, which
  * costs the server less memory; a list that cannot be streamed is paged. `auto`: as `stream`, but
- * what could not be streamed is not tried again for an hour.
+ * after a failure to stream, the resource is paged for an hour.
  */
 export type ListMode = 'paged' | 'stream' | 'auto';
 
-/** Streams in a row that may end before their list was complete. */
+/** Consecutive streams that may end before their list is complete. */
 const MAX_UNFINISHED = 2;
 
-/** Decides, list by list, whether it is streamed. */
+/** Decides for each list whether it is streamed. */
 export class ListModeChoice {
   readonly #mode: ListMode;
   readonly #limiter: ListLimiter;
@@ -30,7 +30,7 @@ export class ListModeChoice {
     this.#resource = resource;
   }
 
-  /** The list that is due is to be streamed. */
+  /** Whether to stream the list that is due. */
   get streams(): boolean {
     if (this.#mode === 'paged' || this.#fellBack) return false;
     return this.#mode === 'stream' || this.#limiter.mayStream(this.#resource);
@@ -42,7 +42,7 @@ export class ListModeChoice {
     this.#fellBack = false;
   }
 
-  /** A stream ended before its list was complete. @returns true when this list is paged now. */
+  /** A stream ended before its list was complete. @returns true when this list is now paged. */
   ended({ outcome, acceptedForMs }: WatchReport): boolean {
     const error = 'error' in outcome ? outcome.error : undefined;
     const broke = acceptedForMs !== undefined && !(error instanceof ApiError);
@@ -55,15 +55,15 @@ export class ListModeChoice {
 }
 
 /**
- * The server does not know streamed lists, or has them switched off, or cannot watch at all. What it
- * says about it differs from server to server: if the request was wrong in another way, such as an
- * unknown field selector, the list that is paged is refused as well, and shows that.
+ * The server does not know streamed lists, has them disabled, or cannot watch at all. Its message
+ * differs between servers. If the request was wrong in another way, such as an unknown field
+ * selector, the paged list is refused too and shows the reason.
  */
 function isStreamingRefused(error: unknown): boolean {
   return error instanceof ApiError && [400, 405, 422].includes(error.status);
 }
 
-/** Stalls in a row after which not only the line is suspected. */
+/** Consecutive stalls after which the server is suspected, not only the connection. */
 const SUSPICIOUS_STALLS = 2;
 
 interface RegressionProbeOptions {
@@ -74,8 +74,8 @@ interface RegressionProbeOptions {
 }
 
 /**
- * Finds a server that has gone back in time: it accepts a watch from a future resourceVersion, and
- * is silent until it gets there.
+ * Detects a server that has gone back in time. Such a server accepts a watch from a future
+ * resourceVersion and stays silent until it gets there.
  */
 export class RegressionProbe {
   readonly #options: RegressionProbeOptions;
@@ -85,14 +85,14 @@ export class RegressionProbe {
     this.#options = options;
   }
 
-  /** A window without a line, or a second stall, gives reason to ask. */
+  /** A watch that ended without a line, or a second stall, is a reason to check. */
   suspects(report: WatchReport, { reason }: Action): boolean {
     this.#stallsInARow = reason === 'stalled' ? this.#stallsInARow + 1 : 0;
     const silent = reason === 'ended' && report.lines === 0;
     return silent || this.#stallsInARow >= SUSPICIOUS_STALLS;
   }
 
-  /** The server's resourceVersion when it is older than `seen`; otherwise undefined. */
+  /** The server's resourceVersion if it is older than `seen`; otherwise undefined. */
   async find(seen: string, signal: AbortSignal): Promise<string | undefined> {
     const { source, limiter, meter, monotonic } = this.#options;
     const release = await limiter.enter(signal);
@@ -103,7 +103,7 @@ export class RegressionProbe {
       meter.listed('probe', 'ok', startedAt);
       return isOlder(resourceVersion, seen) ? resourceVersion : undefined;
     } catch {
-      return undefined; // the watch that follows meets the same failure, and is classified
+      return undefined; // the next watch gets the same failure, and is classified
     } finally {
       release();
     }

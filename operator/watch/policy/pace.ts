@@ -2,16 +2,16 @@ import { type Backoff, exponentialBackoff } from '../../core/backoff.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Action } from './classify.ts';
 
-/** Delays of lists and watches: client-go's reflector. */
+/** Delays of lists and watches: those of client-go's reflector. */
 const BACKOFF = { initialMs: 800, maxMs: 30_000, factor: 2, jitter: 1 } as const;
 
-/** Connected time after which earlier failures are forgotten (client-go's figure). */
+/** Connected time after which earlier failures are forgotten (client-go's value). */
 const HEALTHY_AFTER_MS = 120_000;
 
-/** First delay after a cut or refused connection: most are restarts that are over at once. */
+/** First delay after a cut or refused connection. Most are restarts that end at once. */
 const FIRST_RETRY_MS = [50, 250] as const;
 
-/** Asking a port of our own Pod costs nothing, and the ambassador comes back within seconds. */
+/** Connecting to a port of our own Pod is cheap, and the ambassador restarts within seconds. */
 const UNREACHABLE_MAX_MS = 5_000;
 
 const UNSERVED_POLL_MS = 10_000;
@@ -20,7 +20,7 @@ const FORBIDDEN = { initialMs: 5_000, maxMs: 60_000, factor: 2, jitter: 0.2 } as
 
 const MINUTE_MS = 60_000;
 
-/** Longest wait that a server can ask for: a wrong number must not silence a source for a day. */
+/** Longest wait that a server can ask for. A wrong number must not silence a source for a day. */
 const MAX_ASKED_MS = 60_000;
 
 /** How long a reflector waits before its next request. One per source, for lists and watches. */
@@ -32,7 +32,7 @@ export class Pace {
   /** Failures since the last two minutes of connected time. */
   #failures = 0;
   #connectedMs = 0;
-  /** When watches of the last minute were opened that ended before their time. */
+  /** Opening times, in the last minute, of watches that ended early. */
   #earlyOpens: number[] = [];
   #lastOpenAt = Number.NEGATIVE_INFINITY;
 
@@ -43,7 +43,7 @@ export class Pace {
     this.#forbidden = exponentialBackoff({ ...FORBIDDEN, random });
   }
 
-  /** Milliseconds to wait before `action` is taken. */
+  /** Milliseconds to wait before taking `action`. */
   delayMs(action: Action): number {
     const askedMs = Math.min(action.atLeastMs, MAX_ASKED_MS);
     return Math.max(this.#baseMs(action), askedMs * (1 + 0.2 * this.#random()));
@@ -77,7 +77,10 @@ export class Pace {
     return reason === 'unreachable' ? Math.min(delayMs, UNREACHABLE_MAX_MS) : delayMs;
   }
 
-  /** Milliseconds to wait so that a server that ends watches early is not opened in a loop. */
+  /**
+   * Milliseconds to wait before the next watch, so that a server that ends watches early causes no
+   * loop.
+   */
   spacingMs(): number {
     const nowMs = this.#clock.monotonic();
     this.#earlyOpens = this.#earlyOpens.filter((at) => nowMs - at < MINUTE_MS);
@@ -86,15 +89,15 @@ export class Pace {
     return Math.max(0, this.#lastOpenAt + spacingMs - nowMs);
   }
 
-  /** A watch is being opened. */
+  /** A watch is about to open. */
   opened(): void {
     this.#lastOpenAt = this.#clock.monotonic();
   }
 
   /**
-   * A watch that had been accepted ended after `livedMs` of the `askedMs` that it was opened for.
+   * An accepted watch ended after `livedMs` of the `askedMs` it was opened for.
    *
-   * @param healthy - it was not cut for its silence: a dead line is no connected time.
+   * @param healthy - false when it was cut for silence: a dead connection is not connected time.
    */
   closed(livedMs: number, askedMs: number, healthy: boolean): void {
     if (livedMs < askedMs) this.#earlyOpens.push(this.#lastOpenAt);
