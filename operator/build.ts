@@ -41,6 +41,8 @@ async function bundle(): Promise<void> {
     tsconfig: false,
     external: isPackage,
     plugins: [embedTextFiles()],
+    // A slow machine is no fault of the sources: every other log of rolldown is.
+    checks: { bundlerTimings: false },
     onLog: (_level, { message }) => {
       throw new Error(message);
     },
@@ -78,14 +80,16 @@ function embedTextFiles(): Plugin {
   const call = /\btextFiles\(new URL\('(\.[^']*\/)', import\.meta\.url\)\)/g;
   return {
     name: 'embed-text-files',
-    transform(code, id) {
-      if (!/\bimport \{[^}]*\btextFiles\b/.test(code)) return null;
-      const embedded = code.replace(
-        call,
-        (_call, folder) => `textFiles(${JSON.stringify(textsBelow(join(dirname(id), folder)))})`,
-      );
-      if (embedded === code) throw new Error(`${id}: no folder for textFiles that can be embedded`);
-      return { code: embedded, map: null };
+    transform: {
+      filter: { code: /\bimport \{[^}]*\btextFiles\b/ },
+      handler(code, id) {
+        const embedded = code.replace(
+          call,
+          (_call, folder) => `textFiles(${JSON.stringify(textsBelow(join(dirname(id), folder)))})`,
+        );
+        if (embedded === code) throw new Error(`${id}: no folder for textFiles to embed`);
+        return { code: embedded, map: null };
+      },
     },
   };
 }

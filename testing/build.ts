@@ -26,6 +26,8 @@ const build = await rolldown({
   platform: 'node',
   tsconfig: false,
   external: (id) => !id.startsWith('.') && !id.startsWith('/'),
+  // A slow machine is no fault of the sources: every other log of rolldown is.
+  checks: { bundlerTimings: false },
   onLog: (_level, { message }) => {
     throw new Error(message);
   },
