@@ -1,7 +1,9 @@
 /** What only a process of its own can show: signals, pipes, exit codes, shells. */
+
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { eventually } from '@chancery/testing';
+import { expect, test } from 'vitest';
 import { BIN, chancery, folderWith, start } from './child.ts';
 import { configMap, summary } from './printed.ts';
 import { startServer } from './server.ts';
@@ -15,7 +17,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)('%s ends a watch with 0', async (signa
   child.kill(signal);
 
   expect(await child.exit).toBe(0);
-  await vi.waitUntil(() => server.openWatches === 0, { interval: 5 });
+  await eventually(() => server.openWatches === 0);
 });
 
 test('SIGTERM ends a watch that waits for its proxy with 0', async () => {
@@ -35,7 +37,7 @@ test('a pipe whose reader has left ends a watch with 0 at the next change', asyn
 
   const shell = start('sh', ['-c', script], { URL: server.url });
   await shell.stderr.until(() => shell.stderr.lines.includes('left'));
-  await vi.waitUntil(() => server.openWatches === 1, { interval: 5 });
+  await eventually(() => server.openWatches === 1);
   server.patch('v1', 'ConfigMap', 'demo', 'a', { data: { k: '2' } });
 
   expect(await shell.exit).toBe(0);

@@ -1,6 +1,6 @@
 /** `chancery watch` against a server that a test scripts, for answers that a healthy one never gives. */
 import { PassThrough } from 'node:stream';
-import { FakeClock } from '@chancery/testing';
+import { eventually, FakeClock } from '@chancery/testing';
 import { expect, test, vi } from 'vitest';
 import { watchCommand } from '../../operator/cli/watch/watch.ts';
 import { invoke } from './invocation.ts';
@@ -64,7 +64,7 @@ test.each([
   });
   await stderr.until(() => stderr.lines.length === 1);
   while (stdout.lines.length < 2) {
-    await vi.waitUntil(() => stdout.lines.length === 2 || clock.pending > 0, { interval: 1 });
+    await eventually(() => stdout.lines.length === 2 || clock.pending > 0);
     clock.advance(100);
     await new Promise((resolve) => setImmediate(resolve));
   }

@@ -1,5 +1,5 @@
 import type { ApiServer } from '@chancery/testing';
-import { FakeClock } from '@chancery/testing';
+import { eventually, FakeClock } from '@chancery/testing';
 import { expect, test, vi } from 'vitest';
 import { watchCommand } from '../../operator/cli/watch/watch.ts';
 import { type Invocation, invoke } from './invocation.ts';
@@ -321,7 +321,7 @@ test('after an abort nothing is printed, and the exit code is 0', async () => {
 
   expect(await exit).toBe(0);
   expect(stdout.lines).toEqual([]);
-  await vi.waitUntil(() => server.openWatches === 0, { interval: 5 });
+  await eventually(() => server.openWatches === 0);
 });
 
 test.each([
@@ -344,7 +344,7 @@ test.each([
     kind: 'Widget',
     metadata: { name: 'w', namespace: 'demo' },
   });
-  await vi.waitUntil(() => clock.pending > 0, { interval: 1 });
+  await eventually(() => clock.pending > 0);
   clock.advance(12_000);
   await stdout.until(() => stdout.lines.length === 1);
 

@@ -1,7 +1,7 @@
 /** What `chancery run` connects its parts with: who repeats calls, and what is counted. */
 
-import { FakeClock, RecordingMeter } from '@chancery/testing';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { eventually, FakeClock, RecordingMeter } from '@chancery/testing';
+import { expect, onTestFinished, test } from 'vitest';
 import { type Connection, connect } from '../../operator/client/connection.ts';
 import type { Clock } from '../../operator/core/clock.ts';
 import { settingsFrom } from '../../operator/manager/settings/settings.ts';
@@ -36,7 +36,7 @@ test('[P-14] [P-21] a controller’s client asks a busy server again, and both r
   const client = connected(server.url, clock, meter).clientFor('tester');
 
   const reading = client.get(configMaps, target, { signal });
-  await vi.waitUntil(() => meter.value('rest_client_request_retries_total') === 1);
+  await eventually(() => meter.value('rest_client_request_retries_total') === 1);
   await clock.advanceAndSettle(600);
 
   expect(await reading).toEqual(object);

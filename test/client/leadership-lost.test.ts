@@ -1,7 +1,7 @@
 /** A write of a leader that has lost: what its reconciler is told. */
 
-import { FakeClock } from '@chancery/testing';
-import { expect, test, vi } from 'vitest';
+import { eventually, FakeClock } from '@chancery/testing';
+import { expect, test } from 'vitest';
 import { connect } from '../../operator/client/connection.ts';
 import { LeadershipLostError } from '../../operator/core/errors.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
@@ -28,7 +28,7 @@ test('[LE-9] a repetition after the loss is refused as lost, though the first ou
     metadata: { namespace: 'demo', name: 'a' },
   };
   const writing = client.apply(configMaps, object).catch((error: unknown) => error);
-  await vi.waitUntil(() => server.requests.length === 1 && (clock.nextInMs ?? 1_000) <= 120);
+  await eventually(() => server.requests.length === 1 && (clock.nextInMs ?? 1_000) <= 120);
 
   lost = new LeadershipLostError('lost', { layer: 'process' });
   await clock.advanceAndSettle(1_000);

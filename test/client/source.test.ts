@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events';
-import { describe, expect, test, vi } from 'vitest';
+import { eventually } from '@chancery/testing';
+import { describe, expect, test } from 'vitest';
 import { listWatch } from '../../operator/client/source.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
 import type { WatchEvent } from '../../operator/model/entry.ts';
@@ -224,7 +225,7 @@ describe('a watch', () => {
     const reading = collect(events);
 
     server.sockets[0]?.write(chunkOf('{"type":'));
-    await vi.waitUntil(() => activity > 0);
+    await eventually(() => activity > 0);
     server.sockets[0]?.end(chunkOf(''));
 
     expect((await reading).items).toEqual([]);
@@ -241,7 +242,7 @@ describe('a watch', () => {
       break;
     }
 
-    await vi.waitUntil(() => server.sockets[0]?.destroyed);
+    await eventually(() => server.sockets[0]?.destroyed);
     expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
   });
 
@@ -262,7 +263,7 @@ describe('a watch', () => {
 
     await expect(reading).rejects.toBe(reason);
     expect(seen).toHaveLength(1);
-    await vi.waitUntil(() => server.sockets[0]?.destroyed);
+    await eventually(() => server.sockets[0]?.destroyed);
   });
 
   test('that nobody begins to read is closed by its signal', async () => {
@@ -275,7 +276,7 @@ describe('a watch', () => {
 
     controller.abort();
 
-    await vi.waitUntil(() => server.sockets[0]?.destroyed);
+    await eventually(() => server.sockets[0]?.destroyed);
   });
 
   test('of a recorded session delivers what the server sent, in order', async () => {

@@ -84,7 +84,7 @@ test('proxy 20: a proxy that hangs is a timeout of the ambassador, and is used a
   proxy.freeze();
   const sending = transport.send(request());
   sending.catch(() => {});
-  await vi.waitUntil(() => clock.nextInMs === 40_000 && clock.pending === 2);
+  await eventually(() => clock.nextInMs === 40_000 && clock.pending === 2);
   await clock.advanceAndSettle(40_000);
   const failure = await sending.catch((error: unknown) => error);
   proxy.thaw();

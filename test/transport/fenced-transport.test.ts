@@ -1,6 +1,6 @@
 /** Writes pass a fence when they are given to us and when they are sent; and end when it says so. */
 import { text } from 'node:stream/consumers';
-import { FakeClock, settle } from '@chancery/testing';
+import { eventually, FakeClock, settle } from '@chancery/testing';
 import { expect, test, vi } from 'vitest';
 import { LeadershipLostError } from '../../operator/core/errors.ts';
 import type { Fence } from '../../operator/transport/fenced-transport.ts';
@@ -85,7 +85,7 @@ test('[LE-9] a write that waits for a connection when leadership is lost is neve
   const bytes = transportTo(server.url, { maxInFlight: 1, clock });
   const transport = fencedTransport(bytes, { fence, clock });
   const read = bytes.send(request());
-  await vi.waitUntil(() => server.requests.length === 1);
+  await eventually(() => server.requests.length === 1);
 
   const refusal = transport.send(write()).catch((error: unknown) => error);
   await settle();
@@ -103,7 +103,7 @@ test('[LE-10] a write that is not answered is cut off at the deadline, with its 
   const fence = new MovableFence(14_000);
   const transport = fencedTransport(transportTo(server.url, { clock }), { fence, clock });
   const ended = transport.send(write()).catch((error: unknown) => error);
-  await vi.waitUntil(() => server.requests.length === 1);
+  await eventually(() => server.requests.length === 1);
 
   fence.deadlineAt = undefined;
   await clock.advanceAndSettle(13_999);
@@ -117,7 +117,7 @@ test('[LE-10] a write that is not answered is cut off at the deadline, with its 
     context: { fate: 'unknown' },
     cause: fence.lost,
   });
-  await vi.waitUntil(() => server.sockets[0]?.destroyed === true);
+  await eventually(() => server.sockets[0]?.destroyed === true);
 });
 
 test('[LE-10] the deadline of a write under way moves with each renewal', async () => {
@@ -126,7 +126,7 @@ test('[LE-10] the deadline of a write under way moves with each renewal', async 
   const fence = new MovableFence(14_000);
   const transport = fencedTransport(transportTo(server.url, { clock }), { fence, clock });
   const sending = transport.send(write());
-  await vi.waitUntil(() => server.requests.length === 1);
+  await eventually(() => server.requests.length === 1);
 
   fence.deadlineAt = 26_000;
   await clock.advanceAndSettle(20_000);

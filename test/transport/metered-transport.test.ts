@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
-import { FakeClock, RecordingMeter } from '@chancery/testing';
-import { expect, test, vi } from 'vitest';
+import { eventually, FakeClock, RecordingMeter } from '@chancery/testing';
+import { expect, test } from 'vitest';
 import { meteredTransport } from '../../operator/transport/metered-transport.ts';
 import { answerOf, CHUNKED_HEAD, rawServer, request, transportTo } from './raw-server.ts';
 
@@ -59,7 +59,7 @@ test('[P-21] durations are measured on request, in seconds, of calls only', asyn
     detailed: true,
   });
   const sending = transport.send(request({ method: 'PUT', body: '{}' }));
-  await vi.waitUntil(() => server.requests.length === 1);
+  await eventually(() => server.requests.length === 1);
 
   clock.advance(250);
   server.requests[0]?.socket.write(answerOf(200));

@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import { FakeClock } from '@chancery/testing';
+import { eventually, FakeClock } from '@chancery/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { deafListener } from './deaf-listener.ts';
 import { answerOf, CHUNKED_HEAD, chunkOf, rawServer, request, transportTo } from './raw-server.ts';
@@ -139,7 +139,7 @@ describe('an answer that is not HTTP', () => {
     const sending = transportTo(server.url).send(request());
 
     await expect(sending).rejects.toMatchObject({ code: 'NOT_KUBERNETES', layer: 'protocol' });
-    await vi.waitUntil(() => server.sockets[0]?.destroyed);
+    await eventually(() => server.sockets[0]?.destroyed);
   });
 });
 
@@ -157,7 +157,7 @@ describe('timers', () => {
     sending.catch((error) => {
       outcome = error;
     });
-    await vi.waitUntil(() => server.requests.length === 1);
+    await eventually(() => server.requests.length === 1);
 
     await clock.advanceAndSettle(limitMs - 1);
     const before = outcome;
@@ -169,7 +169,7 @@ describe('timers', () => {
       fate: 'unknown',
       context: { timeoutMs: limitMs },
     });
-    await vi.waitUntil(() => server.sockets[0]?.destroyed);
+    await eventually(() => server.sockets[0]?.destroyed);
     expect(clock.pending).toBe(0);
   });
 
@@ -183,7 +183,7 @@ describe('timers', () => {
     await clock.advanceAndSettle(65_000);
 
     await expect(reading).rejects.toMatchObject({ code: 'AMBASSADOR_TIMEOUT', fate: 'unknown' });
-    await vi.waitUntil(() => server.sockets[0]?.destroyed);
+    await eventually(() => server.sockets[0]?.destroyed);
   });
 
   test('[P-7] a call that never got a connection was not sent', async () => {
@@ -206,7 +206,7 @@ describe('timers', () => {
     const lease = request({ method: 'PUT', purpose: 'election', body: '{}' });
     const sending = transportTo(server.url, { clock }).send(lease);
     sending.catch(() => {});
-    await vi.waitUntil(() => server.requests.length === 1);
+    await eventually(() => server.requests.length === 1);
 
     await clock.advanceAndSettle(5_000);
 
@@ -241,7 +241,7 @@ describe('timers', () => {
       context: { cause: 'ETIMEDOUT' },
     });
     expect(clock.pending).toBe(0);
-    await vi.waitUntil(() => openSockets() === before);
+    await eventually(() => openSockets() === before);
   });
 
   test('[P-4] the HTTP library does not end a silent watch, as it does end a silent fetch', async () => {

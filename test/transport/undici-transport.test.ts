@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { FakeClock, settle } from '@chancery/testing';
+import { eventually, FakeClock, settle } from '@chancery/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { VERSION } from '../../operator/core/version.ts';
 import { answerOf, CHUNKED_HEAD, chunkOf, rawServer, request, transportTo } from './raw-server.ts';
@@ -197,11 +197,11 @@ describe('connections', () => {
     const calls = Array.from({ length: 5 }, () =>
       transport.send(request()).then(({ body }) => text(body)),
     );
-    await vi.waitUntil(() => server.requests.length === 2);
+    await eventually(() => server.requests.length === 2);
     const atFirst = server.requests.length;
 
     for (let answered = 0; answered < 5; answered++) {
-      await vi.waitUntil(() => server.requests.length > answered);
+      await eventually(() => server.requests.length > answered);
       server.requests[answered]?.socket.write(answerOf(200));
     }
     await Promise.all(calls);
@@ -220,7 +220,7 @@ describe('connections', () => {
       transport.send(request({ signal: stop.signal })),
     );
     const ended = Promise.allSettled(calls);
-    await vi.waitUntil(() => server.requests.length >= 64);
+    await eventually(() => server.requests.length >= 64);
 
     const lease = await transport.send(request({ method: 'PUT', purpose: 'election', body: '{}' }));
     const methods = server.requests.map(({ head }) => head.split(' ')[0]);
@@ -281,7 +281,7 @@ describe('connections', () => {
     const watch = await transport.send(request({ purpose: 'watch', path: '/watch' }));
     const call = transport.send(request());
     call.catch(() => {});
-    await vi.waitUntil(() => server.requests.length === 2);
+    await eventually(() => server.requests.length === 2);
 
     await transport.close();
 
@@ -330,19 +330,19 @@ describe('cancellation', () => {
     const reason = new Error('stopped');
     const sending = transportTo(server.url).send(request({ signal: controller.signal }));
     sending.catch(() => {});
-    await vi.waitUntil(() => server.requests.length === 1);
+    await eventually(() => server.requests.length === 1);
 
     controller.abort(reason);
 
     await expect(sending).rejects.toBe(reason);
-    await vi.waitUntil(() => server.sockets[0]?.destroyed);
+    await eventually(() => server.sockets[0]?.destroyed);
   });
 
   test('while waiting for a connection rejects, and the request is never sent', async () => {
     const server = await rawServer(() => undefined);
     const transport = transportTo(server.url, { maxInFlight: 1 });
     const first = transport.send(request());
-    await vi.waitUntil(() => server.requests.length === 1);
+    await eventually(() => server.requests.length === 1);
     const controller = new AbortController();
     const waiting = transport.send(request({ path: '/waiting', signal: controller.signal }));
     waiting.catch(() => {});
@@ -353,7 +353,7 @@ describe('cancellation', () => {
     const last = transport.send(request({ path: '/last' }));
     server.requests[0]?.socket.write(answerOf(200));
     await text((await first).body);
-    await vi.waitUntil(() => server.requests.length === 2);
+    await eventually(() => server.requests.length === 2);
     server.requests[1]?.socket.write(answerOf(200));
     await text((await last).body);
     expect(server.requests.map(({ head }) => head.split(' ')[1])).toEqual(['/version', '/last']);
@@ -377,7 +377,7 @@ describe('cancellation', () => {
     expect(failure).toBe(signal.reason);
     expect(signal.aborted).toBe(true);
     expect(chunks).toEqual(['one']);
-    await vi.waitUntil(() => server.sockets[0]?.destroyed);
+    await eventually(() => server.sockets[0]?.destroyed);
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
@@ -389,7 +389,7 @@ describe('cancellation', () => {
 
     controller.abort();
 
-    await vi.waitUntil(() => server.sockets[0]?.destroyed);
+    await eventually(() => server.sockets[0]?.destroyed);
     expect(body.destroyed).toBe(true);
   });
 
@@ -402,6 +402,6 @@ describe('cancellation', () => {
       break;
     }
 
-    await vi.waitUntil(() => server.sockets[0]?.destroyed);
+    await eventually(() => server.sockets[0]?.destroyed);
   });
 });

@@ -1,6 +1,6 @@
 /** The elector and a server that checks Leases as the real one does; and Leases that a real one has sent. */
 import { readFileSync } from 'node:fs';
-import { ApiServer, FakeClock, RequestLine } from '@chancery/testing';
+import { ApiServer, eventually, FakeClock, RequestLine } from '@chancery/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { type Connection, connect } from '../../../operator/client/connection.ts';
 import { LeaderElector } from '../../../operator/manager/leader/leader-elector.ts';
@@ -161,7 +161,7 @@ test('[LE-7] a client of which every call hangs delays no renewal', async () => 
       .get(configMaps, { namespace: 'demo', name: `c${at}` }, { signal: calls.signal }),
   );
   const ended = Promise.allSettled(hanging);
-  await vi.waitUntil(() => line.requests.count({ resource: 'configmaps' }) === 64, { interval: 5 });
+  await eventually(() => line.requests.count({ resource: 'configmaps' }) === 64);
   const stop = new AbortController();
   const elector = electorOn(connection, clock, 'a');
 
