@@ -58,9 +58,9 @@ export function entryOfBytes<T extends KubernetesObject>(
   const metadataEnd = isAscii
     ? headBytes
     : textOf(prefix, bytes, begin, cutFrom, cutTo, end).length;
-  if (!isRestTold && mayComeTwice(text, metadataEnd)) {
-    if (endOfRest(bytes, found.behind, to) !== to) return undefined;
-  }
+  const repeatsNone = (): boolean => endOfRest(bytes, found.behind, to) === to;
+  const isChecked = isRestTold || (text.length - metadataEnd < WORTH_SEARCHING && repeatsNone());
+  if (!isChecked && mayComeTwice(text, metadataEnd) && !repeatsNone()) return undefined;
   const namespace = found.namespace === '' ? undefined : found.namespace;
   const identity = {
     key: objectKey(namespace, plain(bytes, found.name)),
@@ -129,10 +129,16 @@ const SOUGHT: readonly SoughtName[] = [
 ];
 
 /**
+ * The members of a shorter text are checked one by one, which takes 0.2 µs for a ConfigMap of 1 kB.
+ * Six native searches take 0.65 µs. For the 6 kB of a Pod it is 6 µs and 2.2 µs.
+ */
+const WORTH_SEARCHING = 1024;
+
+/**
  * A longer text consists mostly of long strings. Skipping those strings is faster than searching
  * them.
  */
-const WORTH_SEARCHING = 16 * 1024;
+const WORTH_SKIPPING = 16 * 1024;
 
 /**
  * False only if no member of `text` from `from` on repeats an earlier one. True means that it may;
@@ -141,7 +147,7 @@ const WORTH_SEARCHING = 16 * 1024;
  * @param from - the position of the brace that closes the object's metadata.
  */
 function mayComeTwice(text: string, from: number): boolean {
-  if (text.length - from > WORTH_SEARCHING || hasEscapedLetter(text, from)) return true;
+  if (text.length - from > WORTH_SKIPPING || hasEscapedLetter(text, from)) return true;
   for (const name of SOUGHT) if (isNamedBehindMember(text, from, name)) return true;
   return false;
 }
