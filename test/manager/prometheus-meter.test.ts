@@ -96,6 +96,7 @@ describe('PrometheusMeter', () => {
     ['an unknown name', (meter) => meter.count('unheard_of_total', {})],
     ['the wrong type', (meter) => meter.gauge(TOTAL, { controller: 'a', result: 'b' }, 1)],
     ['an unknown label', (meter) => meter.count(TOTAL, { controller: 'a', pod: 'b' })],
+    ['an inherited label', (meter) => meter.count(TOTAL, { controller: 'a', constructor: 'b' })],
     ['a label of no text', (meter) => meter.count(TOTAL, { controller: 1 as unknown as string })],
     ['a negative amount', (meter) => meter.count(TOTAL, { controller: 'a', result: 'b' }, -1)],
     ['an endless amount', (meter) => meter.count(TOTAL, { controller: 'a' }, Infinity)],
