@@ -4,6 +4,7 @@ import { ConfigurationError } from '../../core/errors.ts';
 import { unifiedDiff } from '../../core/unified-diff.ts';
 import { VERSION } from '../../core/version.ts';
 import { formatYaml } from '../../core/yaml.ts';
+import { isOwnAmbassador } from '../../generate/filter/ambassador-image.ts';
 import { proxyArguments, proxyFilter, proxyPatch } from '../../generate/filter/proxy-filter.ts';
 import { documents, header, type ManifestFile } from '../../generate/manifests/manifest-file.ts';
 import {
@@ -186,7 +187,12 @@ export function generatedTree(
     name,
     namespace: args.namespace ?? name,
     modules: args.modulePaths,
-    images: { proxy: tagged(args.proxyImage), operator: tagged(args.operatorImage ?? name) },
+    images: {
+      ambassador: isOwnAmbassador(args.ambassadorImage)
+        ? tagged(args.ambassadorImage)
+        : args.ambassadorImage,
+      operator: tagged(args.operatorImage ?? name),
+    },
     leaderElection: isElected(controllers, args),
     installCrds,
     stopSeconds,

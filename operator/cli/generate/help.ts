@@ -33,7 +33,11 @@ ${table([
     '--format FORMAT',
     'proxy: args (default), patch for kustomize, or paths: one expression a line',
   ],
-  ['--proxy-image IMAGE', 'manifests: default chancery-proxy; without a tag, our own version'],
+  [
+    '--ambassador-image IMAGE',
+    'manifests: default chancery-proxy with the tag of our own version. Of an',
+  ],
+  ['', 'image with another name nothing but kubectl is used, and it needs a tag'],
   ['--operator-image IMAGE', 'manifests: default NAME; without a tag, our own version'],
   ['--module-path PATH', 'manifests: where the image has a module; default as in the Dockerfile,'],
   ['', '/app/src/operator.ts, or without such a package.json /operators/FILE'],

@@ -93,9 +93,10 @@ function impatient({ livenessProbe }: Container, path: string): readonly Problem
  * credentials.
  */
 function command(installation: Installation): readonly string[] {
-  if (installation.socket !== undefined) return ['/kubectl', 'get', '--raw=/version'];
+  const { kubectl = '/kubectl', socket } = installation;
+  if (socket !== undefined) return [kubectl, 'get', '--raw=/version'];
   const server = `--server=http://127.0.0.1:${portOf(installation)}`;
-  return ['/kubectl', server, 'get', '--raw=/version', '--request-timeout=3s'];
+  return [kubectl, server, 'get', '--raw=/version', '--request-timeout=3s'];
 }
 
 export const operatorProbes: Rule = {
