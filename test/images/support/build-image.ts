@@ -77,6 +77,24 @@ export async function deriveImage(dockerfile: string, context: string): Promise<
   return unpack(builder, 'derived', startedAt);
 }
 
+/**
+ * The image of a project outside this repository, from the Dockerfile in its folder and the same base images
+ * as Dockerfile.operator.
+ *
+ * @param packages - a folder of archives, which the build sees beside the project's folder, as `../packages`.
+ */
+export async function buildProject(project: string, packages: string): Promise<BuiltImage> {
+  const folder = join(inject('imagesFolder'), 'project');
+  return once(folder, async () => {
+    const startedAt = performance.now();
+    const builder = new Builder(folder);
+    const args = await ARGUMENTS['Dockerfile.operator'](builder, folder);
+    const volume = `--volume=${packages}:/packages:ro`;
+    await builder.build('project', join(project, 'Dockerfile'), project, ...args, volume);
+    return unpack(builder, 'project', startedAt);
+  });
+}
+
 function nameOf(dockerfile: Dockerfile): string {
   return dockerfile.replace('Dockerfile.', 'chancery-');
 }
