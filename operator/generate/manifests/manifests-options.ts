@@ -26,7 +26,8 @@ export interface ManifestsOptions {
   readonly stopSeconds: number;
   /**
    * A folder that already has the generic components, relative to the folder of the tree. If it is given,
-   * they are not written again.
+   * they are not written again. They must be written for the same kind of ambassador image, because the probe
+   * of `unix-socket` names the path of kubectl.
    */
   readonly components?: string;
   /** More resources for the overlays, mostly definitions. Paths are relative to the folder of the tree. */

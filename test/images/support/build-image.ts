@@ -68,6 +68,18 @@ export async function buildProxyAgain(): Promise<BuiltImage> {
   return unpack(builder, 'again', startedAt);
 }
 
+/** An image with `/bin/kubectl` that would start something else by itself, and as root. */
+export async function buildStock(): Promise<BuiltImage> {
+  await buildImage('Dockerfile.proxy');
+  const startedAt = performance.now();
+  const folder = join(inject('imagesFolder'), 'Dockerfile.proxy');
+  const dockerfile = join(folder, 'stock.Dockerfile');
+  await writeFile(dockerfile, `FROM localhost/${STAND_IN_KUBECTL}\nENTRYPOINT ["/bin/sh"]\n`);
+  const builder = new Builder(folder);
+  await builder.build('stock', dockerfile, folder);
+  return unpack(builder, 'stock', startedAt);
+}
+
 /** An image of files in `context` on top of the operator's, for its two lines: FROM and COPY. */
 export async function deriveImage(dockerfile: string, context: string): Promise<BuiltImage> {
   await buildImage('Dockerfile.operator');

@@ -2,7 +2,7 @@ import {
   AMBASSADOR_ENVIRONMENT,
   AMBASSADOR_FLAGS,
 } from '../../../../operator/generate/filter/ambassador-image.ts';
-import { type Manifests, stock } from '../good.ts';
+import { type Manifests, plain, stock } from '../good.ts';
 import { type Canary, PROXY } from './canary.ts';
 
 /** The manifests of an image of kubectl alone without the elements of a list that `is` finds. */
@@ -48,6 +48,20 @@ export const STOCK_IMAGE: readonly Canary[] = [
     does: 'gives an image of kubectl alone a flag that kubectl proxy does not know',
     at: `${PROXY}.args[13]`,
     broken: () => stock().push('proxy.args', '--www-dir=/x'),
+  },
+  {
+    rule: 'proxy-probes',
+    does: 'probes with the path of our own image in an image of kubectl alone',
+    at: `${PROXY}.startupProbe`,
+    says: 'runs /kubectl: the image has kubectl elsewhere; exec [kubectl, ',
+    broken: () => stock().set('proxy.startupProbe.exec.command.0', '/kubectl'),
+  },
+  {
+    rule: 'proxy-probes',
+    does: 'probes in our own image with a kubectl of the PATH',
+    at: `${PROXY}.livenessProbe`,
+    says: 'runs kubectl: the image has kubectl elsewhere; exec [/kubectl, ',
+    broken: () => plain().set('proxy.livenessProbe.exec.command.0', 'kubectl'),
   },
   {
     rule: 'fixed-images',
