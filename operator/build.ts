@@ -55,7 +55,6 @@ async function bundle(): Promise<void> {
     chunkFileNames: 'chunks/[name].js',
     comments: false,
     sourcemap: !image,
-    sourcemapExcludeSources: true,
     codeSplitting: {
       groups: [
         // Includes everything that index.ts imports: a program that imports a part mostly needs the whole.

@@ -57,7 +57,7 @@ async function statusPage(script: string): Promise<Page> {
 async function manifests(script: string, name: string): Promise<Readonly<Record<string, string>>> {
   const tree = join(folder, name);
   const args = ['generate', 'manifests', MODULE, '--name', 'a', '--namespace', 'a'];
-  const images = ['--proxy-image', 'proxy:1', '--operator-image', 'operator:1'];
+  const images = ['--ambassador-image', 'kubectl:1', '--operator-image', 'operator:1'];
   await run(process.execPath, [script, ...args, ...images, '-o', tree]);
   const entries = await readdir(tree, { recursive: true, withFileTypes: true });
   const texts = entries

@@ -39,7 +39,6 @@ await build.write({
   chunkFileNames: '[name].js',
   comments: false,
   sourcemap: true,
-  sourcemapExcludeSources: true,
 });
 await build.close();
 // Read from beside the module that `import.meta.url` names.

@@ -1,8 +1,9 @@
 /** Rules that both Dockerfiles keep; each with a Dockerfile that breaks it, so that the rule can fail. */
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
+import { projectImageFiles } from '../../operator/generate/image/project-image.ts';
 import { readLock } from '../../proxy/kubectl-lock.ts';
-import { parseDockerfile } from './support/dockerfile.ts';
+import { type ParsedDockerfile, parseDockerfile } from './support/dockerfile.ts';
 import { brokenRules } from './support/image-rules.ts';
 
 const DIGEST = `sha256:${'0'.repeat(64)}`;
@@ -17,6 +18,15 @@ ENTRYPOINT ["/kubectl", "proxy"]
 const read = (name: string): Promise<string> =>
   readFile(new URL(`../../${name}`, import.meta.url), 'utf8');
 
+function projectDockerfile(): string {
+  return projectImageFiles().find(({ path }) => path === 'Dockerfile')?.text ?? '';
+}
+
+/** An instruction of the last stage. */
+function last({ stages }: ParsedDockerfile, name: string): string {
+  return stages.at(-1)?.instructions.find((instruction) => instruction.name === name)?.text ?? '';
+}
+
 test.each([
   ['Dockerfile.proxy', true],
   ['Dockerfile.operator', false],
@@ -24,6 +34,21 @@ test.each([
   const dockerfile = await read(name);
 
   expect(brokenRules(dockerfile, { ambassador })).toEqual({});
+});
+
+test('the Dockerfile of a project keeps the rules', () => {
+  expect(brokenRules(projectDockerfile(), { ambassador: false })).toEqual({});
+});
+
+test('[I-3] the Dockerfile of a project has the base images, the user and the Node options of Dockerfile.operator', async () => {
+  const ours = parseDockerfile(await read('Dockerfile.operator'));
+  const project = parseDockerfile(projectDockerfile());
+
+  expect(project.defaults).toEqual(ours.defaults);
+  for (const name of ['USER', 'ENV', 'EXPOSE']) expect(last(project, name)).toBe(last(ours, name));
+  const [node, options, , run] = JSON.parse(last(ours, 'ENTRYPOINT'));
+  const main = '/app/node_modules/chancery/dist/operator/cli/main.js';
+  expect(JSON.parse(last(project, 'ENTRYPOINT'))).toEqual([node, options, main, run]);
 });
 
 test('a small Dockerfile that keeps the rules has nothing said against it', () => {

@@ -6,10 +6,19 @@
  * @module-tag unshare
  * @module-tag setpriv
  */
+import { join } from 'node:path';
 import process from 'node:process';
 import { expect, test } from 'vitest';
+import { operatorManifests } from '../../operator/generate/manifests/operator-manifests.ts';
 import { readLock } from '../../proxy/kubectl-lock.ts';
-import { BUILD_TIMEOUT_MS, buildImage, buildProxyAgain } from './support/build-image.ts';
+import { containerNamed, podSpec, render } from '../manifests/support/rendered.ts';
+import { CONFIG_RESTART, options, written } from '../manifests/support/trees.ts';
+import {
+  BUILD_TIMEOUT_MS,
+  buildImage,
+  buildProxyAgain,
+  buildStock,
+} from './support/build-image.ts';
 import { filesBelow } from './support/files-below.ts';
 import { runInRoot } from './support/in-root.ts';
 
@@ -73,6 +82,33 @@ test(
     });
     expect(badFlag.code).not.toBe(0);
     expect(badFlag.stderr).toContain('error parsing regexp');
+  },
+  BUILD_TIMEOUT_MS,
+);
+
+test(
+  '[I-5] the command of a Deployment finds kubectl on the PATH of an image that has another entry point',
+  async () => {
+    const image = await buildStock();
+    const images = { ambassador: 'registry.example/kubectl:1', operator: 'operator:1' };
+    const folder = await written(
+      operatorManifests(CONFIG_RESTART.controllers, options({ images })),
+    );
+    const proxy = containerNamed(
+      podSpec(await render(join(folder, 'overlays/namespaced'))),
+      'proxy',
+    );
+    const { runAsUser, runAsGroup } = proxy.securityContext ?? {};
+    const asUser = { ...image, config: { ...image.config, User: `${runAsUser}:${runAsGroup}` } };
+
+    const ended = await runInRoot(asUser, {
+      command: proxy.command as readonly string[],
+      args: [...(proxy.args ?? []), '--accept-paths=('],
+    });
+
+    expect(image.config.Entrypoint).toEqual(['/bin/sh']);
+    expect(ended.code).not.toBe(0);
+    expect(ended.stderr).toContain('error parsing regexp');
   },
   BUILD_TIMEOUT_MS,
 );

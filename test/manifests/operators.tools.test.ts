@@ -204,7 +204,7 @@ test.each([
   'registry.example/proxy@sha256:0000000000000000000000000000000000000000000000000000000000000000',
   'proxy:1@sha256:0000000000000000000000000000000000000000000000000000000000000000',
 ])('%s is an image', async (image) => {
-  const objects = await rendered({ images: { proxy: image, operator: image } });
+  const objects = await rendered({ images: { ambassador: image, operator: image } });
 
   expect(containerNamed(podSpec(objects), 'proxy').image).toBe(image);
 });

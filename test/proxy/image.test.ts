@@ -1,5 +1,9 @@
 /** Dockerfile.proxy: its entry point on a real kubectl. test/images/ has the image itself. */
 import { expect, test } from 'vitest';
+import {
+  AMBASSADOR_ENVIRONMENT,
+  AMBASSADOR_FLAGS,
+} from '../../operator/generate/filter/ambassador-image.ts';
 import { REJECT_PATHS } from '../../operator/generate/filter/proxy-filter.ts';
 import { entryPoint, environment } from './support/image.ts';
 import { split } from './support/requests.ts';
@@ -22,6 +26,16 @@ test('gives every flag that decides who gets through, and no credential', () => 
     '--reject-methods': '^(CONNECT|HEAD|OPTIONS|TRACE)$',
     '--v': '0',
   });
+});
+
+test('[I-5] another image is given the same flags and variables by the Deployment', () => {
+  const filter = ['--accept-paths', '--reject-paths', '--reject-methods'];
+  const fixed = entryPoint()
+    .slice(2)
+    .filter((flag) => !filter.includes(flag.split('=', 1)[0] ?? ''));
+
+  expect([...AMBASSADOR_FLAGS].toSorted()).toEqual(fixed.toSorted());
+  expect(AMBASSADOR_ENVIRONMENT).toEqual(environment());
 });
 
 test('reads no configuration and no proxy from its surroundings', () => {

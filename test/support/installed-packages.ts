@@ -45,8 +45,12 @@ export async function installPackages(): Promise<InstalledPackages> {
   };
 }
 
-/** The archive that `npm publish` would send, made of a new build. @returns its path. */
-async function packed(folder: string, script: string, archives: string): Promise<string> {
+/**
+ * The archive that `npm publish` would send, made of a new build. What it is made of stays in `archives`.
+ *
+ * @param folder - of the package, from the root of the repository. @returns the archive as `file:PATH`.
+ */
+export async function packed(folder: string, script: string, archives: string): Promise<string> {
   const from = join(repository, folder);
   const to = join(archives, folder);
   const { files = [] } = await manifestOf(folder);

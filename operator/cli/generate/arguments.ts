@@ -1,5 +1,6 @@
 import { nearMatches } from '../../client/near-match.ts';
 import { ConfigurationError } from '../../core/errors.ts';
+import { OWN_AMBASSADOR_IMAGE } from '../../generate/filter/ambassador-image.ts';
 import { POD_NAMESPACE } from '../../generate/placement.ts';
 import { isDnsLabel } from '../../model/dns-name.ts';
 import { parseFlags } from '../flags.ts';
@@ -23,7 +24,7 @@ export interface GenerateArguments {
   readonly leaderElection: boolean | undefined;
   readonly installCrds: boolean;
   readonly format: (typeof FORMATS)[number];
-  readonly proxyImage: string;
+  readonly ambassadorImage: string;
   readonly operatorImage: string | undefined;
   /** One for each module, or empty. */
   readonly modulePaths: readonly string[];
@@ -38,6 +39,7 @@ export interface GenerateArguments {
 }
 
 const OPTIONS = {
+  'ambassador-image': { type: 'string' },
   check: { type: 'boolean' },
   command: { type: 'string' },
   components: { type: 'string' },
@@ -50,7 +52,6 @@ const OPTIONS = {
   'no-leader-election': { type: 'boolean' },
   'operator-image': { type: 'string' },
   output: { type: 'string', short: 'o' },
-  'proxy-image': { type: 'string' },
   resource: { type: 'string', multiple: true },
   'stop-seconds': { type: 'string' },
   watch: { type: 'string' },
@@ -58,6 +59,7 @@ const OPTIONS = {
 
 /** Options that only some outputs accept. */
 const ONLY_FOR: Readonly<Partial<Record<keyof typeof OPTIONS, readonly Output[]>>> = {
+  'ambassador-image': ['manifests'],
   components: ['manifests'],
   format: ['proxy'],
   'install-crds': ['rbac', 'proxy', 'manifests'],
@@ -67,7 +69,6 @@ const ONLY_FOR: Readonly<Partial<Record<keyof typeof OPTIONS, readonly Output[]>
   namespace: ['rbac', 'manifests'],
   'no-leader-election': ['rbac', 'proxy', 'manifests'],
   'operator-image': ['manifests'],
-  'proxy-image': ['manifests'],
   resource: ['manifests'],
   'stop-seconds': ['manifests'],
   watch: ['rbac', 'proxy'],
@@ -103,7 +104,7 @@ export function parseGenerateArguments(args: readonly string[]): GenerateArgumen
     leaderElection: electionOf(values['leader-election'], values['no-leader-election']),
     installCrds: values['install-crds'] === true,
     format: formatOf(values.format),
-    proxyImage: values['proxy-image'] ?? 'chancery-proxy',
+    ambassadorImage: values['ambassador-image'] ?? OWN_AMBASSADOR_IMAGE,
     operatorImage: values['operator-image'],
     modulePaths,
     stopSeconds: secondsOf(values['stop-seconds']),

@@ -4,6 +4,7 @@ import { ConfigurationError } from '../../core/errors.ts';
 import { unifiedDiff } from '../../core/unified-diff.ts';
 import { VERSION } from '../../core/version.ts';
 import { formatYaml } from '../../core/yaml.ts';
+import { isOwnAmbassador } from '../../generate/filter/ambassador-image.ts';
 import { proxyArguments, proxyFilter, proxyPatch } from '../../generate/filter/proxy-filter.ts';
 import { documents, header, type ManifestFile } from '../../generate/manifests/manifest-file.ts';
 import {
@@ -19,6 +20,7 @@ import { loadModule } from '../load-module.ts';
 import { resolveToolkit } from '../toolkit-hooks.ts';
 import { type GenerateArguments, parseGenerateArguments } from './arguments.ts';
 import { GENERATE_DESCRIPTION } from './help.ts';
+import { imagePaths, missingImageFiles, type Project, projectOf } from './project.ts';
 import { type FileState, fileState, treeStates, writeStates } from './written-files.ts';
 
 /** `chancery generate`: writes RBAC, CRDs, the filter or manifests from the declarations of modules. */
@@ -27,8 +29,10 @@ export function generateCommand(): Command {
     ...GENERATE_DESCRIPTION,
 
     async run(args: readonly string[], io: Io): Promise<ExitCode> {
-      const parsed = parseGenerateArguments(args);
-      const controllers = await controllersOf(parsed.modules);
+      const given = parseGenerateArguments(args);
+      const controllers = await controllersOf(given.modules);
+      const project = given.what === 'manifests' ? await projectOf(given.modules) : undefined;
+      const parsed = withModulePaths(given, project);
       using lines = new LineWriter(io.stdout, io.signal);
       if (parsed.output === undefined) {
         const text = generatedText(controllers, parsed);
@@ -36,8 +40,9 @@ export function generateCommand(): Command {
         return 0;
       }
       const states = await statesOf(controllers, parsed, parsed.output);
+      // The Dockerfile belongs to the user as soon as it is there, so it is never compared.
       if (parsed.check) return report(states, lines, io);
-      return write(states, lines, io);
+      return write([...states, ...(await imageFiles(parsed, project))], lines, io);
     },
   };
 }
@@ -51,6 +56,29 @@ async function controllersOf(modules: readonly string[]): Promise<readonly Contr
     `${modules.join(', ')}: runnables only, and no controller; nothing follows from a runnable, ` +
       'so write its rights and its filter by hand',
   );
+}
+
+/** By default the paths in the image of the project's Dockerfile, or else in our own image. */
+function withModulePaths(args: GenerateArguments, project: Project | undefined): GenerateArguments {
+  if (args.what !== 'manifests' || args.modulePaths.length > 0) return args;
+  const paths =
+    project === undefined
+      ? args.modules.map((module) => `/operators/${basename(module)}`)
+      : imagePaths(project);
+  if (new Set(paths).size === paths.length) return { ...args, modulePaths: paths };
+  throw new ConfigurationError(
+    `several modules would be ${paths[0]} in the image: say with --module-path where each is`,
+  );
+}
+
+/** None when --module-path names other paths than those of the Dockerfile: then the image is another one. */
+async function imageFiles(
+  { modulePaths }: GenerateArguments,
+  project: Project | undefined,
+): Promise<readonly FileState[]> {
+  if (project === undefined) return [];
+  const isOurs = imagePaths(project).join('\n') === modulePaths.join('\n');
+  return isOurs ? missingImageFiles(project) : [];
 }
 
 function statesOf(
@@ -158,8 +186,13 @@ export function generatedTree(
   return operatorManifests(controllers, {
     name,
     namespace: args.namespace ?? name,
-    modules: modulePaths(args),
-    images: { proxy: tagged(args.proxyImage), operator: tagged(args.operatorImage ?? name) },
+    modules: args.modulePaths,
+    images: {
+      ambassador: isOwnAmbassador(args.ambassadorImage)
+        ? tagged(args.ambassadorImage)
+        : args.ambassadorImage,
+      operator: tagged(args.operatorImage ?? name),
+    },
     leaderElection: isElected(controllers, args),
     installCrds,
     stopSeconds,
@@ -228,15 +261,6 @@ function nameOf(controllers: readonly Controller[], { name }: GenerateArguments)
   if (first !== undefined && others.length === 0) return first.name;
   const names = controllers.map((controller) => controller.name).join(', ');
   throw new ConfigurationError(`several controllers (${names}): name the operator with --name`);
-}
-
-function modulePaths({ modules, modulePaths: given }: GenerateArguments): readonly string[] {
-  if (given.length > 0) return given;
-  const paths = modules.map((module) => `/operators/${basename(module)}`);
-  if (new Set(paths).size === paths.length) return paths;
-  throw new ConfigurationError(
-    `several modules would be ${paths[0]} in the image: say with --module-path where each is`,
-  );
 }
 
 /** Adds our version to an image without a tag: otherwise the image could change from day to day. */

@@ -16,6 +16,9 @@ ${table([
 Equal declarations give equal files. A file that does not say in its first line that it was generated is
 never overwritten; then nothing is written at all, and the exit code is 1.
 
+\`manifests\` also writes a Dockerfile and a .dockerignore beside package.json, when its dependencies have
+chancery and no Dockerfile or Containerfile is there. They are yours then: neither is changed or compared.
+
 Options:
 ${table([
   ['-o, --output PATH', 'a file, or the folder of the manifests; default standard output'],
@@ -30,9 +33,14 @@ ${table([
     '--format FORMAT',
     'proxy: args (default), patch for kustomize, or paths: one expression a line',
   ],
-  ['--proxy-image IMAGE', 'manifests: default chancery-proxy; without a tag, our own version'],
+  [
+    '--ambassador-image IMAGE',
+    'manifests: default chancery-proxy with the tag of our own version. Of an',
+  ],
+  ['', 'image with another name nothing but kubectl is used, and it needs a tag'],
   ['--operator-image IMAGE', 'manifests: default NAME; without a tag, our own version'],
-  ['--module-path PATH', 'manifests: where the image has a module; default /operators/FILE'],
+  ['--module-path PATH', 'manifests: where the image has a module; default as in the Dockerfile,'],
+  ['', '/app/src/operator.ts, or without such a package.json /operators/FILE'],
   ['--stop-seconds N', 'manifests: what its whole stop may take; default 25'],
   [
     '--components PATH',

@@ -148,17 +148,23 @@ interface ProxyPatch {
 /**
  * A strategic merge patch for kustomize that opens the ambassador in a Deployment. Without these arguments
  * its image refuses every path.
+ *
+ * @param target - `before`: arguments before those of the filter; default none.
  */
 export function proxyPatch(
   filter: ProxyFilter,
-  { deployment, container }: { readonly deployment: string; readonly container: string },
+  target: {
+    readonly deployment: string;
+    readonly container: string;
+    readonly before?: readonly string[];
+  },
 ): ProxyPatch {
+  const { deployment, container, before = [] } = target;
+  const args = [...before, ...proxyArguments(filter)];
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
     metadata: { name: deployment },
-    spec: {
-      template: { spec: { containers: [{ name: container, args: proxyArguments(filter) }] } },
-    },
+    spec: { template: { spec: { containers: [{ name: container, args }] } } },
   };
 }

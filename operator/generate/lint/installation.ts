@@ -29,6 +29,11 @@ export interface Installation {
   /** All containers of the Pod, in the order in which they start. */
   readonly containers: readonly PlacedContainer[];
   readonly proxy: PlacedContainer;
+  /**
+   * The path of kubectl when the container starts `kubectl proxy` by its own `command`, and the entry point of
+   * the image counts for nothing. Undefined when the entry point of the image starts it.
+   */
+  readonly kubectl: string | undefined;
   readonly flags: ProxyFlags;
   readonly accepted: readonly AcceptedPath[];
   /** The path of `--unix-socket`; undefined where the ambassador listens on TCP. */
@@ -91,6 +96,7 @@ function installationOf(
     pod,
     containers,
     proxy,
+    kubectl: kubectlOf(proxy.container),
     flags,
     accepted: acceptedPaths(flags, homeOf({ namespace: metadata.namespace })),
     socket: flags.given.get('unix-socket')?.value || undefined,
@@ -98,6 +104,12 @@ function installationOf(
     objects,
     caches,
   };
+}
+
+function kubectlOf({ command = [], args = [] }: Container): string | undefined {
+  const [program = '', subcommand] = [...(command ?? []), ...(args ?? [])];
+  const isKubectl = (command ?? []).length > 0 && /(?:^|\/)kubectl$/.test(program);
+  return isKubectl && subcommand === 'proxy' ? program : undefined;
 }
 
 interface PodTemplate {

@@ -10,8 +10,11 @@ export interface ManifestsOptions {
   readonly namespace: string;
   /** Modules that `chancery run` loads: paths in the operator's image, at least one. */
   readonly modules: readonly string[];
-  /** Each with a tag or a digest. */
-  readonly images: { readonly proxy: string; readonly operator: string };
+  /**
+   * Each with a tag or a digest. An ambassador whose name ends with `chancery-proxy` is our own image. Of
+   * every other image only its `kubectl` is used.
+   */
+  readonly images: { readonly ambassador: string; readonly operator: string };
   /**
    * A Lease makes sure that one replica works at a time. A Deployment alone does not: a Pod on a lost node
    * may keep running next to its replacement.
@@ -23,7 +26,8 @@ export interface ManifestsOptions {
   readonly stopSeconds: number;
   /**
    * A folder that already has the generic components, relative to the folder of the tree. If it is given,
-   * they are not written again.
+   * they are not written again. They must be written for the same kind of ambassador image, because the probe
+   * of `unix-socket` names the path of kubectl.
    */
   readonly components?: string;
   /** More resources for the overlays, mostly definitions. Paths are relative to the folder of the tree. */

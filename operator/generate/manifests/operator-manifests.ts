@@ -1,7 +1,8 @@
 import { posix } from 'node:path';
 import { type Controller, definedResources } from '../../controller/controller.ts';
 import { formatYaml } from '../../core/yaml.ts';
-import { proxyFilter, proxyPatch } from '../filter/proxy-filter.ts';
+import { AMBASSADOR_FLAGS, isOwnAmbassador } from '../filter/ambassador-image.ts';
+import { type ProxyFilter, proxyFilter, proxyPatch } from '../filter/proxy-filter.ts';
 import { type Placement, POD_NAMESPACE } from '../placement.ts';
 import { type RbacRole, type RbacRoleBinding, rbac } from '../rbac/rbac.ts';
 import {
@@ -23,7 +24,7 @@ import {
 
 /**
  * Files of the components that fit every operator. They select the one Deployment by its kind, and copy names
- * from it. Their templates have no placeholders.
+ * from it. The only placeholder of their templates is the path of kubectl in the ambassador's image.
  */
 export const GENERIC_FILES: readonly string[] = [
   'components/debug/kustomization.yaml',
@@ -61,14 +62,20 @@ export function operatorManifests(
     ...base(options),
     ...scopeComponent('namespaced', controllers, options),
     ...scopeComponent('cluster-scoped', controllers, options),
-    ...(options.components === undefined ? genericComponents() : []),
+    ...(options.components === undefined ? genericComponents(options) : []),
     ...crds,
     ...overlays(options, crds.length > 0),
   ];
 }
 
-function genericComponents(): readonly ManifestFile[] {
-  return GENERIC_FILES.map((path) => fromTemplate(path, GENERIC_HEADER, {}));
+function genericComponents({ images }: ManifestsOptions): readonly ManifestFile[] {
+  const kubectl = kubectlOf(images.ambassador);
+  return GENERIC_FILES.map((path) => fromTemplate(path, GENERIC_HEADER, { kubectl }));
+}
+
+/** Other images have kubectl in different folders of their PATH. */
+function kubectlOf(image: string): string {
+  return isOwnAmbassador(image) ? '/kubectl' : 'kubectl';
 }
 
 /** One overlay for each scope. Users apply it unchanged, or start their own overlays from it. */
@@ -118,10 +125,15 @@ function filterFile(
   namespaces: Placement['namespaces'],
   options: ManifestsOptions,
 ): string {
-  const { installCrds, name, command } = options;
+  const { installCrds, command } = options;
   const filter = proxyFilter(controllers, { namespaces, installCrds, ...electionOf(options) });
-  const patch = proxyPatch(filter, { deployment: name, container: 'proxy' });
-  return documents(header(command, ...WHY), [patch]);
+  return documents(header(command, ...WHY), [filterPatch(filter, options)]);
+}
+
+/** The arguments of the ambassador. Our own image already has the flags that are not the filter's. */
+function filterPatch(filter: ProxyFilter, { name, images }: ManifestsOptions): object {
+  const before = isOwnAmbassador(images.ambassador) ? [] : ['proxy', ...AMBASSADOR_FLAGS];
+  return proxyPatch(filter, { deployment: name, container: 'proxy', before });
 }
 
 /** Seconds between the end of the operator's stop budget and the end of the Pod. */
@@ -148,15 +160,30 @@ function base(options: ManifestsOptions): readonly ManifestFile[] {
   ];
 }
 
+/** kubectl asks the ambassador for a path that every filter opens. */
+const PROBE_ARGUMENTS = [
+  '--server=http://127.0.0.1:8001',
+  'get',
+  '--raw=/version',
+  '--request-timeout=3s',
+];
+
 function deploymentValues(options: ManifestsOptions): TemplateValues {
   const { images, modules, stopSeconds, leaderElection, installCrds } = options;
   const part = (name: string, values: TemplateValues = {}): string =>
     templateText(`base/parts/${name}.yaml`, values);
+  const isOwn = isOwnAmbassador(images.ambassador);
   return {
     strategy: part(leaderElection ? 'strategy-with-election' : 'strategy-without-election'),
     graceSeconds: stopSeconds + GRACE_SECONDS,
     stopSeconds,
-    proxyImage: scalar(images.proxy),
+    proxyImage: scalar(images.ambassador),
+    proxyImageNote: isOwn
+      ? ' # its entry point refuses every path until proxy-filter.yaml opens some'
+      : '',
+    stockCommand: isOwn ? '' : part('stock-command'),
+    stockEnvironment: isOwn ? '' : part('stock-environment'),
+    probeCommand: `command: [${[kubectlOf(images.ambassador), ...PROBE_ARGUMENTS].join(', ')}]\n`,
     operatorImage: scalar(images.operator),
     modules: listLines(modules.map(scalar)),
     leaderElection: leaderElection
@@ -173,10 +200,7 @@ function rbacFile({ command }: ManifestsOptions, rights: readonly object[]): str
 
 function baseFilterFile(options: ManifestsOptions): string {
   const placement = { namespaces: [POD_NAMESPACE], ...electionOf(options) };
-  const patch = proxyPatch(proxyFilter([], placement), {
-    deployment: options.name,
-    container: 'proxy',
-  });
+  const patch = filterPatch(proxyFilter([], placement), options);
   const why = ['What every operator asks for. A component replaces it by all that this one does.'];
   return documents(header(options.command, ...why), [patch]);
 }

@@ -6,6 +6,7 @@ import { CREDENTIALS } from './canaries/credentials.ts';
 import { PATH_FILTER } from './canaries/path-filter.ts';
 import { PROBES_AND_STOP } from './canaries/probes-and-stop.ts';
 import { RESOURCES_AND_IMAGES } from './canaries/resources-and-images.ts';
+import { STOCK_IMAGE } from './canaries/stock-image.ts';
 import { SURROUNDINGS } from './canaries/surroundings.ts';
 import { UNIX_SOCKET } from './canaries/unix-socket.ts';
 
@@ -14,6 +15,7 @@ export const CANARIES: readonly Canary[] = [
   ...ARGUMENTS,
   ...PATH_FILTER,
   ...CONTAINERS,
+  ...STOCK_IMAGE,
   ...UNIX_SOCKET,
   ...PROBES_AND_STOP,
   ...RESOURCES_AND_IMAGES,

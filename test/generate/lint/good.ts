@@ -1,5 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { parseYamlDocuments } from '../../../operator/core/yaml.ts';
+import {
+  AMBASSADOR_ENVIRONMENT,
+  AMBASSADOR_FLAGS,
+} from '../../../operator/generate/filter/ambassador-image.ts';
 import type { KubernetesObject } from '../../../operator/model/object.ts';
 
 const GOOD = parseYamlDocuments(readFileSync(new URL('good.yaml', import.meta.url), 'utf8'));
@@ -77,6 +81,28 @@ export function sidecar(): Manifests {
   const manifests = plain().set('proxy.restartPolicy', 'Always').remove('proxy.lifecycle');
   const [proxy, operator] = manifests.get('pod.containers') as unknown[];
   return manifests.set('pod.initContainers', [proxy]).set('pod.containers', [operator]);
+}
+
+/** The ambassador in an image of kubectl alone, which gives neither flags nor variables. */
+export function stock(): Manifests {
+  const manifests = plain()
+    .set('proxy.image', `registry.k8s.io/kubectl@sha256:${'0'.repeat(64)}`)
+    .set('proxy.command', ['kubectl'])
+    .set('proxy.args', [
+      'proxy',
+      ...AMBASSADOR_FLAGS,
+      ...(plain().get('proxy.args') as readonly string[]),
+    ]);
+  const given = (manifests.get('proxy.env') as readonly { readonly name: string }[]).map(
+    ({ name }) => name,
+  );
+  for (const [name, value] of Object.entries(AMBASSADOR_ENVIRONMENT)) {
+    if (!given.includes(name)) manifests.push('proxy.env', { name, value });
+  }
+  for (const probe of ['startupProbe', 'livenessProbe']) {
+    manifests.set(`proxy.${probe}.exec.command.0`, 'kubectl');
+  }
+  return manifests;
 }
 
 /** The ambassador on a Unix socket. */

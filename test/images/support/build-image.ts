@@ -68,6 +68,18 @@ export async function buildProxyAgain(): Promise<BuiltImage> {
   return unpack(builder, 'again', startedAt);
 }
 
+/** An image with `/bin/kubectl` that would start something else by itself, and as root. */
+export async function buildStock(): Promise<BuiltImage> {
+  await buildImage('Dockerfile.proxy');
+  const startedAt = performance.now();
+  const folder = join(inject('imagesFolder'), 'Dockerfile.proxy');
+  const dockerfile = join(folder, 'stock.Dockerfile');
+  await writeFile(dockerfile, `FROM localhost/${STAND_IN_KUBECTL}\nENTRYPOINT ["/bin/sh"]\n`);
+  const builder = new Builder(folder);
+  await builder.build('stock', dockerfile, folder);
+  return unpack(builder, 'stock', startedAt);
+}
+
 /** An image of files in `context` on top of the operator's, for its two lines: FROM and COPY. */
 export async function deriveImage(dockerfile: string, context: string): Promise<BuiltImage> {
   await buildImage('Dockerfile.operator');
@@ -75,6 +87,24 @@ export async function deriveImage(dockerfile: string, context: string): Promise<
   const builder = new Builder(join(inject('imagesFolder'), 'Dockerfile.operator'));
   await builder.build('derived', dockerfile, context);
   return unpack(builder, 'derived', startedAt);
+}
+
+/**
+ * The image of a project outside this repository, from the Dockerfile in its folder and the same base images
+ * as Dockerfile.operator.
+ *
+ * @param packages - a folder of archives, which the build sees beside the project's folder, as `../packages`.
+ */
+export async function buildProject(project: string, packages: string): Promise<BuiltImage> {
+  const folder = join(inject('imagesFolder'), 'project');
+  return once(folder, async () => {
+    const startedAt = performance.now();
+    const builder = new Builder(folder);
+    const args = await ARGUMENTS['Dockerfile.operator'](builder, folder);
+    const volume = `--volume=${packages}:/packages:ro`;
+    await builder.build('project', join(project, 'Dockerfile'), project, ...args, volume);
+    return unpack(builder, 'project', startedAt);
+  });
 }
 
 function nameOf(dockerfile: Dockerfile): string {

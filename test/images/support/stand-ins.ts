@@ -23,8 +23,8 @@ import type { Builder } from './builder.ts';
 
 const run = promisify(execFile);
 
-/** What the build stage runs: `RUN` needs a shell, and npm's first line env. */
-const PROGRAMS = ['sh', 'env', 'find', 'mkdir', 'rm'];
+/** What the build stages run: `RUN` needs a shell, and npm's first line env. */
+const PROGRAMS = ['sh', 'chmod', 'env', 'find', 'mkdir', 'rm'];
 
 /** What the bundler brings of machine code, for the C libraries that it is linked with. */
 const BUNDLER = fileURLToPath(

@@ -41,7 +41,7 @@ export async function renderCombinations(
 ): Promise<ReadonlyMap<Combination, readonly KubernetesObject[]>> {
   const endings = combinations.map((_, at) => `-c${at}`);
   const digest = `@sha256:${'0'.repeat(64)}`;
-  const images = { proxy: `chancery-proxy${digest}`, operator: `operator${digest}` };
+  const images = { ambassador: `chancery-proxy${digest}`, operator: `operator${digest}` };
   const folder = await written([
     ...operatorManifests(WEBSITE.controllers, options({ images })),
     ...combinations.map((components, at) => {

@@ -38,7 +38,7 @@ export const CONFIG_RESTART: Tree = {
     name: 'config-restart',
     namespace: 'config-restart',
     modules: ['/examples/config-restart/operator.ts'],
-    images: { proxy: `chancery-proxy:${version}`, operator: `chancery-operator:${version}` },
+    images: { ambassador: `chancery-proxy:${version}`, operator: `chancery-operator:${version}` },
     resources: ['../examples/config-restart'],
   },
 };
@@ -51,7 +51,7 @@ export const WEBSITE: Tree = {
     name: 'website',
     namespace: 'website',
     modules: ['/operators/website/operator.ts'],
-    images: { proxy: `chancery-proxy:${version}`, operator: `website-operator:${version}` },
+    images: { ambassador: `chancery-proxy:${version}`, operator: `website-operator:${version}` },
     components: '../../../manifests/components',
   },
 };

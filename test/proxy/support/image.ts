@@ -33,10 +33,19 @@ export function environment(): Readonly<Record<string, string>> {
  * The image's process as the kubelet starts it, with the Pod's `args` behind the entry point; but with
  * our kubectl, in front of `server`, and on a free port. Resolves to its URL.
  */
-export async function startImage(server: string, args: readonly string[]): Promise<string> {
+export function startImage(server: string, args: readonly string[]): Promise<string> {
   const [, ...fixed] = entryPoint();
-  const child = spawn(pathOf('kubectl'), [...fixed, ...args, `--server=${server}`, '--port=0'], {
-    env: { ...environment() },
+  return startKubectlWith(server, [...fixed, ...args], environment());
+}
+
+/** Our kubectl with these arguments and no variable but these, in front of `server`, on a free port. */
+export async function startKubectlWith(
+  server: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<string> {
+  const child = spawn(pathOf('kubectl'), [...args, `--server=${server}`, '--port=0'], {
+    env: { ...env },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   onTestFinished(async () => {

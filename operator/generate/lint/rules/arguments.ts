@@ -1,5 +1,7 @@
+import { AMBASSADOR_FLAGS } from '../../filter/ambassador-image.ts';
 import type { Problem, Rule } from '../diagnostic.ts';
 import { argumentPath } from '../installation.ts';
+import type { ProxyFlags } from '../proxy-flags.ts';
 
 /** Flags that make kubectl use other credentials, another server or another identity. */
 const CREDENTIALS: Readonly<Record<string, string>> = {
@@ -62,15 +64,16 @@ const KNOWN = new Set([
 
 export const knownArguments: Rule = {
   id: 'known-arguments',
-  check: ({ flags, proxy }) => {
-    if ((proxy.container.command ?? []).length > 0) return []; // see entry-point
+  check: ({ flags, proxy, kubectl }) => {
+    const hasCommand = (proxy.container.command ?? []).length > 0;
+    if (hasCommand && kubectl === undefined) return []; // see entry-point
     const unknown = [...flags.given].filter(
       ([name]) => !KNOWN.has(name) && CREDENTIALS[name] === undefined,
     );
     return [
       ...unknown.map(([name, flag]) => ({ word: `--${name}`, flag })),
       ...flags.words
-        .filter(({ value }) => value !== 'proxy')
+        .filter(({ value, at }) => value !== 'proxy' && !(hasCommand && at === 0))
         .map((flag) => ({ word: flag.value, flag })),
     ].map(({ word, flag }) => ({
       path: argumentPath(proxy, flag),
@@ -83,8 +86,9 @@ export const knownArguments: Rule = {
 
 export const entryPoint: Rule = {
   id: 'entry-point',
-  check: ({ proxy: { container, path } }): readonly Problem[] => {
+  check: ({ proxy: { container, path }, kubectl, flags }): readonly Problem[] => {
     const todo = 'leave it out, use the image of Dockerfile.proxy, and give flags as args';
+    if (kubectl !== undefined) return missingFlags(flags, `${path}.command`);
     if ((container.command ?? []).length > 0) {
       return [
         {
@@ -101,11 +105,31 @@ export const entryPoint: Rule = {
         path: `${path}.args[0]`,
         wrong: 'is "proxy", so the image is kubectl alone',
         why: 'every flag that is not given has a default that leaves something open',
-        todo,
+        todo: 'take what `chancery generate manifests --ambassador-image` writes: command, args, env',
       },
     ];
   },
 };
+
+/** What must be in the arguments when no entry point of an image gives it; `accept-paths-given` has its own. */
+const REQUIRED_FLAGS = [
+  ...AMBASSADOR_FLAGS.map((flag) => flag.replace(/^--|=.*$/g, '')),
+  'reject-paths',
+  'reject-methods',
+];
+
+function missingFlags({ given }: ProxyFlags, path: string): readonly Problem[] {
+  const missing = REQUIRED_FLAGS.filter((name) => !given.has(name));
+  if (missing.length === 0) return [];
+  return [
+    {
+      path,
+      wrong: `replaces the entry point of the image, and leaves out --${missing.join(', --')}`,
+      why: 'every flag that is not given has a default that leaves something open',
+      todo: 'take what `chancery generate manifests --ambassador-image` writes',
+    },
+  ];
+}
 
 export const noSecretInArguments: Rule = {
   id: 'no-secret-in-arguments',

@@ -1,4 +1,5 @@
 import type { Container } from '../../../model/kubernetes/core-v1.ts';
+import { AMBASSADOR_ENVIRONMENT } from '../../filter/ambassador-image.ts';
 import type { Problem, Rule } from '../diagnostic.ts';
 import { variable } from '../installation.ts';
 
@@ -16,8 +17,9 @@ const FIXED: readonly (readonly [name: string, value: string | undefined, why: s
 
 export const proxyEnvironment: Rule = {
   id: 'proxy-environment',
-  check: ({ proxy: { container, path } }) => [
+  check: ({ proxy: { container, path }, kubectl }) => [
     ...FIXED.flatMap(([name, expected, why]) => wrongValue(container, path, name, expected, why)),
+    ...(kubectl === undefined ? [] : missing(container, path)),
     ...proxied(container, path),
     ...(container.envFrom ?? []).map((_, at) => ({
       path: `${path}.envFrom[${at}]`,
@@ -37,8 +39,22 @@ function wrongValue(
 ): readonly Problem[] {
   const found = variable(container, name);
   if (found === undefined || (expected !== undefined && found.value === expected)) return [];
-  const todo = expected === undefined ? 'leave it out' : `leave it out, the image has ${expected}`;
+  const todo = expected === undefined ? 'leave it out' : `set ${expected}`;
   return [{ path: `${path}.env[${name}]`, wrong: 'is set', why, todo }];
+}
+
+/** Variables that the entry point of our own image sets, and another image does not. */
+function missing(container: Container, path: string): readonly Problem[] {
+  return Object.entries(AMBASSADOR_ENVIRONMENT)
+    .filter(([name]) => variable(container, name) === undefined)
+    .map(([name, value]) => ({
+      path: `${path}.env[${name}]`,
+      wrong: 'is missing',
+      why:
+        FIXED.find(([fixed]) => fixed === name)?.[2] ??
+        'only the image chancery-proxy sets it by itself',
+      todo: `set ${JSON.stringify(value)}`,
+    }));
 }
 
 /** Some clusters need a corporate proxy; NO_PROXY shows that it is intended. */

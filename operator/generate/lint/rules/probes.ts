@@ -1,4 +1,5 @@
 import type { Container, Probe } from '../../../model/kubernetes/core-v1.ts';
+import { isOwnAmbassador } from '../../filter/ambassador-image.ts';
 import type { Problem, Rule } from '../diagnostic.ts';
 import { type Installation, portOf, variable } from '../installation.ts';
 import { readable } from '../path-pattern.ts';
@@ -46,6 +47,9 @@ function ofProbe(probe: Probe, path: string, installation: Installation): readon
     const wrong = `runs ${program}`;
     return [{ path, wrong, why: 'the image has kubectl and nothing else', todo }];
   }
+  if (isElsewhere(program, installation)) {
+    return [{ path, wrong: `runs ${program}`, why: 'the image has kubectl elsewhere', todo }];
+  }
   if (installation.socket !== undefined) {
     const flag = args.find((word) => word.startsWith('-') && !word.startsWith('--raw='));
     if (flag === undefined) return [];
@@ -54,6 +58,14 @@ function ofProbe(probe: Probe, path: string, installation: Installation): readon
     return [{ path, wrong: `gives ${flag}`, why, todo }];
   }
   return throughAmbassador(args, path, installation);
+}
+
+/** Our own image has /kubectl and no PATH. Images of kubectl alone have it in different folders of their PATH. */
+function isElsewhere(program: string, { kubectl, proxy }: Installation): boolean {
+  if (kubectl === undefined) {
+    return isOwnAmbassador(proxy.container.image ?? '') && program !== '/kubectl';
+  }
+  return program === '/kubectl' && kubectl !== program;
 }
 
 function throughAmbassador(
@@ -93,9 +105,10 @@ function impatient({ livenessProbe }: Container, path: string): readonly Problem
  * credentials.
  */
 function command(installation: Installation): readonly string[] {
-  if (installation.socket !== undefined) return ['/kubectl', 'get', '--raw=/version'];
+  const { kubectl = '/kubectl', socket } = installation;
+  if (socket !== undefined) return [kubectl, 'get', '--raw=/version'];
   const server = `--server=http://127.0.0.1:${portOf(installation)}`;
-  return ['/kubectl', server, 'get', '--raw=/version', '--request-timeout=3s'];
+  return [kubectl, server, 'get', '--raw=/version', '--request-timeout=3s'];
 }
 
 export const operatorProbes: Rule = {

@@ -15,7 +15,7 @@ const FIXED: readonly (readonly [flag: string, value: string, why: string])[] = 
 
 export const fixedFlags: Rule = {
   id: 'fixed-flags',
-  check: ({ flags, proxy }) =>
+  check: ({ flags, proxy, kubectl }) =>
     FIXED.flatMap(([name, expected, why]) => {
       const flag = flags.given.get(name);
       if (flag === undefined || flag.value === expected) return [];
@@ -24,7 +24,10 @@ export const fixedFlags: Rule = {
           path: argumentPath(proxy, flag),
           wrong: `gives --${name}=${flag.value}`,
           why,
-          todo: `leave it out, the image has --${name}=${expected}`,
+          todo:
+            kubectl === undefined
+              ? `leave it out, the image has --${name}=${expected}`
+              : `set --${name}=${expected}`,
         },
       ];
     }),
@@ -44,7 +47,7 @@ export const acceptHosts: Rule = {
         path: argumentPath(proxy, flag),
         wrong: `accepts the hosts ${JSON.stringify(wide)}`,
         why: 'a web page could reach a forwarded port by a name of its own',
-        todo: 'leave it out, the image accepts 127.0.0.1 and localhost',
+        todo: 'accept 127.0.0.1 and localhost, as --accept-hosts=^127[.]0[.]0[.]1$,^localhost$ does',
       },
     ];
   },
@@ -103,7 +106,7 @@ export const rejectPaths: Rule = {
         path,
         wrong: `leaves out ${element}`,
         why: 'tunnels, tokens and dots must be refused whatever is accepted',
-        todo: 'leave the flag out, or add elements to those of the image',
+        todo: 'add your elements to those of `chancery generate proxy`',
       })),
       ...unreadable(elements, path),
     ];

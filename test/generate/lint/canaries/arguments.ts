@@ -71,6 +71,7 @@ export const ARGUMENTS: readonly Canary[] = [
     does: 'replaces the entry point',
     at: `${PROXY}.command`,
     broken: () => plain().set('proxy.command', ['/kubectl', 'proxy']),
+    also: ['proxy-environment'],
   },
   {
     rule: 'entry-point',

@@ -1,0 +1,34 @@
+/**
+ * What the entry point of our own ambassador image, Dockerfile.proxy, gives to `kubectl proxy` besides the
+ * filter. A Deployment with another image gives it itself, and relies on nothing of the image but `kubectl`.
+ */
+
+/** Every flag but the three of the filter, each with its only correct value. */
+export const AMBASSADOR_FLAGS: readonly string[] = [
+  '--address=127.0.0.1',
+  '--port=8001',
+  '--unix-socket=',
+  '--api-prefix=/',
+  '--append-server-path=false',
+  '--www=',
+  '--disable-filter=false',
+  '--accept-hosts=^127[.]0[.]0[.]1$,^localhost$',
+  '--v=0',
+];
+
+/** Every environment variable. */
+export const AMBASSADOR_ENVIRONMENT: Readonly<Record<string, string>> = {
+  HOME: '/nonexistent',
+  KUBERC: 'off',
+  NO_PROXY: '*',
+  HTTP2_READ_IDLE_TIMEOUT_SECONDS: '10',
+  HTTP2_PING_TIMEOUT_SECONDS: '5',
+};
+
+/** The last part of the name of our own image, in any registry. */
+export const OWN_AMBASSADOR_IMAGE: string = 'chancery-proxy';
+
+/** Whether an image is our own: its name ends with `chancery-proxy`. */
+export function isOwnAmbassador(image: string): boolean {
+  return /(?:^|\/)chancery-proxy(?:[:@]|$)/.test(image);
+}
