@@ -32,7 +32,12 @@ for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
 
 const log = createLogger('warn', process.stderr);
 // Node would print its warnings as plain text between the lines of the log.
-process.removeAllListeners('warning').on('warning', (err) => log.warn({ err }, 'warning of Node'));
+process.removeAllListeners('warning').on('warning', (err) => {
+  // The error for the same module has the reason and the remedy, see `loadRemedy`.
+  if (!err.message.startsWith('Failed to load the ES module:')) {
+    log.warn({ err }, 'warning of Node');
+  }
+});
 // A reader that closes our output causes an error here. It is no crash: commands handle it themselves.
 process.stdout.on('error', () => {});
 process.stderr.on('error', () => {});

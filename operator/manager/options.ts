@@ -55,6 +55,8 @@ export interface CreateManagerOptions {
 /** The part of a `Connection` that a manager needs. */
 type ManagerConnection = Pick<Connection, 'clientFor' | 'leaseClientFor'> & {
   readonly listWatchFor: (scope: Scope) => ListWatch<KubernetesObject>;
+  /** Reads discovery, to explain why a source is not served. Default: it is not explained. */
+  readonly transport?: Connection['transport'];
   /** Whether the ambassador's address accepts connections. Default: not checked. */
   readonly isListening?: () => Promise<boolean>;
 };

@@ -154,12 +154,18 @@ export class Contexts {
   }
 }
 
-function undeclared(controller: Controller, { resource }: Source): ConfigurationError {
+function undeclared(
+  { name, for: root, owns, watches, reads }: Controller,
+  { resource }: Source,
+): ConfigurationError {
+  const declared = [root, ...[...owns, ...watches].map((each) => each.source), ...reads];
+  const isKnown = declared.some((each) => isSameResource(each.resource, resource));
+  const remedy = isKnown
+    ? `pass the source that the controller declares, or the resource ${resource.plural}`
+    : `add ${resource.plural} to reads`;
   return new ConfigurationError(
-    'a reconciler reads a source that its controller does not declare',
-    {
-      context: { controller: controller.name, resource: resourceName(resource) },
-    },
+    `a reconciler reads a source that its controller does not declare: ${remedy}`,
+    { context: { controller: name, resource: resourceName(resource) } },
   );
 }
 
