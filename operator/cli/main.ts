@@ -30,7 +30,9 @@ for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
   );
 }
 
-const log = createLogger('warn', process.stderr);
+const { CHANCERY_LOG_FORMAT: wanted } = process.env; // the command refuses another word
+const format = wanted === 'json' || wanted === 'pretty' ? wanted : 'auto';
+const log = createLogger('warn', process.stderr, { format, environment: process.env });
 // Node would print its warnings as plain text between the lines of the log.
 process.removeAllListeners('warning').on('warning', (err) => {
   // The error for the same module has the reason and the remedy, see `loadRemedy`.

@@ -49,12 +49,12 @@ export function runCommand({
       }
       const isCheck = values.check === true;
       const dryRun = dryRunOf(values, io);
-      const { logLevel, ...fromEnvironment } = settingsFrom(io.env);
+      const { logLevel, logFormat: format, ...fromEnvironment } = settingsFrom(io.env);
       const insecureAllowToken =
         values['insecure-allow-token'] === true || fromEnvironment.insecureAllowToken;
       // Check before a module is loaded, because its code is not ours.
       if (!isCheck && !insecureAllowToken) await requireNoToken(tokenFolders);
-      const logger = createLogger(logLevel, io.stderr);
+      const logger = createLogger(logLevel, io.stderr, { format, environment: io.env });
       resolveToolkit();
       const modules: LoadedModule[] = [];
       for (const path of positionals) modules.push(await load(path, logger));
