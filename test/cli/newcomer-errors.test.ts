@@ -83,7 +83,9 @@ test('[N-1] a CommonJS project is told to become a module, by the file that says
     'operator.ts': expect.stringContaining(
       'Node takes it for CommonJS: write "type": "module" into HERE/package.json (npm pkg set type=module)',
     ),
-    'operator.cts': expect.stringContaining('The name operator.cts makes it CommonJS: name it .ts, .mts'),
+    'operator.cts': expect.stringContaining(
+      'The name operator.cts makes it CommonJS: name it .ts, .mts',
+    ),
   });
 });
 
