@@ -13,7 +13,8 @@ const MINIMUM = [22, 20];
 const found = process.versions.node;
 if (isTooOld(found)) {
   process.stderr.write(
-    `chancery: Node.js ${MINIMUM.join('.')} or newer is needed, this is ${found}\n`,
+    `chancery: Node.js ${MINIMUM.join('.')} or newer is needed, this is ${found}. Add one to the project, ` +
+      'npm i -D node@24, and start chancery by npx or from a script of package.json\n',
   );
   process.exitCode = 2;
 } else {

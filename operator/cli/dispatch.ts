@@ -28,6 +28,8 @@ export async function dispatch(
       io.stderr.write(overview(commands));
       return 2;
     case '--version':
+    case '-v':
+    case 'version':
       io.stdout.write(`${VERSION}\n`);
       return 0;
     case 'help':

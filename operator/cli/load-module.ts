@@ -5,6 +5,7 @@ import { type Controller, isController } from '../controller/controller.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import type { HealthCheck, HealthChecks } from '../manager/http/health-server.ts';
 import { isRunnable, type Runnable } from '../manager/tasks.ts';
+import { loadRemedy } from './load-remedy.ts';
 
 /** What one module exports for `chancery run`. */
 export interface LoadedModule {
@@ -17,7 +18,7 @@ export interface LoadedModule {
  * Loads the module at `path`. Its default export is a controller or a runnable, or an array of them. Its
  * optional export `healthChecks` adds health checks.
  *
- * @throws ConfigurationError `CONFIG` in one line with file and reason, when the module cannot be loaded or
+ * @throws ConfigurationError `CONFIG` in one line with file, reason and remedy, when the module cannot be loaded or
  *   exports anything else. The cause has the stack.
  */
 export async function loadModule(path: string): Promise<LoadedModule> {
@@ -27,7 +28,11 @@ export async function loadModule(path: string): Promise<LoadedModule> {
   try {
     loaded = await import(pathToFileURL(file).href);
   } catch (error) {
-    throw new ConfigurationError(`cannot load ${path}: ${reasonOf(error)}`, { cause: error });
+    const remedy = loadRemedy(error, file);
+    const advice = remedy === undefined ? '' : `. ${remedy[0]?.toUpperCase()}${remedy.slice(1)}`;
+    throw new ConfigurationError(`cannot load ${path}: ${reasonOf(error)}${advice}`, {
+      cause: error,
+    });
   }
   const { default: exported, healthChecks = {} } = loaded;
   const declared: readonly unknown[] = Array.isArray(exported) ? exported : [exported];

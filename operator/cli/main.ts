@@ -30,9 +30,16 @@ for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
   );
 }
 
-const log = createLogger('warn', process.stderr);
+const { CHANCERY_LOG_FORMAT: wanted } = process.env; // the command refuses another word
+const format = wanted === 'json' || wanted === 'pretty' ? wanted : 'auto';
+const log = createLogger('warn', process.stderr, { format, environment: process.env });
 // Node would print its warnings as plain text between the lines of the log.
-process.removeAllListeners('warning').on('warning', (err) => log.warn({ err }, 'warning of Node'));
+process.removeAllListeners('warning').on('warning', (err) => {
+  // The error for the same module has the reason and the remedy, see `loadRemedy`.
+  if (!err.message.startsWith('Failed to load the ES module:')) {
+    log.warn({ err }, 'warning of Node');
+  }
+});
 // A reader that closes our output causes an error here. It is no crash: commands handle it themselves.
 process.stdout.on('error', () => {});
 process.stderr.on('error', () => {});

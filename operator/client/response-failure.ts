@@ -101,10 +101,13 @@ export function isJson(headers: Readonly<Record<string, string>>): boolean {
 
 /** The error for an answer that the Kubernetes API does not send. */
 function notKubernetes(status: number, headers: Readonly<Record<string, string>>): ProtocolError {
-  return new ProtocolError('the answer is not one that the Kubernetes API gives', {
-    code: 'NOT_KUBERNETES',
-    context: { status, contentType: headers['content-type'] ?? 'none' },
-  });
+  return new ProtocolError(
+    'the answer is not one that the Kubernetes API gives: does another server listen at CHANCERY_API_URL?',
+    {
+      code: 'NOT_KUBERNETES',
+      context: { status, contentType: headers['content-type'] ?? 'none' },
+    },
+  );
 }
 
 /**

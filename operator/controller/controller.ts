@@ -4,9 +4,16 @@ import { isDns1035Label } from '../model/dns-name.ts';
 import type { Entry } from '../model/entry.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
-import type { QueueSettings } from '../queue/work-queue.ts';
+import type { KeyBackoffOptions, QueueSettings } from '../queue/work-queue.ts';
 import type { Store } from '../store/store.ts';
 import { type Finalizer, requireFinalizerName } from './finalizers/finalizer.ts';
+import {
+  KNOWN,
+  type NamesOf,
+  requireFunction,
+  requireNames,
+  requireWord,
+} from './known-options.ts';
 import type { Predicate } from './predicate.ts';
 import type { Reconciler } from './reconciler.ts';
 import { type Source, sourceOf } from './source.ts';
@@ -194,7 +201,8 @@ const DECLARED: unique symbol = Symbol.for('chancery.controller');
 /**
  * Declares a controller. Starts nothing.
  *
- * @throws ConfigurationError `CONFIG` when a name or a number is unusable.
+ * @throws ConfigurationError `CONFIG` when a name or a number is unusable; without types also for an option,
+ *   a verb or another word that does not exist, with the most similar ones that do.
  */
 export function controller<T extends KubernetesObject>(
   options: ControllerOptions<T>,
@@ -205,6 +213,7 @@ export function controller<T extends KubernetesObject>(
       context: { name: options.name },
     });
   }
+  requireKnownOptions(options);
   requireLimits(options);
   if (finalizer !== undefined) requireFinalizerName(finalizer.name);
   const maxConcurrentReconciles = options.maxConcurrentReconciles ?? 1;
@@ -232,6 +241,43 @@ const LEAST_MS = {
   maxReconcileAgeMs: 1,
   resyncPeriodMs: 0,
 } as const;
+
+/**
+ * Checks the names and words that the types of `controller` check, for callers without types. A misspelt
+ * option would otherwise be ignored.
+ */
+function requireKnownOptions<T extends KubernetesObject>(options: ControllerOptions<T>): void {
+  const of = `controller ${options.name}`;
+  requireNames(of, options, KNOWN.controller satisfies NamesOf<ControllerOptions<T>>);
+  requireFunction(of, 'reconcile', options.reconcile);
+  if (typeof options.for !== 'object') {
+    throw new ConfigurationError(`for of ${of} must be a source or a resource, as source(pods)`);
+  }
+  for (const each of options.owns ?? []) {
+    if (!('source' in each)) continue;
+    requireNames(`owns of ${of}`, each, KNOWN.owned satisfies NamesOf<Owned>);
+  }
+  for (const each of options.watches ?? []) {
+    requireFunction(`watches of ${of}`, 'map', each.map, 'enqueueMapped(SOURCE, map)');
+    requireNames(`watches of ${of}`, each, KNOWN.mapping satisfies NamesOf<Mapping>);
+  }
+  for (const each of options.permissions ?? []) {
+    const known: Readonly<Record<Permission['verbs'][number], true>> = KNOWN.verbs;
+    requireNames(`permissions of ${of}`, each, KNOWN.permission satisfies NamesOf<Permission>);
+    for (const verb of each.verbs) requireWord(`permissions of ${of}`, 'verb', verb, known);
+  }
+  const { finalizer = {}, queue = {}, consistency = 'overlay' } = options;
+  const { backoff = {} } = queue;
+  requireNames(`finalizer of ${of}`, finalizer, KNOWN.finalizer satisfies NamesOf<Finalizer>);
+  requireNames(`queue of ${of}`, queue, KNOWN.queue satisfies NamesOf<QueueSettings>);
+  requireNames(
+    `queue.backoff of ${of}`,
+    backoff,
+    KNOWN.backoff satisfies NamesOf<KeyBackoffOptions>,
+  );
+  const consistencies: Readonly<Record<Consistency, true>> = KNOWN.consistencies;
+  requireWord(of, 'consistency', consistency, consistencies);
+}
 
 function requireLimits<T extends KubernetesObject>(options: ControllerOptions<T>): void {
   const { maxConcurrentReconciles = 1, finalizer, name: controller } = options;

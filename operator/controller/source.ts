@@ -3,6 +3,7 @@ import type { KubernetesObject } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
 import type { IndexFunction } from '../store/indices.ts';
 import type { OnUnserved } from '../store/shared-informer.ts';
+import { KNOWN, type NamesOf, requireNames } from './known-options.ts';
 
 /** The objects to list and watch. Sources are compared by their parts; equal sources share one cache. */
 export interface Source<T extends KubernetesObject = KubernetesObject> {
@@ -43,11 +44,16 @@ export type SourceOptions<T extends KubernetesObject = KubernetesObject> = Parti
   Omit<Source<T>, 'resource'>
 >;
 
-/** A source over `resource`; see `Source` for the defaults. */
+/**
+ * A source over `resource`; see `Source` for the defaults.
+ *
+ * @throws ConfigurationError `CONFIG` for an option that does not exist, which types would have found.
+ */
 export function source<T extends KubernetesObject>(
   resource: Resource<T>,
   options: SourceOptions<T> = {},
 ): Source<T> {
+  requireNames(`source(${resource.plural})`, options, KNOWN.source satisfies NamesOf<Source<T>>);
   return Object.freeze({ namespace: 'configured', optional: false, ...options, resource } as const);
 }
 

@@ -26,6 +26,8 @@ interface ControllerHostOptions {
   readonly informers: Informers;
   readonly clock: Clock;
   readonly logFor: (facts: Readonly<Record<string, string>>) => Log;
+  /** True while debug lines show, see `RunnerOptions`. Default: never. */
+  readonly showsDebug?: () => boolean;
   readonly meter?: Meter;
   /** The first term of leadership. Default: there is no election and nothing is fenced. */
   readonly term?: TermFences;
@@ -158,6 +160,7 @@ export class ControllerHost {
       logFor,
       meter = noMeter,
       settings,
+      showsDebug,
       sourcesWithinMs,
       writes,
     } = this.#options;
@@ -179,6 +182,7 @@ export class ControllerHost {
       events: (term?.events ?? this.#events).for(controller.name),
       self: selfOf(settings),
       logFor,
+      ...(showsDebug && { showsDebug }),
       meter,
       timeSlice: this.#timeSlice,
       ...(reconcileMiddleware && { reconcileMiddleware }),

@@ -1,4 +1,5 @@
 import { intercept } from '../client/client-of.ts';
+import { explainUnserved } from '../client/explain-unserved.ts';
 import { expectServed } from '../client/interceptors/expect-served.ts';
 import { leaseNameOf } from '../controller/controller.ts';
 import type { Log } from '../controller/reconciler.ts';
@@ -18,8 +19,13 @@ export function informersOptions(
   { settings, clock, connection, meter }: OperatorProcessOptions,
   log: Log,
 ): InformersOptions {
-  const { namespaces, crdWait, watchTimeoutSeconds, relistIntervalMs } = settings;
+  const { apiUrl, namespaces, crdWait, watchTimeoutSeconds, relistIntervalMs } = settings;
+  const { transport } = connection;
   return {
+    apiUrl,
+    ...(transport && {
+      explain: (resource, signal) => explainUnserved(transport, resource, { clock, signal }),
+    }),
     namespaces,
     crdWait,
     listWatchFor: connection.listWatchFor,

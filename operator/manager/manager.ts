@@ -72,7 +72,7 @@ export interface ManagerOptions extends CreateManagerOptions {
 export async function newManager(options: ManagerOptions): Promise<Manager> {
   const { environment = process.env, clock = systemClock } = options;
   const settings = { ...settingsFrom(environment), ...options.settings };
-  const { logger = createLogger(settings.logLevel, process.stderr) } = options;
+  const { logger = loggerOf(settings, environment) } = options;
   const { apiUrl, httpHosts: hosts, metricsHost: host, metricsPort: port } = settings;
   const { metricsDetailed: detailed, metricsPrefix: prefix } = settings;
   const { meter, server } = await metricsPort({
@@ -103,6 +103,7 @@ export async function newManager(options: ManagerOptions): Promise<Manager> {
     connection,
     clock,
     logFor: (facts) => logger.child(facts),
+    showsDebug: () => logger.level === 'debug',
     meter,
     metricsServer: server,
   });
@@ -127,6 +128,13 @@ export async function newManager(options: ManagerOptions): Promise<Manager> {
     }
   };
   return owning(manager, { settings, logger, run });
+}
+
+function loggerOf(
+  { logLevel, logFormat: format }: Settings,
+  environment: NonNullable<CreateManagerOptions['environment']>,
+): Logger {
+  return createLogger(logLevel, process.stderr, { format, environment });
 }
 
 interface Owned extends Pick<Manager, 'settings' | 'logger'> {

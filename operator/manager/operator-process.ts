@@ -39,7 +39,8 @@ export class OperatorProcess {
   readonly #campaign: Campaign | undefined;
   /** Undefined unless the settings say `installCrds`. */
   readonly #definitions: DefinitionInstaller | undefined;
-  readonly #controllerNames = new Set<string>();
+  /** The place of each controller, counted from 1 in the order in which they were added, by its name. */
+  readonly #controllerPlaces = new Map<string, number>();
   readonly #declared = new Set<Controller | Runnable>();
   /** Controllers and runnables that wait for the start, or for leadership. */
   readonly #waiting = new Set<Controller | Runnable>();
@@ -130,12 +131,15 @@ export class OperatorProcess {
       });
     }
     if (isController(declared)) {
-      if (this.#controllerNames.has(declared.name)) {
-        throw new ConfigurationError('two controllers have the same name', {
-          context: { controller: declared.name },
-        });
+      const place = this.#controllerPlaces.size + 1;
+      const first = this.#controllerPlaces.get(declared.name);
+      if (first !== undefined) {
+        throw new ConfigurationError(
+          `two controllers have the same name: numbers ${first} and ${place} of the manager; rename one`,
+          { context: { controller: declared.name } },
+        );
       }
-      this.#controllerNames.add(declared.name);
+      this.#controllerPlaces.set(declared.name, place);
     }
     this.#declared.add(declared);
     this.#waiting.add(declared);
@@ -219,7 +223,8 @@ export class OperatorProcess {
     await this.#health?.start();
     await metricsServer?.start();
     if (connection.isListening !== undefined) {
-      await waitForAmbassador(connection.isListening, { clock, log: this.#log }, signal);
+      const { apiUrl } = settings;
+      await waitForAmbassador(connection.isListening, { clock, log: this.#log, apiUrl }, signal);
     }
     if (prepare !== undefined) await abortable(prepare(signal), signal);
     await this.#definitions?.install([...this.#waiting].filter(isController), signal);
@@ -230,7 +235,7 @@ export class OperatorProcess {
     this.#phase = 'running';
     this.#log.info(
       {
-        controllers: [...this.#controllerNames],
+        controllers: [...this.#controllerPlaces.keys()],
         apiUrl: settings.apiUrl,
         namespace: settings.namespaces?.join(',') ?? '*',
       },

@@ -26,7 +26,7 @@ export interface CreateManagerOptions {
   readonly settings?: Partial<Settings>;
   /** `false` turns the election off and overrides the settings. */
   readonly leaderElection?: false;
-  /** Default: writes one JSON object per line to standard error. */
+  /** Default: writes to standard error, one JSON object per line unless the settings say otherwise. */
   readonly logger?: Logger;
   /** Default: the clock of the machine. */
   readonly clock?: Clock;
@@ -55,6 +55,8 @@ export interface CreateManagerOptions {
 /** The part of a `Connection` that a manager needs. */
 type ManagerConnection = Pick<Connection, 'clientFor' | 'leaseClientFor'> & {
   readonly listWatchFor: (scope: Scope) => ListWatch<KubernetesObject>;
+  /** Reads discovery, to explain why a source is not served. Default: it is not explained. */
+  readonly transport?: Connection['transport'];
   /** Whether the ambassador's address accepts connections. Default: not checked. */
   readonly isListening?: () => Promise<boolean>;
 };
@@ -77,6 +79,8 @@ export interface OperatorProcessOptions
   readonly clock: Clock;
   /** A logger bound to the given facts. */
   readonly logFor: (facts: Readonly<Record<string, string>>) => Log;
+  /** True while debug lines show: then controllers log why keys woke. Default: never. */
+  readonly showsDebug?: () => boolean;
   /** Measures sources, queues and reconciles. Default: nothing is measured. */
   readonly meter?: Meter;
   /** Exposes the metrics. It starts before everything else, and stops last. */

@@ -20,10 +20,17 @@ interface ConnectorOptions {
 const KEEP_ALIVE_MS = 60_000;
 
 /**
+ * A timer that fires this much too late shows that the event loop was blocked. Timers fire before the events
+ * of sockets, so the connection may be open already.
+ */
+const BLOCKED_MS = 20;
+
+/**
  * Opens connections, each within `timeoutMs` of `clock`. The HTTP library's own timer is not used:
  * it follows the machine's time and rounds up to half a second. On a loopback a connection takes
  * that long only when the listener has stopped accepting: its queue is full, and the kernel drops
- * new connections.
+ * new connections. Time in which the event loop is blocked does not count: the connection gets the whole
+ * time again.
  *
  * Calls back exactly once, with the connection or with an Error whose `code` gives the reason.
  */
@@ -51,11 +58,20 @@ export function connector({
     };
     const onConnect = (): void => settle(null, socket);
     const onError = (error: Error): void => settle(error, null);
-    const cancelTimeout = clock.schedule(timeoutMs, () => {
-      settle(notInTime(timeoutMs), null);
-      socket.on('error', () => {}); // closing it may raise an error that nobody needs
-      socket.destroy();
-    });
+    let cancelTimeout = (): void => {};
+    const arm = (): void => {
+      const dueAt = clock.monotonic() + timeoutMs;
+      cancelTimeout = clock.schedule(timeoutMs, () => {
+        if (clock.monotonic() - dueAt >= BLOCKED_MS) {
+          arm();
+          return;
+        }
+        settle(notInTime(timeoutMs), null);
+        socket.on('error', () => {}); // closing it may raise an error that nobody needs
+        socket.destroy();
+      });
+    };
+    arm();
     socket.once('connect', onConnect);
     socket.once('error', onError);
   };

@@ -161,7 +161,7 @@ export class Exchange {
     return new AmbassadorError(
       sent
         ? 'the connection to the ambassador broke before it answered'
-        : `the ambassador cannot be reached: ${messageOf(error)}`,
+        : `the ambassador cannot be reached: ${messageOf(error)}${startAdvice(error)}`,
       {
         code: 'AMBASSADOR_UNREACHABLE',
         fate: sent ? 'unknown' : 'not-sent',
@@ -189,6 +189,17 @@ export class Exchange {
     const code = error === undefined ? undefined : codeOf(error);
     return code === undefined ? facts : { ...facts, cause: code };
   }
+}
+
+/** What to start when nothing listens at the address; empty for other failures. */
+function startAdvice(error: Error): string {
+  const { code, address, port } = error as NodeJS.ErrnoException & {
+    readonly address?: string;
+    readonly port?: number;
+  };
+  if (code !== 'ECONNREFUSED' && code !== 'ENOENT') return '';
+  const where = port === undefined ? `--unix-socket=${address}` : `--port=${port}`;
+  return ` (nothing listens there: is kubectl proxy ${where} running?)`;
 }
 
 /** HPE_INVALID_EOF_STATE is a parser error too, but it means that the connection ended too soon. */

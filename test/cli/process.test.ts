@@ -201,7 +201,7 @@ test('[K-4] what is uncaught ends a process whose stop hangs when the time to st
   expect(crashes).toHaveLength(10); // of about twenty
 });
 
-test('a Node that is too old gets one clear line, and exit code 2', async () => {
+test('[N-1] a Node that is too old gets one clear line, and exit code 2', async () => {
   const { engines } = JSON.parse(
     readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
   ) as { engines: { node: string } };
@@ -222,7 +222,10 @@ test('a Node that is too old gets one clear line, and exit code 2', async () => 
     expect(child.stderr.lines).toEqual(
       exitCodes[version] === 0
         ? []
-        : [`chancery: Node.js ${minimum} or newer is needed, this is ${version}`],
+        : [
+            `chancery: Node.js ${minimum} or newer is needed, this is ${version}. Add one to the project, ` +
+              'npm i -D node@24, and start chancery by npx or from a script of package.json',
+          ],
     );
   }
   expect(exitCodes).toEqual(versions);

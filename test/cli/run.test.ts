@@ -241,7 +241,8 @@ test('two controllers of one name, and an unusable URL, are found by --check as 
 
   expect(await twice.exit).toBe(2);
   expect(twice.stderr.lines).toEqual([
-    'chancery run: two controllers have the same name (controller "hello")',
+    `chancery run: two controllers have the same name: ${join(folder, 'a.ts')} and ` +
+      `${join(folder, 'b.ts')}; rename one (controller "hello")`,
   ]);
   expect(await tls.exit).toBe(2);
   expect(tls.stderr.lines).toEqual([expect.stringContaining('unusable API URL')]);

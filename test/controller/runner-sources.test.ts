@@ -92,7 +92,7 @@ test('does without an optional source that is not served, and reads it when it c
   expect(seen).toEqual(['no extras', '1 extras']);
 });
 
-test('a source that the controller does not declare is refused by name', async () => {
+test('[N-2] a source that the controller does not declare is refused with what to add', async () => {
   const errors: unknown[] = [];
   const { collection, run } = start({
     reconcile: async (_key, _object, { store }) => {
@@ -107,7 +107,14 @@ test('a source that the controller does not declare is refused by name', async (
   collection(things).put('a');
   await run();
 
-  expect(errors).toMatchObject([{ code: 'CONFIG', context: { resource: 'others' } }]);
+  expect(errors).toMatchObject([
+    {
+      code: 'CONFIG',
+      message:
+        'a reconciler reads a source that its controller does not declare: add others to reads',
+      context: { resource: 'others' },
+    },
+  ]);
 });
 
 test('[C-16] names, once, the sources that are not synced in time and why, and goes on waiting', async () => {

@@ -19,7 +19,12 @@ export const optional = source(resource('extras'), { optional: true });
 
 type Settings = Pick<
   RunnerOptions,
-  'cacheSyncTimeoutMs' | 'maxReconcileAgeMs' | 'queue' | 'reconcileTimeoutMs' | 'resyncPeriodMs'
+  | 'cacheSyncTimeoutMs'
+  | 'maxReconcileAgeMs'
+  | 'queue'
+  | 'reconcileTimeoutMs'
+  | 'resyncPeriodMs'
+  | 'showsDebug'
 >;
 
 /** A reconciler, and the settings of the runner that differ from the defaults. */

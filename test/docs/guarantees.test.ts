@@ -41,6 +41,7 @@ const STATEMENTS: Readonly<Record<string, readonly number[]>> = {
   LE: [...range(1, 15), 17],
   H: range(1, 5),
   X: range(1, 3),
+  N: range(1, 9),
   T: range(1, 5),
   F: range(1, 17),
   I: range(1, 5),

@@ -167,7 +167,9 @@ describe('a manager', () => {
     const twice = [declare(async () => AWAIT_CHANGE), declare(async () => AWAIT_CHANGE)];
 
     expect(() => new World(twice)).toThrow(ConfigurationError);
-    expect(() => new World(twice)).toThrow('two controllers have the same name');
+    expect(() => new World(twice)).toThrow(
+      'two controllers have the same name: numbers 1 and 2 of the manager; rename one',
+    );
   });
 
   test('a health port that is taken keeps it from starting', async () => {

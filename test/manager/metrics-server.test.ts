@@ -157,14 +157,16 @@ describe('MetricsServer', () => {
     await expect(ask(port)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
-  test('a port that is taken is a ConfigurationError that says which', async () => {
+  test('[N-3] a port that is taken is a ConfigurationError that names the variable', async () => {
     const { port } = await serving(fixed('x 1\n'));
     const second = new MetricsServer({ port, host: HOST, metrics: fixed(''), log });
 
     await expect(second.start()).rejects.toMatchObject({
       code: 'CONFIG',
-      message: 'metrics port cannot be listened on',
-      context: { port, host: HOST },
+      message:
+        `the metrics port ${port} is taken: another process listens on it. ` +
+        'Set CHANCERY_METRICS_PORT to another port, or to 0 for none',
+      context: { port, host: HOST, cause: 'EADDRINUSE' },
     });
   });
 });

@@ -1,6 +1,6 @@
 import { FakeClock, settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import { waitForAmbassador } from '../../operator/manager/safety/visible-token.ts';
+import { proxyCommand, waitForAmbassador } from '../../operator/manager/safety/visible-token.ts';
 import { recordingLog } from '../support/recording-log.ts';
 
 /** A wait for what listens from `listensAtMs` on. */
@@ -11,7 +11,7 @@ function waiting(listensAtMs: number) {
   let endedAtMs: number | undefined;
   const ended = waitForAmbassador(
     async () => clock.monotonic() >= listensAtMs,
-    { clock, log: logFor({}) },
+    { clock, log: logFor({}), apiUrl: 'http://127.0.0.1:8001' },
     stop.signal,
   ).then(() => {
     endedAtMs = clock.monotonic();
@@ -38,6 +38,10 @@ test('[P-18] one that comes after 20 s is seen within a quarter of a second, and
   expect(lines.map(({ level, message }) => `${level} ${message}`)).toEqual([
     'info waiting for the ambassador',
   ]);
+  expect(lines[0]?.fields).toEqual({
+    apiUrl: 'http://127.0.0.1:8001',
+    remedy: expect.stringContaining('start it: kubectl proxy --port=8001, or chancery proxy'),
+  });
 });
 
 test('[P-18] one that does not come is no failure: after a minute the sources try for themselves', async () => {
@@ -61,4 +65,12 @@ test('a stop ends the wait at once', async () => {
 
   await expect(ended).rejects.toThrow('stop');
   expect(clock.pending).toBe(0);
+});
+
+test.each([
+  ['http://127.0.0.1:8001', 'kubectl proxy --port=8001'],
+  ['http://localhost', 'kubectl proxy --port=80'],
+  ['unix:/run/proxy.sock', 'kubectl proxy --unix-socket=/run/proxy.sock'],
+])('[N-3] the command that makes something listen at %s is %s', (apiUrl, command) => {
+  expect(proxyCommand(apiUrl)).toBe(command);
 });

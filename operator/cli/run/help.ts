@@ -28,7 +28,7 @@ not waited for, and the last line on standard error sums up.
 
 ${environmentHelp()}
 
-The log goes to standard error as JSON; SIGUSR2 turns its debug lines on and off.
+The log goes to standard error, as JSON unless that is a terminal; SIGUSR2 turns its debug lines on and off.
 
 Exit codes:
 ${table([

@@ -49,15 +49,16 @@ export function runCommand({
       }
       const isCheck = values.check === true;
       const dryRun = dryRunOf(values, io);
-      const { logLevel, ...fromEnvironment } = settingsFrom(io.env);
+      const { logLevel, logFormat: format, ...fromEnvironment } = settingsFrom(io.env);
       const insecureAllowToken =
         values['insecure-allow-token'] === true || fromEnvironment.insecureAllowToken;
       // Check before a module is loaded, because its code is not ours.
       if (!isCheck && !insecureAllowToken) await requireNoToken(tokenFolders);
-      const logger = createLogger(logLevel, io.stderr);
+      const logger = createLogger(logLevel, io.stderr, { format, environment: io.env });
       resolveToolkit();
       const modules: LoadedModule[] = [];
       for (const path of positionals) modules.push(await load(path, logger));
+      requireOneEach(positionals, modules);
       const declared = merged(modules);
       const options: CreateManagerOptions = {
         ...declared,
@@ -109,6 +110,25 @@ async function load(path: string, log: Log): Promise<LoadedModule> {
     const { cause } = error as ConfigurationError;
     if (cause instanceof Error) log.debug({ path, stack: cause.stack }, 'module failed to load');
     throw error;
+  }
+}
+
+/** @throws ConfigurationError `CONFIG` that says where two controllers of one name are. */
+function requireOneEach(paths: readonly string[], modules: readonly LoadedModule[]): void {
+  const places = new Map<string, string>();
+  for (const [index, { controllers }] of modules.entries()) {
+    const path = paths[index] ?? '';
+    for (const [at, { name: controller }] of controllers.entries()) {
+      const place = controllers.length === 1 ? path : `controller ${at + 1} of ${path}`;
+      const first = places.get(controller);
+      if (first !== undefined) {
+        throw new ConfigurationError(
+          `two controllers have the same name: ${first} and ${place}; rename one`,
+          { context: { controller } },
+        );
+      }
+      places.set(controller, place);
+    }
   }
 }
 

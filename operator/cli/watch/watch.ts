@@ -32,7 +32,8 @@ export function watchCommand(clock: Clock = systemClock): Command {
     async run(args: readonly string[], io: Io): Promise<ExitCode> {
       const settings = settingsFrom(io.env);
       const wanted = parseWatchArguments(args, settings);
-      const log = createLogger(settings.logLevel, io.stderr);
+      const { logLevel, logFormat: format } = settings;
+      const log = createLogger(logLevel, io.stderr, { format, environment: io.env });
       io.saveMemory(); // objects are released when they are printed
       const connection = connect(wanted.apiUrl, { clock });
       using output = new LineWriter(io.stdout, io.signal);

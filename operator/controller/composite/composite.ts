@@ -1,9 +1,10 @@
-import { OperatorError } from '../../core/errors.ts';
+import { ConfigurationError, OperatorError } from '../../core/errors.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { Resource } from '../../model/resource.ts';
 import { type LabelSelector, type Selector, selectorFromObject } from '../../model/selector.ts';
 import { type Controller, type ControllerOptions, controller } from '../controller.ts';
 import type { Finalizer, Unfinished } from '../finalizers/finalizer.ts';
+import { requireFunction } from '../known-options.ts';
 import { AWAIT_CHANGE, type ReconcileContext, type Result } from '../reconciler.ts';
 import type { Source } from '../source.ts';
 import { adoptOrphans } from './adopt-orphans.ts';
@@ -85,6 +86,7 @@ export function composite<P extends KubernetesObject>({
   permissions = [],
   ...options
 }: CompositeOptions<P>): Controller<P> {
+  requireComposite(options.name, children, sync);
   const sources = childSources(children, options.name);
   /** Undefined when the parent is gone or being deleted and nothing was done, see `adoptOrphans`. */
   async function bring<A extends SyncResult<P>>(
@@ -123,6 +125,13 @@ export function composite<P extends KubernetesObject>({
     },
   });
   return declared;
+}
+
+/** The checks that `controller` cannot make, for callers without types. */
+function requireComposite(name: string, children: unknown, sync: unknown): void {
+  requireFunction(`composite ${name}`, 'sync', sync, 'sync: (parent, children) => ({ children })');
+  if (Array.isArray(children)) return;
+  throw new ConfigurationError(`children of composite ${name} must be a list, as [configMaps]`);
 }
 
 /** Milliseconds between two calls of an unfinished cleanup without `requeueAfterMs`. Changes call it, too. */

@@ -1,4 +1,4 @@
-import { type Interceptor, isRead } from '../../client/call.ts';
+import { type Call, type Interceptor, isRead, type ReadCall } from '../../client/call.ts';
 import type { Client } from '../../client/client.ts';
 import { intercept } from '../../client/client-of.ts';
 import { abortWith } from '../../client/interceptors/abort-with.ts';
@@ -30,7 +30,7 @@ interface ContextsOptions {
   /** The informer of every source that the controller declares. It can be filled later. */
   readonly informers: ReadonlyMap<Source, SharedInformer<KubernetesObject>>;
   /** Called with each write of an attempt of `key`. */
-  readonly wrote: (key: ObjectKey, write: AcceptedWrite) => void;
+  readonly wrote: (key: ObjectKey, write: AcceptedWrite, call: WrittenCall) => void;
   /** Called when another object has the name of a child. */
   readonly takenNames?: TakenNames;
 }
@@ -105,7 +105,7 @@ export class Contexts {
     const { client, wrote } = this.#options;
     const observer: WriteObserver = {
       cached: (resource, namespace, name) => this.#cached(resource, objectKey(namespace, name)),
-      wrote: (write) => wrote(key, write),
+      wrote: (write, call) => wrote(key, write, call),
     };
     return intercept(client, abortWith(signal), observeWrites(observer));
   }
@@ -154,12 +154,18 @@ export class Contexts {
   }
 }
 
-function undeclared(controller: Controller, { resource }: Source): ConfigurationError {
+function undeclared(
+  { name, for: root, owns, watches, reads }: Controller,
+  { resource }: Source,
+): ConfigurationError {
+  const declared = [root, ...[...owns, ...watches].map((each) => each.source), ...reads];
+  const isKnown = declared.some((each) => isSameResource(each.resource, resource));
+  const remedy = isKnown
+    ? `pass the source that the controller declares, or the resource ${resource.plural}`
+    : `add ${resource.plural} to reads`;
   return new ConfigurationError(
-    'a reconciler reads a source that its controller does not declare',
-    {
-      context: { controller: controller.name, resource: resourceName(resource) },
-    },
+    `a reconciler reads a source that its controller does not declare: ${remedy}`,
+    { context: { controller: name, resource: resourceName(resource) } },
   );
 }
 
@@ -278,6 +284,9 @@ function knownChild(
   };
 }
 
+/** The call that made a write. */
+export type WrittenCall = Exclude<Call, ReadCall>;
+
 export interface WriteObserver {
   /** The cached objects under a name. */
   readonly cached: (
@@ -286,7 +295,7 @@ export interface WriteObserver {
     name: string,
   ) => readonly KubernetesObject[];
   /** Called with each write that the API server has accepted. */
-  readonly wrote: (write: AcceptedWrite) => void;
+  readonly wrote: (write: AcceptedWrite, call: WrittenCall) => void;
 }
 
 /**
@@ -302,7 +311,7 @@ export function observeWrites({ cached, wrote }: WriteObserver): Interceptor {
     if (call.verb === 'delete') {
       await next(call);
       const given = { resource, namespace, name, before, answer: undefined };
-      wrote({ ...given, isDelete: true, hasChanged: true });
+      wrote({ ...given, isDelete: true, hasChanged: true }, call);
       return undefined;
     }
     const answer = await next(call);
@@ -312,7 +321,7 @@ export function observeWrites({ cached, wrote }: WriteObserver): Interceptor {
       known !== undefined && known.metadata.resourceVersion === metadata.resourceVersion;
     const { subresource } = call.options;
     const isObject = subresource === undefined || subresource === 'status';
-    wrote({
+    const write = {
       resource,
       namespace: metadata.namespace,
       name: metadata.name,
@@ -320,7 +329,8 @@ export function observeWrites({ cached, wrote }: WriteObserver): Interceptor {
       hasChanged: !isNoOp,
       before,
       answer: isObject ? answer : undefined,
-    });
+    };
+    wrote(write, call);
     return answer;
   };
 }

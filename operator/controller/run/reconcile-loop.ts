@@ -19,6 +19,7 @@ import {
   withMiddleware,
 } from './middleware.ts';
 import type { ReconcileMetrics } from './reconcile-metrics.ts';
+import type { WakeCauses } from './wake-causes.ts';
 
 interface ReconcileLoopOptions {
   readonly controller: Controller;
@@ -26,6 +27,8 @@ interface ReconcileLoopOptions {
   readonly gate: KeyGate;
   readonly contexts: Contexts;
   readonly finalizing: Finalizing;
+  /** Logs why a key woke. */
+  readonly wakes: WakeCauses;
   readonly metrics: ReconcileMetrics;
   readonly events: EventRecorder;
   readonly clock: Clock;
@@ -66,7 +69,7 @@ export class ReconcileLoop {
 
   /** Makes one attempt at a key that a worker has taken. Never rejects. */
   async run(key: ObjectKey, stop: AbortSignal): Promise<void> {
-    const { controller, logFor, middleware, queue } = this.#options;
+    const { controller, logFor, middleware, queue, wakes } = this.#options;
     const attempt: Attempt = {
       controller: controller.name,
       key,
@@ -75,6 +78,7 @@ export class ReconcileLoop {
       priority: queue.processingPriority(key),
     };
     const log = logFor({ controller: controller.name, key, reconcileId: attempt.reconcileId });
+    wakes.begins(key, attempt.attempt, log);
     const next = (): Promise<AttemptEnd> => this.#attempt(attempt, log, stop);
     if (middleware === undefined) {
       await next();
@@ -213,7 +217,7 @@ export class ReconcileLoop {
     metrics.failed(kind);
     if (kind === 'terminal') {
       queue.forget(key);
-      report.failed(failure, undefined);
+      report.failed(failure, 1, undefined);
       return { outcome: 'terminal', error };
     }
     const atLeastMs = Math.max(failure.atLeastMs, gate.delayMs(key));
@@ -221,7 +225,7 @@ export class ReconcileLoop {
     const patienceMs = isFinalizing ? finalizing.patienceMs(object) : undefined;
     if (patienceMs !== undefined && patienceMs < ownMs) queue.addAfter(key, patienceMs);
     const requeueAfterMs = Math.round(Math.min(ownMs, patienceMs ?? ownMs));
-    report.failed(failure, requeueAfterMs);
+    report.failed(failure, queue.failures(key), requeueAfterMs);
     return { outcome: kind === 'failed' ? 'error' : kind, error, requeueAfterMs };
   }
 }
@@ -250,13 +254,16 @@ class FailureReport {
     this.#options = options;
   }
 
-  /** @param retryInMs - undefined when only a change can help. */
-  failed({ kind, error: err }: Failure, retryInMs: number | undefined): void {
+  /**
+   * @param failures - in a row, with this one.
+   * @param retryInMs - undefined when only a change can help.
+   */
+  failed({ kind, error: err }: Failure, failures: number, retryInMs: number | undefined): void {
     const { log, verb } = this.#options;
     const remedy = remedyFor(err);
     const facts = {
       err,
-      ...(retryInMs !== undefined && { retryInMs }),
+      ...(retryInMs !== undefined && { failures, retryInMs }),
       ...(remedy !== undefined && { remedy }),
     };
     if (kind === 'conflict') {

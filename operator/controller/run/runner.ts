@@ -14,18 +14,20 @@ import { type Controller, sourcesOf } from '../controller.ts';
 import type { EventRecorder } from '../events/event-recorder.ts';
 import { Finalizing } from '../finalizers/finalizing.ts';
 import { type MetadataPages, sweepFinalizers } from '../finalizers/sweep.ts';
-import { KeyGate } from '../policies/key-gate.ts';
+import { type AcceptedWrite, KeyGate } from '../policies/key-gate.ts';
 import { keyPolicies } from '../policies/key-policies.ts';
 import { TakenNames } from '../policies/taken-names.ts';
 import type { Log, Self } from '../reconciler.ts';
 import type { Source } from '../source.ts';
 import type { Enqueue, Trigger } from '../trigger.ts';
-import { Contexts } from './context.ts';
+import { Contexts, type WrittenCall } from './context.ts';
 import type { ReconcileMiddleware } from './middleware.ts';
 import { ReconcileLoop } from './reconcile-loop.ts';
 import { ReconcileMetrics } from './reconcile-metrics.ts';
 import { type CrdWait, settledSources } from './settled-sources.ts';
 import { type Subscriptions, subscribe } from './subscribe.ts';
+import { WakeCauses } from './wake-causes.ts';
+import { DONE, writtenFacts } from './written-fields.ts';
 
 /** The state of a controller for people. Plain data. */
 export interface ControllerActivity {
@@ -65,6 +67,7 @@ export class ControllerRunner {
   readonly #takenNames: TakenNames;
   readonly #contexts: Contexts;
   readonly #loop: ReconcileLoop;
+  readonly #wakes: WakeCauses;
   /** Undefined before the sources have settled. */
   #subscriptions: Subscriptions | undefined;
 
@@ -79,11 +82,15 @@ export class ControllerRunner {
     this.#metrics = new ReconcileMetrics(meter ?? noMeter, name);
     this.#log = logFor({ controller: name });
     this.#timeSlice = options.timeSlice ?? new TimeSlice(clock);
+    this.#wakes = new WakeCauses(options.showsDebug ?? (() => false));
     this.#takenNames = new TakenNames({
       clock,
       controller,
       informers: this.#informers,
-      enqueue: (key, priority) => this.#gate.add(key, { priority }),
+      enqueue: (key, priority) => {
+        this.#wakes.asked(key, 'name of a child');
+        this.#gate.add(key, { priority });
+      },
     });
     this.#gate = new KeyGate(this.#queue, (resume) =>
       keyPolicies({
@@ -101,7 +108,10 @@ export class ControllerRunner {
       ...options,
       client,
       informers: this.#informers,
-      wrote: (key, write) => this.#gate.wrote(key, write),
+      wrote: (key, write, call) => {
+        this.#gate.wrote(key, write);
+        this.#logWrite(key, write, call);
+      },
       takenNames: this.#takenNames,
     });
     this.#loop = new ReconcileLoop({
@@ -114,6 +124,7 @@ export class ControllerRunner {
       metrics: this.#metrics,
       finalizing: new Finalizing({ controller, client, clock }),
       contexts: this.#contexts,
+      wakes: this.#wakes,
       reconcileTimeoutMs:
         controller.reconcileTimeoutMs ?? options.reconcileTimeoutMs ?? DEFAULT_RECONCILE_TIMEOUT_MS,
       middleware: options.reconcileMiddleware,
@@ -219,12 +230,20 @@ export class ControllerRunner {
       log: this.#log,
       signal,
       resyncPeriodMs: controller.resyncPeriodMs ?? resyncPeriodMs ?? DEFAULT_RESYNC_PERIOD_MS,
-      enqueue: (key, cause, options) => this.#gate.changed(key, cause, options),
+      enqueue: (key, cause, options, via) => {
+        this.#wakes.changed(key, cause, via);
+        this.#gate.changed(key, cause, options);
+      },
       mappingContext: { store: (of) => this.#contexts.store(of) },
       takenNames: this.#takenNames,
       mappingFailed: () => this.#metrics.mappingFailed(),
       predicateFailed: () => this.#metrics.predicateFailed(),
     });
+  }
+
+  #logWrite(key: ObjectKey, write: AcceptedWrite, { verb, options }: WrittenCall): void {
+    if (this.#options.showsDebug?.() !== true) return;
+    this.#log.debug({ key, ...writtenFacts(write, options) }, DONE[verb] ?? verb);
   }
 
   #trigger(signal: AbortSignal): Promise<void> {
@@ -235,7 +254,10 @@ export class ControllerRunner {
       log: this.#log,
       failed: () => this.#metrics.triggerFailed(),
       enqueue: (keys, options) => {
-        for (const key of keys) this.#gate.add(key, options);
+        for (const key of keys) {
+          this.#wakes.asked(key, 'trigger');
+          this.#gate.add(key, options);
+        }
       },
     });
   }
@@ -317,6 +339,11 @@ export interface RunnerOptions {
    * loop. Default: a time slice per runner.
    */
   readonly timeSlice?: TimeSlice;
+  /**
+   * True while debug lines show. Then each attempt logs why its key woke, and each write what it changed.
+   * Default: never.
+   */
+  readonly showsDebug?: () => boolean;
   /** Default: nothing is measured. */
   readonly meter?: Meter;
 }

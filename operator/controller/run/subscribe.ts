@@ -12,11 +12,17 @@ import type { Predicate, PredicateEvent } from '../predicate.ts';
 import type { Log } from '../reconciler.ts';
 import type { Source } from '../source.ts';
 import { mapInOrder, mappedKeys, ownerKeys } from './mapped-keys.ts';
+import type { Via } from './wake-causes.ts';
 
 interface SubscribeOptions {
   readonly controller: Controller;
   readonly informers: ReadonlyMap<Source, SharedInformer<KubernetesObject>>;
-  readonly enqueue: (key: ObjectKey, cause: Cause, options: { readonly priority: number }) => void;
+  readonly enqueue: (
+    key: ObjectKey,
+    cause: Cause,
+    options: { readonly priority: number },
+    via: Via,
+  ) => void;
   /** The stores that mappings can read. */
   readonly mappingContext: MappingContext;
   readonly takenNames: TakenNames;
@@ -82,7 +88,7 @@ function forSelf(options: SubscribeOptions): Handler {
     for (const change of changes) {
       const begins = (): boolean => beginsToFinalize(change, finalizer);
       if (!passes(change) && !ifReadable(options, change, begins)) continue;
-      enqueue(change.key, { resource, change }, { priority: priorityOf(change) });
+      enqueue(change.key, { resource, change }, { priority: priorityOf(change) }, 'for');
     }
   };
 }
@@ -107,7 +113,9 @@ function forOwners(
         for (const key of owners ?? []) keys.add(key);
       }
       const priority = priorityOf(change);
-      for (const key of keys) enqueue(key, { resource: source.resource, change }, { priority });
+      for (const key of keys) {
+        enqueue(key, { resource: source.resource, change }, { priority }, 'owns');
+      }
     }
   };
 }
@@ -134,7 +142,9 @@ function forMapped(options: SubscribeOptions, { source, map, predicate }: Mappin
       (change) => mappedKeys(change, { map, context, target, clock, signal }),
       (change, keys) => {
         const priority = priorityOf(change);
-        for (const key of keys) enqueue(key, { resource: source.resource, change }, { priority });
+        for (const key of keys) {
+          enqueue(key, { resource: source.resource, change }, { priority }, 'mapping');
+        }
       },
       (change, err) => {
         if (signal.aborted) return;

@@ -61,10 +61,7 @@ export class HttpListener {
     try {
       await once(this.#server, 'listening');
     } catch (cause) {
-      throw new ConfigurationError(`${purpose} port cannot be listened on`, {
-        cause,
-        context: { port, host },
-      });
+      throw unavailable({ purpose, port, host }, cause);
     }
   }
 
@@ -93,6 +90,23 @@ export class HttpListener {
       send(response, 405, 'method not allowed\n');
     }
   }
+}
+
+/** The error for a port that cannot be listened on. It names the variable that chooses another one. */
+function unavailable(
+  { purpose, port, host }: Pick<HttpListenerOptions, 'purpose' | 'port' | 'host'>,
+  cause: unknown,
+): ConfigurationError {
+  const variable = `CHANCERY_${purpose.toUpperCase()}`;
+  const { code = 'unknown' } = cause as NodeJS.ErrnoException;
+  const problem =
+    {
+      EADDRINUSE: `is taken: another process listens on it. Set ${variable}_PORT to another port, or to 0 for none`,
+      EACCES: `is not allowed to this user. Set ${variable}_PORT to a port from 1024 on, or to 0 for none`,
+      EADDRNOTAVAIL: `has an address that this machine does not have. Set ${variable}_HOST to one that it has`,
+    }[code] ?? `cannot be listened on. Set ${variable}_PORT or ${variable}_HOST`;
+  const context = { port, host, cause: code };
+  return new ConfigurationError(`the ${purpose} port ${port} ${problem}`, { cause, context });
 }
 
 /**

@@ -4,7 +4,8 @@ import type { Log } from '../../controller/reconciler.ts';
 import { messageOf, OperatorError } from '../../core/errors.ts';
 import { boundedText, visibleJson } from '../../core/visible-text.ts';
 import { redactedFields } from '../safety/redacted.ts';
-import type { LogLevel } from '../settings/settings.ts';
+import type { LogFormat, LogLevel } from '../settings/settings.ts';
+import { prettyLines, showsColours } from './pretty-log.ts';
 
 /** A logger with a level. */
 export interface Logger extends Log {
@@ -14,14 +15,31 @@ export interface Logger extends Log {
   child(facts: Readonly<Record<string, unknown>>): Logger;
 }
 
+export interface LoggerOptions {
+  /**
+   * `json`: one JSON object per line. `pretty`: one line for people. `auto`: `pretty` when the destination
+   * is a terminal. Default `json`.
+   */
+  readonly format?: LogFormat;
+  /** `NO_COLOR` and `FORCE_COLOR` are read from it. Default: none is set. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+}
+
 /**
- * The logger of the process. It writes one JSON object per line to `destination`.
+ * The logger of the process. It writes one JSON object per line to `destination`, or lines for people.
  *
  * Errors are printed with code, layer, context and cause. Whole objects must never be logged. In case one
  * is, members that may be secrets are `[redacted]` at every depth, and long texts lose their middle, see
  * `redactedFields`. A message has at most 2,048 characters.
  */
-export function createLogger(level: LogLevel, destination: Writable): Logger {
+export function createLogger(
+  level: LogLevel,
+  destination: Writable,
+  options: LoggerOptions = {},
+): Logger {
+  const shared = { level };
+  const isPretty = isForPeople(destination, options);
+  const described = isPretty ? describedWithStack : describe;
   const root = pino(
     {
       level: 'debug', // `SharedLevelLogger` decides which lines are shown
@@ -29,13 +47,38 @@ export function createLogger(level: LogLevel, destination: Writable): Logger {
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: {
         level: (label) => ({ level: label }),
-        log: (fields) => redactedFields(fields, describe),
+        log: (fields) => redactedFields(fields, described),
       },
       serializers: { err: (described: unknown) => described },
     },
-    visibly(destination),
+    isPretty
+      ? prettily(destination, options, () => shared.level === 'debug')
+      : visibly(destination),
   );
-  return new SharedLevelLogger(() => root, { level });
+  return new SharedLevelLogger(() => root, shared);
+}
+
+function isForPeople(destination: Writable, { format = 'json' }: LoggerOptions): boolean {
+  return format === 'pretty' || (format === 'auto' && isTerminal(destination));
+}
+
+function isTerminal(destination: Writable): boolean {
+  return 'isTTY' in destination && destination.isTTY === true;
+}
+
+function prettily(
+  destination: Writable,
+  { environment = {} }: LoggerOptions,
+  showsDebug: () => boolean,
+): DestinationStream {
+  const colour = showsColours(environment, isTerminal(destination));
+  const textOf = prettyLines({ colour, showsDebug });
+  return {
+    write: (line) => {
+      const text = textOf(line);
+      if (text !== undefined) destination.write(text);
+    },
+  };
 }
 
 /** A line may quote text of any origin, and people read logs on terminals. */
@@ -113,6 +156,13 @@ function describe(error: unknown): unknown {
     ...(Object.keys(context).length > 0 && { context }),
     ...(cause !== undefined && { cause: isBug ? describe(cause) : boundedText(messageOf(cause)) }),
   };
+}
+
+/** People want to see which line of their code an error of the toolkit came through. */
+function describedWithStack(error: unknown): unknown {
+  const described = describe(error);
+  if (!(error instanceof OperatorError)) return described;
+  return { ...(described as object), stack: error.stack };
 }
 
 /** Only the standard members of an error. Libraries attach whole requests, with headers, to their errors. */

@@ -112,16 +112,28 @@ const PATIENCE_MS = 60_000;
  */
 export async function waitForAmbassador(
   isListening: () => Promise<boolean>,
-  { clock, log }: { readonly clock: Clock; readonly log: Log },
+  { clock, log, apiUrl }: { readonly clock: Clock; readonly log: Log; readonly apiUrl: string },
   signal: AbortSignal,
 ): Promise<void> {
   const startedAt = clock.monotonic();
+  const remedy = `nothing listens there, start it: ${proxyCommand(apiUrl)}, or chancery proxy MODULE; chancery dev MODULE starts all`;
   for (let isFirst = true; !(await abortable(isListening(), signal)); isFirst = false) {
-    if (isFirst) log.info({}, 'waiting for the ambassador');
+    if (isFirst) log.info({ apiUrl, remedy }, 'waiting for the ambassador');
     if (clock.monotonic() - startedAt >= PATIENCE_MS) {
-      log.warn({ waitedMs: PATIENCE_MS }, 'no ambassador listens, the sources go on trying');
+      log.warn(
+        { apiUrl, waitedMs: PATIENCE_MS, remedy },
+        'no ambassador listens, the sources go on trying',
+      );
       return;
     }
     await sleep(clock, LOOK_EVERY_MS, signal);
   }
+}
+
+/** The command that makes `kubectl proxy` listen at the API URL. */
+export function proxyCommand(apiUrl: string): string {
+  const [, socket] = /^unix:(?:\/\/)?(\/.*)$/.exec(apiUrl) ?? [];
+  if (socket !== undefined) return `kubectl proxy --unix-socket=${socket}`;
+  const { port } = new URL(apiUrl);
+  return `kubectl proxy --port=${port === '' ? '80' : port}`;
 }

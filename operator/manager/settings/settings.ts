@@ -41,6 +41,8 @@ export interface Settings {
   readonly readySources: boolean;
   /** The lowest level that is logged. Default `info`. */
   readonly logLevel: LogLevel;
+  /** The form of the log. Default `auto`. */
+  readonly logFormat: LogFormat;
   /** Range of watch durations in seconds, as [min, max). Undefined: 300 to 600. */
   readonly watchTimeoutSeconds: ReflectorSettings['watchTimeoutSeconds'] | undefined;
   /** Mean interval of authoritative relists in milliseconds; 0 for none. Undefined: 30 minutes. */
@@ -75,6 +77,13 @@ export type SelfTestMode = 'warn' | 'require' | 'off';
 /** From most lines to fewest. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
+/**
+ * - `json`: one JSON object per line.
+ * - `pretty`: one line for people, with colours on a terminal unless `NO_COLOR` is set.
+ * - `auto`: `pretty` on a terminal, `json` elsewhere.
+ */
+export type LogFormat = 'auto' | 'json' | 'pretty';
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Every variable with its meaning, for `--help` and the documentation. */
@@ -107,6 +116,10 @@ export const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] 
     'true: not ready while a source is refused, or silent for two watches; default false',
   ],
   ['CHANCERY_LOG_LEVEL', 'debug, info (default), warn or error'],
+  [
+    'CHANCERY_LOG_FORMAT',
+    'auto (default): lines for people on a terminal, JSON elsewhere; json; pretty',
+  ],
   ['CHANCERY_WATCH_TIMEOUT', 'seconds after which watches end, as MIN-MAX; default 300-600'],
   [
     'CHANCERY_RELIST_INTERVAL',
@@ -171,6 +184,7 @@ export function settingsFrom(environment: Environment): Settings {
     metricsDetailed: flag(read, 'CHANCERY_METRICS_DETAILED', false),
     readySources: flag(read, 'CHANCERY_READY_SOURCES', false),
     logLevel: oneOf(read, 'CHANCERY_LOG_LEVEL', LOG_LEVELS) ?? 'info',
+    logFormat: oneOf(read, 'CHANCERY_LOG_FORMAT', LOG_FORMATS) ?? 'auto',
     watchTimeoutSeconds: range('CHANCERY_WATCH_TIMEOUT', read('CHANCERY_WATCH_TIMEOUT')),
     relistIntervalMs: relistInterval(read('CHANCERY_RELIST_INTERVAL')),
     crdWait: oneOf(read, 'CHANCERY_CRD_WAIT', CRD_WAITS) ?? 'forever',
@@ -186,6 +200,7 @@ export function settingsFrom(environment: Environment): Settings {
 
 const PORTS = { max: 65_535 };
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+const LOG_FORMATS = ['auto', 'json', 'pretty'] as const;
 const SELF_TEST_MODES = ['warn', 'require', 'off'] as const;
 const CRD_INSTALLATIONS = ['true', 'force', 'false'] as const;
 const CRD_WAITS = ['forever', 'timeout', 'optional'] as const;

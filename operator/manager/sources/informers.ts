@@ -2,12 +2,12 @@ import { transformed } from '../../client/source.ts';
 import type { Log } from '../../controller/reconciler.ts';
 import type { CrdWait } from '../../controller/run/settled-sources.ts';
 import type { Source } from '../../controller/source.ts';
-import { aborted, linkedAbort } from '../../core/abort.ts';
+import { aborted, linkedAbort, NEVER_ABORTED } from '../../core/abort.ts';
 import type { Cancel, Clock } from '../../core/clock.ts';
 import { type Labels, type Meter, noMeter } from '../../core/metrics.ts';
 import { dropManagedFields } from '../../model/entry.ts';
 import type { KubernetesObject } from '../../model/object.ts';
-import { resourceName } from '../../model/resource.ts';
+import { type Resource, resourceName } from '../../model/resource.ts';
 import { cachedForm } from '../../store/cached-form.ts';
 import { ensureIndex } from '../../store/indices.ts';
 import { Informer, type InformerObserver } from '../../store/informer.ts';
@@ -21,6 +21,7 @@ import { ListLimiter } from '../../watch/policy/list-limiter.ts';
 import type { ReflectorNotice, ReflectorOptions } from '../../watch/reflector-options.ts';
 import type { NeededSource } from '../http/health-checks.ts';
 import { type Scope, ScopeIdentities, scopeFacts, scopeLabels, scopeOf } from './scope.ts';
+import { sourceAdvice } from './source-advice.ts';
 import { statusLog, transformLog } from './status-log.ts';
 
 export type { Scope } from './scope.ts';
@@ -31,6 +32,10 @@ export interface InformersOptions {
   readonly listWatchFor: (scope: Scope) => ListWatch<KubernetesObject>;
   readonly reflector: ReflectorOptions;
   readonly log: Log;
+  /** The address of the ambassador, for explanations. Default: they do not name it. */
+  readonly apiUrl?: string;
+  /** Explains once for each source why it is not served. Default: it is not explained. */
+  readonly explain?: (resource: Resource, signal: AbortSignal) => Promise<string | undefined>;
   /** With `optional`, a source that the API server does not serve does not count for health. */
   readonly crdWait?: CrdWait;
   /** Default: nothing is measured. */
@@ -192,9 +197,20 @@ export class Informers {
       clock,
       resourceVersion: () => informer.resourceVersion,
     });
+    const advise = sourceAdvice({
+      log,
+      facts,
+      apiUrl: this.#options.apiUrl,
+      explain: this.#explainer(scope.resource),
+      isNeeded: () => shared.needs > 0,
+      failed: (bug) => this.#crash(bug),
+    });
     const informer: Informer<KubernetesObject> = new Informer(
       source,
-      observer(log, facts, statusChanged),
+      observer(log, facts, (status) => {
+        statusChanged(status);
+        advise(status);
+      }),
       {
         ...reflector,
         name: resourceName(scope.resource),
@@ -208,11 +224,25 @@ export class Informers {
       },
     );
     const stop = this.ownWritesJournal.add(scope.resource, scope.namespace, informer.ownWrites);
-    const shared = { informer, scope, facts, labels, users: 0, needs: 0, stop };
+    const shared: Shared = { informer, scope, facts, labels, users: 0, needs: 0, stop };
     this.#shared.set(identity, shared);
     informer.onStateChange(() => this.#gauges.measure());
     this.#start(shared);
     return shared;
+  }
+
+  #explainer(resource: Resource): (() => Promise<string | undefined>) | undefined {
+    const { crdWait, explain } = this.#options;
+    if (explain === undefined || crdWait === 'optional') return undefined;
+    return async () => {
+      const signal = this.#running?.signal ?? NEVER_ABORTED;
+      try {
+        return await explain(resource, signal);
+      } catch (error) {
+        if (signal.aborted) return undefined;
+        throw error;
+      }
+    };
   }
 
   /**

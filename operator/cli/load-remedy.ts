@@ -1,0 +1,135 @@
+import { existsSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/**
+ * What the author of a module can do when Node refuses to load it; undefined when the words of Node say it.
+ * One sentence, which ends without a full stop.
+ *
+ * @param error - what the import threw.
+ * @param file - the absolute path of the module that was to be loaded.
+ */
+export function loadRemedy(error: unknown, file: string): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  for (const remedy of REMEDIES) {
+    const text = remedy(error as NodeJS.ErrnoException & { readonly url?: string }, file);
+    if (text !== undefined) return text;
+  }
+  return undefined;
+}
+
+type Remedy = (
+  error: NodeJS.ErrnoException & { readonly url?: string },
+  file: string,
+) => string | undefined;
+
+/** The first one that knows the error counts. */
+const REMEDIES: readonly Remedy[] = [
+  commonJs,
+  requireCall,
+  typeAsValue,
+  typescriptSyntax,
+  missingExtension,
+  missingPackage,
+];
+
+/** V8's words for `import` and `export` in a file that Node takes for CommonJS. */
+const MODULE_SYNTAX = /^Cannot use import statement outside a module|^Unexpected token 'export'/;
+
+function commonJs({ message }: Error, file: string): string | undefined {
+  const isCommonJs = /\.c[jt]s$/.test(file);
+  if (isCommonJs && (MODULE_SYNTAX.test(message) || message.includes("'chancery"))) {
+    return `the name ${basename(file)} makes it CommonJS: name it .ts, .mts, .js or .mjs, and write import and export`;
+  }
+  if (!MODULE_SYNTAX.test(message)) return undefined;
+  const found = nearestPackageJson(dirname(file));
+  const where = found === undefined ? 'a package.json beside the module' : found;
+  return `Node takes it for CommonJS: write "type": "module" into ${where} (npm pkg set type=module)`;
+}
+
+function nearestPackageJson(folder: string): string | undefined {
+  const path = join(folder, 'package.json');
+  if (existsSync(path)) return path;
+  const parent = dirname(folder);
+  return parent === folder ? undefined : nearestPackageJson(parent);
+}
+
+/** Names that exist in CommonJS alone. */
+const COMMON_JS_NAME = /^(require|module|exports|__dirname|__filename) is not defined/;
+
+const INSTEAD: Readonly<Record<string, string>> = {
+  require: "import { controller } from 'chancery' instead of require('chancery')",
+  module: 'export default instead of module.exports',
+  exports: 'export const NAME instead of exports.NAME',
+  __dirname: 'import.meta.dirname instead of __dirname',
+  __filename: 'import.meta.filename instead of __filename',
+};
+
+function requireCall({ message }: Error): string | undefined {
+  const [, name] = COMMON_JS_NAME.exec(message) ?? [];
+  const instead = name === undefined ? undefined : INSTEAD[name];
+  return instead && `the file is an ES module: write ${instead}`;
+}
+
+const NO_EXPORT = /^The requested module '([^']+)' does not provide an export named '([^']+)'/;
+
+function typeAsValue({ message }: Error): string | undefined {
+  const [, specifier, name] = NO_EXPORT.exec(message) ?? [];
+  if (name === undefined || name === 'default') return undefined;
+  return (
+    `if ${name} is a type, write import type { ${name} } from '${specifier}', because types are gone ` +
+    'when Node loads a file; otherwise look at the spelling. tsc finds both with ' +
+    '"verbatimModuleSyntax": true in tsconfig.json'
+  );
+}
+
+/** By a word of Node's message: the syntax that needs more than the removal of types. */
+const ERASABLE: readonly (readonly [RegExp, string])[] = [
+  [/\benum\b/, "a constant object, const Size = { Small: 'Small' } as const, or a union of texts"],
+  [/\bnamespace\b|\bmodule\b/, 'a file of its own with exports'],
+  [/parameter propert/, 'a field that the constructor sets: this.name = name'],
+  [/import\b.*=|export\b.*=/, 'import … from and export default'],
+];
+
+function typescriptSyntax({ code, message }: NodeJS.ErrnoException): string | undefined {
+  if (code !== 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX') return undefined;
+  const [, instead] = ERASABLE.find(([pattern]) => pattern.test(message)) ?? [];
+  return (
+    `Node removes types and translates nothing else: write ${instead ?? 'it in JavaScript'}. ` +
+    'tsc finds such places with "erasableSyntaxOnly": true in tsconfig.json'
+  );
+}
+
+/** The endings that an import without an ending, or with that of the translated file, may mean. */
+const ENDINGS = ['.ts', '.mts', '.js', '.mjs', '/index.ts', '/index.js'];
+
+const IMPORTED_FROM = / imported from (\S.*)$/;
+
+function missingExtension(error: Parameters<Remedy>[0]): string | undefined {
+  const { code, message, url } = error;
+  if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'ERR_UNSUPPORTED_DIR_IMPORT') return undefined;
+  if (!url?.startsWith('file:')) return undefined;
+  const missing = fileURLToPath(url);
+  const bare = missing.replace(/\/$/, '');
+  const stem = bare.replace(/\.[mc]?js$/, '');
+  const found = [...new Set([bare, stem])]
+    .flatMap((start) => ENDINGS.map((ending) => `${start}${ending}`))
+    .find((path) => existsSync(path));
+  if (found === undefined) return undefined;
+  const [, importer] = IMPORTED_FROM.exec(message) ?? [];
+  const written = importer === undefined ? found : relativeTo(importer, found);
+  return `write the ending of the file: '${written}'`;
+}
+
+function relativeTo(importer: string, path: string): string {
+  const folder = `${dirname(resolve(importer))}/`;
+  return path.startsWith(folder) ? `./${path.slice(folder.length)}` : path;
+}
+
+const NO_PACKAGE = /^Cannot find package '((?:@[^/']+\/)?[^/']+)/;
+
+function missingPackage({ code, message }: NodeJS.ErrnoException): string | undefined {
+  const [, name] = NO_PACKAGE.exec(message) ?? [];
+  if (code !== 'ERR_MODULE_NOT_FOUND' || name === undefined) return undefined;
+  return `install it: npm install ${name}`;
+}

@@ -1,0 +1,127 @@
+import { nearMatches } from '../client/near-match.ts';
+import { ConfigurationError } from '../core/errors.ts';
+
+/** The names of the members of `T`. Where a table is used, `satisfies` compares it with the type. */
+export type NamesOf<T> = Readonly<Record<keyof T, true>>;
+
+/** The members of what people declare, and the words for some of them. */
+export const KNOWN = {
+  controller: {
+    name: true,
+    for: true,
+    predicate: true,
+    owns: true,
+    watches: true,
+    reads: true,
+    triggers: true,
+    permissions: true,
+    finalizer: true,
+    maxConcurrentReconciles: true,
+    needsLeaderElection: true,
+    consistency: true,
+    minIntervalMs: true,
+    reconcileTimeoutMs: true,
+    maxReconcileAgeMs: true,
+    resyncPeriodMs: true,
+    queue: true,
+    reconcile: true,
+  },
+  owned: { source: true, anyOwner: true, predicate: true },
+  mapping: { source: true, map: true, predicate: true },
+  permission: {
+    resource: true,
+    subresource: true,
+    resourceNames: true,
+    verbs: true,
+  },
+  finalizer: { name: true, finalize: true, forceFinalizeAfterMs: true },
+  queue: { backoff: true, agingLimitMs: true },
+  backoff: {
+    initialMs: true,
+    maxMs: true,
+    jitter: true,
+    random: true,
+  },
+  source: {
+    resource: true,
+    namespace: true,
+    labelSelector: true,
+    fieldSelector: true,
+    optional: true,
+    onUnserved: true,
+    metadataOnly: true,
+    transform: true,
+    indexes: true,
+  },
+  verbs: {
+    get: true,
+    list: true,
+    watch: true,
+    create: true,
+    update: true,
+    patch: true,
+    delete: true,
+  },
+  consistencies: {
+    overlay: true,
+    wait: true,
+    none: true,
+  },
+} as const;
+
+/** Methods of the client that need the right of another verb. */
+const RIGHTS_OF: Readonly<Record<string, string>> = {
+  apply: 'apply needs the verb "patch"',
+  evict: 'evict needs the verb "create" on the subresource "eviction"',
+  find: 'find needs the verb "get"',
+};
+
+/** @throws ConfigurationError `CONFIG` for a member of `given` that is not in `known`. */
+export function requireNames(
+  of: string,
+  given: object,
+  known: Readonly<Record<string, unknown>>,
+): void {
+  for (const name of Object.keys(given)) {
+    if (!Object.hasOwn(known, name)) throw unknown(of, 'option', name, Object.keys(known));
+  }
+}
+
+/** @throws ConfigurationError `CONFIG` for a word that is not in `known`. */
+export function requireWord(
+  of: string,
+  what: string,
+  word: string,
+  known: Readonly<Record<string, true>>,
+): void {
+  if (Object.hasOwn(known, word)) return;
+  const right = what === 'verb' ? RIGHTS_OF[word] : undefined;
+  if (right !== undefined) throw new ConfigurationError(`${right}: write that in ${of}`);
+  throw unknown(of, what, word, Object.keys(known));
+}
+
+/** @throws ConfigurationError `CONFIG` unless `given` is a function. */
+export function requireFunction(
+  of: string,
+  name: string,
+  given: unknown,
+  example: string = `${name}: async (key, object, context) => …`,
+): void {
+  if (typeof given === 'function') return;
+  throw new ConfigurationError(`${name} of ${of} must be a function, as ${example}`, {
+    context: { got: given === null ? 'null' : typeof given },
+  });
+}
+
+function unknown(
+  of: string,
+  what: string,
+  name: string,
+  known: readonly string[],
+): ConfigurationError {
+  // A short name inside a long one, such as `reconcile`, is no spelling of it.
+  const near = nearMatches(name, known).filter((each) => each.length * 2 > name.length);
+  const hint =
+    near.length > 0 ? `did you mean ${near.join(' or ')}?` : `known: ${known.join(', ')}`;
+  return new ConfigurationError(`unknown ${what} ${JSON.stringify(name)} in ${of}; ${hint}`);
+}

@@ -1,0 +1,117 @@
+import type { KubernetesObject } from '../../model/object.ts';
+import type { AcceptedWrite } from '../policies/key-gate.ts';
+import { shownObject } from './wake-causes.ts';
+
+/** Changes in one line of the log. */
+const MAX_CHANGES = 10;
+
+/** Characters of a text that is shown. Longer texts are left out, because they may be anything. */
+const MAX_TEXT = 64;
+
+/** Depth to which fields are compared. */
+const MAX_DEPTH = 32;
+
+/** Metadata that changes with every write, or that has a line of its own. */
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  'metadata.managedFields',
+  'metadata.resourceVersion',
+  'metadata.generation',
+  'metadata.uid',
+  'metadata.creationTimestamp',
+]);
+
+/** A path that contains one of these names shows no text: people keep credentials there. */
+const PRIVATE =
+  /(?:^|[.[])(?:data|binaryData|stringData|env|annotations|args|command|value)(?:[.[]|$)|token|passw|passphrase|secret|credential|cookie|authoriz|private|api-?key|dsn|cert/i;
+
+/** Numbers, words, paths, images and times. No spaces, and no user name of a URL. */
+const PLAIN = /^[A-Za-z0-9][A-Za-z0-9._:/+-]*(?:@sha256:[0-9a-f]{64})?$/;
+
+/** A write of an attempt as facts of a debug line: `applied StatefulSet demo/x: spec.replicas 2 → 3`. */
+export function writtenFacts(
+  { resource, namespace, name, hasChanged, before, answer }: AcceptedWrite,
+  options: object,
+): Readonly<Record<string, unknown>> {
+  const subresource = 'subresource' in options ? options.subresource : undefined;
+  const object = shownObject(resource, { namespace, name });
+  const [old] = before;
+  // A cache of metadata has objects of another kind.
+  const isComparable = old !== undefined && answer !== undefined && old.kind === answer.kind;
+  const changes = isComparable && hasChanged ? writtenFields(old, answer) : [];
+  return {
+    object,
+    ...(subresource !== undefined && { subresource }),
+    ...(changes.length > 0 && { changes }),
+    ...(!hasChanged && { unchanged: true }),
+  };
+}
+
+/** Verbs in the past, for the message of a debug line. */
+export const DONE: Readonly<Record<string, string>> = {
+  create: 'created',
+  apply: 'applied',
+  update: 'updated',
+  patch: 'patched',
+  delete: 'deleted',
+};
+
+/**
+ * The fields in which two states of an object differ, such as `spec.replicas 2 → 3`: at most 10, then the
+ * number of the others.
+ *
+ * Values are shown when they are numbers, booleans or short texts without spaces. No value is shown of a
+ * field in which people keep credentials: `data`, `env`, annotations, and fields that are named like one. The
+ * same holds for every field of a Secret, and of a kind that has Secret in its name.
+ */
+export function writtenFields(
+  before: KubernetesObject,
+  after: KubernetesObject,
+): readonly string[] {
+  const changes: string[] = [];
+  let further = 0;
+  const isPrivateObject = after.kind.includes('Secret');
+  const compare = (path: string, old: unknown, now: unknown, depth: number): void => {
+    if (old === now || LEFT_OUT.has(path)) return;
+    if (isRecord(old) && isRecord(now)) {
+      if (depth >= MAX_DEPTH) return;
+      for (const name of new Set([...Object.keys(old), ...Object.keys(now)])) {
+        const inner = Array.isArray(now) ? `${path}[${name}]` : join(path, name);
+        compare(inner, old[name], now[name], depth + 1);
+      }
+      return;
+    }
+    if (changes.length >= MAX_CHANGES) {
+      further++;
+      return;
+    }
+    changes.push(described(path, old, now, isPrivateObject || PRIVATE.test(path)));
+  };
+  compare('', before, after, 0);
+  return further === 0 ? changes : [...changes, `and ${further} more`];
+}
+
+function join(path: string, name: string): string {
+  return path === '' ? name : `${path}.${name}`;
+}
+
+function described(path: string, old: unknown, now: unknown, isPrivate: boolean): string {
+  const name = path.length > 200 ? `${path.slice(0, 200)}…` : path;
+  if (now === undefined) return `${name} removed`;
+  const from = shown(old);
+  const to = shown(now);
+  if (isPrivate || to === undefined) return `${name} ${old === undefined ? 'added' : 'changed'}`;
+  if (old === undefined) return `${name} → ${to}`;
+  return from === undefined ? `${name} changed` : `${name} ${from} → ${to}`;
+}
+
+/** Undefined for a value that must not, or need not, be in a log. */
+function shown(value: unknown): string | undefined {
+  if (typeof value === 'number' || typeof value === 'boolean' || value === null) return `${value}`;
+  if (typeof value !== 'string' || value.length > MAX_TEXT + 71) return undefined;
+  const isPlain = PLAIN.test(value) && value.replace(/@sha256:.*$/, '').length <= MAX_TEXT;
+  return isPlain ? value : undefined;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}

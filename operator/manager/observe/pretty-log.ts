@@ -1,0 +1,207 @@
+import { styleText } from 'node:util';
+import { boundedText, visibleText } from '../../core/visible-text.ts';
+import { orderedFrames } from './stack-frames.ts';
+
+interface PrettyLogOptions {
+  readonly colour: boolean;
+  /** True while debug lines show: then frames of the toolkit and fields for machines show, too. */
+  readonly showsDebug: () => boolean;
+}
+
+type Style = Parameters<typeof styleText>[0];
+
+const LEVEL_STYLES: Readonly<Record<string, Style>> = {
+  debug: 'dim',
+  info: 'green',
+  warn: 'yellow',
+  error: 'red',
+};
+
+/** Fields that the beginning or the end of a line shows in their own way. */
+const SHOWN: ReadonlySet<string> = new Set([
+  ...['level', 'time', 'msg', 'controller', 'key', 'err', 'remedy', 'hint'],
+  ...['by', 'via', 'object'],
+]);
+
+/** Fields that only debugging needs. */
+const FOR_MACHINES: ReadonlySet<string> = new Set(['reconcileId']);
+
+/** Failures of a key that follow each other within this time are folded into a later line. */
+const FOLD_MS = 1_000;
+
+/** Keys whose last failure is remembered. Beyond it all are forgotten, and their next line is a full one. */
+const MAX_KEYS = 1_000;
+
+const MAX_FIELD_CHARS = 200;
+
+/** A line of the log, as pino has written it. */
+interface Line {
+  readonly level: string;
+  readonly time: string;
+  readonly msg?: string;
+  readonly [field: string]: unknown;
+}
+
+/** An error as the logger describes it. */
+interface Described {
+  readonly type?: string;
+  readonly code?: string;
+  /** Errors of the toolkit have it. */
+  readonly layer?: string;
+  readonly message?: string;
+  readonly stack?: string;
+  readonly cause?: unknown;
+  readonly context?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * JSON lines → lines for people: time, level, controller and key, message, error, fields, and what to do.
+ * The frames of a stack follow on lines of their own.
+ *
+ * A key that fails again and again with one error has one full line. Further failures are folded while the
+ * next attempt is less than 1 s away; then a line has their number and the time to the next attempt.
+ *
+ * @returns a function from a line to its text; undefined for a line that is folded. It never throws.
+ */
+export function prettyLines({
+  colour,
+  showsDebug,
+}: PrettyLogOptions): (json: string) => string | undefined {
+  const paint = (style: Style, text: string): string => {
+    const line = visibleText(text).replace(/[\r\n]+\s*/g, ' '); // a text may be of any origin
+    return colour && line !== '' ? styleText(style, line, { validateStream: false }) : line;
+  };
+  const failing = new Map<string, string>();
+
+  /** True when the key failed with the same error the last time. */
+  function isRepeated({ controller, key, failures, err }: Line): boolean {
+    if (typeof failures !== 'number') return false;
+    const id = `${controller} ${key}`;
+    const error = describedIn(err).message ?? '';
+    const before = failing.get(id);
+    if (before === undefined && failing.size >= MAX_KEYS) failing.clear();
+    failing.set(id, error);
+    return failures > 1 && before === error;
+  }
+
+  return (json) => {
+    const line = parsed(json);
+    if (line === undefined) return json;
+    const { retryInMs } = line;
+    const again = isRepeated(line);
+    const debugs = showsDebug();
+    if (again && !debugs && Number(retryInMs) < FOLD_MS) return undefined;
+    const { level, controller, key } = line;
+    const parts = [
+      paint('dim', timeOf(line.time)),
+      paint(LEVEL_STYLES[level] ?? 'red', level.padEnd(5)),
+      paint('cyan', [controller, key].filter((each) => typeof each === 'string').join(' ')),
+      paint(level === 'debug' ? 'dim' : 'bold', messageIn(line)),
+      paint('dim', fieldsOf(line, debugs)),
+      paint('yellow', remedyOf(line)),
+    ];
+    const text = parts.filter((part) => part !== '').join(' ');
+    const frames = again && !debugs ? [] : framesOf(line.err, debugs);
+    return `${[text, ...frames.map((frame) => paint('dim', frame))].join('\n')}\n`;
+  };
+}
+
+function parsed(json: string): Line | undefined {
+  try {
+    return JSON.parse(json) as Line;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Local time, as the clock of the reader shows it. */
+function timeOf(time: string): string {
+  const at = new Date(time);
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const ms = String(at.getMilliseconds()).padStart(3, '0');
+  return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}.${ms}`;
+}
+
+/** The message, and the fields that are words of its sentence. */
+function messageIn(line: Line): string {
+  const { msg = '', failures, retryInMs, changes, err } = line;
+  const times = Number(failures) > 1 ? ` ${failures} times` : '';
+  const next = typeof retryInMs === 'number' ? `, next in ${duration(retryInMs)}` : '';
+  const names = [
+    textIn(line, 'by', ' by '),
+    textIn(line, 'via', ' via '),
+    textIn(line, 'object', ' '),
+  ];
+  const changed = Array.isArray(changes) ? `: ${changes.join(', ')}` : '';
+  const error = err === undefined ? '' : `: ${errorText(describedIn(err))}`;
+  return `${msg}${times}${next}${names.join('')}${changed}${error}`;
+}
+
+function textIn(line: Line, name: string, before: string): string {
+  return typeof line[name] === 'string' ? `${before}${line[name]}` : '';
+}
+
+/** True for a field that stands elsewhere in the line. User code can log other values under its name. */
+function isShown(name: string, value: unknown): boolean {
+  if (name === 'changes') return Array.isArray(value);
+  if (name === 'failures' || name === 'retryInMs') return typeof value === 'number';
+  return SHOWN.has(name) && (name === 'err' || typeof value === 'string');
+}
+
+function duration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 120_000) return `${(ms / 1_000).toFixed(1)} s`;
+  return `${Math.round(ms / 60_000)} min`;
+}
+
+function describedIn(err: unknown): Described {
+  return typeof err === 'object' && err !== null ? err : { message: String(err ?? '') };
+}
+
+/** The frames of a bug, or those of user code in which the toolkit threw an error on purpose. */
+function framesOf(err: unknown, debugs: boolean): readonly string[] {
+  const { stack = '', cause, layer } = describedIn(err);
+  if (typeof cause === 'object' && cause !== null) return framesOf(cause, debugs);
+  return orderedFrames(stack, { debugs, isBug: layer === undefined });
+}
+
+function errorText({ type, code, message = '', context = {}, cause }: Described): string {
+  const facts = Object.entries(context).filter(([, value]) => !message.includes(String(value)));
+  const shown = facts.map(([name, value]) => `${name} ${valueText(value)}`).join(', ');
+  const because = cause === undefined ? '' : `; cause: ${causeText(cause)}`;
+  return `${code ?? type ?? 'Error'}: ${message}${shown === '' ? '' : ` (${shown})`}${because}`;
+}
+
+function causeText(cause: unknown): string {
+  return typeof cause === 'object' && cause !== null ? errorText(cause) : String(cause);
+}
+
+function fieldsOf(line: Line, debugs: boolean): string {
+  return Object.entries(line)
+    .filter(([name, value]) => !isShown(name, value) && (debugs || !FOR_MACHINES.has(name)))
+    .map(([name, value]) => `${name}=${valueText(value)}`)
+    .join(' ');
+}
+
+function valueText(value: unknown): string {
+  const text = typeof value === 'string' && /^\S+$/.test(value) ? value : JSON.stringify(value);
+  if (text === undefined) return '';
+  return text.length <= MAX_FIELD_CHARS ? text : `${text.slice(0, MAX_FIELD_CHARS)}…`;
+}
+
+function remedyOf({ remedy, hint }: Line): string {
+  const advice = [remedy, hint].find((each) => typeof each === 'string');
+  return advice === undefined ? '' : `→ ${boundedText(advice)}`;
+}
+
+/**
+ * True when lines for people may have colours. FORCE_COLOR outweighs NO_COLOR, as in Node; 0 and false turn
+ * colours off.
+ */
+export function showsColours(
+  { FORCE_COLOR: force, NO_COLOR: none = '' }: Readonly<Record<string, string | undefined>>,
+  isTerminal: boolean,
+): boolean {
+  if (force !== undefined) return force !== '0' && force !== 'false';
+  return isTerminal && none === '';
+}

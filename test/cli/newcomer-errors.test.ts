@@ -1,0 +1,134 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { folderWith, start } from './child.ts';
+import { invoke } from './invocation.ts';
+
+const TOOLKIT = fileURLToPath(new URL('../../operator/cli/', import.meta.url));
+
+const HEAD = `import { AWAIT_CHANGE, controller, source } from 'chancery';
+import { configMaps } from 'chancery/kubernetes';
+`;
+const HELLO = `
+export default controller({ name: 'hello', for: source(configMaps), reconcile: async () => AWAIT_CHANGE });
+`;
+
+/** What `chancery run` says about each module, in a real Node: vitest resolves modules by other rules. */
+async function refusals(files: Readonly<Record<string, string>>, modules: readonly string[]) {
+  const folder = folderWith(files);
+  const script = `
+    import { loadModule } from ${JSON.stringify(`${TOOLKIT}load-module.ts`)};
+    import { resolveToolkit } from ${JSON.stringify(`${TOOLKIT}toolkit-hooks.ts`)};
+    resolveToolkit();
+    for (const name of ${JSON.stringify(modules)}) {
+      const said = await loadModule(${JSON.stringify(`${folder}/`)} + name).then(() => 'loads', (error) => error.message);
+      console.log(said.replaceAll(${JSON.stringify(folder)}, 'HERE'));
+    }`;
+  const child = start(process.execPath, ['--input-type=module', '--eval', script]);
+  expect(await child.exit, child.stderr.lines.join('\n')).toBe(0);
+  return Object.fromEntries(modules.map((name, at) => [name, child.stdout.lines[at]]));
+}
+
+test('[N-1] a module that Node refuses is refused with what to do', async () => {
+  const said = await refusals(
+    {
+      'package.json': '{ "type": "module" }',
+      'require.ts': "const { controller } = require('chancery');\nexport default controller;\n",
+      'type.ts': `${HEAD}import { ConfigMap } from 'chancery/kubernetes';\nexport type Mine = ConfigMap;\nconst mine: ConfigMap | undefined = undefined;\nvoid mine;\n${HELLO}`,
+      'enum.ts': `${HEAD}enum Size { Small }\n${HELLO}`,
+      'namespace.ts': `${HEAD}namespace Sizes { export const small = 1; }\n${HELLO}`,
+      'parameter.ts': `${HEAD}class Shop { constructor(private readonly name: string) {} }\n${HELLO}`,
+      'sizes.ts': 'export const small = 1;\n',
+      'ending.ts': `${HEAD}import { small } from './sizes';\nvoid small;\n${HELLO}`,
+      'translated.ts': `${HEAD}import { small } from './sizes.js';\nvoid small;\n${HELLO}`,
+      'package.ts': `import 'no-such-package-here';\n${HEAD}${HELLO}`,
+      'good.ts': `${HEAD}${HELLO}`,
+    },
+    [
+      ...['require.ts', 'type.ts', 'enum.ts', 'namespace.ts', 'parameter.ts', 'ending.ts'],
+      ...['translated.ts', 'package.ts', 'good.ts'],
+    ],
+  );
+
+  expect(said).toEqual({
+    'require.ts': expect.stringContaining(
+      "require is not defined in ES module scope, you can use import instead. The file is an ES module: write import { controller } from 'chancery' instead of require('chancery')",
+    ),
+    'type.ts': expect.stringContaining(
+      "does not provide an export named 'ConfigMap' at HERE/type.ts:3. If ConfigMap is a type, write import type { ConfigMap } from 'chancery/kubernetes'",
+    ),
+    'enum.ts': expect.stringMatching(
+      /enum is not supported in strip-only mode at HERE\/enum.ts:3\. Node removes types .* write a constant object/,
+    ),
+    'namespace.ts': expect.stringContaining('write a file of its own with exports'),
+    'parameter.ts': expect.stringContaining('write a field that the constructor sets'),
+    'ending.ts': expect.stringContaining("Write the ending of the file: './sizes.ts'"),
+    'translated.ts': expect.stringContaining("Write the ending of the file: './sizes.ts'"),
+    'package.ts': expect.stringContaining('Install it: npm install no-such-package-here'),
+    'good.ts': 'loads',
+  });
+});
+
+test('[N-1] a CommonJS project is told to become a module, by the file that says so', async () => {
+  const said = await refusals(
+    {
+      'package.json': '{ "type": "commonjs" }',
+      'operator.ts': `${HEAD}${HELLO}`,
+      'operator.cts': `${HEAD}${HELLO}`,
+    },
+    ['operator.ts', 'operator.cts'],
+  );
+
+  expect(said).toEqual({
+    'operator.ts': expect.stringContaining(
+      'Node takes it for CommonJS: write "type": "module" into HERE/package.json (npm pkg set type=module)',
+    ),
+    'operator.cts': expect.stringContaining(
+      'The name operator.cts makes it CommonJS: name it .ts, .mts',
+    ),
+  });
+});
+
+test('[N-1] two controllers of one module that have one name are told by their places', async () => {
+  const folder = folderWith({
+    'shop.ts': `${HEAD}
+const hello = (name: string) =>
+  controller({ name, for: source(configMaps), reconcile: async () => AWAIT_CHANGE });
+export default [hello('till'), hello('stock'), hello('till')];
+`,
+  });
+  const path = join(folder, 'shop.ts');
+
+  const { exit, stderr } = invoke(['run', '--check', path]);
+
+  expect(await exit).toBe(2);
+  expect(stderr.lines).toEqual([
+    `chancery run: two controllers have the same name: controller 1 of ${path} and ` +
+      `controller 3 of ${path}; rename one (controller "till")`,
+  ]);
+});
+
+test('a misspelt option in a JavaScript module is refused when it is loaded', async () => {
+  const folder = folderWith({
+    'package.json': '{ "type": "module" }',
+    'hello.js': `${HEAD}
+export default controller({ name: 'hello', for: source(configMaps), maxConcurentReconciles: 2, reconcile: async () => AWAIT_CHANGE });
+`,
+  });
+
+  const { exit, stderr } = invoke(['run', '--check', join(folder, 'hello.js')]);
+
+  expect(await exit).toBe(2);
+  expect(stderr.lines).toEqual([
+    expect.stringContaining(
+      'unknown option "maxConcurentReconciles" in controller hello; did you mean maxConcurrentReconciles?',
+    ),
+  ]);
+});
+
+test.each(['--version', '-v', 'version'])('%s prints the version', async (word) => {
+  const { exit, stdout } = invoke([word]);
+
+  expect(await exit).toBe(0);
+  expect(stdout.lines).toEqual([expect.stringMatching(/^\d+\.\d+\.\d+/)]);
+});

@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import { explainUnserved } from '../../operator/client/explain-unserved.ts';
+import { defineResource } from '../../operator/model/resource.ts';
+import { type CannedAnswer, cannedTransport } from './canned-transport.ts';
+
+const { signal } = new AbortController();
+
+const widgets = (names: object = {}) =>
+  defineResource({
+    ...{ group: 'shop.example.dev', version: 'v1', plural: 'widgets', kind: 'Widget' },
+    namespaced: true,
+    ...names,
+  });
+
+const list = (...plurals: string[]): CannedAnswer => ({
+  body: {
+    kind: 'APIResourceList',
+    resources: plurals.map((name) => ({ name, kind: 'Widget', namespaced: true })),
+  },
+});
+const MISSING: CannedAnswer = {
+  status: 404,
+  headers: { 'content-type': 'text/plain' },
+  body: '404 page not found',
+};
+const groups = (...names: [name: string, ...versions: string[]][]) => ({
+  '/api': { body: { kind: 'APIVersions', versions: ['v1'] } },
+  '/apis': {
+    body: {
+      kind: 'APIGroupList',
+      groups: names.map(([name, ...versions]) => ({
+        name,
+        versions: versions.map((version) => ({ version })),
+      })),
+    },
+  },
+});
+
+const explained = (documents: Readonly<Record<string, CannedAnswer>>, names?: object) =>
+  explainUnserved(
+    cannedTransport(({ path }) => documents[path] ?? MISSING),
+    widgets(names),
+    { signal },
+  );
+
+const PATH = '/apis/shop.example.dev/v1';
+
+test('[N-3] a wrong plural is explained by the plural of the kind', async () => {
+  expect(await explained({ [PATH]: list('widgets') }, { plural: 'widgetes' })).toBe(
+    'the API server has shop.example.dev/v1, and no widgetes in it; did you mean widgets?',
+  );
+});
+
+test('[N-3] a plural that is like no other is explained by those that exist', async () => {
+  const said = await explained({ [PATH]: list('carts') }, { plural: 'zebras', kind: 'Zebra' });
+
+  expect(said).toBe('the API server has shop.example.dev/v1, and no zebras in it; it has carts');
+});
+
+test('[N-3] another version of the group is named', async () => {
+  expect(await explained(groups(['shop.example.dev', 'v1beta1']))).toBe(
+    'the API server has the group shop.example.dev in version v1beta1, not in v1: change the version, or upgrade the CustomResourceDefinition',
+  );
+});
+
+test('[N-3] a definition that is not installed is explained with near groups and how to install it', async () => {
+  expect(await explained(groups(['shops.example.dev', 'v1']))).toBe(
+    'no CustomResourceDefinition widgets.shop.example.dev is installed; near matches: shops.example.dev. ' +
+      'Apply it (kubectl apply -f), or set CHANCERY_INSTALL_CRDS=true if the resource carries its definition',
+  );
+});
+
+test('[N-3] a server that has no discovery at all is no Kubernetes API', async () => {
+  expect(await explained({})).toContain('another server than a Kubernetes API listens there');
+});
+
+test('[N-3] a filter that refuses discovery leaves the advice to install', async () => {
+  const refused = { status: 403, headers: { 'content-type': 'text/plain' }, body: 'Forbidden' };
+
+  expect(await explained({ [PATH]: refused })).toContain('Apply it (kubectl apply -f)');
+});
+
+test('nothing is explained when the resource is served by now, or when discovery fails', async () => {
+  expect(await explained({ [PATH]: list('widgets') })).toBeUndefined();
+  expect(await explained({ [PATH]: { status: 500, body: 'x' } })).toBeUndefined();
+});

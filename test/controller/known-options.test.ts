@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import { composite } from '../../operator/controller/composite/composite.ts';
+import { controller, enqueueMapped } from '../../operator/controller/controller.ts';
+import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
+import { source } from '../../operator/controller/source.ts';
+import { configMaps, pods } from '../../operator/kubernetes.ts';
+
+/** As from JavaScript, where no type is checked. */
+function declared(options: object): () => unknown {
+  const good = { name: 'web', for: source(configMaps), reconcile: async () => AWAIT_CHANGE };
+  return () => controller({ ...good, ...options } as Parameters<typeof controller>[0]);
+}
+
+test.each<[string, object, string]>([
+  ['an option', { own: [pods] }, 'unknown option "own" in controller web; did you mean owns?'],
+  ['an option that is like none', { speed: 9 }, 'known: name, for, predicate, owns'],
+  ['a member of owns', { owns: [{ source: source(pods), anyowner: true }] }, 'mean anyOwner?'],
+  [
+    'a member of watches',
+    { watches: [{ ...enqueueMapped(pods, () => []), predicat: () => true }] },
+    'unknown option "predicat" in watches of controller web; did you mean predicate?',
+  ],
+  ['a resource in watches', { watches: [pods] }, 'as enqueueMapped(SOURCE, map)'],
+  [
+    'a verb',
+    { permissions: [{ resource: pods, verbs: ['get', 'patsh'] }] },
+    'unknown verb "patsh" in permissions of controller web; did you mean patch?',
+  ],
+  [
+    'a method instead of a verb',
+    { permissions: [{ resource: pods, verbs: ['apply'] }] },
+    'apply needs the verb "patch"',
+  ],
+  ['a consistency', { consistency: 'overley' }, 'did you mean overlay?'],
+  ['a setting of the queue', { queue: { backof: {} } }, 'did you mean backoff?'],
+  ['a setting of the back-off', { queue: { backoff: { initalMs: 1 } } }, 'did you mean initialMs?'],
+  ['no function', { reconcile: undefined }, 'reconcile of controller web must be a function'],
+  ['no source', { for: undefined }, 'for of controller web must be a source or a resource'],
+])('[N-2] %s that does not exist is refused when the controller is declared', (_what, options, message) => {
+  expect(declared(options)).toThrow(message);
+  expect(declared(options)).toThrow(expect.objectContaining({ code: 'CONFIG' }));
+});
+
+test('[N-2] a source refuses an option that it does not know', () => {
+  expect(() => source(pods, { labelSelektor: 'a=b' } as object)).toThrow(
+    'unknown option "labelSelektor" in source(pods); did you mean labelSelector?',
+  );
+});
+
+test('[N-2] a composite refuses what it does not know, too', () => {
+  const good = {
+    name: 'web',
+    parent: configMaps,
+    children: [pods],
+    sync: () => ({ children: [] }),
+  };
+  const of = (options: object) => () =>
+    composite({ ...good, ...options } as unknown as Parameters<typeof composite>[0]);
+
+  expect(of({ sync: undefined })).toThrow('sync of composite web must be a function');
+  expect(of({ children: undefined })).toThrow('children of composite web must be a list');
+  expect(of({ resyncPeriodMS: 1 })).toThrow('did you mean resyncPeriodMs?');
+  expect(of({})).not.toThrow();
+});
+
+test('a controller that was declared can be declared again under another name', () => {
+  const first = declared({ owns: [pods], queue: { agingLimitMs: 5 } })() as object;
+
+  expect(declared({ ...first, name: 'shop' })()).toMatchObject({ name: 'shop' });
+});
