@@ -23,7 +23,7 @@ const STATEMENTS: Readonly<Record<string, readonly number[]>> = {
     21,
     ...range(25, 27),
     ...range(30, 36),
-    ...range(40, 42),
+    ...range(40, 43),
   ],
   C: [...range(1, 6), ...range(10, 23)],
   Q: [...range(1, 5), ...range(20, 22), 24, 30, 31],
