@@ -41,7 +41,7 @@ const STATEMENTS: Readonly<Record<string, readonly number[]>> = {
   LE: [...range(1, 15), 17],
   H: range(1, 5),
   X: range(1, 3),
-  T: range(1, 5),
+  T: range(1, 8),
   F: range(1, 17),
 };
 
