@@ -34,7 +34,7 @@ const STATEMENTS: Readonly<Record<string, readonly number[]>> = {
     ...range(30, 32),
     ...range(40, 49),
     ...range(50, 53),
-    ...range(55, 65),
+    ...range(55, 66),
   ],
   M: range(1, 4),
   D: range(1, 5),
