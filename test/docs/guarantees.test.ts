@@ -36,7 +36,7 @@ const STATEMENTS: Readonly<Record<string, readonly number[]>> = {
     ...range(50, 53),
     ...range(55, 66),
   ],
-  M: range(1, 4),
+  M: range(1, 6),
   D: range(1, 5),
   LE: [...range(1, 15), 17],
   H: range(1, 5),

@@ -27,7 +27,7 @@ ${table([
   ['--no-leader-election', 'it takes none'],
   ['--install-crds', 'it installs its definitions itself: CHANCERY_INSTALL_CRDS'],
   [
-    '--format FORMAT',
+    '--format args|patch|paths',
     'proxy: args (default), patch for kustomize, or paths: one expression a line',
   ],
   ['--proxy-image IMAGE', 'manifests: default chancery-proxy; without a tag, our own version'],
