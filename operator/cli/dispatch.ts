@@ -10,6 +10,7 @@ import { visibleText } from '../core/visible-text.ts';
 import { APISERVER_DESCRIPTION } from './apiserver/help.ts';
 import { CHECK_DESCRIPTION } from './check/help.ts';
 import type { Command, ExitCode, Io } from './command.ts';
+import { COMPLETION_DESCRIPTION } from './completion/help.ts';
 import { GENERATE_DESCRIPTION } from './generate/help.ts';
 import { overview } from './help.ts';
 import { LINT_DESCRIPTION } from './lint/help.ts';
@@ -119,5 +120,10 @@ export const COMMANDS: readonly Command[] = [
     ...APISERVER_DESCRIPTION,
     run: async (args, io) =>
       (await import('./apiserver/apiserver.ts')).apiserverCommand().run(args, io),
+  },
+  {
+    ...COMPLETION_DESCRIPTION,
+    run: async (args, io) =>
+      (await import('./completion/completion.ts')).completionCommand(COMMANDS).run(args, io),
   },
 ];

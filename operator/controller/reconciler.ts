@@ -140,6 +140,11 @@ export interface ReconcileContext<T extends KubernetesObject = KubernetesObject>
   /** Namespace and name of the operator's own Pod. */
   readonly self: Self;
   /**
+   * True in `chancery run --dry-run`. The API server then stores no write of `client` or of the methods below. Other
+   * effects are not held back: ask `dryRun` before a request to another service, or before a file is written.
+   */
+  readonly dryRun: boolean;
+  /**
    * The cache of one of the controller's own sources.
    *
    * @throws ConfigurationError `CONFIG` when the controller does not declare `source`.

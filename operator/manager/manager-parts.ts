@@ -5,7 +5,7 @@ import { leaseNameOf } from '../controller/controller.ts';
 import type { Log } from '../controller/reconciler.ts';
 import { DefinitionInstaller } from './crds/install-definitions.ts';
 import { type NeededSource, sourcesCheck, syncedCheck } from './http/health-checks.ts';
-import type { HealthCheck } from './http/health-server.ts';
+import type { HealthCheck, StartCheck } from './http/health-server.ts';
 import { HealthServer } from './http/health-server.ts';
 import { leaderIdentity } from './leader/election-timing.ts';
 import { LeaderElector } from './leader/leader-elector.ts';
@@ -98,7 +98,7 @@ export function electorOf(options: OperatorProcessOptions, log: Log): LeaderElec
 export function sourceChecks(
   { settings, clock }: OperatorProcessOptions,
   sources: () => Iterable<NeededSource>,
-): readonly HealthCheck[] {
+): readonly StartCheck[] {
   const [, longestWatchSeconds] = settings.watchTimeoutSeconds ?? [];
   const working = sourcesCheck(sources, {
     clock,
@@ -110,7 +110,7 @@ export function sourceChecks(
 /** Undefined when the settings want no port. */
 export function healthServerOf(
   { settings, healthChecks = {} }: OperatorProcessOptions,
-  own: { readonly live: readonly HealthCheck[]; readonly ready: readonly HealthCheck[] },
+  own: { readonly live: readonly HealthCheck[]; readonly ready: readonly StartCheck[] },
   log: Log,
   view: Pick<ProcessView, 'answer'>,
 ): HealthServer | undefined {

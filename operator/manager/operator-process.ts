@@ -86,7 +86,7 @@ export class OperatorProcess {
       ],
       ready: [
         ...sourceChecks(options, () => this.#informers.needed()),
-        { name: 'running', ok: () => this.#isRunning },
+        { name: 'running', ok: () => this.#isRunning, starting: () => this.#isStarting },
         ...(this.#definitions === undefined ? [] : [this.#definitions.check]),
       ],
     };
@@ -192,6 +192,10 @@ export class OperatorProcess {
   get #shownPhase(): ProcessStatus['phase'] {
     if (this.#stop.signal.aborted) return 'stopping';
     return this.#phase === 'running' ? 'running' : 'starting';
+  }
+
+  get #isStarting(): boolean {
+    return this.#phase === 'new' || this.#phase === 'starting';
   }
 
   get #isRunning(): boolean {

@@ -35,6 +35,7 @@ test('what is not given comes from the settings', () => {
     relistIntervalMs: 0,
     watchTimeoutSeconds: [30, 60],
     syncMarker: false,
+    once: false,
   });
 });
 

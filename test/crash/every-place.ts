@@ -3,6 +3,7 @@ import {
   type CrashScenario,
   crashPoints,
   type LoggedRequest,
+  type TestEnv,
 } from '@chancery/testing';
 import { expect } from 'vitest';
 import { propertyRuns } from '../support/property-runs.ts';
@@ -40,17 +41,12 @@ function kindOf({ verb, resource, subresource }: LoggedRequest): string {
 
 /** `scenario`, killed at the first call of a kind only. */
 function firstOfKind(kind: string, scenario: CrashScenario): CrashScenario {
-  /** Of the run under way. */
-  let first: LoggedRequest | undefined;
+  const first = new WeakMap<TestEnv, LoggedRequest>();
   return {
     ...scenario,
-    arrange(env, namespace) {
-      first = undefined;
-      return scenario.arrange(env, namespace);
-    },
-    calls(call) {
-      if (kindOf(call) === kind) first ??= call;
-      return call === first;
+    calls(call, env) {
+      if (kindOf(call) === kind && !first.has(env)) first.set(env, call);
+      return call === first.get(env);
     },
   };
 }

@@ -38,10 +38,11 @@ const QUIET_MS: Readonly<Record<Runs, number>> = { 'in process': 100, 'as a proc
 export function crashScenario(sample: Sample, runs: Runs): CrashScenario {
   const { manifests, module, controller, act, outcome, expected } = sample;
   const watches = { verb: 'watch', resource: resourceName(controller.for.resource) } as const;
-  let cluster: TestEnv | undefined;
-  let watchesBefore = Number.POSITIVE_INFINITY;
+  /** Of each run, by its namespace: several are under way at a time. */
+  const runsByNamespace = new Map<string, { readonly env: TestEnv; watchesBefore: number }>();
 
   const asExpected = async (env: TestEnv, namespace: string): Promise<true> => {
+    const { watchesBefore = Number.POSITIVE_INFINITY } = runsByNamespace.get(namespace) ?? {};
     if (env.requests.count(watches) <= watchesBefore) throw new Error('the operator does not run');
     const found = await outcome(env, namespace);
     if (isDeepStrictEqual(found, expected)) return true;
@@ -54,18 +55,20 @@ export function crashScenario(sample: Sample, runs: Runs): CrashScenario {
         embedded: { workloads: { podReadyMs: 20, podStopMs: 10 } },
       }),
     async arrange(env, namespace) {
-      cluster = env;
+      runsByNamespace.set(namespace, { env, watchesBefore: Number.POSITIVE_INFINITY });
       for (const manifest of manifests) await env.apply(manifest, { namespace });
     },
     async start(url, namespace): Promise<Killable> {
-      watchesBefore = cluster?.requests.count(watches) ?? 0;
+      const run = runsByNamespace.get(namespace);
+      if (run === undefined) throw new Error(`nothing was arranged in ${namespace}`);
+      run.watchesBefore = run.env.requests.count(watches);
       const operator =
         runs === 'in process'
           ? startOperator({ url, namespace, controllers: [controller] })
           : startProcess(module, url, namespace);
       return {
         kill() {
-          watchesBefore = Number.POSITIVE_INFINITY;
+          run.watchesBefore = Number.POSITIVE_INFINITY;
           return operator.kill();
         },
       };

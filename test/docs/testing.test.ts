@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import * as testing from '@chancery/testing';
 import { AWAIT_CHANGE, controller, defineResource, type KubernetesObject, source } from 'chancery';
 import { configMaps } from 'chancery/kubernetes';
+import { customResource, Type } from 'chancery/schema';
 import { expect, test } from 'vitest';
 
 const { configMap, consistently, crashPoints, eventually, FakeClock, startOperator, startTestEnv } =
@@ -58,6 +59,25 @@ test('a labelled ConfigMap is copied, another is not', async () => {
   const secrets = await env.list('v1', 'Secret', namespace);
   expect(secrets.map(({ metadata }) => metadata.name)).toEqual(['a']);
   expect(operator.ready).toBe(true);
+});
+
+const caches = customResource({
+  group: 'example.dev',
+  version: 'v1',
+  kind: 'Cache',
+  plural: 'caches',
+  spec: Type.Object({ size: Type.Integer({ minimum: 1 }) }),
+});
+
+test('a Cache has a size', async () => {
+  await using env = await startTestEnv({ install: [caches] });
+  const namespace = await env.namespace();
+
+  const metadata = { name: 'c', namespace };
+  await env.create({ apiVersion: 'example.dev/v1', kind: 'Cache', metadata, spec: { size: 3 } });
+
+  const cache = await env.get(caches, namespace, 'c');
+  expect(cache?.spec.size).toBe(3);
 });
 
 test('nothing is written that does not differ', async () => {
@@ -123,7 +143,7 @@ test('the guide shows these very examples', () => {
   const parts = examples.flatMap((code) => code.replaceAll(/^export /gm, '').split('\n\n'));
   const here = flat(readFileSync(new URL(import.meta.url), 'utf8'));
 
-  expect(examples).toHaveLength(5);
+  expect(examples).toHaveLength(6);
   expect(parts.filter((code) => !here.includes(flat(code)))).toEqual([]);
 });
 
@@ -135,7 +155,7 @@ function flat(code: string): string {
 test('every part and every variable that the guide names exists', () => {
   const names = [...guide.matchAll(/`([A-Za-z]\w+)(?:\(|`)/g)].map(([, name = '']) => name);
   const parts = names.filter((name) => /^(?:[A-Z][a-z]+[A-Z]|[a-z]+[A-Z])/.test(name));
-  const members = ['runsWorkloads', 'beforeAll'];
+  const members = ['runsWorkloads', 'beforeAll', 'testTimeout', 'AssertionError'];
 
   expect(new Set(parts).size).toBeGreaterThan(10);
   expect(parts.filter((name) => !(name in testing) && !members.includes(name))).toEqual([]);

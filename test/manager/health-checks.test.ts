@@ -52,6 +52,23 @@ describe('syncedCheck', () => {
     expect(check.ok()).toBe(false);
   });
 
+  test.each<[string, boolean]>([
+    ['starting', true],
+    ['healthy', true],
+    ['failing', false],
+    ['forbidden', false],
+    ['unserved', false],
+    ['stopped', false],
+  ])('[H-1] a source that has no list yet and is %s lets the process still be starting: %s', (health, starting) => {
+    const pods = sourceOf('pods');
+    const late = sourceOf('secrets', { synced: false });
+    late.informer.status.health = health;
+
+    const check = syncedCheck(asNeeded([pods, late]));
+
+    expect([check.ok(), check.starting?.()]).toEqual([false, starting]);
+  });
+
   test('of many that are missing a few are named', () => {
     const all = Array.from({ length: 50 }, (_, at) => sourceOf(`r${at}`, { synced: false }));
 

@@ -145,6 +145,29 @@ describe('HealthServer', () => {
     ]);
   });
 
+  test('[H-1] a check that does not hold yet fails the probe without a line, until the start has failed', async () => {
+    const { lines, logFor } = recordingLog();
+    let [ok, isStarting] = [false, true];
+    const check = { name: 'synced', ok: () => ok, starting: () => isStarting };
+    const options = { port: 0, host: '127.0.0.1', live: [], ready: [check], log: logFor({}) };
+    const server = new HealthServer(options);
+    await server.start();
+    onTestFinished(() => server.stop());
+
+    const { status } = await ask(server, '/readyz');
+    const atStart = lines.length;
+    isStarting = false;
+    await ask(server, '/readyz');
+    ok = true;
+    await ask(server, '/readyz');
+
+    expect([status, atStart]).toEqual([500, 0]);
+    expect(lines.map(({ level, message }) => [level, message])).toEqual([
+      ['warn', 'health check failed'],
+      ['info', 'health check holds again'],
+    ]);
+  });
+
   test('[H-5] a check answers from memory: one that gives a promise has failed', async () => {
     const asked = { name: 'api', ok: (async () => true) as unknown as () => boolean };
     const server = await started([asked]);

@@ -51,6 +51,8 @@ export const TOOLS: readonly Tool[] = [
   tool('curl', ['curl']),
   tool('openssl', ['openssl']),
   tool('bash', ['bash']),
+  tool('zsh', ['zsh']),
+  tool('fish', ['fish']),
   tool('chromium', ['chromium', 'chromium', '--cask chromium'], {
     programs: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
   }),

@@ -36,7 +36,6 @@ export {
 } from './apiserver/storage/storage.ts';
 export type { WatchWindowOptions } from './apiserver/storage/watch-window.ts';
 export { type ConsistentlyOptions, consistently } from './consistently.ts';
-export type { Manifest } from './env/api-calls.ts';
 export { chooseBackend, type TestBackend } from './env/choose-backend.ts';
 export { crashPoints } from './env/crash-points.ts';
 export type { CrashPoint, CrashScenario, Killable } from './env/crash-run.ts';
@@ -80,6 +79,7 @@ export { TcpProxy, type TcpProxyOptions } from './faults/tcp-proxy.ts';
 export { freePort } from './free-port.ts';
 export { findKubectl } from './kubectl.ts';
 export { type AmbassadorFilter, KubectlProxy, type KubectlProxyOptions } from './kubectl-proxy.ts';
+export type { Manifest } from './manifest-objects.ts';
 export { configMap, customResource, type Secret, secret } from './objects/config.ts';
 export { type MetadataFields, ownerReference } from './objects/metadata.ts';
 export {

@@ -2,6 +2,12 @@ import type { KubernetesObject } from 'chancery';
 import { isObject } from './apiserver/objects/metadata.ts';
 
 /**
+ * YAML or JSON text of one document or several, the URL of such a file or of a folder of them, or
+ * objects.
+ */
+export type Manifest = string | URL | KubernetesObject | readonly KubernetesObject[];
+
+/**
  * The objects of one document of a manifest; a List is what is in it.
  *
  * @param refuse - makes the error for a document that is no object.

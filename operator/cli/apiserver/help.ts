@@ -27,8 +27,8 @@ ${table([
   ],
   ['-n, --namespace NAME', 'create it, for the objects of -f that name none; default "default"'],
   [
-    '--kubernetes-version VERSION',
-    'answer as 1.24, 1.30, 1.33 or 1.36 (default) where they differ',
+    '--kubernetes-version 1.24|1.30|1.33|1.36',
+    'answer as this version where they differ; default 1.36',
   ],
   ['--no-workloads', 'the API alone: Deployments make no Pods, owners are not garbage-collected'],
 ])}

@@ -18,7 +18,7 @@ ${table([
   ['--namespaces A,B', 'in place of WATCH_NAMESPACE; "*" for all'],
   ['--server URL', 'in place of CHANCERY_API_URL'],
   ['--excess', 'also tell what is granted beyond the declarations: wildcards, secrets, the rest'],
-  ['-o, --output FORMAT', 'text (default) or json'],
+  ['-o, --output text|json', 'default text'],
 ])}
 
 ${environmentHelp([

@@ -30,7 +30,7 @@ ${table([
   ['--no-leader-election', 'it takes none'],
   ['--install-crds', 'it installs its definitions itself: CHANCERY_INSTALL_CRDS'],
   [
-    '--format FORMAT',
+    '--format args|patch|paths',
     'proxy: args (default), patch for kustomize, or paths: one expression a line',
   ],
   [

@@ -25,7 +25,7 @@ ${table([
     '--status FILE',
     'what the caches hold: /status.json of the running operator; of one workload only',
   ],
-  ['-o, --output FORMAT', 'text (default), or json: one object a line'],
+  ['-o, --output text|json', 'default text; json is one object a line'],
 ])}
 
 Exit codes:

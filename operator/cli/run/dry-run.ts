@@ -9,8 +9,9 @@ import { visibleText } from '../../core/visible-text.ts';
 import type { Manager, ManagerOptions } from '../../manager/manager.ts';
 import type { CreateManagerOptions } from '../../manager/options.ts';
 import { settingsFrom } from '../../manager/settings/settings.ts';
-import type { ObjectKey } from '../../model/object.ts';
+import { keyOf, type ObjectKey } from '../../model/object.ts';
 import type { Io } from '../command.ts';
+import { CallsPastClient } from './calls-past-client.ts';
 import { DryRunReport } from './dry-run-report.ts';
 
 interface DryRunOptions {
@@ -33,6 +34,7 @@ export class DryRun {
   readonly #io: Io;
   readonly #follow: boolean;
   readonly #report: DryRunReport;
+  readonly #pastClient: CallsPastClient;
   #controllers = 0;
   #failures = 0;
   /** Reconciles that asked for a requeue, which a dry run does not do. */
@@ -44,6 +46,12 @@ export class DryRun {
     this.#io = io;
     this.#follow = follow;
     this.#report = new DryRunReport({ out, colour: isTerminal && (env.NO_COLOR ?? '') === '' });
+    this.#pastClient = new CallsPastClient(({ controller, key, what }) =>
+      this.#tell(
+        `WARNING: ${controller} ${what} past its client, for ${key}: a dry run does not hold that back; ` +
+          'ask context.dryRun before it',
+      ),
+    );
   }
 
   /**
@@ -80,6 +88,7 @@ export class DryRun {
   /** Runs `manager` until nothing is left to reconcile, then prints a summary. */
   async run(manager: Pick<Manager, 'idle' | 'run'>, clock: Clock): Promise<void> {
     using stop = linkedAbort(this.#io.signal);
+    using _noticing = this.#pastClient.listen();
     const running = manager.run(stop.signal);
     const done = this.#untilDone(manager, clock, stop.signal);
     try {
@@ -106,7 +115,7 @@ export class DryRun {
   /** A copy of `connection` whose clients store nothing. */
   #connection(connection: Connection): Connection {
     const dry = (fieldManager: string, client: ReturnType<Connection['clientFor']>) =>
-      intercept(client, dryRun(this.#report.sinkOf(fieldManager)));
+      intercept(client, this.#pastClient.client, dryRun(this.#report.sinkOf(fieldManager)));
     return {
       ...connection,
       clientFor: (fieldManager, fence) =>
@@ -121,13 +130,22 @@ export class DryRun {
    */
   #controller(controller: Controller): Controller {
     this.#controllers++;
-    const { finalizer } = controller;
-    const finalize = finalizer && this.#observed(finalizer.finalize.bind(finalizer));
+    const { name, finalizer } = controller;
+    const reconcile: Controller['reconcile'] = (key, object, context) =>
+      this.#observed(name, key, () =>
+        controller.reconcile(key, object, { ...context, dryRun: true }),
+      );
+    const finalize: NonNullable<typeof finalizer>['finalize'] | undefined =
+      finalizer &&
+      ((object, context) =>
+        this.#observed(name, keyOf(object), () =>
+          finalizer.finalize(object, { ...context, dryRun: true }),
+        ));
     return Object.freeze({
       ...controller,
       // Writes are not stored, so no reconcile may wait until a cache shows them.
       consistency: 'none',
-      reconcile: this.#oncePerKey(this.#observed(controller.reconcile)),
+      reconcile: this.#oncePerKey(reconcile),
       ...(finalizer && finalize && { finalizer: { ...finalizer, finalize } }),
     });
   }
@@ -145,17 +163,14 @@ export class DryRun {
     }
   }
 
-  #observed<A extends readonly unknown[], R>(
-    call: (...args: A) => Promise<R>,
-  ): (...args: A) => Promise<R> {
-    return async (...args) => {
-      try {
-        return await call(...args);
-      } catch (error) {
-        if (!this.#report.isPrinted(error)) this.#failures++;
-        throw error;
-      }
-    };
+  /** Makes an attempt: counts its failure, and notices what it does past its client. */
+  async #observed<R>(controller: string, key: string, attempt: () => Promise<R>): Promise<R> {
+    try {
+      return await this.#pastClient.during(controller, key, attempt);
+    } catch (error) {
+      if (!this.#report.isPrinted(error)) this.#failures++;
+      throw error;
+    }
   }
 
   #oncePerKey(reconcile: Controller['reconcile']): Controller['reconcile'] {

@@ -19,6 +19,8 @@ export interface WatchArguments {
   readonly relistIntervalMs: number | undefined;
   readonly watchTimeoutSeconds: Settings['watchTimeoutSeconds'];
   readonly syncMarker: boolean;
+  /** Print what exists and end. */
+  readonly once: boolean;
 }
 
 const OPTIONS = {
@@ -26,6 +28,7 @@ const OPTIONS = {
   'all-namespaces': { type: 'boolean', short: 'A' },
   selector: { type: 'string', short: 'l' },
   'field-selector': { type: 'string' },
+  once: { type: 'boolean' },
   server: { type: 'string' },
   resync: { type: 'string' },
   'watch-timeout': { type: 'string' },
@@ -56,6 +59,7 @@ export function parseWatchArguments(args: readonly string[], settings: Settings)
         ? settings.watchTimeoutSeconds
         : secondsRange(values['watch-timeout']),
     syncMarker: values['sync-marker'] === true,
+    once: values.once === true,
   };
 }
 

@@ -41,6 +41,7 @@ ${table([
     'how often all objects are listed and compared: 10m or more, such as 1h; 0 for never',
   ],
   ['--watch-timeout MIN-MAX', 'seconds after which the server ends each watch, such as 30-60'],
+  ['--once', 'print the objects that exist, and end with 0'],
   ['--sync-marker', 'print a BOOKMARK line when the objects that exist are printed'],
 ])}
 
@@ -60,6 +61,9 @@ like: the same JSON, and harmless on a terminal.
 
 Results go to standard output, the log goes to standard error as JSON. A change that cannot be
 printed is named there, with the namespace and name of its object; all others are printed.
+
+With --once it waits for the proxy and the API server, too. It does not wait for a right or for a
+resource that the API server does not serve: it says so and ends with 1 or 2.
 
 It ends with exit code 0 on SIGTERM and SIGINT, and when the next line finds nobody to read it; with
 1 when a change could not be printed, or when the output cannot be written; with 2 when the command
@@ -83,7 +87,7 @@ Examples:
   chancery watch deployment web -n demo
 
   # What exists, without waiting for changes
-  chancery watch cm --sync-marker | sed -n '/^{"type":"BOOKMARK"/q;p'
+  chancery watch cm --once | jq -r .object.metadata.name
 `;
 
 /** The entry in `chancery --help`. It is apart from the command, which is imported only when it runs. */

@@ -4,7 +4,7 @@ import { parseTypedName } from '../../client/list-answer.ts';
 import type { Log } from '../../controller/reconciler.ts';
 import { linkedAbort } from '../../core/abort.ts';
 import { type Clock, sleep, systemClock } from '../../core/clock.ts';
-import { ConfigurationError } from '../../core/errors.ts';
+import { ConfigurationError, OperatorError } from '../../core/errors.ts';
 import { createLogger } from '../../manager/observe/logger.ts';
 import { settingsFrom } from '../../manager/settings/settings.ts';
 import { logStatus, statusLog } from '../../manager/sources/status-log.ts';
@@ -24,7 +24,10 @@ import { WATCH_DESCRIPTION } from './help.ts';
 import { syncMarkerLine, type Unprintable, watchLines } from './lines.ts';
 import { PrintedObjects } from './printed-objects.ts';
 
-/** `chancery watch`: prints a collection and all its changes as lines until it is stopped. */
+/**
+ * `chancery watch`: prints a collection and all its changes as lines until it is stopped. With `--once` it ends
+ * after the first list.
+ */
 export function watchCommand(clock: Clock = systemClock): Command {
   return {
     ...WATCH_DESCRIPTION,
@@ -67,17 +70,19 @@ interface Surroundings {
   readonly unprinted: () => void;
 }
 
-/** Prints until the signal of the output aborts. */
+/** Prints until the signal of the output aborts or, with `--once`, until the first list is printed. */
 async function follow(wanted: WatchArguments, surroundings: Surroundings): Promise<void> {
   const { connection, output, clock, log, unprinted } = surroundings;
   const { signal } = output;
-  const found = await findResource(connection.transport, wanted.resource, { clock, log, signal });
+  const { once } = wanted;
+  const options = { clock, log, signal, once };
+  const found = await findResource(connection.transport, wanted.resource, options);
   const scope = scopeOf(wanted, found);
   const facts = { resource: resourceName(scope.resource), namespace: scope.namespace ?? '*' };
   const source = connection.listWatchFor(scope);
 
   using stop = linkedAbort(signal);
-  let refusal: ApiError | undefined;
+  let refusal: OperatorError | undefined;
   const logChange = statusLog(log, facts, {
     clock,
     resourceVersion: () => reflector.resourceVersion,
@@ -97,7 +102,7 @@ async function follow(wanted: WatchArguments, surroundings: Surroundings): Promi
       }
     },
     statusChanged: (status) => {
-      if (!objects.listed) refusal ??= refusalOf(status);
+      if (!objects.listed) refusal ??= refusalOf(status, once);
       if (refusal !== undefined) stop.abort(refusal);
       if (refusal === undefined || status.health === 'stopped') logChange(status);
     },
@@ -106,24 +111,32 @@ async function follow(wanted: WatchArguments, surroundings: Surroundings): Promi
         log.warn({ ...facts, count: drift.length }, 'missed changes were found');
       }
     },
-    unreadable: (error) => reflector.unreadable(error),
+    unreadable: (error) => {
+      reflector.unreadable(error);
+      if (once) unprinted(); // otherwise it is listed again
+    },
     signal: stop.signal,
   });
+  const synced = async (version: string): Promise<void> => {
+    if (wanted.syncMarker) await output.write([syncMarkerLine(scope.resource, version)]);
+    if (once) stop.abort(new Error('the first list is printed'));
+    stop.signal.throwIfAborted();
+  };
   const reflector: Reflector<KubernetesObject> = new Reflector(
-    wanted.syncMarker
-      ? onFirstWatch(source, (version) => output.write([syncMarkerLine(scope.resource, version)]))
-      : source,
+    wanted.syncMarker || once ? onFirstWatch(source, synced) : source,
     objects,
-    {
-      clock,
-      ...(wanted.relistIntervalMs !== undefined && { relistIntervalMs: wanted.relistIntervalMs }),
-      ...(wanted.watchTimeoutSeconds && { watchTimeoutSeconds: wanted.watchTimeoutSeconds }),
-    },
+    { clock, ...timesOf(wanted) },
   );
   await reflector.run(stop.signal);
-  if (refusal !== undefined) {
-    throw new ConfigurationError(`the API server refuses: ${refusal.message}`, { cause: refusal });
-  }
+  if (refusal !== undefined) throw refusal;
+}
+
+/** The options of the reflector that the arguments set. */
+function timesOf({ relistIntervalMs, watchTimeoutSeconds }: WatchArguments) {
+  return {
+    ...(relistIntervalMs !== undefined && { relistIntervalMs }),
+    ...(watchTimeoutSeconds && { watchTimeoutSeconds }),
+  };
 }
 
 function scopeOf(
@@ -142,9 +155,18 @@ function scopeOf(
   };
 }
 
-/** The error when the server rejects the first list itself, such as for an unsupported selector. */
-function refusalOf({ reason, error }: ReflectorStatus): ApiError | undefined {
-  return reason === 'rejected' && error instanceof ApiError ? error : undefined;
+/**
+ * The error when the server rejects the first list itself, such as for an unsupported selector. With `--once`
+ * also when a right is missing, or when the resource is not served: without it the command waits for both.
+ */
+function refusalOf(
+  { health, reason, error }: ReflectorStatus,
+  once: boolean,
+): OperatorError | undefined {
+  const isLasting = once && (health === 'forbidden' || health === 'unserved');
+  if (isLasting) return error instanceof OperatorError ? error : undefined;
+  if (reason !== 'rejected' || !(error instanceof ApiError)) return undefined;
+  return new ConfigurationError(`the API server refuses: ${error.message}`, { cause: error });
 }
 
 /**
@@ -179,6 +201,8 @@ interface FindResourceOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly signal: AbortSignal;
+  /** Do not wait for a right, or for a resource that may be installed later. Default false. */
+  readonly once?: boolean;
 }
 
 /**
@@ -195,7 +219,7 @@ interface FindResourceOptions {
 export async function findResource(
   transport: Transport,
   text: string,
-  { clock, log, signal }: FindResourceOptions,
+  { clock, log, signal, once = false }: FindResourceOptions,
 ): Promise<FoundResource> {
   const pace = new Pace(clock, Math.random);
   const reporter = new StatusReporter((status) => {
@@ -210,7 +234,9 @@ export async function findResource(
       signal.throwIfAborted();
       failure = error;
     }
-    const action = isUnknownResource(failure) && mayComeLater(text) ? UNSERVED : retry(failure);
+    const mayCome = !once && mayComeLater(text);
+    const action = isUnknownResource(failure) && mayCome ? UNSERVED : retry(failure);
+    if (once && LASTING.has(action.reason)) throw failure;
     const delayMs = pace.delayMs(action);
     reporter.failed(action, delayMs, failure);
     await sleep(clock, delayMs, signal);
@@ -238,6 +264,9 @@ function retry(failure: unknown): Action {
 }
 
 const UNSERVED: Action = { step: 'resume', wait: 'unserved', atLeastMs: 0, reason: 'unserved' };
+
+/** What a repetition does not change until a person has acted. */
+const LASTING: ReadonlySet<Action['reason']> = new Set(['forbidden', 'filtered', 'unserved']);
 
 function mayComeLater(text: string): boolean {
   if (text.startsWith('/')) return true;

@@ -92,6 +92,7 @@ export class Contexts {
       clock,
       events,
       self,
+      dryRun: false, // `chancery run --dry-run` replaces it
       store: (given) => this.store(given),
     };
   }

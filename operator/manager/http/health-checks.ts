@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { SharedInformer } from '../../store/shared-informer.ts';
 import { DEFAULT_REFLECTOR_SETTINGS } from '../../watch/reflector-options.ts';
-import type { HealthCheck } from './health-server.ts';
+import type { HealthCheck, StartCheck } from './health-server.ts';
 
 /** A source that is not optional for at least one user. */
 export interface NeededSource {
@@ -20,8 +20,18 @@ type Sources = () => Iterable<NeededSource>;
  * Readiness check `synced`: every source has its first full list. A later outage does not fail it, because
  * the caches are filled and no other replica could do better.
  */
-export function syncedCheck(sources: Sources): HealthCheck {
-  return everySource('synced', sources, ({ informer }) => informer.synced);
+export function syncedCheck(sources: Sources): StartCheck {
+  const isSynced = ({ informer }: NeededSource): boolean => informer.synced;
+  return {
+    ...everySource('synced', sources, isSynced),
+    starting: () =>
+      [...sources()].every((each) => isSynced(each) || isFirstListUnderWay(each.informer)),
+  };
+}
+
+/** The first list has not arrived, and nothing has failed. A list without an answer fails after its time limit. */
+function isFirstListUnderWay({ status: { health } }: NeededSource['informer']): boolean {
+  return health === 'starting' || health === 'healthy';
 }
 
 interface SourcesCheckOptions {

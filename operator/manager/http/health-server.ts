@@ -15,6 +15,15 @@ export interface HealthCheck {
   readonly why?: () => object;
 }
 
+/** A check of the manager itself, which knows whether its condition could hold by now. */
+export interface StartCheck extends HealthCheck {
+  /**
+   * True while the start of the process is under way and nothing has gone wrong. The check fails until the start
+   * is over, which is normal: the log does not mention it.
+   */
+  readonly starting?: () => boolean;
+}
+
 /** Checks of the user, in addition to those of the manager. */
 export interface HealthChecks {
   /** For `/healthz`. They may only look at this process, because a failure restarts it. Default: none. */
@@ -28,12 +37,15 @@ export interface HealthServerOptions {
   readonly host: string;
   /** Only checks of this process itself: an absent API server must not restart the operator. */
   readonly live: readonly HealthCheck[];
-  readonly ready: readonly HealthCheck[];
+  readonly ready: readonly StartCheck[];
   /** Answers requests that are not probes. Returns false for requests it does not know. Default: none. */
   readonly others?: (request: IncomingMessage, response: ServerResponse) => boolean;
   /** Host names that `others` accepts in addition to those of `isAcceptedHost`. Default: none. */
   readonly hosts?: readonly string[];
-  /** Receives a line when a check begins to fail, and when it holds again. Default: no log. */
+  /**
+   * Receives a line when a check begins to fail, and when it holds again. A check that has never held because the
+   * process is starting has no line. Default: no log.
+   */
   readonly log?: Pick<Log, 'info' | 'warn'>;
 }
 
@@ -102,17 +114,17 @@ export class HealthServer {
     send(response, healthy ? 200 : 500, isVerbose ? verbose(results, unknown, healthy) : 'ok');
   }
 
-  #checksOf(endpoint: string): readonly HealthCheck[] | undefined {
+  #checksOf(endpoint: string): readonly StartCheck[] | undefined {
     if (endpoint === 'healthz' || endpoint === 'livez') return [PING, ...this.#options.live];
     if (endpoint === 'readyz') return [PING, ...this.#options.ready];
     return undefined;
   }
 
-  #ask(check: HealthCheck, excluded: ReadonlySet<string>): Result {
+  #ask(check: StartCheck, excluded: ReadonlySet<string>): Result {
     const { name } = check;
     if (excluded.has(name)) return { name, outcome: 'excluded' };
     const { ok, ...reason } = resultOf(check);
-    if (!ok && !this.#failing.has(check)) {
+    if (!ok && !this.#failing.has(check) && check.starting?.() !== true) {
       this.#failing.add(check);
       this.#options.log?.warn({ check: name, ...reason }, 'health check failed');
     } else if (ok && this.#failing.delete(check)) {

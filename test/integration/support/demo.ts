@@ -19,6 +19,7 @@ export async function expectDemoRollsPods(
   expect(stdout.match(/Pod \S+ is ready/g)).toHaveLength(6);
   expect(stdout.match(/Pod \S+ is gone/g)).toHaveLength(3);
   expect(stdout).toContain('all 3 Pods are new');
+  expect(stdout).not.toContain('health check');
   expect(stdout.split('\n').length).toBeLessThanOrEqual(40);
 }
 

@@ -3,10 +3,17 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { KubernetesObject, Resource } from 'chancery';
 import { ApiError, isNotFound, OperatorError, parseYamlDocuments } from 'chancery';
-import { collectionPath, groupVersionPath, isStatus, objectPath } from 'chancery/internal-testing';
+import {
+  apiVersionOf,
+  collectionPath,
+  groupVersionPath,
+  isStatus,
+  objectPath,
+} from 'chancery/internal-testing';
 import { jsonText } from '../apiserver/objects/json-text.ts';
 import { eventually } from '../eventually.ts';
-import { manifestObjects } from '../manifest-objects.ts';
+import { type Manifest, manifestObjects } from '../manifest-objects.ts';
+import type { TestEnv } from './test-env.ts';
 
 /** How the test itself is called, so that logs can tell it from the operator. */
 export const TEST_USER_AGENT = 'chancery-test-env';
@@ -15,12 +22,6 @@ const FIELD_MANAGER = 'chancery-test-env';
 
 const MERGE = 'application/merge-patch+json';
 const APPLY = 'application/apply-patch+yaml';
-
-/**
- * YAML or JSON text of one document or several, the URL of such a file or of a folder of them, or
- * objects.
- */
-export type Manifest = string | URL | KubernetesObject | readonly KubernetesObject[];
 
 /** What a test asks of an API server: over HTTP, with nothing of the toolkit that is under test. */
 export class ApiCalls {
@@ -42,28 +43,28 @@ export class ApiCalls {
     return answer as T;
   }
 
-  async get<T extends KubernetesObject = KubernetesObject>(
-    apiVersion: string,
-    kind: string,
-    namespace: string | undefined,
-    name: string,
-  ): Promise<T | undefined> {
-    const resource = await this.#resourceOf(apiVersion, kind);
-    return orUndefined(this.send('GET', objectPath(resource, { namespace, name }))) as Promise<
-      T | undefined
-    >;
-  }
+  readonly get: TestEnv['get'] = async (...given: readonly unknown[]) => {
+    const [resource, [namespace, name]] = await this.#asked(given);
+    const path = objectPath(resource, { namespace, name: name ?? '' });
+    return orUndefined(this.send('GET', path)) as Promise<never>;
+  };
 
-  async list<T extends KubernetesObject = KubernetesObject>(
-    apiVersion: string,
-    kind: string,
-    namespace?: string,
-  ): Promise<readonly T[]> {
-    const resource = await this.#resourceOf(apiVersion, kind);
+  readonly list: TestEnv['list'] = async (...given: readonly unknown[]) => {
+    const [resource, [namespace]] = await this.#asked(given);
     const answer = await this.send('GET', collectionPath(resource, namespace));
-    const { items } = answer as { items: readonly T[] };
+    const { items } = answer as { items: readonly KubernetesObject[] };
     // The items of built-in resources do not say what they are.
-    return items.map((item) => ({ ...item, apiVersion, kind }));
+    const form = { apiVersion: apiVersionOf(resource), kind: resource.kind };
+    return items.map((item) => ({ ...item, ...form })) as never;
+  };
+
+  /** The resource that the arguments begin with, by itself or as apiVersion and kind, and the arguments after it. */
+  async #asked(
+    given: readonly unknown[],
+  ): Promise<[resource: Resource, rest: readonly (string | undefined)[]]> {
+    const [first, second, ...others] = given as [Resource | string, string, ...string[]];
+    if (typeof first !== 'string') return [first, [second, ...others]];
+    return [await this.#resourceOf(first, second), others];
   }
 
   async patch(

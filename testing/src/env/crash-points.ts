@@ -1,28 +1,37 @@
 import { OperatorError } from 'chancery';
-import { type CrashPoint, CrashRun, type CrashScenario } from './crash-run.ts';
+import { type CrashOutcome, type CrashPoint, CrashRun, type CrashScenario } from './crash-run.ts';
 
 const DEFAULT_MAX_RUNS = 500;
+
+/** Most of a run is spent waiting, so that runs overlap even on one core. */
+const DEFAULT_PARALLEL = 4;
 
 /**
  * Runs a scenario once as it is, and then again and again, killing the operator each time at another
  * place: before its first call is sent, after that was carried out and before the answer, before the
  * second, and so on to the last. Each time it is started again, and must come to the state that the
- * run without a crash had.
+ * run without a crash had. Several of these runs are under way at a time, see `parallel`.
  *
  * It shows what is lost between two calls that belong together. It does not show two operators at
  * once, and of calls that run side by side the order may differ from run to run.
  *
  * @returns every place at which the operator was killed, in order.
- * @throws OperatorError `USER_CODE` that names the place at which the state was another, or was not
- *   reached, with the reason as its cause.
+ * @throws OperatorError `USER_CODE` that names the first place, in order, at which the state was another, or was not
+ *   reached, with the reason as its cause. No run is under way any more then.
  */
 export async function crashPoints(scenario: CrashScenario): Promise<readonly CrashPoint[]> {
   const { maxRuns = DEFAULT_MAX_RUNS } = scenario;
   const whole = await new CrashRun(scenario, undefined).play(undefined);
+  const parallel = scenario.parallel ?? (whole.backend === 'embedded' ? DEFAULT_PARALLEL : 1);
   const points: CrashPoint[] = [];
-  for (let nth = 1; ; nth++) {
-    for (const when of ['before', 'after'] as const) {
-      const { point } = await new CrashRun(scenario, { when, nth }).play({ state: whole.state });
+  const runs = new RunsAhead(
+    (nth) => new CrashRun(scenario, placeOf(nth)).play({ state: whole.state }),
+    // The run without a crash shows how many calls to expect. Whether there are more, one run at a time finds out.
+    { parallel, upTo: Math.min(2 * whole.calls, maxRuns + 1) },
+  );
+  try {
+    for (let run = 0; ; run++) {
+      const { point } = await runs.outcome(run);
       if (point === undefined) return points; // it has done all it does in fewer calls
       points.push(point);
       scenario.passed?.(point);
@@ -33,5 +42,68 @@ export async function crashPoints(scenario: CrashScenario): Promise<readonly Cra
         });
       }
     }
+  } finally {
+    await runs.end();
+  }
+}
+
+/** The place of a run, from 0: before the first call, after it, before the second, and so on. */
+function placeOf(run: number): Pick<CrashPoint, 'when' | 'nth'> {
+  return { when: run % 2 === 0 ? 'before' : 'after', nth: Math.floor(run / 2) + 1 };
+}
+
+interface RunsAheadOptions {
+  /** How many runs are under way at a time. */
+  readonly parallel: number;
+  /** The runs before this one are started ahead; the others when they are asked for. */
+  readonly upTo: number;
+}
+
+/** Runs by their number, started in order, some of them before anybody asks for their outcome. */
+class RunsAhead {
+  readonly #start: (run: number) => Promise<CrashOutcome>;
+  readonly #options: RunsAheadOptions;
+  readonly #runs: Promise<CrashOutcome>[] = [];
+  #underWay = 0;
+  #isOver = false;
+
+  constructor(start: (run: number) => Promise<CrashOutcome>, options: RunsAheadOptions) {
+    this.#start = start;
+    this.#options = options;
+  }
+
+  /** @param run - the runs are asked for in order. */
+  outcome(run: number): Promise<CrashOutcome> {
+    this.#startAhead();
+    return this.#runs[run] ?? this.#startNext();
+  }
+
+  /** Resolves when the runs that are under way have ended. No other is started. */
+  async end(): Promise<void> {
+    this.#isOver = true;
+    await Promise.allSettled(this.#runs);
+  }
+
+  #startAhead(): void {
+    const { parallel, upTo } = this.#options;
+    while (!this.#isOver && this.#underWay < parallel && this.#runs.length < upTo) {
+      this.#startNext();
+    }
+  }
+
+  #startNext(): Promise<CrashOutcome> {
+    this.#underWay += 1;
+    const run = this.#start(this.#runs.length);
+    this.#runs.push(run);
+    const ended = (): void => {
+      this.#underWay -= 1;
+      this.#startAhead();
+    };
+    const failed = (): void => {
+      this.#isOver = true; // what comes after a failure is not looked at
+      ended();
+    };
+    run.then(ended, failed);
+    return run;
   }
 }

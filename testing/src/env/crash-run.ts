@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { messageOf, OperatorError } from 'chancery';
 import { eventually } from '../eventually.ts';
+import { withOwnOperators } from '../operator/running-operators.ts';
+import type { TestBackend } from './choose-backend.ts';
 import { RequestLine } from './request-line.ts';
 import type { LoggedRequest } from './request-log.ts';
 import { startTestEnv } from './start-test-env.ts';
@@ -13,7 +15,7 @@ export interface Killable {
 }
 
 export interface CrashScenario {
-  /** A cluster for one run. Default: `startTestEnv()`. */
+  /** A cluster for one run, and no other: runs overlap. Default: `startTestEnv()`. */
   readonly env?: () => Promise<TestEnv>;
   /** What there is before the operator starts. */
   readonly arrange: (env: TestEnv, namespace: string) => Promise<unknown>;
@@ -31,14 +33,23 @@ export interface CrashScenario {
    * (`withoutServerFields`, and the name of the namespace).
    */
   readonly state: (env: TestEnv, namespace: string) => Promise<unknown>;
-  /** Which of its calls to crash at. Default: every one. */
-  readonly calls?: (call: LoggedRequest) => boolean;
-  /** Told of each place when the operator, started again, has come to the same state: for progress. */
+  /** Which of its calls to crash at, asked once for each. Default: every one. `env` tells runs apart. */
+  readonly calls?: (call: LoggedRequest, env: TestEnv) => boolean;
+  /**
+   * Told of each place when the operator, started again, has come to the same state: for progress. The places
+   * come in their order, also when a later run has ended first.
+   */
   readonly passed?: (point: CrashPoint) => void;
   /** How long a run may take to come to the same state. Default 10 s. */
   readonly timeoutMs?: number;
   /** Runs at most, against an operator that never ends calling. Default 500. */
   readonly maxRuns?: number;
+  /**
+   * How many runs are under way at a time. Default 4 on the embedded server and 1 on others, where they would share
+   * a machine or a cluster. Say 1 when the functions of the scenario keep something from one call to the next, such
+   * as a FakeClock: they are called for several runs in turn.
+   */
+  readonly parallel?: number;
 }
 
 /** A place where the operator was killed. */
@@ -50,8 +61,11 @@ export interface CrashPoint {
   readonly call: LoggedRequest;
 }
 
-interface Outcome {
+export interface CrashOutcome {
   readonly state: unknown;
+  /** How many calls of the operator were places to be killed at. */
+  readonly calls: number;
+  readonly backend: TestBackend;
   /** Undefined when the operator made fewer calls. */
   readonly point: CrashPoint | undefined;
 }
@@ -74,7 +88,11 @@ export class CrashRun {
   }
 
   /** @param expected - the state to come to; undefined when it is this run that finds it out. */
-  async play(expected: { readonly state: unknown } | undefined): Promise<Outcome> {
+  play(expected: { readonly state: unknown } | undefined): Promise<CrashOutcome> {
+    return withOwnOperators(() => this.#play(expected));
+  }
+
+  async #play(expected: { readonly state: unknown } | undefined): Promise<CrashOutcome> {
     const { env: startEnv = () => startTestEnv(), arrange } = this.#scenario;
     await using env = await startEnv();
     const namespace = await env.namespace();
@@ -89,7 +107,8 @@ export class CrashRun {
       await started;
       const working = this.#work(env, namespace, expected);
       const state = await Promise.race([working, restarted.then(() => working)]);
-      return { state, point: this.#point };
+      const calls = this.#numbers.size;
+      return { state, calls, backend: env.backend, point: this.#point };
     } catch (error) {
       throw this.#named(error);
     } finally {
@@ -101,8 +120,8 @@ export class CrashRun {
 
   async #start(env: TestEnv, namespace: string, isFirst: boolean): Promise<Killable> {
     const gate = {
-      before: (call: LoggedRequest) => this.#pass('before', call),
-      after: (call: LoggedRequest) => this.#pass('after', call),
+      before: (call: LoggedRequest) => this.#pass('before', call, env),
+      after: (call: LoggedRequest) => this.#pass('after', call, env),
     };
     const line = new RequestLine({ server: env.url, ...(isFirst ? { gate } : {}) });
     await line.start();
@@ -130,10 +149,11 @@ export class CrashRun {
   }
 
   /** Asked of every request on the line of the operator that is to be killed. */
-  #pass(when: CrashPoint['when'], call: LoggedRequest): 'pass' | 'hold' {
+  #pass(when: CrashPoint['when'], call: LoggedRequest, env: TestEnv): 'pass' | 'hold' {
     if (this.#point !== undefined) return 'hold'; // nothing more comes from a dead operator
-    if (this.#scenario.calls?.(call) === false) return 'pass';
-    if (when === 'before') this.#numbers.set(call, this.#numbers.size + 1);
+    if (when === 'before' && this.#scenario.calls?.(call, env) !== false) {
+      this.#numbers.set(call, this.#numbers.size + 1);
+    }
     const nth = this.#numbers.get(call);
     const isHere = nth === this.#planned?.nth && when === this.#planned?.when;
     if (!isHere || nth === undefined) return 'pass';

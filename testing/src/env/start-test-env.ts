@@ -6,7 +6,8 @@ import type { ApiServer, ApiServerOptions } from '../apiserver/api-server.ts';
 import { eventually } from '../eventually.ts';
 import { FakeClock } from '../fake-clock.ts';
 import type { AmbassadorFilter } from '../kubectl-proxy.ts';
-import { ApiCalls, type Manifest } from './api-calls.ts';
+import type { Manifest } from '../manifest-objects.ts';
+import { ApiCalls } from './api-calls.ts';
 import type { Backend } from './backend.ts';
 import { chooseBackend, type TestBackend } from './choose-backend.ts';
 import { embeddedBackend } from './embedded-backend.ts';
@@ -26,6 +27,12 @@ export interface TestEnvOptions {
    * false they do not.
    */
   readonly embedded?: ApiServerOptions;
+  /**
+   * Custom resources, as `customResource` returns them: their CustomResourceDefinitions are applied, and are
+   * served when the environment starts. Default: none. On a shared cluster those that did not exist before
+   * are deleted when the environment stops.
+   */
+  readonly install?: readonly { readonly definition: KubernetesObject }[];
   /** Context of the kubeconfig, for `existing`. Default: its current one. */
   readonly context?: string;
   /** Default: that of the process. */
@@ -37,12 +44,20 @@ export interface TestEnvOptions {
  * `KUBEBUILDER_ASSETS`, or a cluster that exists. The caller stops it, or says `await using`.
  *
  * @throws ConfigurationError `CONFIG` when the backend cannot be had, with its reason.
+ * @throws ApiError when the API server refuses a definition of `install`. Nothing is left running.
  */
 export async function startTestEnv(options: TestEnvOptions = {}): Promise<TestEnv> {
   const environment = options.environment ?? process.env;
   const kind = options.backend ?? chooseBackend(environment);
   const backend = await start(kind, options, environment);
-  return new StartedEnv(kind, backend, environment, options.embedded?.clock);
+  const env = new StartedEnv(kind, backend, environment, options.embedded?.clock);
+  try {
+    await env.apply((options.install ?? []).map(({ definition }) => definition));
+    return env;
+  } catch (error) {
+    await env.stop();
+    throw error;
+  }
 }
 
 function start(
@@ -119,8 +134,14 @@ class StartedEnv implements TestEnv {
   }
 
   create: TestEnv['create'] = (object) => this.#calls.create(object);
-  get: TestEnv['get'] = (...names) => this.#calls.get(...names);
-  list: TestEnv['list'] = (...names) => this.#calls.list(...names);
+  get get(): TestEnv['get'] {
+    return this.#calls.get;
+  }
+
+  get list(): TestEnv['list'] {
+    return this.#calls.list;
+  }
+
   patch: TestEnv['patch'] = (...what) => this.#calls.patch(...what);
   delete: TestEnv['delete'] = (...names) => this.#calls.delete(...names);
 

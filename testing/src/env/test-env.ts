@@ -1,8 +1,8 @@
-import type { KubernetesObject } from 'chancery';
+import type { KubernetesObject, Resource } from 'chancery';
 import type { Ambassador } from '../ambassador.ts';
 import type { ApiServer } from '../apiserver/api-server.ts';
 import type { AmbassadorFilter } from '../kubectl-proxy.ts';
-import type { Manifest } from './api-calls.ts';
+import type { Manifest } from '../manifest-objects.ts';
 import type { TestBackend } from './choose-backend.ts';
 import type { EventLog } from './event-log.ts';
 import type { RequestLog } from './request-log.ts';
@@ -46,13 +46,34 @@ export interface TestEnv extends AsyncDisposable {
     options?: { readonly namespace?: string },
   ): Promise<readonly KubernetesObject[]>;
   create<T extends KubernetesObject>(object: T): Promise<T>;
-  /** @param namespace - undefined for a cluster-scoped object. @returns undefined when there is none. */
+  /**
+   * @param resource - such as `configMaps` of `chancery/kubernetes`, or what `customResource` returns: the answer
+   *   has its type.
+   * @param namespace - undefined for a cluster-scoped object.
+   * @returns undefined when there is none.
+   * @throws OperatorError `NOT_KUBERNETES` when the API server does not serve the resource.
+   */
+  get<T extends KubernetesObject>(
+    resource: Resource<T>,
+    namespace: string | undefined,
+    name: string,
+  ): Promise<T | undefined>;
+  /**
+   * @param namespace - undefined for a cluster-scoped object.
+   * @returns undefined when there is none.
+   * @throws OperatorError `USER_CODE` or `NOT_KUBERNETES` when the API server does not serve the kind.
+   */
   get<T extends KubernetesObject = KubernetesObject>(
     apiVersion: string,
     kind: string,
     namespace: string | undefined,
     name: string,
   ): Promise<T | undefined>;
+  /** @param namespace - undefined for all. */
+  list<T extends KubernetesObject>(
+    resource: Resource<T>,
+    namespace?: string,
+  ): Promise<readonly T[]>;
   /** @param namespace - undefined for all. */
   list<T extends KubernetesObject = KubernetesObject>(
     apiVersion: string,

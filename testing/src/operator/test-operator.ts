@@ -6,6 +6,7 @@ import { eventually } from '../eventually.ts';
 import { RecordingMeter } from '../recording-meter.ts';
 import { MortalClock } from './mortal-clock.ts';
 import { MortalTransport } from './mortal-transport.ts';
+import { operatorRuns } from './running-operators.ts';
 
 export interface TestOperatorOptions {
   /** Where its ambassador is: `TestEnv.url`, or that of a `KubectlProxy` or a `RequestLine`. */
@@ -43,6 +44,7 @@ export class TestOperator implements AsyncDisposable {
   readonly #transport: MortalTransport;
   readonly #manager: OperatorProcess;
   #running: Promise<void> = Promise.resolve();
+  #leave: () => void = () => {};
   #ended: Promise<void> | undefined;
 
   constructor(options: TestOperatorOptions) {
@@ -83,6 +85,7 @@ export class TestOperator implements AsyncDisposable {
 
   /** Begins; resolves at once. */
   start(): void {
+    this.#leave = operatorRuns(this);
     this.#running = this.#manager.run(this.#stop.signal);
     this.#running.catch(() => {}); // for `stop` to tell
   }
@@ -97,7 +100,7 @@ export class TestOperator implements AsyncDisposable {
     return this.#manager.leads;
   }
 
-  /** Resolves when it is ready. @throws OperatorError `USER_CODE` when it is not within 10 s. */
+  /** Resolves when it is ready. @throws OperatorError `USER_CODE` when it is not in the time of `eventually`. */
   async untilReady(): Promise<void> {
     await eventually(() => this.ready);
   }
@@ -118,6 +121,7 @@ export class TestOperator implements AsyncDisposable {
    * @throws what ended it before, if something did.
    */
   stop(): Promise<void> {
+    this.#leave();
     this.#ended ??= this.#shutDown();
     return this.#ended;
   }
@@ -127,6 +131,7 @@ export class TestOperator implements AsyncDisposable {
    * had in memory is lost. Timers of user code that are not its `clock`'s are not stopped.
    */
   kill(): Promise<void> {
+    this.#leave();
     this.#clock.kill();
     this.#ended ??= this.#transport.kill();
     return this.#ended;

@@ -1,6 +1,6 @@
 import { AWAIT_CHANGE, controller, source } from 'chancery';
 import { configMaps } from 'chancery/kubernetes';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { crashPoints } from '../../src/env/crash-points.ts';
 import type { CrashPoint, CrashScenario } from '../../src/env/crash-run.ts';
 import { startTestEnv } from '../../src/env/start-test-env.ts';
@@ -124,6 +124,7 @@ test('a restart that fails is told with its place', async () => {
 
   const found = crashPoints({
     ...rest,
+    parallel: 1, // the starts are counted
     start: (url, namespace) => {
       urls.push(url);
       if (urls.length === 3) throw new Error('no such module');
@@ -141,4 +142,102 @@ test('an operator that never ends calling ends the search', async () => {
   const found = crashPoints({ ...scenario(careful), maxRuns: 2 });
 
   await expect(found).rejects.toThrow('more than 2 runs: say which calls matter, or maxRuns');
+});
+
+describe('[T-8] runs that overlap', () => {
+  /** Counts the runs under way, from what comes first in one to what comes last. */
+  function counted(base: CrashScenario) {
+    const counts = { now: 0, most: 0 };
+    const env = async () => {
+      const started = await startTestEnv({ environment: {}, embedded: { workloads: false } });
+      counts.now += 1;
+      counts.most = Math.max(counts.most, counts.now);
+      const stop = started.stop.bind(started);
+      return Object.assign(started, {
+        stop,
+        [Symbol.asyncDispose]: async () => {
+          await stop();
+          counts.now -= 1;
+        },
+      });
+    };
+    return { counts, scenario: { ...base, env } satisfies CrashScenario };
+  }
+
+  test.each([
+    1, 3,
+  ])('are at most %i, and the places are the same and in order', async (parallel) => {
+    const { counts, scenario: scene } = counted(scenario(careful));
+    const passed: string[] = [];
+    const place = ({ when, nth, call }: CrashPoint) => `${when} ${nth} ${call.verb}`;
+
+    const points = await crashPoints({
+      ...scene,
+      parallel,
+      passed: (point) => passed.push(place(point)),
+      calls: ({ verb }) => verb === 'list' || verb === 'patch',
+    });
+
+    expect(points.map(place)).toEqual([
+      'before 1 list',
+      'after 1 list',
+      'before 2 patch',
+      'after 2 patch',
+    ]);
+    expect(passed).toEqual(points.map(place));
+    expect(counts).toEqual({ now: 0, most: parallel });
+  });
+
+  test('of several places that fail, the first in order is told, after all runs have ended', async () => {
+    const { counts, scenario: scene } = counted(scenario(careful));
+    const passed: number[] = [];
+    const states = new Map<string, number>();
+
+    const found = crashPoints({
+      ...scene,
+      parallel: 4,
+      passed: ({ nth }) => passed.push(nth),
+      calls: ({ verb }) => verb === 'list' || verb === 'patch',
+      start(url, namespace) {
+        const starts = (states.get(namespace) ?? 0) + 1;
+        states.set(namespace, starts);
+        // The second life never begins: at every place but in the run without a crash.
+        if (starts === 2) throw new Error('cannot start again');
+        return scene.start(url, namespace);
+      },
+    });
+
+    await expect(found).rejects.toThrow(
+      /^killed before call 1 \(list configmaps\) was sent: cannot/,
+    );
+    expect(passed).toEqual([]);
+    expect(counts.now).toBe(0);
+  });
+
+  test('a failure shows the warnings of its own operator', async () => {
+    let nth = 0;
+    const warning = controller({
+      name: 'warning',
+      for: source(configMaps, { labelSelector: 'count=yes' }),
+      async reconcile(key, _object, { log }) {
+        log.warn({ key }, 'the printer burns');
+        return AWAIT_CHANGE;
+      },
+    });
+
+    const found = crashPoints({
+      ...scenario(warning),
+      timeoutMs: 300,
+      calls: ({ verb }) => verb === 'list',
+      until: async () => nth++ === 0, // only the run without a crash comes to an end
+    });
+
+    const { message } = await found.then(
+      () => new Error('nothing failed'),
+      (error: Error) => error,
+    );
+    const namespaces = message.match(/key="[^"]*"/g) ?? [];
+    expect(namespaces.length).toBeGreaterThan(0);
+    expect(new Set(namespaces).size).toBe(1);
+  });
 });

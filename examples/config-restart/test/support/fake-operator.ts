@@ -54,6 +54,7 @@ export class FakeOperator {
       clock: this.clock,
       events: { record: (event) => this.events.push(event) },
       self: this.#self,
+      dryRun: false,
       store: (given) => this.#cluster.store('resource' in given ? given : source(given)),
       applyOwned: () => expect.unreachable('config-restart owns nothing'),
       deleteOwned: () => expect.unreachable('config-restart owns nothing'),

@@ -1,0 +1,82 @@
+import type { Command } from '../command.ts';
+
+/** What may follow an option, or stand by itself. */
+export interface DescribedValue {
+  /** The words to choose from; none when any text will do. */
+  readonly words: readonly string[];
+  /** The value is a path. */
+  readonly isPath: boolean;
+}
+
+export interface DescribedOption extends DescribedValue {
+  /** With its dashes. */
+  readonly long: string;
+  /** With its dash. */
+  readonly short: string | undefined;
+  /** The name of the value in the help; undefined for a switch. */
+  readonly argument: string | undefined;
+  readonly meaning: string;
+}
+
+/** A command as its help describes it. */
+export interface DescribedCommand {
+  readonly name: string;
+  readonly summary: string;
+  readonly options: readonly DescribedOption[];
+  /** What the first word after the command is. */
+  readonly first: DescribedValue;
+  /** What the other words are. */
+  readonly others: DescribedValue;
+}
+
+const HELP: DescribedOption = {
+  long: '--help',
+  short: '-h',
+  argument: undefined,
+  meaning: 'explain the command',
+  words: [],
+  isPath: false,
+};
+
+/** A row of the table of options: `  -n, --namespace NAME  what it is`. */
+const ROW = /^ {2}(?:(-\w), )?(--[a-z][a-z-]*)(?: (\S+))? {2,}(.*)$/;
+
+/** Names that the usage and the rows give to a path. */
+const PATH = /^(?:MODULE|FILE|PATH|DIR|FOLDER)$/;
+
+/**
+ * Reads the help of a command, which is the one description of its options. Options are the rows below
+ * `Options:`. A value is a path when its name says so, and one of a few words when it is written `args|patch|A,B`:
+ * parts in capitals stand for other text.
+ */
+export function describedCommand({ name, summary, help }: Omit<Command, 'run'>): DescribedCommand {
+  const [, table = ''] = /^Options:\n((?: {2}.*\n)+)/m.exec(help) ?? [];
+  const options = table.split('\n').flatMap((line): readonly DescribedOption[] => {
+    const [, short, long, argument, meaning = ''] = ROW.exec(line) ?? [];
+    return long === undefined ? [] : [{ short, long, argument, meaning, ...valueNamed(argument) }];
+  });
+  const [, usage = ''] = new RegExp(`^Usage: chancery ${name}(.*)$`, 'm').exec(help) ?? [];
+  const [first, second = first?.endsWith('...') ? first : undefined] = positionals(usage);
+  return {
+    name,
+    summary,
+    options: [...options, HELP],
+    first: valueNamed(first),
+    others: valueNamed(second),
+  };
+}
+
+/** The words of a usage line that are no options and no values of options. */
+function positionals(usage: string): readonly string[] {
+  return usage
+    .replaceAll(/\[-[^\]]*\]?\]/g, '')
+    .replaceAll(/[[\]]/g, '')
+    .split(/\s+/)
+    .filter((word) => word !== '' && !word.startsWith('OPTION') && !word.startsWith('-'));
+}
+
+function valueNamed(name: string | undefined): DescribedValue {
+  const plain = name?.replace(/\.\.\.$/, '') ?? '';
+  const words = plain.split('|').filter((word) => /^[a-z0-9][a-z0-9.-]*$/.test(word));
+  return { words, isPath: PATH.test(plain) };
+}

@@ -1,0 +1,68 @@
+import type { DescribedCommand, DescribedOption, DescribedValue } from './described-command.ts';
+
+/** The completion for zsh, by `_arguments`. It works as a file in `fpath`, and in `eval` after `compinit`. */
+export function zshScript(commands: readonly DescribedCommand[]): string {
+  const names = [...commands, { name: 'help', summary: 'explain a command' }].map(
+    ({ name, summary }) => `    ${quoted(`${name}:${summary.replaceAll(':', '\\:')}`)}`,
+  );
+  return `#compdef chancery
+# Completion of chancery for zsh, made by: chancery completion zsh
+_chancery() {
+  local -a commands
+  commands=(
+${names.join('\n')}
+  )
+  if (( CURRENT == 2 )); then
+    _describe -t commands command commands
+    _arguments '--help[print the commands]' '--version[print the version]'
+    return
+  fi
+  local command=$words[2]
+  shift words
+  (( CURRENT-- ))
+  case $command in
+${commands.map(commandCase).join('\n')}
+    help) _describe -t commands command commands ;;
+  esac
+}
+if [ "\${funcstack[1]}" = _chancery ]; then _chancery "$@"; else compdef _chancery chancery; fi
+`;
+}
+
+function commandCase({ name, options, first, others }: DescribedCommand): string {
+  const specs = [
+    ...options.flatMap(optionSpecs),
+    `1:${name}:${actionOf(first)}`,
+    `*:${name}:${actionOf(others)}`,
+  ];
+  return `    ${name})
+      _arguments -s -S \\
+${specs.map((spec) => `        ${quoted(spec)}`).join(' \\\n')}
+      ;;`;
+}
+
+/** An asterisk: an option may be given again. */
+function optionSpecs({
+  long,
+  short,
+  argument,
+  meaning,
+  ...value
+}: DescribedOption): readonly string[] {
+  const text = meaning.replaceAll(/[\\[\]:]/g, (sign) => `\\${sign}`);
+  const after = argument === undefined ? '' : `:${argument}:${actionOf(value)}`;
+  const isSwitch = argument === undefined;
+  return [
+    `*${long}${isSwitch ? '' : '='}[${text}]${after}`,
+    ...(short === undefined ? [] : [`*${short}${isSwitch ? '' : '+'}[${text}]${after}`]),
+  ];
+}
+
+function actionOf({ words, isPath }: DescribedValue): string {
+  if (words.length > 0) return `(${words.join(' ')})`;
+  return isPath ? '_files' : ' ';
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,75 @@
+/** `chancery completion`: what the help of each command says is what is completed. Other files have the shells. */
+import { globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { describedCommand } from '../../operator/cli/completion/described-command.ts';
+import { COMMANDS } from '../../operator/cli/dispatch.ts';
+import { invoke } from './invocation.ts';
+
+const cli = fileURLToPath(new URL('../../operator/cli/', import.meta.url));
+
+/** Options that a command accepts without saying so: the opposite of one that it explains. */
+const UNTOLD = new Set(['apiserver --workloads']);
+
+/** The options in the table that a command gives to `parseFlags`. */
+function acceptedBy(command: string): readonly string[] {
+  const text = globSync(`${cli}${command}/*.ts`)
+    .map((file) => readFileSync(file, 'utf8'))
+    .join('\n');
+  const rows = text.matchAll(/^ {2}'?([a-z-]+)'?: \{ type: '(?:string|boolean)'/gm);
+  return [...rows]
+    .map(([, name]) => `--${name}`)
+    .filter((name) => !UNTOLD.has(`${command} ${name}`));
+}
+
+describe('[M-6] the completion', () => {
+  test.each(
+    COMMANDS,
+  )('of $name has every option that the command accepts, and no other', (command) => {
+    const { options } = describedCommand(command);
+
+    const told = options.map(({ long }) => long).filter((long) => long !== '--help');
+    expect(told.sort()).toEqual([...acceptedBy(command.name)].sort());
+  });
+
+  test.each(COMMANDS)('of $name knows which options take a value', (command) => {
+    const text = globSync(`${cli}${command.name}/*.ts`).map((file) => readFileSync(file, 'utf8'));
+
+    for (const { long, argument } of describedCommand(command).options) {
+      const [, type] =
+        new RegExp(`'?${long.slice(2)}'?: \\{ type: '(\\w+)'`).exec(text.join()) ?? [];
+      if (long !== '--help')
+        expect([long, argument !== undefined]).toEqual([long, type === 'string']);
+    }
+  });
+
+  test('has the words that an option or an argument takes', () => {
+    const values = COMMANDS.map(describedCommand).flatMap(({ name, options, first }) => [
+      ...options.map(({ long, words }) => [`${name} ${long}`, words] as const),
+      [name, first.words] as const,
+    ]);
+
+    expect(Object.fromEntries(values.filter(([, words]) => words.length > 0))).toMatchObject({
+      'apiserver --kubernetes-version': ['1.24', '1.30', '1.33', '1.36'],
+      'check --output': ['text', 'json'],
+      'generate --format': ['args', 'patch', 'paths'],
+      'generate --watch': ['own', 'all'],
+      'lint --output': ['text', 'json'],
+      completion: ['bash', 'zsh', 'fish'],
+      generate: ['rbac', 'crd', 'proxy', 'manifests'],
+    });
+  });
+});
+
+test.each([
+  [['tcsh'], 'expected bash, zsh or fish; got "tcsh"'],
+  [['toString'], 'expected bash, zsh or fish; got "toString"'],
+  [['bash', 'zsh'], 'expected bash, zsh or fish; got "bash zsh"'],
+  [[], 'Usage: chancery completion bash|zsh|fish'],
+])('completion %j ends with 2 and says what it expects', async (args, told) => {
+  const { exit, stdout, stderr } = invoke(['completion', ...args]);
+
+  expect(await exit).toBe(2);
+  expect(stdout.lines).toEqual([]);
+  expect(stderr.lines[0]).toContain(told);
+});

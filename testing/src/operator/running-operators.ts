@@ -1,0 +1,51 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** A line of an operator's log, as far as failures of tests show it. */
+interface Line {
+  readonly level: string;
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+interface RunningOperator {
+  readonly log: readonly Line[];
+}
+
+const everywhere = new Set<RunningOperator>();
+const apart = new AsyncLocalStorage<Set<RunningOperator>>();
+
+/** Runs `work`, whose operators are its own: `lastWarnings` within it shows no others. */
+export function withOwnOperators<T>(work: () => Promise<T>): Promise<T> {
+  return apart.run(new Set(), work);
+}
+
+/** Adds `operator` until the returned function is called. */
+export function operatorRuns(operator: RunningOperator): () => void {
+  const operators = apart.getStore() ?? everywhere;
+  operators.add(operator);
+  return () => void operators.delete(operator);
+}
+
+/** How many lines a failure shows: the repetitions of one problem, and what came before it. */
+const MAX_LINES = 5;
+const MAX_LENGTH = 300;
+
+/** The last warnings and errors of the operators that run, oldest first, one line each. */
+export function lastWarnings(): readonly string[] {
+  const operators = apart.getStore() ?? everywhere;
+  return [...operators]
+    .flatMap(({ log }) => log.filter(({ level }) => level === 'warn' || level === 'error'))
+    .slice(-MAX_LINES)
+    .map(lineOf);
+}
+
+/** Facts and messages of errors. Nothing else of an object: a test's output may be public. */
+function lineOf({ level, message, fields }: Line): string {
+  const facts = Object.entries(fields).flatMap(([name, value]) => {
+    if (value instanceof Error) return [`${name}=${JSON.stringify(value.message)}`];
+    const isFact = ['string', 'number', 'boolean'].includes(typeof value);
+    return isFact ? [`${name}=${JSON.stringify(value)}`] : [];
+  });
+  const line = [level, message, ...facts].join(' ');
+  return line.length <= MAX_LENGTH ? line : `${line.slice(0, MAX_LENGTH)}…`;
+}
