@@ -43,6 +43,7 @@ const STATEMENTS: Readonly<Record<string, readonly number[]>> = {
   X: range(1, 3),
   T: range(1, 5),
   F: range(1, 17),
+  DEV: range(1, 13),
 };
 
 test('every statement of the contract has a row, and no tag has two', () => {

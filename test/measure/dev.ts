@@ -1,8 +1,9 @@
 /**
  * How long `chancery dev` takes from a save to the first finished reconcile of the new code: 20 saves of an
- * imported module, each when the operator of the save before has reconciled. Behind a real `kubectl proxy` where there is a kubectl
- * (`KUBECTL`, or the one on the PATH), else behind the stand-in; the first line says which.
- * `npm run measure:dev`, with `-- --built` from what `npm run build` has made. See docs/measurements.md.
+ * imported module, each when the operator of the save before has reconciled. The
+ * ambassador is a real `kubectl proxy` where there is a kubectl (`KUBECTL`, or the one on the PATH), else the
+ * stand-in; the first line says which.
+ * `npm run measure:dev`. See docs/measurements.md.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,20 +16,13 @@ import { findKubectl } from '@chancery/testing';
 import { machineLoad, row } from './figures.ts';
 
 const SAVES = 20;
-const IS_BUILT = process.argv.includes('--built');
-const COMMAND = fileURLToPath(
-  new URL(
-    IS_BUILT ? '../../dist/operator/cli/main.js' : '../../operator/cli/chancery.js',
-    import.meta.url,
-  ),
-);
+const COMMAND = fileURLToPath(new URL('../../operator/cli/chancery.js', import.meta.url));
 
 /** A project has TypeScript: its check of types runs at the same time. */
 const FILES: Readonly<Record<string, string>> = {
   'package.json': '{ "type": "module" }',
   'tsconfig.json': '{ "files": ["word.ts"], "compilerOptions": { "strict": true } }',
-  'sample.yaml':
-    'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: sample, namespace: demo }\n',
+  'sample.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: sample, namespace: demo }\n',
   'operator.ts': `
 import { AWAIT_CHANGE, controller, source } from 'chancery';
 import { configMaps } from 'chancery/kubernetes';
@@ -83,7 +77,7 @@ async function measure(child: ChildProcess): Promise<void> {
   await reconciled('start');
   const firstMs = performance.now() - startedAt;
   process.stdout.write(
-    `Node ${process.version}, ${IS_BUILT ? 'built' : 'sources'}, ${ambassador}: milliseconds, ` +
+    `Node ${process.version}, ${ambassador}: milliseconds, ` +
       `median (least - most) of ${SAVES} saves; load ${machineLoad()}\n`,
   );
   const figures: number[] = [];
@@ -100,7 +94,6 @@ async function measure(child: ChildProcess): Promise<void> {
   async function reconciled(word: string): Promise<void> {
     await new Promise<void>((resolve) => {
       const look = (line: string): void => {
-        if (process.env.SHOW) process.stdout.write(`${performance.now().toFixed(0)} ${line}\n`);
         if (!line.includes(`"word":"${word}"`)) return;
         lines.off('line', look);
         resolve();

@@ -19,10 +19,10 @@ export function parentGone(
   if (env.npm_lifecycle_event === undefined) return { signal: gone.signal, cancel: () => {} };
   const parent = parentId();
   let cancel = (): void => {};
-  const look = (): void => {
-    if (parentId() === parent) cancel = clock.schedule(INTERVAL_MS, look);
+  const check = (): void => {
+    if (parentId() === parent) cancel = clock.schedule(INTERVAL_MS, check);
     else gone.abort(new Error('the process that started this one is gone'));
   };
-  look();
+  check();
   return { signal: gone.signal, cancel: () => cancel() };
 }
