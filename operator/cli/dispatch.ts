@@ -6,14 +6,16 @@ import {
   UnsafeSetupError,
 } from '../core/errors.ts';
 import { VERSION } from '../core/version.ts';
-import { visibleText } from '../core/visible-text.ts';
 import { APISERVER_DESCRIPTION } from './apiserver/help.ts';
 import { CHECK_DESCRIPTION } from './check/help.ts';
 import type { Command, ExitCode, Io } from './command.ts';
 import { COMPLETION_DESCRIPTION } from './completion/help.ts';
+import { describeError } from './describe-error.ts';
+import { DEV_DESCRIPTION } from './dev/help.ts';
 import { GENERATE_DESCRIPTION } from './generate/help.ts';
 import { overview } from './help.ts';
 import { LINT_DESCRIPTION } from './lint/help.ts';
+import { PROXY_DESCRIPTION } from './proxy/help.ts';
 import { RUN_DESCRIPTION } from './run/help.ts';
 import { WATCH_DESCRIPTION } from './watch/help.ts';
 
@@ -79,22 +81,14 @@ function asksForHelp(args: readonly string[]): boolean {
 }
 
 /**
- * An error as one line for people: the message, and the facts of its context that the message does not
- * contain.
- */
-export function describeError(error: OperatorError): string {
-  const facts = Object.entries(error.context)
-    .filter(([, value]) => !error.message.includes(String(value)))
-    .map(([name, value]) => `${name} ${JSON.stringify(value)}`);
-  const text = facts.length === 0 ? error.message : `${error.message} (${facts.join(', ')})`;
-  return visibleText(text.replace(/\s*[\r\n]+\s*/g, ' '));
-}
-
-/**
  * All commands. The module of a command is imported when the command runs: the HTTP client alone is a third
  * of the start time of a command that does not use it.
  */
 export const COMMANDS: readonly Command[] = [
+  {
+    ...DEV_DESCRIPTION,
+    run: async (args, io) => (await import('./dev/dev.ts')).devCommand().run(args, io),
+  },
   {
     ...RUN_DESCRIPTION,
     run: async (args, io) => (await import('./run/run.ts')).runCommand().run(args, io),
@@ -115,6 +109,10 @@ export const COMMANDS: readonly Command[] = [
   {
     ...LINT_DESCRIPTION,
     run: async (args, io) => (await import('./lint/lint.ts')).lintCommand().run(args, io),
+  },
+  {
+    ...PROXY_DESCRIPTION,
+    run: async (args, io) => (await import('./proxy/proxy.ts')).proxyCommand().run(args, io),
   },
   {
     ...APISERVER_DESCRIPTION,

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { nearMatches } from '../client/near-match.ts';
 import { ConfigurationError, messageOf } from '../core/errors.ts';
+import { isDnsLabel } from '../model/dns-name.ts';
 
 /** The options of a command, by their long names. */
 type OptionTable = Readonly<
@@ -53,4 +54,25 @@ function explain(message: string, options: readonly string[]): string {
   const [, unknown] = /^unknown option '--([^']+)'/.exec(text) ?? [];
   const near = unknown === undefined ? [] : nearMatches(unknown, options);
   return near.length === 0 ? text : `${text}; did you mean --${near.join(' or --')}?`;
+}
+
+/**
+ * The port that an option names, or undefined when it is not given.
+ *
+ * @throws ConfigurationError `CONFIG` for anything but a whole number from 0 to 65535.
+ */
+export function portFlag(option: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^[0-9]{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw new ConfigurationError(
+    `${option} must be a whole number from 0 to 65535, not ${JSON.stringify(text)}`,
+  );
+}
+
+/** @throws ConfigurationError `CONFIG` for a text that cannot be the name of a namespace. */
+export function namespaceFlag(text: string | undefined): string | undefined {
+  if (text === undefined || isDnsLabel(text)) return text;
+  throw new ConfigurationError(
+    `--namespace must be at most 63 of a-z, 0-9 and "-", not ${JSON.stringify(text)}`,
+  );
 }

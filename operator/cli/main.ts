@@ -8,19 +8,23 @@ import { CRASH_LOG_LINES, crashLimitMs } from './crash.ts';
 import { COMMANDS, dispatch } from './dispatch.ts';
 import { exitWithin } from './exit-within.ts';
 import { saveMemory } from './save-memory.ts';
+import { StopSignals } from './stop-signals.ts';
 
 /**
  * The process: its arguments, streams, signals and exit. All other code reaches them through `Io`.
  *
  * The first SIGTERM or SIGINT asks the command to stop; the second ends the process at once with exit code 1.
+ * Below npm each Ctrl-C arrives twice, see `StopSignals`.
  * An uncaught error is logged and asks the command to stop, too. Then the exit code is 1, and the process
  * ends when the command has stopped, or when the time limit of the stop is over.
  */
 const stop = new AbortController();
+const signals = new StopSignals(systemClock, process.env);
 for (const name of ['SIGTERM', 'SIGINT'] as const) {
   process.on(name, () => {
-    if (stop.signal.aborted) process.exit(1);
-    stop.abort(new Error(`received ${name}`));
+    const meaning = signals.receive();
+    if (meaning === 'at once') process.exit(1);
+    if (meaning === 'stop') stop.abort(new Error(`received ${name}`));
   });
 }
 let crashes = 0;

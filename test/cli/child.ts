@@ -17,6 +17,8 @@ export const BIN: string = fileURLToPath(
 const PATH = `${dirname(process.execPath)}:${process.env.PATH}`;
 
 export interface Child {
+  /** The leader of a process group of its own. */
+  readonly pid: number;
   readonly stdout: Collector;
   readonly stderr: Collector;
   /** Exit code, or the name of the signal that ended it. */
@@ -29,8 +31,10 @@ export function start(
   program: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  cwd?: string,
 ): Child {
   const child = spawn(program, args, {
+    cwd,
     env: {
       PATH,
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
@@ -52,7 +56,8 @@ export function start(
     }
     await exit;
   });
-  return { stdout, stderr, exit, kill: (signal) => child.kill(signal) };
+  const { pid = 0 } = child;
+  return { pid, stdout, stderr, exit, kill: (signal) => child.kill(signal) };
 }
 
 /** Starts `chancery ARGS` in a process of its own. */

@@ -124,6 +124,22 @@ test.each<[string, readonly string[], readonly string[]]>([
   expect(found).toEqual(roles);
 });
 
+test('[DEV-13] proxy for a namespace names it, and leaves nothing for the kubelet to replace', async () => {
+  const { module } = setUp();
+
+  const placed = invoke(['generate', 'proxy', module('one.ts'), '--namespace', 'demo']);
+  const more = invoke(['generate', 'proxy', module('one.ts'), '--namespace=demo', '--watch=a,b']);
+  const wrong = invoke(['generate', 'proxy', module('one.ts'), '--namespace', '$(POD_NAMESPACE)']);
+
+  expect([await placed.exit, await more.exit, await wrong.exit]).toEqual([0, 0, 2]);
+  const text = placed.stdout.lines.join('\n');
+  expect(text).toContain('/namespaces/demo/configmaps');
+  expect(text).toContain('/namespaces/demo/leases');
+  expect(text).not.toContain('$(');
+  expect(more.stdout.lines.join('\n')).toContain('/namespaces/(a|b)/configmaps');
+  expect(more.stdout.lines.join('\n')).toContain('/namespaces/demo/leases');
+});
+
 test('an election is taken part in when a controller needs it, unless it is switched', async () => {
   const { module } = setUp();
   const leases = async (...args: readonly string[]): Promise<boolean> => {

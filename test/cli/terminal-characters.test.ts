@@ -3,7 +3,7 @@
 import { configMap } from '@chancery/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { describeError } from '../../operator/cli/dispatch.ts';
+import { describeError } from '../../operator/cli/describe-error.ts';
 import { DryRunReport } from '../../operator/cli/run/dry-run-report.ts';
 import { shellSafeJson } from '../../operator/cli/watch/lines.ts';
 import { visibleText } from '../../operator/core/visible-text.ts';

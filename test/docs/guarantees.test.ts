@@ -45,6 +45,7 @@ const STATEMENTS: Readonly<Record<string, readonly number[]>> = {
   T: range(1, 8),
   F: range(1, 17),
   I: range(1, 5),
+  DEV: range(1, 13),
 };
 
 test('every statement of the contract has a row, and no tag has two', () => {

@@ -16,6 +16,7 @@ const GUIDES = [
   'operators.md',
   'custom-resources.md',
   'composites.md',
+  'developing.md',
   'running.md',
   'observing.md',
 ] as const;

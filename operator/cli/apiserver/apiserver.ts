@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { open, readFile, rename, rm } from 'node:fs/promises';
-import { enableCompileCache } from 'node:module';
 import { isIPv4 } from 'node:net';
 import { ConfigurationError, messageOf, OperatorError } from '../../core/errors.ts';
 import { formatYaml } from '../../core/yaml.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { isNotFound } from '../../model/status.ts';
 import type { Command, ExitCode, Io } from '../command.ts';
+import { importTestKit, testKitFor } from '../load-test-kit.ts';
 import { type ManifestDocument, readManifests } from '../manifest-files.ts';
-import { resolveToolkit } from '../toolkit-hooks.ts';
 import {
   type ApiserverArguments,
   type KubernetesVersion,
@@ -21,9 +20,6 @@ const CALLER: { readonly name: string; readonly groups: string[] } = {
   name: 'kubernetes-admin',
   groups: ['system:masters'],
 };
-
-/** The package with the API server. The operator image does not contain it. */
-const TEST_KIT = '@chancery/testing';
 
 /**
  * The part of `ApiServer` in `@chancery/testing` that this command uses. A test checks that the types match.
@@ -51,13 +47,7 @@ interface RunningServer {
 /** Imports the test kit. No other command needs it. */
 export type LoadTestKit = () => Promise<{ readonly ApiServer: ServerClass }>;
 
-const load: LoadTestKit = () => {
-  // Compiling some 300 files is most of the start time. Node caches compiled code in the folder for temporary
-  // files, or in NODE_COMPILE_CACHE. If it cannot write there, it starts without a cache.
-  enableCompileCache();
-  resolveToolkit();
-  return import(TEST_KIT);
-};
+const load = importTestKit as LoadTestKit;
 
 /** `chancery apiserver`: serves a Kubernetes API until the process is asked to stop. */
 export function apiserverCommand(loadTestKit: LoadTestKit = load): Command {
@@ -70,7 +60,8 @@ export function apiserverCommand(loadTestKit: LoadTestKit = load): Command {
       if (kubeconfigPath !== undefined && !force) await requireOurs(kubeconfigPath);
       const documents = await readManifests(options.paths, io.stdin);
       const token = options.tls ? randomBytes(24).toString('base64url') : undefined;
-      const server = await start(await loaded(loadTestKit), options, token);
+      const { ApiServer } = await testKitFor('apiserver', loadTestKit);
+      const server = await start(ApiServer, options, token);
       try {
         fill(server, documents, options.namespace);
         if (kubeconfigPath !== undefined) {
@@ -92,26 +83,6 @@ export function apiserverCommand(loadTestKit: LoadTestKit = load): Command {
   };
 }
 
-async function loaded(loadTestKit: LoadTestKit): Promise<ServerClass> {
-  try {
-    return (await loadTestKit()).ApiServer;
-  } catch (error) {
-    if (!isMissing(error)) throw error;
-    throw new ConfigurationError(
-      `this installation has no API server: it is in the package ${TEST_KIT}, which is not installed; ` +
-        `run npm install --save-dev ${TEST_KIT}, or without a project ` +
-        `npx -p chancery -p ${TEST_KIT} chancery apiserver`,
-      { cause: error },
-    );
-  }
-}
-
-/** True when the test kit itself is missing, and not a module that it imports. */
-function isMissing(error: unknown): boolean {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return code === 'ERR_MODULE_NOT_FOUND' && message.includes(`'${TEST_KIT}'`);
-}
-
 async function start(
   server: ServerClass,
   { port, address, workloads, version }: ApiserverArguments,
@@ -126,12 +97,17 @@ async function start(
       ...(token === undefined ? {} : { tls: {}, authentication: { tokens: { [token]: CALLER } } }),
     });
   } catch (error) {
-    throw new OperatorError(`cannot listen on port ${port} of ${address}: ${reasonOf(error)}`, {
-      code: 'CONFIG',
-      layer: 'configuration',
-      cause: error,
-    });
+    throw cannotListen(port, address, error);
   }
+}
+
+/** The error of an API server that could not be started, with what to do. */
+export function cannotListen(port: number, address: string, error: unknown): OperatorError {
+  return new OperatorError(`cannot listen on port ${port} of ${address}: ${reasonOf(error)}`, {
+    code: 'CONFIG',
+    layer: 'configuration',
+    cause: error,
+  });
 }
 
 function reasonOf(error: unknown): string {

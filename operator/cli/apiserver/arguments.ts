@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
 import { ConfigurationError } from '../../core/errors.ts';
-import { isDnsLabel } from '../../model/dns-name.ts';
-import { parseFlags } from '../flags.ts';
+import { namespaceFlag, parseFlags, portFlag } from '../flags.ts';
 
 /** The command line of `chancery apiserver`. */
 export interface ApiserverArguments {
@@ -66,24 +65,16 @@ export function parseApiserverArguments(args: readonly string[]): ApiserverArgum
     );
   }
   return {
-    port: portOf(values.port),
+    port: portFlag('--port', values.port) ?? DEFAULT_PORT,
     address: addressOf(values.address),
     kubeconfigPath,
     tls: values.tls === true,
     force: values.force === true,
     paths: values.filename ?? [],
-    namespace: namespaceOf(values.namespace),
+    namespace: namespaceFlag(values.namespace),
     workloads: values['no-workloads'] !== true,
     version: versionOf(values['kubernetes-version']),
   };
-}
-
-function portOf(text: string | undefined): number {
-  if (text === undefined) return DEFAULT_PORT;
-  if (/^[0-9]{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
-  throw new ConfigurationError(
-    `--port must be a whole number from 0 to 65535, not ${JSON.stringify(text)}`,
-  );
 }
 
 function versionOf(text: string | undefined): KubernetesVersion | undefined {
@@ -100,12 +91,5 @@ function addressOf(text: string | undefined): string {
   if (isIP(text) !== 0) return text;
   throw new ConfigurationError(
     `--address must be an IP address, such as 127.0.0.1, not ${JSON.stringify(text)}`,
-  );
-}
-
-function namespaceOf(text: string | undefined): string | undefined {
-  if (text === undefined || isDnsLabel(text)) return text;
-  throw new ConfigurationError(
-    `--namespace must be at most 63 of a-z, 0-9 and "-", not ${JSON.stringify(text)}`,
   );
 }

@@ -3,7 +3,7 @@ import { ConfigurationError } from '../../core/errors.ts';
 import { OWN_AMBASSADOR_IMAGE } from '../../generate/filter/ambassador-image.ts';
 import { POD_NAMESPACE } from '../../generate/placement.ts';
 import { isDnsLabel } from '../../model/dns-name.ts';
-import { parseFlags } from '../flags.ts';
+import { namespaceFlag, parseFlags } from '../flags.ts';
 
 /** The outputs that can be generated. */
 const OUTPUTS = ['rbac', 'crd', 'proxy', 'manifests'] as const;
@@ -18,6 +18,8 @@ export interface GenerateArguments {
   readonly modules: readonly string[];
   readonly name: string | undefined;
   readonly namespace: string | undefined;
+  /** Where the operator runs, as in the filter and the roles: a name, or `POD_NAMESPACE`. */
+  readonly ownNamespace: string;
   /** As in `Placement`. */
   readonly namespaces: readonly string[] | undefined;
   /** Undefined: elect a leader when a controller needs one. */
@@ -66,7 +68,7 @@ const ONLY_FOR: Readonly<Partial<Record<keyof typeof OPTIONS, readonly Output[]>
   'leader-election': ['rbac', 'proxy', 'manifests'],
   'module-path': ['manifests'],
   name: ['rbac', 'proxy', 'manifests'],
-  namespace: ['rbac', 'manifests'],
+  namespace: ['rbac', 'proxy', 'manifests'],
   'no-leader-election': ['rbac', 'proxy', 'manifests'],
   'operator-image': ['manifests'],
   resource: ['manifests'],
@@ -95,12 +97,15 @@ export function parseGenerateArguments(args: readonly string[]): GenerateArgumen
     const count = `${modules.length} modules, ${modulePaths.length} paths`;
     throw new ConfigurationError(`--module-path is given once for each MODULE; got ${count}`);
   }
+  const placed = what === 'proxy' ? namespaceFlag(values.namespace) : undefined;
+  const ownNamespace = placed ?? POD_NAMESPACE;
   return {
     what,
     modules,
     name: values.name,
     namespace: values.namespace,
-    namespaces: namespacesOf(values.watch),
+    namespaces: watchedNamespaces(values.watch, ownNamespace),
+    ownNamespace,
     leaderElection: electionOf(values['leader-election'], values['no-leader-election']),
     installCrds: values['install-crds'] === true,
     format: formatOf(values.format),
@@ -136,8 +141,17 @@ function refuseOthers(what: Output, given: readonly (keyof typeof OPTIONS)[]): v
   );
 }
 
-function namespacesOf(text: string = 'own'): readonly string[] | undefined {
-  if (text === 'own') return [POD_NAMESPACE];
+/**
+ * The namespaces of `--watch`, as in `Placement`.
+ *
+ * @param own - where the operator runs.
+ * @throws ConfigurationError `CONFIG` for anything but `own`, `all` or names of namespaces.
+ */
+export function watchedNamespaces(
+  text: string | undefined,
+  own: string,
+): readonly string[] | undefined {
+  if (text === undefined || text === 'own') return [own];
   if (text === 'all' || text === '*') return undefined;
   const names = text.split(',').map((name) => name.trim());
   if (names.every((name) => isDnsLabel(name))) {
@@ -148,7 +162,8 @@ function namespacesOf(text: string = 'own'): readonly string[] | undefined {
   );
 }
 
-function electionOf(on: boolean | undefined, off: boolean | undefined): boolean | undefined {
+/** @throws ConfigurationError `CONFIG` when both options are given. */
+export function electionOf(on: boolean | undefined, off: boolean | undefined): boolean | undefined {
   if (on === true && off === true) {
     throw new ConfigurationError('expected --leader-election or --no-leader-election; got both');
   }

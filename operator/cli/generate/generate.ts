@@ -12,7 +12,7 @@ import {
   GENERIC_FILES,
   operatorManifests,
 } from '../../generate/manifests/operator-manifests.ts';
-import { type Placement, POD_NAMESPACE } from '../../generate/placement.ts';
+import type { Placement } from '../../generate/placement.ts';
 import { rbac } from '../../generate/rbac/rbac.ts';
 import type { Command, ExitCode, Io } from '../command.ts';
 import { LineWriter } from '../line-writer.ts';
@@ -47,7 +47,12 @@ export function generateCommand(): Command {
   };
 }
 
-async function controllersOf(modules: readonly string[]): Promise<readonly Controller[]> {
+/**
+ * The controllers that the modules export.
+ *
+ * @throws ConfigurationError `CONFIG` when a module does not load, and when there is no controller.
+ */
+export async function controllersOf(modules: readonly string[]): Promise<readonly Controller[]> {
   resolveToolkit();
   const controllers: Controller[] = [];
   for (const module of modules) controllers.push(...(await loadModule(module)).controllers);
@@ -244,7 +249,7 @@ function placementOf(controllers: readonly Controller[], args: GenerateArguments
   return {
     namespaces,
     installCrds,
-    ...(isElected(controllers, args) && { leaderElection: { namespace: POD_NAMESPACE } }),
+    ...(isElected(controllers, args) && { leaderElection: { namespace: args.ownNamespace } }),
   };
 }
 

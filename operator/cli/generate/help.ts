@@ -24,7 +24,10 @@ ${table([
   ['-o, --output PATH', 'a file, or the folder of the manifests; default standard output'],
   ['--check', 'write nothing; show what is not as it would be generated, and end with 1 then'],
   ['--name NAME', 'of the Deployment and all else; default the name of the only controller'],
-  ['--namespace NAME', 'where the operator runs; default NAME'],
+  [
+    '--namespace NAME',
+    'where the operator runs; default NAME, and for proxy $(POD_NAMESPACE), which the kubelet replaces',
+  ],
   ['--watch own|all|A,B', 'rbac, proxy: namespaces that it watches; default own, where it runs'],
   ['--leader-election', 'it takes a Lease; the default when a controller needs one,'],
   ['--no-leader-election', 'it takes none'],
@@ -65,6 +68,7 @@ Examples:
   chancery generate manifests operator.ts --operator-image registry.example/op:1.0 -o manifests --check
   chancery generate rbac operator.ts --watch all | kubectl auth reconcile -f -
   chancery generate proxy operator.ts --format paths
+  chancery generate proxy operator.ts --namespace demo
   chancery generate crd operator.ts -o crds.yaml
 `;
 

@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import process from 'node:process';
+import type { Duplex, Readable } from 'node:stream';
+import { textFiles } from '../../core/text-files.ts';
+
+const files = textFiles(new URL('./', import.meta.url));
+
+/** Without its comment, which lists of processes would show. */
+const GUARD = files('guard.cjs').replace(/^\/\*\*.*?\*\/\n/s, '');
+
+export interface GuardedChildOptions {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Default: that of this process. */
+  readonly cwd?: string;
+  /** Open `channel`, a stream between this process and file 3 of the program. Default false. */
+  readonly channel?: boolean;
+}
+
+/**
+ * A child process that never outlives this one, not even when this one gets SIGKILL.
+ *
+ * `guard.cjs` starts the program in a process group of its own, so that Ctrl-C on the terminal reaches this
+ * process alone, and this process decides in which order its children stop.
+ */
+export class GuardedChild {
+  /** The caller reads both to their ends: a full pipe would stop the program. */
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** Undefined unless the options ask for it. */
+  readonly channel: Duplex | undefined;
+  /**
+   * The exit code. After a signal it is 128 and the signal's number, as in shells, and 127 when the program
+   * cannot be started. Never rejects. It resolves after the last byte of stdout and stderr.
+   */
+  readonly exit: Promise<number>;
+  readonly #guard: ChildProcess;
+
+  constructor({ program, args, env, cwd, channel = false }: GuardedChildOptions) {
+    const word = channel ? 'channel' : 'none';
+    this.#guard = spawn(process.execPath, ['--eval', GUARD, '--', word, program, ...args], {
+      env,
+      cwd,
+      detached: true,
+      stdio: ['pipe', 'pipe', 'pipe', ...(channel ? ['pipe'] : [])] as 'pipe'[],
+    });
+    const { stdin, stdout, stderr, stdio } = this.#guard;
+    if (stdin === null || stdout === null || stderr === null) throw new Error('no pipes');
+    stdin.on('error', () => {}); // the guard has ended
+    this.stdout = stdout;
+    this.stderr = stderr;
+    this.channel = channel ? (stdio[3] as Duplex) : undefined;
+    this.channel?.on('error', () => {}); // likewise
+    this.#guard.on('exit', () => this.#killGroup());
+    this.exit = once(this.#guard, 'close').then(
+      ([code]) => (code as number | null) ?? 137,
+      () => 127,
+    );
+  }
+
+  /** The leader of the process group; undefined when it could not be started. */
+  get pid(): number | undefined {
+    return this.#guard.pid;
+  }
+
+  /** Asks the program to stop. Does nothing when it has ended. */
+  terminate(): void {
+    this.#guard.kill('SIGTERM');
+  }
+
+  /** Ends the program and all that it has started, at once. Resolves when they are gone. */
+  async kill(): Promise<void> {
+    this.#killGroup();
+    await this.exit;
+  }
+
+  #killGroup(): void {
+    const { pid } = this.#guard;
+    if (pid === undefined) return;
+    try {
+      process.kill(-pid, 'SIGKILL');
+    } catch {
+      // No process of the group is left.
+    }
+  }
+}

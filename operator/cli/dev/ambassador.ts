@@ -1,0 +1,29 @@
+import type { ProxyFilter } from '../../generate/filter/proxy-filter.ts';
+
+/** What stands between the operator and the API server, as in its Pod. */
+export interface Ambassador {
+  /** What it is, for people. */
+  readonly description: string;
+  /** `http://127.0.0.1:PORT`. */
+  readonly url: string;
+  /** Starts it, or starts it again with another filter. Resolves when it listens. */
+  start(filter: ProxyFilter): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** The API server of `chancery dev`, and what is written to it for the operator. */
+export interface DevCluster {
+  /** What it is and where, for people. */
+  readonly description: string;
+  readonly ambassador: Ambassador;
+  /** Where objects go that name no namespace, and where the operator would run. */
+  readonly namespace: string;
+  /** Writes definitions, one YAML document each. Resolves when objects of theirs can be created. */
+  applyDefinitions(definitions: readonly string[]): Promise<void>;
+  /** Grants these rights to the operator, and takes those away that an earlier call granted. */
+  applyRoles(roles: readonly object[]): Promise<void>;
+  /** Creates or replaces an object. */
+  applySample(sample: unknown): Promise<void>;
+  /** Ends what this process has started. Objects in a real cluster stay. */
+  close(): Promise<void>;
+}

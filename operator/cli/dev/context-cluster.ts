@@ -1,0 +1,159 @@
+import { execFile } from 'node:child_process';
+import type { Clock } from '../../core/clock.ts';
+import { ConfigurationError, messageOf, OperatorError } from '../../core/errors.ts';
+import { parseYamlDocuments } from '../../core/yaml.ts';
+import type { Io } from '../command.ts';
+import { upstreamFlags } from '../proxy/arguments.ts';
+import { findUsableKubectl, type UsableKubectl } from '../proxy/find-kubectl.ts';
+import type { Ambassador, DevCluster } from './ambassador.ts';
+import { KubectlAmbassador } from './kubectl-ambassador.ts';
+
+/** A cluster that does not answer for so long counts as failed. */
+const CALL_LIMIT_MS = 30_000;
+
+/** Who applies definitions and samples, in the managed fields of the objects. */
+const FIELD_MANAGER = 'chancery-dev';
+
+export interface ContextOptions {
+  readonly context: string;
+  readonly kubeconfig: string | undefined;
+  /** Undefined: that of the context. */
+  readonly namespace: string | undefined;
+  readonly io: Io;
+  readonly clock: Clock;
+  readonly say: (text: string) => void;
+}
+
+/** The cluster of a context of the kubeconfig, with the rights of its user. No roles are written to it. */
+export class ContextCluster implements DevCluster {
+  readonly description: string;
+  readonly ambassador: Ambassador;
+  readonly namespace: string;
+  readonly #kubectl: Kubectl;
+  #definitions = '';
+
+  private constructor(kubectl: Kubectl, facts: ContextFacts, ambassador: Ambassador) {
+    this.#kubectl = kubectl;
+    this.ambassador = ambassador;
+    this.namespace = facts.namespace;
+    this.description = `${facts.server} (context ${facts.context})`;
+  }
+
+  /**
+   * Reads the kubeconfig. Nothing is sent to the cluster.
+   *
+   * @throws ConfigurationError `CONFIG` without a usable kubectl, and for a context that is not there.
+   */
+  static async open(options: ContextOptions): Promise<ContextCluster> {
+    const { io, clock, say } = options;
+    const found = await findUsableKubectl(io.env);
+    const upstream = upstreamFlags(options);
+    const kubectl = new Kubectl(found, upstream, io.env);
+    const facts = await factsOf(kubectl, options);
+    const ambassador = new KubectlAmbassador({
+      kubectl: found,
+      upstream,
+      environment: io.env,
+      clock,
+      say,
+    });
+    return new ContextCluster(kubectl, facts, ambassador);
+  }
+
+  async applyDefinitions(definitions: readonly string[]): Promise<void> {
+    const text = definitions.join('---\n');
+    if (text === '' || text === this.#definitions) return;
+    await this.#apply(text);
+    const names = parseYamlDocuments(text).map(
+      (value) => `crd/${(value as { metadata: { name: string } }).metadata.name}`,
+    );
+    await this.#kubectl.run(['wait', '--for=condition=Established', '--timeout=20s', ...names]);
+    this.#definitions = text;
+  }
+
+  async applyRoles(): Promise<void> {} // the operator has the rights of the user
+
+  async applySample(sample: unknown): Promise<void> {
+    await this.#apply(JSON.stringify(sample));
+  }
+
+  async close(): Promise<void> {
+    await this.ambassador.stop();
+  }
+
+  async #apply(text: string): Promise<void> {
+    const how = ['--server-side', '--force-conflicts', `--field-manager=${FIELD_MANAGER}`];
+    await this.#kubectl.run(
+      ['apply', ...how, `--namespace=${this.namespace}`, '--filename=-'],
+      text,
+    );
+  }
+}
+
+interface ContextFacts {
+  readonly context: string;
+  readonly server: string;
+  readonly namespace: string;
+}
+
+/** The part of `kubectl config view --minify` that is needed. */
+interface KubeconfigView {
+  readonly clusters?: readonly { readonly cluster?: { readonly server?: string } }[] | null;
+  readonly contexts?: readonly { readonly context?: { readonly namespace?: string } }[] | null;
+}
+
+async function factsOf(
+  kubectl: Kubectl,
+  { context, namespace }: ContextOptions,
+): Promise<ContextFacts> {
+  let view: KubeconfigView;
+  try {
+    const text = await kubectl.run(['config', 'view', '--minify', '--output=json']);
+    view = JSON.parse(text) as KubeconfigView;
+  } catch (error) {
+    throw new ConfigurationError(
+      `cannot use --context ${context}: ${messageOf(error)}; "kubectl config get-contexts" lists them`,
+      { cause: error },
+    );
+  }
+  return {
+    context,
+    server: view.clusters?.[0]?.cluster?.server ?? 'a server without a URL',
+    namespace: namespace ?? view.contexts?.[0]?.context?.namespace ?? 'default',
+  };
+}
+
+/** Short calls of kubectl. Each ends by itself within `CALL_LIMIT_MS`, even when this process is gone. */
+class Kubectl {
+  readonly #found: UsableKubectl;
+  readonly #upstream: readonly string[];
+  readonly #environment: Io['env'];
+
+  constructor(found: UsableKubectl, upstream: readonly string[], environment: Io['env']) {
+    this.#found = found;
+    this.#upstream = upstream;
+    this.#environment = environment;
+  }
+
+  /** What it prints. @throws OperatorError with its own words when it fails. */
+  run(words: readonly string[], input: string = ''): Promise<string> {
+    const limit = `--request-timeout=${CALL_LIMIT_MS / 1_000}s`;
+    return new Promise((resolve, reject) => {
+      const child = execFile(
+        this.#found.path,
+        [...words, ...this.#upstream, limit],
+        { env: { ...this.#environment, KUBERC: 'off' }, timeout: 2 * CALL_LIMIT_MS },
+        (error, stdout, stderr) => {
+          if (error === null) resolve(stdout);
+          else reject(refused(words, stderr.trim() || error.message));
+        },
+      );
+      child.stdin?.on('error', () => {}); // it failed before it read everything, and says why
+      child.stdin?.end(input);
+    });
+  }
+}
+
+function refused([verb = '']: readonly string[], words: string): OperatorError {
+  return new OperatorError(`kubectl ${verb}: ${words}`, { code: 'CONFIG', layer: 'configuration' });
+}

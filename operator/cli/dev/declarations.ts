@@ -1,0 +1,38 @@
+import type { Controller } from '../../controller/controller.ts';
+import { type ProxyFilter, proxyFilter } from '../../generate/filter/proxy-filter.ts';
+import { crdDocuments } from '../../generate/manifests/operator-manifests.ts';
+import { type RbacRole, type RbacRoleBinding, rbac } from '../../generate/rbac/rbac.ts';
+
+/** What the declarations of an operator require around it. */
+export interface Declarations {
+  /** The name of its ServiceAccount and of its roles. */
+  readonly name: string;
+  readonly filter: ProxyFilter;
+  readonly roles: readonly (RbacRole | RbacRoleBinding)[];
+  /** CustomResourceDefinitions as YAML, one a document. */
+  readonly definitions: readonly string[];
+}
+
+export interface DevPlace {
+  /** Where the operator would run. */
+  readonly namespace: string;
+  /** The operator watches every namespace, not only its own. */
+  readonly allNamespaces: boolean;
+}
+
+/** @throws ConfigurationError `CONFIG` for a declaration from which no filter or role can be made. */
+export function declarationsOf(
+  controllers: readonly Controller[],
+  { namespace, allNamespaces }: DevPlace,
+): Declarations {
+  const [first, ...others] = controllers;
+  const name = first !== undefined && others.length === 0 ? first.name : 'operator';
+  const placement = { namespaces: allNamespaces ? undefined : [namespace] };
+  const serviceAccount = { name, namespace };
+  return {
+    name,
+    filter: proxyFilter(controllers, placement),
+    roles: rbac(controllers, { ...placement, name, serviceAccount }),
+    definitions: crdDocuments(controllers).map(({ text }) => text),
+  };
+}

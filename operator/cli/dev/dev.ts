@@ -1,0 +1,176 @@
+import { existsSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import process from 'node:process';
+import { type Clock, systemClock } from '../../core/clock.ts';
+import { ConfigurationError } from '../../core/errors.ts';
+import type { Command, ExitCode, Io } from '../command.ts';
+import { describeError } from '../describe-error.ts';
+import { importTestKit, testKitFor } from '../load-test-kit.ts';
+import { type ManifestDocument, readManifests } from '../manifest-files.ts';
+import type { DevCluster } from './ambassador.ts';
+import { DEFAULT_MODULES, type DevArguments, parseDevArguments } from './arguments.ts';
+import { confirmContext } from './confirm.ts';
+import { ContextCluster } from './context-cluster.ts';
+import { type DevTestKit, EmbeddedCluster } from './embedded-cluster.ts';
+import { DEV_DESCRIPTION } from './help.ts';
+import { type DevPorts, devPorts, operatorEnvironment } from './operator-environment.ts';
+import { OperatorProcess } from './operator-process.ts';
+import { parentGone } from './parent-gone.ts';
+import { DevSession } from './session.ts';
+import { TypeCheck } from './type-check.ts';
+
+export interface DevCommandOptions {
+  readonly clock?: Clock;
+  /** Imports the test kit. Only an embedded API server needs it. */
+  readonly loadTestKit?: () => Promise<DevTestKit>;
+}
+
+/** `chancery dev`: runs an operator and all that it needs, and starts it again on every save. */
+export function devCommand({
+  clock = systemClock,
+  loadTestKit = importTestKit as () => Promise<DevTestKit>,
+}: DevCommandOptions = {}): Command {
+  return {
+    ...DEV_DESCRIPTION,
+
+    async run(args: readonly string[], given: Io): Promise<ExitCode> {
+      const parsed = parseDevArguments(args);
+      if (parsed.asOperator) {
+        const { runOperator } = await import('./operator-child.ts');
+        const { namespace = 'default', allNamespaces } = parsed;
+        return runOperator(parsed.modules, { namespace, allNamespaces }, given);
+      }
+      const parent = parentGone(clock, given.env);
+      const io = { ...given, signal: AbortSignal.any([given.signal, parent.signal]) };
+      const modules = modulesOf(parsed.modules);
+      const samples = await readManifests(parsed.samples, io.stdin, '--samples ');
+      const say = (text: string): void => void io.stderr.write(`dev: ${text}\n`);
+      const cluster = await clusterOf(parsed, samples, { io, clock, say, loadTestKit });
+      try {
+        await develop({ parsed, modules, samples, cluster, io, clock, say });
+      } finally {
+        await cluster.close();
+        parent.cancel();
+      }
+      return 0;
+    },
+  };
+}
+
+/** @throws ConfigurationError `CONFIG` for a module that is not there. */
+function modulesOf(given: readonly string[]): readonly string[] {
+  const modules =
+    given.length > 0 ? given : DEFAULT_MODULES.filter((path) => existsSync(path)).slice(0, 1);
+  if (modules.length === 0) {
+    throw new ConfigurationError(
+      `expected a MODULE, such as src/operator.ts; got none, and there is no ${DEFAULT_MODULES.join(', no ')}`,
+    );
+  }
+  const missing = modules.find((path) => !existsSync(path));
+  if (missing === undefined) return modules;
+  throw new ConfigurationError(`cannot load ${missing}: no such file`);
+}
+
+interface Surroundings {
+  readonly io: Io;
+  readonly clock: Clock;
+  readonly say: (text: string) => void;
+}
+
+async function clusterOf(
+  { context, kubeconfig, namespace: given, port, yes }: DevArguments,
+  samples: readonly ManifestDocument[],
+  { loadTestKit, ...around }: Surroundings & { readonly loadTestKit: () => Promise<DevTestKit> },
+): Promise<DevCluster> {
+  const namespace = given ?? namespaceOf(samples);
+  if (context === undefined) {
+    const kit = await testKitFor('dev', loadTestKit);
+    return EmbeddedCluster.start(kit, { ...around, port, namespace: namespace ?? 'default' });
+  }
+  const cluster = await ContextCluster.open({ ...around, context, kubeconfig, namespace });
+  const facts =
+    `Definitions, ${samples.length} samples and what the operator writes go to ${cluster.description}, ` +
+    `namespace ${cluster.namespace}.`;
+  if (!yes) await confirmContext(context, facts, around.io);
+  return cluster;
+}
+
+/** The namespace that all samples name; undefined when they name none, or several. */
+function namespaceOf(samples: readonly ManifestDocument[]): string | undefined {
+  const named = samples.flatMap(({ value }) => {
+    const { metadata } = (value ?? {}) as { metadata?: { namespace?: unknown } | null };
+    return typeof metadata?.namespace === 'string' ? [metadata.namespace] : [];
+  });
+  const [first, ...others] = new Set(named);
+  return others.length === 0 ? first : undefined;
+}
+
+interface Development extends Surroundings {
+  readonly parsed: DevArguments;
+  readonly modules: readonly string[];
+  readonly samples: readonly ManifestDocument[];
+  readonly cluster: DevCluster;
+}
+
+async function develop({
+  parsed,
+  modules,
+  samples,
+  cluster,
+  ...around
+}: Development): Promise<void> {
+  const { io, clock, say } = around;
+  const place = { namespace: cluster.namespace, allNamespaces: parsed.allNamespaces };
+  const ports = await devPorts(io.env);
+  const environment = operatorEnvironment(io, place, ports);
+  const types = new TypeCheck({
+    folder: projectOf(modules[0] ?? '.'),
+    environment: io.env,
+    pretty: isTerminal(io.stderr),
+    say,
+  });
+  if (types.whyNot !== undefined) say(types.whyNot);
+  say(`API server   ${cluster.description}`);
+  const { inspect } = parsed;
+  const session = new DevSession({
+    cluster,
+    samples,
+    clock,
+    say,
+    signal: io.signal,
+    describe: describeError,
+    shown: (path) => relative(process.cwd(), path),
+    startOperator: (onFiles) =>
+      new OperatorProcess({ modules, place, environment, inspect, clock, io, onFiles }),
+    onStart: () => types.start(),
+    onReady: () => introduce(cluster, ports, say),
+  });
+  try {
+    await session.run();
+  } finally {
+    await types.stop();
+  }
+}
+
+function introduce(
+  { ambassador }: DevCluster,
+  { health, metrics }: DevPorts,
+  say: (text: string) => void,
+): void {
+  say(`ambassador   ${ambassador.url} (${ambassador.description})`);
+  if (health !== 0) say(`status page  http://127.0.0.1:${health}/status`);
+  if (metrics !== 0) say(`metrics      http://127.0.0.1:${metrics}/metrics`);
+}
+
+/** The folder of the nearest package.json above a module, or of the module. */
+function projectOf(module: string): string {
+  const start = dirname(resolve(module));
+  for (let folder = start; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, 'package.json'))) return folder;
+    if (folder === dirname(folder)) return start;
+  }
+}
+
+function isTerminal(stream: object): boolean {
+  return (stream as { isTTY?: boolean }).isTTY === true;
+}

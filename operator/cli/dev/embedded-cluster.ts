@@ -1,0 +1,164 @@
+import type { Clock } from '../../core/clock.ts';
+import { messageOf } from '../../core/errors.ts';
+import type { ProxyFilter } from '../../generate/filter/proxy-filter.ts';
+import type { KubernetesObject } from '../../model/object.ts';
+import { cannotListen } from '../apiserver/apiserver.ts';
+import type { Io } from '../command.ts';
+import { findUsableKubectl } from '../proxy/find-kubectl.ts';
+import type { Ambassador, DevCluster } from './ambassador.ts';
+import { KubectlAmbassador } from './kubectl-ambassador.ts';
+
+/** The part of `@chancery/testing` that this command uses. A test checks that the types match. */
+export interface DevTestKit {
+  readonly ApiServer: {
+    start(options: {
+      readonly port: number;
+      readonly authorization: 'RBAC';
+      readonly workloads: Record<string, never>;
+      readonly requestLimit: number;
+    }): Promise<DevApiServer>;
+  };
+  readonly StandInAmbassador: new (options: {
+    readonly server: string;
+    readonly filter: ProxyFilter;
+  }) => { readonly url: string; start(): Promise<void>; kill(): Promise<void> };
+}
+
+interface DevApiServer {
+  readonly url: string;
+  get(apiVersion: string, kind: string, namespace: string | undefined, name: string): unknown;
+  create(object: KubernetesObject): unknown;
+  delete(apiVersion: string, kind: string, namespace: string | undefined, name: string): void;
+  applyManifest(yaml: string, namespace: string): unknown;
+  urlFor(user: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** A throw-away API server in this process, which enforces the roles of the operator. */
+export class EmbeddedCluster implements DevCluster {
+  readonly description: string;
+  readonly ambassador: Ambassador;
+  readonly namespace: string;
+  readonly #server: DevApiServer;
+  #roles: readonly KubernetesObject[] = [];
+
+  private constructor(server: DevApiServer, ambassador: Ambassador, namespace: string) {
+    this.#server = server;
+    this.ambassador = ambassador;
+    this.namespace = namespace;
+    this.description = `${server.url} (embedded; kubectl --server=${server.url} -n ${namespace} get all)`;
+  }
+
+  static async start(
+    { ApiServer, StandInAmbassador }: DevTestKit,
+    options: {
+      readonly port: number;
+      readonly namespace: string;
+      readonly io: Io;
+      readonly clock: Clock;
+      readonly say: (text: string) => void;
+    },
+  ): Promise<EmbeddedCluster> {
+    const { port, namespace, io, clock, say } = options;
+    const server = await ApiServer.start({
+      port,
+      authorization: 'RBAC',
+      workloads: {},
+      requestLimit: 0,
+    }).catch((error: unknown) => {
+      throw cannotListen(port, '127.0.0.1', error);
+    });
+    const user = await server.urlFor(`system:serviceaccount:${namespace}:${USER}`);
+    const ambassador = await findUsableKubectl(io.env).then(
+      (kubectl) =>
+        new KubectlAmbassador({
+          kubectl,
+          upstream: [`--server=${user}`],
+          // No kubeconfig and no proxy may lead it elsewhere.
+          environment: { ...io.env, KUBECONFIG: '/dev/null', NO_PROXY: '*', no_proxy: '*' },
+          clock,
+          say,
+        }),
+      (error: unknown) => new StandIn(StandInAmbassador, user, messageOf(error)),
+    );
+    return new EmbeddedCluster(server, ambassador, namespace);
+  }
+
+  async applyDefinitions(definitions: readonly string[]): Promise<void> {
+    for (const text of definitions) this.#server.applyManifest(text, this.namespace);
+  }
+
+  async applyRoles(roles: readonly object[]): Promise<void> {
+    const wanted = (roles as readonly KubernetesObject[]).map((role) => this.#placed(role));
+    for (const role of wanted) this.#apply(role);
+    const keys = new Set(wanted.map(keyOf));
+    for (const role of this.#roles) {
+      if (keys.has(keyOf(role))) continue;
+      const { namespace, name } = role.metadata;
+      this.#server.delete(role.apiVersion, role.kind, namespace, name);
+    }
+    this.#roles = wanted;
+  }
+
+  async applySample(sample: unknown): Promise<void> {
+    this.#apply(sample as KubernetesObject);
+  }
+
+  async close(): Promise<void> {
+    await this.ambassador.stop();
+    await this.#server.close();
+  }
+
+  /** The user of the proxy is one for all names of operators: its port is opened once. */
+  #placed(role: KubernetesObject): KubernetesObject {
+    const isOfCluster = role.kind.startsWith('Cluster');
+    const metadata = isOfCluster ? role.metadata : { namespace: this.namespace, ...role.metadata };
+    if (!role.kind.endsWith('Binding')) return { ...role, metadata };
+    const subjects = [{ kind: 'ServiceAccount', name: USER, namespace: this.namespace }];
+    return { ...role, metadata, subjects } as KubernetesObject;
+  }
+
+  #apply(object: KubernetesObject): void {
+    const place = object.metadata?.namespace ?? this.namespace;
+    if (this.#server.get('v1', 'Namespace', undefined, place) === undefined) {
+      this.#server.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: place } });
+    }
+    this.#server.applyManifest(JSON.stringify(object), this.namespace);
+  }
+}
+
+/** The ServiceAccount of the operator. */
+const USER = 'operator';
+
+function keyOf({ kind, metadata: { namespace, name } }: KubernetesObject): string {
+  return JSON.stringify([kind, namespace, name]);
+}
+
+/** Filters as `kubectl proxy` does, in this process. */
+class StandIn implements Ambassador {
+  readonly description: string;
+  readonly #server: string;
+  readonly #type: DevTestKit['StandInAmbassador'];
+  #running: InstanceType<DevTestKit['StandInAmbassador']> | undefined;
+
+  constructor(type: DevTestKit['StandInAmbassador'], server: string, reason: string) {
+    this.#type = type;
+    this.#server = server;
+    this.description = `a stand-in for kubectl proxy: ${reason}`;
+  }
+
+  get url(): string {
+    return this.#running?.url ?? '';
+  }
+
+  async start(filter: ProxyFilter): Promise<void> {
+    await this.stop();
+    this.#running = new this.#type({ server: this.#server, filter });
+    await this.#running.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#running?.kill();
+    this.#running = undefined;
+  }
+}

@@ -1,0 +1,35 @@
+import { createInterface } from 'node:readline';
+import type { Duplex } from 'node:stream';
+import type { Declarations } from './declarations.ts';
+
+/** The content of files, as hashes by absolute path. */
+export type FileHashes = Readonly<Record<string, string>>;
+
+/** What an operator's process tells `chancery dev`. */
+export type FromOperator =
+  /** The modules are loaded. The operator does nothing before it is told to go. */
+  | {
+      readonly kind: 'loaded';
+      readonly pid: number;
+      readonly files: FileHashes;
+      readonly declarations: Declarations;
+    }
+  /** The modules do not load. The process says why on standard error, and ends. */
+  | { readonly kind: 'failed'; readonly files: FileHashes }
+  /** It loads these files. */
+  | { readonly kind: 'files'; readonly files: FileHashes };
+
+/** What `chancery dev` tells an operator's process: go, with these variables in the environment. */
+export interface ToOperator {
+  readonly kind: 'go';
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** One line of JSON for each message. */
+export function sendMessage(channel: Duplex, message: FromOperator | ToOperator): void {
+  channel.write(`${JSON.stringify(message)}\n`);
+}
+
+export function onMessage<M>(channel: Duplex, receive: (message: M) => void): void {
+  createInterface({ input: channel }).on('line', (line) => receive(JSON.parse(line) as M));
+}

@@ -1,0 +1,77 @@
+import { Socket } from 'node:net';
+import process from 'node:process';
+import type { Duplex } from 'node:stream';
+import type { Controller } from '../../controller/controller.ts';
+import { ConfigurationError } from '../../core/errors.ts';
+import type { ExitCode, Io } from '../command.ts';
+import { loadModule } from '../load-module.ts';
+import { runCommand } from '../run/run.ts';
+import { resolveToolkit } from '../toolkit-hooks.ts';
+import { type DevPlace, declarationsOf } from './declarations.ts';
+import { LoadedFiles } from './loaded-files.ts';
+import { onMessage, sendMessage, type ToOperator } from './messages.ts';
+
+/** The file by which `GuardedChild` connects a process with the one that started it. */
+const CHANNEL_FILE = 3;
+
+/**
+ * The operator's process of `chancery dev`. It loads the modules, tells `chancery dev` what they declare, and
+ * runs them when it is told to. So one process both declares and runs, and starts once for each save.
+ */
+export async function runOperator(
+  modules: readonly string[],
+  place: DevPlace,
+  io: Io,
+): Promise<ExitCode> {
+  const channel = new Socket({ fd: CHANNEL_FILE });
+  channel.on('error', () => {}); // the other end is gone, and our guard ends this process
+  const go = nextGo(channel);
+  // At once: a module may end this process while it loads.
+  const files = new LoadedFiles((more) => sendMessage(channel, { kind: 'files', files: more }));
+  try {
+    const controllers = await controllersOf(modules);
+    const declarations = declarationsOf(controllers, place);
+    const { pid } = process;
+    sendMessage(channel, { kind: 'loaded', pid, files: files.hashes, declarations });
+  } catch (error) {
+    sendMessage(channel, { kind: 'failed', files: files.hashes });
+    throw withPlace(error);
+  }
+  const environment = await Promise.race([go, aborted(io.signal)]);
+  if (environment === undefined) return 0;
+  channel.unref();
+  Object.assign(process.env, environment); // the operator's own code may read it
+  return runCommand().run(modules, { ...io, env: { ...io.env, ...environment } });
+}
+
+function nextGo(channel: Duplex): Promise<ToOperator['environment']> {
+  return new Promise((resolve) => {
+    onMessage<ToOperator>(channel, ({ environment }) => resolve(environment));
+  });
+}
+
+function aborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+    if (signal.aborted) resolve(undefined);
+  });
+}
+
+async function controllersOf(modules: readonly string[]): Promise<readonly Controller[]> {
+  resolveToolkit();
+  const controllers: Controller[] = [];
+  for (const module of modules) controllers.push(...(await loadModule(module)).controllers);
+  return controllers;
+}
+
+/** Adds the line of the operator's own code that threw, unless the message has it. */
+function withPlace(error: unknown): unknown {
+  if (!(error instanceof ConfigurationError) || !(error.cause instanceof Error)) return error;
+  const frames = error.cause.stack?.split('\n').filter((line) => line.startsWith('    at ')) ?? [];
+  const places = frames.flatMap(
+    (line) => /(?:file:\/\/)?(\/[^\s()]+:[0-9]+):[0-9]+\)?$/.exec(line)?.[1] ?? [],
+  );
+  const [place] = places.filter((each) => !each.includes('/node_modules/'));
+  if (place === undefined || / at \/\S+:[0-9]+$/.test(error.message)) return error;
+  return new ConfigurationError(`${error.message} at ${place}`, { cause: error.cause });
+}

@@ -1,0 +1,53 @@
+import { settingsFrom } from '../../manager/settings/settings.ts';
+import type { Io } from '../command.ts';
+import type { DevPlace } from './declarations.ts';
+import { freePort } from './free-port.ts';
+
+/** Ports of the operator that stay the same from one start to the next; 0 for none. */
+export interface DevPorts {
+  readonly health: number;
+  readonly metrics: number;
+}
+
+/**
+ * The ports that the environment names, else free ones.
+ *
+ * @throws ConfigurationError `CONFIG` for variables that `chancery run` would refuse, too.
+ */
+export async function devPorts(env: Io['env']): Promise<DevPorts> {
+  const { healthPort, metricsPort } = settingsFrom(env);
+  const isGiven = (name: string): boolean => (env[name] ?? '').trim() !== '';
+  const health = isGiven('CHANCERY_HEALTH_PORT') ? healthPort : await freePort();
+  if (isGiven('CHANCERY_METRICS_PORT')) return { health, metrics: metricsPort };
+  let metrics = await freePort();
+  while (metrics === health) metrics = await freePort();
+  return { health, metrics };
+}
+
+/** The environment of the operator: that of this process, with what is different in development. */
+export function operatorEnvironment(
+  { env, stderr }: Pick<Io, 'env' | 'stderr'>,
+  { namespace, allNamespaces }: DevPlace,
+  { health, metrics }: DevPorts,
+): Readonly<Record<string, string | undefined>> {
+  const isTerminal = (stderr as { isTTY?: boolean }).isTTY === true;
+  return {
+    CHANCERY_LOG_FORMAT: 'pretty',
+    NODE_ENV: 'development',
+    CHANCERY_HEALTH_HOST: '127.0.0.1',
+    CHANCERY_METRICS_HOST: '127.0.0.1',
+    // It writes to a pipe, and we pass that on to a terminal.
+    ...(isTerminal && (env.NO_COLOR ?? '') === '' && { FORCE_COLOR: '1' }),
+    ...env,
+    CHANCERY_HEALTH_PORT: String(health),
+    CHANCERY_METRICS_PORT: String(metrics),
+    WATCH_NAMESPACE: allNamespaces ? '*' : namespace,
+    POD_NAMESPACE: namespace,
+    POD_NAME: 'operator-dev',
+    // One process runs, and the definitions are there before it.
+    CHANCERY_LEADER_ELECTION: 'false',
+    CHANCERY_INSTALL_CRDS: 'false',
+    // Development may happen in a Pod, whose token is visible.
+    CHANCERY_INSECURE_ALLOW_TOKEN: 'true',
+  };
+}

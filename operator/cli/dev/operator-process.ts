@@ -1,0 +1,99 @@
+import process from 'node:process';
+import { type Clock, sleep } from '../../core/clock.ts';
+import { GuardedChild } from '../child/guarded-child.ts';
+import type { Io } from '../command.ts';
+import { LAUNCHER } from '../launcher.ts';
+import type { DevPlace } from './declarations.ts';
+import { type FileHashes, type FromOperator, onMessage, sendMessage } from './messages.ts';
+
+/** How long an operator may take to stop before it is killed: reconciles may be under way. */
+const STOP_LIMIT_MS = 5_000;
+
+export interface OperatorProcessOptions {
+  readonly modules: readonly string[];
+  readonly place: DevPlace;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The port of its debugger. */
+  readonly inspect: number | undefined;
+  readonly clock: Clock;
+  readonly io: Pick<Io, 'stdout' | 'stderr'>;
+  /** Is told of files, when they are loaded. */
+  readonly onFiles: (files: FileHashes) => void;
+}
+
+/** What an operator's process said when it had tried to load its modules. */
+export type Announcement = Exclude<FromOperator, { readonly kind: 'files' }>;
+
+/** One run of the operator, in a process of its own. */
+export class OperatorProcess {
+  /** Pending for ever when the process ends before it says anything. */
+  readonly announced: Promise<Announcement>;
+  /** Its exit code. Never rejects. */
+  readonly exit: Promise<number>;
+  readonly #child: GuardedChild;
+  readonly #clock: Clock;
+  /** Before that it does nothing that would need an end. */
+  #isRunning = false;
+
+  constructor({
+    modules,
+    place,
+    environment,
+    inspect,
+    clock,
+    io,
+    onFiles,
+  }: OperatorProcessOptions) {
+    this.#clock = clock;
+    const debug = inspect === undefined ? [] : [`--inspect=127.0.0.1:${inspect}`];
+    const where = place.allNamespaces ? ['--all-namespaces'] : [];
+    const namespace = `--namespace=${place.namespace}`;
+    this.#child = new GuardedChild({
+      program: process.execPath,
+      args: [...debug, LAUNCHER, 'dev', '--as-operator', ...where, namespace, '--', ...modules],
+      env: environment,
+      channel: true,
+    });
+    this.#child.stdout.pipe(io.stdout, { end: false });
+    this.#child.stderr.pipe(io.stderr, { end: false });
+    this.exit = this.#child.exit;
+    this.announced = this.#announcement(onFiles);
+  }
+
+  /** Lets it run its controllers. */
+  go(environment: Readonly<Record<string, string>>): void {
+    const { channel } = this.#child;
+    this.#isRunning = true;
+    if (channel !== undefined) sendMessage(channel, { kind: 'go', environment });
+  }
+
+  /** Stops it in order, or kills it after `STOP_LIMIT_MS`. Resolves when it is gone. */
+  async stop(): Promise<void> {
+    if (!this.#isRunning) return this.kill();
+    this.#child.terminate();
+    const waited = new AbortController();
+    const limit = sleep(this.#clock, STOP_LIMIT_MS, waited.signal).then(
+      () => this.kill(),
+      () => {},
+    );
+    await Promise.race([this.exit, limit]);
+    waited.abort();
+    await limit;
+  }
+
+  /** Ends it at once. Resolves when it is gone. */
+  kill(): Promise<void> {
+    return this.#child.kill();
+  }
+
+  #announcement(onFiles: (files: FileHashes) => void): Promise<Announcement> {
+    const { channel } = this.#child;
+    return new Promise((resolve) => {
+      if (channel === undefined) return;
+      onMessage<FromOperator>(channel, (message) => {
+        if (message.kind === 'files') onFiles(message.files);
+        else resolve(message);
+      });
+    });
+  }
+}

@@ -1,0 +1,219 @@
+import { type Backoff, exponentialBackoff } from '../../core/backoff.ts';
+import { type Clock, sleep } from '../../core/clock.ts';
+import { OperatorError } from '../../core/errors.ts';
+import type { ManifestDocument } from '../manifest-files.ts';
+import type { DevCluster } from './ambassador.ts';
+import type { Declarations } from './declarations.ts';
+import type { FileHashes } from './messages.ts';
+import type { Announcement } from './operator-process.ts';
+import { WatchedFiles } from './watched-files.ts';
+
+/** A crash loop starts again after 1 s, 2 s, 4 s, and so on, at most every 30 s. */
+const FIRST_DELAY_MS = 1_000;
+const LONGEST_DELAY_MS = 30_000;
+
+/** An operator that ran for so long is in no crash loop. */
+const HEALTHY_AFTER_MS = 30_000;
+
+/** Exit codes after which another try without a save would end in the same way. */
+const WRONG_MODULE = 2;
+const UNSAFE_SETUP = 3;
+
+/** One run of the operator; `OperatorProcess`. */
+export interface RunningOperator {
+  /** What it says when it has tried to load its modules. May be pending for ever. */
+  readonly announced: Promise<Announcement>;
+  /** Its exit code. Never rejects. */
+  readonly exit: Promise<number>;
+  /** Lets it run its controllers. */
+  go(environment: Readonly<Record<string, string>>): void;
+  /** Resolves when it is gone. */
+  stop(): Promise<void>;
+}
+
+export interface SessionOptions {
+  readonly cluster: DevCluster;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly say: (text: string) => void;
+  readonly describe: (error: OperatorError) => string;
+  /** The text of a path, for people. */
+  readonly shown: (path: string) => string;
+  readonly startOperator: (onFiles: (files: FileHashes) => void) => RunningOperator;
+  /** Called at each start of the operator. */
+  readonly onStart: () => void;
+  /** Called once, when the operator is told to go for the first time. */
+  readonly onReady: () => void;
+  readonly samples: readonly ManifestDocument[];
+}
+
+/** What ends the wait for an operator. */
+type SessionEvent =
+  | { readonly is: 'announced'; readonly announcement: Announcement }
+  | { readonly is: 'ended'; readonly code: number }
+  | { readonly is: 'saved' | 'stopped' | 'waited' };
+
+/** Runs the operator again and again: after each save, and after each crash. */
+export class DevSession {
+  readonly #options: SessionOptions;
+  readonly #files: WatchedFiles;
+  readonly #backoff: Backoff = exponentialBackoff({
+    initialMs: FIRST_DELAY_MS,
+    maxMs: LONGEST_DELAY_MS,
+  });
+  /** Files that were saved and are not yet loaded; the next save resolves `#saved`. */
+  #changed: readonly string[] = [];
+  #saved = Promise.withResolvers<void>();
+  #isReady = false;
+  /** What the cluster and the ambassador were last prepared for. */
+  #prepared: Partial<Record<keyof Declarations, string>> = {};
+  #samples: readonly ManifestDocument[];
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    this.#samples = options.samples;
+    this.#files = new WatchedFiles({
+      clock: options.clock,
+      onChange: (files) => {
+        this.#changed = files;
+        this.#saved.resolve();
+      },
+    });
+  }
+
+  /** Resolves when the signal has aborted and the operator has stopped. */
+  async run(): Promise<void> {
+    const { signal, startOperator, onStart } = this.#options;
+    try {
+      while (!signal.aborted) {
+        this.#takeSave();
+        const operator = startOperator((files) => this.#files.add(files));
+        onStart();
+        const event = await this.#follow(operator);
+        await operator.stop();
+        if (event.is === 'ended') await this.#pause(event.code);
+      }
+    } finally {
+      this.#files.close();
+    }
+  }
+
+  /** Follows an operator from its start to its end, or to the next save. */
+  async #follow(operator: RunningOperator): Promise<SessionEvent> {
+    const { clock, say } = this.#options;
+    const startedAt = clock.monotonic();
+    const first = await this.#next(operator, operator.announced);
+    if (first.is !== 'announced') return first;
+    const { announcement } = first;
+    this.#files.watch(announcement.files, announcement.kind === 'loaded');
+    if (announcement.kind === 'failed') {
+      const event = await this.#next(operator);
+      return event.is === 'ended' ? { is: 'ended', code: WRONG_MODULE } : event;
+    }
+    await this.#prepare(announcement.declarations);
+    operator.go({ CHANCERY_API_URL: this.#options.cluster.ambassador.url });
+    if (!this.#isReady) this.#options.onReady();
+    this.#isReady = true;
+    say(`the operator runs (pid ${announcement.pid})`);
+    const event = await this.#next(operator);
+    if (clock.monotonic() - startedAt >= HEALTHY_AFTER_MS) this.#backoff.reset();
+    return event;
+  }
+
+  async #next(operator: RunningOperator, announced?: Promise<Announcement>): Promise<SessionEvent> {
+    return Promise.race([
+      ...(announced === undefined
+        ? []
+        : [announced.then((announcement) => ({ is: 'announced', announcement }) as const)]),
+      operator.exit.then((code) => ({ is: 'ended', code }) as const),
+      this.#saveOrStop(),
+    ]);
+  }
+
+  /** After an operator that ended by itself. */
+  async #pause(code: number): Promise<void> {
+    const { clock, say, signal } = this.#options;
+    if (signal.aborted) return;
+    if (code === WRONG_MODULE || code === UNSAFE_SETUP) {
+      say(`the operator ended with code ${code}; it starts again after the next save`);
+      await this.#saveOrStop();
+      return;
+    }
+    const delayMs = this.#backoff.nextMs();
+    say(
+      `the operator ended with code ${code}; it starts again in ${delayMs / 1_000} s, or after a save`,
+    );
+    const over = new AbortController();
+    const slept = sleep(clock, delayMs, over.signal).catch(() => {});
+    await Promise.race([slept, this.#saveOrStop()]);
+    over.abort();
+  }
+
+  #saveOrStop(): Promise<{ readonly is: 'saved' | 'stopped' }> {
+    const { signal } = this.#options;
+    const stopped = new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      else signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    return Promise.race([
+      this.#saved.promise.then(() => ({ is: 'saved' }) as const),
+      stopped.then(() => ({ is: 'stopped' }) as const),
+    ]);
+  }
+
+  /** The start that follows loads what was saved until now. */
+  #takeSave(): void {
+    const changed = this.#changed;
+    if (changed.length === 0) return;
+    this.#changed = [];
+    this.#saved = Promise.withResolvers();
+    this.#backoff.reset();
+    const { say, shown } = this.#options;
+    const more = changed.length > 1 ? ` and ${changed.length - 1} more` : '';
+    say(`${shown(changed[0] ?? '')}${more} changed; the operator starts again`);
+  }
+
+  /** Brings cluster and ambassador to what the operator declares, as far as they are not. */
+  async #prepare({ definitions, roles, filter }: Declarations): Promise<void> {
+    const { cluster } = this.#options;
+    await this.#once('definitions', definitions, () => cluster.applyDefinitions(definitions));
+    await this.#once('roles', roles, () => cluster.applyRoles(roles));
+    const before = cluster.ambassador.url;
+    await this.#once('filter', filter, () => cluster.ambassador.start(filter));
+    const { url } = cluster.ambassador;
+    if (this.#isReady && url !== before) this.#options.say(`ambassador   ${url}`);
+    await this.#applySamples();
+  }
+
+  /** Does nothing when the last success was with the same value. A failure is shown, and ends nothing. */
+  async #once(what: keyof Declarations, value: unknown, apply: () => Promise<void>): Promise<void> {
+    const text = JSON.stringify(value);
+    const before = this.#prepared[what];
+    if (before === text) return;
+    if (await this.#attempt(`the ${what}`, apply)) {
+      this.#prepared[what] = text;
+      if (before !== undefined) this.#options.say(`the ${what} changed`);
+    }
+  }
+
+  /** Each sample once. Those that were refused are tried again after the next save. */
+  async #applySamples(): Promise<void> {
+    const refused: ManifestDocument[] = [];
+    for (const sample of this.#samples) {
+      const apply = (): Promise<void> => this.#options.cluster.applySample(sample.value);
+      if (!(await this.#attempt(sample.file, apply))) refused.push(sample);
+    }
+    this.#samples = refused;
+  }
+
+  async #attempt(what: string, apply: () => Promise<void>): Promise<boolean> {
+    try {
+      await apply();
+      return true;
+    } catch (error) {
+      if (!(error instanceof OperatorError)) throw error;
+      this.#options.say(`cannot apply ${what}: ${this.#options.describe(error)}`);
+      return false;
+    }
+  }
+}

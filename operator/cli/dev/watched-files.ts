@@ -1,0 +1,120 @@
+import { type FSWatcher, watch } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Cancel, Clock } from '../../core/clock.ts';
+import { hashOf } from './loaded-files.ts';
+import type { FileHashes } from './messages.ts';
+
+/**
+ * A save counts when no other has followed it for so long: editors write a file in several steps, and a
+ * formatter writes it again.
+ */
+export const QUIET_MS = 100;
+
+/** Files whose save may repair an import that failed. */
+const SOURCE = /^[^.].*\.(?:[cm]?[jt]s|json)$/;
+
+export interface WatchedFilesOptions {
+  readonly clock: Clock;
+  /** Called after saves that changed something, with the files that changed. */
+  readonly onChange: (files: readonly string[]) => void;
+}
+
+/**
+ * The files that an operator has loaded. Their folders are watched, not the files: editors save by renaming,
+ * and the watch of a renamed file stays with the old one.
+ */
+export class WatchedFiles {
+  readonly #clock: Clock;
+  readonly #onChange: (files: readonly string[]) => void;
+  readonly #folders = new Map<string, FSWatcher>();
+  #hashes = new Map<string, string | undefined>();
+  /** Other source files that were written. They count only while an import fails. */
+  readonly #others = new Set<string>();
+  #acceptOthers = false;
+  #cancel: Cancel = () => {};
+  #closed = false;
+
+  constructor({ clock, onChange }: WatchedFilesOptions) {
+    this.#clock = clock;
+    this.#onChange = onChange;
+  }
+
+  /**
+   * Watches these files and no others. A file whose content is no longer that of its hash has changed.
+   *
+   * @param isWhole - false when an import failed: then a new source file in the same folders counts, too.
+   */
+  watch(files: FileHashes, isWhole: boolean): void {
+    this.#hashes = new Map(Object.entries(files));
+    this.#acceptOthers = !isWhole;
+    this.#others.clear();
+    const folders = new Set([...this.#hashes.keys()].map((file) => dirname(file)));
+    for (const [folder, watcher] of this.#folders) {
+      if (folders.has(folder)) continue;
+      watcher.close();
+      this.#folders.delete(folder);
+    }
+    for (const folder of folders) this.#watchFolder(folder);
+    this.noteSave(); // one may have come while the operator loaded
+  }
+
+  /** Watches these files, too. */
+  add(files: FileHashes): void {
+    for (const [file, hash] of Object.entries(files)) {
+      this.#hashes.set(file, hash);
+      this.#watchFolder(dirname(file));
+    }
+  }
+
+  /** Something was written. After `QUIET_MS` without another call the files are compared. */
+  noteSave(): void {
+    this.#cancel();
+    if (!this.#closed) this.#cancel = this.#clock.schedule(QUIET_MS, () => this.#compare());
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#cancel();
+    for (const watcher of this.#folders.values()) watcher.close();
+    this.#folders.clear();
+  }
+
+  #watchFolder(folder: string): void {
+    if (this.#closed || this.#folders.has(folder)) return;
+    try {
+      const watcher = watch(folder, (_event, name) => this.#written(folder, name));
+      watcher.on('error', () => this.#forget(folder));
+      this.#folders.set(folder, watcher);
+      this.noteSave(); // one may have come before the watch
+    } catch {
+      // The folder is gone. The next start of the operator says so.
+    }
+  }
+
+  #forget(folder: string): void {
+    this.#folders.get(folder)?.close();
+    this.#folders.delete(folder);
+  }
+
+  #written(folder: string, name: string | null): void {
+    const file = name === null ? undefined : join(folder, name);
+    if (file !== undefined && !this.#hashes.has(file)) {
+      if (!this.#acceptOthers || name === null || !SOURCE.test(name)) return;
+      this.#others.add(file);
+    }
+    this.noteSave();
+  }
+
+  #changed(): readonly string[] {
+    return [...this.#hashes].filter(([file, hash]) => hashOf(file) !== hash).map(([file]) => file);
+  }
+
+  #compare(): void {
+    const changed = [...this.#changed(), ...this.#others];
+    this.#others.clear();
+    if (changed.length === 0) return;
+    // What follows is compared with what the next start is about to load.
+    for (const file of this.#hashes.keys()) this.#hashes.set(file, hashOf(file));
+    this.#onChange(changed);
+  }
+}

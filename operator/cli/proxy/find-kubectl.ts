@@ -1,0 +1,81 @@
+import { execFile } from 'node:child_process';
+import { access, constants } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { ConfigurationError } from '../../core/errors.ts';
+
+/**
+ * The oldest kubectl that is used, 1.MINOR. Earlier versions answer a path with encoded dots with a redirect,
+ * before their filter: see proxy/README.md.
+ */
+const MINIMUM_MINOR = 30;
+
+/** Printing its version takes kubectl a tenth of a second. A wrapper may first download a kubectl. */
+const VERSION_LIMIT_MS = 20_000;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A kubectl that can be an ambassador. */
+export interface UsableKubectl {
+  readonly path: string;
+  /** Such as `v1.33.1`. */
+  readonly version: string;
+}
+
+/**
+ * Finds the kubectl that `KUBECTL` names, or else `kubectl` on the PATH.
+ *
+ * @throws ConfigurationError `CONFIG` when it is missing, does not tell its version, or is too old. The message
+ *   says what to do.
+ */
+export async function findUsableKubectl(env: Environment): Promise<UsableKubectl> {
+  const path = await findKubectl(env);
+  const version = await versionOf(path, env);
+  const [, major, minor] = /^v([0-9]+)\.([0-9]+)\./.exec(version) ?? [];
+  if (Number(major) > 1 || Number(minor) >= MINIMUM_MINOR) return { path, version };
+  throw new ConfigurationError(
+    `${path} is kubectl ${version}, and 1.${MINIMUM_MINOR} or newer is needed: install a newer one ` +
+      '(https://kubernetes.io/docs/tasks/tools), or name one with KUBECTL',
+  );
+}
+
+async function findKubectl({ KUBECTL, PATH = '' }: Environment): Promise<string> {
+  const name = KUBECTL?.trim() || 'kubectl';
+  const places = name.includes('/')
+    ? [name]
+    : PATH.split(delimiter)
+        .filter((folder) => folder !== '')
+        .map((folder) => join(folder, name));
+  for (const place of places) if (await isExecutable(place)) return place;
+  throw new ConfigurationError(
+    name === 'kubectl'
+      ? 'no kubectl on the PATH: install it (https://kubernetes.io/docs/tasks/tools), or name one with KUBECTL'
+      : `KUBECTL names ${JSON.stringify(name)}, which is no program: correct it, or unset it to use ` +
+          'the kubectl on the PATH',
+  );
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function versionOf(path: string, env: Environment): Promise<string> {
+  try {
+    const args = ['version', '--client', '--output=json'];
+    const options = { env: { ...env, KUBERC: 'off' }, timeout: VERSION_LIMIT_MS };
+    const { stdout } = await promisify(execFile)(path, args, options);
+    const { clientVersion } = JSON.parse(stdout) as { clientVersion: { gitVersion: string } };
+    return clientVersion.gitVersion;
+  } catch (error) {
+    throw new ConfigurationError(
+      `${path} does not tell its version as kubectl does: try "${path} version --client", or name ` +
+        'another one with KUBECTL',
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,286 @@
+/** `chancery dev` from the first start to Ctrl-C, behind the stand-in and behind a real `kubectl proxy`. */
+import { eventually } from '@chancery/testing';
+import { expect, test } from 'vitest';
+import {
+  allGone,
+  HELLO,
+  OPERATOR,
+  PATIENT,
+  Project,
+  SAMPLE,
+  startDev,
+  word,
+} from './support/project.ts';
+
+test('[DEV-1] one command brings API server, ambassador, samples and operator, and says where they are', async () => {
+  const project = new Project(HELLO);
+  const dev = startDev(project, ['--samples', 'samples/'], {
+    CHANCERY_HEALTH_PORT: '',
+    CHANCERY_METRICS_PORT: '',
+  });
+  await dev.reconciles('one');
+
+  const api = await dev.url('API server');
+  const found = await fetch(`${api}/api/v1/namespaces/demo/configmaps/sample`);
+  expect(found.status).toBe(200);
+  const statusPage = await dev.url('status page');
+  expect(statusPage).toMatch(/^http:\/\/127\.0\.0\.1:[0-9]+\/status$/);
+  expect((await fetch(statusPage)).status).toBe(200);
+  expect(await (await fetch(`${statusPage}.json`)).text()).toContain('hello');
+  expect((await fetch(await dev.url('metrics'))).status).toBe(200);
+  const ambassador = await dev.url('ambassador');
+  expect((await fetch(`${ambassador}/api/v1/namespaces/demo/secrets`)).status).toBe(403);
+  expect(await dev.says('dev: ambassador')).toMatch(
+    process.env.CHANCERY_TEST_AMBASSADOR === 'kubectl'
+      ? /\(kubectl proxy v1\.[0-9.]+\)$/
+      : /\(a stand-in for kubectl proxy: KUBECTL names .*no-kubectl/,
+  );
+});
+
+test('[DEV-2] a save of any imported file starts the new code, however an editor saves', async () => {
+  const project = new Project(HELLO);
+  const dev = startDev(project, ['--samples', 'samples/']);
+  await dev.reconciles('one');
+
+  project.write('src/word.ts', word('two'));
+  await dev.reconciles('two');
+  project.replace('src/word.ts', word('three'));
+  await dev.reconciles('three');
+  project.write('src/unused.ts', 'not imported');
+  project.replace('src/operator.ts', OPERATOR.replace('info({ word }', "info({ word: 'four' }"));
+  await dev.reconciles('four');
+
+  expect(dev.said.filter((line) => line.endsWith('the operator starts again'))).toEqual([
+    'src/word.ts changed; the operator starts again',
+    'src/word.ts changed; the operator starts again',
+    'src/operator.ts changed; the operator starts again',
+  ]);
+});
+
+test('[DEV-3] a syntax error stops the operator and is shown with its line, and the next save is tried', async () => {
+  const project = new Project(HELLO);
+  const dev = startDev(project, ['--samples', 'samples/']);
+  await dev.reconciles('one');
+  const pid = Number(/pid ([0-9]+)/.exec(await dev.says('the operator runs'))?.[1]);
+
+  project.write('src/word.ts', '\nexport const word = ;\n');
+  await dev.says('it starts again after the next save');
+
+  expect(dev.lines.find((line) => line.includes('SyntaxError'))).toContain(
+    `${project.path('src/word.ts')}:2`,
+  );
+  await allGone([pid]);
+  project.write('src/operator.ts', OPERATOR.replace('./word.ts', './new.ts'));
+  await eventually(() => dev.lines.some((line) => line.includes('new.ts')), PATIENT);
+  project.write('src/new.ts', word('repaired'));
+  await dev.reconciles('repaired');
+});
+
+test('[DEV-4] twenty saves in a row make one start, with the last content', async () => {
+  const project = new Project(HELLO);
+  const dev = startDev(project, ['--samples', 'samples/']);
+  await dev.reconciles('one');
+
+  for (let at = 1; at <= 20; at++) {
+    const save = at % 2 === 0 ? project.write : project.replace;
+    save.call(project, 'src/word.ts', word(`save ${at}`));
+  }
+  await dev.reconciles('save 20');
+  project.write('src/word.ts', word('later'));
+  await dev.reconciles('later');
+
+  const words = new Set(dev.logged('reconciled').map((line) => line.word));
+  expect([...words]).toEqual(['one', 'save 20', 'later']);
+  expect(dev.said.filter((line) => line.startsWith('the operator runs'))).toHaveLength(3);
+});
+
+const TYPED = `
+import { AWAIT_CHANGE, controller, source } from 'chancery';
+import { configMaps, secrets } from 'chancery/kubernetes';
+import { customResource, Type } from 'chancery/schema';
+
+export const notes = customResource({
+  group: 'example.com',
+  version: 'v1',
+  kind: 'Note',
+  plural: 'notes',
+  spec: Type.Object({ text: Type.String() }),
+});
+
+export default controller({
+  name: 'notes',
+  for: source(notes),
+  reads: [source(configMaps)],
+  async reconcile(key, note, { log }) {
+    log.info({ word: note?.spec.text }, 'reconciled');
+    return AWAIT_CHANGE;
+  },
+});
+`;
+
+const NOTE = `
+apiVersion: example.com/v1
+kind: Note
+metadata:
+  name: sample
+spec:
+  text: written
+`;
+
+test('[DEV-5] a save that changes schema or rights updates definition, roles and filter', async () => {
+  const project = new Project({ 'operator.ts': TYPED, 'note.yaml': NOTE, 'config.yaml': SAMPLE });
+  const args = ['operator.ts', '-n', 'demo', '--samples', 'note.yaml', '--samples', 'config.yaml'];
+  const dev = startDev(project, args);
+  await dev.reconciles('written');
+  const api = await dev.url('API server');
+  const ambassador = await dev.url('ambassador');
+  const secrets = `${ambassador}/api/v1/namespaces/demo/secrets`;
+  expect((await fetch(secrets)).status).toBe(403);
+
+  project.write(
+    'operator.ts',
+    TYPED.replace('text: Type.String()', 'text: Type.String(), more: Type.Optional(Type.String())')
+      .replace('source(configMaps)', 'source(secrets)')
+      .replace('word: note?.spec.text', "word: 'changed'"),
+  );
+  await dev.reconciles('changed');
+
+  for (const what of ['definitions', 'roles', 'filter']) await dev.says(`dev: the ${what} changed`);
+  const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/notes.example.com';
+  expect(await (await fetch(`${api}${path}`)).text()).toContain('"more"');
+  const roles = '/apis/rbac.authorization.k8s.io/v1/namespaces/demo/roles/notes';
+  const role = await (await fetch(`${api}${roles}`)).text();
+  expect(role).toContain('secrets');
+  expect(role).not.toContain('configmaps');
+  const now = dev.lastUrl('ambassador');
+  expect((await fetch(`${now}/api/v1/namespaces/demo/secrets`)).status).toBe(200);
+});
+
+test('[DEV-6] a right that is not declared is missing here as in a cluster', async () => {
+  const project = new Project({
+    ...HELLO,
+    'src/operator.ts': OPERATOR.replace('configMaps }', 'configMaps, pods }').replace(
+      'async reconcile(key, configMap, { log }) {',
+      `async reconcile(key, configMap, { log, client }) {
+    await client.get(pods, { namespace: 'demo', name: 'any' });`,
+    ),
+  });
+  const dev = startDev(project, ['--samples', 'samples/']);
+
+  const line = await eventually(
+    () => dev.lines.find((each) => each.includes('"failed') || each.includes('reconcile failed')),
+    PATIENT,
+  );
+
+  expect(line).toMatch(/refused|forbidden|filter/i);
+});
+
+test('[DEV-7] after a crash the operator starts again, and later each time', async () => {
+  const project = new Project({
+    ...HELLO,
+    'src/word.ts': `${word('one')}\nsetTimeout(() => process.exit(7), 50);\n`,
+  });
+  const dev = startDev(project, ['--samples', 'samples/']);
+
+  await dev.says('ended with code 7; it starts again in 1 s');
+  await dev.says('ended with code 7; it starts again in 2 s');
+  project.write('src/word.ts', word('two'));
+  await dev.reconciles('two');
+});
+
+test('[DEV-8] a debugger can attach to the operator', async () => {
+  const project = new Project(HELLO);
+  const dev = startDev(project, ['--samples', 'samples/', '--inspect=0']);
+  await dev.reconciles('one');
+
+  expect(
+    dev.lines.filter((line) => line.startsWith('Debugger listening on ws://127.0.0.1:')),
+  ).toHaveLength(1);
+});
+
+test('[DEV-9] SIGINT stops the operator in order, and leaves no process', async () => {
+  const dev = startDev(new Project(HELLO), ['--samples', 'samples/']);
+  await dev.reconciles('one');
+  const children = dev.descendants();
+  expect(children.length).toBeGreaterThanOrEqual(2);
+
+  dev.child.kill('SIGINT');
+
+  expect(await dev.child.exit).toBe(0);
+  expect(dev.logged('stopped')).toHaveLength(1);
+  await allGone(children);
+});
+
+test('[DEV-9] below npm, which passes on the SIGINT of the terminal, one Ctrl-C stops in order', async () => {
+  const dev = startDev(new Project(HELLO), ['--samples', 'samples/'], {
+    npm_lifecycle_event: 'dev',
+  });
+  await dev.reconciles('one');
+  const children = dev.descendants();
+
+  dev.child.kill('SIGINT');
+  dev.child.kill('SIGINT');
+
+  expect(await dev.child.exit).toBe(0);
+  expect(dev.logged('stopped')).toHaveLength(1);
+  await allGone(children);
+});
+
+/** An operator whose event loop never turns again. */
+const STUCK = OPERATOR.replace(
+  'return AWAIT_CHANGE',
+  "if (key.endsWith('/sample')) for (;;);\n    return AWAIT_CHANGE",
+);
+
+test.each([
+  ['that is idle', OPERATOR],
+  ['that never yields', STUCK],
+])('[DEV-9] a second SIGINT ends at once, and an operator %s with it', async (_, operator) => {
+  const dev = startDev(new Project({ ...HELLO, 'src/operator.ts': operator }), [
+    '--samples',
+    'samples/',
+  ]);
+  await dev.reconciles('one');
+  const children = dev.descendants();
+
+  dev.child.kill('SIGINT');
+  dev.child.kill('SIGINT');
+
+  expect([0, 1]).toContain(await dev.child.exit);
+  await allGone(children);
+});
+
+test.each([
+  ['that is idle', OPERATOR],
+  ['that never yields', STUCK],
+])('[DEV-10] kill -9 leaves no process, nor an operator %s', async (_, operator) => {
+  const dev = startDev(new Project({ ...HELLO, 'src/operator.ts': operator }), [
+    '--samples',
+    'samples/',
+  ]);
+  await dev.reconciles('one');
+  const children = dev.descendants();
+  expect(children.length).toBeGreaterThanOrEqual(2);
+
+  dev.child.kill('SIGKILL');
+
+  expect(await dev.child.exit).toBe('SIGKILL');
+  await allGone(children);
+});
+
+test('[DEV-11] type errors are shown beside the operator, and stop nothing', async () => {
+  const project = new Project({
+    ...HELLO,
+    'tsconfig.json': '{ "files": ["src/word.ts"], "compilerOptions": { "strict": true } }',
+    'src/word.ts': "export const word: string = 'one';\nexport const wrong: number = 'text';\n",
+  });
+  project.installTypeScript();
+  const dev = startDev(project, ['--samples', 'samples/']);
+  await dev.reconciles('one');
+  await dev.says('error TS2322');
+
+  project.write('src/word.ts', word('two'));
+  await dev.reconciles('two');
+
+  await expect(dev.says('dev: no type errors any more')).resolves.toBeDefined();
+});

@@ -1,0 +1,140 @@
+import { advanceUntil, FakeClock } from '@chancery/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { describeError } from '../../operator/cli/describe-error.ts';
+import type { DevCluster } from '../../operator/cli/dev/ambassador.ts';
+import type { Declarations } from '../../operator/cli/dev/declarations.ts';
+import type { Announcement } from '../../operator/cli/dev/operator-process.ts';
+import { DevSession, type RunningOperator } from '../../operator/cli/dev/session.ts';
+import { ConfigurationError } from '../../operator/core/errors.ts';
+
+const DECLARED: Declarations = {
+  name: 'hello',
+  filter: { acceptPaths: ['^/version$'], rejectPaths: [], rejectMethods: [] },
+  roles: [],
+  definitions: [],
+};
+
+interface Started {
+  readonly clock: FakeClock;
+  readonly said: string[];
+  /** When each operator was started, in milliseconds since the first. */
+  readonly starts: number[];
+  /** What was asked of the cluster. */
+  readonly calls: string[];
+}
+
+interface Setup {
+  /** Exit codes of one operator after the other. Those after the last run for ever. */
+  readonly codes: readonly number[];
+  readonly announcement?: Announcement;
+  /** The first so many calls of the cluster fail. */
+  readonly failures?: number;
+}
+
+/** A session with operators that end as they are told to, and a cluster that does nothing. */
+function started({ codes, announcement = LOADED, failures = 0 }: Setup): Started {
+  const clock = new FakeClock();
+  const stop = new AbortController();
+  const said: string[] = [];
+  const starts: number[] = [];
+  const calls: string[] = [];
+  const session = new DevSession({
+    cluster: clusterThat(calls, failures),
+    clock,
+    signal: stop.signal,
+    say: (text) => void said.push(text),
+    describe: describeError,
+    shown: (path) => path,
+    startOperator: () => {
+      const operator = operatorThat(announcement, codes[starts.length]);
+      starts.push(clock.monotonic());
+      return operator;
+    },
+    onStart: () => {},
+    onReady: () => {},
+    samples: [{ file: 'sample.yaml', value: { kind: 'ConfigMap', metadata: { name: 'a' } } }],
+  });
+  const running = session.run();
+  onTestFinished(async () => {
+    stop.abort();
+    await running;
+  });
+  return { clock, said, starts, calls };
+}
+
+const LOADED: Announcement = { kind: 'loaded', pid: 1, files: {}, declarations: DECLARED };
+
+function operatorThat(announcement: Announcement, code: number | undefined): RunningOperator {
+  const gone = Promise.withResolvers<number>();
+  const end = (): void => {
+    if (code !== undefined) gone.resolve(code);
+  };
+  if (announcement.kind === 'failed') end();
+  return {
+    announced: Promise.resolve(announcement),
+    exit: gone.promise,
+    go: end,
+    stop: async () => gone.resolve(0),
+  };
+}
+
+function clusterThat(calls: string[], failures: number): DevCluster {
+  const call = async (what: string): Promise<void> => {
+    calls.push(what);
+    if (calls.length <= failures) throw new ConfigurationError(`${what} is refused`);
+  };
+  return {
+    description: '',
+    namespace: 'default',
+    ambassador: {
+      description: '',
+      url: 'http://127.0.0.1:1',
+      start: () => call('filter'),
+      stop: async () => {},
+    },
+    applyDefinitions: () => call('definitions'),
+    applyRoles: () => call('roles'),
+    applySample: () => call('sample'),
+    close: async () => {},
+  };
+}
+
+test('[DEV-7] an operator that crashes again and again starts after 1, 2, 4 and at most 30 seconds', async () => {
+  const { clock, starts } = started({ codes: [1, 1, 1, 1, 1, 1, 1, 1] });
+
+  await advanceUntil(clock, () => starts.length === 9);
+
+  const delays = starts.slice(1).map((at, before) => at - (starts[before] ?? 0));
+  expect(delays).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
+});
+
+test.each([
+  ['wrong', 2],
+  ['unsafe', 3],
+])('an operator that is %s does not start again before a save', async (_, code) => {
+  const { clock, starts, said } = started({ codes: [code, code] });
+
+  await advanceUntil(clock, () => said.some((line) => line.includes('after the next save')));
+  await clock.advanceAndSettle(100_000);
+
+  expect(starts).toHaveLength(1);
+});
+
+test('what is prepared is not prepared again for an operator that declares the same', async () => {
+  const { clock, starts, calls } = started({ codes: [1, 1] });
+
+  await advanceUntil(clock, () => starts.length === 3);
+  await advanceUntil(clock, () => calls.length >= 4);
+
+  expect(calls).toEqual(['definitions', 'roles', 'filter', 'sample']);
+});
+
+test('what was refused is shown, ends nothing, and is tried again at the next start', async () => {
+  const { clock, starts, calls, said } = started({ codes: [1], failures: 4 });
+
+  await advanceUntil(clock, () => starts.length === 2 && calls.length === 8);
+
+  expect(calls.slice(4)).toEqual(['definitions', 'roles', 'filter', 'sample']);
+  expect(said).toContain('cannot apply the definitions: definitions is refused');
+  expect(said).toContain('cannot apply sample.yaml: sample is refused');
+});
