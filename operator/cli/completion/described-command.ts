@@ -38,8 +38,11 @@ const HELP: DescribedOption = {
   isPath: false,
 };
 
-/** A row of the table of options: `  -n, --namespace NAME  what it is`. */
-const ROW = /^ {2}(?:(-\w), )?(--[a-z][a-z-]*)(?: (\S+))? {2,}(.*)$/;
+/**
+ * A row of the table of options: `  -n, --namespace NAME  what it is`. An option with a value that may be left
+ * out, `--inspect[=PORT]`, is completed as a switch.
+ */
+const ROW = /^ {2}(?:(-\w), )?(--[a-z][a-z-]*)(?:\[=\w+\])?(?: (\S+))? {2,}(.*)$/;
 
 /** Names that the usage and the rows give to a path. */
 const PATH = /^(?:MODULE|FILE|PATH|DIR|FOLDER)$/;
