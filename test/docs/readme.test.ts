@@ -19,7 +19,7 @@ test('every npm script that a document names exists', () => {
 test('the operator of the README runs as it stands there', async () => {
   const server = await ApiServer.start();
   onTestFinished(() => server.close());
-  const [code = ''] = fencedIn('Write an operator');
+  const [code = ''] = fencedIn('An operator');
   const folder = folderWithChancery();
   writeFileSync(join(folder, 'greeter.ts'), code);
   server.create({
@@ -44,7 +44,7 @@ test('the operator of the README runs as it stands there', async () => {
 });
 
 test('the test of the README passes as it stands there', { timeout: 60_000 }, async () => {
-  const [greeter = '', itsTest = ''] = fencedIn('Write an operator');
+  const [greeter = '', itsTest = ''] = fencedIn('An operator');
   // Beside the toolkit's own tests, where its name and the runner are found.
   const folder = mkdtempSync(join(root, 'test', '.readme-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

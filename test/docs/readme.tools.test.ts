@@ -1,5 +1,5 @@
 /**
- * What the README tells people to type that needs kubectl or jq, taken from its text and run.
+ * What the README, and that of config-restart, tell people to type that needs kubectl or jq, taken from the text and run.
  *
  * @module-tag kubectl
  * @module-tag jq
@@ -65,7 +65,7 @@ test('a cluster API in two lines: kubectl makes a Deployment, and its Pods come 
 test('by hand: the ambassador ends, the ConfigMap changes, the ambassador returns, the Pods roll once', {
   timeout: 60_000,
 }, async () => {
-  const lines = codeOf('Run it by hand').split('\n');
+  const lines = codeOf('By hand', 'examples/config-restart/README.md').split('\n');
   const command = (beginning: string): string =>
     lines.find((line) => line.includes(beginning)) ?? expect.unreachable(`no ${beginning}`);
   const kubectl = pathOf('kubectl');

@@ -8,27 +8,32 @@ import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
-const readme = readFileSync(join(root, 'README.md'), 'utf8');
+const README = 'README.md';
 export const packageJson = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
   scripts: Record<string, string>;
   bin: Record<string, string>;
 };
 
 /** The indented and fenced code of a section, by its heading. */
-export function codeOf(heading: string): string {
-  const section = readme.split(/^## /m).find((text) => text.startsWith(heading)) ?? '';
-  const indented = section
+export function codeOf(heading: string, file: string = README): string {
+  const indented = sectionOf(heading, file)
     .replaceAll(/^```.*?^```/gms, '')
     .split('\n')
     .filter((line) => line.startsWith('    '))
     .map((line) => line.slice(4));
-  return [...fencedIn(heading), indented.join('\n')].join('\n');
+  return [...fencedIn(heading, file), indented.join('\n')].join('\n');
+}
+
+function sectionOf(heading: string, file: string): string {
+  const text = readFileSync(join(root, file), 'utf8');
+  const section = text.split(/^## /m).find((each) => each.startsWith(heading));
+  if (section === undefined) throw new Error(`${file} has no section ${heading}`);
+  return section;
 }
 
 /** The fenced code of a section, block by block. */
-export function fencedIn(heading: string): string[] {
-  const section = readme.split(/^## /m).find((text) => text.startsWith(heading)) ?? '';
-  return [...section.matchAll(/^```\w*\n(.*?)^```/gms)].map(([, code]) => code ?? '');
+export function fencedIn(heading: string, file: string = README): string[] {
+  return [...sectionOf(heading, file).matchAll(/^```\w*\n(.*?)^```/gms)].map(([, code]) => code ?? '');
 }
 
 /** A folder in which `chancery` is a command, as after an installation. */
