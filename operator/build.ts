@@ -7,13 +7,14 @@
  * build has only what `chancery run` needs: no types and no source maps.
  */
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { type Plugin, rolldown } from 'rolldown';
+import { rolldown } from 'rolldown';
+import { embedTextFiles } from './embed-text-files.ts';
 
 const { image, 'out-dir': outDir } = parseArgs({
   options: {
@@ -69,37 +70,6 @@ async function bundle(): Promise<void> {
 
 function isPackage(id: string): boolean {
   return !id.startsWith('.') && !id.startsWith('/');
-}
-
-/**
- * Replaces calls of `textFiles` by the texts of the files: see `operator/core/text-files.ts`. The replacement
- * stays on the line of the call, so that source maps stay correct.
- */
-function embedTextFiles(): Plugin {
-  const call = /\btextFiles\(new URL\('(\.[^']*\/)', import\.meta\.url\)\)/g;
-  return {
-    name: 'embed-text-files',
-    transform: {
-      filter: { code: /\bimport \{[^}]*\btextFiles\b/ },
-      handler(code, id) {
-        const embedded = code.replace(
-          call,
-          (_call, folder) => `textFiles(${JSON.stringify(textsBelow(join(dirname(id), folder)))})`,
-        );
-        if (embedded === code) throw new Error(`${id}: no folder for textFiles to embed`);
-        return { code: embedded, map: null };
-      },
-    },
-  };
-}
-
-/** The text of each file below `folder` that is not TypeScript, by its path relative to `folder`. */
-function textsBelow(folder: string): Readonly<Record<string, string>> {
-  const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !entry.name.endsWith('.ts'))
-    .map(({ parentPath, name }) => relative(folder, join(parentPath, name)).replaceAll('\\', '/'))
-    .toSorted();
-  return Object.fromEntries(paths.map((path) => [path, readFileSync(join(folder, path), 'utf8')]));
 }
 
 function declareTypes(): void {

@@ -12,8 +12,10 @@ import type { Command, ExitCode, Io } from './command.ts';
 import { COMPLETION_DESCRIPTION } from './completion/help.ts';
 import { describeError } from './describe-error.ts';
 import { DEV_DESCRIPTION } from './dev/help.ts';
+import { CREATE_DESCRIPTION } from './create/help.ts';
 import { GENERATE_DESCRIPTION } from './generate/help.ts';
 import { overview } from './help.ts';
+import { INIT_DESCRIPTION } from './init/help.ts';
 import { LINT_DESCRIPTION } from './lint/help.ts';
 import { PROXY_DESCRIPTION } from './proxy/help.ts';
 import { RUN_DESCRIPTION } from './run/help.ts';
@@ -85,6 +87,14 @@ function asksForHelp(args: readonly string[]): boolean {
  * of the start time of a command that does not use it.
  */
 export const COMMANDS: readonly Command[] = [
+  {
+    ...INIT_DESCRIPTION,
+    run: async (args, io) => (await import('./init/init.ts')).initCommand().run(args, io),
+  },
+  {
+    ...CREATE_DESCRIPTION,
+    run: async (args, io) => (await import('./create/create.ts')).createCommand().run(args, io),
+  },
   {
     ...DEV_DESCRIPTION,
     run: async (args, io) => (await import('./dev/dev.ts')).devCommand().run(args, io),

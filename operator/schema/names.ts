@@ -1,5 +1,6 @@
 import type { DefinitionNames } from '../model/custom-resource-definition.ts';
 import { isDns1035Label, isDnsSubdomain, MAX_DNS_LABEL } from '../model/dns-name.ts';
+import { pluralOf } from '../model/plural.ts';
 import { definitionError } from './field-path.ts';
 
 /** The names of a resource in the API. */
@@ -81,10 +82,4 @@ function refuseNames(path: string, names: readonly string[]): void {
       throw definitionError(`${path}[${at}]`, `${name} stands there twice`, 'leave one out');
     }
   }
-}
-
-/** `policies`, `ingresses`, `websites`. */
-function pluralOf(singular: string): string {
-  if (/[^aeiou]y$/.test(singular)) return `${singular.slice(0, -1)}ies`;
-  return /(?:s|x|z|ch|sh)$/.test(singular) ? `${singular}es` : `${singular}s`;
 }

@@ -1,0 +1,33 @@
+/**
+ * `npm create chancery`: the command `chancery init` without the toolkit. The build makes one file of it,
+ * which imports nothing but Node's own modules and runs on Node 20.
+ */
+import process from 'node:process';
+import { initCommand } from '../operator/cli/init/init.ts';
+import { ConfigurationError, OperatorError } from '../operator/core/errors.ts';
+import { VERSION } from '../operator/core/version.ts';
+
+const args = process.argv.slice(2);
+const command = initCommand();
+
+if (args.includes('--help') || args.includes('-h')) process.stdout.write(command.help);
+else if (args.includes('-v')) process.stdout.write(`${VERSION}\n`);
+else await run();
+
+async function run(): Promise<void> {
+  try {
+    process.exitCode = await command.run(args, {
+      stdin: process.stdin,
+      stdout: process.stdout,
+      stderr: process.stderr,
+      env: process.env,
+      signal: new AbortController().signal,
+      exitWithin: () => {},
+      saveMemory: () => {},
+    });
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    process.stderr.write(`create-chancery: ${error.message}\n`);
+    process.exitCode = error instanceof ConfigurationError ? 2 : 1;
+  }
+}

@@ -1,0 +1,129 @@
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { join, posix, relative } from 'node:path';
+import process from 'node:process';
+import { messageOf, OperatorError } from '../../core/errors.ts';
+import type { Command, ExitCode, Io } from '../command.ts';
+import { conflictsOf, type NewFile, writeNewFiles } from '../new-files.ts';
+import { type CreateArguments, parseCreateArguments } from './arguments.ts';
+import { withController } from './controller-list.ts';
+import { CREATE_DESCRIPTION } from './help.ts';
+import { kindFiles } from './kind-files.ts';
+import { definingFile, type ProjectFolder, projectOf } from './project-folder.ts';
+
+/** `chancery create api`: adds a kind to a project. */
+export function createCommand(): Command {
+  return {
+    ...CREATE_DESCRIPTION,
+
+    async run(args: readonly string[], io: Io): Promise<ExitCode> {
+      if (args.length === 0) {
+        io.stderr.write(CREATE_DESCRIPTION.help);
+        return 2;
+      }
+      const parsed = parseCreateArguments(args);
+      const project = await projectOf(parsed.module);
+      const change = await changeFor(parsed, project);
+      if (change.refusal !== undefined) {
+        io.stderr.write(`chancery create: ${change.refusal}; nothing was written\n`);
+        return 1;
+      }
+      await carryOut(change, project);
+      report(change, parsed, project, io);
+      return 0;
+    },
+  };
+}
+
+/** What the command does to a project. */
+type Change =
+  | {
+      readonly refusal?: undefined;
+      readonly files: readonly NewFile[];
+      /** The new text of the module; undefined when it lists the controller already. */
+      readonly moduleText: string | undefined;
+    }
+  | { readonly refusal: string };
+
+async function changeFor(args: CreateArguments, project: ProjectFolder): Promise<Change> {
+  const { names, force, isNamespaced, owns } = args;
+  const file = fileOf(names.dashed, project);
+  const controllerFile = `${file}.ts`;
+  const defining = await definingFile(project, names);
+  if (defining !== undefined && !(force && defining === controllerFile)) {
+    const also = force ? '' : '; --force writes only the files that are missing';
+    return {
+      refusal: `${inSources(project, defining)} defines ${names.kind} of ${names.group} already${also}`,
+    };
+  }
+  const all = kindFiles({
+    ...{ names, isNamespaced, owns, file },
+    form: 'controller',
+    folder: project.sources,
+  });
+  const conflicts = await conflictsOf(project.root, all);
+  if (conflicts.length > 0 && !force) {
+    const also = '; --force writes only the files that are missing';
+    return { refusal: `${conflicts.join(', ')} would be overwritten${also}` };
+  }
+  const controller = { name: names.controller, file: `./${controllerFile}` };
+  const { text, problem } = withController(project.moduleText, controller);
+  if (problem !== undefined) {
+    return {
+      refusal:
+        `${inSources(project, project.module)} cannot be changed safely, because ${problem}: make its default ` +
+        `export a list, \`export default [ … ];\`, and remove what is in the way of ` +
+        `\`import ${controller.name} from '${controller.file}';\``,
+    };
+  }
+  const files = all.filter(({ path }) => !conflicts.includes(path));
+  return { files, moduleText: text === project.moduleText ? undefined : text };
+}
+
+/** The module itself may have the name of a kind: `operator.ts`. */
+function fileOf(dashed: string, { module }: ProjectFolder): string {
+  return module === `${dashed}.ts` ? `${dashed}-controller` : dashed;
+}
+
+async function carryOut(
+  { files, moduleText }: Extract<Change, { readonly refusal?: undefined }>,
+  { root, sources, module }: ProjectFolder,
+): Promise<void> {
+  await writeNewFiles(root, files);
+  if (moduleText === undefined) return;
+  const path = join(root, sources, module);
+  const beside = join(root, sources, `.chancery-${process.pid}-${module}`);
+  try {
+    await writeFile(beside, moduleText, { flag: 'wx' });
+    await rename(beside, path);
+  } catch (error) {
+    await rm(beside, { force: true });
+    for (const each of files) await rm(join(root, each.path), { force: true });
+    throw new OperatorError(`nothing was written: ${messageOf(error)}`, {
+      code: 'CONFIG',
+      layer: 'configuration',
+      cause: error,
+    });
+  }
+}
+
+function report(
+  { files, moduleText }: Extract<Change, { readonly refusal?: undefined }>,
+  { names }: CreateArguments,
+  { root, sources, module }: ProjectFolder,
+  { stdout, stderr }: Io,
+): void {
+  const shown = (path: string): string => join(relative(process.cwd(), root), path);
+  for (const { path } of files) stdout.write(`written ${shown(path)}\n`);
+  if (moduleText !== undefined) stdout.write(`changed ${shown(posix.join(sources, module))}\n`);
+  const { kind, group, version } = names;
+  const isDone = files.length === 0 && moduleText === undefined;
+  stderr.write(
+    isDone
+      ? `chancery create: ${kind} of ${group} is complete; nothing was written\n`
+      : `chancery create: ${kind} of ${group}/${version} added. Next:\n\n  npm test\n  npm run generate\n`,
+  );
+}
+
+function inSources({ sources }: ProjectFolder, file: string): string {
+  return posix.join(sources, file);
+}

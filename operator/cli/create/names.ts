@@ -1,0 +1,154 @@
+import { ConfigurationError } from '../../core/errors.ts';
+import { isDns1035Label, isDnsSubdomain, MAX_DNS_LABEL } from '../../model/dns-name.ts';
+import { pluralOf } from '../../model/plural.ts';
+
+/** What a command line says about a new kind. */
+export interface KindOptions {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  /** Undefined: derived from the kind. */
+  readonly plural: string | undefined;
+}
+
+/** A new kind, and the names that its files use for it. */
+export interface KindNames {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+  /** True when `customResource` derives another plural from the kind, so that it must be told. */
+  readonly hasOwnPlural: boolean;
+  /** The kind with dashes, `http-route`: the name of its controller and the beginning of its file names. */
+  readonly dashed: string;
+  /** The constant of the resource: `httpRoutes`. */
+  readonly resource: string;
+  /** The controller where it is imported: `httpRouteController`. */
+  readonly controller: string;
+}
+
+/** Group suffixes that belong to the Kubernetes project: the API server asks for its approval there. */
+const PROTECTED_GROUPS = /(?:^|\.)(?:k8s|kubernetes)\.io$/;
+
+/** Names that the files of a kind declare or import, and the resources of their children. */
+const TAKEN: ReadonlySet<string> = new Set(
+  [
+    'AGE_COLUMN AWAIT_CHANGE READY Type child composite controller customResource kstatus',
+    'assert crdYaml env eventually namespace operator startOperator startTestEnv test',
+    'configMaps cronJobs daemonSets deployments jobs secrets serviceAccounts services statefulSets',
+  ].flatMap((line) => line.split(' ')),
+);
+
+/**
+ * The reserved words of ECMAScript, also those of strict mode, and the names that a module in strict mode
+ * cannot declare: https://tc39.es/ecma262/#prod-ReservedWord.
+ */
+const RESERVED: ReadonlySet<string> = new Set(
+  [
+    'arguments await break case catch class const continue debugger default delete do else enum eval',
+    'export extends false finally for function if implements import in instanceof interface let new',
+    'null package private protected public return static super switch this throw true try typeof',
+    'undefined var void while with yield',
+  ].flatMap((line) => line.split(' ')),
+);
+
+/**
+ * The names of a new kind.
+ *
+ * @throws ConfigurationError `CONFIG` that names the rule which a name breaks.
+ */
+export function kindNames({ group, version, kind, plural: given }: KindOptions): KindNames {
+  requireGroup(group);
+  requireVersion(version);
+  requireKind(kind);
+  const derived = pluralOf(kind.toLowerCase());
+  const plural = given ?? derived;
+  requirePlural(plural, given === undefined);
+  const words = wordsOf(kind);
+  const last = words.length - 1;
+  const pluralWords =
+    plural === derived
+      ? words.map((word, at) => (at === last ? pluralOf(word) : word))
+      : plural.split('-').filter((word) => word !== '');
+  return {
+    group,
+    version,
+    kind,
+    plural,
+    hasOwnPlural: plural !== derived,
+    dashed: words.join('-'),
+    resource: freeIdentifier(camelCase(pluralWords)),
+    controller: `${camelCase(words)}Controller`,
+  };
+}
+
+/** A kind from a name with dashes: `HttpRoute` from `http-route`. */
+export function kindFrom(name: string): string {
+  return name.split('-').map(capitalized).join('');
+}
+
+function requireGroup(group: string): void {
+  if (group === '') {
+    throw new ConfigurationError(
+      '--group is empty: the group without a name belongs to Kubernetes; write a domain of yours, such as ' +
+        'example.com',
+    );
+  }
+  if (!isDnsSubdomain(group) || !group.includes('.')) {
+    throw new ConfigurationError(
+      `--group must be a domain in lower case with a dot, such as example.com, not ${JSON.stringify(group)}`,
+    );
+  }
+  if (PROTECTED_GROUPS.test(group)) {
+    throw new ConfigurationError(
+      `--group ${group} belongs to the Kubernetes project; write a domain of yours, such as example.com`,
+    );
+  }
+}
+
+function requireVersion(version: string): void {
+  if (/^v[1-9][0-9]*(?:(?:alpha|beta)[1-9][0-9]*)?$/.test(version)) return;
+  throw new ConfigurationError(
+    `--version must be a version of an API, such as v1, v1beta1 or v2alpha1, not ${JSON.stringify(version)}`,
+  );
+}
+
+function requireKind(kind: string): void {
+  if (/^[A-Z][A-Za-z0-9]*$/.test(kind) && kind.length <= MAX_DNS_LABEL) return;
+  const better = kindFrom(kind.replaceAll(/[^A-Za-z0-9]+/g, '-').replace(/^[-0-9]+/, ''));
+  const hint = better === '' || better === kind ? '' : `; did you mean ${better}?`;
+  throw new ConfigurationError(
+    `--kind must be one word in CamelCase of at most ${MAX_DNS_LABEL} letters and digits, such as ` +
+      `HttpRoute, not ${JSON.stringify(kind)}${hint}`,
+  );
+}
+
+function requirePlural(plural: string, isDerived: boolean): void {
+  if (isDns1035Label(plural)) return;
+  const rule = `at most ${MAX_DNS_LABEL} of a-z, 0-9 and "-", with a letter first`;
+  throw new ConfigurationError(
+    isDerived
+      ? `the plural of the kind would be ${plural}, which is too long: give one with --plural, ${rule}`
+      : `--plural must be ${rule}, not ${JSON.stringify(plural)}`,
+  );
+}
+
+/** `my`, `http`, `server` of `MyHTTPServer`. */
+function wordsOf(kind: string): readonly string[] {
+  const dashed = kind
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2')
+    .replaceAll(/([A-Z])([A-Z][a-z])/g, '$1-$2');
+  return dashed.toLowerCase().split('-');
+}
+
+function camelCase(words: readonly string[]): string {
+  return words.map((word, at) => (at === 0 ? word : capitalized(word))).join('');
+}
+
+function capitalized(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
+function freeIdentifier(name: string): string {
+  return RESERVED.has(name) || TAKEN.has(name) ? `${name}Resource` : name;
+}

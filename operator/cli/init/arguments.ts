@@ -1,0 +1,94 @@
+import { basename, resolve } from 'node:path';
+import { nearMatches } from '../../client/near-match.ts';
+import { ConfigurationError } from '../../core/errors.ts';
+import { isDnsLabel, MAX_DNS_LABEL } from '../../model/dns-name.ts';
+import { type KindNames, kindFrom, kindNames } from '../create/names.ts';
+import { parseFlags } from '../flags.ts';
+
+const TEMPLATES = ['custom-resource', 'built-in', 'composite'] as const;
+export type Template = (typeof TEMPLATES)[number];
+
+/** The command line of `chancery init`. */
+export interface InitArguments {
+  /** As given. */
+  readonly folder: string;
+  /** The name of package and operator: a DNS label. */
+  readonly name: string;
+  readonly template: Template;
+  /** The kind of the custom resource; undefined for the template `built-in`. */
+  readonly kind: KindNames | undefined;
+  readonly force: boolean;
+}
+
+const OPTIONS = {
+  force: { type: 'boolean' },
+  group: { type: 'string' },
+  kind: { type: 'string' },
+  plural: { type: 'string' },
+  template: { type: 'string' },
+  version: { type: 'string' },
+} as const;
+
+/** Options about the custom resource. */
+const OF_KIND = ['group', 'version', 'kind', 'plural'] as const;
+
+/** @throws ConfigurationError `CONFIG` in one line that says what was expected and what was given. */
+export function parseInitArguments(args: readonly string[]): InitArguments {
+  const { values, positionals } = parseFlags(args, OPTIONS);
+  const [folder, ...others] = positionals;
+  if (folder === undefined || folder === '') {
+    throw new ConfigurationError('expected the NAME of the project, such as demo; got none');
+  }
+  if (others.length > 0) {
+    const given = positionals.map((each) => JSON.stringify(each)).join(', ');
+    throw new ConfigurationError(`expected one NAME; got ${given}`);
+  }
+  const name = nameOf(folder);
+  const template = templateOf(values.template);
+  const refused = OF_KIND.find((option) => values[option] !== undefined);
+  if (template === 'built-in' && refused !== undefined) {
+    throw new ConfigurationError(
+      `--${refused} is for custom-resource and composite: the template built-in defines no resource`,
+    );
+  }
+  return {
+    folder,
+    name,
+    template,
+    kind: template === 'built-in' ? undefined : kindOf(name, values),
+    force: values.force === true,
+  };
+}
+
+/** The name of the folder, which `npm`, the image and the Deployment take as their name. */
+function nameOf(folder: string): string {
+  const name = basename(resolve(folder));
+  if (isDnsLabel(name)) return name;
+  throw new ConfigurationError(
+    `NAME must be at most ${MAX_DNS_LABEL} of a-z, 0-9 and "-", with a letter or digit at both ends, ` +
+      `because the Deployment has this name, not ${JSON.stringify(name)}`,
+  );
+}
+
+function templateOf(text: string = 'custom-resource'): Template {
+  const found = TEMPLATES.find((template) => template === text);
+  if (found !== undefined) return found;
+  const near = nearMatches(text, TEMPLATES);
+  const hint = near.length > 0 ? `did you mean ${near.join(' or ')}?` : 'there is no other';
+  throw new ConfigurationError(
+    `--template must be custom-resource, built-in or composite, not ${JSON.stringify(text)}; ${hint}`,
+  );
+}
+
+function kindOf(
+  name: string,
+  values: { readonly [K in (typeof OF_KIND)[number]]?: string | undefined },
+): KindNames {
+  const { group = 'example.com', version = 'v1', kind, plural } = values;
+  if (kind === undefined && !/^[a-z]/.test(name)) {
+    throw new ConfigurationError(
+      `${name} begins with a digit, and a kind cannot: name the kind with --kind, such as --kind Demo`,
+    );
+  }
+  return kindNames({ group, version, kind: kind ?? kindFrom(name), plural });
+}

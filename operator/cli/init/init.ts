@@ -1,0 +1,70 @@
+import { join, posix } from 'node:path';
+import type { Command, ExitCode, Io } from '../command.ts';
+import { conflictsOf, type NewFile, namesIn, writeNewFiles } from '../new-files.ts';
+import { type InitArguments, parseInitArguments } from './arguments.ts';
+import { INIT_DESCRIPTION } from './help.ts';
+import { packageSpecs } from './packages.ts';
+import { projectFiles } from './project.ts';
+
+/** Names that are listed when a folder is not empty. */
+const LISTED = 12;
+
+/** `chancery init`: writes a new project. */
+export function initCommand(): Command {
+  return {
+    ...INIT_DESCRIPTION,
+
+    async run(args: readonly string[], io: Io): Promise<ExitCode> {
+      if (args.length === 0) {
+        io.stderr.write(INIT_DESCRIPTION.help);
+        return 2;
+      }
+      const parsed = parseInitArguments(args);
+      const files = projectFiles(parsed, await packageSpecs(io.env.CHANCERY_PACKAGES));
+      const conflicts = await conflictsOf(parsed.folder, files);
+      const refusal = parsed.force ? undefined : await refusalOf(parsed, conflicts);
+      if (refusal !== undefined) {
+        io.stderr.write(refusal);
+        return 1;
+      }
+      const missing = files.filter(({ path }) => !conflicts.includes(path));
+      await writeNewFiles(parsed.folder, missing);
+      report(parsed, missing, files.length, io);
+      return 0;
+    },
+  };
+}
+
+/** Why nothing is written into a folder; undefined when it is empty but for `.git`. */
+async function refusalOf(
+  { folder }: InitArguments,
+  conflicts: readonly string[],
+): Promise<string | undefined> {
+  const names = (await namesIn(folder)).filter((name) => name !== '.git');
+  if (names.length === 0) return undefined;
+  const told = conflicts.length > 0 ? conflicts : names;
+  const what = conflicts.length > 0 ? 'exist already' : 'are there already';
+  const more = told.length > LISTED ? `  … ${told.length - LISTED} more\n` : '';
+  const list = told.slice(0, LISTED).map((path) => `  ${path}\n`);
+  return (
+    `chancery init: ${folder} is not empty, so nothing was written; these ${what}:\n` +
+    `${list.join('')}${more}` +
+    'Choose another NAME, or write only the files that are missing with --force.\n'
+  );
+}
+
+function report(
+  { folder, name }: InitArguments,
+  written: readonly NewFile[],
+  count: number,
+  { stdout, stderr }: Io,
+): void {
+  for (const { path } of written) stdout.write(`written ${join(folder, path)}\n`);
+  const kept = count - written.length;
+  const also = kept === 0 ? '' : `, ${kept} kept as they are`;
+  const enter = posix.normalize(folder) === '.' ? '' : `  cd ${folder}\n`;
+  stderr.write(
+    `chancery init: ${written.length} files of ${name} written${also}. Next:\n\n` +
+      `${enter}  npm install\n  npm test\n  npm run dev\n`,
+  );
+}
