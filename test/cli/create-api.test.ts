@@ -74,7 +74,7 @@ test('[scaffolding 3] a kind that another file defines is refused, with --force 
   expect(textsBelow(folder)).toEqual(before);
 });
 
-test('[scaffolding 18] a second run with the same arguments changes nothing', async () => {
+test('[S-2] [scaffolding 18] a second run with the same arguments changes nothing', async () => {
   const { folder, create } = await newProject('demo');
   await create(...CACHE, '--owns=configmaps').exit;
   const before = textsBelow(folder);

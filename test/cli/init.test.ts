@@ -31,6 +31,7 @@ test.each(
     '.dockerignore',
     '.github/workflows/ci.yml',
     '.gitignore',
+    '.npmrc',
     'Dockerfile',
     'README.md',
     'package.json',
@@ -176,7 +177,7 @@ test('other files are in the way, too, and .git is not', async () => {
   ]);
 });
 
-test('[scaffolding 18] a second run changes nothing, with --force or without', async () => {
+test('[S-2] [scaffolding 18] a second run changes nothing, with --force or without', async () => {
   const folder = place();
   await invoke(['init', folder]).exit;
   const before = textsBelow(folder);

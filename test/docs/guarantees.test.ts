@@ -46,6 +46,7 @@ const STATEMENTS: Readonly<Record<string, readonly number[]>> = {
   F: range(1, 17),
   I: range(1, 5),
   DEV: range(1, 13),
+  S: range(1, 5),
 };
 
 test('every statement of the contract has a row, and no tag has two', () => {

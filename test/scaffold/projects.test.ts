@@ -42,7 +42,7 @@ async function createAll({ create }: Project): Promise<void> {
 }
 
 test(
-  '[scaffolding 3] all templates and all forms of kinds compile, as nodenext and as a bundler resolves',
+  '[S-5] [scaffolding 3] all templates and all forms of kinds compile, as nodenext and as a bundler resolves',
   PATIENT,
   async () => {
     const parent = exampleFolder();
@@ -123,7 +123,7 @@ function rightOf({ verb, resource, subresource }: LoggedRequest): string {
 const NEED_NO_USE = /^(?:get |\w+ events\.events\.k8s\.io$|update \S+\/finalizers$)/;
 
 test.each(TEMPLATES)(
-  '[scaffolding 7] the roles of %s are what the operator used in its tests',
+  '[S-3] [scaffolding 7] the roles of %s are what the operator used in its tests',
   PATIENT,
   async (template) => {
     const project = await newProject('demo', '--template', template);

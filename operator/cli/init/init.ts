@@ -1,4 +1,4 @@
-import { join, posix } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Command, ExitCode, Io } from '../command.ts';
 import { conflictsOf, type NewFile, namesIn, writeNewFiles } from '../new-files.ts';
 import { type InitArguments, parseInitArguments } from './arguments.ts';
@@ -62,7 +62,7 @@ function report(
   for (const { path } of written) stdout.write(`written ${join(folder, path)}\n`);
   const kept = count - written.length;
   const also = kept === 0 ? '' : `, ${kept} kept as they are`;
-  const enter = posix.normalize(folder) === '.' ? '' : `  cd ${folder}\n`;
+  const enter = resolve(folder) === resolve('') ? '' : `  cd ${folder}\n`;
   stderr.write(
     `chancery init: ${written.length} files of ${name} written${also}. Next:\n\n` +
       `${enter}  npm install\n  npm test\n  npm run dev\n`,

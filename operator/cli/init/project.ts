@@ -44,6 +44,7 @@ export function projectFiles(
     ...projectImageFiles([MODULE]),
     filled('README.md', 'readme'),
     filled('.gitignore', 'gitignore'),
+    filled('.npmrc', 'npmrc'),
     filled('.github/workflows/ci.yml', 'ci.yml'),
   ];
 }

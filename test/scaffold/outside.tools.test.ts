@@ -1,0 +1,108 @@
+/**
+ * From an empty folder to an operator: archives as npm would send them, the npm and the Node of the system, and
+ * every command of the README of the new project as it stands there.
+ *
+ * @module-tag kubectl
+ */
+import { readFileSync } from 'node:fs';
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ApiServer } from '@chancery/testing';
+import { formatYaml } from 'chancery';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import {
+  type Archives,
+  linkThirdParty,
+  packArchives,
+  shell,
+  systemEnvironment,
+} from './support/outside.ts';
+import { commandsOf, RUN_OUTSIDE } from './support/readme-commands.ts';
+
+const BUILD_TIMEOUT_MS = 240_000;
+const PATIENT = { timeout: 240_000 };
+const BUNDLER = 'npx tsc --module preserve --moduleResolution bundler';
+/** No script of a package runs: the Node of the repository is linked, and not downloaded. */
+const INSTALL = 'npm install --ignore-scripts --no-audit --no-fund';
+
+let archives: Archives;
+
+beforeAll(async () => {
+  archives = await packArchives();
+}, BUILD_TIMEOUT_MS);
+
+afterAll(() => archives?.remove());
+
+/** An empty folder outside the repository. */
+async function emptyFolder(): Promise<string> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'chancery-outside-')));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A cluster for `kubectl`. */
+async function startCluster(folder: string): Promise<{ server: ApiServer; kubeconfig: string }> {
+  const server = await ApiServer.start();
+  onTestFinished(() => server.close());
+  const kubeconfig = join(folder, 'kubeconfig.yaml');
+  const name = 'cluster';
+  const config = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name, cluster: { server: server.url } }],
+    contexts: [{ name, context: { cluster: name, user: '' } }],
+    'current-context': name,
+  };
+  await writeFile(kubeconfig, formatYaml(config));
+  return { server, kubeconfig };
+}
+
+test.each(['custom-resource', 'built-in', 'composite'])(
+  '[S-1] [S-4] [S-5] the template %s: created, installed, tested, checked and deployed, and again with a second kind',
+  PATIENT,
+  async (template) => {
+    const folder = await emptyFolder();
+    const env = { ...systemEnvironment(), CHANCERY_PACKAGES: archives.folder };
+    const { server, kubeconfig } = await startCluster(folder);
+    const create = `npm exec --yes --package ${archives.creator} -- create-chancery demo`;
+    await shell(`${create} --template ${template}`, folder, env);
+    const project = join(folder, 'demo');
+    const run = (line: string): Promise<string> =>
+      shell(line, project, { ...env, KUBECONFIG: kubeconfig });
+    linkThirdParty(project);
+    const readme = commandsOf(readFileSync(join(project, 'README.md'), 'utf8'));
+    const [install, itsTest, , createApi = '', generate, check, , deploy] = readme;
+    expect([install, itsTest, generate, check]).toEqual([
+      'npm install',
+      'npm test',
+      'npm run generate',
+      'npm run check',
+    ]);
+    expect(RUN_OUTSIDE).toEqual(expect.arrayContaining([createApi, deploy]));
+
+    await run(INSTALL);
+    const first = await run('npm test');
+    await run('npm run generate');
+    await run('npm run check');
+    await run(BUNDLER);
+    await run(createApi);
+    const second = await run('npm test');
+    await expect(run('npm run check')).rejects.toThrow(
+      /not as generated|is missing|not as it would be/,
+    );
+    await run('npm run generate');
+    await run('npm run check');
+    await run(BUNDLER);
+    await run(deploy ?? '');
+    const linted = await run('kubectl kustomize deploy/overlays/namespaced | npx chancery lint -');
+
+    expect(first).toMatch(/^# fail 0$|^ℹ fail 0$/m);
+    const passed = (text: string): number => Number(/^(?:#|ℹ) pass (\d+)$/m.exec(text)?.[1]);
+    expect(passed(second)).toBe(passed(first) + 2);
+    expect(server.get('apps/v1', 'Deployment', 'demo', 'demo')).toMatchObject({
+      kind: 'Deployment',
+    });
+    expect(linted).not.toMatch(/^error/m);
+  },
+);
