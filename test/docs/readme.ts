@@ -33,7 +33,9 @@ function sectionOf(heading: string, file: string): string {
 
 /** The fenced code of a section, block by block. */
 export function fencedIn(heading: string, file: string = README): string[] {
-  return [...sectionOf(heading, file).matchAll(/^```\w*\n(.*?)^```/gms)].map(([, code]) => code ?? '');
+  return [...sectionOf(heading, file).matchAll(/^```\w*\n(.*?)^```/gms)].map(
+    ([, code]) => code ?? '',
+  );
 }
 
 /** A folder in which `chancery` is a command, as after an installation. */

@@ -8,11 +8,12 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ApiServer } from '@chancery/testing';
+import { ApiServer, eventually } from '@chancery/testing';
 import { formatYaml } from 'chancery';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import {
   type Archives,
+  background,
   linkThirdParty,
   packArchives,
   shell,
@@ -58,6 +59,41 @@ async function startCluster(folder: string): Promise<{ server: ApiServer; kubeco
   return { server, kubeconfig };
 }
 
+/** `npm run dev`: the status page answers, and a Pod of the sample runs; then Ctrl-C. */
+async function runsPodOfSample(
+  line: string,
+  project: string,
+  env: Readonly<Record<string, string>>,
+): Promise<void> {
+  const dev = background(line, project, env);
+  onTestFinished(() => dev.interrupt());
+  /** What the first of the printed addresses says that has `text` at this path. */
+  const saying = (path: string, text: string): Promise<string> =>
+    eventually(
+      async () => {
+        const origins = new Set(dev.text().match(/http:\/\/127\.0\.0\.1:\d+/g));
+        for (const origin of origins) {
+          const answer = await fetch(`${origin}${path}`).then(
+            (response) => response.text(),
+            () => '',
+          );
+          if (answer.includes(text)) return answer;
+        }
+        return undefined;
+      },
+      { timeoutMs: 60_000 },
+    ).catch((cause: unknown) => {
+      throw new Error(`no ${text} at ${path}:\n${dev.text()}`, { cause });
+    });
+
+  const page = await saying('/status', '<h1 id="name">');
+  const pods = await saying('/api/v1/pods', '"phase":"Running"');
+
+  expect(page).toContain('<html');
+  expect(JSON.parse(pods)).toMatchObject({ kind: 'PodList' });
+  await dev.interrupt();
+}
+
 test.each(['custom-resource', 'built-in', 'composite'])(
   '[S-1] [S-4] [S-5] the template %s: created, installed, tested, checked and deployed, and again with a second kind',
   PATIENT,
@@ -72,10 +108,11 @@ test.each(['custom-resource', 'built-in', 'composite'])(
       shell(line, project, { ...env, KUBECONFIG: kubeconfig });
     linkThirdParty(project);
     const readme = commandsOf(readFileSync(join(project, 'README.md'), 'utf8'));
-    const [install, itsTest, , createApi = '', generate, check, , deploy] = readme;
-    expect([install, itsTest, generate, check]).toEqual([
+    const [install, itsTest, dev = '', createApi = '', generate, check, , deploy] = readme;
+    expect([install, itsTest, dev, generate, check]).toEqual([
       'npm install',
       'npm test',
+      'npm run dev',
       'npm run generate',
       'npm run check',
     ]);
@@ -83,11 +120,13 @@ test.each(['custom-resource', 'built-in', 'composite'])(
 
     await run(INSTALL);
     const first = await run('npm test');
+    await runsPodOfSample(dev, project, env);
     await run('npm run generate');
     await run('npm run check');
     await run(BUNDLER);
     await run(createApi);
     const second = await run('npm test');
+    await runsPodOfSample(dev, project, env);
     await expect(run('npm run check')).rejects.toThrow(
       /not as generated|is missing|not as it would be/,
     );

@@ -1,5 +1,5 @@
 /** Projects outside the repository, made from packed archives by the npm and the Node of the system. */
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
@@ -103,11 +103,11 @@ function closureOf(packages: readonly string[]): readonly string[] {
   return [...names];
 }
 
-/** A program that goes on until it is stopped, with what it has written so far. */
+/** A program that goes on until it is stopped. */
 export interface Background {
-  readonly text: () => string;
-  readonly child: ChildProcess;
-  /** Ctrl-C in its terminal. */
+  /** What it has written so far. */
+  text(): string;
+  /** Ctrl-C in its terminal: its whole process group is interrupted. Resolves when its output has ended. */
   interrupt(): Promise<void>;
 }
 
@@ -117,6 +117,7 @@ export function background(
   env: Readonly<Record<string, string>>,
 ): Background {
   const child = spawn('sh', ['-c', line], { cwd: folder, env: { ...env }, detached: true });
+  const closed = once(child, 'close');
   let text = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (chunk: string) => {
@@ -125,11 +126,10 @@ export function background(
   }
   return {
     text: () => text,
-    child,
     async interrupt() {
-      if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-      const closed = once(child, 'close');
-      process.kill(-child.pid, 'SIGINT');
+      if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) {
+        process.kill(-child.pid, 'SIGINT');
+      }
       await closed;
     },
   };
