@@ -58,6 +58,7 @@ describe('[M-6] the completion', () => {
       'check --output': ['text', 'json'],
       'generate --format': ['args', 'patch', 'paths'],
       'generate --watch': ['own', 'all'],
+      'init --template': ['custom-resource', 'built-in', 'composite'],
       'lint --output': ['text', 'json'],
       completion: ['bash', 'zsh', 'fish'],
       generate: ['rbac', 'crd', 'proxy', 'manifests'],

@@ -50,20 +50,24 @@ const PATH = /^(?:MODULE|FILE|PATH|DIR|FOLDER)$/;
 /**
  * Reads the help of a command, which is the one description of its options. Options are the rows below
  * `Options:`. A value is a path when its name says so, and one of a few words when it is written `args|patch|A,B`:
- * parts in capitals stand for other text.
+ * parts in capitals stand for other text. An option may have a row for each of its words.
  */
 export function describedCommand({ name, summary, help }: Omit<Command, 'run'>): DescribedCommand {
   const [, table = ''] = /^Options:\n((?: {2}.*\n)+)/m.exec(help) ?? [];
-  const options = table.split('\n').flatMap((line): readonly DescribedOption[] => {
+  const options = new Map<string, DescribedOption>();
+  for (const line of table.split('\n')) {
     const [, short, long, argument, meaning = ''] = ROW.exec(line) ?? [];
-    return long === undefined ? [] : [{ short, long, argument, meaning, ...valueNamed(argument) }];
-  });
+    if (long === undefined) continue;
+    const { words, isPath } = valueNamed(argument);
+    const before = options.get(long) ?? { short, long, argument, meaning, isPath, words: [] };
+    options.set(long, { ...before, words: [...before.words, ...words] });
+  }
   const [, usage = ''] = new RegExp(`^Usage: chancery ${name}(.*)$`, 'm').exec(help) ?? [];
   const [first, second = first?.endsWith('...') ? first : undefined] = positionals(usage);
   return {
     name,
     summary,
-    options: [...options, HELP],
+    options: [...options.values(), HELP],
     first: valueNamed(first),
     others: valueNamed(second),
   };
