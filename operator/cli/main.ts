@@ -4,11 +4,9 @@ import { sleep, systemClock } from '../core/clock.ts';
 import '../core/one-copy.ts';
 import { createLogger } from '../manager/observe/logger.ts';
 import type { ExitCode } from './command.ts';
-import { CRASH_LOG_LINES, crashLimitMs } from './crash.ts';
 import { COMMANDS, dispatch } from './dispatch.ts';
-import { exitWithin } from './exit-within.ts';
+import { CRASH_LOG_LINES, crashLimitMs, exitWithin, StopSignals } from './process-end.ts';
 import { saveMemory } from './save-memory.ts';
-import { StopSignals } from './stop-signals.ts';
 
 /**
  * The process: its arguments, streams, signals and exit. All other code reaches them through `Io`.

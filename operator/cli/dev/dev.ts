@@ -9,13 +9,11 @@ import { importTestKit, testKitFor } from '../load-test-kit.ts';
 import { type ManifestDocument, readManifests } from '../manifest-files.ts';
 import type { DevCluster } from './ambassador.ts';
 import { DEFAULT_MODULES, type DevArguments, parseDevArguments } from './arguments.ts';
-import { confirmContext } from './confirm.ts';
-import { ContextCluster } from './context-cluster.ts';
+import { ContextCluster, confirmContext } from './context-cluster.ts';
 import { type DevTestKit, EmbeddedCluster } from './embedded-cluster.ts';
 import { DEV_DESCRIPTION } from './help.ts';
 import { type DevPorts, devPorts, operatorEnvironment } from './operator-environment.ts';
-import { OperatorProcess } from './operator-process.ts';
-import { parentGone } from './parent-gone.ts';
+import { OperatorProcess, parentGone } from './operator-process.ts';
 import { DevSession } from './session.ts';
 import { TypeCheck } from './type-check.ts';
 

@@ -1,7 +1,8 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { settingsFrom } from '../../manager/settings/settings.ts';
 import type { Io } from '../command.ts';
 import type { DevPlace } from './declarations.ts';
-import { freePort } from './free-port.ts';
 
 /** Ports of the operator that stay the same from one start to the next; 0 for none. */
 export interface DevPorts {
@@ -50,4 +51,32 @@ export function operatorEnvironment(
     // Development may happen in a Pod, whose token is visible.
     CHANCERY_INSECURE_ALLOW_TOKEN: 'true',
   };
+}
+
+/**
+ * Below the ports that systems give to programs that ask for any free one: from 32,768 on Linux, from 49,152
+ * elsewhere. Such a port could be taken before it is used.
+ */
+const FIRST_PORT = 20_000;
+const PORTS = 10_000;
+
+/** A port of 127.0.0.1 on which nothing listens now, for a program that cannot choose one itself. */
+export async function freePort(random: () => number = Math.random): Promise<number> {
+  for (;;) {
+    const port = FIRST_PORT + Math.floor(random() * PORTS);
+    if (await isFree(port)) return port;
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+  } catch {
+    return false;
+  }
+  const closed = once(server, 'close');
+  server.close();
+  await closed;
+  return true;
 }
