@@ -214,6 +214,7 @@ test('[K-20] killed between any two of its calls nothing is left over, and nothi
       (await env.get('v1', 'ConfigMap', namespace, 'a')) === undefined,
     state: async () => [...world],
     calls: ({ verb }) => verb === 'patch',
+    parallel: 1, // the runs share `world`
   });
 
   expect(problems).toEqual([]);
