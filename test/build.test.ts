@@ -17,22 +17,17 @@ import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import * as source from '../operator/index.ts';
 import { lockedPackages } from './images/support/locked-packages.ts';
 import { type InstalledPackages, installPackages } from './support/installed-packages.ts';
+import { type LoadedModules, loadedModules, outputOf } from './support/loaded-modules.ts';
 
 const run = promisify(execFile);
 const repository = fileURLToPath(new URL('../', import.meta.url));
 const BUILD_TIMEOUT_MS = 120_000;
-
-/** Runs before a script and prints, when it is over, what has been loaded. */
-const OBSERVER = `
-import { registerHooks } from 'node:module';
-const loaded = [];
-registerHooks({ load(url, context, next) { loaded.push(url); return next(url, context); } });
-process.on('exit', () => process.stdout.write(JSON.stringify(loaded)));
-`;
+const ATTW = join(repository, 'node_modules/@arethetypeswrong/cli/dist/index.js');
 
 let packages: InstalledPackages;
 /** A project outside the repository, which has installed both packages as they are published. */
@@ -43,40 +38,14 @@ let toolkit = '';
 beforeAll(async () => {
   packages = await installPackages();
   ({ installed, toolkit } = packages);
-  await writeFile(join(installed, 'observe.mjs'), OBSERVER);
 }, BUILD_TIMEOUT_MS);
 
 afterAll(() => packages.remove());
 
 /** Output of a module that finds the package as `chancery`. */
-async function output(script: string, ...flags: readonly string[]): Promise<string> {
-  const args = [...flags, '--input-type=module', '-e', script];
-  const { stdout } = await run(process.execPath, args, { cwd: installed });
-  return stdout;
-}
-
-interface Loaded {
-  /** Of ours, below `dist/operator`. */
-  readonly own: readonly string[];
-  readonly packages: readonly string[];
-  readonly undici: readonly string[];
-  readonly builtin: readonly string[];
-}
-
-async function loadedBy(script: string): Promise<Loaded> {
-  const all: readonly string[] = JSON.parse(await output(script, '--import=./observe.mjs'));
-  const files = all.filter((url) => url.startsWith('file:'));
-  const others = files.filter((url) => !url.includes('/node_modules/chancery/'));
-  const ofPackages = others.flatMap(
-    (url) => /^.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url) ?? [],
-  );
-  return {
-    own: files.flatMap((url) => /\/chancery\/dist\/operator\/(.*)$/.exec(url)?.[1] ?? []),
-    packages: [...new Set(ofPackages.filter((_match, index) => index % 2 === 1))].toSorted(),
-    undici: files.flatMap((url) => /\/node_modules\/undici\/(.*)$/.exec(url)?.[1] ?? []),
-    builtin: all.filter((url) => url.startsWith('node:')),
-  };
-}
+const output = (script: string, ...flags: readonly string[]): Promise<string> =>
+  outputOf(installed, script, ...flags);
+const loadedBy = (script: string): Promise<LoadedModules> => loadedModules(installed, script);
 
 describe('what is loaded', () => {
   test('an import of chancery reads two files, and no package but the splitter of lines', async () => {
@@ -289,6 +258,48 @@ test('a project that emits declarations can export what any function returns', a
 
   // A few functions cannot be called with their own `Parameters`; that is another error.
   expect(said.stdout.split('\n').filter((line) => line.includes('cannot be named'))).toEqual([]);
+});
+
+describe.each(['.', 'testing'] as const)('[I-4] the archive of the package in %j', (name) => {
+  test('publint has nothing to say', async () => {
+    const { buffer } = new Uint8Array(await readFile(packages.packed[name].archive));
+
+    const { messages } = await publint({ strict: true, pack: { tarball: buffer } });
+
+    expect(messages).toEqual([]);
+  });
+
+  test('attw finds the types of every entry, for projects of ES modules', async () => {
+    const { archive, folder } = packages.packed[name];
+    const options = ['--profile', 'esm-only', '--no-definitely-typed', '--format', 'json'];
+
+    const { stdout } = await run(process.execPath, [ATTW, ...options, archive], {
+      maxBuffer: 1 << 26,
+    });
+
+    const { analysis } = JSON.parse(stdout) as { analysis: { entrypoints: object } };
+    const { exports } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+    expect(Object.keys(analysis.entrypoints)).toEqual(Object.keys(exports));
+  });
+
+  test('every source map has the texts of its sources', async () => {
+    const dist = join(packages.packed[name].folder, 'dist');
+    const files = await readdir(dist, { recursive: true });
+    const maps = files.filter((file) => file.endsWith('.js.map'));
+
+    expect(maps.length).toBeGreaterThan(2);
+    for (const file of maps) {
+      const { sources, sourcesContent } = JSON.parse(await readFile(join(dist, file), 'utf8'));
+      expect(sourcesContent).toHaveLength(sources.length);
+      expect(sourcesContent).not.toContain(null);
+    }
+  });
+
+  test('no address is in package.json that nobody has decided', async () => {
+    const text = await readFile(join(packages.packed[name].folder, 'package.json'), 'utf8');
+
+    expect(text).not.toMatch(/^ {2}"(repository|homepage|bugs)":/m);
+  });
 });
 
 describe('testing/README.md', () => {

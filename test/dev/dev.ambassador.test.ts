@@ -12,9 +12,9 @@ import {
   word,
 } from './support/project.ts';
 
-test('[DEV-1] one command brings API server, ambassador, samples and operator, and says where they are', async () => {
+test('[DEV-1] [DEV-8] [DEV-9] one command brings API server, ambassador, samples, operator and debugger, says where they are, and SIGINT ends all', async () => {
   const project = new Project(HELLO);
-  const dev = startDev(project, ['--samples', 'samples/'], {
+  const dev = startDev(project, ['--samples', 'samples/', '--inspect=0'], {
     CHANCERY_HEALTH_PORT: '',
     CHANCERY_METRICS_PORT: '',
   });
@@ -35,6 +35,17 @@ test('[DEV-1] one command brings API server, ambassador, samples and operator, a
       ? /\(kubectl proxy v1\.[0-9.]+\)$/
       : /\(a stand-in for kubectl proxy: KUBECTL names .*no-kubectl/,
   );
+  expect(
+    dev.lines.filter((line) => line.startsWith('Debugger listening on ws://127.0.0.1:')),
+  ).toHaveLength(1);
+  const children = dev.descendants();
+  expect(children.length).toBeGreaterThanOrEqual(2);
+
+  dev.child.kill('SIGINT');
+
+  expect(await dev.child.exit).toBe(0);
+  expect(dev.logged('stopped')).toHaveLength(1);
+  await allGone(children);
 });
 
 test('[DEV-2] a save of any imported file starts the new code, however an editor saves', async () => {
@@ -188,29 +199,6 @@ test('[DEV-7] after a crash the operator starts again, and later each time', asy
   await dev.reconciles('two');
 });
 
-test('[DEV-8] a debugger can attach to the operator', async () => {
-  const project = new Project(HELLO);
-  const dev = startDev(project, ['--samples', 'samples/', '--inspect=0']);
-  await dev.reconciles('one');
-
-  expect(
-    dev.lines.filter((line) => line.startsWith('Debugger listening on ws://127.0.0.1:')),
-  ).toHaveLength(1);
-});
-
-test('[DEV-9] SIGINT stops the operator in order, and leaves no process', async () => {
-  const dev = startDev(new Project(HELLO), ['--samples', 'samples/']);
-  await dev.reconciles('one');
-  const children = dev.descendants();
-  expect(children.length).toBeGreaterThanOrEqual(2);
-
-  dev.child.kill('SIGINT');
-
-  expect(await dev.child.exit).toBe(0);
-  expect(dev.logged('stopped')).toHaveLength(1);
-  await allGone(children);
-});
-
 test('[DEV-9] below npm, which passes on the SIGINT of the terminal, one Ctrl-C stops in order', async () => {
   const dev = startDev(new Project(HELLO), ['--samples', 'samples/'], {
     npm_lifecycle_event: 'dev',
@@ -232,14 +220,9 @@ const STUCK = OPERATOR.replace(
   "if (key.endsWith('/sample')) for (;;);\n    return AWAIT_CHANGE",
 );
 
-test.each([
-  ['that is idle', OPERATOR],
-  ['that never yields', STUCK],
-])('[DEV-9] a second SIGINT ends at once, and an operator %s with it', async (_, operator) => {
-  const dev = startDev(new Project({ ...HELLO, 'src/operator.ts': operator }), [
-    '--samples',
-    'samples/',
-  ]);
+test('[DEV-9] a second SIGINT ends at once, and an operator that never yields with it', async () => {
+  const project = new Project({ ...HELLO, 'src/operator.ts': STUCK });
+  const dev = startDev(project, ['--samples', 'samples/']);
   await dev.reconciles('one');
   const children = dev.descendants();
 
@@ -250,14 +233,9 @@ test.each([
   await allGone(children);
 });
 
-test.each([
-  ['that is idle', OPERATOR],
-  ['that never yields', STUCK],
-])('[DEV-10] kill -9 leaves no process, nor an operator %s', async (_, operator) => {
-  const dev = startDev(new Project({ ...HELLO, 'src/operator.ts': operator }), [
-    '--samples',
-    'samples/',
-  ]);
+test('[DEV-10] kill -9 leaves no process, nor an operator that never yields', async () => {
+  const project = new Project({ ...HELLO, 'src/operator.ts': STUCK });
+  const dev = startDev(project, ['--samples', 'samples/']);
   await dev.reconciles('one');
   const children = dev.descendants();
   expect(children.length).toBeGreaterThanOrEqual(2);

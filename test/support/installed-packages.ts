@@ -11,7 +11,16 @@ import { lockedPackages } from '../images/support/locked-packages.ts';
 const run = promisify(execFile);
 const repository = fileURLToPath(new URL('../../', import.meta.url));
 
+/** A package before it is installed. */
+export interface PackedPackage {
+  /** The folder whose files are in the archive. */
+  readonly folder: string;
+  readonly archive: string;
+}
+
 export interface InstalledPackages {
+  /** By the folder of the package in the repository. */
+  readonly packed: Readonly<Record<'.' | 'testing', PackedPackage>>;
   /** The folder of the project. */
   readonly installed: string;
   /** The folder of `chancery` in its `node_modules`. */
@@ -37,6 +46,10 @@ export async function installPackages(): Promise<InstalledPackages> {
   const flags = ['--offline', '--ignore-scripts', '--no-audit', '--no-fund'];
   await run('npm', ['install', ...flags], { cwd: installed });
   return {
+    packed: {
+      '.': { folder: archives, archive: chancery.replace('file:', '') },
+      testing: { folder: join(archives, 'testing'), archive: kit.replace('file:', '') },
+    },
     installed,
     toolkit: join(installed, 'node_modules/chancery'),
     async remove() {

@@ -23,6 +23,7 @@ const MAX_TIMEOUT_MS = 10_000;
  *
  * A probe holds when it does not throw and answers neither false nor undefined. An answer of undefined holds, too,
  * when the probe asserts: it has called the global `expect` of vitest or Jest, or has thrown an AssertionError before.
+ * A probe that asserts and still has to wait answers false.
  *
  * @throws OperatorError `USER_CODE` after `timeoutMs`, with the last error of the probe as its cause. The message
  *   ends with the last warnings of the operators of `startOperator` that run.
@@ -39,11 +40,13 @@ export async function eventually<T>(
   for await (const _ of setInterval(INTERVAL_MS)) {
     const before = assertionCalls();
     const attempt = await attemptBefore(givenUpAt, probe);
-    asserts ||= isAssertionError(attempt.error) || assertionCalls() > before;
+    asserts ||= isAssertionError(attempt.error);
+    const isAsserting = asserts || assertionCalls() > before;
     // A probe that has no answer left its last error standing: that says more.
     if (attempt.late !== true || last.error === undefined) last = attempt;
     const { answer, held } = attempt;
-    if (held && (answer !== undefined || asserts)) return answer as Exclude<T, false | undefined>;
+    if (held && (answer !== undefined || isAsserting))
+      return answer as Exclude<T, false | undefined>;
     if (performance.now() > givenUpAt) break;
   }
   const why = last.error === undefined ? 'the condition never held' : messageOf(last.error);

@@ -61,7 +61,7 @@ const FIRST_PORT = 20_000;
 const PORTS = 10_000;
 
 /** A port of 127.0.0.1 on which nothing listens now, for a program that cannot choose one itself. */
-export async function freePort(random: () => number = Math.random): Promise<number> {
+async function freePort(random: () => number = Math.random): Promise<number> {
   for (;;) {
     const port = FIRST_PORT + Math.floor(random() * PORTS);
     if (await isFree(port)) return port;
