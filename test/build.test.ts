@@ -17,7 +17,6 @@ import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import * as source from '../operator/index.ts';
 import { lockedPackages } from './images/support/locked-packages.ts';
@@ -27,7 +26,6 @@ import { type LoadedModules, loadedModules, outputOf } from './support/loaded-mo
 const run = promisify(execFile);
 const repository = fileURLToPath(new URL('../', import.meta.url));
 const BUILD_TIMEOUT_MS = 120_000;
-const ATTW = join(repository, 'node_modules/@arethetypeswrong/cli/dist/index.js');
 
 let packages: InstalledPackages;
 /** A project outside the repository, which has installed both packages as they are published. */
@@ -261,27 +259,6 @@ test('a project that emits declarations can export what any function returns', a
 });
 
 describe.each(['.', 'testing'] as const)('[I-4] the archive of the package in %j', (name) => {
-  test('publint has nothing to say', async () => {
-    const { buffer } = new Uint8Array(await readFile(packages.packed[name].archive));
-
-    const { messages } = await publint({ strict: true, pack: { tarball: buffer } });
-
-    expect(messages).toEqual([]);
-  });
-
-  test('attw finds the types of every entry, for projects of ES modules', async () => {
-    const { archive, folder } = packages.packed[name];
-    const options = ['--profile', 'esm-only', '--no-definitely-typed', '--format', 'json'];
-
-    const { stdout } = await run(process.execPath, [ATTW, ...options, archive], {
-      maxBuffer: 1 << 26,
-    });
-
-    const { analysis } = JSON.parse(stdout) as { analysis: { entrypoints: object } };
-    const { exports } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
-    expect(Object.keys(analysis.entrypoints)).toEqual(Object.keys(exports));
-  });
-
   test('every source map has the texts of its sources', async () => {
     const dist = join(packages.packed[name].folder, 'dist');
     const files = await readdir(dist, { recursive: true });

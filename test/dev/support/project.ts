@@ -2,8 +2,10 @@
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -121,11 +123,7 @@ export class Dev {
   /** The processes that it has started, and those that they have started. */
   descendants(): readonly number[] {
     const { pid } = this.child;
-    const table = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' });
-    const rows = table
-      .trim()
-      .split('\n')
-      .map((row) => row.trim().split(/\s+/).map(Number));
+    const rows = parentsOfProcesses();
     const found = new Set([pid]);
     for (const before = { size: 0 }; before.size < found.size; ) {
       before.size = found.size;
@@ -133,6 +131,34 @@ export class Dev {
     }
     found.delete(pid);
     return [...found];
+  }
+}
+
+/** The id and the id of the parent of every process. Linux has both in /proc, and `ps` may not be installed. */
+function parentsOfProcesses(): readonly (readonly number[])[] {
+  if (!existsSync('/proc/self/stat')) {
+    const table = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' });
+    return table
+      .trim()
+      .split('\n')
+      .map((row) => row.trim().split(/\s+/).map(Number));
+  }
+  return readdirSync('/proc')
+    .filter((name) => /^[0-9]+$/.test(name))
+    .flatMap((pid) => {
+      // `PID (NAME) STATE PPID …`, and the name may have brackets and spaces.
+      const stat = readIfThere(`/proc/${pid}/stat`);
+      const parent = /^.*\) \S+ ([0-9]+)/s.exec(stat)?.[1];
+      return parent === undefined ? [] : [[Number(pid), Number(parent)]];
+    });
+}
+
+/** Empty when the process has ended. */
+function readIfThere(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
   }
 }
 
