@@ -30,6 +30,9 @@ export function sendMessage(channel: Duplex, message: FromOperator | ToOperator)
   channel.write(`${JSON.stringify(message)}\n`);
 }
 
+/** The end of the other process ends the messages, even if it resets the channel. */
 export function onMessage<M>(channel: Duplex, receive: (message: M) => void): void {
-  createInterface({ input: channel }).on('line', (line) => receive(JSON.parse(line) as M));
+  createInterface({ input: channel })
+    .on('line', (line) => receive(JSON.parse(line) as M))
+    .on('error', () => {}); // the error of the channel, once more
 }

@@ -100,7 +100,11 @@ export class Dev {
     return eventually(() => {
       const found = this.lines.filter((line) => line.includes(text));
       return found.length >= count && (found[0] ?? text);
-    }, PATIENT);
+    }, PATIENT).catch((cause: unknown) => {
+      throw new Error(`it did not say ${JSON.stringify(text)}:\n${this.lines.join('\n')}`, {
+        cause,
+      });
+    });
   }
 
   /** Resolves when the operator has logged `reconciled` with this word. */

@@ -4,6 +4,7 @@ import { configMaps, deployments } from 'chancery/kubernetes';
 import { customResource, type ObjectOf, Type } from 'chancery/schema';
 import { expect, expectTypeOf, test } from 'vitest';
 import { startTestEnv } from '../../src/env/start-test-env.ts';
+import { eventually } from '../../src/eventually.ts';
 import { configMap, customResource as object } from '../../src/objects/config.ts';
 import { deployment } from '../../src/objects/workloads.ts';
 
@@ -70,7 +71,9 @@ test('[T-7] a resource that is not served is no object that is missing', async (
 test('[T-7] a definition that the API server refuses ends the start, and nothing is left running', async () => {
   const broken = structuredClone(caches.definition) as { metadata: { name: string } };
   broken.metadata.name = 'other.example.dev';
-  const running = process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap');
+  const servers = (): number =>
+    process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap').length;
+  const running = servers();
 
   const starting = startTestEnv({
     environment: {},
@@ -79,7 +82,6 @@ test('[T-7] a definition that the API server refuses ends the start, and nothing
 
   await expect(starting).rejects.toSatisfy((error) => !isNotFound(error));
   await expect(starting).rejects.toThrow('other.example.dev');
-  expect(process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap')).toEqual(
-    running,
-  );
+  // Those of earlier files in this process may still be closing.
+  await eventually(() => servers() <= running);
 });
