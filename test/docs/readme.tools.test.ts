@@ -102,7 +102,6 @@ test('by hand: the ambassador ends, the ConfigMap changes, the ambassador return
 
   const after = await eventually(async () => {
     const pods = await kube(command('get pods'));
-    // False for "not yet": `kube` asserts, so that undefined would hold.
     return pods.match(/1\/1 +Running/g)?.length === 3 && !sharesPod(before, pods) && pods;
   });
   const replicaSets = await fetch(`${url}/apis/apps/v1/namespaces/demo/replicasets`);

@@ -117,6 +117,18 @@ describe('[T-6] a probe that does not assert', () => {
     expect(answer).toBe('found');
   });
 
+  test('is asked again after undefined, also when a function that it calls asserts', async () => {
+    const answers = [undefined, 'found'];
+    const checked = (): string | undefined => {
+      expect(answers).not.toHaveLength(0);
+      return answers.shift();
+    };
+
+    const answer = await eventually(() => checked());
+
+    expect(answer).toBe('found');
+  });
+
   test('is given up when it answers undefined for ever', async () => {
     const failure = eventually(async () => undefined, { timeoutMs: 30 });
 
