@@ -58,7 +58,7 @@ test('[DEV-2] [DEV-4] a save of any imported file starts the new code, however a
   project.write('src/unused.ts', 'not imported');
   project.replace(
     'src/operator.ts',
-    OPERATOR.replace('info({ word }', 'info({ word: `4 ${word}` }'),
+    OPERATOR.replace('info({ word }', "info({ word: '4 '.concat(word) }"),
   );
   await dev.reconciles('4 two');
   for (let at = 1; at <= 20; at++) {
