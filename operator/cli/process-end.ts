@@ -62,7 +62,7 @@ export function crashLimitMs(environment: Readonly<Record<string, string | undef
  */
 const PASSED_ON_WITHIN_MS = 300;
 
-/** What a SIGTERM or SIGINT means: the first asks to stop, another one to end at once. */
+/** Interprets SIGTERM and SIGINT: the first asks to stop, another one to end at once. */
 export class StopSignals {
   readonly #clock: Clock;
   readonly #isBelowNpm: boolean;

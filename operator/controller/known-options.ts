@@ -4,7 +4,7 @@ import { ConfigurationError } from '../core/errors.ts';
 /** The names of the members of `T`. Where a table is used, `satisfies` compares it with the type. */
 export type NamesOf<T> = Readonly<Record<keyof T, true>>;
 
-/** The members of what people declare, and the words for some of them. */
+/** The options that a declaration may have, and the allowed words of some of them. */
 export const KNOWN = {
   controller: {
     name: true,

@@ -191,7 +191,7 @@ export class Exchange {
   }
 }
 
-/** What to start when nothing listens at the address; empty for other failures. */
+/** The command to run when nothing listens at the address; empty for other failures. */
 function startAdvice(error: Error): string {
   const { code, address, port } = error as NodeJS.ErrnoException & {
     readonly address?: string;

@@ -1,4 +1,4 @@
-/** What is completed in every shell, and how a test asks a shell for it. */
+/** The completions that every shell must offer, and a function that asks a shell for them. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';

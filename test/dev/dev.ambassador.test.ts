@@ -182,7 +182,7 @@ test('[DEV-6] a right that is not declared is missing here as in a cluster', asy
 test('[DEV-7] after a crash the operator starts again, and later each time', async () => {
   const project = new Project({
     ...HELLO,
-    // Before it is told to go: the message to it meets a closed channel.
+    // It exits before `chancery dev` sends the message `go`, so that message is written to a closed channel.
     'src/word.ts': `${word('one')}\nsetTimeout(() => process.exit(7), 0);\n`,
   });
   const dev = startDev(project, ['--samples', 'samples/']);

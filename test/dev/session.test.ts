@@ -31,7 +31,7 @@ interface Setup {
   readonly failures?: number;
 }
 
-/** A session with operators that end as they are told to, and a cluster that does nothing. */
+/** A session with scripted operators, and a cluster that does nothing. */
 function started({ codes, announcement = LOADED, failures = 0 }: Setup): Started {
   const clock = new FakeClock();
   const stop = new AbortController();

@@ -36,7 +36,7 @@ export async function eventually<T>(
   const { timeoutMs = defaultTimeoutMs(globalThis) } = options;
   const givenUpAt = performance.now() + timeoutMs;
   let last: Attempt<T> = { held: false };
-  // Not the functions that it calls: they may assert what is no answer, such as an exit code.
+  // Functions that the probe calls do not count: they may assert something else, such as an exit code.
   let asserts = ASSERTION.test(String(probe));
   for await (const _ of setInterval(INTERVAL_MS)) {
     const attempt = await attemptBefore(givenUpAt, probe);

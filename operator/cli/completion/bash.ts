@@ -33,7 +33,7 @@ complete -o filenames -F _chancery chancery
 `;
 }
 
-/** What follows each option that takes a value. */
+/** The completions of each option that takes a value. */
 function optionCases({ name, options }: DescribedCommand): readonly string[] {
   return options.flatMap(({ long, short, argument, ...value }) => {
     if (argument === undefined) return [];

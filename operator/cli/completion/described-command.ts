@@ -1,6 +1,6 @@
 import type { Command } from '../command.ts';
 
-/** What may follow an option, or stand by itself. */
+/** A value of an option, or a positional argument. */
 export interface DescribedValue {
   /** The words to choose from; none when any text will do. */
   readonly words: readonly string[];
@@ -23,9 +23,9 @@ export interface DescribedCommand {
   readonly name: string;
   readonly summary: string;
   readonly options: readonly DescribedOption[];
-  /** What the first word after the command is. */
+  /** The first word after the command. */
   readonly first: DescribedValue;
-  /** What the other words are. */
+  /** All further words. */
   readonly others: DescribedValue;
 }
 

@@ -34,7 +34,7 @@ export function createCommand(): Command {
   };
 }
 
-/** What the command does to a project. */
+/** The changes that the command makes in a project. */
 type Change =
   | {
       readonly refusal?: undefined;

@@ -5,7 +5,7 @@ import type { KindNames } from './names.ts';
 import type { OwnedResource } from './owned-resources.ts';
 import { specFields } from './spec-fields.ts';
 
-/** What the files of a new kind are made of. */
+/** The values that fill the templates of a new kind. */
 export interface NewKind {
   readonly names: KindNames;
   readonly isNamespaced: boolean;

@@ -2,7 +2,7 @@ import { ConfigurationError } from '../../core/errors.ts';
 import { isDns1035Label, isDnsSubdomain, MAX_DNS_LABEL } from '../../model/dns-name.ts';
 import { pluralOf } from '../../model/plural.ts';
 
-/** What a command line says about a new kind. */
+/** The names of a new kind, as the command line gives them. */
 export interface KindOptions {
   readonly group: string;
   readonly version: string;

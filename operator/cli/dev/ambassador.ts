@@ -1,8 +1,8 @@
 import type { ProxyFilter } from '../../generate/filter/proxy-filter.ts';
 
-/** What stands between the operator and the API server, as in its Pod. */
+/** The proxy between the operator and the API server: `kubectl proxy` or its stand-in. */
 export interface Ambassador {
-  /** What it is, for people. */
+  /** A description for people. */
   readonly description: string;
   /** `http://127.0.0.1:PORT`. */
   readonly url: string;
@@ -11,9 +11,9 @@ export interface Ambassador {
   stop(): Promise<void>;
 }
 
-/** The API server of `chancery dev`, and what is written to it for the operator. */
+/** The API server of `chancery dev`, with the writes that prepare it for the operator. */
 export interface DevCluster {
-  /** What it is and where, for people. */
+  /** A description for people, with the address. */
   readonly description: string;
   readonly ambassador: Ambassador;
   /** Where objects go that name no namespace, and where the operator would run. */

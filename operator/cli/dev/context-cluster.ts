@@ -12,7 +12,7 @@ import { KubectlAmbassador } from './kubectl-ambassador.ts';
 /** A cluster that does not answer for so long counts as failed. */
 const CALL_LIMIT_MS = 30_000;
 
-/** Who applies definitions and samples, in the managed fields of the objects. */
+/** The field manager of definitions and samples. */
 const FIELD_MANAGER = 'chancery-dev';
 
 export interface ContextOptions {
@@ -136,7 +136,7 @@ class Kubectl {
     this.#environment = environment;
   }
 
-  /** What it prints. @throws OperatorError with its own words when it fails. */
+  /** Returns its standard output. @throws OperatorError with its standard error when it fails. */
   run(words: readonly string[], input: string = ''): Promise<string> {
     const limit = `--request-timeout=${CALL_LIMIT_MS / 1_000}s`;
     return new Promise((resolve, reject) => {
@@ -162,7 +162,7 @@ function refused([verb = '']: readonly string[], words: string): OperatorError {
 /**
  * Asks on the terminal for the name of a context, before anything is written to its cluster.
  *
- * @param facts - what is about to happen, for people.
+ * @param facts - the writes that will follow, for people.
  * @throws ConfigurationError `CONFIG` without a terminal, and for any other answer.
  */
 export async function confirmContext(context: string, facts: string, io: Io): Promise<void> {

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { LAUNCHER } from '../launcher.ts';
 import type { FileHashes } from './messages.ts';
 
-/** The folders of the toolkit and its test kit: nobody edits them beside an operator. */
+/** The folders of the toolkit and its test kit. A change of their files starts no operator. */
 const TOOLKIT = ['operator/', 'dist/', 'testing/'].map((folder) =>
   resolve(dirname(LAUNCHER), '../..', folder),
 );

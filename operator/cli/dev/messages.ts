@@ -5,7 +5,7 @@ import type { Declarations } from './declarations.ts';
 /** The content of files, as hashes by absolute path. */
 export type FileHashes = Readonly<Record<string, string>>;
 
-/** What an operator's process tells `chancery dev`. */
+/** A message from an operator's process to `chancery dev`. */
 export type FromOperator =
   /** The modules are loaded. The operator does nothing before it is told to go. */
   | {
@@ -19,7 +19,7 @@ export type FromOperator =
   /** It loads these files. */
   | { readonly kind: 'files'; readonly files: FileHashes };
 
-/** What `chancery dev` tells an operator's process: go, with these variables in the environment. */
+/** A message from `chancery dev` to an operator's process: run now, with these variables in the environment. */
 export interface ToOperator {
   readonly kind: 'go';
   readonly environment: Readonly<Record<string, string>>;

@@ -25,7 +25,7 @@ export async function devPorts(env: Io['env']): Promise<DevPorts> {
   return { health, metrics };
 }
 
-/** The environment of the operator: that of this process, with what is different in development. */
+/** The environment of the operator: that of this process, with the settings for development. */
 export function operatorEnvironment(
   { env, stderr }: Pick<Io, 'env' | 'stderr'>,
   { namespace, allNamespaces }: DevPlace,

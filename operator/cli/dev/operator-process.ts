@@ -21,7 +21,7 @@ export interface OperatorProcessOptions {
   readonly onFiles: (files: FileHashes) => void;
 }
 
-/** What an operator's process said when it had tried to load its modules. */
+/** The result of loading the modules, as the operator's process reports it. */
 export type Announcement = Exclude<FromOperator, { readonly kind: 'files' }>;
 
 /** One run of the operator, in a process of its own. */

@@ -21,7 +21,7 @@ const UNSAFE_SETUP = 3;
 
 /** One run of the operator; `OperatorProcess`. */
 export interface RunningOperator {
-  /** What it says when it has tried to load its modules. May be pending for ever. */
+  /** The result of loading its modules. It stays pending if the process ends before. */
   readonly announced: Promise<Announcement>;
   /** Its exit code. Never rejects. */
   readonly exit: Promise<number>;
@@ -42,12 +42,12 @@ export interface SessionOptions {
   readonly startOperator: (onFiles: (files: FileHashes) => void) => RunningOperator;
   /** Called at each start of the operator. */
   readonly onStart: () => void;
-  /** Called once, when the operator is told to go for the first time. */
+  /** Called once, just before the first operator begins to reconcile. */
   readonly onReady: () => void;
   readonly samples: readonly ManifestDocument[];
 }
 
-/** What ends the wait for an operator. */
+/** An event that ends the wait for an operator. */
 type SessionEvent =
   | { readonly is: 'announced'; readonly announcement: Announcement }
   | { readonly is: 'ended'; readonly code: number }
@@ -65,7 +65,7 @@ export class DevSession {
   #changed: readonly string[] = [];
   #saved = Promise.withResolvers<void>();
   #isReady = false;
-  /** What the cluster and the ambassador were last prepared for. */
+  /** The declarations that the cluster and the ambassador have now, as JSON. */
   #prepared: Partial<Record<keyof Declarations, string>> = {};
   #samples: readonly ManifestDocument[];
 
@@ -161,7 +161,7 @@ export class DevSession {
     ]);
   }
 
-  /** The start that follows loads what was saved until now. */
+  /** Forgets the saves until now: the next start loads them. */
   #takeSave(): void {
     const changed = this.#changed;
     if (changed.length === 0) return;
@@ -173,7 +173,7 @@ export class DevSession {
     say(`${shown(changed[0] ?? '')}${more} changed; the operator starts again`);
   }
 
-  /** Brings cluster and ambassador to what the operator declares, as far as they are not. */
+  /** Applies the declarations that have changed to the cluster and the ambassador. */
   async #prepare({ definitions, roles, filter }: Declarations): Promise<void> {
     const { cluster } = this.#options;
     await this.#once('definitions', definitions, () => cluster.applyDefinitions(definitions));

@@ -113,7 +113,7 @@ export class WatchedFiles {
     const changed = [...this.#changed(), ...this.#others];
     this.#others.clear();
     if (changed.length === 0) return;
-    // What follows is compared with what the next start is about to load.
+    // Later saves are compared with the content that the next start will load.
     for (const file of this.#hashes.keys()) this.#hashes.set(file, hashOf(file));
     this.#onChange(changed);
   }

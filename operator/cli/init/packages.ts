@@ -3,7 +3,7 @@ import { ConfigurationError } from '../../core/errors.ts';
 import { VERSION } from '../../core/version.ts';
 import { namesIn } from '../new-files.ts';
 
-/** What a new project installs: specs as package.json has them, by package. */
+/** The packages that a new project installs, each with its spec for package.json. */
 export interface PackageSpecs {
   readonly chancery: string;
   readonly testing: string;

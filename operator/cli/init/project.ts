@@ -12,7 +12,7 @@ const MODULE = 'src/operator.ts';
 
 const templates = textFiles(new URL('./templates/', import.meta.url));
 
-/** The files that a template decides, and what the README says about them. */
+/** The files that depend on the template, and the words of the README about them. */
 interface Sources {
   readonly file: string;
   readonly controller: string;

@@ -36,13 +36,13 @@ export function proxyCommand(): Command {
       io.signal.addEventListener('abort', terminate, { once: true });
       if (io.signal.aborted) terminate();
       const code = await child.exit;
-      // A code of kubectl that is none of ours is passed on as it is.
+      // kubectl may end with a code that `ExitCode` does not list. It is passed on unchanged.
       return io.signal.aborted ? 0 : (code as ExitCode);
     },
   };
 }
 
-/** Passes on what a child writes. */
+/** Passes on the output of a child. */
 export function pass(child: GuardedChild, stdout: Writable, stderr: Writable): void {
   child.stdout.pipe(stdout, { end: false });
   child.stderr.pipe(stderr, { end: false });

@@ -44,7 +44,7 @@ function filled(path: string, modules: readonly string[]): string {
     .replaceAll('@modules@', () => `[${command}]`);
 }
 
-/** What is copied for a module: `src` for `src/operator.ts`, `*.ts` for `operator.ts`. */
+/** The files to copy for a module: `src` for `src/operator.ts`, `*.ts` for `operator.ts`. */
 function sourceOf(module: string): string {
   const [top = '', ...rest] = module.split('/');
   return rest.length > 0 ? top : `*${posix.extname(module)}`;

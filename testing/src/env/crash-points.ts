@@ -100,7 +100,7 @@ class RunsAhead {
       this.#startAhead();
     };
     const failed = (): void => {
-      this.#isOver = true; // what comes after a failure is not looked at
+      this.#isOver = true; // runs after a failure are ignored
       ended();
     };
     run.then(ended, failed);
