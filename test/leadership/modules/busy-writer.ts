@@ -6,7 +6,7 @@ import { sleep } from '../../../operator/core/clock.ts';
 /**
  * The first writer waits between two writes. The second computes before each: a process that is frozen
  * in the middle of that goes on to its write when it wakes, before any timer or answer. Without
- * `WRITER_PAUSE_MS` it never rests, which keeps a core busy.
+ * `WRITER_PAUSE_MS` it never rests.
  */
 const PAUSE_MS = Number(process.env.WRITER_PAUSE_MS ?? 0);
 const WRITERS = [
@@ -16,6 +16,8 @@ const WRITERS = [
 const WRITES_PER_EVENT = 10;
 
 type Writing = (typeof WRITERS)[number];
+
+const NOTHING = new Int32Array(new SharedArrayBuffer(4));
 
 export default controller<ConfigMap>({
   name: 'busy-writer',
@@ -40,7 +42,7 @@ export default controller<ConfigMap>({
   },
 });
 
+/** Blocks the loop as a computation does, and leaves the core to other processes. */
 function compute(ms: number): void {
-  const untilMs = performance.now() + ms;
-  while (performance.now() < untilMs);
+  if (ms > 0) Atomics.wait(NOTHING, 0, 0, ms);
 }
