@@ -188,6 +188,12 @@ export type { Manager } from './manager/manager.ts';
 export type { CreateManagerOptions } from './manager/options.ts';
 export type { Settings } from './manager/settings/settings.ts';
 export { isRunnable, type Runnable, runnable } from './manager/tasks.ts';
+export {
+  type ArgumentValues,
+  type Program,
+  type ProgramParts,
+  withArguments,
+} from './manager/with-arguments.ts';
 
 // One declaration, many outputs
 

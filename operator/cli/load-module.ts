@@ -4,27 +4,36 @@ import { pathToFileURL } from 'node:url';
 import { type Controller, isController } from '../controller/controller.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import type { HealthCheck, HealthChecks } from '../manager/http/health-server.ts';
+import { isRegistry, type MetricsRegistry } from '../manager/metrics/registry.ts';
 import { isRunnable, type Runnable } from '../manager/tasks.ts';
+import { isProgram, type Program } from '../manager/with-arguments.ts';
 import { loadRemedy } from './load-remedy.ts';
 
 /** What one module exports for `chancery run`. */
-export interface LoadedModule {
+export interface ModuleExports {
+  /** The default export, when it comes from `withArguments`. It makes the controllers and runnables. */
+  readonly program?: Program;
   readonly controllers: readonly Controller[];
   readonly runnables: readonly Runnable[];
   readonly healthChecks: HealthChecks;
+  readonly metrics?: MetricsRegistry;
 }
 
 /**
- * Loads the module at `path`. Its default export is a controller or a runnable, or an array of them. Its
- * optional export `healthChecks` adds health checks.
+ * Loads the module at `path`. Its default export is a controller or a runnable, an array of them, or what
+ * `withArguments` returns. Its optional export `healthChecks` adds health checks, and `metrics` a registry.
  *
  * @throws ConfigurationError `CONFIG` in one line with file, reason and remedy, when the module cannot be loaded or
  *   exports anything else. The cause has the stack.
  */
-export async function loadModule(path: string): Promise<LoadedModule> {
+export async function loadModule(path: string): Promise<ModuleExports> {
   const file = resolve(path);
   await requireFile(path, file);
-  let loaded: { readonly default?: unknown; readonly healthChecks?: unknown };
+  let loaded: {
+    readonly default?: unknown;
+    readonly healthChecks?: unknown;
+    readonly metrics?: unknown;
+  };
   try {
     loaded = await import(pathToFileURL(file).href);
   } catch (error) {
@@ -34,7 +43,11 @@ export async function loadModule(path: string): Promise<LoadedModule> {
       cause: error,
     });
   }
-  const { default: exported, healthChecks = {} } = loaded;
+  const { default: exported, healthChecks = {}, metrics } = loaded;
+  requireHealthChecks(healthChecks, path);
+  requireRegistry(metrics, path);
+  const beside = { healthChecks, ...(metrics !== undefined && { metrics }) };
+  if (isProgram(exported)) return { program: exported, controllers: [], runnables: [], ...beside };
   const declared: readonly unknown[] = Array.isArray(exported) ? exported : [exported];
   if (declared.length === 0 || !declared.every(isDeclared)) {
     throw new ConfigurationError(
@@ -42,16 +55,10 @@ export async function loadModule(path: string): Promise<LoadedModule> {
         `them as the default export, got ${kindOf(exported)}`,
     );
   }
-  if (!areHealthChecks(healthChecks)) {
-    throw new ConfigurationError(
-      `${path} exports unusable healthChecks: expected { live: [...], ready: [...] } of ` +
-        '{ name, ok() }, each of the two left out where there is none',
-    );
-  }
   return {
     controllers: declared.filter(isController),
     runnables: declared.filter(isRunnable),
-    healthChecks,
+    ...beside,
   };
 }
 
@@ -64,15 +71,36 @@ async function requireFile(path: string, file: string): Promise<void> {
 }
 
 /** The message. For a syntax error also the place, which only the stack contains. */
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return `it throws ${JSON.stringify(error) ?? String(error)}`;
   const text = `${error.name}: ${error.message}`;
   const [, place] = /^(?:file:\/\/)?(\/[^\n]*:\d+)\n/.exec(error.stack ?? '') ?? [];
   return place === undefined ? text : `${text} at ${place}`;
 }
 
-function isDeclared(value: unknown): value is Controller | Runnable {
+/** True for what `controller()` or `runnable()` returned. */
+export function isDeclared(value: unknown): value is Controller | Runnable {
   return isController(value) || isRunnable(value);
+}
+
+/** @throws ConfigurationError `CONFIG` unless `value` can be the `healthChecks` of the module at `path`. */
+export function requireHealthChecks(value: unknown, path: string): asserts value is HealthChecks {
+  if (areHealthChecks(value)) return;
+  throw new ConfigurationError(
+    `${path} exports unusable healthChecks: expected { live: [...], ready: [...] } of ` +
+      '{ name, ok() }, each of the two left out where there is none',
+  );
+}
+
+/** @throws ConfigurationError `CONFIG` unless `value` can be the `metrics` of the module at `path`. */
+export function requireRegistry(
+  value: unknown,
+  path: string,
+): asserts value is MetricsRegistry | undefined {
+  if (value === undefined || isRegistry(value)) return;
+  throw new ConfigurationError(
+    `${path} exports unusable metrics: expected a Registry of prom-client, got ${kindOf(value)}`,
+  );
 }
 
 function areHealthChecks(value: unknown): value is HealthChecks {
@@ -88,7 +116,8 @@ function isHealthCheck(value: unknown): value is HealthCheck {
   return typeof name === 'string' && name !== '' && typeof ok === 'function';
 }
 
-function kindOf(value: unknown): string {
+/** What `value` is, for a message: its type, or the place of a wrong item. */
+export function kindOf(value: unknown): string {
   if (value === undefined) return 'none';
   if (Array.isArray(value)) {
     if (value.length === 0) return 'an empty array';

@@ -2,7 +2,7 @@ import process from 'node:process';
 import { type Connection, connect } from '../client/connection.ts';
 import type { Controller } from '../controller/controller.ts';
 import { NEVER_ABORTED } from '../core/abort.ts';
-import { systemClock } from '../core/clock.ts';
+import { type Clock, systemClock } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { metricsPort } from './metrics/port.ts';
 import { watchEventLoop } from './observe/event-loop-watch.ts';
@@ -13,7 +13,7 @@ import type { CreateManagerOptions } from './options.ts';
 import type { SelfTest, SelfTestOptions } from './safety/self-test.ts';
 import { findVisibleToken, tokenVisible } from './safety/visible-token.ts';
 import { connectOptions, placementOf } from './settings/connect-options.ts';
-import { type Settings, settingsFrom } from './settings/settings.ts';
+import { overridden, type Settings, settingsFrom } from './settings/settings.ts';
 import type { ProcessStatus } from './status-page/process-status.ts';
 import type { Runnable } from './tasks.ts';
 
@@ -71,19 +71,15 @@ export interface ManagerOptions extends CreateManagerOptions {
 /** Implements `createManager`. */
 export async function newManager(options: ManagerOptions): Promise<Manager> {
   const { environment = process.env, clock = systemClock } = options;
-  const settings = { ...settingsFrom(environment), ...options.settings };
+  const settings = overridden(settingsFrom(environment), options.settings);
   const { logger = loggerOf(settings, environment) } = options;
-  const { apiUrl, httpHosts: hosts, metricsHost: host, metricsPort: port } = settings;
-  const { metricsDetailed: detailed, metricsPrefix: prefix } = settings;
-  const { meter, server } = await metricsPort({
-    port,
-    host,
-    hosts,
-    detailed,
-    ...(prefix !== undefined && { prefix }),
-    log: logger,
+  const { meter, server } = await metricsPortOf(options, { settings, logger, clock });
+  const own = connect(settings.apiUrl, {
+    clock,
+    meter,
+    detailed: settings.metricsDetailed,
+    ...connectOptions(settings, logger),
   });
-  const own = connect(apiUrl, { clock, meter, detailed, ...connectOptions(settings, logger) });
   const connection = options.decorate?.(own, logger) ?? own;
   const reconcileMiddleware = options.reconcileMiddleware ?? (await tracing());
   const selfTest = selfTestLoader(() => ({
@@ -128,6 +124,24 @@ export async function newManager(options: ManagerOptions): Promise<Manager> {
     }
   };
   return owning(manager, { settings, logger, run });
+}
+
+function metricsPortOf(
+  { metrics = [] }: Pick<ManagerOptions, 'metrics'>,
+  surroundings: { readonly settings: Settings; readonly logger: Logger; readonly clock: Clock },
+): ReturnType<typeof metricsPort> {
+  const { settings, logger, clock } = surroundings;
+  const { metricsPrefix: prefix } = settings;
+  return metricsPort({
+    port: settings.metricsPort,
+    host: settings.metricsHost,
+    hosts: settings.httpHosts,
+    detailed: settings.metricsDetailed,
+    ...(prefix !== undefined && { prefix }),
+    registries: [metrics].flat(),
+    clock,
+    log: logger,
+  });
 }
 
 function loggerOf(

@@ -7,6 +7,7 @@ import type { Meter } from '../core/metrics.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import type { ListWatch } from '../watch/list-watch.ts';
 import type { HealthChecks } from './http/health-server.ts';
+import type { MetricsRegistry } from './metrics/registry.ts';
 import type { Logger } from './observe/logger.ts';
 import type { Settings } from './settings/settings.ts';
 import type { Scope } from './sources/scope.ts';
@@ -20,6 +21,11 @@ export interface CreateManagerOptions {
   readonly runnables?: readonly Runnable[];
   /** Checks for `/healthz` and `/readyz`, in addition to those of the manager. Default: none. */
   readonly healthChecks?: HealthChecks;
+  /**
+   * Registries of prom-client, one or several, that `/metrics` shows beside the toolkit's own metrics. A metric
+   * with the name of an earlier one is left out, and logged once. Default: none.
+   */
+  readonly metrics?: MetricsRegistry | readonly MetricsRegistry[];
   /** Environment variables with the settings, see `chancery run --help`. Default: those of this process. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Settings that override those of the environment. Default: none. */

@@ -8,7 +8,7 @@ import { type Clock, sleep } from '../../core/clock.ts';
 import { visibleText } from '../../core/visible-text.ts';
 import type { Manager, ManagerOptions } from '../../manager/manager.ts';
 import type { CreateManagerOptions } from '../../manager/options.ts';
-import { settingsFrom } from '../../manager/settings/settings.ts';
+import { overridden, settingsFrom } from '../../manager/settings/settings.ts';
 import { keyOf, type ObjectKey } from '../../model/object.ts';
 import type { Io } from '../command.ts';
 import { CallsPastClient } from './calls-past-client.ts';
@@ -64,7 +64,8 @@ export class DryRun {
    */
   optionsFrom(options: CreateManagerOptions): ManagerOptions {
     const { environment = {}, runnables = [] } = options;
-    const { leaderElection, installCrds } = settingsFrom(environment);
+    const fromEnvironment = settingsFrom(environment);
+    const { leaderElection, installCrds } = overridden(fromEnvironment, options.settings);
     for (const { name } of runnables) this.#tell(`${name} is not started`);
     if (leaderElection !== undefined) this.#tell('takes no part in the election of a leader');
     if (installCrds) this.#tell('installs no CustomResourceDefinitions');

@@ -1,25 +1,25 @@
 import type { Controller } from '../../controller/controller.ts';
-import type { Log } from '../../controller/reconciler.ts';
 import type { Source } from '../../controller/source.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import { toggleDebugOnSignal } from '../../manager/observe/log-level.ts';
-import { createLogger } from '../../manager/observe/logger.ts';
+import { createLogger, type Logger } from '../../manager/observe/logger.ts';
 import type { CreateManagerOptions } from '../../manager/options.ts';
 import {
   findVisibleToken,
   TOKEN_FOLDERS,
   tokenVisible,
 } from '../../manager/safety/visible-token.ts';
-import { settingsFrom } from '../../manager/settings/settings.ts';
+import { overridden, type Settings, settingsFrom } from '../../manager/settings/settings.ts';
 import type { Runnable } from '../../manager/tasks.ts';
 import { apiVersionOf, type Resource } from '../../model/resource.ts';
 import type { Command, ExitCode, Io } from '../command.ts';
 import { parseFlags } from '../flags.ts';
-import { type LoadedModule, loadModule } from '../load-module.ts';
+import { type LoadedModule, loadModules, merged, splitAtDashes } from '../load-modules.ts';
 import { resolveToolkit } from '../toolkit-hooks.ts';
 import { DryRun } from './dry-run.ts';
 import { RUN_DESCRIPTION } from './help.ts';
+import { runModuleCommand } from './module-command.ts';
 
 export interface RunCommandOptions {
   readonly clock?: Clock;
@@ -43,28 +43,31 @@ export function runCommand({
     ...RUN_DESCRIPTION,
 
     async run(args: readonly string[], io: Io): Promise<ExitCode> {
-      const { values, positionals } = parseFlags(args, FLAGS);
+      const { own, rest } = splitAtDashes(args);
+      const { values, positionals } = parseFlags(own, FLAGS);
       if (positionals.length === 0) {
         throw new ConfigurationError('expected at least one MODULE, such as operator.ts; got none');
       }
       const isCheck = values.check === true;
       const dryRun = dryRunOf(values, io);
-      const { logLevel, logFormat: format, ...fromEnvironment } = settingsFrom(io.env);
+      const fromEnvironment = settingsFrom(io.env);
       const insecureAllowToken =
         values['insecure-allow-token'] === true || fromEnvironment.insecureAllowToken;
       // Check before a module is loaded, because its code is not ours.
       if (!isCheck && !insecureAllowToken) await requireNoToken(tokenFolders);
-      const logger = createLogger(logLevel, io.stderr, { format, environment: io.env });
-      resolveToolkit();
-      const modules: LoadedModule[] = [];
-      for (const path of positionals) modules.push(await load(path, logger));
-      requireOneEach(positionals, modules);
-      const declared = merged(modules);
+      const { settings, command, ...declared } = await loadAll(positionals, rest, io);
+      const all = overridden(fromEnvironment, settings);
+      const logger = loggerOf(all, io);
+      if (command !== undefined && !isCheck) {
+        if (dryRun !== undefined) throw notDry();
+        return runModuleCommand(command, { settings: all, logger, clock, io });
+      }
       const options: CreateManagerOptions = {
         ...declared,
         environment: io.env,
         tokenFolders,
         settings: {
+          ...settings,
           insecureAllowToken,
           ...(isCheck && { metricsPort: 0 }), // --check opens no port
         },
@@ -74,11 +77,7 @@ export function runCommand({
       };
       const { newManager } = await import('../../manager/manager.ts');
       const manager = await newManager(dryRun?.optionsFrom(options) ?? options);
-      if (isCheck) {
-        for (const each of declared.controllers) io.stdout.write(`${declarationLine(each)}\n`);
-        for (const each of declared.runnables) io.stdout.write(`${runnableLine(each)}\n`);
-        return 0;
-      }
+      if (isCheck) return printDeclarations(declared, io);
       const cancelToggle = toggleDebugOnSignal(logger);
       try {
         await (dryRun === undefined ? manager.run(io.signal) : dryRun.run(manager, clock));
@@ -88,6 +87,21 @@ export function runCommand({
       return dryRun?.exitCode ?? 0;
     },
   };
+}
+
+function notDry(): ConfigurationError {
+  return new ConfigurationError(
+    '--dry-run is for controllers, and these arguments ask the module for a command',
+  );
+}
+
+function printDeclarations(
+  { controllers, runnables }: Pick<LoadedModule, 'controllers' | 'runnables'>,
+  { stdout }: Io,
+): ExitCode {
+  for (const each of controllers) stdout.write(`${declarationLine(each)}\n`);
+  for (const each of runnables) stdout.write(`${runnableLine(each)}\n`);
+  return 0;
 }
 
 function dryRunOf(
@@ -103,14 +117,30 @@ function dryRunOf(
   return new DryRun({ io, follow });
 }
 
-async function load(path: string, log: Log): Promise<LoadedModule> {
+/** All modules as one. A failure is logged with its stack, for the level debug. */
+async function loadAll(
+  paths: readonly string[],
+  args: readonly string[],
+  io: Io,
+): Promise<LoadedModule> {
+  resolveToolkit();
   try {
-    return await loadModule(path);
+    const modules = await loadModules(paths, { args, environment: io.env });
+    requireOneEach(paths, modules);
+    return merged(modules, paths);
   } catch (error) {
     const { cause } = error as ConfigurationError;
-    if (cause instanceof Error) log.debug({ path, stack: cause.stack }, 'module failed to load');
+    if (cause instanceof Error) {
+      const log = loggerOf(settingsFrom(io.env), io);
+      log.debug({ paths, stack: cause.stack }, 'modules failed to load');
+    }
     throw error;
   }
+}
+
+/** After the modules are loaded, because their settings may say how to log. */
+function loggerOf({ logLevel, logFormat: format }: Settings, { stderr, env }: Io): Logger {
+  return createLogger(logLevel, stderr, { format, environment: env });
 }
 
 /** @throws ConfigurationError `CONFIG` that says where two controllers of one name are. */
@@ -130,17 +160,6 @@ function requireOneEach(paths: readonly string[], modules: readonly LoadedModule
       places.set(controller, place);
     }
   }
-}
-
-function merged(modules: readonly LoadedModule[]): LoadedModule {
-  return {
-    controllers: modules.flatMap(({ controllers }) => controllers),
-    runnables: modules.flatMap(({ runnables }) => runnables),
-    healthChecks: {
-      live: modules.flatMap(({ healthChecks }) => healthChecks.live ?? []),
-      ready: modules.flatMap(({ healthChecks }) => healthChecks.ready ?? []),
-    },
-  };
 }
 
 async function requireNoToken(folders: readonly string[]): Promise<void> {

@@ -1,8 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from '../../controller/reconciler.ts';
+import { type Clock, systemClock } from '../../core/clock.ts';
 import { type Meter, noMeter } from '../../core/metrics.ts';
 import { HttpListener, refusesHost, send } from '../http/listener.ts';
+import { AddedRegistries } from './added-registries.ts';
 import { CONTENT_TYPE, type Exposition, type ExpositionFormat } from './exposition.ts';
+import type { MetricsRegistry } from './registry.ts';
 
 interface MetricsPortOptions {
   /** 0 turns metrics off. */
@@ -14,6 +17,10 @@ interface MetricsPortOptions {
   readonly prefix?: string;
   /** Also collect sizes, durations and retries of requests. Default false. */
   readonly detailed?: boolean;
+  /** Registries of the operator's own metrics. Default: none. */
+  readonly registries?: readonly MetricsRegistry[];
+  /** Limits the time that these registries may take. Default: the clock of the machine. */
+  readonly clock?: Clock;
   readonly log: Pick<Log, 'error'>;
 }
 
@@ -31,11 +38,12 @@ interface MetricsPort {
  * @throws ConfigurationError `CONFIG` when no metric's name can begin with the prefix.
  */
 export async function metricsPort(options: MetricsPortOptions): Promise<MetricsPort> {
-  const { port, host, hosts = [], log } = options;
+  const { port, host, hosts = [], registries = [], clock = systemClock, log } = options;
   if (port === 0) return { meter: noMeter, server: undefined };
   const { PrometheusMeter, processMetrics } = await import('./prometheus-meter.ts');
   processMetrics(); // count from here on, not from the first scrape
-  const meter = new PrometheusMeter(options);
+  const added = new AddedRegistries(registries, { clock, log });
+  const meter = new PrometheusMeter({ ...options, added });
   return { meter, server: new MetricsServer({ port, host, hosts, metrics: meter, log }) };
 }
 

@@ -2,13 +2,9 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Log } from '../../controller/reconciler.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import type { Labels, Meter } from '../../core/metrics.ts';
+import { type AddedRegistries, familyOf } from './added-registries.ts';
 import { METRICS, type Metric } from './catalogue.ts';
-import {
-  type Exposition,
-  type ExpositionFormat,
-  formatExposition,
-  type MetricFamily,
-} from './exposition.ts';
+import { type Exposition, type ExpositionFormat, formatExposition } from './exposition.ts';
 
 export interface PrometheusMeterOptions {
   /** Prefix of the toolkit's own metrics. Default `chancery_`. */
@@ -17,6 +13,8 @@ export interface PrometheusMeterOptions {
   readonly detailed?: boolean;
   /** Logs the first measurement that fails because of a bug. Default: not logged. */
   readonly log?: Pick<Log, 'error'>;
+  /** More metrics for the scrape. Default: none. */
+  readonly added?: AddedRegistries;
 }
 
 const OWN_PREFIX = 'chancery_';
@@ -35,16 +33,18 @@ export class PrometheusMeter implements Meter, Exposition {
   /** Detailed metrics that this meter does not collect. */
   readonly #dropped = new Set<string>();
   readonly #log: Pick<Log, 'error'> | undefined;
+  readonly #added: AddedRegistries | undefined;
   #failed = false;
 
   /** @throws ConfigurationError `CONFIG` when no metric's name can begin with the prefix. */
-  constructor({ prefix = OWN_PREFIX, detailed = false, log }: PrometheusMeterOptions = {}) {
+  constructor({ prefix = OWN_PREFIX, detailed = false, log, added }: PrometheusMeterOptions = {}) {
     if (!/^[a-zA-Z_][a-zA-Z0-9_]*$/.test(prefix)) {
       throw new ConfigurationError('metrics prefix must be letters, digits and _, no digit first', {
         context: { prefix },
       });
     }
     this.#log = log;
+    this.#added = added;
     for (const metric of METRICS) {
       if (metric.detailed && !detailed) this.#dropped.add(metric.name);
       else {
@@ -71,14 +71,8 @@ export class PrometheusMeter implements Meter, Exposition {
   async expose(format: ExpositionFormat): Promise<string> {
     const registries = [this.registry, processMetrics()];
     const all = await Promise.all(registries.map((registry) => registry.getMetricsAsJSON()));
-    const families = all.flat().map(({ name, type, help, values }): MetricFamily => {
-      const samples = values.map((value) => ({
-        name: 'metricName' in value ? String(value.metricName) : name,
-        labels: value.labels as Record<string, string | number>,
-        value: value.value,
-      }));
-      return { name, type: String(type), help, samples };
-    });
+    const own = all.flat().map(familyOf);
+    const families = [...own, ...((await this.#added?.families(own)) ?? [])];
     return formatExposition(families, format);
   }
 

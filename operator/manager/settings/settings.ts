@@ -198,6 +198,12 @@ export function settingsFrom(environment: Environment): Settings {
   };
 }
 
+/** `settings` with those of `given`, and `namespace` as the first of `namespaces` unless it is given, too. */
+export function overridden(settings: Settings, given: Partial<Settings> = {}): Settings {
+  const first = 'namespaces' in given ? { namespace: given.namespaces?.[0] } : {};
+  return { ...settings, ...first, ...given };
+}
+
 const PORTS = { max: 65_535 };
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 const LOG_FORMATS = ['auto', 'json', 'pretty'] as const;

@@ -1,0 +1,128 @@
+import type { Log } from '../../controller/reconciler.ts';
+import { NEVER_ABORTED, withTimeout } from '../../core/abort.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { MetricFamily } from './exposition.ts';
+import type { MetricsRegistry } from './registry.ts';
+
+/** Half of what Prometheus waits for a scrape by default, so that the toolkit's own metrics still arrive. */
+const LIMIT_MS = 5_000;
+
+type RegistryMetric = Awaited<ReturnType<MetricsRegistry['getMetricsAsJSON']>>[number];
+
+/** The registries of an operator's own metrics, for the scrape. */
+export class AddedRegistries {
+  readonly #registries: readonly MetricsRegistry[];
+  readonly #clock: Clock;
+  readonly #log: Pick<Log, 'error'>;
+  /** Reads under way. A registry that hangs is not read once more at each scrape. */
+  readonly #underWay = new Map<MetricsRegistry, Promise<readonly RegistryMetric[]>>();
+  readonly #failed = new Set<MetricsRegistry>();
+  readonly #leftOut = new Set<string>();
+
+  constructor(
+    registries: readonly MetricsRegistry[],
+    { clock, log }: { readonly clock: Clock; readonly log: Pick<Log, 'error'> },
+  ) {
+    this.#registries = registries;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /**
+   * The metrics of all registries whose names do not collide with those of `own` or of an earlier registry.
+   * A registry that fails, or takes more than 5 s, costs only its own metrics. Both are logged once. Never
+   * rejects.
+   */
+  async families(own: readonly MetricFamily[]): Promise<readonly MetricFamily[]> {
+    const all = await Promise.all(this.#registries.map((each) => this.#read(each)));
+    const taken = new Set(own.flatMap(claimedNames));
+    const kept: MetricFamily[] = [];
+    const leftOut: string[] = [];
+    for (const family of all.flat()) {
+      const names = claimedNames(family);
+      if (names.some((name) => taken.has(name))) leftOut.push(family.name);
+      else kept.push(family);
+      for (const name of names) taken.add(name);
+    }
+    this.#tellLeftOut(leftOut);
+    return kept;
+  }
+
+  async #read(registry: MetricsRegistry): Promise<readonly MetricFamily[]> {
+    try {
+      const limits = { clock: this.#clock, signal: NEVER_ABORTED, timeoutMs: LIMIT_MS };
+      const metrics = await withTimeout(limits, () => this.#metricsOf(registry));
+      return metrics.map(familyOf).map(usable);
+    } catch (err) {
+      if (!this.#failed.has(registry)) {
+        this.#failed.add(registry);
+        this.#log.error({ err }, "a registry of the operator's own metrics cannot be read");
+      }
+      return [];
+    }
+  }
+
+  #metricsOf(registry: MetricsRegistry): Promise<readonly RegistryMetric[]> {
+    const known = this.#underWay.get(registry);
+    if (known !== undefined) return known;
+    // `async`, so that a registry that throws at once is a rejection as well.
+    const read = (async () => registry.getMetricsAsJSON())().finally(() =>
+      this.#underWay.delete(registry),
+    );
+    read.catch(() => {}); // the scrape that gave it up does not look at it any more
+    this.#underWay.set(registry, read);
+    return read;
+  }
+
+  #tellLeftOut(names: readonly string[]): void {
+    const metrics = names.filter((name) => !this.#leftOut.has(name));
+    if (metrics.length === 0) return;
+    for (const name of metrics) this.#leftOut.add(name);
+    this.#log.error({ metrics }, 'metrics of the operator are left out, their names are taken');
+  }
+}
+
+/** A metric of prom-client as it is exposed. */
+export function familyOf({ name, type, help, values = [] }: RegistryMetric): MetricFamily {
+  const samples = values.map((value) => ({
+    name: value.metricName ?? name,
+    labels: value.labels as Record<string, string | number>,
+    value: value.value,
+  }));
+  return { name, type: String(type), help, samples };
+}
+
+const SUFFIXES: Readonly<Record<string, readonly string[]>> = {
+  histogram: ['_bucket', '_sum', '_count'],
+  summary: ['_sum', '_count'],
+};
+
+/** The names of its lines, and that of the family in OpenMetrics: one of two in a scrape would be refused. */
+function claimedNames({ name, type }: MetricFamily): readonly string[] {
+  if (type !== 'counter')
+    return [name, ...(SUFFIXES[type] ?? []).map((suffix) => `${name}${suffix}`)];
+  const base = name.replace(/_total$/, '');
+  return [...new Set([name, base, `${base}_total`])];
+}
+
+const NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
+const LABEL = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
+
+/** @throws TypeError for what would make the whole scrape unreadable: prom-client itself refuses it. */
+function usable(family: MetricFamily): MetricFamily {
+  const { name, type, help, samples } = family;
+  const isUsable =
+    NAME.test(name) &&
+    /^[a-z]+$/.test(type) &&
+    typeof help === 'string' &&
+    samples.every(
+      (sample) =>
+        NAME.test(sample.name) &&
+        typeof sample.value === 'number' &&
+        Object.entries(sample.labels).every(
+          ([label, value]) => LABEL.test(label) && ['string', 'number'].includes(typeof value),
+        ),
+    );
+  if (isUsable) return family;
+  throw new TypeError(`metric ${JSON.stringify(name)} is not as prom-client would give it`);
+}

@@ -1,0 +1,26 @@
+/**
+ * A registry of prom-client, as far as it is read. Declared by its shape, so that a module may bring any
+ * version of prom-client, or none.
+ */
+export interface MetricsRegistry {
+  /** The metrics with their current values. */
+  getMetricsAsJSON(): Promise<
+    readonly {
+      readonly name: string;
+      readonly help: string;
+      /** `counter`, `gauge`, `histogram` or `summary`. */
+      readonly type: unknown;
+      readonly values?: readonly {
+        readonly value: number;
+        readonly labels: object;
+        /** With the suffix of a part of a histogram or summary, such as `_bucket`. */
+        readonly metricName?: string;
+      }[];
+    }[]
+  >;
+}
+
+/** True for a value that can be read as a registry. */
+export function isRegistry(value: unknown): value is MetricsRegistry {
+  return typeof (value as Partial<MetricsRegistry> | null)?.getMetricsAsJSON === 'function';
+}

@@ -1,0 +1,167 @@
+/** `chancery run MODULE -- ARGS`: who gets which arguments, and what a module makes of them. */
+import { expect, test } from 'vitest';
+import { folderWith, freePort } from './child.ts';
+import { invoke } from './invocation.ts';
+import { startServer } from './server.ts';
+
+const HEAD = `import { AWAIT_CHANGE, controller, source, withArguments } from 'chancery';
+import { configMaps } from 'chancery/kubernetes';
+const named = (name) => controller({ name, for: source(configMaps), reconcile: async () => AWAIT_CHANGE });
+`;
+
+/** A module whose controller is named by an argument. */
+function moduleNamed(name: string, more = ''): string {
+  return `${HEAD}
+export default withArguments({
+  arguments: {
+    ${name}: { type: 'string', default: '${name}', help: 'the name of the controller' },
+    both: { type: 'string', default: 'none', help: 'a suffix' },
+  },
+  ${more}
+  create: ({ values }) => ({ controllers: [named(values.${name} + '-' + values.both)] }),
+});`;
+}
+
+/** The names of the controllers that `chancery run MODULES --check -- ARGS` prints, or its error. */
+async function declared(
+  modules: readonly string[],
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<{
+  readonly names: readonly string[];
+  readonly errors: readonly string[];
+  code: number;
+}> {
+  const { exit, stdout, stderr } = invoke(['run', ...modules, '--check', '--', ...args], { env });
+  const code = await exit;
+  const names = stdout.lines.map((line) => JSON.parse(line).controller as string);
+  return { names, errors: stderr.lines, code };
+}
+
+test('[M-7] a module gets the words after --, and decides by them', async () => {
+  const folder = folderWith({ 'one.ts': moduleNamed('one') });
+
+  const { names, errors } = await declared([`${folder}/one.ts`], ['--one=web', '--both', 'x']);
+
+  expect(errors).toEqual([]);
+  expect(names).toEqual(['web-x']);
+});
+
+test('[M-7] each of several modules gets the arguments that it declares', async () => {
+  const folder = folderWith({
+    'one.ts': moduleNamed('one'),
+    'two.ts': moduleNamed('two'),
+    'none.ts': `${HEAD}export default named('none');`,
+  });
+  const modules = ['one.ts', 'none.ts', 'two.ts'].map((file) => `${folder}/${file}`);
+
+  const { names, errors } = await declared(modules, ['--two', 'b', '--both=s', '--one=a']);
+
+  expect(errors).toEqual([]);
+  expect(names).toEqual(['a-s', 'none', 'b-s']);
+});
+
+test('[M-7] an argument that none of several modules declares is refused', async () => {
+  const folder = folderWith({ 'one.ts': moduleNamed('one'), 'two.ts': moduleNamed('two') });
+  const modules = [`${folder}/one.ts`, `${folder}/two.ts`];
+
+  const unknown = await declared(modules, ['--bot=s']);
+  const word = await declared(modules, ['s']);
+
+  expect(unknown).toMatchObject({ code: 2, names: [] });
+  expect(unknown.errors).toEqual(['chancery run: unknown argument "--bot"; did you mean --both?']);
+  expect(word.errors).toEqual(['chancery run: expected arguments that begin with --, got "s"']);
+});
+
+test('[M-7] a module that declares no arguments refuses every one', async () => {
+  const folder = folderWith({ 'none.ts': `${HEAD}export default named('none');` });
+
+  const { code, errors } = await declared([`${folder}/none.ts`], ['--all']);
+
+  expect(code).toBe(2);
+  expect(errors).toEqual([
+    `chancery run: ${folder}/none.ts takes no arguments; got "--all" after --: a module takes what it ` +
+      'declares with withArguments({...})',
+  ]);
+});
+
+test.each([
+  ["create: () => { throw new TypeError('no sink'); }", 'cannot create HERE: TypeError: no sink'],
+  ['create: () => undefined', 'create of HERE must return { controllers, ... }, got none'],
+  [
+    'create: () => ({ controllers: [] })',
+    'create of HERE makes no controller: expected { controllers: [controller({...})] }, got an empty array',
+  ],
+  [
+    "create: () => ({ controllers: ['x'] })",
+    'create of HERE makes no controller: expected { controllers: [controller({...})] }, got an array whose ' +
+      'item 0 is string',
+  ],
+  [
+    "create: () => ({ controller: named('x') })",
+    'unknown option "controller" in what create of HERE returns; did you mean controllers?',
+  ],
+  [
+    "create: () => ({ controllers: [named('x')], settings: { metricPort: 1 } })",
+    'unknown option "metricPort" in settings of HERE; did you mean metricsPort or metricsHost?',
+  ],
+  [
+    "create: () => ({ controllers: [named('x')], metrics: {} })",
+    'HERE exports unusable metrics: expected a Registry of prom-client, got object',
+  ],
+])('[M-7] a module with %j is refused', async (create, message) => {
+  const folder = folderWith({
+    'bad.ts': `${HEAD}export default withArguments({ arguments: {}, ${create} });`,
+  });
+  const path = `${folder}/bad.ts`;
+
+  const { code, errors } = await declared([path], []);
+
+  expect(code).toBe(2);
+  expect(errors).toEqual([expect.stringContaining(message.replace('HERE', path))]);
+});
+
+test('[M-8] the settings of a module override the environment, and two modules must agree', async () => {
+  const settings = (name: string, text: string) =>
+    `${HEAD}export default withArguments({ arguments: {}, create: () => ({ controllers: [named('${name}')], settings: ${text} }) });`;
+  const folder = folderWith({
+    'one.ts': settings('one', '{ healthPort: 1, namespaces: ["a"] }'),
+    'same.ts': settings('same', '{ namespaces: ["a"] }'),
+    'other.ts': settings('other', '{ namespaces: undefined }'),
+  });
+  const [one, same, other] = ['one', 'same', 'other'].map((name) => `${folder}/${name}.ts`);
+
+  const agreed = await declared([`${one}`, `${same}`], []);
+  const differing = await declared([`${one}`, `${other}`], []);
+
+  expect(agreed.names).toEqual(['one', 'same']);
+  expect(differing.errors).toEqual([
+    `chancery run: ${one} and ${other} want different settings: namespaces is ["a"] and undefined`,
+  ]);
+});
+
+test('[M-8] the log and the ports are as the settings of the module say', async () => {
+  const server = await startServer();
+  const port = await freePort();
+  const folder = folderWith({
+    'one.ts': `${HEAD}export default withArguments({
+      arguments: {},
+      create: () => ({
+        controllers: [named('one')],
+        settings: { logLevel: 'error', healthPort: ${port}, apiUrl: '${server.url}' },
+      }),
+    });`,
+  });
+  const env = {
+    CHANCERY_API_URL: 'http://127.0.0.1:1',
+    CHANCERY_HEALTH_PORT: '0',
+    CHANCERY_METRICS_PORT: '0',
+  };
+  const operator = invoke(['run', `${folder}/one.ts`], { env });
+
+  await expect.poll(async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
+
+  operator.stop();
+  expect(await operator.exit).toBe(0);
+  expect(operator.stderr.lines).toEqual([]);
+});
