@@ -7,7 +7,27 @@ import { note, object, setup } from './api-event-recorder-setup.ts';
 
 const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
+const OURS = 'chancery.dev/test';
+
 describe('[K-56] an Event', () => {
+  test('may name another reporter, and is another Event then', async () => {
+    const { sent, patched, logged, recorder } = setup();
+
+    recorder.record(note({ reporter: 'reloader-configmaps' }));
+    recorder.record(note({ reporter: 'example.com/b' }));
+    recorder.record(note({ reporter: 'example.com/b' }));
+    recorder.record(note());
+    await settle();
+
+    expect(sent.map(({ reportingController }) => reportingController)).toEqual([
+      'reloader-configmaps',
+      'example.com/b',
+      OURS,
+    ]);
+    expect(patched).toHaveLength(1);
+    expect(logged).toEqual([]);
+  });
+
   test('has everything that the API demands', async () => {
     const { sent, recorder } = setup();
 
@@ -54,6 +74,13 @@ describe('[K-56] an Event', () => {
     ['an empty action', { action: ' ' }, { action: 'Reconcile' }],
     ['a reason of 129 characters', { reason: 'R'.repeat(129) }, { reason: 'R'.repeat(128) }],
     ['an action of 129 characters', { action: 'A'.repeat(129) }, { action: 'A'.repeat(128) }],
+    ['a reporter of two prefixes', { reporter: 'a/b/c' }, { reportingController: OURS }],
+    ['an empty reporter', { reporter: '' }, { reportingController: OURS }],
+    [
+      'a reporter of 129 characters',
+      { reporter: `${'a'.repeat(66)}/${'b'.repeat(62)}` },
+      { reportingController: OURS },
+    ],
     ['another type', { type: 'Error' as 'Warning' }, { type: 'Normal' }],
   ])('with %s is mended, and one line says so', async (_what, given, expected) => {
     const { sent, logged, recorder } = setup();

@@ -31,6 +31,15 @@ describe('[K-58] too many Events', () => {
     expect(rested).toEqual([50, 51, 53]);
   });
 
+  test('under many reporters have one limit', async () => {
+    const { sent, recorder } = setup();
+
+    for (let index = 0; index < 30; index++) recorder.record(note({ reporter: `r${index}` }));
+    await settle();
+
+    expect(sent).toHaveLength(25);
+  });
+
   test('of one controller leave those of another alone', async () => {
     const { sent, all, recorder } = setup();
     for (let index = 0; index < 30; index++) recorder.record(note({ reason: `R${index}` }));

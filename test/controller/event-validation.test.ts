@@ -45,6 +45,8 @@ function note(more: Partial<EventNote> = {}): EventNote {
   return { regarding, type: 'Normal', reason: 'Restarted', action: 'Restart', note: 'n', ...more };
 }
 
+const OWN = 'reloader-secretproviderclasspodstatuses';
+
 test.each<[string, Partial<EventNote>]>([
   ['as it is usual', {}],
   ['a warning', { type: 'Warning' }],
@@ -54,6 +56,8 @@ test.each<[string, Partial<EventNote>]>([
   ['with an empty note', { note: '' }],
   ['with an empty reason and action', { reason: '', action: '' }],
   ['with endless words', { reason: 'R'.repeat(500), action: 'A'.repeat(500) }],
+  ['with a reporter of its own', { reporter: OWN }],
+  ['with a reporter that is no name', { reporter: 'of mine!' }],
   ['of a type that there is not', { type: 'Fatal' as 'Warning' }],
   ['of an object whose name begins no Event’s', { regarding: reference(nodes, 'system:node') }],
 ])('[K-56] the API server takes an Event %s', async (_what, given) => {
@@ -65,7 +69,7 @@ test.each<[string, Partial<EventNote>]>([
   const [event] = await stored();
   expect(dropped()).toBe(0);
   expect(event?.regarding.name).toBe((given.regarding ?? note().regarding).metadata.name);
-  expect(event?.reportingController).toBe('chancery.dev/website');
+  expect(event?.reportingController).toBe(given.reporter === OWN ? OWN : 'chancery.dev/website');
 });
 
 test('[K-57] the API server takes the count of a series', async () => {

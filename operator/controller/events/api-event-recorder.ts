@@ -139,7 +139,8 @@ export class ApiEventRecorder {
 
   #begin(key: string, controller: string, facts: EventFacts): void {
     const { clock } = this.#options;
-    const source = `${facts.reportingController} ${nameOfReference(facts.regarding)}`;
+    // Not by the reporter, which a note may choose: each name would have a budget of its own.
+    const source = `${controller} ${nameOfReference(facts.regarding)}`;
     if (!this.#rate.allows(source)) {
       this.#drops.count(controller, 'rate-limited');
       return;

@@ -2,6 +2,7 @@ import type { KubernetesEvent } from '../../model/builtin.ts';
 import { rfc3339Micro } from '../../model/condition.ts';
 import { isDnsSubdomain } from '../../model/dns-name.ts';
 import type { KubernetesObject } from '../../model/object.ts';
+import { isLabelKey } from '../../model/selector.ts';
 import type { EventNote } from './event-recorder.ts';
 
 /** The API server's limits. It counts the note in bytes, although its message says characters. */
@@ -45,6 +46,9 @@ export function eventFacts(
     return text === '' ? otherwise : text.slice(0, MAX_WORD);
   };
   if (given.type !== 'Normal' && given.type !== 'Warning') mended('type');
+  const { reporter } = given;
+  const isReporter = reporter !== undefined && isReportingController(reporter);
+  if (reporter !== undefined && !isReporter) mended('reporter');
   return {
     apiVersion: 'events.k8s.io/v1',
     kind: 'Event',
@@ -52,11 +56,16 @@ export function eventFacts(
     reason: word('reason', 'Unspecified'),
     action: word('action', 'Reconcile'),
     note: cutNote(String(given.note ?? '')),
-    reportingController,
+    reportingController: isReporter ? reporter : reportingController,
     reportingInstance: reportingInstance.slice(0, MAX_WORD),
     regarding: referenceTo(given.regarding),
     ...(given.related !== undefined && { related: referenceTo(given.related) }),
   };
+}
+
+/** The API server takes a qualified name, which is what a label's key is, of at most 128 characters. */
+function isReportingController(text: unknown): text is string {
+  return typeof text === 'string' && text.length <= MAX_WORD && isLabelKey(text);
 }
 
 /**

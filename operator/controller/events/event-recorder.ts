@@ -14,6 +14,12 @@ export interface EventNote {
   readonly action: string;
   /** A sentence for people; cut to 1,024 bytes. */
   readonly note: string;
+  /**
+   * The part that reports, in place of `chancery.dev/CONTROLLER`: at most 128 characters, as a label's key. In
+   * core/v1 it is the `reportingComponent`, which `kubectl describe` shows under "From". For an operator that
+   * replaces another one, whose Events people filter by this name.
+   */
+  readonly reporter?: string;
 }
 
 /** Records what happened to an object, for people: `kubectl describe` shows it. */
