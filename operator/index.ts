@@ -101,6 +101,7 @@ export { undiciTransport } from './transport/undici-transport.ts';
 
 export { listWatch } from './client/source.ts';
 export { dropManagedFields } from './model/entry.ts';
+export { Debounce } from './queue/debounce.ts';
 export type { Change } from './store/change.ts';
 export { byLabel, byNamespace, byOwner } from './store/indices.ts';
 export { Informer } from './store/informer.ts';

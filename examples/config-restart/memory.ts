@@ -1,5 +1,4 @@
-import type { ObjectKey } from 'chancery';
-import { Debounce } from './debounce.ts';
+import { Debounce, type ObjectKey } from 'chancery';
 
 /** A restart that a watcher's status does not show yet. */
 export interface Report {

@@ -146,9 +146,9 @@ function isChange(entry: Entry, wanted: Wanted): boolean {
 
 /** The watchers of one ConfigMap act together, after the longest wait that one of them asks for. */
 function debounceMs({ key, accepted, context }: Pass, memory: Memory, wanted: Wanted): number {
-  const longestMs = Math.max(...accepted.map(({ demand }) => demand.debounceMs));
+  const waitMs = Math.max(...accepted.map(({ demand }) => demand.debounceMs));
   const nowAt = context.clock.monotonic();
-  return memory.debounce.leftMs(key, revisionOf(wanted), longestMs, nowAt);
+  return memory.debounce.leftMs(key, revisionOf(wanted), { waitMs }, nowAt);
 }
 
 function watching({ hash }: Entry, requeueAfterMs?: number): Outcome {
