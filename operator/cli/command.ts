@@ -32,6 +32,12 @@ export interface Command {
   /** Printed by `--help`: usage, options, examples. */
   readonly help: string;
   /**
+   * What `--help` prints instead when `args` name modules that declare arguments; undefined for `help`.
+   *
+   * @throws ConfigurationError `CONFIG` when a module cannot be loaded.
+   */
+  helpOf?(args: readonly string[], io: Io): Promise<string | undefined>;
+  /**
    * @throws ConfigurationError `CONFIG` for a wrong command line: it ends in one line and exit code 2.
    * @throws OperatorError for any other failure: one line and exit code 1.
    */

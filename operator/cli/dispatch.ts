@@ -44,9 +44,10 @@ export async function dispatch(
   }
   const command = commands.find(({ name }) => name === word);
   if (command === undefined) return unknownCommand(commands, word, io);
-  if (asksForHelp(rest)) return help(commands, word, io);
   try {
-    return await command.run(rest, io);
+    if (!asksForHelp(rest)) return await command.run(rest, io);
+    io.stdout.write((await command.helpOf?.(rest, io)) ?? command.help);
+    return 0;
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
     io.stderr.write(`chancery ${word}: ${describeError(error)}\n`);
@@ -102,6 +103,7 @@ export const COMMANDS: readonly Command[] = [
   {
     ...RUN_DESCRIPTION,
     run: async (args, io) => (await import('./run/run.ts')).runCommand().run(args, io),
+    helpOf: async (args, io) => (await import('./run/run.ts')).runCommand().helpOf(args, io),
   },
   {
     ...WATCH_DESCRIPTION,

@@ -16,6 +16,7 @@ import {
   requireHealthChecks,
   requireRegistry,
 } from './load-module.ts';
+import { asksForModuleHelp } from './module-help.ts';
 
 /** What a module consists of, whether it takes arguments or not. */
 export interface LoadedModule {
@@ -56,6 +57,11 @@ export async function loadModules(
   paths: readonly string[],
   { args, environment }: ModuleInput,
 ): Promise<readonly LoadedModule[]> {
+  if (asksForModuleHelp(args)) {
+    throw new ConfigurationError(
+      `the arguments of a module are explained by "chancery run ${paths.join(' ')} --help"`,
+    );
+  }
   const modules: { readonly path: string; readonly exports: ModuleExports }[] = [];
   for (const path of paths) modules.push({ path, exports: await loadModule(path) });
   const programs = modules.flatMap(({ exports }) => exports.program ?? []);

@@ -1,5 +1,6 @@
 /** `chancery run MODULE -- ARGS`: who gets which arguments, and what a module makes of them. */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { runCommand } from '../../operator/cli/run/run.ts';
 import { folderWith, freePort } from './child.ts';
 import { invoke } from './invocation.ts';
 import { startServer } from './server.ts';
@@ -164,4 +165,75 @@ test('[M-8] the log and the ports are as the settings of the module say', async 
   operator.stop();
   expect(await operator.exit).toBe(0);
   expect(operator.stderr.lines).toEqual([]);
+});
+
+describe('[M-7] the help of a module', () => {
+  const HELP = `Usage: chancery run HERE [OPTION...] [-- ARGUMENT...]
+
+Arguments of HERE, after "--":
+  --auto             everything
+  --kept             kept; default true
+  --strategy WORD    how; default env-vars
+  --url TEXT         where to
+  --names NAMES      which; again for more
+  --kinds A,B        which kinds; again for more; default a,b
+  explain KIND/NAME  says why
+
+Environment of HERE:
+  ALERT_SINK  slack or teams
+
+"chancery run --help" explains the options before "--", and the variables of every operator.
+`;
+  const SOURCE = `${HEAD}export default withArguments({
+    arguments: {
+      auto: { type: 'boolean', help: 'everything' },
+      kept: { type: 'boolean', default: true, help: 'kept' },
+      strategy: { type: 'string', value: 'WORD', default: 'env-vars', help: 'how' },
+      url: { type: 'string', help: 'where to' },
+      names: { type: 'list', value: 'NAMES', help: 'which' },
+      kinds: { type: 'list', default: ['a', 'b'], help: 'which kinds' },
+    },
+    positionals: [['explain KIND/NAME', 'says why']],
+    environment: [['ALERT_SINK', 'slack or teams']],
+    create: () => { throw new Error('help creates nothing'); },
+  });`;
+
+  test.each([
+    [['run', 'HERE', '--help']],
+    [['run', '--check', 'HERE', '-h']],
+    [['run', 'HERE', '--', '--auto', '--help']],
+    [['run', 'HERE', '--', '-h']],
+  ])('is what %j prints', async (args) => {
+    const path = `${folderWith({ 'one.ts': SOURCE })}/one.ts`;
+
+    const { exit, stdout, stderr } = invoke(args.map((word) => (word === 'HERE' ? path : word)));
+
+    expect(await exit).toBe(0);
+    expect(stdout.lines.join('\n').replaceAll(path, 'HERE')).toBe(HELP.trimEnd());
+    expect(stderr.lines).toEqual([]);
+  });
+
+  test('without arguments or modules is that of the command, and a module that does not load is named', async () => {
+    const path = `${folderWith({ 'none.ts': `${HEAD}export default named('none');` })}/none.ts`;
+    const general = invoke(['run', '--help']);
+    const undeclared = invoke(['run', path, '--help']);
+    const missing = invoke(['run', 'missing.ts', '--help']);
+
+    expect(await undeclared.exit).toBe(0);
+    expect(await general.exit).toBe(0);
+    expect(undeclared.stdout.lines).toEqual(general.stdout.lines);
+    expect(await missing.exit).toBe(2);
+    expect(missing.stderr.lines).toEqual(['chancery run: cannot load missing.ts: no such file']);
+  });
+
+  test('is read by no module where a token is visible', async () => {
+    const folder = folderWith({ 'one.ts': 'throw new Error("loaded");', token: 'secret' });
+    const commands = [runCommand({ tokenFolders: [folder] })];
+    const env = { CHANCERY_INSECURE_ALLOW_TOKEN: '' };
+
+    const { exit, stderr } = invoke(['run', `${folder}/one.ts`, '--help'], { commands, env });
+
+    expect(await exit).toBe(3);
+    expect(stderr.lines).toEqual([expect.stringContaining(folder)]);
+  });
 });

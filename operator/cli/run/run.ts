@@ -16,6 +16,7 @@ import { apiVersionOf, type Resource } from '../../model/resource.ts';
 import type { Command, ExitCode, Io } from '../command.ts';
 import { parseFlags } from '../flags.ts';
 import { type LoadedModule, loadModules, merged, splitAtDashes } from '../load-modules.ts';
+import { asksForModuleHelp, moduleHelp } from '../module-help.ts';
 import { resolveToolkit } from '../toolkit-hooks.ts';
 import { DryRun } from './dry-run.ts';
 import { RUN_DESCRIPTION } from './help.ts';
@@ -38,15 +39,21 @@ const FLAGS = {
 export function runCommand({
   clock = systemClock,
   tokenFolders = TOKEN_FOLDERS,
-}: RunCommandOptions = {}): Command {
+}: RunCommandOptions = {}): Command & Required<Pick<Command, 'helpOf'>> {
   return {
     ...RUN_DESCRIPTION,
+
+    helpOf: (args, io) => helpOf(splitAtDashes(args).own, io, tokenFolders),
 
     async run(args: readonly string[], io: Io): Promise<ExitCode> {
       const { own, rest } = splitAtDashes(args);
       const { values, positionals } = parseFlags(own, FLAGS);
       if (positionals.length === 0) {
         throw new ConfigurationError('expected at least one MODULE, such as operator.ts; got none');
+      }
+      if (asksForModuleHelp(rest)) {
+        io.stdout.write((await helpOf(own, io, tokenFolders)) ?? RUN_DESCRIPTION.help);
+        return 0;
       }
       const isCheck = values.check === true;
       const dryRun = dryRunOf(values, io);
@@ -87,6 +94,21 @@ export function runCommand({
       return dryRun?.exitCode ?? 0;
     },
   };
+}
+
+/** @throws UnsafeSetupError `TOKEN_VISIBLE` before a module is loaded, as a run does. */
+async function helpOf(
+  words: readonly string[],
+  { env }: Io,
+  tokenFolders: readonly string[],
+): Promise<string | undefined> {
+  const modules = words.filter((word) => !word.startsWith('-'));
+  if (modules.length === 0) return undefined;
+  const isAllowed =
+    words.includes('--insecure-allow-token') || settingsFrom(env).insecureAllowToken;
+  if (!isAllowed) await requireNoToken(tokenFolders);
+  resolveToolkit();
+  return moduleHelp(modules);
 }
 
 function notDry(): ConfigurationError {
