@@ -80,6 +80,14 @@ export async function loadModules(
   return loaded;
 }
 
+/** True when one of the modules at `paths` declares arguments. */
+export async function takeArguments(paths: readonly string[]): Promise<boolean> {
+  for (const path of paths) {
+    if ((await loadModule(path)).program !== undefined) return true;
+  }
+  return false;
+}
+
 /** The words for each program. A single one gets all of them, and reports what is wrong with them. */
 function argumentsByProgram(
   programs: readonly Program[],

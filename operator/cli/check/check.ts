@@ -5,7 +5,6 @@ import {
   filterOpen,
   testFilter,
 } from '../../client/filter-test.ts';
-import type { Controller } from '../../controller/controller.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { ConfigurationError, messageOf } from '../../core/errors.ts';
 import { boundedText, visibleJson, visibleText } from '../../core/visible-text.ts';
@@ -19,12 +18,17 @@ import {
 import { type AccessReport, checkAccess } from '../../manager/safety/access-check.ts';
 import { findVisibleToken, TOKEN_FOLDERS } from '../../manager/safety/visible-token.ts';
 import { placementOf } from '../../manager/settings/connect-options.ts';
-import { type Settings, settingsFrom } from '../../manager/settings/settings.ts';
-import type { Runnable } from '../../manager/tasks.ts';
+import { overridden, type Settings, settingsFrom } from '../../manager/settings/settings.ts';
 import type { Command, ExitCode, Io } from '../command.ts';
 import { parseFlags } from '../flags.ts';
 import { LineWriter } from '../line-writer.ts';
-import { loadModule } from '../load-module.ts';
+import {
+  type LoadedModule,
+  loadModules,
+  type ModuleInput,
+  merged,
+  splitAtDashes,
+} from '../load-modules.ts';
 import { resolveToolkit } from '../toolkit-hooks.ts';
 import { CHECK_DESCRIPTION } from './help.ts';
 
@@ -50,7 +54,8 @@ export function checkCommand({
     ...CHECK_DESCRIPTION,
 
     async run(args: readonly string[], io: Io): Promise<ExitCode> {
-      const { values, positionals } = parseFlags(args, FLAGS);
+      const { own, rest } = splitAtDashes(args);
+      const { values, positionals } = parseFlags(own, FLAGS);
       const { output = 'text', excess = false } = values;
       if (output !== 'text' && output !== 'json') {
         throw new ConfigurationError(
@@ -60,9 +65,15 @@ export function checkCommand({
       if (positionals.length === 0) {
         throw new ConfigurationError('expected at least one MODULE, such as operator.ts; got none');
       }
-      const settings = settingsOf(values.namespaces, io.env);
+      const fromEnvironment = settingsOf(values.namespaces, io.env);
       const token = await findVisibleToken(tokenFolders);
-      const declared = await declarationsOf(positionals);
+      const declared = await declarationsOf(positionals, { args: rest, environment: io.env });
+      const { insecureAllowToken } = fromEnvironment;
+      const settings = overridden(fromEnvironment, {
+        ...declared.settings,
+        ...(values.namespaces !== undefined && { namespaces: fromEnvironment.namespaces }),
+        insecureAllowToken,
+      });
       const connection = connect(values.server ?? settings.apiUrl, { clock });
       try {
         const filter = await testFilter(connection.transport, { clock, signal: io.signal });
@@ -107,21 +118,11 @@ function settingsOf(namespaces: string | undefined, env: Io['env']): Settings {
   }
 }
 
-interface Declared {
-  readonly controllers: readonly Controller[];
-  readonly runnables: readonly Runnable[];
-}
+type Declared = Pick<LoadedModule, 'controllers' | 'runnables' | 'settings'>;
 
-async function declarationsOf(paths: readonly string[]): Promise<Declared> {
+async function declarationsOf(paths: readonly string[], input: ModuleInput): Promise<Declared> {
   resolveToolkit();
-  const controllers: Controller[] = [];
-  const runnables: Runnable[] = [];
-  for (const path of paths) {
-    const loaded = await loadModule(path);
-    controllers.push(...loaded.controllers);
-    runnables.push(...loaded.runnables);
-  }
-  return { controllers, runnables };
+  return merged(await loadModules(paths, input), paths);
 }
 
 function accessOf(

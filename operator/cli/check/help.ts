@@ -2,7 +2,7 @@ import type { Command } from '../command.ts';
 import { environmentHelp, table } from '../help.ts';
 
 /** What `chancery check --help` prints. */
-const CHECK_HELP: string = `Usage: chancery check MODULE... [--namespaces A,B] [-o json] [--excess]
+const CHECK_HELP: string = `Usage: chancery check MODULE... [--namespaces A,B] [-o json] [--excess] [-- ARGUMENT...]
 
 Asks through the ambassador what the operator may do, as the operator itself will ask, and compares it
 with what the controllers of the modules declare. Tells which rights are missing, which controller needs
@@ -11,7 +11,8 @@ whether a ServiceAccount token is visible to this process. Changes nothing: it r
 requests that the filter must refuse, and asks with SelfSubjectRulesReview and SelfSubjectAccessReview.
 
 Run it where the operator runs: kubectl exec DEPLOYMENT -c operator -- node ... chancery check MODULE,
-or with any kubectl proxy: kubectl proxy --as=system:serviceaccount:NAMESPACE:NAME.
+or with any kubectl proxy: kubectl proxy --as=system:serviceaccount:NAMESPACE:NAME. What stands after "--"
+goes to the modules: name the arguments that the operator runs with.
 
 Options:
 ${table([

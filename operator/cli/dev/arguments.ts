@@ -1,10 +1,13 @@
 import { ConfigurationError } from '../../core/errors.ts';
 import { namespaceFlag, parseFlags, portFlag } from '../flags.ts';
+import { splitAtDashes } from '../load-modules.ts';
 
 /** The command line of `chancery dev`. */
 export interface DevArguments {
   /** Paths of modules as given; empty for the first of `DEFAULT_MODULES` that is there. */
   readonly modules: readonly string[];
+  /** Words after `--`, for the modules. */
+  readonly moduleArgs: readonly string[];
   /** Undefined: an embedded API server. */
   readonly context: string | undefined;
   readonly kubeconfig: string | undefined;
@@ -50,7 +53,8 @@ const OPTIONS = {
 /** @throws ConfigurationError `CONFIG` in one line that says what was expected and what was given. */
 export function parseDevArguments(args: readonly string[]): DevArguments {
   // The port is optional, so it never is the next word: that is a module.
-  const plain = args.map((word) =>
+  const { own, rest: moduleArgs } = splitAtDashes(args);
+  const plain = own.map((word) =>
     word === '--inspect' ? `${word}=${DEFAULT_INSPECT_PORT}` : word,
   );
   const { values, positionals } = parseFlags(plain, OPTIONS);
@@ -68,6 +72,7 @@ export function parseDevArguments(args: readonly string[]): DevArguments {
   }
   return {
     modules: positionals,
+    moduleArgs,
     context,
     kubeconfig,
     samples: values.samples ?? [],

@@ -1,7 +1,9 @@
 import type { Controller } from '../../controller/controller.ts';
 import { type ProxyFilter, proxyFilter } from '../../generate/filter/proxy-filter.ts';
 import { crdDocuments } from '../../generate/manifests/operator-manifests.ts';
+import type { Placement } from '../../generate/placement.ts';
 import { type RbacRole, type RbacRoleBinding, rbac } from '../../generate/rbac/rbac.ts';
+import type { Settings } from '../../manager/settings/settings.ts';
 
 /** What the declarations of an operator require around it. */
 export interface Declarations {
@@ -20,14 +22,28 @@ export interface DevPlace {
   readonly allNamespaces: boolean;
 }
 
-/** @throws ConfigurationError `CONFIG` for a declaration from which no filter or role can be made. */
+/**
+ * @param settings - what the modules decide themselves; the rest is as `chancery dev` sets it.
+ * @throws ConfigurationError `CONFIG` for a declaration from which no filter or role can be made.
+ */
 export function declarationsOf(
   controllers: readonly Controller[],
   { namespace, allNamespaces }: DevPlace,
+  settings: Partial<Settings> = {},
 ): Declarations {
   const [first, ...others] = controllers;
   const name = first !== undefined && others.length === 0 ? first.name : 'operator';
-  const placement = { namespaces: allNamespaces ? undefined : [namespace] };
+  const { leaderElection } = settings;
+  const namespaces = allNamespaces ? undefined : [namespace];
+  const placement: Placement = {
+    namespaces: 'namespaces' in settings ? settings.namespaces : namespaces,
+    ...(leaderElection && {
+      leaderElection: {
+        namespace: leaderElection.leaseNamespace,
+        ...(leaderElection.leaseName !== undefined && { leaseName: leaderElection.leaseName }),
+      },
+    }),
+  };
   const serviceAccount = { name, namespace };
   return {
     name,

@@ -35,8 +35,8 @@ export function devCommand({
       const parsed = parseDevArguments(args);
       if (parsed.asOperator) {
         const { runOperator } = await import('./operator-child.ts');
-        const { namespace = 'default', allNamespaces } = parsed;
-        return runOperator(parsed.modules, { namespace, allNamespaces }, given);
+        const { namespace = 'default', allNamespaces, moduleArgs } = parsed;
+        return runOperator(parsed.modules, moduleArgs, { namespace, allNamespaces }, given);
       }
       const parent = parentGone(clock, given.env);
       const io = { ...given, signal: AbortSignal.any([given.signal, parent.signal]) };
@@ -129,7 +129,7 @@ async function develop({
   });
   if (types.whyNot !== undefined) say(types.whyNot);
   say(`API server   ${cluster.description}`);
-  const { inspect } = parsed;
+  const { inspect, moduleArgs } = parsed;
   const session = new DevSession({
     cluster,
     samples,
@@ -139,7 +139,9 @@ async function develop({
     describe: describeError,
     shown: (path) => relative(process.cwd(), path),
     startOperator: (onFiles) =>
-      new OperatorProcess({ modules, place, environment, inspect, clock, io, onFiles }),
+      new OperatorProcess({
+        ...{ modules, moduleArgs, place, environment, inspect, clock, io, onFiles },
+      }),
     onStart: () => types.start(),
     onReady: () => introduce(cluster, ports, say),
   });

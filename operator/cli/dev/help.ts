@@ -2,7 +2,7 @@ import type { Command } from '../command.ts';
 import { table } from '../help.ts';
 
 /** What `chancery dev --help` prints. */
-const DEV_HELP: string = `Usage: chancery dev [MODULE...] [--samples PATH] [--context NAME] [OPTION...]
+const DEV_HELP: string = `Usage: chancery dev [MODULE...] [--samples PATH] [--context NAME] [OPTION...] [-- ARGUMENT...]
 
 Runs an operator while you write it: an embedded API server, kubectl proxy with the generated filter in
 front of it, the definitions and the roles that follow from the modules, and the operator behind all
@@ -29,7 +29,7 @@ With --context the definitions and the samples are written to the cluster, and t
 with your own rights: no roles are written. You are asked for the name of the context first. Without a
 terminal to ask on, and without --yes, nothing starts.
 
-The variables of "chancery run --help" set up the operator. These have other defaults here:
+What stands after "--" goes to the modules. The variables of "chancery run --help" set up the operator. These have other defaults here:
 CHANCERY_LOG_FORMAT=pretty, NODE_ENV=development, and any free port of 127.0.0.1 for the status page and
 for the metrics. Everything is printed to standard error, but what the operator itself prints to standard
 output. The first Ctrl-C stops in order, the second at once.

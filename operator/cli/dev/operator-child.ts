@@ -1,10 +1,9 @@
 import { Socket } from 'node:net';
 import process from 'node:process';
 import type { Duplex } from 'node:stream';
-import type { Controller } from '../../controller/controller.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import type { ExitCode, Io } from '../command.ts';
-import { loadModule } from '../load-module.ts';
+import { loadModules, merged } from '../load-modules.ts';
 import { runCommand } from '../run/run.ts';
 import { resolveToolkit } from '../toolkit-hooks.ts';
 import { type DevPlace, declarationsOf } from './declarations.ts';
@@ -20,6 +19,7 @@ const CHANNEL_FILE = 3;
  */
 export async function runOperator(
   modules: readonly string[],
+  args: readonly string[],
   place: DevPlace,
   io: Io,
 ): Promise<ExitCode> {
@@ -29,8 +29,10 @@ export async function runOperator(
   // At once: a module may end this process while it loads.
   const files = new LoadedFiles((more) => sendMessage(channel, { kind: 'files', files: more }));
   try {
-    const controllers = await controllersOf(modules);
-    const declarations = declarationsOf(controllers, place);
+    resolveToolkit();
+    const loaded = await loadModules(modules, { args, environment: io.env });
+    const { controllers, settings } = merged(loaded, modules);
+    const declarations = declarationsOf(controllers, place, settings);
     const { pid } = process;
     sendMessage(channel, { kind: 'loaded', pid, files: files.hashes, declarations });
   } catch (error) {
@@ -41,7 +43,10 @@ export async function runOperator(
   if (environment === undefined) return 0;
   channel.unref();
   Object.assign(process.env, environment); // the operator's own code may read it
-  return runCommand().run(modules, { ...io, env: { ...io.env, ...environment } });
+  return runCommand().run([...modules, '--', ...args], {
+    ...io,
+    env: { ...io.env, ...environment },
+  });
 }
 
 function nextGo(channel: Duplex): Promise<ToOperator['environment']> {
@@ -55,13 +60,6 @@ function aborted(signal: AbortSignal): Promise<undefined> {
     signal.addEventListener('abort', () => resolve(undefined), { once: true });
     if (signal.aborted) resolve(undefined);
   });
-}
-
-async function controllersOf(modules: readonly string[]): Promise<readonly Controller[]> {
-  resolveToolkit();
-  const controllers: Controller[] = [];
-  for (const module of modules) controllers.push(...(await loadModule(module)).controllers);
-  return controllers;
 }
 
 /** Adds the line of the operator's own code that threw, unless the message has it. */

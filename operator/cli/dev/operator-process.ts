@@ -11,6 +11,8 @@ const STOP_LIMIT_MS = 5_000;
 
 export interface OperatorProcessOptions {
   readonly modules: readonly string[];
+  /** What the modules get after `--`. */
+  readonly moduleArgs: readonly string[];
   readonly place: DevPlace;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The port of its debugger. */
@@ -37,6 +39,7 @@ export class OperatorProcess {
 
   constructor({
     modules,
+    moduleArgs,
     place,
     environment,
     inspect,
@@ -50,7 +53,10 @@ export class OperatorProcess {
     const namespace = `--namespace=${place.namespace}`;
     this.#child = new GuardedChild({
       program: process.execPath,
-      args: [...debug, LAUNCHER, 'dev', '--as-operator', ...where, namespace, '--', ...modules],
+      args: [
+        ...[...debug, LAUNCHER, 'dev', '--as-operator', ...where, namespace],
+        ...[...modules, '--', ...moduleArgs],
+      ],
       env: environment,
       channel: true,
     });

@@ -4,6 +4,7 @@ import { OWN_AMBASSADOR_IMAGE } from '../../generate/filter/ambassador-image.ts'
 import { POD_NAMESPACE } from '../../generate/placement.ts';
 import { isDnsLabel } from '../../model/dns-name.ts';
 import { namespaceFlag, parseFlags } from '../flags.ts';
+import { splitAtDashes } from '../load-modules.ts';
 
 /** The outputs that can be generated. */
 const OUTPUTS = ['rbac', 'crd', 'proxy', 'manifests'] as const;
@@ -22,8 +23,14 @@ export interface GenerateArguments {
   readonly ownNamespace: string;
   /** As in `Placement`. */
   readonly namespaces: readonly string[] | undefined;
+  /** `namespaces` come from the command line. */
+  readonly isWatchGiven: boolean;
+  /** Words after `--`, for the modules. */
+  readonly moduleArgs: readonly string[];
   /** Undefined: elect a leader when a controller needs one. */
   readonly leaderElection: boolean | undefined;
+  /** Undefined: the default name. */
+  readonly leaseName?: string;
   readonly installCrds: boolean;
   readonly format: (typeof FORMATS)[number];
   readonly ambassadorImage: string;
@@ -78,7 +85,8 @@ const ONLY_FOR: Readonly<Partial<Record<keyof typeof OPTIONS, readonly Output[]>
 
 /** @throws ConfigurationError `CONFIG` in one line that says what was expected and what was given. */
 export function parseGenerateArguments(args: readonly string[]): GenerateArguments {
-  const { values, positionals } = parseFlags(args, OPTIONS);
+  const { own, rest: moduleArgs } = splitAtDashes(args);
+  const { values, positionals } = parseFlags(own, OPTIONS);
   const [word, ...modules] = positionals;
   const what = outputOf(word);
   refuseOthers(what, Object.keys(values) as (keyof typeof OPTIONS)[]);
@@ -105,7 +113,9 @@ export function parseGenerateArguments(args: readonly string[]): GenerateArgumen
     name: values.name,
     namespace: values.namespace,
     namespaces: watchedNamespaces(values.watch, ownNamespace),
+    isWatchGiven: values.watch !== undefined,
     ownNamespace,
+    moduleArgs,
     leaderElection: electionOf(values['leader-election'], values['no-leader-election']),
     installCrds: values['install-crds'] === true,
     format: formatOf(values.format),
@@ -115,7 +125,7 @@ export function parseGenerateArguments(args: readonly string[]): GenerateArgumen
     stopSeconds: secondsOf(values['stop-seconds']),
     components: values.components,
     resources: values.resource ?? [],
-    command: commandOf(values.command, what, modules),
+    command: commandOf(values.command, what, modules, moduleArgs),
     output,
     check,
   };
@@ -187,11 +197,22 @@ function secondsOf(text: string = '25'): number {
 }
 
 /** The text goes into a comment, so it must not contain a line break or the closing backtick. */
-function commandOf(text: string | undefined, what: Output, modules: readonly string[]): string {
+function commandOf(
+  text: string | undefined,
+  what: Output,
+  modules: readonly string[],
+  moduleArgs: readonly string[],
+): string {
   const isLine = (line: string): boolean => /^[\x20-\x5f\x61-\x7e]+$/.test(line);
   if (text !== undefined && !isLine(text)) {
     throw new ConfigurationError('--command must be one line of ASCII without backticks');
   }
-  const own = ['chancery generate', what, ...modules].join(' ');
+  const end = moduleArgs.length === 0 ? [] : ['--', ...moduleArgs.map(shellWord)];
+  const own = ['chancery generate', what, ...modules, ...end].join(' ');
   return text ?? (isLine(own) ? own : `chancery generate ${what}`);
+}
+
+/** A word as a shell takes it. */
+function shellWord(word: string): string {
+  return /^[A-Za-z0-9_./:=,@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

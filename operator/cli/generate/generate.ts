@@ -14,9 +14,10 @@ import {
 } from '../../generate/manifests/operator-manifests.ts';
 import type { Placement } from '../../generate/placement.ts';
 import { rbac } from '../../generate/rbac/rbac.ts';
+import type { Settings } from '../../manager/settings/settings.ts';
 import type { Command, ExitCode, Io } from '../command.ts';
 import { LineWriter } from '../line-writer.ts';
-import { loadModule } from '../load-module.ts';
+import { type LoadedModule, loadModules, type ModuleInput, merged } from '../load-modules.ts';
 import { resolveToolkit } from '../toolkit-hooks.ts';
 import { type GenerateArguments, parseGenerateArguments } from './arguments.ts';
 import { GENERATE_DESCRIPTION } from './help.ts';
@@ -29,8 +30,10 @@ export function generateCommand(): Command {
     ...GENERATE_DESCRIPTION,
 
     async run(args: readonly string[], io: Io): Promise<ExitCode> {
-      const given = parseGenerateArguments(args);
-      const controllers = await controllersOf(given.modules);
+      const asked = parseGenerateArguments(args);
+      const input = { args: asked.moduleArgs, environment: io.env };
+      const { controllers, settings } = await loadDeclared(asked.modules, input);
+      const given = decidedBy(asked, settings);
       const project = given.what === 'manifests' ? await projectOf(given.modules) : undefined;
       const parsed = withModulePaths(given, project);
       using lines = new LineWriter(io.stdout, io.signal);
@@ -48,19 +51,43 @@ export function generateCommand(): Command {
 }
 
 /**
- * The controllers that the modules export.
+ * The controllers that the modules export, and the settings that they decide about.
  *
  * @throws ConfigurationError `CONFIG` when a module does not load, and when there is no controller.
  */
-export async function controllersOf(modules: readonly string[]): Promise<readonly Controller[]> {
+export async function loadDeclared(
+  modules: readonly string[],
+  input: ModuleInput,
+): Promise<Pick<LoadedModule, 'controllers' | 'settings'>> {
   resolveToolkit();
-  const controllers: Controller[] = [];
-  for (const module of modules) controllers.push(...(await loadModule(module)).controllers);
-  if (controllers.length > 0) return controllers;
+  const { controllers, settings } = merged(await loadModules(modules, input), modules);
+  if (controllers.length > 0) return { controllers, settings };
   throw new ConfigurationError(
     `${modules.join(', ')}: runnables only, and no controller; nothing follows from a runnable, ` +
       'so write its rights and its filter by hand',
   );
+}
+
+/** The options that settings of a module also decide. */
+type Decidable = Pick<
+  GenerateArguments,
+  'namespaces' | 'isWatchGiven' | 'leaderElection' | 'leaseName' | 'installCrds'
+>;
+
+/**
+ * `args` with what the settings of the modules say instead of the environment of the Pod. An option of the
+ * command line wins.
+ */
+export function decidedBy<A extends Decidable>(args: A, settings: Partial<Settings>): A {
+  const { namespaces, leaderElection, installCrds } = settings;
+  const isElectionDecided = 'leaderElection' in settings && args.leaderElection === undefined;
+  return {
+    ...args,
+    ...('namespaces' in settings && !args.isWatchGiven && { namespaces }),
+    ...(isElectionDecided && { leaderElection: leaderElection !== undefined }),
+    ...(leaderElection?.leaseName !== undefined && { leaseName: leaderElection.leaseName }),
+    installCrds: args.installCrds || installCrds === true,
+  };
 }
 
 /** By default the paths in the image of the project's Dockerfile, or else in our own image. */
@@ -192,6 +219,7 @@ export function generatedTree(
     name,
     namespace: args.namespace ?? name,
     modules: args.modulePaths,
+    moduleArgs: args.moduleArgs,
     images: {
       ambassador: isOwnAmbassador(args.ambassadorImage)
         ? tagged(args.ambassadorImage)
@@ -199,6 +227,7 @@ export function generatedTree(
       operator: tagged(args.operatorImage ?? name),
     },
     leaderElection: isElected(controllers, args),
+    ...(args.leaseName !== undefined && { leaseName: args.leaseName }),
     installCrds,
     stopSeconds,
     resources,
@@ -245,12 +274,9 @@ function filter(controllers: readonly Controller[], args: GenerateArguments): st
 }
 
 function placementOf(controllers: readonly Controller[], args: GenerateArguments): Placement {
-  const { namespaces, installCrds } = args;
-  return {
-    namespaces,
-    installCrds,
-    ...(isElected(controllers, args) && { leaderElection: { namespace: args.ownNamespace } }),
-  };
+  const { namespaces, installCrds, leaseName, ownNamespace: namespace } = args;
+  const leaderElection = { namespace, ...(leaseName !== undefined && { leaseName }) };
+  return { namespaces, installCrds, ...(isElected(controllers, args) && { leaderElection }) };
 }
 
 function isElected(

@@ -2,7 +2,7 @@ import type { Command } from '../command.ts';
 import { table } from '../help.ts';
 
 /** What `chancery generate --help` prints. */
-const GENERATE_HELP: string = `Usage: chancery generate rbac|crd|proxy|manifests MODULE... [OPTION...]
+const GENERATE_HELP: string = `Usage: chancery generate rbac|crd|proxy|manifests MODULE... [OPTION...] [-- ARGUMENT...]
 
 Writes what follows from the declarations of the controllers that the modules export:
 
@@ -12,6 +12,10 @@ ${table([
   ['proxy', "the ambassador's filter, as arguments of kubectl proxy"],
   ['manifests', 'a complete kustomize tree: base, components, overlays'],
 ])}
+
+What stands after "--" goes to the modules, and \`manifests\` writes it into the arguments of the operator's
+container: so it runs with what its rights were generated for. Settings that a module decides by its
+arguments count, too: the Lease, and for rbac and proxy the namespaces, unless an option says otherwise.
 
 Equal declarations give equal files. A file that does not say in its first line that it was generated is
 never overwritten; then nothing is written at all, and the exit code is 1.
@@ -66,6 +70,7 @@ Examples:
 
   chancery generate manifests operator.ts --operator-image registry.example/op:1.0 -o manifests
   chancery generate manifests operator.ts --operator-image registry.example/op:1.0 -o manifests --check
+  chancery generate manifests operator.ts -o manifests --check -- --greeting=hello
   chancery generate rbac operator.ts --watch all | kubectl auth reconcile -f -
   chancery generate proxy operator.ts --format paths
   chancery generate proxy operator.ts --namespace demo

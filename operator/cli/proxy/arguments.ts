@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../../core/errors.ts';
 import { namespaceFlag, parseFlags, portFlag } from '../flags.ts';
 import { electionOf, watchedNamespaces } from '../generate/arguments.ts';
+import { splitAtDashes } from '../load-modules.ts';
 
 /** The command line of `chancery proxy`. */
 export interface ProxyArguments {
@@ -17,7 +18,11 @@ export interface ProxyArguments {
   readonly installCrds: boolean;
   /** Arguments of kubectl that choose the API server. */
   readonly upstream: readonly string[];
-  /** Arguments of kubectl after `--`, as given. */
+  /** `namespaces` come from the command line. */
+  readonly isWatchGiven: boolean;
+  /** Undefined: the default name. */
+  readonly leaseName?: string;
+  /** The words after `--`, as given: for the modules, if they declare arguments, and for kubectl. */
   readonly more: readonly string[];
 }
 
@@ -37,8 +42,8 @@ const OPTIONS = {
 
 /** @throws ConfigurationError `CONFIG` in one line that says what was expected and what was given. */
 export function parseProxyArguments(args: readonly string[]): ProxyArguments {
-  const end = args.indexOf('--');
-  const { values, positionals } = parseFlags(end < 0 ? args : args.slice(0, end), OPTIONS);
+  const { own, rest } = splitAtDashes(args);
+  const { values, positionals } = parseFlags(own, OPTIONS);
   if (positionals.length === 0) {
     throw new ConfigurationError('expected at least one MODULE, such as operator.ts; got none');
   }
@@ -51,7 +56,8 @@ export function parseProxyArguments(args: readonly string[]): ProxyArguments {
     leaderElection: electionOf(values['leader-election'], values['no-leader-election']),
     installCrds: values['install-crds'] === true,
     upstream: upstreamFlags(values),
-    more: end < 0 ? [] : args.slice(end + 1),
+    isWatchGiven: values.watch !== undefined,
+    more: rest,
   };
 }
 

@@ -22,7 +22,8 @@ ${table([
   ['--install-crds', 'it installs its definitions itself: CHANCERY_INSTALL_CRDS'],
 ])}
 
-What stands after "--" is given to kubectl as it is, after our own arguments.
+What stands after "--" is given to kubectl as it is, after our own arguments. Where a module declares
+arguments of its own, the first "--" begins those, and a second one begins kubectl's.
 
 Exit codes: 0 asked to stop, 2 the command line, a module or kubectl is wrong, else that of kubectl.
 

@@ -2,7 +2,9 @@ import type { Writable } from 'node:stream';
 import { proxyFilter } from '../../generate/filter/proxy-filter.ts';
 import { GuardedChild } from '../child/guarded-child.ts';
 import type { Command, ExitCode, Io } from '../command.ts';
-import { controllersOf } from '../generate/generate.ts';
+import { decidedBy, loadDeclared } from '../generate/generate.ts';
+import { splitAtDashes, takeArguments } from '../load-modules.ts';
+import { resolveToolkit } from '../toolkit-hooks.ts';
 import { parseProxyArguments } from './arguments.ts';
 import { findUsableKubectl } from './find-kubectl.ts';
 import { PROXY_DESCRIPTION } from './help.ts';
@@ -14,20 +16,28 @@ export function proxyCommand(): Command {
     ...PROXY_DESCRIPTION,
 
     async run(args: readonly string[], io: Io): Promise<ExitCode> {
-      const parsed = parseProxyArguments(args);
+      const asked = parseProxyArguments(args);
       const kubectl = await findUsableKubectl(io.env);
-      const controllers = await controllersOf(parsed.modules);
-      const { namespace, namespaces, installCrds } = parsed;
+      resolveToolkit();
+      const { own, rest } = (await takeArguments(asked.modules))
+        ? splitAtDashes(asked.more)
+        : { own: [], rest: asked.more };
+      const input = { args: own, environment: io.env };
+      const { controllers, settings } = await loadDeclared(asked.modules, input);
+      const parsed = decidedBy(asked, settings);
+      const { namespace, namespaces, installCrds, leaseName } = parsed;
       const isElected =
         parsed.leaderElection ?? controllers.some(({ needsLeaderElection }) => needsLeaderElection);
       const filter = proxyFilter(controllers, {
         namespaces,
         installCrds,
-        ...(isElected && { leaderElection: { namespace } }),
+        ...(isElected && {
+          leaderElection: { namespace, ...(leaseName !== undefined && { leaseName }) },
+        }),
       });
       const child = new GuardedChild({
         program: kubectl.path,
-        args: [...kubectlProxyFlags(filter, parsed.port, parsed.upstream), ...parsed.more],
+        args: [...kubectlProxyFlags(filter, parsed.port, parsed.upstream), ...rest],
         // A kuberc could turn the filter off.
         env: { ...io.env, KUBERC: 'off' },
       });

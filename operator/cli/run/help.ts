@@ -2,7 +2,7 @@ import type { Command } from '../command.ts';
 import { environmentHelp, table } from '../help.ts';
 
 /** What `chancery run --help` prints. */
-const RUN_HELP: string = `Usage: chancery run MODULE... [--check | --dry-run [--follow]] [--insecure-allow-token]
+const RUN_HELP: string = `Usage: chancery run MODULE... [--check | --dry-run [--follow]] [OPTION...] [-- ARGUMENT...]
 
 Loads TypeScript or JavaScript modules and runs the controllers that they export in one manager,
 until SIGTERM or SIGINT; a second one ends it at once. A module's default export is what
@@ -10,6 +10,12 @@ controller({...}) or runnable({...}) returns, or an array of such. Checks of its
 /readyz may be exported as healthChecks: { live: [{ name, ok() }], ready: [...] }. "chancery"
 and its entries are this toolkit in every module, wherever it lies, so that a ConfigMap can hold an
 operator: TypeScript runs as it is, its types are stripped.
+
+A module that exports what withArguments({...}) returns takes the arguments after "--". Every command that
+loads modules passes them on. "chancery run MODULE --help" prints the arguments and variables of a module. An
+argument that several modules declare goes to all of them. With some arguments a module may do other work
+than run controllers: then run does that once, and ends with its exit code. A registry of prom-client that
+is exported as metrics, or returned by withArguments, is shown at /metrics beside our own metrics.
 
 Options:
 ${table([

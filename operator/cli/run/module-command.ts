@@ -1,6 +1,6 @@
 import { connect } from '../../client/connection.ts';
 import type { Clock } from '../../core/clock.ts';
-import { OperatorError } from '../../core/errors.ts';
+import { messageOf, OperatorError } from '../../core/errors.ts';
 import type { Logger } from '../../manager/observe/logger.ts';
 import { connectOptions } from '../../manager/settings/connect-options.ts';
 import type { Settings } from '../../manager/settings/settings.ts';
@@ -15,9 +15,10 @@ interface Surroundings {
 }
 
 /**
- * Runs the command that a module returns instead of controllers.
+ * Runs the command that a module returns instead of controllers. A command that rejects after it was asked to
+ * stop has not failed.
  *
- * @throws OperatorError `USER_CODE` when its result is no exit code; whatever the command throws.
+ * @throws OperatorError `USER_CODE` when it throws something else than our errors, or resolves to no exit code.
  */
 export async function runModuleCommand(
   command: NonNullable<ProgramParts['command']>,
@@ -29,12 +30,21 @@ export async function runModuleCommand(
     const client = connection.clientFor('chancery-command');
     const code: unknown = await command({ client, stdout, stderr, signal, clock });
     if (Number.isInteger(code) && Number(code) >= 0 && Number(code) <= 255) return code as ExitCode;
-    throw new OperatorError('the command of a module must resolve to an exit code from 0 to 255', {
-      code: 'USER_CODE',
-      layer: 'user-code',
-      context: { got: String(code) },
-    });
+    throw wrong(`must resolve to an exit code from 0 to 255, not ${String(code)}`);
+  } catch (error) {
+    if (io.signal.aborted) return 0;
+    if (error instanceof OperatorError) throw error;
+    logger.debug({ err: error }, 'the command of a module failed');
+    throw wrong(`failed: ${messageOf(error)}`, error);
   } finally {
     await connection.close();
   }
+}
+
+function wrong(problem: string, cause?: unknown): OperatorError {
+  return new OperatorError(`the command of the module ${problem}`, {
+    code: 'USER_CODE',
+    layer: 'user-code',
+    cause,
+  });
 }

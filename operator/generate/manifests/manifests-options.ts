@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../core/errors.ts';
-import { isDnsLabel } from '../../model/dns-name.ts';
+import { isDnsLabel, isDnsSubdomain } from '../../model/dns-name.ts';
 import { type Placement, POD_NAMESPACE } from '../placement.ts';
 
 /** The settings of a tree of manifests that no declaration contains. */
@@ -10,6 +10,8 @@ export interface ManifestsOptions {
   readonly namespace: string;
   /** Modules that `chancery run` loads: paths in the operator's image, at least one. */
   readonly modules: readonly string[];
+  /** What the modules get after `--`. Default: nothing. */
+  readonly moduleArgs?: readonly string[];
   /**
    * Each with a tag or a digest. An ambassador whose name ends with `chancery-proxy` is our own image. Of
    * every other image only its `kubectl` is used.
@@ -20,6 +22,8 @@ export interface ManifestsOptions {
    * may keep running next to its replacement.
    */
   readonly leaderElection: boolean;
+  /** The name of the Lease. Default: the name of the operator with `-leader`. */
+  readonly leaseName?: string;
   /** The operator installs its definitions itself; otherwise they are in `crds/`. */
   readonly installCrds: boolean;
   /** The time limit of the operator's whole stop, in whole seconds from 1 to 3600. */
@@ -36,18 +40,18 @@ export interface ManifestsOptions {
   readonly command: string;
 }
 
-/** The Lease of an operator: different from those of other operators in the same namespace. */
-export function leaseName(name: string): string {
-  return `${name}-leader`;
+/** The Lease of an operator: by default different from those of other operators in the same namespace. */
+export function leaseNameOf({
+  name,
+  leaseName = `${name}-leader`,
+}: Pick<ManifestsOptions, 'name' | 'leaseName'>): string {
+  return leaseName;
 }
 
 /** The part of a placement for leader election. */
-export function electionOf({
-  name,
-  leaderElection,
-}: ManifestsOptions): Pick<Placement, 'leaderElection'> {
-  if (!leaderElection) return {};
-  return { leaderElection: { namespace: POD_NAMESPACE, leaseName: leaseName(name) } };
+export function electionOf(options: ManifestsOptions): Pick<Placement, 'leaderElection'> {
+  if (!options.leaderElection) return {};
+  return { leaderElection: { namespace: POD_NAMESPACE, leaseName: leaseNameOf(options) } };
 }
 
 /** kustomize turns a date into a time where a kustomization names its namespace, quoted or not. */
@@ -81,6 +85,11 @@ export function requireUsable(options: ManifestsOptions): void {
   for (const image of Object.values(images)) {
     requireThat('image', image, 'an image with a tag or a sha256 digest', IMAGE.test(image));
   }
+  for (const word of options.moduleArgs ?? []) {
+    requireThat('argument', word, 'a text without NUL characters', !word.includes('\0'));
+  }
+  const wantedLease = 'a DNS subdomain: at most 253 of a-z, 0-9, "-" and "."';
+  requireThat('leaseName', leaseNameOf(options), wantedLease, isDnsSubdomain(leaseNameOf(options)));
   const isBudget = Number.isInteger(stopSeconds) && stopSeconds >= 1 && stopSeconds <= 3_600;
   requireThat('stopSeconds', `${stopSeconds}`, 'a whole number from 1 to 3600', isBudget);
   for (const path of [...(components === undefined ? [] : [components]), ...resources]) {

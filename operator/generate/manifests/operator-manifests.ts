@@ -17,7 +17,7 @@ import {
 } from './manifest-file.ts';
 import {
   electionOf,
-  leaseName,
+  leaseNameOf,
   type ManifestsOptions,
   requireUsable,
 } from './manifests-options.ts';
@@ -185,12 +185,18 @@ function deploymentValues(options: ManifestsOptions): TemplateValues {
     stockEnvironment: isOwn ? '' : part('stock-environment'),
     probeCommand: `command: [${[kubectlOf(images.ambassador), ...PROBE_ARGUMENTS].join(', ')}]\n`,
     operatorImage: scalar(images.operator),
-    modules: listLines(modules.map(scalar)),
+    modules: listLines([...modules.map(scalar), ...moduleWords(options)]),
     leaderElection: leaderElection
-      ? part('env-with-election', { leaseName: scalar(leaseName(options.name)) })
+      ? part('env-with-election', { leaseName: scalar(leaseNameOf(options)) })
       : '',
     installCrds: installCrds ? part('env-install-crds') : '',
   };
+}
+
+/** The words after the modules: the kubelet would replace `$(NAME)` in them, unless each `$` is doubled. */
+function moduleWords({ moduleArgs = [] }: ManifestsOptions): readonly string[] {
+  const words = moduleArgs.length === 0 ? [] : ['--', ...moduleArgs];
+  return words.map((word) => JSON.stringify(word.replaceAll('$', '$$$$')));
 }
 
 function rbacFile({ command }: ManifestsOptions, rights: readonly object[]): string {
