@@ -48,6 +48,16 @@ test('[DEV-1] [DEV-8] [DEV-9] one command brings API server, ambassador, samples
   await allGone(children);
 });
 
+test('[M-7] the modules get what stands after --, and the roles and the filter follow from it', async () => {
+  const project = new Project({ ...HELLO, 'src/operator.ts': WITH_ARGUMENTS });
+  const dev = startDev(project, ['--samples', 'samples/', '--', '--word=said', '--secrets']);
+
+  await dev.reconciles('said 0');
+
+  dev.child.kill('SIGINT');
+  expect(await dev.child.exit).toBe(0);
+});
+
 test('[DEV-2] [DEV-4] a save of any imported file starts the new code, however an editor saves, and twenty saves in a row make one start', async () => {
   const project = new Project(HELLO);
   const dev = startDev(project, ['--samples', 'samples/']);
@@ -256,3 +266,32 @@ test('[DEV-11] type errors are shown beside the operator, and stop nothing', asy
 
   await expect(dev.says('dev: no type errors any more')).resolves.toBeDefined();
 });
+
+/** Logs the word that it is told, and how many Secrets there are: without the right to list them it waits. */
+const WITH_ARGUMENTS = `
+import { AWAIT_CHANGE, controller, source, withArguments } from 'chancery';
+import { configMaps, secrets } from 'chancery/kubernetes';
+
+const all = source(secrets);
+
+export default withArguments({
+  arguments: {
+    word: { type: 'string', help: 'what to say' },
+    secrets: { type: 'boolean', help: 'count Secrets' },
+  },
+  create: ({ values }) => ({
+    controllers: [
+      controller({
+        name: 'hello',
+        for: source(configMaps),
+        reads: values.secrets ? [all] : [],
+        async reconcile(key, configMap, { log, store }) {
+          const count = store(all).list().length;
+          if (key.endsWith('/sample')) log.info({ word: values.word + ' ' + count }, 'reconciled');
+          return AWAIT_CHANGE;
+        },
+      }),
+    ],
+  }),
+});
+`;
