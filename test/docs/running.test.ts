@@ -54,6 +54,32 @@ test('check: what is missing, for people and for programs, and what is too much'
   expect(textOf(beyond.stdout)).toContain('configmaps');
 });
 
+test('[M-7] greeter: its help, its arguments, and a command of its own', async () => {
+  const server = await startServer();
+  server.create(configMap('settings', { namespace: 'demo' }));
+  server.create(configMap('other', { namespace: 'demo' }));
+  const env = {
+    ...{ CHANCERY_API_URL: server.url, WATCH_NAMESPACE: 'demo', CHANCERY_LOG_FORMAT: 'json' },
+    ...{ CHANCERY_HEALTH_PORT: '0', CHANCERY_METRICS_PORT: '0', GREETING_END: '?' },
+  };
+  const place = folder();
+  const commands = commandsOf(running, 'chancery run greeter.ts');
+
+  const [help, run, count] = commands.map((command) => shell(command, place, env));
+
+  expect(commands).toHaveLength(3);
+  expect(await help?.exit).toBe(0);
+  expect(help?.stdout.lines.join('\n')).toContain('--greeting WORD  the first word; default hello');
+  expect(await count?.exit).toBe(0);
+  expect(count?.stdout.lines).toEqual(['2']);
+  const greeted = (): unknown[] =>
+    (run?.stderr.records ?? []).flatMap(({ msg, text }) => (msg === 'greeted' ? [text] : []));
+  await eventually(() => greeted().length > 0);
+  run?.kill('SIGTERM');
+  expect(await run?.exit).toBe(0);
+  expect(greeted()).toEqual(['hi settings?']);
+});
+
 test('lint: the status page of a running operator beside a memory limit that is too small for it', async () => {
   const server = await startServer();
   server.create(configMap('a', { namespace: 'demo' }));
