@@ -101,7 +101,8 @@ function argumentsByProgram(
     );
   }
   if (programs.length <= 1) return () => args;
-  const all: Record<string, Program['arguments'][string]> = {};
+  // Without a prototype: an argument may have the name of one of its members.
+  const all: Record<string, Program['arguments'][string]> = Object.create(null);
   for (const program of programs) {
     for (const [name, argument] of Object.entries(program.arguments)) {
       if ((all[name] ?? argument).type !== argument.type) {

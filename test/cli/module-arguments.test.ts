@@ -249,6 +249,23 @@ describe('[M-7] dev', () => {
   });
 });
 
+test('[M-7] a dry run takes the arguments, and no part in an election that the settings ask for', async () => {
+  const server = await startServer();
+  const env = { CHANCERY_API_URL: server.url, WATCH_NAMESPACE: 'nowhere' };
+  const args = ['--lease=lock', '--namespaces=demo'];
+  server.create({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'a', namespace: 'demo' },
+  });
+
+  const { exit, stderr } = invoke(['run', operatorFile(), '--dry-run', '--', ...args], { env });
+
+  expect(await exit).toBe(0);
+  expect(stderr.lines).toContain('dry run: takes no part in the election of a leader');
+  expect(stderr.lines.join('\n')).toContain('"namespace":"demo"');
+});
+
 describe('[M-8] a module that asks for a command', () => {
   test('is run once behind the ambassador, and ends with its exit code', async () => {
     const server = await startServer();

@@ -62,6 +62,28 @@ test('[M-7] each of several modules gets the arguments that it declares', async 
   expect(names).toEqual(['a-s', 'none', 'b-s']);
 });
 
+test('[M-7] an argument may have any name, but is of one type in all modules', async () => {
+  const module = (type: string) =>
+    `${HEAD}export default withArguments({
+      arguments: { constructor: { type: '${type}', help: 'x' } },
+      create: ({ values }) => ({ controllers: [named('x' + values.constructor)] }),
+    });`;
+  const folder = folderWith({
+    'a.ts': module('string'),
+    'b.ts': module('string').replace("'x' +", "'y' +"),
+    'c.ts': module('boolean'),
+  });
+  const [a, b, c] = ['a', 'b', 'c'].map((name) => `${folder}/${name}.ts`);
+
+  const agreed = await declared([`${a}`, `${b}`], ['--constructor=1']);
+  const differing = await declared([`${a}`, `${c}`], []);
+
+  expect(agreed.names).toEqual(['x1', 'y1']);
+  expect(differing.errors).toEqual([
+    'chancery run: --constructor is a string of one module and a boolean of another',
+  ]);
+});
+
 test('[M-7] an argument that none of several modules declares is refused', async () => {
   const folder = folderWith({ 'one.ts': moduleNamed('one'), 'two.ts': moduleNamed('two') });
   const modules = [`${folder}/one.ts`, `${folder}/two.ts`];

@@ -55,6 +55,19 @@ test("[X-4] a scrape has the operator's own metrics of every type beside ours", 
   expect(logged).toEqual([]);
 });
 
+test('[X-4] a label that has no value is left out, as Prometheus reads it', async () => {
+  const registry = new Registry();
+  const options = { name: 'shop_depth', help: 'd', labelNames: ['kind', 'size'] };
+  const gauge = new Gauge({ ...options, registers: [registry] });
+  gauge.set({ kind: 'a', size: undefined }, 1);
+  const { meter, logged } = scraping([registry]);
+
+  const found = parsedExposition(await meter.expose('text'));
+
+  expect(found.get('shop_depth')?.samples).toMatchObject([{ labels: { kind: 'a' }, value: 1 }]);
+  expect(logged).toEqual([]);
+});
+
 test('[X-4] of two metrics of one name ours stays, then the first, and one line says so', async () => {
   const taken = new Registry();
   new Gauge({ name: 'chancery_cached_objects', help: 'not ours', registers: [taken] }).set(9);

@@ -1,5 +1,6 @@
 import { nearMatches } from '../../client/near-match.ts';
 import { ConfigurationError } from '../../core/errors.ts';
+import { boundedText } from '../../core/visible-text.ts';
 
 /** The type of each argument, by its name. */
 export type ArgumentTypes = Readonly<
@@ -115,7 +116,7 @@ export function listOf(name: string, text: string): readonly string[] {
     const [found, quoted, plain, end] = item.exec(line) ?? [];
     if (found === undefined) {
       throw new ConfigurationError(
-        `--${name} must be a list as a,b or "a,b",c on one line, not ${JSON.stringify(text)}`,
+        `--${name} must be a list as a,b or "a,b",c on one line, not ${JSON.stringify(boundedText(text))}`,
       );
     }
     items.push(quoted?.replaceAll('""', '"') ?? plain ?? '');

@@ -108,9 +108,19 @@ function claimedNames({ name, type }: MetricFamily): readonly string[] {
 const NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 const LABEL = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 
-/** @throws TypeError for what would make the whole scrape unreadable: prom-client itself refuses it. */
+/**
+ * `family` without labels that have no value: prom-client keeps a label that was given as undefined.
+ *
+ * @throws TypeError for what would make the whole scrape unreadable: prom-client itself refuses it.
+ */
 function usable(family: MetricFamily): MetricFamily {
-  const { name, type, help, samples } = family;
+  const { name, type, help } = family;
+  const samples = family.samples.map((sample) => ({
+    ...sample,
+    labels: Object.fromEntries(
+      Object.entries(sample.labels).filter(([, value]) => value !== undefined),
+    ),
+  }));
   const isUsable =
     NAME.test(name) &&
     /^[a-z]+$/.test(type) &&
@@ -123,6 +133,6 @@ function usable(family: MetricFamily): MetricFamily {
           ([label, value]) => LABEL.test(label) && ['string', 'number'].includes(typeof value),
         ),
     );
-  if (isUsable) return family;
+  if (isUsable) return { ...family, samples };
   throw new TypeError(`metric ${JSON.stringify(name)} is not as prom-client would give it`);
 }
