@@ -15,7 +15,7 @@ for (const [name, words] of Object.entries(TREES)) {
   process.stderr.write(`${name}: `);
   const { status } = spawnSync(
     process.execPath,
-    [CLI, 'generate', 'manifests', ...words, ...flags],
+    [CLI, 'generate', 'manifests', ...flags, ...words],
     {
       cwd: ROOT,
       stdio: 'inherit',

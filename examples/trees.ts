@@ -24,5 +24,10 @@ function treeOf(name: string): readonly string[] {
     ...['--module-path', `/operators/${name}/operator.ts`],
     ...(EXAMPLES[name]?.installsCrds === true ? ['--install-crds'] : []),
     ...['--components', '../../../manifests/components', ...COMMAND],
+    ...afterDashes(EXAMPLES[name]?.args),
   ];
+}
+
+function afterDashes(args: readonly string[] = []): readonly string[] {
+  return args.length > 0 ? ['--', ...args] : [];
 }

@@ -5,6 +5,7 @@ import {
   type Controller,
   isRunnable,
   type KubernetesObject,
+  type Program,
   proxyFilter,
   type Runnable,
   rbac,
@@ -36,7 +37,7 @@ export async function startExample(
   { name, port, signal }: ClusterOptions,
   timeline: Timeline,
 ): Promise<Running> {
-  const { watchesAll = false, installsCrds = false, beside } = EXAMPLES[name] ?? {};
+  const { watchesAll = false, installsCrds = false, args = [], beside } = EXAMPLES[name] ?? {};
   const folder = folderOf(name);
   const workloads = { podReadyMs: 400, podStopMs: 200 };
   const server = await ApiServer.start({ port, authorization: 'RBAC', workloads });
@@ -51,7 +52,7 @@ export async function startExample(
     }
     const namespaces = watchesAll ? undefined : [NAMESPACE];
     const placement = { namespaces, installCrds: installsCrds };
-    const controllers = await controllersOf(folder);
+    const controllers = await controllersOf(folder, args);
     const serviceAccount = { name, namespace: NAMESPACE };
     for (const role of rbac(controllers, { ...placement, name, serviceAccount })) {
       server.create(inNamespace(role as unknown as KubernetesObject));
@@ -63,6 +64,7 @@ export async function startExample(
     const operator = await OperatorProcess.start(
       {
         module: new URL('operator.ts', folder),
+        args,
         apiUrl: ambassador.url,
         namespace: NAMESPACE,
         watchesAll,
@@ -104,10 +106,16 @@ function manifestsOf(folder: URL): readonly URL[] {
   });
 }
 
-async function controllersOf(folder: URL): Promise<readonly Controller[]> {
+/** What the operator of an example has when its module is given `args`. */
+export async function controllersOf(
+  folder: URL,
+  args: readonly string[],
+): Promise<readonly Controller[]> {
   const { default: exported } = (await import(new URL('operator.ts', folder).href)) as {
-    readonly default: Controller | readonly (Controller | Runnable)[];
+    readonly default: Program | Controller | readonly (Controller | Runnable)[];
   };
+  if ('create' in exported)
+    return (await exported.create({ args, environment: {} })).controllers ?? [];
   const all = Array.isArray(exported) ? exported : [exported];
   return all.filter((each): each is Controller => !isRunnable(each));
 }

@@ -5,6 +5,8 @@ export interface Example {
   readonly watchesAll?: boolean;
   /** It installs its definitions itself: `CHANCERY_INSTALL_CRDS`. Default false: they are there before. */
   readonly installsCrds?: boolean;
+  /** What its module is given after `--`. Default: nothing. */
+  readonly args?: readonly string[];
   /** A module of its folder that runs beside it, and is given the URL of the API server. */
   readonly beside?: string;
 }

@@ -17,6 +17,8 @@ export interface LogLine {
 export interface OperatorStart {
   /** What `chancery run` is given. */
   readonly module: URL;
+  /** What the module is given after `--`. Default: nothing. */
+  readonly args?: readonly string[];
   /** Its ambassador. */
   readonly apiUrl: string;
   /** Where its Pod would be. */
@@ -47,11 +49,12 @@ export class OperatorProcess {
 
   /** `chancery run`: it knows the ambassador's URL and its namespace. */
   static async start(
-    { module, apiUrl, namespace, watchesAll = false, environment }: OperatorStart,
+    { module, args = [], apiUrl, namespace, watchesAll = false, environment }: OperatorStart,
     onLog: (line: LogLine) => void,
   ): Promise<OperatorProcess> {
     const port = await freePort();
-    const child = spawn(process.execPath, [CLI, 'run', fileURLToPath(module)], {
+    const words = [fileURLToPath(module), ...(args.length > 0 ? ['--', ...args] : [])];
+    const child = spawn(process.execPath, [CLI, 'run', ...words], {
       stdio: ['ignore', 'ignore', 'pipe'],
       env: {
         PATH: process.env.PATH,

@@ -463,7 +463,7 @@ test.each(
     /^(?:examples|manifests)(?:\/|$)/.test(word) ? join(REPOSITORY, word) : word,
   );
 
-  const { exit, stdout } = invoke(['generate', 'manifests', ...inRepository, '--check']);
+  const { exit, stdout } = invoke(['generate', 'manifests', '--check', ...inRepository]);
 
   expect(await exit).toBe(0);
   expect(stdout.lines).toEqual([]);

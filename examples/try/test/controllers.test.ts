@@ -1,0 +1,32 @@
+/** What `npm run example` generates roles and filter for: the controllers of an operator, with its arguments. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, test } from 'vitest';
+import { exampleFolder } from '../../../test/docs/guide.ts';
+import { controllersOf } from '../cluster.ts';
+
+const HEAD = `import { AWAIT_CHANGE, controller, runnable, withArguments } from 'chancery';
+import { configMaps } from 'chancery/kubernetes';
+const named = (name) => controller({ name, for: configMaps, reconcile: async () => AWAIT_CHANGE });
+`;
+
+async function namesOf(exported: string, args: readonly string[] = []): Promise<readonly string[]> {
+  const folder = exampleFolder();
+  writeFileSync(join(folder, 'operator.ts'), `${HEAD}export default ${exported};`);
+  const controllers = await controllersOf(pathToFileURL(`${folder}/`), args);
+  return controllers.map(({ name }) => name);
+}
+
+test('the controllers of an operator follow from its arguments, if it takes some', async () => {
+  const program = `withArguments({
+    arguments: { name: { type: 'string', default: 'none', help: 'n' } },
+    create: ({ values }) => ({ controllers: [named(values.name)] }),
+  })`;
+
+  expect(await namesOf(program, ['--name=given'])).toEqual(['given']);
+  expect(await namesOf("[named('one'), runnable({ name: 'tick', run: async () => {} })]")).toEqual([
+    'one',
+  ]);
+  expect(await namesOf("named('alone')")).toEqual(['alone']);
+});
