@@ -1,7 +1,11 @@
 import { type Controller, isController } from '../controller/controller.ts';
 import { requireNames } from '../controller/known-options.ts';
 import { ConfigurationError, OperatorError } from '../core/errors.ts';
-import { type GivenArgument, givenArguments } from '../manager/arguments/words.ts';
+import {
+  type GivenArgument,
+  givenArguments,
+  requirePositionals,
+} from '../manager/arguments/words.ts';
 import type { HealthChecks } from '../manager/http/health-server.ts';
 import type { MetricsRegistry } from '../manager/metrics/registry.ts';
 import { type Settings, settingsFrom } from '../manager/settings/settings.ts';
@@ -114,12 +118,7 @@ function argumentsByProgram(
     }
   }
   const given = givenArguments(args, all);
-  const stray = given.find((each) => !programs.some((program) => takes(program, each)));
-  if (stray !== undefined) {
-    throw new ConfigurationError(
-      `expected arguments that begin with --, got ${JSON.stringify(stray.value)}`,
-    );
-  }
+  requirePositionals(given, all, (each) => programs.some((program) => takes(program, each)));
   return (program) => {
     const mine = given.filter((each) => takes(program, each));
     const named = mine.filter(({ name }) => name !== undefined);

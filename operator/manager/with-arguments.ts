@@ -3,7 +3,7 @@ import type { Client } from '../client/client.ts';
 import type { Controller } from '../controller/controller.ts';
 import type { Clock } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
-import { booleanOf, givenArguments, listOf } from './arguments/words.ts';
+import { booleanOf, givenArguments, listOf, requirePositionals } from './arguments/words.ts';
 import type { CreateManagerOptions } from './options.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -145,11 +145,7 @@ export function withArguments<const A extends Arguments>(
     async create({ args = [], environment: variables = process.env } = {}): Promise<ProgramParts> {
       const given = givenArguments(args, declared);
       const words = given.filter(({ name }) => name === undefined).map(({ value }) => value);
-      if (positionals === undefined && words.length > 0) {
-        throw new ConfigurationError(
-          `expected arguments that begin with --, got ${JSON.stringify(words[0])}`,
-        );
-      }
+      requirePositionals(given, declared, () => positionals !== undefined);
       const values = valuesOf(declared, given);
       return await definition.create({ values, positionals: words, environment: variables });
     },

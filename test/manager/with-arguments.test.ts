@@ -111,13 +111,19 @@ test.each([
   await expect(created(args)).rejects.toMatchObject({ code: 'CONFIG', message });
 });
 
-test('[M-7] a positional is refused where a module takes none', async () => {
-  const program = withArguments({ arguments: {}, create: () => ({ controllers: [] }) });
+test.each([
+  [['all'], 'expected arguments that begin with --, got "all"'],
+  [['--all', 'all'], 'expected arguments that begin with --, got "all"'],
+  [['--all=true', 'false'], 'expected arguments that begin with --, got "false"'],
+  [['--url', 'x', 'false'], 'expected arguments that begin with --, got "false"'],
+  [
+    ['--all', 'false'],
+    'expected arguments that begin with --, got "false"; did you mean --all=false?',
+  ],
+])('[M-7] the positional in %j is refused where a module takes none', async (args, message) => {
+  const program = withArguments({ arguments: TABLE, create: () => ({ controllers: [] }) });
 
-  await expect(program.create({ args: ['all'] })).rejects.toMatchObject({
-    code: 'CONFIG',
-    message: 'expected arguments that begin with --, got "all"',
-  });
+  await expect(program.create({ args })).rejects.toMatchObject({ code: 'CONFIG', message });
 });
 
 test.each([

@@ -18,9 +18,10 @@ export interface GivenArgument {
 }
 
 /**
- * The arguments that `words` give, in the order given. The syntax is that of Go's pflag, so that manifests
- * written for a Go program fit: `--name=value` and `--name value` are the same, a boolean takes its value
- * only after `=`, and words after `--` are positionals.
+ * The arguments that `words` give, in the order given. The syntax is that of Go's pflag (flag.go of
+ * spf13/pflag), so that manifests written for a Go program fit: `--name=value` and `--name value` are the
+ * same, a boolean takes its value only after `=`, and words after `--` are positionals. There are no short
+ * names. pflag would take a following argument as the value that was forgotten; here that is an error.
  *
  * @throws ConfigurationError `CONFIG` for an unknown argument, with the most similar known ones, and for a
  *   missing value.
@@ -52,6 +53,27 @@ export function givenArguments(
     }
   }
   return given;
+}
+
+/**
+ * @throws ConfigurationError `CONFIG` for the first positional that `isTaken` refuses. A word such as `false`
+ *   after a boolean was probably meant as its value.
+ */
+export function requirePositionals(
+  given: readonly GivenArgument[],
+  known: ArgumentTypes,
+  isTaken: (argument: GivenArgument) => boolean,
+): void {
+  const at = given.findIndex((each) => each.name === undefined && !isTaken(each));
+  const { value } = given[at] ?? {};
+  if (value === undefined) return;
+  const { name = '', words = [] } = given[at - 1] ?? {};
+  const isValue =
+    known[name]?.type === 'boolean' && words[0] === `--${name}` && BOOLEANS.has(value);
+  const hint = isValue ? `; did you mean --${name}=${value}?` : '';
+  throw new ConfigurationError(
+    `expected arguments that begin with --, got ${JSON.stringify(value)}${hint}`,
+  );
 }
 
 function positional(value: string): GivenArgument {
@@ -102,7 +124,7 @@ export function booleanOf(name: string, text: string): boolean {
 }
 
 /**
- * The items of a list: one record of CSV, as Go's encoding/csv reads it. An item in double quotes may contain
+ * The items of a list: one record of CSV, as Go's encoding/csv reads it for pflag (string_slice.go). An item in double quotes may contain
  * commas; a double quote in it is written twice. An empty text has no items.
  *
  * @throws ConfigurationError `CONFIG` for a quote in the wrong place, and for more than one line.
