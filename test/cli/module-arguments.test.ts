@@ -27,6 +27,7 @@ export default withArguments({
     text: { type: 'string', help: 'any text' },
     lease: { type: 'string', help: 'the name of the Lease' },
     namespaces: { type: 'list', help: 'what to watch' },
+    everywhere: { type: 'boolean', help: 'watch all namespaces' },
   },
   positionals: [['names', 'prints the names of all ConfigMaps']],
   create: ({ values, positionals, environment }) => ({
@@ -39,6 +40,7 @@ export default withArguments({
     })],
     settings: {
       ...(values.lease && { leaderElection: { leaseName: values.lease } }),
+      ...(values.everywhere && { namespaces: undefined }),
       ...(values.namespaces.length > 0 && { namespaces: values.namespaces }),
     },
     ...(positionals.length > 0 && {
@@ -153,6 +155,28 @@ describe('[M-7] generate', () => {
     expect(rights).toContain('- other-lock\n');
     expect(given).toContain('namespace: demo\n');
     expect(given).not.toMatch(/namespace: team-a|- other-lock/);
+  });
+
+  test.each<[readonly string[], readonly string[], readonly (string | undefined)[]]>([
+    [['--namespaces=team-a,team-b'], ['Role', 'Role'], ['team-a', 'team-b']],
+    [['--everywhere'], ['ClusterRole'], [undefined]],
+  ])('grants in both scopes of the manifests what the namespaces need that %j decides', async (args, kinds, namespaces) => {
+    const path = operatorFile();
+    const out = join(path, '../out');
+    await printed(['generate', 'manifests', path, '-o', out, '--', ...args]);
+
+    for (const scope of ['namespaced', 'cluster-scoped']) {
+      const text = readFileSync(join(out, 'components', scope, 'rbac.yaml'), 'utf8');
+      const objects = parseYamlDocuments(text) as {
+        readonly kind: string;
+        readonly metadata: { readonly namespace?: string };
+      }[];
+      const roles = objects.filter(({ kind }) => kind.endsWith('Role'));
+      expect(roles.map(({ kind }) => kind)).toEqual(kinds);
+      expect(roles.map(({ metadata }) => metadata.namespace)).toEqual(namespaces);
+      const filter = readFileSync(join(out, 'components', scope, 'proxy-filter.yaml'), 'utf8');
+      expect(filter.includes('team-a')).toBe(namespaces.includes('team-a'));
+    }
   });
 
   test('says what is wrong with the arguments, and where their help is', async () => {

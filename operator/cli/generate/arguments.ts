@@ -23,7 +23,7 @@ export interface GenerateArguments {
   readonly ownNamespace: string;
   /** As in `Placement`. */
   readonly namespaces: readonly string[] | undefined;
-  /** `namespaces` come from the command line. */
+  /** `namespaces` come from the command line, or from the settings of a module. */
   readonly isWatchGiven: boolean;
   /** Words after `--`, for the modules. */
   readonly moduleArgs: readonly string[];

@@ -83,7 +83,7 @@ export function decidedBy<A extends Decidable>(args: A, settings: Partial<Settin
   const isElectionDecided = 'leaderElection' in settings && args.leaderElection === undefined;
   return {
     ...args,
-    ...('namespaces' in settings && !args.isWatchGiven && { namespaces }),
+    ...('namespaces' in settings && !args.isWatchGiven && { namespaces, isWatchGiven: true }),
     ...(isElectionDecided && { leaderElection: leaderElection !== undefined }),
     ...(leaderElection?.leaseName !== undefined && { leaseName: leaderElection.leaseName }),
     installCrds: args.installCrds || installCrds === true,
@@ -228,6 +228,7 @@ export function generatedTree(
     },
     leaderElection: isElected(controllers, args),
     ...(args.leaseName !== undefined && { leaseName: args.leaseName }),
+    ...(args.isWatchGiven && { watched: args.namespaces ?? 'all' }),
     installCrds,
     stopSeconds,
     resources,

@@ -15,7 +15,8 @@ ${table([
 
 What stands after "--" goes to the modules, and \`manifests\` writes it into the arguments of the operator's
 container: so it runs with what its rights were generated for. Settings that a module decides by its
-arguments count, too: the Lease, and for rbac and proxy the namespaces, unless an option says otherwise.
+arguments count, too: the Lease and the namespaces, unless an option says otherwise. Both scopes of the manifests then
+have the rights for these namespaces.
 
 Equal declarations give equal files. A file that does not say in its first line that it was generated is
 never overwritten; then nothing is written at all, and the exit code is 1.

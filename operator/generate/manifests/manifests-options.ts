@@ -24,6 +24,11 @@ export interface ManifestsOptions {
   readonly leaderElection: boolean;
   /** The name of the Lease. Default: the name of the operator with `-leader`. */
   readonly leaseName?: string;
+  /**
+   * The namespaces that the operator watches whatever its overlay says, because its arguments decide. Then both
+   * scope components grant the same rights. Default: the overlay says it.
+   */
+  readonly watched?: readonly string[] | 'all';
   /** The operator installs its definitions itself; otherwise they are in `crds/`. */
   readonly installCrds: boolean;
   /** The time limit of the operator's whole stop, in whole seconds from 1 to 3600. */

@@ -110,7 +110,7 @@ function scopeComponent(
   const folder = `components/${scope}`;
   const comment = header(options.command);
   const name = scalar(options.name);
-  const namespaces = scope === 'namespaced' ? [POD_NAMESPACE] : undefined;
+  const namespaces = watchedBy(scope, options);
   const rights = roles(controllers, { namespaces, installCrds: options.installCrds }, options);
   return [
     fromTemplate(`${folder}/kustomization.yaml`, comment, {}),
@@ -118,6 +118,11 @@ function scopeComponent(
     { path: `${folder}/proxy-filter.yaml`, text: filterFile(controllers, namespaces, options) },
     fromTemplate(`${folder}/watch-namespace.yaml`, comment, { name }),
   ];
+}
+
+function watchedBy(scope: Scope, { watched }: ManifestsOptions): Placement['namespaces'] {
+  if (watched !== undefined) return watched === 'all' ? undefined : watched;
+  return scope === 'namespaced' ? [POD_NAMESPACE] : undefined;
 }
 
 function filterFile(
