@@ -1,0 +1,171 @@
+/** (resource, workload) → does a change of the resource restart the workload, and by which rule. */
+import type { coreV1 } from 'chancery/kubernetes';
+import {
+  type AnnotationNames,
+  type Annotations,
+  annotationOf,
+  type Problem,
+} from './annotations.ts';
+import { parseGoBoolean } from './go-words.ts';
+import { EMPTY_LIST, namedList } from './patterns.ts';
+import { firstContainer, type References, referencesOf } from './references.ts';
+import { type ResourceRef, refKey } from './resource-type.ts';
+
+/** The kinds of workloads, as metrics and Events name them. */
+export type WorkloadKindName =
+  | 'Deployment'
+  | 'StatefulSet'
+  | 'DaemonSet'
+  | 'CronJob'
+  | 'Job'
+  | 'Rollout';
+
+/** Each rule with its sentence, for `explain`. The first that applies decides. */
+export const RULES = {
+  'kind-ignored': 'the flag --ignored-workload-types takes this kind of workload out',
+  'resource-ignored': 'the resource has the ignore annotation',
+  excluded: 'the exclude annotation of the workload names the resource',
+  named:
+    'the reload annotation of the workload names the resource, and the Pod template references it',
+  'named-unreferenced':
+    'the reload annotation of the workload names the resource; the Pod template does not reference it, so the first container is marked',
+  search:
+    'the workload has the search annotation, the resource has the match annotation, and the Pod template references it',
+  auto: 'the auto annotation is true, and the Pod template references the resource',
+  'typed-auto':
+    'the auto annotation for this type is true, and the Pod template references the resource',
+  'auto-reload-all':
+    'the flag --auto-reload-all is set, no auto annotation says otherwise, and the Pod template references the resource',
+  unreferenced:
+    'the workload reloads automatically, but its Pod template does not reference the resource',
+  'auto-off': 'an auto annotation has a value that is not true',
+  'no-rule': 'no annotation of the workload asks for a reload because of the resource',
+} as const;
+
+/** Name of a rule. */
+export type Rule = keyof typeof RULES;
+
+/** The resource whose change is looked at. */
+export interface ResourceView extends ResourceRef {
+  readonly annotations: Annotations;
+}
+
+/** The workload as far as the decision needs it. */
+export interface WorkloadView {
+  readonly kind: WorkloadKindName;
+  /** Annotations of the metadata of the workload. */
+  readonly annotations: Annotations;
+  /** Annotations of the Pod template; for a CronJob of `jobTemplate.spec.template`. */
+  readonly templateAnnotations: Annotations;
+  readonly podSpec: coreV1.PodSpec;
+}
+
+/** The options that the decision depends on. */
+export interface DecideOptions {
+  readonly autoReloadAll: boolean;
+  readonly ignoredKinds: ReadonlySet<WorkloadKindName>;
+  readonly annotations: AnnotationNames;
+}
+
+/** Whether a change restarts the workload. */
+export interface Decision {
+  readonly reload: boolean;
+  readonly rule: Rule;
+  /** True for search, auto and `--auto-reload-all`; false for a named list, and without a reload. */
+  readonly auto: boolean;
+  /** The app container to mark. Undefined without a reload, and when the template has no container. */
+  readonly container: string | undefined;
+  /** Values of annotations that cannot be used. */
+  readonly problems: readonly Problem[];
+}
+
+/** Templates are read-only, and the same one is asked about for every resource of its namespace. */
+const REFERENCES = new WeakMap<coreV1.PodSpec, References>();
+
+function references(podSpec: coreV1.PodSpec): References {
+  let known = REFERENCES.get(podSpec);
+  if (known === undefined) {
+    known = referencesOf(podSpec);
+    REFERENCES.set(podSpec, known);
+  }
+  return known;
+}
+
+/** Decides by the rules of the original, in its order. */
+export function decide(
+  resource: ResourceView,
+  workload: WorkloadView,
+  options: DecideOptions,
+): Decision {
+  const problems: Problem[] = [];
+  const no = (rule: Rule): Decision => ({
+    reload: false,
+    rule,
+    auto: false,
+    container: undefined,
+    problems,
+  });
+  const names = options.annotations;
+  if (options.ignoredKinds.has(workload.kind)) return no('kind-ignored');
+  if (annotationOf(resource.annotations, names.ignore) === 'true') return no('resource-ignored');
+
+  const chosen = annotationsFor(resource, workload, names);
+  const value = (key: string): string => annotationOf(chosen, key) ?? '';
+  if (isExcluded(resource, workload, chosen, names)) return no('excluded');
+
+  const reference = references(workload.podSpec).get(refKey(resource));
+  const listKey = names.reload[resource.type];
+  const list = value(listKey) === '' ? EMPTY_LIST : namedList(value(listKey));
+  problems.push(...list.problems.map((message) => ({ annotation: listKey, message })));
+  if (list.matches(resource.name)) {
+    const container = reference?.container ?? firstContainer(workload.podSpec);
+    const rule = reference === undefined ? 'named-unreferenced' : 'named';
+    return { reload: true, rule, auto: false, container, problems };
+  }
+
+  const rule = automaticRule(resource, value, options);
+  if (rule === 'auto-off' || rule === 'no-rule') return no(rule);
+  if (reference === undefined) return no('unreferenced');
+  return { reload: true, rule, auto: true, container: reference.container, problems };
+}
+
+function automaticRule(
+  resource: ResourceView,
+  value: (key: string) => string,
+  { annotations: names, autoReloadAll }: DecideOptions,
+): 'search' | 'auto' | 'typed-auto' | 'auto-reload-all' | 'auto-off' | 'no-rule' {
+  if (value(names.search) === 'true') {
+    if (annotationOf(resource.annotations, names.match) === 'true') return 'search';
+  }
+  const auto = value(names.auto);
+  const typed = value(names.typedAuto[resource.type]);
+  if (parseGoBoolean(auto) === true) return 'auto';
+  if (parseGoBoolean(typed) === true) return 'typed-auto';
+  if (auto !== '' || typed !== '') return 'auto-off';
+  return autoReloadAll ? 'auto-reload-all' : 'no-rule';
+}
+
+/**
+ * The annotations of the workload if its metadata has one of the four keys for this type, whatever its value;
+ * otherwise those of the Pod template. They are never mixed.
+ */
+function annotationsFor(
+  { type }: ResourceRef,
+  { annotations, templateAnnotations }: WorkloadView,
+  names: AnnotationNames,
+): Annotations {
+  const keys = [names.reload[type], names.search, names.auto, names.typedAuto[type]];
+  const has = keys.some((key) => annotationOf(annotations, key) !== undefined);
+  return has ? annotations : templateAnnotations;
+}
+
+function isExcluded(
+  { type, name }: ResourceRef,
+  { annotations }: WorkloadView,
+  chosen: Annotations,
+  { exclude }: AnnotationNames,
+): boolean {
+  return [annotations, chosen].some((each) =>
+    (annotationOf(each, exclude[type]) ?? '').split(',').some((entry) => entry.trim() === name),
+  );
+}
