@@ -7,9 +7,9 @@ import {
   type Problem,
 } from './annotations.ts';
 import { parseGoBoolean } from './go-words.ts';
-import { EMPTY_LIST, namedList } from './patterns.ts';
+import { EMPTY_LIST, type NamedList, namedList } from './patterns.ts';
 import { firstContainer, type References, referencesOf } from './references.ts';
-import { type ResourceRef, refKey } from './resource-type.ts';
+import { type ResourceRef, type ResourceType, refKey } from './resource-type.ts';
 
 /** The kinds of workloads, as metrics and Events name them. */
 export type WorkloadKindName =
@@ -75,7 +75,10 @@ export interface Decision {
   readonly auto: boolean;
   /** The app container to mark. Undefined without a reload, and when the template has no container. */
   readonly container: string | undefined;
-  /** Values of annotations that cannot be used. */
+  /**
+   * Values of the workload's annotations that cannot be used, for the type of this resource: the same for every
+   * resource of the type, whatever the decision. Empty for the rules before the annotations are read.
+   */
   readonly problems: readonly Problem[];
 }
 
@@ -91,32 +94,30 @@ function references(podSpec: coreV1.PodSpec): References {
   return known;
 }
 
-/** Decides by the rules of the original, in its order. */
+/**
+ * Decides by the rules of the original, in its order. Two things differ, on purpose: every volume of a resource
+ * is looked at (`referencesOf`), and an exclude list on the Pod template counts when the other annotations are
+ * read there.
+ *
+ * A resource without a reference is only reloaded by name; then the first container is marked. The named list is
+ * also compiled when nothing matches, so that its problems are known.
+ */
 export function decide(
   resource: ResourceView,
   workload: WorkloadView,
   options: DecideOptions,
 ): Decision {
-  const problems: Problem[] = [];
-  const no = (rule: Rule): Decision => ({
-    reload: false,
-    rule,
-    auto: false,
-    container: undefined,
-    problems,
-  });
   const names = options.annotations;
   if (options.ignoredKinds.has(workload.kind)) return no('kind-ignored');
   if (annotationOf(resource.annotations, names.ignore) === 'true') return no('resource-ignored');
 
   const chosen = annotationsFor(resource, workload, names);
-  const value = (key: string): string => annotationOf(chosen, key) ?? '';
   if (isExcluded(resource, workload, chosen, names)) return no('excluded');
 
+  const value = (key: string): string => annotationOf(chosen, key) ?? '';
   const reference = references(workload.podSpec).get(refKey(resource));
-  const listKey = names.reload[resource.type];
-  const list = value(listKey) === '' ? EMPTY_LIST : namedList(value(listKey));
-  problems.push(...list.problems.map((message) => ({ annotation: listKey, message })));
+  const list = namedListOf(value(names.reload[resource.type]));
+  const problems = problemsOf(resource, value, list, names);
   if (list.matches(resource.name)) {
     const container = reference?.container ?? firstContainer(workload.podSpec);
     const rule = reference === undefined ? 'named-unreferenced' : 'named';
@@ -124,9 +125,17 @@ export function decide(
   }
 
   const rule = automaticRule(resource, value, options);
-  if (rule === 'auto-off' || rule === 'no-rule') return no(rule);
-  if (reference === undefined) return no('unreferenced');
+  if (rule === 'auto-off' || rule === 'no-rule') return no(rule, problems);
+  if (reference === undefined) return no('unreferenced', problems);
   return { reload: true, rule, auto: true, container: reference.container, problems };
+}
+
+function no(rule: Rule, problems: readonly Problem[] = []): Decision {
+  return { reload: false, rule, auto: false, container: undefined, problems };
+}
+
+function namedListOf(value: string): NamedList {
+  return value === '' ? EMPTY_LIST : namedList(value);
 }
 
 function automaticRule(
@@ -134,9 +143,8 @@ function automaticRule(
   value: (key: string) => string,
   { annotations: names, autoReloadAll }: DecideOptions,
 ): 'search' | 'auto' | 'typed-auto' | 'auto-reload-all' | 'auto-off' | 'no-rule' {
-  if (value(names.search) === 'true') {
-    if (annotationOf(resource.annotations, names.match) === 'true') return 'search';
-  }
+  const matches = annotationOf(resource.annotations, names.match) === 'true';
+  if (matches && value(names.search) === 'true') return 'search';
   const auto = value(names.auto);
   const typed = value(names.typedAuto[resource.type]);
   if (parseGoBoolean(auto) === true) return 'auto';
@@ -150,13 +158,26 @@ function automaticRule(
  * otherwise those of the Pod template. They are never mixed.
  */
 function annotationsFor(
-  { type }: ResourceRef,
-  { annotations, templateAnnotations }: WorkloadView,
+  { type }: Pick<ResourceRef, 'type'>,
+  { annotations, templateAnnotations }: Pick<WorkloadView, 'annotations' | 'templateAnnotations'>,
   names: AnnotationNames,
 ): Annotations {
   const keys = [names.reload[type], names.search, names.auto, names.typedAuto[type]];
   const has = keys.some((key) => annotationOf(annotations, key) !== undefined);
   return has ? annotations : templateAnnotations;
+}
+
+/**
+ * The names of resources of a type that the reload annotation has as they are, without special characters: those
+ * are wanted even while no such resource exists. Exclude lists are not asked.
+ */
+export function namesAskedFor(
+  type: ResourceType,
+  workload: Pick<WorkloadView, 'annotations' | 'templateAnnotations'>,
+  names: AnnotationNames,
+): readonly string[] {
+  const chosen = annotationsFor({ type }, workload, names);
+  return namedListOf(annotationOf(chosen, names.reload[type]) ?? '').names;
 }
 
 function isExcluded(
@@ -168,4 +189,29 @@ function isExcluded(
   return [annotations, chosen].some((each) =>
     (annotationOf(each, exclude[type]) ?? '').split(',').some((entry) => entry.trim() === name),
   );
+}
+
+/** What cannot be used of the annotations that were read. An unusable value counts as not true. */
+function problemsOf(
+  { type }: ResourceRef,
+  value: (key: string) => string,
+  list: NamedList,
+  names: AnnotationNames,
+): readonly Problem[] {
+  const problems = list.problems.map((message) => ({ annotation: names.reload[type], message }));
+  for (const annotation of [names.auto, names.typedAuto[type]]) {
+    const text = value(annotation);
+    if (text === '' || parseGoBoolean(text) !== undefined) continue;
+    problems.push({ annotation, message: `must be true or false, not ${quoted(text)}` });
+  }
+  const search = value(names.search);
+  if (search !== '' && search !== 'true' && parseGoBoolean(search) !== false) {
+    const message = `must be exactly true, or false, not ${quoted(search)}`;
+    problems.push({ annotation: names.search, message });
+  }
+  return problems;
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.slice(0, 80));
 }

@@ -1,0 +1,366 @@
+/** The decision: which change restarts which workload, and by which rule. */
+import type { coreV1 } from 'chancery/kubernetes';
+import { describe, expect, test } from 'vitest';
+import { DEFAULT_ANNOTATIONS } from '../../contract/annotations.ts';
+import {
+  type DecideOptions,
+  decide,
+  namesAskedFor,
+  type ResourceView,
+  RULES,
+  type Rule,
+  type WorkloadView,
+} from '../../contract/decide.ts';
+import { RESOURCE_TYPES, type ResourceType } from '../../contract/resource-type.ts';
+
+const KEYS = DEFAULT_ANNOTATIONS;
+const OPTIONS: DecideOptions = {
+  autoReloadAll: false,
+  ignoredKinds: new Set(),
+  annotations: KEYS,
+};
+const ALL: DecideOptions = { ...OPTIONS, autoReloadAll: true };
+
+/** The first container has nothing, the second one has all three resources called `app`. */
+const POD_SPEC: coreV1.PodSpec = {
+  volumes: [
+    { name: 'class', csi: { driver: 'd', volumeAttributes: { secretProviderClass: 'app' } } },
+  ],
+  containers: [
+    { name: 'side' },
+    {
+      name: 'main',
+      envFrom: [{ configMapRef: { name: 'app' } }, { secretRef: { name: 'app' } }],
+      volumeMounts: [{ name: 'class', mountPath: '/class' }],
+    },
+  ],
+};
+
+const workload = (
+  annotations: Record<string, string>,
+  more: Partial<WorkloadView> = {},
+): WorkloadView => ({
+  kind: 'Deployment',
+  annotations,
+  templateAnnotations: {},
+  podSpec: POD_SPEC,
+  ...more,
+});
+const onTemplate = (
+  templateAnnotations: Record<string, string>,
+  annotations: Record<string, string> = {},
+): WorkloadView => workload(annotations, { templateAnnotations });
+
+const resource = (
+  annotations: Record<string, string> = {},
+  more: Partial<ResourceView> = {},
+): ResourceView => ({ type: 'CONFIGMAP', name: 'app', annotations, ...more });
+const OTHER = resource({}, { name: 'other' });
+
+/** The rule, and the container after a slash when it reloads. */
+function ruleOf(of: ResourceView, by: WorkloadView, options = OPTIONS): string {
+  const { reload, rule, container } = decide(of, by, options);
+  return reload ? `${rule}/${container}` : rule;
+}
+
+const RELOAD = KEYS.reload.CONFIGMAP;
+
+describe('[reloader 28] a decision names its rule:', () => {
+  const cases: Record<Rule, [ResourceView, WorkloadView, DecideOptions, string?]> = {
+    'kind-ignored': [
+      resource(),
+      workload({ [KEYS.auto]: 'true' }, { kind: 'Job' }),
+      { ...OPTIONS, ignoredKinds: new Set(['Job']) },
+    ],
+    'resource-ignored': [
+      resource({ [KEYS.ignore]: 'true' }),
+      workload({ [KEYS.auto]: 'true', [RELOAD]: 'app' }),
+      OPTIONS,
+    ],
+    excluded: [
+      resource(),
+      workload({ [RELOAD]: 'app', [KEYS.exclude.CONFIGMAP]: 'x, app' }),
+      OPTIONS,
+    ],
+    named: [resource(), workload({ [RELOAD]: 'app', [KEYS.auto]: 'true' }), OPTIONS, 'main'],
+    'named-unreferenced': [OTHER, workload({ [RELOAD]: 'oth.*' }), OPTIONS, 'side'],
+    search: [
+      resource({ [KEYS.match]: 'true' }),
+      workload({ [KEYS.search]: 'true', [KEYS.auto]: 'true' }),
+      OPTIONS,
+      'main',
+    ],
+    auto: [
+      resource(),
+      workload({ [KEYS.auto]: 'true', [KEYS.typedAuto.CONFIGMAP]: 'true' }),
+      OPTIONS,
+      'main',
+    ],
+    'typed-auto': [resource(), workload({ [KEYS.typedAuto.CONFIGMAP]: 'T' }), OPTIONS, 'main'],
+    'auto-reload-all': [resource(), workload({}), ALL, 'main'],
+    unreferenced: [OTHER, workload({ [KEYS.auto]: 'true' }), OPTIONS],
+    'auto-off': [resource(), workload({ [KEYS.auto]: 'false' }), ALL],
+    'no-rule': [resource(), workload({}), OPTIONS],
+  };
+
+  test.each(Object.entries(cases))('%s', (rule, [of, by, options, container]) => {
+    const decision = decide(of, by, options);
+
+    expect(decision).toEqual({
+      reload: container !== undefined,
+      rule,
+      auto: ['search', 'auto', 'typed-auto', 'auto-reload-all'].includes(rule),
+      container,
+      problems: [],
+    });
+  });
+
+  test('twelve of them, each with a sentence of its own', () => {
+    expect(Object.keys(RULES)).toHaveLength(12);
+    expect(new Set(Object.values(RULES)).size).toBe(12);
+  });
+});
+
+describe('[reloader 2] auto', () => {
+  test.each(RESOURCE_TYPES)('for %s reloads no other type', (type) => {
+    const asked = workload({ [KEYS.typedAuto[type]]: 'true' });
+
+    const reloading = RESOURCE_TYPES.filter(
+      (each) => decide(resource({}, { type: each }), asked, OPTIONS).reload,
+    );
+
+    expect(reloading).toEqual([type]);
+  });
+
+  test.each(['1', 't', 'T', 'true', 'True', 'TRUE'])('%j counts as true', (word) => {
+    expect(ruleOf(resource(), workload({ [KEYS.auto]: word }))).toBe('auto/main');
+    expect(ruleOf(resource(), workload({ [KEYS.typedAuto.CONFIGMAP]: word }))).toBe(
+      'typed-auto/main',
+    );
+  });
+
+  test.each(['tRUE', 'yes', ' true', '2', 'on'])('%j is not true, and a problem', (word) => {
+    const { rule, problems } = decide(resource(), workload({ [KEYS.auto]: word }), ALL);
+
+    expect(rule).toBe('auto-off');
+    expect(problems).toEqual([
+      { annotation: KEYS.auto, message: `must be true or false, not ${JSON.stringify(word)}` },
+    ]);
+  });
+
+  test.each([
+    ['true', 'false', 'auto/main'],
+    ['false', 'true', 'typed-auto/main'],
+    ['nonsense', 'true', 'typed-auto/main'],
+    ['', 'true', 'typed-auto/main'],
+    ['', 'false', 'auto-off'],
+    ['false', '', 'auto-off'],
+    ['', '', 'auto-reload-all/main'],
+  ])('generic %j and typed %j is %s under --auto-reload-all', (auto, typed, expected) => {
+    const asked = workload({ [KEYS.auto]: auto, [KEYS.typedAuto.CONFIGMAP]: typed });
+
+    expect(ruleOf(resource(), asked, ALL)).toBe(expected);
+  });
+
+  test('of one type, when false, takes only this type out of --auto-reload-all', () => {
+    const asked = workload({ [KEYS.typedAuto.SECRET]: 'false' });
+
+    expect(ruleOf(resource({}, { type: 'SECRET' }), asked, ALL)).toBe('auto-off');
+    expect(ruleOf(resource(), asked, ALL)).toBe('auto-reload-all/main');
+  });
+
+  test('under --auto-reload-all reloads a workload that has search only', () => {
+    expect(ruleOf(resource(), workload({ [KEYS.search]: 'true' }), ALL)).toBe(
+      'auto-reload-all/main',
+    );
+  });
+
+  test('that is false does not hold a named list back', () => {
+    expect(ruleOf(resource(), workload({ [KEYS.auto]: 'false', [RELOAD]: 'app' }))).toBe(
+      'named/main',
+    );
+  });
+
+  test.each(['constructor', '__proto__', 'toString'])('under the key %s is absent', (auto) => {
+    const options = { ...OPTIONS, annotations: { ...KEYS, auto } };
+
+    expect(decide(resource(), workload({}), options)).toMatchObject({
+      rule: 'no-rule',
+      problems: [],
+    });
+  });
+});
+
+describe('[reloader 3] a named list', () => {
+  test('reloads what it names, referenced or not, and marks the first container then', () => {
+    const asked = workload({ [RELOAD]: 'app-.*, other' });
+
+    expect(ruleOf(OTHER, asked)).toBe('named-unreferenced/side');
+    expect(ruleOf(resource({}, { name: 'app-1' }), asked)).toBe('named-unreferenced/side');
+    expect(ruleOf(resource(), asked)).toBe('no-rule');
+  });
+
+  test.each(RESOURCE_TYPES)('for %s is under a key of its own', (type) => {
+    const asked = workload({ [KEYS.reload[type]]: '.*' });
+
+    const reloading = RESOURCE_TYPES.filter(
+      (each) => decide(resource({}, { type: each }), asked, OPTIONS).reload,
+    );
+
+    expect(reloading).toEqual([type]);
+  });
+
+  test('with a broken pattern says so, and the other patterns and rules count', () => {
+    const asked = workload({ [RELOAD]: '[a-, other', [KEYS.auto]: 'true' });
+
+    const named = decide(OTHER, asked, OPTIONS);
+    const auto = decide(resource(), asked, OPTIONS);
+
+    expect([named.rule, auto.rule]).toEqual(['named-unreferenced', 'auto']);
+    expect(named.problems).toEqual(auto.problems);
+    expect(named.problems).toEqual([
+      { annotation: RELOAD, message: expect.stringContaining('"[a-"') },
+    ]);
+  });
+
+  test('of a template without containers names none to mark', () => {
+    const asked = workload({ [RELOAD]: 'other' }, { podSpec: { containers: [] } });
+
+    expect(decide(OTHER, asked, OPTIONS)).toMatchObject({ reload: true, container: undefined });
+  });
+
+  test('gives the names that are asked for even when they do not exist', () => {
+    const asked = workload({ [RELOAD]: 'app-.*, other ,a.b' });
+
+    expect(namesAskedFor('CONFIGMAP', asked, KEYS)).toEqual(['other', 'a.b']);
+    expect(namesAskedFor('SECRET', asked, KEYS)).toEqual([]);
+    expect(namesAskedFor('CONFIGMAP', onTemplate({ [RELOAD]: 'x' }), KEYS)).toEqual(['x']);
+    expect(
+      namesAskedFor('CONFIGMAP', onTemplate({ [RELOAD]: 'x' }, { [KEYS.search]: '' }), KEYS),
+    ).toEqual([]);
+  });
+});
+
+describe('[reloader 4]', () => {
+  test.each([
+    ['true', 'true', 'search/main'],
+    ['true', 'false', 'no-rule'],
+    ['false', 'true', 'no-rule'],
+    ['false', 'false', 'no-rule'],
+    ['True', 'true', 'no-rule'],
+    ['true', 'True', 'no-rule'],
+    ['1', '1', 'no-rule'],
+  ])('search %j and match %j is %s', (search, match, expected) => {
+    const asked = workload({ [KEYS.search]: search });
+
+    expect(ruleOf(resource({ [KEYS.match]: match }), asked)).toBe(expected);
+  });
+
+  test('search needs a reference', () => {
+    const matching = { ...OTHER, annotations: { [KEYS.match]: 'true' } };
+
+    expect(ruleOf(matching, workload({ [KEYS.search]: 'true' }))).toBe('unreferenced');
+  });
+
+  test('search that is written otherwise than true is a problem', () => {
+    const { problems } = decide(resource(), workload({ [KEYS.search]: 'True' }), OPTIONS);
+
+    expect(problems).toEqual([
+      { annotation: KEYS.search, message: 'must be exactly true, or false, not "True"' },
+    ]);
+  });
+
+  test.each(['True', '1', 'false', ''])('ignore %j on the resource does not count', (ignore) => {
+    const asked = workload({ [KEYS.auto]: 'true' });
+
+    expect(ruleOf(resource({ [KEYS.ignore]: ignore }), asked)).toBe('auto/main');
+  });
+
+  test('ignore on the workload does not count', () => {
+    const asked = workload({ [KEYS.auto]: 'true', [KEYS.ignore]: 'true' });
+
+    expect(ruleOf(resource(), asked)).toBe('auto/main');
+  });
+
+  test.each(RESOURCE_TYPES)('an exclude list for %s excludes no other type', (type) => {
+    const asked = workload({ [KEYS.auto]: 'true', [KEYS.exclude[type]]: ' app , z' });
+
+    const excluded = RESOURCE_TYPES.filter(
+      (each) => decide(resource({}, { type: each }), asked, OPTIONS).rule === 'excluded',
+    );
+
+    expect(excluded).toEqual([type]);
+  });
+
+  test('an exclude list has names and no patterns', () => {
+    const asked = workload({ [KEYS.auto]: 'true', [KEYS.exclude.CONFIGMAP]: 'ap.,.*' });
+
+    expect(ruleOf(resource(), asked)).toBe('auto/main');
+  });
+});
+
+describe('[reloader 5] on the Pod template only,', () => {
+  test.each<[string, Record<string, string>, Rule]>([
+    ['auto', { [KEYS.auto]: 'true' }, 'auto'],
+    ['typed auto', { [KEYS.typedAuto.CONFIGMAP]: 'true' }, 'typed-auto'],
+    ['a named list', { [RELOAD]: 'app' }, 'named'],
+    ['search', { [KEYS.search]: 'true' }, 'search'],
+    ['exclude', { [KEYS.auto]: 'true', [KEYS.exclude.CONFIGMAP]: 'app' }, 'excluded'],
+  ])('%s counts', (_, annotations, rule) => {
+    const matching = resource({ [KEYS.match]: 'true' });
+
+    expect(decide(matching, onTemplate(annotations), OPTIONS).rule).toBe(rule);
+  });
+
+  test.each([
+    RELOAD,
+    KEYS.search,
+    KEYS.auto,
+    KEYS.typedAuto.CONFIGMAP,
+  ])('nothing counts when the metadata has %s, even empty', (key) => {
+    const template = {
+      [KEYS.auto]: 'true',
+      [RELOAD]: 'app',
+      [KEYS.search]: 'true',
+      [KEYS.exclude.CONFIGMAP]: 'app',
+    };
+    const matching = resource({ [KEYS.match]: 'true' });
+
+    expect(ruleOf(matching, onTemplate(template, { [key]: '' }))).toBe('no-rule');
+  });
+
+  test('annotations count for a type whose keys the metadata does not have', () => {
+    const asked = onTemplate(
+      { [KEYS.auto]: 'true' },
+      { [KEYS.typedAuto.SECRET]: 'true', [KEYS.reload.SECRET]: 'x' },
+    );
+
+    expect(ruleOf(resource(), asked)).toBe('auto/main');
+    expect(ruleOf(resource({}, { type: 'SECRET' }), asked)).toBe('typed-auto/main');
+  });
+
+  test('exclude lists of the metadata and of the template are joined', () => {
+    const key = KEYS.exclude.CONFIGMAP;
+    const asked = onTemplate({ [KEYS.auto]: 'true', [key]: 'app' }, { [key]: 'other' });
+
+    expect([ruleOf(resource(), asked), ruleOf(OTHER, asked)]).toEqual(['excluded', 'excluded']);
+  });
+});
+
+test('annotations count under the keys that flags gave them, and not under the default ones', () => {
+  const types: readonly ResourceType[] = RESOURCE_TYPES;
+  const annotations = { ...KEYS, auto: 'example.com/auto', ignore: 'example.com/ignore' };
+  const options = { ...OPTIONS, annotations };
+  const asked = workload({ 'example.com/auto': 'true' });
+
+  expect(types.map((type) => ruleOf(resource({}, { type }), asked, options))).toEqual([
+    'auto/main',
+    'auto/main',
+    'auto/main',
+  ]);
+  expect(ruleOf(resource(), workload({ [KEYS.auto]: 'true' }), options)).toBe('no-rule');
+  expect(ruleOf(resource({ [KEYS.ignore]: 'true' }), asked, options)).toBe('auto/main');
+  expect(ruleOf(resource({ 'example.com/ignore': 'true' }), asked, options)).toBe(
+    'resource-ignored',
+  );
+});
