@@ -59,7 +59,7 @@ function nanoseconds(text: string): number | undefined {
   for (const [, count = '', unit = ''] of text.matchAll(PART)) {
     sum += Number(count) * (UNIT_NS[unit] ?? 0);
   }
-  return text.startsWith('-') ? -sum : sum;
+  return text.startsWith('-') && sum > 0 ? -sum : sum;
 }
 
 /** Milliseconds as Go writes a duration, without parts that are zero: `1h30m`, `2s`, `0s`. */
