@@ -80,6 +80,9 @@ export function optionsOf(values: ArgumentValues, environment: Environment): Opt
   if (values['sync-after-restart'] === true && !reloadOnCreate) {
     warn('--sync-after-restart has no effect without --reload-on-create=true');
   }
+  if (values['cloud-events'] === true && (values['webhook-url'] ?? '') === '') {
+    warn('--cloud-events has no effect without --webhook-url');
+  }
   warnOfProfiles(values, warn);
   const resourceSelector = selectorOfEntries(
     'resource-label-selector',
