@@ -48,7 +48,7 @@ export function parseGoDuration(
   const ns = text.length > MAX_CHARACTERS ? undefined : nanoseconds(text);
   if (ns === undefined) return { problem: `must be ${accepted}` };
   const ms = ns > 0 && ns < 1e6 ? 1 : Math.floor(ns / 1e6);
-  if (ns < 0 || ms < minMs || ms > maxMs) return { problem: `must be ${accepted}` };
+  if (ms < minMs || ms > maxMs) return { problem: `must be ${accepted}` };
   return { ms };
 }
 

@@ -1,9 +1,11 @@
 /** The decision: which change restarts which workload, and by which rule. */
 import type { coreV1 } from 'chancery/kubernetes';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_ANNOTATIONS } from '../../contract/annotations.ts';
 import {
   type DecideOptions,
+  type Decision,
   decide,
   namesAskedFor,
   type ResourceView,
@@ -363,4 +365,78 @@ test('annotations count under the keys that flags gave them, and not under the d
   expect(ruleOf(resource({ 'example.com/ignore': 'true' }), asked, options)).toBe(
     'resource-ignored',
   );
+});
+
+describe('whatever the annotations are,', () => {
+  const keys = [KEYS.auto, KEYS.search, RELOAD, KEYS.typedAuto.CONFIGMAP, KEYS.exclude.CONFIGMAP];
+  const words = ['', 'true', 'false', 'True', 'nonsense', 'app', 'app-.*', 'app|x', '(', 'x,other'];
+  const annotations = fc.dictionary(fc.constantFrom(...keys), fc.constantFrom(...words));
+  const given = fc.record({
+    metadata: annotations,
+    template: annotations,
+    of: fc.record({
+      name: fc.constantFrom('app', 'app-1', 'other'),
+      match: fc.constantFrom('true', 'false'),
+    }),
+    autoReloadAll: fc.boolean(),
+  });
+  const decideFor = (
+    {
+      metadata,
+      template,
+      of,
+      autoReloadAll,
+    }: typeof given extends fc.Arbitrary<infer T> ? T : never,
+    more: { ignore?: string } = {},
+  ): Decision =>
+    decide(
+      resource({ [KEYS.match]: of.match, [KEYS.ignore]: more.ignore ?? '' }, { name: of.name }),
+      onTemplate(template, metadata),
+      { ...OPTIONS, autoReloadAll },
+    );
+
+  test('a reload is either automatic and of a reference, or by name, and marks a container', () => {
+    fc.assert(
+      fc.property(given, (each) => {
+        const { reload, rule, auto, container } = decideFor(each);
+
+        expect(container !== undefined).toBe(reload);
+        if (auto) expect([reload, each.of.name]).toEqual([true, 'app']);
+        else if (reload) expect(rule).toMatch(/^named/);
+      }),
+    );
+  });
+
+  test('ignore on the resource and a name in the exclude list leave no reload', () => {
+    fc.assert(
+      fc.property(given, (each) => {
+        const excluding = { ...each.metadata, [KEYS.exclude.CONFIGMAP]: `x, ${each.of.name}` };
+
+        expect(decideFor(each, { ignore: 'true' }).rule).toBe('resource-ignored');
+        expect(decideFor({ ...each, metadata: excluding }).rule).toBe('excluded');
+      }),
+    );
+  });
+
+  test('the template matters for nothing when the metadata has one of the four keys', () => {
+    fc.assert(
+      fc.property(given, annotations, fc.constantFrom(...keys.slice(0, 4)), (each, other, key) => {
+        const metadata = { [key]: '', ...each.metadata };
+
+        expect(decideFor({ ...each, metadata, template: other })).toEqual(
+          decideFor({ ...each, metadata }),
+        );
+      }),
+    );
+  });
+
+  test('--auto-reload-all takes no reload away', () => {
+    fc.assert(
+      fc.property(given, (each) => {
+        const without = decideFor({ ...each, autoReloadAll: false });
+
+        if (without.reload) expect(decideFor({ ...each, autoReloadAll: true })).toEqual(without);
+      }),
+    );
+  });
 });
