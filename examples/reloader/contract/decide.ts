@@ -9,7 +9,7 @@ import {
 import { parseGoBoolean } from './go-words.ts';
 import { EMPTY_LIST, type NamedList, namedList } from './patterns.ts';
 import { firstContainer, type References, referencesOf } from './references.ts';
-import { type ResourceRef, type ResourceType, refKey } from './resource-type.ts';
+import { type ResourceRef, refKey } from './resource-type.ts';
 
 /** The kinds of workloads, as metrics and Events name them. */
 export type WorkloadKindName =
@@ -77,7 +77,8 @@ export interface Decision {
   readonly container: string | undefined;
   /**
    * Values of the workload's annotations that cannot be used, for the type of this resource: the same for every
-   * resource of the type, whatever the decision. Empty for the rules before the annotations are read.
+   * resource of the type, whatever the decision. Empty for the rules before the annotations are read. A resource
+   * without a name can be asked about, to learn the problems when there is no resource.
    */
   readonly problems: readonly Problem[];
 }
@@ -158,26 +159,13 @@ function automaticRule(
  * otherwise those of the Pod template. They are never mixed.
  */
 function annotationsFor(
-  { type }: Pick<ResourceRef, 'type'>,
-  { annotations, templateAnnotations }: Pick<WorkloadView, 'annotations' | 'templateAnnotations'>,
+  { type }: ResourceRef,
+  { annotations, templateAnnotations }: WorkloadView,
   names: AnnotationNames,
 ): Annotations {
   const keys = [names.reload[type], names.search, names.auto, names.typedAuto[type]];
   const has = keys.some((key) => annotationOf(annotations, key) !== undefined);
   return has ? annotations : templateAnnotations;
-}
-
-/**
- * The names of resources of a type that the reload annotation has as they are, without special characters: those
- * are wanted even while no such resource exists. Exclude lists are not asked.
- */
-export function namesAskedFor(
-  type: ResourceType,
-  workload: Pick<WorkloadView, 'annotations' | 'templateAnnotations'>,
-  names: AnnotationNames,
-): readonly string[] {
-  const chosen = annotationsFor({ type }, workload, names);
-  return namedListOf(annotationOf(chosen, names.reload[type]) ?? '').names;
 }
 
 function isExcluded(
@@ -187,7 +175,9 @@ function isExcluded(
   { exclude }: AnnotationNames,
 ): boolean {
   return [annotations, chosen].some((each) =>
-    (annotationOf(each, exclude[type]) ?? '').split(',').some((entry) => entry.trim() === name),
+    annotationOf(each, exclude[type])
+      ?.split(',')
+      .some((entry) => name !== '' && entry.trim() === name),
   );
 }
 

@@ -7,7 +7,6 @@ import {
   type DecideOptions,
   type Decision,
   decide,
-  namesAskedFor,
   type ResourceView,
   RULES,
   type Rule,
@@ -225,21 +224,25 @@ describe('[reloader 3] a named list', () => {
     ]);
   });
 
+  test('is reported for any resource of the type, even one without a name', () => {
+    const asked = workload({
+      [RELOAD]: '(',
+      [KEYS.search]: 'yes',
+      [KEYS.exclude.CONFIGMAP]: 'x,,y',
+    });
+
+    for (const name of ['', 'app', 'unrelated']) {
+      const { problems } = decide(resource({}, { name }), asked, OPTIONS);
+
+      expect(problems.map(({ annotation }) => annotation)).toEqual([RELOAD, KEYS.search]);
+    }
+    expect(decide(resource({}, { type: 'SECRET' }), asked, OPTIONS).problems).toHaveLength(1);
+  });
+
   test('of a template without containers names none to mark', () => {
     const asked = workload({ [RELOAD]: 'other' }, { podSpec: { containers: [] } });
 
     expect(decide(OTHER, asked, OPTIONS)).toMatchObject({ reload: true, container: undefined });
-  });
-
-  test('gives the names that are asked for even when they do not exist', () => {
-    const asked = workload({ [RELOAD]: 'app-.*, other ,a.b' });
-
-    expect(namesAskedFor('CONFIGMAP', asked, KEYS)).toEqual(['other', 'a.b']);
-    expect(namesAskedFor('SECRET', asked, KEYS)).toEqual([]);
-    expect(namesAskedFor('CONFIGMAP', onTemplate({ [RELOAD]: 'x' }), KEYS)).toEqual(['x']);
-    expect(
-      namesAskedFor('CONFIGMAP', onTemplate({ [RELOAD]: 'x' }, { [KEYS.search]: '' }), KEYS),
-    ).toEqual([]);
   });
 });
 
