@@ -306,6 +306,7 @@ export const CHART_ROWS: readonly ChartRow[] = [
 ];
 
 const OVERLAY = 'a field of the generated manifests: patch it in the overlay';
+const NO_GO = 'nothing: there is no Go runtime';
 const IMAGE = 'the image of the operator, in the overlay';
 
 /** Values that change manifests and no argument. A value that ends in `.*` has any values below it. */
@@ -322,6 +323,12 @@ export const MANIFEST_VALUES: readonly { readonly value: string; readonly where:
   { value: `${VALUE}rbac.*`, where: 'generated roles, see the overlay' },
   { value: `${VALUE}serviceAccount.*`, where: OVERLAY },
   { value: `${VALUE}matchLabels.*`, where: OVERLAY },
+  {
+    value: `${VALUE}deployment.automountServiceAccountToken`,
+    where: 'nothing: the container of the operator never has a token',
+  },
+  { value: `${VALUE}deployment.gomaxprocsOverride`, where: NO_GO },
+  { value: `${VALUE}deployment.gomemlimitOverride`, where: NO_GO },
   { value: `${VALUE}readOnlyRootFileSystem`, where: 'always on in the generated manifests' },
   { value: `${VALUE}service.*`, where: 'a Service of the overlay' },
   { value: `${VALUE}serviceMonitor.*`, where: 'a ServiceMonitor of the overlay' },
@@ -335,11 +342,8 @@ export const MANIFEST_VALUES: readonly { readonly value: string; readonly where:
   ...[
     'affinity',
     'annotations',
-    'automountServiceAccountToken',
     'containerSecurityContext',
     'dnsConfig',
-    'gomaxprocsOverride',
-    'gomemlimitOverride',
     'hostUsers',
     'labels',
     'livenessProbe',

@@ -7,7 +7,7 @@ export function parseGoBoolean(text: string): boolean | undefined {
   return undefined;
 }
 
-/** The longest duration that any setting accepts: 366 days. A longer one is a slip of the pen. */
+/** The longest duration that any setting accepts: 366 days. A longer one is most likely a mistake. */
 export const MAX_DURATION_MS: number = 366 * 86_400_000;
 
 /** What durations look like, for messages. */
