@@ -36,7 +36,7 @@ export type DurationResult = { readonly ms: number } | { readonly problem: strin
 
 /**
  * A duration as `time.ParseDuration` of Go reads it: `300ms`, `1.5h`, `1h30m`, `0`. Parts of a millisecond are
- * dropped, and what is less than one millisecond, but not nothing, is one.
+ * dropped. A duration above 0 and below one millisecond counts as one millisecond.
  *
  * @param bounds - in milliseconds, both included. Default: 0 to 366 days.
  */

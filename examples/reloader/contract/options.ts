@@ -49,7 +49,7 @@ export interface Options extends DecideOptions {
   readonly cronJobMode: CronJobMode;
   /** Settings of the manager that follow from the flags: namespaces, leader election, log. */
   readonly settings: Partial<Settings>;
-  /** Sentences for the log of the start: what is ignored, or has no effect. Without URLs. */
+  /** Sentences for the log of the start: flags that are ignored or have no effect. No sentence has a URL. */
   readonly warnings: readonly string[];
   /** The arguments as they were given, for `reloader-meta-info`. */
   readonly given: ArgumentValues;
