@@ -36,10 +36,13 @@ export interface VariableChange {
 export interface RestartPlan {
   /** The resources that caused the restart, sorted by type and name; one at least. */
   readonly changes: readonly Change[];
-  /** Variables of the Pod template. Empty under `--reload-strategy=annotations`. */
+  /**
+   * Variables of the Pod template. Under `--reload-strategy=annotations` only those that are there already, so
+   * that no old value is taken for a record later.
+   */
   readonly variables: readonly VariableChange[];
-  /** Annotations of the Pod template: `last-reloaded-from`. Empty under `--reload-strategy=env-vars`. */
-  readonly templateAnnotations: Readonly<Record<string, string>>;
+  /** Annotations of the Pod template, among them `last-reloaded-from`; null removes one. */
+  readonly templateAnnotations: Readonly<Record<string, string | null>>;
   /**
    * Annotations of the workload's own metadata that go with the restart; null removes one. The baseline is
    * among them, and what the gates wrote while the restart had to wait.

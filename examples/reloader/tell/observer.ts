@@ -22,7 +22,7 @@ export type SkipReason = 'ignored_or_not_selected' | 'strategy_not_updated' | 'n
  * and harms neither the restart nor the other observers. No method gets the content of a resource.
  */
 export interface ReloadObserver {
-  /** A source has shown an object: once for each change, before anything is looked at. */
+  /** A source has shown an object: once for each change, before anything is looked at. First lists are adds. */
   received?(event: ReceivedEvent): void;
   /** A change of a resource was handled, with all workloads that it concerns. */
   processed?(event: Pick<ReceivedEvent, 'resourceType'>): void;
@@ -56,8 +56,6 @@ export interface ReceivedEvent {
   readonly namespace: string;
   /** Of the resource, not of the status that told of it. */
   readonly name: string;
-  /** True for an object of the first list: nothing has happened to it. */
-  readonly initial: boolean;
 }
 
 /** One observer that passes everything on to `observers`, in order. */

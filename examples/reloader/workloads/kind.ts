@@ -87,7 +87,9 @@ export type RestartOutcome =
    */
   | { readonly outcome: 'recorded'; readonly reason: string }
   /** Under way: `restart` is called again after `waitMs`, or when something changes. */
-  | { readonly outcome: 'waiting'; readonly waitMs: number };
+  | { readonly outcome: 'waiting'; readonly waitMs: number }
+  /** A value in the configuration of the workload forbids the restart. The engine tells it, and waits for a change. */
+  | { readonly outcome: 'blocked'; readonly problem: Problem };
 
 /** What `upkeep` and `absent` did. */
 export interface UpkeepOutcome {
