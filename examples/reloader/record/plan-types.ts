@@ -1,12 +1,9 @@
 /** What a restart is made of: the words that the engine, the workload kinds and the gates share. */
-
-/** As the original writes it into `last-reloaded-from` and into the names of variables. */
-export type ResourceType = 'CONFIGMAP' | 'SECRET' | 'SECRETPROVIDERCLASS';
+import type { Rule } from '../contract/decide.ts';
+import type { ResourceRef } from '../contract/resource-type.ts';
 
 /** One resource that a workload wants, and that is not what its records say. */
-export interface Change {
-  readonly type: ResourceType;
-  readonly name: string;
+export interface Change extends ResourceRef {
   /** SHA-1 of the content, as the original computes it; of the deletion marker when `deleted`. */
   readonly hash: string;
   /** The resource is gone, and `--reload-on-delete` makes that a change. */
@@ -14,7 +11,7 @@ export interface Change {
   /** The container of the Pod template that carries the variable, and that `containerRefs` names. */
   readonly container: string;
   /** The rule of `decide` that made the resource concern the workload. */
-  readonly rule: string;
+  readonly rule: Rule;
   /** True for the auto rules and for search; false for a named list. */
   readonly auto: boolean;
 }

@@ -9,19 +9,15 @@ import type {
   Source,
 } from 'chancery';
 import type { coreV1 } from 'chancery/kubernetes';
+import type { Problem } from '../contract/annotations.ts';
+import type { WorkloadKindName } from '../contract/decide.ts';
+import type { ResourceType } from '../contract/resource-type.ts';
 import type { RestartPlan } from '../record/plan-types.ts';
+
+export type { Problem, WorkloadKindName };
 
 /** The Pod template of a workload. */
 export type PodTemplate = coreV1.PodTemplateSpec;
-
-/** The kinds, named as the metrics and Events of the original name them. */
-export type WorkloadKindName =
-  | 'Deployment'
-  | 'StatefulSet'
-  | 'DaemonSet'
-  | 'CronJob'
-  | 'Job'
-  | 'Rollout';
 
 /**
  * One kind of workload: where its Pod template is, and how it is restarted. The engine makes one controller of
@@ -101,14 +97,6 @@ export interface UpkeepOutcome {
   readonly written?: boolean;
 }
 
-/** Something in the configuration of one workload that cannot be used. The rest of it still counts. */
-export interface Problem {
-  /** The annotation that has it. */
-  readonly annotation: string;
-  /** A sentence for people, without the content of any Secret or ConfigMap. */
-  readonly message: string;
-}
-
 /** What a kind works with. */
 export interface RestartContext<T extends KubernetesObject = KubernetesObject> {
   /** Client, stores, clock, signal, log and `dryRun` of this attempt. */
@@ -129,7 +117,7 @@ export interface RestartContext<T extends KubernetesObject = KubernetesObject> {
  * `read/configuration.ts`, SecretProviderClasses in `workloads/provider-class.ts`.
  */
 export interface ResourceKind {
-  readonly type: RestartPlan['changes'][number]['type'];
+  readonly type: ResourceType;
   /** The plural that metrics and reporters have: `configmaps`, `secrets`, `secretproviderclasspodstatuses`. */
   readonly plural: string;
   /** Rights beyond list and watch of the sources: the GETs. */

@@ -1,0 +1,75 @@
+import {
+  enqueueMapped,
+  type KubernetesObject,
+  keyOf,
+  labelChanged,
+  type Mapping,
+  type Predicate,
+  type Source,
+  splitKey,
+} from 'chancery';
+import type { Engine } from './engine.ts';
+import { BY_NAMESPACE, BY_RESOURCE, patternValue, resourceValue } from './sources.ts';
+import type { ReceivedEvent } from './tell/observer.ts';
+import type { ResourceKind } from './workloads/kind.ts';
+
+/**
+ * Changes of resources → the workloads that they may concern. The indices of the workload source answer, so that
+ * the cost of a change does not grow with the number of workloads. The reconcile decides which of them restart.
+ *
+ * @param counts - true for one of the controllers: what was received is counted once, not once for each kind.
+ */
+export function resourceMappings<T extends KubernetesObject>(
+  workloads: Source<T>,
+  engine: Engine,
+  counts: boolean,
+): readonly Mapping[] {
+  const mappings = engine.resources.flatMap((kind) =>
+    kind.watches.map(({ source, nameOf }, position) =>
+      enqueueMapped(
+        source,
+        (entry, { store }) => {
+          const { namespace } = splitKey(entry.key);
+          const name = nameOf(entry);
+          if (namespace === undefined || name === undefined) return [];
+          const cached = store(workloads);
+          const { type } = kind;
+          return [
+            ...cached.byIndex(BY_RESOURCE, resourceValue(namespace, { type, name })),
+            ...cached.byIndex(BY_RESOURCE, patternValue(namespace, type)),
+          ].map(keyOf);
+        },
+        counts && position === 0 ? { predicate: countedBy(engine, kind) } : {},
+      ),
+    ),
+  );
+  return [...mappings, ...engine.scope.reads.map((source) => namespaceMapping(source, workloads))];
+}
+
+/** Passes every change, and reports it. */
+function countedBy({ observer }: Engine, { plural: resourceType }: ResourceKind): Predicate {
+  return ({ type, metadata: { name, namespace = '' } }) => {
+    const eventType = EVENT_TYPES[type];
+    if (eventType !== undefined) observer.received({ eventType, resourceType, namespace, name });
+    return true;
+  };
+}
+
+const EVENT_TYPES: Readonly<Record<string, ReceivedEvent['eventType'] | undefined>> = {
+  create: 'add',
+  update: 'update',
+  delete: 'delete',
+};
+
+/** A label that comes later selects the namespace with all its workloads. */
+function namespaceMapping<T extends KubernetesObject>(
+  namespaces: Source,
+  workloads: Source<T>,
+): Mapping {
+  return enqueueMapped(
+    namespaces,
+    (entry, { store }) =>
+      store(workloads).byIndex(BY_NAMESPACE, splitKey(entry.key).name).map(keyOf),
+    { predicate: labelChanged },
+  );
+}

@@ -1,0 +1,100 @@
+import { DELETED_HASH } from '../contract/hash.ts';
+import { type ResourceRef, refKey } from '../contract/resource-type.ts';
+import { suffixedVariableName, variableName } from '../contract/variable-name.ts';
+import type { Baseline } from './baseline.ts';
+import type { MarkedVariable, TemplateRecords } from './template.ts';
+
+/** Records of one workload, asked for one resource at a time. */
+export class Records {
+  readonly #template: TemplateRecords;
+  readonly #baseline: Baseline;
+  readonly #remembered: Baseline;
+  /** Names of the resources that share a variable, by its name. */
+  readonly #sharing = new Map<string, string[]>();
+
+  /** @param wanted - sorted by name. */
+  constructor(template: TemplateRecords, wanted: readonly ResourceRef[], { baseline, remembered }: { readonly baseline: Baseline; readonly remembered: Baseline }) {
+    this.#template = template;
+    this.#baseline = { ...remembered, ...baseline };
+    this.#remembered = remembered;
+    for (const resource of wanted) {
+      const variable = variableName(resource);
+      this.#sharing.set(variable, [...(this.#sharing.get(variable) ?? []), resource.name]);
+    }
+  }
+
+  entryOf(resource: ResourceRef): string | undefined {
+    const key = refKey(resource);
+    return Object.hasOwn(this.#baseline, key) ? this.#baseline[key] : undefined;
+  }
+
+  /** The baseline has this hash for the resource, or had it. */
+  isRecorded(resource: ResourceRef, hash: string): boolean {
+    return this.entryOf(resource) === hash || this.#remembered[refKey(resource)] === hash;
+  }
+
+  /** The template has this hash for the resource. */
+  shows(resource: ResourceRef, hash: string): boolean {
+    if (this.showsByVariable(resource, hash)) return true;
+    // A variable is newer than an annotation that another strategy has left.
+    return this.#last(resource)?.hash === hash && this.ownVariables(resource).length === 0;
+  }
+
+  showsByVariable(resource: ResourceRef, hash: string): boolean {
+    const names = [variableName(resource), suffixedVariableName(resource)];
+    return names.some((each) => this.#marked(each).some(({ value }) => value === hash));
+  }
+
+  showsDeletion(resource: ResourceRef): boolean {
+    return this.#last(resource)?.hash === DELETED_HASH;
+  }
+
+  /** The template names the resource, if only with an old hash. */
+  knows(resource: ResourceRef): boolean {
+    return this.ownVariables(resource).length > 0 || this.isLast(resource);
+  }
+
+  /** A variable whose name two resources share belongs to the one whose old hash it has. */
+  ownVariables(resource: ResourceRef): readonly (MarkedVariable & { readonly name: string })[] {
+    const plain = variableName(resource);
+    const suffixed = suffixedVariableName(resource);
+    const entry = this.entryOf(resource);
+    const isOwn = ({ value }: MarkedVariable): boolean =>
+      !this.isShared(resource) || (entry !== '' && value === entry);
+    return [
+      ...this.#marked(plain)
+        .filter(isOwn)
+        .map((each) => ({ ...each, name: plain })),
+      ...this.#marked(suffixed).map((each) => ({ ...each, name: suffixed })),
+    ];
+  }
+
+  /** The variable that a change is written to. A name in use stays in use, so that nothing moves. */
+  variableFor(resource: ResourceRef): string {
+    const plain = variableName(resource);
+    const [own] = this.ownVariables(resource);
+    if (own !== undefined) return own.name;
+    if (!this.isShared(resource)) return plain;
+    const isFree =
+      this.#marked(plain).length === 0 && this.#sharing.get(plain)?.[0] === resource.name;
+    return isFree ? plain : suffixedVariableName(resource);
+  }
+
+  isShared(resource: ResourceRef): boolean {
+    return (this.#sharing.get(variableName(resource))?.length ?? 0) > 1;
+  }
+
+  /** The annotation of the template names the resource. */
+  isLast(resource: ResourceRef): boolean {
+    return this.#last(resource) !== undefined;
+  }
+
+  #last({ type, name }: ResourceRef): TemplateRecords['last'] {
+    const { last } = this.#template;
+    return last?.type === type && last.name === name ? last : undefined;
+  }
+
+  #marked(variable: string): readonly MarkedVariable[] {
+    return this.#template.variables.get(variable) ?? [];
+  }
+}

@@ -1,0 +1,122 @@
+import type { KubernetesObject, ReconcileContext } from 'chancery';
+import type { Annotations, Problem } from './contract/annotations.ts';
+import { type Decision, decide, type WorkloadView } from './contract/decide.ts';
+import { namedList } from './contract/patterns.ts';
+import { referencesOf } from './contract/references.ts';
+import { type RefKey, type ResourceRef, refKey, refOfKey } from './contract/resource-type.ts';
+import type { Engine } from './engine.ts';
+import type { Baseline } from './record/baseline.ts';
+import type { Wanted } from './record/plan.ts';
+import type { FoundResource, PodTemplate, ResourceKind, WorkloadKind } from './workloads/kind.ts';
+
+/** The resources that concern a workload, and what cannot be used of its annotations. */
+export interface WantedResources {
+  readonly wanted: readonly Wanted[];
+  readonly problems: readonly Problem[];
+}
+
+interface Concerned {
+  readonly kind: ResourceKind;
+  readonly ref: ResourceRef;
+  readonly found: FoundResource | undefined;
+  readonly decision: Decision;
+}
+
+/** How the decision sees a workload. */
+export function viewOf(
+  { kind }: Pick<WorkloadKind, 'kind'>,
+  { metadata }: KubernetesObject,
+  template: PodTemplate,
+): WorkloadView {
+  return {
+    kind,
+    annotations: metadata.annotations ?? {},
+    templateAnnotations: template.metadata?.annotations ?? {},
+    podSpec: template.spec,
+  };
+}
+
+/**
+ * Finds the resources that concern a workload, and reads the hashes of those that exist.
+ *
+ * @param recorded - what is recorded for the workload: a resource of it that is gone still concerns it.
+ * @throws ApiError and the like when one cannot be read: it is never taken for absent then.
+ */
+export async function wantedResources(
+  owner: string,
+  namespace: string,
+  workload: WorkloadView,
+  recorded: Baseline,
+  engine: Engine,
+  context: ReconcileContext,
+): Promise<WantedResources> {
+  const problems = new Map<string, Problem>();
+  const concerned: Concerned[] = [];
+  for (const kind of engine.resources) {
+    for (const ref of candidates(kind, namespace, workload, recorded, engine, context)) {
+      const found = kind.find({ namespace, name: ref.name }, context);
+      const annotations = found?.annotations ?? annotationsOfAbsent(ref, recorded, engine);
+      const decision = decide({ ...ref, annotations }, workload, engine.options);
+      for (const problem of decision.problems) problems.set(JSON.stringify(problem), problem);
+      if (ref.name !== '' && decision.reload) concerned.push({ kind, ref, found, decision });
+    }
+  }
+  // Before the reads: what only this workload wants must not be forgotten in between.
+  engine.wantedBy.set(
+    owner,
+    new Set(concerned.map(({ ref }) => `${ref.type}/${namespace}/${ref.name}`)),
+  );
+  const wanted = await Promise.all(
+    concerned.map((each) => wantedOf(each, namespace, context)),
+  );
+  return { wanted, problems: [...problems.values()] };
+}
+
+async function wantedOf(
+  { kind, ref, found, decision }: Concerned,
+  namespace: string,
+  context: ReconcileContext,
+): Promise<Wanted> {
+  const hash = found && (await kind.hash({ namespace, name: ref.name }, found, context));
+  const { rule, auto, container } = decision;
+  return { ...ref, hash, rule, auto, container };
+}
+
+/** Every resource of the type that may concern the workload, each once. */
+function candidates(
+  { type, names }: ResourceKind,
+  namespace: string,
+  workload: WorkloadView,
+  recorded: Baseline,
+  { options }: Engine,
+  context: ReconcileContext,
+): Iterable<ResourceRef> {
+  const found = new Map<RefKey, ResourceRef>();
+  const add = (ref: ResourceRef): void => void found.set(refKey(ref), ref);
+  for (const { ref } of referencesOf(workload.podSpec).values()) if (ref.type === type) add(ref);
+  for (const key of Object.keys(recorded)) {
+    const ref = refOfKey(key);
+    if (ref?.type === type) add(ref);
+  }
+  const key = options.annotations.reload[type];
+  const lists = [workload.annotations, workload.templateAnnotations].flatMap((annotations) =>
+    Object.hasOwn(annotations, key) ? [namedList(annotations[key] ?? '')] : [],
+  );
+  for (const list of lists) for (const name of list.names) add({ type, name });
+  if (lists.length > 0) {
+    add({ type, name: '' }); // no resource, but the decision reports patterns that cannot be used
+    for (const name of names(namespace, context)) {
+      if (lists.some((list) => list.matches(name))) add({ type, name });
+    }
+  }
+  return found.values();
+}
+
+/** A resource that was recorded by search had the match annotation, and took it along when it was deleted. */
+function annotationsOfAbsent(
+  ref: ResourceRef,
+  recorded: Baseline,
+  { options }: Engine,
+): Annotations {
+  return Object.hasOwn(recorded, refKey(ref)) ? { [options.annotations.match]: 'true' } : {};
+}

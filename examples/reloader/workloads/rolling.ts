@@ -1,0 +1,82 @@
+import type { KubernetesObject, Patch, Permission, Resource } from 'chancery';
+import {
+  type DaemonSet,
+  daemonSets,
+  type Deployment,
+  deployments,
+  type StatefulSet,
+  statefulSets,
+} from 'chancery/kubernetes';
+import type { RestartPlan } from '../record/plan-types.ts';
+import type { PodTemplate, WorkloadKind, WorkloadKindName } from './kind.ts';
+
+/** A kind whose controller replaces Pods in order when the Pod template changes. */
+export type RollingWorkload = KubernetesObject & {
+  readonly spec: { readonly template: PodTemplate };
+};
+
+export const statefulSetKind: WorkloadKind<StatefulSet> = rollingKind('StatefulSet', statefulSets);
+export const daemonSetKind: WorkloadKind<DaemonSet> = rollingKind('DaemonSet', daemonSets);
+/** Without pauses: see `pausingDeploymentKind`. */
+export const deploymentKind: WorkloadKind<Deployment> = rollingKind('Deployment', deployments);
+
+/** Restarts by one strategic merge patch of the workload. */
+export function rollingKind<T extends RollingWorkload>(
+  kind: WorkloadKindName,
+  resource: Resource<T>,
+): WorkloadKind<T> {
+  const permissions: readonly Permission[] = [{ resource, verbs: ['patch'] }];
+  return {
+    kind,
+    resource,
+    permissions,
+    templateOf: ({ spec }) => spec.template,
+    async restart(workload, plan, { reconcile: { client } }) {
+      await client.patch(resource, targetOf(workload), restartPatch(workload, plan));
+      return { outcome: 'restarted' };
+    },
+  };
+}
+
+/** What names the object of a write. */
+export function targetOf({ metadata: { namespace, name } }: KubernetesObject): {
+  readonly namespace: string | undefined;
+  readonly name: string;
+} {
+  return { namespace, name };
+}
+
+/**
+ * Everything of a restart in one patch. It holds for this state of the workload only: a late cache answers 409.
+ * Strategic, because it names containers and variables by their names, and puts nothing into another order.
+ *
+ * @param also - more of the spec of the workload, and annotations of its metadata; null removes one.
+ */
+export function restartPatch(
+  { metadata: { uid, resourceVersion } }: KubernetesObject,
+  { variables, templateAnnotations, annotations }: RestartPlan,
+  also: {
+    readonly spec?: Readonly<Record<string, unknown>>;
+    readonly annotations?: RestartPlan['annotations'];
+  } = {},
+): Patch {
+  const environments = new Map<string, object[]>();
+  for (const { container, name, value } of variables) {
+    const entry = value === undefined ? { name, $patch: 'delete' } : { name, value };
+    environments.set(container, [...(environments.get(container) ?? []), entry]);
+  }
+  const containers = [...environments].map(([name, env]) => ({ name, env }));
+  const template = {
+    ...(Object.keys(templateAnnotations).length > 0 && {
+      metadata: { annotations: templateAnnotations },
+    }),
+    ...(containers.length > 0 && { spec: { containers } }),
+  };
+  const all = { ...annotations, ...also.annotations };
+  const metadata = {
+    uid,
+    resourceVersion,
+    ...(Object.keys(all).length > 0 && { annotations: all }),
+  };
+  return { type: 'strategic', body: { metadata, spec: { ...also.spec, template } } };
+}
