@@ -46,7 +46,6 @@ export function workloadSource<T extends KubernetesObject>(
   });
 }
 
-
 /**
  * References, and names of named lists. A list with a pattern is found by any change of its type: the names that
  * it means are not known before they are there.

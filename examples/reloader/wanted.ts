@@ -66,9 +66,7 @@ export async function wantedResources(
     owner,
     new Set(concerned.map(({ ref }) => `${ref.type}/${namespace}/${ref.name}`)),
   );
-  const wanted = await Promise.all(
-    concerned.map((each) => wantedOf(each, namespace, context)),
-  );
+  const wanted = await Promise.all(concerned.map((each) => wantedOf(each, namespace, context)));
   return { wanted, problems: [...problems.values()] };
 }
 

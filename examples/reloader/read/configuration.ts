@@ -80,4 +80,3 @@ function reducedTo(names: readonly string[]) {
     } as unknown as T;
   };
 }
-

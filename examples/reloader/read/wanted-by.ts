@@ -13,8 +13,7 @@ export class WantedBy {
   set(owner: string, resources: ReadonlySet<string>): void {
     const before = this.#byOwner.get(owner) ?? new Set<string>();
     for (const resource of resources) {
-      if (!before.has(resource))
-        this.#counts.set(resource, (this.#counts.get(resource) ?? 0) + 1);
+      if (!before.has(resource)) this.#counts.set(resource, (this.#counts.get(resource) ?? 0) + 1);
     }
     if (resources.size === 0) this.#byOwner.delete(owner);
     else this.#byOwner.set(owner, resources);

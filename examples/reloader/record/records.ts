@@ -13,7 +13,11 @@ export class Records {
   readonly #sharing = new Map<string, string[]>();
 
   /** @param wanted - sorted by name. */
-  constructor(template: TemplateRecords, wanted: readonly ResourceRef[], { baseline, remembered }: { readonly baseline: Baseline; readonly remembered: Baseline }) {
+  constructor(
+    template: TemplateRecords,
+    wanted: readonly ResourceRef[],
+    { baseline, remembered }: { readonly baseline: Baseline; readonly remembered: Baseline },
+  ) {
     this.#template = template;
     this.#baseline = { ...remembered, ...baseline };
     this.#remembered = remembered;

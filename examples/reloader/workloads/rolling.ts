@@ -1,8 +1,8 @@
 import type { KubernetesObject, Patch, Permission, Resource } from 'chancery';
 import {
   type DaemonSet,
-  daemonSets,
   type Deployment,
+  daemonSets,
   deployments,
   type StatefulSet,
   statefulSets,
