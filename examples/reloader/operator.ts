@@ -7,8 +7,11 @@ import {
   labelChanged,
   or,
   type Permission,
+  type Program,
+  withArguments,
 } from 'chancery';
-import type { Options } from './contract/options.ts';
+import { ARGUMENTS, ENVIRONMENT } from './contract/arguments.ts';
+import { type Options, optionsOf } from './contract/options.ts';
 import { createEngine, type Engine, type EngineParts, sharedReads } from './engine.ts';
 import { resourceMappings } from './mappings.ts';
 import { configurationKinds } from './read/configuration.ts';
@@ -80,3 +83,15 @@ function workloadController<T extends KubernetesObject>(
     reconcile: createReconciler(kind, engine),
   });
 }
+
+/** `chancery run examples/reloader/operator.ts -- --auto-reload-all`: see `--help` for the arguments. */
+const program: Program = withArguments({
+  arguments: ARGUMENTS,
+  environment: ENVIRONMENT,
+  create({ values, environment }) {
+    const options = optionsOf(values, environment);
+    return { ...reloader(options), settings: options.settings };
+  },
+});
+
+export default program;

@@ -35,7 +35,7 @@ export function workloadSource<T extends KubernetesObject>(
   kind: WorkloadKind<T>,
   options: Pick<Options, 'annotations' | 'resourceTypes'>,
 ): Source<T> {
-  return source(kind.resource, {
+  return source<T>(kind.resource, {
     indexes: {
       [BY_NAMESPACE]: byNamespace,
       [BY_RESOURCE]: ({ key, object }) => {

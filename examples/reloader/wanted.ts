@@ -101,8 +101,8 @@ function candidates(
     Object.hasOwn(annotations, key) ? [namedList(annotations[key] ?? '')] : [],
   );
   for (const list of lists) for (const name of list.names) add({ type, name });
+  add({ type, name: '' }); // no resource, but the decision reports annotations that cannot be used
   if (lists.length > 0) {
-    add({ type, name: '' }); // no resource, but the decision reports patterns that cannot be used
     for (const name of names(namespace, context)) {
       if (lists.some((list) => list.matches(name))) add({ type, name });
     }

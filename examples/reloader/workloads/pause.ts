@@ -1,21 +1,16 @@
 import { rfc3339 } from 'chancery';
 import { type Deployment, deployments } from 'chancery/kubernetes';
-import { type AnnotationNames, annotationOf, type Problem } from '../contract/annotations.ts';
-import { parseGoDuration } from '../contract/go-words.ts';
+import { type AnnotationNames, annotationOf } from '../contract/annotations.ts';
+import { type PausePeriod, pausePeriodOf } from '../contract/pause-period.ts';
 import type { RestartContext, UpkeepOutcome, WorkloadKind } from './kind.ts';
 import { deploymentKind, restartPatch, targetOf } from './rolling.ts';
-
-type PauseNames = Pick<AnnotationNames, 'pausePeriod' | 'pausedAt'>;
-
-/** Undefined: no period is asked for. */
-type Period = { readonly ms: number } | { readonly problem: Problem } | undefined;
 
 /**
  * Deployments, which `pause-period` pauses after each restart: later changes wait for the end of the period. The
  * state is the annotation `paused-at` and the period alone, so that any process can end the pause. A Deployment
  * that is paused without `paused-at` was paused by a person: it is restarted as it is and never resumed.
  */
-export function pausingDeploymentKind(names: PauseNames): WorkloadKind<Deployment> {
+export function pausingDeploymentKind(names: AnnotationNames): WorkloadKind<Deployment> {
   return {
     ...deploymentKind,
     async restart(workload, plan, { reconcile: { client }, nowMs }) {
@@ -23,7 +18,7 @@ export function pausingDeploymentKind(names: PauseNames): WorkloadKind<Deploymen
       if (period !== undefined && 'problem' in period) {
         return { outcome: 'blocked', problem: period.problem };
       }
-      const pauses = period !== undefined && workload.spec.paused !== true;
+      const pauses = (period?.periodMs ?? 0) > 0 && workload.spec.paused !== true;
       const also = pauses
         ? { spec: { paused: true }, annotations: { [names.pausedAt]: rfc3339(nowMs) } }
         : {};
@@ -34,22 +29,15 @@ export function pausingDeploymentKind(names: PauseNames): WorkloadKind<Deploymen
   };
 }
 
-/** Of the metadata, or of the Pod template if the metadata has none. */
-function periodOf({ metadata, spec }: Deployment, { pausePeriod }: PauseNames): Period {
-  const own = annotationOf(metadata.annotations ?? {}, pausePeriod);
-  const text = own ?? annotationOf(spec.template.metadata?.annotations ?? {}, pausePeriod);
-  if (text === undefined || text.trim() === '') return undefined;
-  const parsed = parseGoDuration(text.trim());
-  if ('problem' in parsed) {
-    const message = `the pause period ${parsed.problem}`;
-    return { problem: { annotation: pausePeriod, message } };
-  }
-  return parsed.ms > 0 ? parsed : undefined;
+function periodOf({ metadata, spec }: Deployment, names: AnnotationNames): PausePeriod {
+  const annotations = metadata.annotations ?? {};
+  const templateAnnotations = spec.template.metadata?.annotations ?? {};
+  return pausePeriodOf({ annotations, templateAnnotations }, names);
 }
 
 async function endPause(
   workload: Deployment,
-  names: PauseNames,
+  names: AnnotationNames,
   { reconcile: { client, log }, nowMs }: RestartContext<Deployment>,
 ): Promise<UpkeepOutcome> {
   const period = periodOf(workload, names);
@@ -69,10 +57,10 @@ async function endPause(
 }
 
 /** Zero without a usable period or time: a pause whose end nobody knows would last for ever. */
-function pauseLeftMs(pausedAt: string, period: Period, nowMs: number): number {
+function pauseLeftMs(pausedAt: string, period: PausePeriod, nowMs: number): number {
   if (period === undefined || 'problem' in period) return 0;
   const beganMs = Date.parse(pausedAt);
   if (Number.isNaN(beganMs)) return 0;
   // A clock that was ahead when the pause began must not prolong it.
-  return Math.min(beganMs + period.ms - nowMs, period.ms);
+  return Math.min(beganMs + period.periodMs - nowMs, period.periodMs);
 }
