@@ -26,6 +26,12 @@ export interface ReloadObserver {
   received?(event: ReceivedEvent): void;
   /** A change of a resource was handled, with all workloads that it concerns. */
   processed?(event: Pick<ReceivedEvent, 'resourceType'>): void;
+  /** A change of a resource has put a workload into a queue. @param workload - `KIND/NAMESPACE/NAME`. */
+  queued?(workload: string): void;
+  /** A reconcile of a workload begins, for whatever reason. @param workload - as in `queued`. */
+  taken?(workload: string): void;
+  /** A workload does not exist any more. @param workload - as in `queued`. */
+  gone?(workload: string): void;
   /** A workload was compared with its resources. */
   scanned?(kind: WorkloadKindName): void;
   /** A workload wants one of its resources. */
@@ -80,6 +86,9 @@ export function observeAll(
   return {
     received: all('received'),
     processed: all('processed'),
+    queued: all('queued'),
+    taken: all('taken'),
+    gone: all('gone'),
     scanned: all('scanned'),
     matched: all('matched'),
     skipped: all('skipped'),
