@@ -24,6 +24,8 @@ export function resourceMappings<T extends KubernetesObject>(
   engine: Engine,
   counts: boolean,
 ): readonly Mapping[] {
+  const { observer } = engine;
+  const { kind: workloadKind } = workloads.resource;
   const mappings = engine.resources.flatMap((kind) =>
     kind.watches.map(({ source, nameOf }, position) =>
       enqueueMapped(
@@ -34,10 +36,13 @@ export function resourceMappings<T extends KubernetesObject>(
           if (namespace === undefined || name === undefined) return [];
           const cached = store(workloads);
           const { type } = kind;
-          return [
+          const keys = [
             ...cached.byIndex(BY_RESOURCE, resourceValue(namespace, { type, name })),
             ...cached.byIndex(BY_RESOURCE, patternValue(namespace, type)),
           ].map(keyOf);
+          for (const key of keys) observer.queued(`${workloadKind}/${key}`);
+          if (counts) observer.processed({ resourceType: kind.plural });
+          return keys;
         },
         counts && position === 0 ? { predicate: countedBy(engine, kind) } : {},
       ),

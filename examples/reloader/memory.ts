@@ -1,4 +1,4 @@
-import { Debounce } from '../config-restart/debounce.ts';
+import { Debounce } from 'chancery';
 import type { Problem } from './contract/annotations.ts';
 import { BaselineMemory } from './record/baseline-memory.ts';
 

@@ -32,8 +32,10 @@ export function createReconciler<T extends KubernetesObject>(
     const beganAtMs = clock.monotonic();
     const { namespace = '', name } = splitKey(key);
     const owner = `${kind.kind}/${key}`;
+    engine.observer.taken(owner);
     if (context.attempt > 0) engine.observer.retried(kind.kind);
     if (workload === undefined) {
+      engine.observer.gone(owner);
       engine.wantedBy.set(owner, new Set());
       memory.forget(owner);
       memory.debounce.settle(key);

@@ -11,6 +11,9 @@ type Annotations = RestartPlan['annotations'];
 /** In front of keys that are only looked at again: something has changed for this one. */
 const PRIORITY = 0;
 
+/** Changes without end put a restart off no longer than this. */
+const MAX_DEBOUNCE_MS = 30_000;
+
 /** Restarts the workload if it has to be, once its resources are at rest and every gate lets it pass. */
 export async function restartWhenDue<T extends KubernetesObject>(
   attempt: Attempt<T>,
@@ -25,9 +28,9 @@ export async function restartWhenDue<T extends KubernetesObject>(
   const revision = JSON.stringify(
     restart.changes.map(({ type, name, hash }) => [type, name, hash]),
   );
-  const { debounceMs } = engine.options;
+  const times = { waitMs: engine.options.debounceMs, maxWaitMs: MAX_DEBOUNCE_MS };
   const nowAtMs = context.clock.monotonic();
-  const restMs = memory.debounce.leftMs(key, revision, debounceMs, nowAtMs);
+  const restMs = memory.debounce.leftMs(key, revision, times, nowAtMs);
   if (restMs > 0) return record(attempt, annotations, restMs);
 
   const complete = {

@@ -38,8 +38,10 @@ export interface Reloading extends Place {
   variables(name: string, container?: string, kind?: WorkloadGiven['kind']): Promise<Data>;
   /** What the baseline of the workload records, when it records something. */
   recorded(name: string, kind?: WorkloadGiven['kind'], namespace?: string): Promise<Data>;
-  /** Resolves when the workload has been given this generation, and the operator is at rest. */
-  generation(name: string, generation: number, kind?: WorkloadGiven['kind']): Promise<Deployment>;
+  /** How often the Pod template has changed since the workload was created. */
+  rollouts(name: string, kind?: WorkloadGiven['kind'], namespace?: string): number;
+  /** Resolves when the Pod template has changed so often, and the operator is at rest. */
+  rolledOut(name: string, times: number, kind?: WorkloadGiven['kind']): Promise<Deployment>;
   /** Resolves when the operator has handled everything that was written before, and is at rest. */
   handled(): Promise<void>;
 }
@@ -92,6 +94,12 @@ function withWords(place: Place): Reloading {
       const text = (await live(name, kind, namespace)).metadata.annotations?.[BASELINE];
       return text !== undefined && (JSON.parse(text) as Data);
     }, PATIENT);
+  const rollouts = (name: string, kind = 'Deployment', namespace = place.namespace): number => {
+    const resource = `${kind.toLowerCase()}s.apps`;
+    const states = env.events.history(resource, namespace, name) as readonly Deployment[];
+    const templates = states.map(({ spec }) => JSON.stringify(spec.template));
+    return templates.filter((each, at) => at > 0 && each !== templates[at - 1]).length;
+  };
   let round = 0;
   const sentinel = async (): Promise<void> => {
     const value = `${++round}`;
@@ -113,13 +121,11 @@ function withWords(place: Place): Reloading {
       const found = spec.template.spec.containers.find((each) => each.name === container);
       return Object.fromEntries((found?.env ?? []).map((each) => [each.name, each.value ?? '']));
     },
-    generation: async (name: string, generation: number, kind?: string) => {
-      const found = await eventually(async () => {
-        const object = await live(name, kind);
-        return (object.metadata.generation ?? 0) >= generation && object;
-      }, PATIENT);
+    rollouts,
+    rolledOut: async (name: string, times: number, kind?: string) => {
+      await eventually(() => rollouts(name, kind) >= times, PATIENT);
       await place.idle();
-      return found;
+      return live(name, kind);
     },
     handled: async () => {
       if (round === 0) {
