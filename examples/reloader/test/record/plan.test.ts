@@ -1,0 +1,289 @@
+/** Records of a workload and contents of now → what is written. */
+import { describe, expect, test } from 'vitest';
+import { DELETED_HASH } from '../../contract/hash.ts';
+import type { ResourceType } from '../../contract/resource-type.ts';
+import { BASELINE, type Baseline } from '../../record/baseline.ts';
+import { type Plan, type PlanOptions, planFor, type Wanted } from '../../record/plan.ts';
+
+const OPTIONS: PlanOptions = {
+  strategy: 'env-vars',
+  reloadOnCreate: false,
+  reloadOnDelete: false,
+  syncAfterRestart: false,
+  resourceTypes: new Set<ResourceType>(['CONFIGMAP', 'SECRET']),
+};
+
+interface Situation {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly last?: object;
+  readonly baseline?: Baseline;
+  readonly remembered?: Baseline;
+  readonly options?: Partial<PlanOptions>;
+}
+
+const configMap = (name: string, hash: string | undefined): Wanted => ({
+  type: 'CONFIGMAP',
+  name,
+  hash,
+  container: 'app',
+  rule: 'auto',
+  auto: true,
+});
+
+function plan(wanted: readonly Wanted[], situation: Situation = {}): Plan {
+  const { env = {}, last, baseline = {}, remembered = {}, options } = situation;
+  const variables = Object.entries(env).map(([name, value]) => ({ name, value }));
+  const annotations = last && {
+    'reloader.stakater.com/last-reloaded-from': JSON.stringify(last),
+  };
+  return planFor({
+    namespace: 'demo',
+    template: {
+      ...(annotations && { metadata: { annotations } }),
+      spec: { containers: [{ name: 'side' }, { name: 'app', env: variables }] },
+    },
+    baseline,
+    remembered,
+    wanted,
+    options: { ...OPTIONS, ...options },
+    nowMs: Date.parse('2026-01-02T03:04:05.678Z'),
+  });
+}
+
+const NOTHING = { annotations: undefined, restart: undefined, unshown: 0 };
+const baselineOf = (entries: Baseline) => ({ [BASELINE]: JSON.stringify(entries) });
+
+describe('without a record', () => {
+  test('the content is recorded, and nothing restarts', () => {
+    expect(plan([configMap('b', 'h2'), configMap('a', 'h1')])).toEqual({
+      ...NOTHING,
+      annotations: baselineOf({ 'configmap/a': 'h1', 'configmap/b': 'h2' }),
+    });
+  });
+
+  test('a missing resource is recorded only where its creation is to restart', () => {
+    const on = { reloadOnCreate: true };
+    expect(plan([configMap('a', undefined)])).toEqual(NOTHING);
+    expect(plan([configMap('a', undefined)], { options: on }).annotations).toEqual(
+      baselineOf({ 'configmap/a': '' }),
+    );
+  });
+
+  test('it counts as a creation with --sync-after-restart', () => {
+    const options = { reloadOnCreate: true, syncAfterRestart: true };
+    expect(plan([configMap('a', 'h1')], { options }).restart?.changes).toMatchObject([
+      { name: 'a', hash: 'h1' },
+    ]);
+  });
+});
+
+describe('[reloader 10] what the original has written', () => {
+  test('counts: an equal variable or annotation needs no write', () => {
+    expect(plan([configMap('a', 'h1')], { env: { STAKATER_A_CONFIGMAP: 'h1' } })).toEqual(NOTHING);
+    const last = { type: 'CONFIGMAP', name: 'a', hash: 'h1' };
+    expect(plan([configMap('a', 'h1')], { last })).toEqual(NOTHING);
+  });
+
+  test('counts: another hash is a change that was missed', () => {
+    const env = { STAKATER_A_CONFIGMAP: 'h0' };
+    const last = { type: 'CONFIGMAP', name: 'a', hash: 'h0' };
+    expect(plan([configMap('a', 'h1')], { env }).restart?.variables).toEqual([
+      { container: 'app', name: 'STAKATER_A_CONFIGMAP', value: 'h1' },
+    ]);
+    expect(plan([configMap('a', 'h1')], { last }).restart?.changes).toHaveLength(1);
+  });
+
+  test('renews a baseline that has become stale', () => {
+    const env = { STAKATER_A_CONFIGMAP: 'h1' };
+    const baseline = { 'configmap/a': 'h0' };
+    expect(plan([configMap('a', 'h1')], { env, baseline })).toEqual({
+      ...NOTHING,
+      annotations: baselineOf({ 'configmap/a': 'h1' }),
+    });
+  });
+});
+
+describe('a restart', () => {
+  test('[reloader 12] has all changes in one plan, and the baseline with it', () => {
+    const baseline = { 'configmap/a': 'h0', 'configmap/b': 'h0', 'configmap/c': 'h0' };
+    const { restart, annotations } = plan(
+      [configMap('c', 'h0'), configMap('b', 'h2'), configMap('a', 'h1')],
+      { baseline },
+    );
+
+    expect(annotations).toBeUndefined();
+    expect(restart?.variables).toEqual([
+      { container: 'app', name: 'STAKATER_A_CONFIGMAP', value: 'h1' },
+      { container: 'app', name: 'STAKATER_B_CONFIGMAP', value: 'h2' },
+    ]);
+    expect(restart?.annotations).toEqual(
+      baselineOf({ 'configmap/a': 'h1', 'configmap/b': 'h2', 'configmap/c': 'h0' }),
+    );
+    expect(restart?.templateAnnotations).toEqual({});
+  });
+
+  test('[reloader 9] by annotation names the last resource, in the fields and order of the original', () => {
+    const baseline = { 'configmap/a': 'h0', 'configmap/b': 'h0' };
+    const { restart } = plan([configMap('b', 'h2'), configMap('a', 'h1')], {
+      baseline,
+      options: { strategy: 'annotations' },
+    });
+
+    expect(restart?.variables).toEqual([]);
+    expect(restart?.templateAnnotations).toEqual({
+      'reloader.stakater.com/last-reloaded-from':
+        '{"type":"CONFIGMAP","name":"b","namespace":"demo","hash":"h2","containerRefs":["app"],"observedAt":1767323045}',
+    });
+    expect(restart?.annotations).toEqual(baselineOf({ 'configmap/a': 'h1', 'configmap/b': 'h2' }));
+  });
+
+  test('[reloader R9] by annotation moves the record that it overwrites into the baseline', () => {
+    const last = { type: 'CONFIGMAP', name: 'a', hash: 'h1' };
+    const { restart } = plan([configMap('a', 'h1'), configMap('b', 'h2')], {
+      last,
+      baseline: { 'configmap/b': 'h0' },
+      options: { strategy: 'annotations' },
+    });
+
+    expect(restart?.annotations).toEqual(baselineOf({ 'configmap/a': 'h1', 'configmap/b': 'h2' }));
+  });
+
+  test('leaves no old hash that a content of later would equal', () => {
+    const last = { type: 'CONFIGMAP', name: 'a', hash: 'h0' };
+    const env = { STAKATER_A_CONFIGMAP: 'h0' };
+    const byAnnotation = plan([configMap('a', 'h1')], {
+      env,
+      options: { strategy: 'annotations' },
+    });
+    const byVariable = plan([configMap('a', 'h1')], { last });
+
+    expect(byAnnotation.restart?.variables).toEqual([
+      { container: 'app', name: 'STAKATER_A_CONFIGMAP', value: 'h1' },
+    ]);
+    expect(byVariable.restart?.templateAnnotations).toEqual({
+      'reloader.stakater.com/last-reloaded-from': null,
+    });
+  });
+
+  test('a workload without a container records the content only', () => {
+    const { container: _, ...rest } = configMap('a', 'h1');
+    const { annotations, restart } = plan([{ ...rest, container: undefined }], {
+      baseline: { 'configmap/a': 'h0' },
+    });
+
+    expect(restart).toBeUndefined();
+    expect(annotations).toEqual(baselineOf({ 'configmap/a': 'h1' }));
+  });
+});
+
+describe('[reloader 15] a resource that is gone', () => {
+  const baseline = { 'configmap/a': 'h1' };
+
+  test('keeps its record, so that equal content later restarts nothing and other content does', () => {
+    expect(plan([configMap('a', undefined)], { baseline })).toEqual(NOTHING);
+    expect(plan([configMap('a', 'h1')], { baseline })).toEqual(NOTHING);
+    expect(plan([configMap('a', 'h2')], { baseline }).restart?.changes).toHaveLength(1);
+  });
+
+  test('with --reload-on-delete loses every variable of its own, and the baseline says absent', () => {
+    const { restart } = plan([configMap('a', undefined)], {
+      env: { STAKATER_A_CONFIGMAP: 'h1', STAKATER_AB_CONFIGMAP: 'h1' },
+      options: { reloadOnDelete: true },
+    });
+
+    expect(restart?.changes).toMatchObject([{ name: 'a', deleted: true }]);
+    expect(restart?.variables).toEqual([
+      { container: 'app', name: 'STAKATER_A_CONFIGMAP', value: undefined },
+    ]);
+    expect(restart?.annotations).toEqual(baselineOf({ 'configmap/a': '' }));
+  });
+
+  test('with --reload-on-delete and no variable is only recorded, as in the original', () => {
+    const options = { reloadOnDelete: true };
+    expect(plan([configMap('a', undefined)], { baseline, options })).toEqual({
+      annotations: baselineOf({ 'configmap/a': '' }),
+      restart: undefined,
+      unshown: 1,
+    });
+  });
+
+  test('with annotations is shown by the hash of the deletion, once', () => {
+    const options = { reloadOnDelete: true, strategy: 'annotations' } as const;
+    const { restart } = plan([configMap('a', undefined)], { baseline, options });
+    const last = JSON.parse(
+      restart?.templateAnnotations['reloader.stakater.com/last-reloaded-from'] ?? '{}',
+    ) as object;
+
+    expect(last).toMatchObject({ name: 'a', hash: DELETED_HASH });
+    expect(plan([configMap('a', undefined)], { last, options }).restart).toBeUndefined();
+  });
+
+  test('that comes back restarts only with --reload-on-create', () => {
+    const absent = { 'configmap/a': '' };
+    expect(plan([configMap('a', 'h1')], { baseline: absent }).restart).toBeUndefined();
+    const options = { reloadOnCreate: true };
+    expect(plan([configMap('a', 'h1')], { baseline: absent, options }).restart).toBeDefined();
+  });
+});
+
+describe('[reloader R13] [reloader 7] names that make the same variable', () => {
+  const both = (first: string, second: string) => [
+    configMap('a-b', first),
+    configMap('a.b', second),
+  ];
+  const PLAIN = 'STAKATER_A_B_CONFIGMAP';
+  const SUFFIXED = 'STAKATER_A_B_CONFIGMAP_4E1CA1D8';
+
+  test('the variable of the original is evidence for one; the template stays, and the baseline has both', () => {
+    expect(plan(both('h1', 'h2'), { env: { [PLAIN]: 'h1' } })).toEqual({
+      ...NOTHING,
+      annotations: baselineOf({ 'configmap/a-b': 'h1', 'configmap/a.b': 'h2' }),
+    });
+  });
+
+  test('the next change of the other one takes a variable of its own, and stays there', () => {
+    const env = { [PLAIN]: 'h1' };
+    const baseline = { 'configmap/a-b': 'h1', 'configmap/a.b': 'h2' };
+    const [variable] = plan(both('h1', 'h3'), { env, baseline }).restart?.variables ?? [];
+
+    expect(variable).toMatchObject({
+      name: expect.stringMatching(/^STAKATER_A_B_CONFIGMAP_/),
+      value: 'h3',
+    });
+    const after = { ...env, [variable?.name ?? SUFFIXED]: 'h3' };
+    const recorded = { 'configmap/a-b': 'h1', 'configmap/a.b': 'h3' };
+    expect(plan(both('h1', 'h3'), { env: after, baseline: recorded })).toEqual(NOTHING);
+    expect(plan(both('h4', 'h3'), { env: after, baseline: recorded }).restart?.variables).toEqual([
+      { container: 'app', name: PLAIN, value: 'h4' },
+    ]);
+  });
+
+  test('two that change together get a variable each', () => {
+    const baseline = { 'configmap/a-b': 'h1', 'configmap/a.b': 'h2' };
+    const names = plan(both('h3', 'h4'), { baseline }).restart?.variables.map(({ name }) => name);
+
+    expect(names?.[0]).toBe(PLAIN);
+    expect(new Set(names).size).toBe(2);
+  });
+});
+
+describe('[reloader R15] a manager that reverts the workload', () => {
+  test('causes no restart while the baseline is there, or is remembered', () => {
+    const baseline = { 'configmap/a': 'h1' };
+    expect(plan([configMap('a', 'h1')], { baseline })).toEqual(NOTHING);
+    const reverted = { baseline: { 'configmap/a': 'h0' }, remembered: baseline };
+    for (const each of [{ remembered: baseline }, reverted]) {
+      expect(plan([configMap('a', 'h1')], each)).toEqual({
+        ...NOTHING,
+        annotations: baselineOf({ 'configmap/a': 'h1' }),
+      });
+    }
+  });
+});
+
+test('entries of resources that do not concern the workload any more are dropped, those of unwatched types stay', () => {
+  const baseline = { 'configmap/a': 'h1', 'configmap/old': 'h1', 'secretproviderclass/p': 'h1' };
+  expect(plan([configMap('a', 'h1')], { baseline }).annotations).toEqual(
+    baselineOf({ 'configmap/a': 'h1', 'secretproviderclass/p': 'h1' }),
+  );
+});
