@@ -32,8 +32,8 @@ export interface Setup extends ClusterSetup {
    * false: the tests of a file that have the same manifests and workloads share a cluster.
    */
   readonly ownCluster?: boolean;
-  /** Replicas agree by a Lease on the one that works. Default false. */
-  readonly leaderElection?: boolean;
+  /** Replicas agree by a Lease on the one that works, by its default name or this one. Default false. */
+  readonly leaderElection?: boolean | { readonly leaseName: string };
   /** It installs its definitions itself: `CHANCERY_INSTALL_CRDS`. Default false. */
   readonly installsCrds?: boolean;
   /** True for what it is not granted, though it declares that: what it is refused is no fault then. */
@@ -54,9 +54,15 @@ export async function startExample(setup: Setup): Promise<Place> {
   const cluster = await (ownCluster ? clusterOfOneTest : clusterOfFile)(given);
   const { env, home } = cluster;
   const { name: namespace, neighbours } = await cluster.namespace();
-  const leaderElection = setup.leaderElection === true && { leaderElection: { namespace } };
+  const election = setup.leaderElection ?? false;
+  const lease: { readonly leaseName?: string } = typeof election === 'object' ? election : {};
+  const leaderElection = election !== false && { leaderElection: { namespace, ...lease } };
   const { installsCrds = false, withheld } = setup;
-  const environment = { CHANCERY_INSTALL_CRDS: String(installsCrds), ...setup.environment };
+  const environment = {
+    CHANCERY_INSTALL_CRDS: String(installsCrds),
+    ...(lease.leaseName !== undefined && { CHANCERY_LEASE_NAME: lease.leaseName }),
+    ...setup.environment,
+  };
   const placed = (namespaces: readonly string[]) => ({
     ...leaderElection,
     installCrds: installsCrds,

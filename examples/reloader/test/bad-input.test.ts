@@ -1,0 +1,105 @@
+/** Objects, rights and servers that are not as they should be. */
+import { eventually } from '@chancery/testing';
+import { expect, test } from 'vitest';
+import { APP, AUTO, envFrom, type Reloading, startReloader } from './support/start.ts';
+
+test('a Secret of 1 MiB restarts its workload, and no part of it is logged, told or measured', async () => {
+  const reloader = await startReloader();
+  const large = (letter: string) => ({ blob: `hidden-${letter.repeat(700_000)}` });
+  await reloader.secret('large', large('a'));
+  await reloader.workload('web', { annotations: AUTO, ...envFrom('secret/large') });
+  await reloader.recorded('web');
+
+  await reloader.secret('large', large('b'));
+  await reloader.rolledOut('web', 1);
+
+  const { log, meter } = reloader.operator;
+  const shown = JSON.stringify([log, meter.snapshot(), await reloader.events()]);
+  expect(shown).not.toContain('hidden-');
+  expect(shown).not.toContain(Buffer.from('hidden-').toString('base64').slice(0, 8));
+});
+
+test('the content of a Secret that kubectl has put into an annotation is not kept either', async () => {
+  const reloader = await startReloader();
+  const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': '{"data":"hidden-1"}' };
+  await reloader.secret('key', { key: '1' }, { annotations });
+  await reloader.workload('web', { annotations: AUTO, ...envFrom('secret/key') });
+  await reloader.recorded('web');
+
+  expect(JSON.stringify(reloader.operator.log)).not.toContain('hidden-1');
+});
+
+test('rights that are missing for one kind of workload harm the other kinds in nothing', async () => {
+  const reloader = await startReloader({
+    stopped: true,
+    withheld: ({ apiGroups = [] }) => apiGroups.includes('apps'),
+  });
+  await reloader.env.apply(rightsFor(['deployments', 'daemonsets'], reloader) as never);
+  reloader.startOperator();
+  await reloader.config('app', { mode: '1' });
+  const references = envFrom('configmap/app');
+  await reloader.workload('web', { annotations: AUTO, ...references });
+  await reloader.workload('agent', { kind: 'DaemonSet', annotations: AUTO, ...references });
+  await reloader.recorded('web');
+  await reloader.recorded('agent', 'DaemonSet');
+
+  await reloader.config('app', { mode: '2' });
+
+  await eventually(() => reloader.rollouts('web') === 1);
+  await eventually(() => reloader.rollouts('agent', 'DaemonSet') === 1);
+});
+
+test('[reloader R20] [reloader 6] the second volume of a resource counts where the first one is not mounted', async () => {
+  const reloader = await startReloader();
+  await reloader.config('app', { mode: '1' });
+  const volume = (name: string) => ({ name, configMap: { name: 'app' } });
+  const mount = { name: 'second', mountPath: '/config' };
+  const spec = {
+    volumes: [volume('first'), volume('second')],
+    containers: [APP, { ...APP, name: 'side', volumeMounts: [mount] }],
+  };
+  await reloader.workload('web', { annotations: AUTO, spec });
+  await reloader.recorded('web');
+
+  await reloader.config('app', { mode: '2' });
+  await reloader.rolledOut('web', 1);
+
+  expect(Object.keys(await reloader.variables('web', 'side'))).toEqual(['STAKATER_APP_CONFIGMAP']);
+});
+
+test('[reloader 5] [reloader R21] annotations of the Pod template count, with exclude lists and pauses among them', async () => {
+  const reloader = await startReloader();
+  await reloader.config('app', { mode: '1' });
+  await reloader.config('left-out', { mode: '1' });
+  const references = envFrom('configmap/app', 'configmap/left-out');
+  const templateAnnotations = {
+    ...AUTO,
+    'configmaps.exclude.reloader.stakater.com/reload': 'left-out',
+    'deployment.reloader.stakater.com/pause-period': '1h',
+  };
+  await reloader.workload('web', { templateAnnotations, ...references });
+  const annotations = { 'reloader.stakater.com/auto': 'false' };
+  await reloader.workload('off', { annotations, templateAnnotations, ...references });
+  expect(Object.keys(await reloader.recorded('web'))).toEqual(['configmap/app']);
+
+  await reloader.config('left-out', { mode: '2' });
+  await reloader.config('app', { mode: '2' });
+  const web = await reloader.rolledOut('web', 1);
+  await reloader.handled();
+
+  expect(Object.keys(await reloader.variables('web'))).toEqual(['STAKATER_APP_CONFIGMAP']);
+  expect(web.spec.paused).toBe(true);
+  expect((await reloader.live('off')).metadata.annotations).toEqual(annotations);
+});
+
+function rightsFor(resources: readonly string[], { namespace }: Reloading): readonly object[] {
+  const metadata = { name: 'some', namespace };
+  const verbs = ['get', 'list', 'watch', 'patch'];
+  const apiVersion = 'rbac.authorization.k8s.io/v1';
+  const subjects = [{ kind: 'ServiceAccount', name: 'reloader', namespace: 'test-1' }];
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'some' };
+  return [
+    { apiVersion, kind: 'Role', metadata, rules: [{ apiGroups: ['apps'], resources, verbs }] },
+    { apiVersion, kind: 'RoleBinding', metadata, subjects, roleRef },
+  ];
+}

@@ -1,0 +1,114 @@
+/** Resources that come and go. */
+import { expect, test } from 'vitest';
+import { AUTO, envFrom, type Reloading, startReloader } from './support/start.ts';
+
+const remove = (reloader: Reloading, kind: 'ConfigMap' | 'Secret', name: string): Promise<void> =>
+  reloader.env.delete('v1', kind, reloader.namespace, name);
+
+test('[reloader 15] a deleted resource that comes back restarts its workload only with other content', async () => {
+  const reloader = await startReloader();
+  await reloader.config('same', { mode: '1' });
+  await reloader.config('other', { mode: '1' });
+  await reloader.workload('same', { annotations: AUTO, ...envFrom('configmap/same') });
+  await reloader.workload('other', { annotations: AUTO, ...envFrom('configmap/other') });
+  await reloader.recorded('same');
+  await reloader.recorded('other');
+
+  await remove(reloader, 'ConfigMap', 'same');
+  await remove(reloader, 'ConfigMap', 'other');
+  await reloader.handled();
+  expect(reloader.rollouts('other')).toBe(0);
+  await reloader.config('same', { mode: '1' });
+  await reloader.config('other', { mode: '2' });
+  await reloader.rolledOut('other', 1);
+  await reloader.handled();
+
+  expect(reloader.rollouts('same')).toBe(0);
+  expect(reloader.rollouts('other')).toBe(1);
+});
+
+test.each([
+  'configmaps',
+  'secrets',
+])('[reloader 15] [reloader R5] with --reload-on-create and %s ignored, the other type still restarts', async (ignored) => {
+  const args = ['--reload-on-create=true', `--resources-to-ignore=${ignored}`];
+  const reloader = await startReloader({ args });
+  const references = envFrom('configmap/late', 'secret/late');
+  await reloader.workload('web', { annotations: AUTO, ...references });
+  const watched = ignored === 'secrets' ? 'configmap/late' : 'secret/late';
+  expect(await reloader.recorded('web')).toEqual({ [watched]: '' });
+
+  await reloader.config('late', { mode: '1' });
+  await reloader.secret('late', { key: '1' });
+  await reloader.rolledOut('web', 1);
+  await reloader.handled();
+
+  expect(reloader.rollouts('web')).toBe(1);
+  expect(Object.keys(await reloader.variables('web'))).toEqual([
+    ignored === 'secrets' ? 'STAKATER_LATE_CONFIGMAP' : 'STAKATER_LATE_SECRET',
+  ]);
+});
+
+test('[reloader 15] [reloader R5] with --reload-on-delete and ConfigMaps ignored, a deletion takes the variable away', async () => {
+  const args = ['--reload-on-delete=true', '--resources-to-ignore=configmaps'];
+  const reloader = await startReloader({ args });
+  await reloader.secret('key', { key: '1' });
+  await reloader.workload('web', { annotations: AUTO, ...envFrom('secret/key') });
+  await reloader.recorded('web');
+  await reloader.secret('key', { key: '2' });
+  await reloader.rolledOut('web', 1);
+
+  await remove(reloader, 'Secret', 'key');
+  await reloader.rolledOut('web', 2);
+  await reloader.handled();
+
+  expect(await reloader.variables('web')).toEqual({});
+  expect(await reloader.recorded('web')).toEqual({ 'secret/key': '' });
+  expect(reloader.rollouts('web')).toBe(2);
+});
+
+test('[reloader 16] [reloader R6] a deletion that only a new list shows is that of its resource', async () => {
+  const args = ['--reload-on-delete=true', '--reload-strategy=annotations'];
+  const reloader = await startReloader({ args, ownCluster: true });
+  const { env, namespace } = reloader;
+  await reloader.config('gone', { mode: '1' });
+  await reloader.config('stays', { mode: '1' });
+  await reloader.workload('web', { annotations: AUTO, ...envFrom('configmap/gone') });
+  await reloader.workload('other', { annotations: AUTO, ...envFrom('configmap/stays') });
+  await reloader.recorded('web');
+  await reloader.recorded('other');
+
+  env.server.closeWatches('reset');
+  env.server.delete('v1', 'ConfigMap', namespace, 'gone');
+  env.server.compact('everything');
+  const web = await reloader.rolledOut('web', 1);
+  await reloader.handled();
+
+  const text =
+    web.spec.template.metadata?.annotations?.['reloader.stakater.com/last-reloaded-from'];
+  expect(JSON.parse(text ?? '{}')).toMatchObject({
+    type: 'CONFIGMAP',
+    name: 'gone',
+    namespace,
+    hash: 'aae45badef99284e4dae01d6046154ea9d99532f',
+    containerRefs: ['app'],
+  });
+  expect(reloader.rollouts('web')).toBe(1);
+  expect(reloader.rollouts('other')).toBe(0);
+});
+
+test('[reloader R18] a first deployment restarts nothing, whether its resource comes before or after it', async () => {
+  const reloader = await startReloader();
+  await reloader.config('before', { mode: '1' });
+  await reloader.workload('web', {
+    annotations: AUTO,
+    ...envFrom('configmap/before', 'secret/after'),
+  });
+  await reloader.recorded('web');
+
+  await reloader.secret('after', { key: '1' });
+  await reloader.handled();
+
+  expect(reloader.rollouts('web')).toBe(0);
+  expect(Object.keys(await reloader.recorded('web'))).toEqual(['configmap/before', 'secret/after']);
+});

@@ -1,0 +1,108 @@
+/** One ConfigMap of many workloads, in one process without an API server. */
+import { FakeClock } from '@chancery/testing';
+import { type KubernetesObject, keyOf, type ReconcileContext, type Source } from 'chancery';
+import type { Deployment } from 'chancery/kubernetes';
+import { expect, test } from 'vitest';
+import { optionsOf } from '../contract/options.ts';
+import { reloader } from '../operator.ts';
+import { BASELINE } from '../record/baseline.ts';
+import { AUTO } from './support/start.ts';
+
+const COUNT = 1_000;
+
+interface Failing {
+  /** Names of Deployments whose patch the server refuses. */
+  readonly refused: ReadonlySet<string>;
+}
+
+function world({ refused }: Failing) {
+  const config = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'app', namespace: 'demo', uid: 'u', resourceVersion: '2' },
+    data: { mode: 'fast' },
+  };
+  const workloads = Array.from({ length: COUNT }, (_, at) => ({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: {
+      name: `web-${at}`,
+      namespace: 'demo',
+      uid: `u-${at}`,
+      resourceVersion: '1',
+      annotations: { ...AUTO, [BASELINE]: '{"configmap/app":"before"}' },
+    },
+    spec: {
+      template: {
+        spec: { containers: [{ name: 'app', envFrom: [{ configMapRef: { name: 'app' } }] }] },
+      },
+    },
+  })) as unknown as readonly Deployment[];
+  const counts = { reads: 0, patches: 0 };
+  const client = {
+    find: async () => {
+      counts.reads++;
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      return config;
+    },
+    patch: async (_resource: unknown, { name }: { readonly name: string }) => {
+      if (refused.has(name)) throw new Error('no');
+      counts.patches++;
+      return {};
+    },
+  };
+  const store = ({ resource }: Source) => ({
+    get: () => (resource.kind === 'ConfigMap' ? config : undefined),
+    byIndex: () => [],
+  });
+  const log = { debug() {}, info() {}, warn() {}, error() {} };
+  const clock = new FakeClock();
+  const events = { record() {} };
+  const { signal } = new AbortController();
+  const context = { client, store, log, clock, events, signal, attempt: 0, dryRun: false };
+  return { workloads, counts, context: context as unknown as ReconcileContext<KubernetesObject> };
+}
+
+function deploymentController() {
+  const { controllers } = reloader(optionsOf({ debounce: '0s' }, {}));
+  const found = controllers.find(({ name }) => name === 'reloader-deployments');
+  if (found === undefined) throw new Error('no controller of Deployments');
+  return found;
+}
+
+test('1,000 workloads of one ConfigMap read it once, and each is patched once', async () => {
+  const { workloads, counts, context } = world({ refused: new Set() });
+  const controller = deploymentController();
+
+  await Promise.all(workloads.map((each) => controller.reconcile(keyOf(each), each, context)));
+
+  expect(counts).toEqual({ reads: 1, patches: COUNT });
+});
+
+test('[reloader R24] workloads whose patch is refused keep no other one from its restart', async () => {
+  const refused = new Set(['web-0', 'web-500']);
+  const { workloads, counts, context } = world({ refused });
+  const controller = deploymentController();
+
+  const done = await Promise.allSettled(
+    workloads.map((each) => controller.reconcile(keyOf(each), each, context)),
+  );
+
+  expect(done.filter(({ status }) => status === 'rejected')).toHaveLength(refused.size);
+  expect(counts.patches).toBe(COUNT - refused.size);
+});
+
+test('the mapping of a changed ConfigMap asks an index, and not every workload', () => {
+  const [mapping] = deploymentController().watches;
+  const asked: string[] = [];
+  const store = () => ({
+    byIndex: (_name: string, value: string) => {
+      asked.push(value);
+      return [];
+    },
+  });
+  const entry = { key: 'demo/app', metadata: { name: 'app' } };
+  mapping?.map(entry as never, { store } as never);
+
+  expect(asked).toEqual(['demo/configmap/app', 'demo/CONFIGMAP/*']);
+});

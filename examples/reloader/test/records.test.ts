@@ -1,0 +1,138 @@
+/** What is recorded, across processes and against other managers. */
+import { FakeClock } from '@chancery/testing';
+import { expect, test } from 'vitest';
+import { BASELINE } from '../record/baseline.ts';
+import { APP, AUTO, envFrom, startReloader } from './support/start.ts';
+
+test('[reloader 11] [reloader R1] a change while no process runs is one restart, and none at the next start', async () => {
+  const reloader = await startReloader();
+  await reloader.config('app', { mode: '1' });
+  await reloader.secret('key', { key: '1' });
+  const references = envFrom('configmap/app', 'secret/key');
+  await reloader.workload('web', { annotations: AUTO, ...references });
+  await reloader.workload('db', { kind: 'StatefulSet', annotations: AUTO, ...references });
+  await reloader.recorded('web');
+  await reloader.recorded('db', 'StatefulSet');
+
+  await reloader.operator.stop();
+  await reloader.config('app', { mode: '2' });
+  await reloader.secret('key', { key: '2' });
+  reloader.startOperator();
+  await reloader.rolledOut('web', 1);
+  await reloader.rolledOut('db', 1, 'StatefulSet');
+  await reloader.operator.stop();
+  const writes = reloader.writes().length;
+  await reloader.startOperator().untilReady();
+  await reloader.idle();
+
+  expect(reloader.writes()).toHaveLength(writes);
+  expect(reloader.rollouts('web')).toBe(1);
+  expect(reloader.rollouts('db', 'StatefulSet')).toBe(1);
+});
+
+test('[reloader 9] [reloader R9] by annotation, a replay without a change writes nothing', async () => {
+  const reloader = await startReloader({ args: ['--reload-strategy=annotations'] });
+  await reloader.config('app', { mode: '1' });
+  await reloader.workload('web', { annotations: AUTO, ...envFrom('configmap/app') });
+  await reloader.recorded('web');
+  await reloader.config('app', { mode: '2' });
+  const { metadata } = await reloader.rolledOut('web', 1);
+
+  await reloader.operator.stop();
+  await reloader.startOperator().untilReady();
+  await reloader.config('app', { mode: '2' }, { labels: { touched: 'yes' } });
+  await reloader.handled();
+
+  expect((await reloader.live('web')).metadata.resourceVersion).toBe(metadata.resourceVersion);
+});
+
+test('[reloader 10] a workload as the original has left it is not written at all', async () => {
+  const reloader = await startReloader({ stopped: true });
+  await reloader.config('app-config', { key: 'value' });
+  const env = [
+    { name: 'STAKATER_APP_CONFIG_CONFIGMAP', value: 'dc30e0faa89a70dec1033016a2309bbeb9efcbd0' },
+    { name: 'A', value: '1' },
+  ];
+  const container = { ...APP, envFrom: [{ configMapRef: { name: 'app-config' } }], env };
+  await reloader.workload('web', { annotations: AUTO, spec: { containers: [container] } });
+  const before = await reloader.live('web');
+
+  await reloader.startOperator().untilReady();
+  await reloader.handled();
+
+  expect(await reloader.live('web')).toEqual(before);
+});
+
+test('[reloader 26] a manager that applies the workload without our variable ten times causes no other restart', async () => {
+  const reloader = await startReloader();
+  await reloader.config('app', { mode: '1' });
+  const given = { annotations: AUTO, ...envFrom('configmap/app') };
+  await reloader.workload('web', given);
+  await reloader.recorded('web');
+  await reloader.config('app', { mode: '2' });
+  await reloader.rolledOut('web', 1);
+  const writes = reloader.writes().length;
+
+  for (let cycle = 1; cycle <= 10; cycle++)
+    await reloader.workload('web', { ...given, more: { revisionHistoryLimit: cycle } });
+  await reloader.handled();
+
+  expect(Object.keys(await reloader.variables('web'))).toEqual(['STAKATER_APP_CONFIGMAP']);
+  expect(
+    reloader
+      .writes()
+      .slice(writes)
+      .filter((each) => each.includes('daemon')),
+  ).toEqual([]);
+  expect(reloader.rollouts('web')).toBe(1);
+});
+
+test('[reloader 26] [reloader R15] a manager that replaces the workload in a loop is told of and not fought', async () => {
+  const clock = new FakeClock(Date.parse('2030-01-01T00:00:00Z'));
+  const reloader = await startReloader({ clock });
+  const { env, namespace } = reloader;
+  await reloader.config('app', { mode: '1' });
+  await reloader.workload('web', { annotations: AUTO, ...envFrom('configmap/app') });
+  await reloader.recorded('web');
+  const { containers } = (await reloader.live('web')).spec.template.spec;
+  await reloader.config('app', { mode: '2' });
+  await reloader.rolledOut('web', 1);
+
+  for (let cycle = 1; cycle <= 5; cycle++) {
+    await env.patch('apps/v1', 'Deployment', namespace, 'web', {
+      metadata: { annotations: { [BASELINE]: null } },
+      spec: { template: { spec: { containers } } },
+    });
+    clock.advance(60_000);
+    await reloader.recorded('web');
+  }
+  const [told] = await reloader.told('ReloadBaselineRemoved');
+  await reloader.handled();
+
+  expect(told?.type).toBe('Warning');
+  expect(await reloader.variables('web')).toEqual({});
+  expect(reloader.rollouts('web')).toBe(2); // our restart, and the first revert of it
+});
+
+test('[reloader 7] [reloader R13] two names of one variable are both recorded, and stay so', async () => {
+  const reloader = await startReloader();
+  await reloader.config('a-b', { mode: '1' });
+  await reloader.config('a.b', { mode: '1' });
+  const references = envFrom('configmap/a-b', 'configmap/a.b');
+  await reloader.workload('web', { annotations: AUTO, ...references });
+  await reloader.recorded('web');
+
+  await reloader.config('a-b', { mode: '2' });
+  await reloader.rolledOut('web', 1);
+  await reloader.config('a.b', { mode: '3' });
+  await reloader.rolledOut('web', 2);
+  await reloader.operator.stop();
+  await reloader.startOperator().untilReady();
+  await reloader.handled();
+
+  const variables = await reloader.variables('web');
+  expect(Object.keys(variables)).toHaveLength(2);
+  expect(variables).toHaveProperty('STAKATER_A_B_CONFIGMAP');
+  expect(new Set(Object.values(variables)).size).toBe(2);
+  expect(reloader.rollouts('web')).toBe(2);
+});
