@@ -1,5 +1,5 @@
 /** What is recorded, across processes and against other managers. */
-import { FakeClock } from '@chancery/testing';
+import { eventually, FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { BASELINE } from '../record/baseline.ts';
 import { APP, AUTO, envFrom, startReloader } from './support/start.ts';
@@ -103,8 +103,11 @@ test('[reloader 26] [reloader R15] a manager that replaces the workload in a loo
       metadata: { annotations: { [BASELINE]: null } },
       spec: { template: { spec: { containers } } },
     });
-    clock.advance(60_000);
-    await reloader.recorded('web');
+    await eventually(async () => {
+      clock.advance(100); // in small steps: time passes for requests, too
+      return BASELINE in ((await reloader.live('web')).metadata.annotations ?? {});
+    });
+    await reloader.idle();
   }
   const [told] = await reloader.told('ReloadBaselineRemoved');
   await reloader.handled();
