@@ -50,6 +50,7 @@ export function noteWritten<T extends KubernetesObject>(
   { engine, memory, owner, workload, context, about }: Attempt<T>,
   annotations: RestartPlan['annotations'],
 ): void {
+  if (context.dryRun) return; // nothing was stored
   const nowAtMs = context.clock.monotonic();
   const times = memory.baselines.wrote(owner, workload, annotations[BASELINE], nowAtMs);
   if (times !== undefined) engine.observer.reverted(about, times);

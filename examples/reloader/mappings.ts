@@ -1,4 +1,5 @@
 import {
+  and,
   enqueueMapped,
   type KubernetesObject,
   keyOf,
@@ -11,7 +12,6 @@ import {
 import type { Engine } from './engine.ts';
 import { BY_NAMESPACE, BY_RESOURCE, patternValue, resourceValue } from './sources.ts';
 import type { ReceivedEvent } from './tell/observer.ts';
-import type { ResourceKind } from './workloads/kind.ts';
 
 /**
  * Changes of resources → the workloads that they may concern. The indices of the workload source answer, so that
@@ -44,15 +44,24 @@ export function resourceMappings<T extends KubernetesObject>(
           if (counts) observer.processed({ resourceType: kind.plural });
           return keys;
         },
-        counts && position === 0 ? { predicate: countedBy(engine, kind) } : {},
+        counts && position === 0 ? { predicate: countedBy(engine, kind.plural) } : {},
       ),
     ),
   );
-  return [...mappings, ...engine.scope.reads.map((source) => namespaceMapping(source, workloads))];
+  return [
+    ...mappings,
+    ...engine.scope.reads.map((source) =>
+      namespaceMapping(
+        source,
+        workloads,
+        counts ? and(countedBy(engine, 'namespaces'), labelChanged) : labelChanged,
+      ),
+    ),
+  ];
 }
 
 /** Passes every change, and reports it. */
-function countedBy({ observer }: Engine, { plural: resourceType }: ResourceKind): Predicate {
+function countedBy({ observer }: Engine, resourceType: string): Predicate {
   return ({ type, metadata: { name, namespace = '' } }) => {
     const eventType = EVENT_TYPES[type];
     if (eventType !== undefined) observer.received({ eventType, resourceType, namespace, name });
@@ -70,11 +79,12 @@ const EVENT_TYPES: Readonly<Record<string, ReceivedEvent['eventType'] | undefine
 function namespaceMapping<T extends KubernetesObject>(
   namespaces: Source,
   workloads: Source<T>,
+  predicate: Predicate,
 ): Mapping {
   return enqueueMapped(
     namespaces,
     (entry, { store }) =>
       store(workloads).byIndex(BY_NAMESPACE, splitKey(entry.key).name).map(keyOf),
-    { predicate: labelChanged },
+    { predicate },
   );
 }

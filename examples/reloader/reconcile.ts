@@ -73,7 +73,7 @@ async function reconcileWorkload<T extends KubernetesObject>(
   const remembered = memory.baselines.of(owner, workload);
   const view = viewOf(kind, workload, template);
   const recorded = { ...remembered, ...baseline };
-  const found = await wantedResources(owner, namespace, view, recorded, engine, context);
+  const found = await wantedResources(owner, workload, view, recorded, engine, context);
   tell(attempt, [...problems, ...found.problems]);
   const { wanted } = found;
   const nowMs = context.clock.now();
@@ -82,7 +82,7 @@ async function reconcileWorkload<T extends KubernetesObject>(
   count(attempt, wanted.length, plan);
   const result = await restartWhenDue(attempt, plan);
   const outcome = plan.restart === undefined ? 'skipped' : 'success';
-  return { result: earlier(result, upkeep?.waitMs), outcome };
+  return { result: earlier(earlier(result, upkeep?.waitMs), found.waitMs), outcome };
 }
 
 /** Undefined for a workload that is left alone. */

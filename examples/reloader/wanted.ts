@@ -5,6 +5,7 @@ import { namedList } from './contract/patterns.ts';
 import { referencesOf } from './contract/references.ts';
 import { type RefKey, type ResourceRef, refKey, refOfKey } from './contract/resource-type.ts';
 import type { Engine } from './engine.ts';
+import { isMandatory } from './read/mandatory.ts';
 import type { Baseline } from './record/baseline.ts';
 import type { Wanted } from './record/plan.ts';
 import type { FoundResource, PodTemplate, ResourceKind, WorkloadKind } from './workloads/kind.ts';
@@ -12,6 +13,8 @@ import type { FoundResource, PodTemplate, ResourceKind, WorkloadKind } from './w
 /** The resources that concern a workload, and what cannot be used of its annotations. */
 export interface WantedResources {
   readonly wanted: readonly Wanted[];
+  /** Milliseconds until a resource that is missing since the first deployment counts as absent. */
+  readonly waitMs: number | undefined;
   readonly problems: readonly Problem[];
 }
 
@@ -39,17 +42,19 @@ export function viewOf(
 /**
  * Finds the resources that concern a workload, and reads the hashes of those that exist.
  *
+ * @param owner - names the workload among those of all kinds.
  * @param recorded - what is recorded for the workload: a resource of it that is gone still concerns it.
  * @throws ApiError and the like when one cannot be read: it is never taken for absent then.
  */
 export async function wantedResources(
   owner: string,
-  namespace: string,
+  about: KubernetesObject,
   workload: WorkloadView,
   recorded: Baseline,
   engine: Engine,
   context: ReconcileContext,
 ): Promise<WantedResources> {
+  const { namespace = '' } = about.metadata;
   const problems = new Map<string, Problem>();
   const concerned: Concerned[] = [];
   for (const kind of engine.resources) {
@@ -66,8 +71,29 @@ export async function wantedResources(
     owner,
     new Set(concerned.map(({ ref }) => `${ref.type}/${namespace}/${ref.name}`)),
   );
-  const wanted = await Promise.all(concerned.map((each) => wantedOf(each, namespace, context)));
-  return { wanted, problems: [...problems.values()] };
+  const read = await Promise.all(concerned.map((each) => wantedOf(each, namespace, context)));
+  const youthMs = engine.options.reloadOnCreate ? youthLeftMs(about.metadata, engine, context) : 0;
+  const wanted = read.map((each) => ({
+    ...each,
+    awaited: youthMs > 0 && each.hash === undefined && isMandatory(each, workload.podSpec),
+  }));
+  const waitMs = wanted.some(({ awaited }) => awaited) ? youthMs : undefined;
+  return { wanted, waitMs, problems: [...problems.values()] };
+}
+
+/** A first deployment is over after so many debounces: 30 s by default. */
+const YOUTH_DEBOUNCES = 15;
+
+/** Milliseconds until the workload is no longer one that is being deployed for the first time. */
+function youthLeftMs(
+  { creationTimestamp = '' }: KubernetesObject['metadata'],
+  { options: { debounceMs } }: Engine,
+  { clock }: ReconcileContext,
+): number {
+  const createdMs = Date.parse(creationTimestamp);
+  if (Number.isNaN(createdMs)) return 0;
+  const youthMs = YOUTH_DEBOUNCES * debounceMs;
+  return Math.min(createdMs + youthMs - clock.now(), youthMs);
 }
 
 async function wantedOf(

@@ -21,6 +21,8 @@ export interface Wanted extends ResourceRef {
   readonly container: string | undefined;
   readonly rule: Rule;
   readonly auto: boolean;
+  /** The resource is missing, and its creation would belong to the first deployment. Default false. */
+  readonly awaited?: boolean;
 }
 
 export type PlanOptions = Pick<
@@ -128,7 +130,7 @@ function judgeAbsent(
 ): Verdict {
   const entry = records.entryOf(wanted);
   const isRecorded = entry !== '' && (entry !== undefined || records.knows(wanted));
-  if (!isRecorded) return verdict(false, reloadOnCreate ? '' : entry);
+  if (!isRecorded) return verdict(false, reloadOnCreate && wanted.awaited !== true ? '' : entry);
   if (!reloadOnDelete || records.showsDeletion(wanted)) return verdict(false);
   // As in the original: a variable that is not there cannot be removed, and no Pod starts anew.
   const isShown = strategy === 'annotations' || records.ownVariables(wanted).length > 0;

@@ -1,4 +1,5 @@
 /** Resources that come and go. */
+import { eventually, FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { AUTO, envFrom, type Reloading, startReloader } from './support/start.ts';
 
@@ -97,13 +98,29 @@ test('[reloader 16] [reloader R6] a deletion that only a new list shows is that 
   expect(reloader.rollouts('other')).toBe(0);
 });
 
-test('[reloader R18] a first deployment restarts nothing, whether its resource comes before or after it', async () => {
+test('[reloader R18] a first deployment restarts nothing, whether its resources come before or after it', async () => {
+  const clock = new FakeClock(Date.now());
+  const args = ['--reload-on-create=true', '--debounce=2s'];
+  const reloader = await startReloader({ clock, args });
+  await reloader.config('before', { mode: '1' });
+  const references = envFrom('configmap/before', 'secret/after', 'secret/never');
+  await reloader.workload('web', { annotations: AUTO, ...references });
+  expect(Object.keys(await reloader.recorded('web'))).toEqual(['configmap/before']);
+
+  await reloader.secret('after', { key: '1' });
+  await eventually(async () => 'secret/after' in (await reloader.recorded('web')));
+  await reloader.idle();
+  clock.advance(31_000);
+  await eventually(async () => (await reloader.recorded('web'))['secret/never'] === '');
+
+  expect(reloader.rollouts('web')).toBe(0);
+});
+
+test('[reloader R18] without --reload-on-create, a resource that comes later is recorded, and nothing restarts', async () => {
   const reloader = await startReloader();
   await reloader.config('before', { mode: '1' });
-  await reloader.workload('web', {
-    annotations: AUTO,
-    ...envFrom('configmap/before', 'secret/after'),
-  });
+  const references = envFrom('configmap/before', 'secret/after');
+  await reloader.workload('web', { annotations: AUTO, ...references });
   await reloader.recorded('web');
 
   await reloader.secret('after', { key: '1' });
