@@ -3,6 +3,7 @@ import { FakeClock } from '@chancery/testing';
 import { type KubernetesObject, keyOf, type ReconcileContext, type Source } from 'chancery';
 import type { Deployment } from 'chancery/kubernetes';
 import { expect, test } from 'vitest';
+import type { ArgumentValues } from '../contract/arguments.ts';
 import { optionsOf } from '../contract/options.ts';
 import { reloader } from '../operator.ts';
 import { BASELINE } from '../record/baseline.ts';
@@ -12,10 +13,13 @@ const COUNT = 1_000;
 
 interface Failing {
   /** Names of Deployments whose patch the server refuses. */
-  readonly refused: ReadonlySet<string>;
+  readonly refused?: ReadonlySet<string>;
+  /** How many reads fail before one is answered. */
+  failures?: number;
 }
 
-function world({ refused }: Failing) {
+function world({ refused = new Set(), failures = 0 }: Failing) {
+  let failing = failures;
   const config = {
     apiVersion: 'v1',
     kind: 'ConfigMap',
@@ -43,6 +47,7 @@ function world({ refused }: Failing) {
     find: async () => {
       counts.reads++;
       await new Promise<void>((resolve) => setImmediate(resolve));
+      if (failing-- > 0) throw new Error('the server is busy');
       return config;
     },
     patch: async (_resource: unknown, { name }: { readonly name: string }) => {
@@ -63,15 +68,15 @@ function world({ refused }: Failing) {
   return { workloads, counts, context: context as unknown as ReconcileContext<KubernetesObject> };
 }
 
-function deploymentController() {
-  const { controllers } = reloader(optionsOf({ debounce: '0s' }, {}));
+function deploymentController(values: ArgumentValues = {}) {
+  const { controllers } = reloader(optionsOf({ debounce: '0s', ...values }, {}));
   const found = controllers.find(({ name }) => name === 'reloader-deployments');
   if (found === undefined) throw new Error('no controller of Deployments');
   return found;
 }
 
 test('1,000 workloads of one ConfigMap read it once, and each is patched once', async () => {
-  const { workloads, counts, context } = world({ refused: new Set() });
+  const { workloads, counts, context } = world({});
   const controller = deploymentController();
 
   await Promise.all(workloads.map((each) => controller.reconcile(keyOf(each), each, context)));
@@ -105,4 +110,20 @@ test('the mapping of a changed ConfigMap asks an index, and not every workload',
   mapping?.map(entry as never, { store } as never);
 
   expect(asked).toEqual(['demo/configmap/app', 'demo/CONFIGMAP/*']);
+});
+
+test('[reloader 29] [reloader R8] a read that fails restarts and records nothing, and the retry does', async () => {
+  const { workloads, counts, context } = world({ failures: 1 });
+  const controller = deploymentController({
+    'reload-on-create': 'true',
+    'reload-on-delete': 'true',
+  });
+  const [web] = workloads;
+  if (web === undefined) throw new Error('no workload');
+  const reconcile = () => controller.reconcile(keyOf(web), web, context);
+
+  await expect(reconcile()).rejects.toThrow('busy');
+  expect(counts.patches).toBe(0);
+  await reconcile();
+  expect(counts).toEqual({ reads: 2, patches: 1 });
 });

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { WantedBy } from '../../read/wanted-by.ts';
+
+test('a resource is forgotten when the last workload that wants it lets go of it', () => {
+  const forgotten: string[] = [];
+  const wantedBy = new WantedBy((resource) => forgotten.push(resource));
+  wantedBy.set('web', new Set(['a', 'b']));
+  wantedBy.set('db', new Set(['b']));
+  wantedBy.set('web', new Set(['a', 'b']));
+
+  wantedBy.set('web', new Set(['c']));
+  expect(forgotten).toEqual(['a']);
+  wantedBy.set('db', new Set());
+  expect(forgotten).toEqual(['a', 'b']);
+  wantedBy.set('db', new Set());
+  expect(forgotten).toEqual(['a', 'b']);
+});
