@@ -1,0 +1,108 @@
+import { expect, test } from 'vitest';
+import { rolloutState, rolloutWaitGate } from '../../restart/rollout-wait.ts';
+import type { WorkloadKindName } from '../../workloads/kind.ts';
+import { request, workload } from './requests.ts';
+
+const DONE = { observedGeneration: 2, replicas: 3, updatedReplicas: 3, availableReplicas: 3 };
+
+function deployment(status: object, spec: object = {}) {
+  const object = workload('web', { parts: { spec: { replicas: 3, ...spec }, status } });
+  return { ...object, metadata: { ...object.metadata, generation: 2 } };
+}
+
+test.each([
+  ['an unseen template', { ...DONE, observedGeneration: 1 }, 'underway'],
+  ['no status', {}, 'underway'],
+  ['Pods of the old template left to replace', { ...DONE, updatedReplicas: 2 }, 'underway'],
+  ['an old Pod that is still there', { ...DONE, replicas: 4 }, 'underway'],
+  ['a new Pod that is not available', { ...DONE, availableReplicas: 2 }, 'underway'],
+  ['everything new and available', DONE, 'done'],
+  [
+    'a deadline that has passed',
+    {
+      ...DONE,
+      updatedReplicas: 1,
+      conditions: [{ type: 'Progressing', reason: 'ProgressDeadlineExceeded' }],
+    },
+    'failed',
+  ],
+])('a Deployment with %s is %3$s', (_, status, state) => {
+  expect(rolloutState('Deployment', deployment(status))).toBe(state);
+});
+
+test('a Deployment that is paused rolls nothing out', () => {
+  expect(rolloutState('Deployment', deployment({ observedGeneration: 2 }, { paused: true }))).toBe(
+    'done',
+  );
+});
+
+const OLD_AND_NEW = { currentRevision: 'a', updateRevision: 'b' };
+
+test.each<[string, WorkloadKindName, object, object, string]>([
+  ['StatefulSet', 'StatefulSet', { replicas: 2 }, { readyReplicas: 1 }, 'underway'],
+  ['StatefulSet', 'StatefulSet', { replicas: 2 }, { readyReplicas: 2, ...OLD_AND_NEW }, 'underway'],
+  ['StatefulSet', 'StatefulSet', { replicas: 2 }, { readyReplicas: 2 }, 'done'],
+  [
+    'StatefulSet with a partition',
+    'StatefulSet',
+    { replicas: 3, updateStrategy: { rollingUpdate: { partition: 2 } } },
+    { readyReplicas: 3, updatedReplicas: 1, ...OLD_AND_NEW },
+    'done',
+  ],
+  [
+    'StatefulSet whose Pods nobody replaces',
+    'StatefulSet',
+    { replicas: 3, updateStrategy: { type: 'OnDelete' } },
+    { readyReplicas: 3, ...OLD_AND_NEW },
+    'done',
+  ],
+  [
+    'DaemonSet',
+    'DaemonSet',
+    {},
+    { desiredNumberScheduled: 3, updatedNumberScheduled: 2, numberAvailable: 3 },
+    'underway',
+  ],
+  [
+    'DaemonSet',
+    'DaemonSet',
+    {},
+    { desiredNumberScheduled: 3, updatedNumberScheduled: 3, numberAvailable: 3 },
+    'done',
+  ],
+  ['Argo Rollout', 'Rollout', { replicas: 3 }, { ...DONE, observedGeneration: '2' }, 'done'],
+  ['Argo Rollout', 'Rollout', { replicas: 3 }, { phase: 'Degraded', updatedReplicas: 1 }, 'failed'],
+  ['CronJob', 'CronJob', {}, {}, 'done'],
+  ['Job', 'Job', {}, { active: 1 }, 'done'],
+])('a %s with %3$j and %4$j is %5$s', (_, kind, spec, status, state) => {
+  expect(rolloutState(kind, workload('web', { kind, parts: { spec, status } }))).toBe(state);
+});
+
+const rolling = request('web', {
+  parts: { spec: { replicas: 3 }, status: { updatedReplicas: 1 } },
+});
+
+test('a restart waits for the rollout before, for ten minutes at the most', () => {
+  const gate = rolloutWaitGate();
+  const waits: number[] = [];
+
+  let nowMs = Date.parse('2030-01-01T00:00:00Z');
+  for (;;) {
+    const wait = gate.leftMs(rolling, nowMs);
+    if (wait === undefined) break;
+    waits.push(wait.waitMs);
+    nowMs += wait.waitMs;
+  }
+
+  expect(nowMs - Date.parse('2030-01-01T00:00:00Z')).toBe(600_000);
+  expect(new Set(waits)).toEqual(new Set([2_000]));
+});
+
+test('the ten minutes begin anew with the next restart', () => {
+  const gate = rolloutWaitGate();
+  gate.leftMs(rolling, 0);
+  gate.leftMs(request('web', { parts: { spec: { replicas: 0 }, status: {} } }), 2_000);
+
+  expect(gate.leftMs(rolling, 600_000)?.reason).toBe('rollout');
+  expect(gate.leftMs(rolling, 1_250_000)?.reason).toBe('rollout'); // nobody has asked for long
+});
