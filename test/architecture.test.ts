@@ -58,6 +58,7 @@ const OWNER: Readonly<Record<string, string>> = {
 /** Package → the one file of each example that imports it: whoever copies the example brings it along. */
 const EXAMPLE_OWNERS: Readonly<Record<string, readonly string[]>> = {
   croner: ['database/calendar.ts', 'node-reboot/window.ts', 'reloader/restart/window.ts'],
+  'prom-client': ['reloader/tell/metrics.ts'],
   re2js: ['reloader/contract/patterns.ts'],
 };
 
