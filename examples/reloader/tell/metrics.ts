@@ -1,5 +1,5 @@
 /**
- * The metrics of the original under its names, with its labels and bucket bounds, and three of our own.
+ * The metrics of the original under its names, with its labels and bucket bounds, and four of our own.
  *
  * `rest_client_requests_total` is one of the toolkit's metrics, and `rest_client_request_duration_seconds` is in
  * `request-durations.ts`. The collectors `go_*` and `promhttp_*` have no counterpart.
@@ -30,6 +30,8 @@ export interface MetricsOptions {
 export interface ReloadMetrics {
   readonly registry: Registry;
   readonly observer: ReloadObserver;
+  /** Counts a message that did not arrive. */
+  readonly lost: (to: 'alert' | 'webhook') => void;
   /** Measures requests while it runs; undefined when the toolkit does it. */
   readonly durations: RequestDurations | undefined;
 }
@@ -41,6 +43,13 @@ export function reloadMetrics({
   measuredApiUrl,
 }: MetricsOptions): ReloadMetrics {
   const registry = new Registry();
+  const registers = [registry];
+  const lost = new Counter({
+    name: 'reloader_messages_lost_total',
+    help: 'Alerts and calls of the webhook that did not arrive',
+    labelNames: ['to'],
+    registers,
+  });
   const observers = [
     reloadCounts(registry, byNamespace),
     reconcileCounts(registry),
@@ -51,6 +60,7 @@ export function reloadMetrics({
   return {
     registry,
     observer: joined(observers),
+    lost: (to) => lost.inc({ to }),
     durations:
       measuredApiUrl === undefined
         ? undefined
