@@ -8,16 +8,21 @@ import {
   or,
   type Permission,
   type Program,
+  type Runnable,
   withArguments,
 } from 'chancery';
-import { ARGUMENTS, ENVIRONMENT } from './contract/arguments.ts';
+import { ARGUMENTS, ENVIRONMENT, type Environment } from './contract/arguments.ts';
 import { type Options, optionsOf } from './contract/options.ts';
-import { createEngine, type Engine, type EngineParts, sharedReads } from './engine.ts';
+import { createEngine, type Engine, sharedReads } from './engine.ts';
 import { resourceMappings } from './mappings.ts';
+import { gatesOf, tellingParts } from './parts.ts';
 import { configurationKinds } from './read/configuration.ts';
 import { createReconciler } from './reconcile.ts';
+import { peerSources } from './restart/order-peers.ts';
 import { workloadSource } from './sources.ts';
 import { eventObserver } from './tell/events.ts';
+import type { ReloadMetrics } from './tell/metrics.ts';
+import { webhookControllers } from './tell/webhook.ts';
 import type { WorkloadKind } from './workloads/kind.ts';
 import { pausingDeploymentKind } from './workloads/pause.ts';
 import { daemonSetKind, statefulSetKind } from './workloads/rolling.ts';
@@ -28,28 +33,32 @@ const CONCURRENT_RECONCILES = 8;
 /** What the operator consists of, for its options. */
 export interface Reloader {
   readonly controllers: readonly Controller[];
+  readonly runnables: readonly Runnable[];
+  /** For `/metrics`. */
+  readonly metrics: ReloadMetrics['registry'];
 }
 
-/** Parts in addition to those that the options ask for. */
-export type MoreParts = Partial<Pick<EngineParts, 'gates' | 'observers'>>;
-
-/** Restarts workloads when their ConfigMaps and Secrets change: one controller for each kind of workload. */
-export function reloader(
-  options: Options,
-  { gates = [], observers = [] }: MoreParts = {},
-): Reloader {
+/**
+ * Restarts workloads when their ConfigMaps and Secrets change: one controller for each kind of workload. With
+ * `--webhook-url` changes are sent there instead, by one controller for each type of resource.
+ */
+export function reloader(options: Options, environment: Environment): Reloader {
+  const parts = { workloads: workloadKinds(options), resources: configurationKinds(options) };
+  const telling = tellingParts(options, environment);
   const engine = createEngine({
+    ...parts,
     options,
-    workloads: workloadKinds(options),
-    resources: configurationKinds(options),
-    gates,
-    observers: [eventObserver, ...observers],
+    gates: gatesOf(options, parts),
+    observers: [eventObserver, ...telling.observers],
   });
-  return {
-    controllers: engine.workloads.map((kind, position) =>
-      workloadController(kind, engine, position),
-    ),
-  };
+  const { runnables, metrics } = telling;
+  const { webhookUrl: url } = options;
+  const lost = (): void => metrics.lost('webhook');
+  const own =
+    url === undefined
+      ? engine.workloads.map((kind, position) => workloadController(kind, engine, position))
+      : webhookControllers({ ...engine, url, lost });
+  return { controllers: [...own, ...telling.controllers], runnables, metrics: metrics.registry };
 }
 
 function workloadKinds(options: Options): readonly WorkloadKind[] {
@@ -73,7 +82,7 @@ function workloadController<T extends KubernetesObject>(
     for: workloads,
     predicate: or(generationChanged, annotationChanged, labelChanged),
     watches: [...resourceMappings(workloads, engine, position === 0), ...(kind.watches ?? [])],
-    reads: [...sharedReads(engine), ...(kind.reads ?? [])],
+    reads: [...sharedReads(engine), ...peerSources(kind, engine), ...(kind.reads ?? [])],
     permissions: [
       own,
       ...engine.resources.flatMap(({ permissions }) => permissions),
@@ -90,7 +99,7 @@ const program: Program = withArguments({
   environment: ENVIRONMENT,
   create({ values, environment }) {
     const options = optionsOf(values, environment);
-    return { ...reloader(options), settings: options.settings };
+    return { ...reloader(options, environment), settings: options.settings };
   },
 });
 

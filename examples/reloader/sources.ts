@@ -30,8 +30,25 @@ export function patternValue(namespace: string, type: ResourceRef['type']): stri
   return `${namespace}/${type}/*`;
 }
 
-/** The objects of a kind of workload, with the indices by which changes of resources find them. */
+/** Sources are compared by their indices, too: the controllers that read one share it by its identity. */
+const SOURCES = new WeakMap<object, WeakMap<object, Source>>();
+
+/**
+ * The objects of a kind of workload, with the indices by which changes of resources find them. The same kind and the
+ * same options give the same source.
+ */
 export function workloadSource<T extends KubernetesObject>(
+  kind: WorkloadKind<T>,
+  options: Pick<Options, 'annotations' | 'resourceTypes'>,
+): Source<T> {
+  const known = SOURCES.get(options) ?? new WeakMap<object, Source>();
+  SOURCES.set(options, known);
+  const made = known.get(kind) ?? (newWorkloadSource(kind, options) as Source);
+  known.set(kind, made);
+  return made as Source<T>;
+}
+
+function newWorkloadSource<T extends KubernetesObject>(
   kind: WorkloadKind<T>,
   options: Pick<Options, 'annotations' | 'resourceTypes'>,
 ): Source<T> {

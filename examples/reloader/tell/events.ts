@@ -2,6 +2,7 @@ import { messageOf } from 'chancery';
 import type { ResourceType } from '../contract/resource-type.ts';
 import type { Change } from '../record/plan-types.ts';
 import type { Regarding, ReloadObserver } from './observer.ts';
+import { reloadedText } from './reloaded-text.ts';
 
 /** The components that the original names in its Events: one for each type of resource. */
 const REPORTERS: Readonly<Record<ResourceType, string>> = {
@@ -36,10 +37,9 @@ export const eventObserver: ReloadObserver = {
   },
 };
 
-function reloaded(about: Regarding, { type, name, rule }: Change): string {
-  const { namespace, context } = about;
-  const why = context.dryRun ? ` (dry run; rule: ${rule})` : '';
-  return `Changes of '${name}' of type '${type}' in namespace '${namespace}' restart ${nameOf(about)}${why}`;
+function reloaded(about: Regarding, change: Change): string {
+  const why = about.context.dryRun ? ` (dry run; rule: ${change.rule})` : '';
+  return `${reloadedText(change, about, "'")}${why}`;
 }
 
 function nameOf({ kind, namespace, name }: Regarding): string {

@@ -1,5 +1,5 @@
 /**
- * One POST to a server outside of the cluster's API: alerts and the webhook. With the modules of Node, so that no
+ * One request to a server outside of the cluster's API: alerts and the webhook. With the modules of Node, so that no
  * environment variable chooses a proxy and every limit is here.
  */
 import { once } from 'node:events';
@@ -10,6 +10,8 @@ import { connect as connectTls } from 'node:tls';
 import type { Clock } from 'chancery';
 
 export interface Post {
+  /** Default `POST`. A `GET` has no body. */
+  readonly method?: 'POST' | 'GET';
   /** `http:` or `https:`. It may contain a token: no error has it. */
   readonly url: URL;
   readonly contentType: string;
@@ -67,32 +69,36 @@ function reasonOf(error: unknown): string {
 }
 
 async function exchange(what: Post, signal: AbortSignal): Promise<PostAnswer> {
-  const { url, proxy } = what;
+  const { url, proxy, method = 'POST' } = what;
+  const body = method === 'POST' ? what.body : '';
   const headers = {
-    'content-type': what.contentType,
-    'content-length': String(Buffer.byteLength(what.body)),
+    ...(method === 'POST' && {
+      'content-type': what.contentType,
+      'content-length': String(Buffer.byteLength(body)),
+    }),
     ...(url.username !== '' && { authorization: basic(url) }),
     ...what.headers,
   };
-  if (proxy === undefined) return answerOf(requestTo(url, { headers, signal }), what.body);
+  if (proxy === undefined) return answerOf(requestTo(url, { method, headers, signal }), body);
   if (url.protocol === 'http:') {
     // RFC 9112, section 3.2.2: a proxy gets the whole address instead of the path.
     const path = `${url.origin}${url.pathname}${url.search}`;
     const forProxy = { ...headers, host: url.host, ...proxyHeaders(proxy) };
-    return answerOf(requestTo(proxy, { headers: forProxy, signal, path }), what.body);
+    return answerOf(requestTo(proxy, { method, headers: forProxy, signal, path }), body);
   }
   const tunnel = await tunnelTo(url, proxy, signal);
   try {
     const tls = connectTls({ socket: tunnel, servername: serverName(url) });
-    const parts = { method: 'POST', headers, signal, createConnection: () => tls };
+    const parts = { method, headers, signal, createConnection: () => tls };
     const request = overHttps(withoutCredentials(url), parts);
-    return await answerOf(request, what.body);
+    return await answerOf(request, body);
   } finally {
     tunnel.destroy();
   }
 }
 
 interface RequestParts {
+  readonly method: 'POST' | 'GET';
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   readonly path?: string;
@@ -101,7 +107,7 @@ interface RequestParts {
 /** On a connection of its own, which ends with the answer. */
 function requestTo(url: URL, parts: RequestParts): ClientRequest {
   const send = url.protocol === 'https:' ? overHttps : overHttp;
-  return send(withoutCredentials(url), { method: 'POST', agent: false, ...parts });
+  return send(withoutCredentials(url), { agent: false, ...parts });
 }
 
 async function answerOf(request: ClientRequest, body: string): Promise<PostAnswer> {

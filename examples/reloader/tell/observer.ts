@@ -40,8 +40,8 @@ export interface ReloadObserver {
   skipped?(reason: SkipReason, kind: WorkloadKindName): void;
   /** A reconcile has ended. @param durationMs - from its begin. */
   reconciled?(result: 'success' | 'error' | 'skipped', durationMs: number): void;
-  /** A reconcile with a failure before: a retry begins. */
-  retried?(kind: WorkloadKindName): void;
+  /** A reconcile with a failure before: a retry begins. @param kind - undefined for a call of the webhook. */
+  retried?(kind?: WorkloadKindName): void;
   /** A workload restarts. @param durationMs - from the begin of the reconcile that restarted it. */
   restarted?(about: Regarding, changes: readonly Change[], durationMs: number): void;
   /** A restart has failed, and is tried again. `error` may quote a server's text: do not pass it on as it is. */

@@ -27,6 +27,8 @@ export interface WorkloadGiven {
 }
 
 export interface Reloading extends Place {
+  /** What the module has on `/metrics`. */
+  readonly metrics: Awaited<ReturnType<typeof partsOf>>['metrics'];
   /** Creates a ConfigMap, or replaces its data. */
   config(name: string, data: Data, fields?: Fields): Promise<void>;
   /** Creates a Secret, or replaces its data. Values are texts. */
@@ -67,21 +69,26 @@ export function envFrom(...references: readonly `${'configmap' | 'secret'}/${str
 
 export const APP: coreV1.Container = { name: 'app', image: 'registry.k8s.io/pause:3.10' };
 
-/** The controllers of the operator for a command line. */
-export async function controllersOf({ args = [], variables = {} }: Given) {
+/** What the operator consists of for a command line. */
+export async function partsOf({ args = [], variables = {} }: Given) {
   const given = { args: ['--debounce=0s', ...args], environment: variables };
-  const { controllers = [] } = await program.create(given);
-  return controllers;
+  const { controllers = [], runnables = [], metrics } = await program.create(given);
+  return { controllers, runnables, metrics };
+}
+
+export async function controllersOf(given: Given) {
+  return (await partsOf(given)).controllers;
 }
 
 export async function startReloader(given: Given = {}): Promise<Reloading> {
   const { args: _, variables: __, ...setup } = given;
-  const controllers = await controllersOf(given);
-  const place = await startExample({ workloads: false, ...setup, name: 'reloader', controllers });
-  return withWords(place);
+  const { controllers, runnables, metrics } = await partsOf(given);
+  const parts = { name: 'reloader', controllers, runnables };
+  const place = await startExample({ workloads: false, ...setup, ...parts });
+  return Object.assign(withWords(place), { metrics });
 }
 
-function withWords(place: Place): Reloading {
+function withWords(place: Place): Omit<Reloading, 'metrics'> {
   const { env } = place;
   const live = async (name: string, kind = 'Deployment', namespace = place.namespace) => {
     const found = await env.get<Deployment>('apps/v1', kind, namespace, name);
