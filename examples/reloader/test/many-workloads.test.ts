@@ -69,7 +69,7 @@ function world({ refused = new Set(), failures = 0 }: Failing) {
 }
 
 function deploymentController(values: ArgumentValues = {}) {
-  const { controllers } = reloader(optionsOf({ debounce: '0s', ...values }, {}));
+  const { controllers } = reloader(optionsOf({ debounce: '0s', ...values }, {}), {});
   const found = controllers.find(({ name }) => name === 'reloader-deployments');
   if (found === undefined) throw new Error('no controller of Deployments');
   return found;
