@@ -22,6 +22,7 @@ import { peerSources } from './restart/order-peers.ts';
 import { workloadSource } from './sources.ts';
 import { eventObserver } from './tell/events.ts';
 import type { ReloadMetrics } from './tell/metrics.ts';
+import { startWarnings } from './tell/warnings.ts';
 import { webhookControllers } from './tell/webhook.ts';
 import type { WorkloadKind } from './workloads/kind.ts';
 import { pausingDeploymentKind } from './workloads/pause.ts';
@@ -51,7 +52,8 @@ export function reloader(options: Options, environment: Environment): Reloader {
     gates: gatesOf(options, parts),
     observers: [eventObserver, ...telling.observers],
   });
-  const { runnables, metrics } = telling;
+  const { metrics } = telling;
+  const runnables = [...telling.runnables, ...startWarnings(options.warnings)];
   const { webhookUrl: url } = options;
   const lost = (): void => metrics.lost('webhook');
   const own =

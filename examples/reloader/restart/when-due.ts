@@ -43,12 +43,13 @@ export async function restartWhenDue<T extends KubernetesObject>(
     const waiting = { ...annotations, ...differing(attempt, wait.annotations) };
     return record(attempt, waiting, Math.max(wait.waitMs, 1));
   }
-  return carryOut(attempt, complete);
+  return carryOut(attempt, complete, annotations);
 }
 
 async function carryOut<T extends KubernetesObject>(
   attempt: Attempt<T>,
   plan: RestartPlan,
+  otherwise: Annotations,
 ): Promise<Result> {
   const { kind, engine, memory, key, workload, context, about, beganAtMs } = attempt;
   const { observer, gates } = engine;
@@ -57,11 +58,11 @@ async function carryOut<T extends KubernetesObject>(
     const done = await kind.restart(workload, plan, restartContext(attempt));
     if (done.outcome === 'waiting') return { requeueAfterMs: done.waitMs, priority: PRIORITY };
     if (done.outcome === 'blocked') {
-      // `upkeep` and the gates tell of it as well; a kind without them relies on this.
+      // `upkeep` may have told it already.
       for (const problem of memory.newBlock(attempt.owner, done.problem)) {
         observer.invalid(about, problem);
       }
-      return AWAIT_CHANGE;
+      return record(attempt, otherwise);
     }
     memory.debounce.settle(key);
     setPending(attempt, undefined);

@@ -1,0 +1,19 @@
+import { expect, test, vi } from 'vitest';
+import program from '../../operator.ts';
+
+test('an argument without effect is said once the process starts, and not by commands that only load the module', async () => {
+  const said = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+  const { runnables = [] } = await program.create({ args: ['--enable-pprof'], environment: {} });
+  expect(said).not.toHaveBeenCalled();
+
+  const { signal } = new AbortController();
+  await runnables.find(({ name }) => name === 'reloader-warnings')?.run(signal);
+
+  expect(said).toHaveBeenCalledOnce();
+  expect(said.mock.calls[0]?.[0]).toContain('--enable-pprof');
+});
+
+test('without such an argument nothing is said', async () => {
+  const { runnables = [] } = await program.create({ args: [], environment: {} });
+  expect(runnables.map(({ name }) => name)).not.toContain('reloader-warnings');
+});
