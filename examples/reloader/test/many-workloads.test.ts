@@ -127,3 +127,20 @@ test('[reloader 29] [reloader R8] a read that fails restarts and records nothing
   await reconcile();
   expect(counts).toEqual({ reads: 2, patches: 1 });
 });
+
+test('the hash of a ConfigMap is forgotten with the last workload that wants it', async () => {
+  const { workloads, counts, context } = world({});
+  const controller = deploymentController();
+  const [first, second] = workloads;
+  if (first === undefined || second === undefined) throw new Error('no workloads');
+
+  await controller.reconcile(keyOf(first), first, context);
+  await controller.reconcile(keyOf(second), second, context);
+  await controller.reconcile(keyOf(first), undefined, context);
+  await controller.reconcile(keyOf(second), second, context);
+  expect(counts.reads).toBe(1);
+  const unconcerned = { ...second, metadata: { ...second.metadata, annotations: {} } };
+  await controller.reconcile(keyOf(second), unconcerned, context);
+  await controller.reconcile(keyOf(first), first, context);
+  expect(counts.reads).toBe(2);
+});
