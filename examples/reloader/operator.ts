@@ -21,6 +21,12 @@ import { createReconciler } from './reconcile.ts';
 import { peerSources } from './restart/order-peers.ts';
 import { workloadSource } from './sources.ts';
 import { eventObserver } from './tell/events.ts';
+import {
+  EXPLAIN_WORDS,
+  type ExplainContext,
+  explainCommand,
+  explainRequest,
+} from './tell/explain-command.ts';
 import type { ReloadMetrics } from './tell/metrics.ts';
 import { startWarnings } from './tell/warnings.ts';
 import { webhookControllers } from './tell/webhook.ts';
@@ -43,7 +49,7 @@ export interface Reloader {
  * Restarts workloads when their ConfigMaps and Secrets change: one controller for each kind of workload. With
  * `--webhook-url` changes are sent there instead, by one controller for each type of resource.
  */
-export function reloader(options: Options, environment: Environment): Reloader {
+export function reloader(options: Options, environment: Environment = {}): Reloader {
   const parts = { workloads: workloadKinds(options), resources: configurationKinds(options) };
   const telling = tellingParts(options, environment);
   const engine = createEngine({
@@ -95,13 +101,34 @@ function workloadController<T extends KubernetesObject>(
   });
 }
 
+/** Every kind, also one that a flag ignores: its rule is explained. */
+function explainContext(options: Options): ExplainContext {
+  const all = { ...options, workloadKinds: WORKLOAD_KINDS };
+  return { options, workloads: workloadKinds(all), resources: configurationKinds(options) };
+}
+
+const WORKLOAD_KINDS: Options['workloadKinds'] = [
+  'Deployment',
+  'CronJob',
+  'Job',
+  'DaemonSet',
+  'StatefulSet',
+  'Rollout',
+];
+
 /** `chancery run examples/reloader/operator.ts -- --auto-reload-all`: see `--help` for the arguments. */
 const program: Program = withArguments({
   arguments: ARGUMENTS,
   environment: ENVIRONMENT,
-  create({ values, environment }) {
+  positionals: EXPLAIN_WORDS,
+  create({ values, positionals, environment }) {
     const options = optionsOf(values, environment);
-    return { ...reloader(options, environment), settings: options.settings };
+    const request = explainRequest(positionals, values, options);
+    const parts = reloader(options, environment);
+    const { settings } = options;
+    if (request === undefined) return { ...parts, settings };
+    // The controllers stay: `generate` and the checks look at what the module declares.
+    return { ...parts, settings, command: explainCommand(request, explainContext(options)) };
   },
 });
 

@@ -203,6 +203,11 @@ export const ARGUMENTS = {
     type: 'boolean',
     help: 'send CloudEvents to --webhook-url instead of the body of the original',
   },
+  namespace: {
+    type: 'string',
+    value: 'NAME',
+    help: 'with explain: the namespace of the workload; default the first of --namespaces, or default',
+  },
 } as const;
 
 /** Name of an argument, without the dashes. */

@@ -9,7 +9,7 @@ import {
   AWAIT_CHANGE,
   type Controller,
   controller,
-  type Entry,
+  Entry,
   enqueueMapped,
   type KubernetesObject,
   keyOf,
@@ -115,7 +115,7 @@ function webhookReconciler(
     const { namespace = '', name: own } = splitKey(key);
     const beganAtMs = context.clock.monotonic();
     const tookMs = (): number => context.clock.monotonic() - beganAtMs;
-    const name = object === undefined ? own : nameOf(entryOf(object));
+    const name = object === undefined ? own : nameOf(Entry.of(object));
     if (name === undefined || !parts.scope.includes(namespace, context)) return AWAIT_CHANGE;
     if (context.attempt > 0) observer.retried?.();
     try {
@@ -129,11 +129,6 @@ function webhookReconciler(
       throw error;
     }
   };
-}
-
-/** The part of an entry that names are taken from. */
-function entryOf(object: KubernetesObject): Entry {
-  return { object, metadata: object.metadata } as unknown as Entry;
 }
 
 interface Handling extends WebhookParts {
