@@ -131,7 +131,8 @@ function judgeAbsent(
   const entry = records.entryOf(wanted);
   const isRecorded = entry !== '' && (entry !== undefined || records.knows(wanted));
   if (!isRecorded) return verdict(false, reloadOnCreate && wanted.awaited !== true ? '' : entry);
-  if (!reloadOnDelete || records.showsDeletion(wanted)) return verdict(false);
+  if (!reloadOnDelete) return verdict(false);
+  if (records.showsDeletion(wanted)) return verdict(false, '');
   // As in the original: a variable that is not there cannot be removed, and no Pod starts anew.
   const isShown = strategy === 'annotations' || records.ownVariables(wanted).length > 0;
   return isShown ? verdict(true) : { ...verdict(false, ''), unshown: true };

@@ -45,12 +45,23 @@ export class Records {
   }
 
   showsByVariable(resource: ResourceRef, hash: string): boolean {
-    const names = [variableName(resource), suffixedVariableName(resource)];
-    return names.some((each) => this.#marked(each).some(({ value }) => value === hash));
+    const isShown = (name: string): boolean =>
+      this.#marked(name).some(({ value }) => value === hash);
+    if (isShown(suffixedVariableName(resource))) return true;
+    return isShown(variableName(resource)) && !this.#belongsToOther(resource, hash);
   }
 
   showsDeletion(resource: ResourceRef): boolean {
     return this.#last(resource)?.hash === DELETED_HASH;
+  }
+
+  /** Another resource of the same variable has recorded its value, so that it says nothing about this one. */
+  #belongsToOther(resource: ResourceRef, value: string): boolean {
+    const entry = this.entryOf(resource);
+    if (entry === undefined || entry === value) return false;
+    const { type } = resource;
+    const others = this.#sharing.get(variableName(resource)) ?? [];
+    return others.some((name) => name !== resource.name && this.entryOf({ type, name }) === value);
   }
 
   /** The template names the resource, if only with an old hash. */
