@@ -30,6 +30,8 @@ import {
 import type { ReloadMetrics } from './tell/metrics.ts';
 import { startWarnings } from './tell/warnings.ts';
 import { webhookControllers } from './tell/webhook.ts';
+import { cronJobKind } from './workloads/cron-job.ts';
+import { jobKind } from './workloads/job.ts';
 import type { WorkloadKind } from './workloads/kind.ts';
 import { pausingDeploymentKind } from './workloads/pause.ts';
 import { daemonSetKind, statefulSetKind } from './workloads/rolling.ts';
@@ -72,9 +74,11 @@ export function reloader(options: Options, environment: Environment = {}): Reloa
 function workloadKinds(options: Options): readonly WorkloadKind[] {
   const kinds: readonly WorkloadKind[] = [
     pausingDeploymentKind(options.annotations),
+    cronJobKind(options.cronJobMode),
+    jobKind,
     daemonSetKind,
     statefulSetKind,
-  ];
+  ] as readonly WorkloadKind[];
   return kinds.filter(({ kind }) => options.workloadKinds.includes(kind));
 }
 

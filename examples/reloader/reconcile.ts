@@ -16,7 +16,7 @@ import { planFor } from './record/plan.ts';
 import { restartWhenDue } from './restart/when-due.ts';
 import type { Regarding } from './tell/observer.ts';
 import { viewOf, wantedResources } from './wanted.ts';
-import type { PodTemplate, Problem, WorkloadKind } from './workloads/kind.ts';
+import type { Problem, WorkloadKind } from './workloads/kind.ts';
 
 /** What a reconcile came to, for the metrics. */
 export type Outcome = 'success' | 'skipped';
@@ -58,14 +58,16 @@ async function reconcileWorkload<T extends KubernetesObject>(
   attempt: Attempt<T>,
 ): Promise<{ readonly result: Result; readonly outcome: Outcome }> {
   const { kind, engine, memory, owner, key, namespace, workload, context } = attempt;
-  const template = templateInScope(attempt);
+  const inScope = isInScope(attempt);
+  const upkeep = inScope ? await kind.upkeep?.(workload, restartContext(attempt)) : undefined;
+  if (upkeep?.written === true) return { result: AWAIT_CHANGE, outcome: 'success' };
+  const isOver = !inScope || kind.isDone?.(workload) === true;
+  const template = isOver ? undefined : kind.templateOf(workload);
   if (template === undefined) {
     engine.wantedBy.set(owner, new Set());
     memory.debounce.settle(key);
-    return { result: AWAIT_CHANGE, outcome: 'skipped' };
+    return { result: earlier(AWAIT_CHANGE, upkeep?.waitMs), outcome: 'skipped' };
   }
-  const upkeep = await kind.upkeep?.(workload, restartContext(attempt));
-  if (upkeep?.written === true) return { result: AWAIT_CHANGE, outcome: 'success' };
   const problems = [...(upkeep?.problems ?? [])];
   for (const gate of engine.gates) problems.push(...(gate.problems?.(workload) ?? []));
 
@@ -85,18 +87,15 @@ async function reconcileWorkload<T extends KubernetesObject>(
   return { result: earlier(earlier(result, upkeep?.waitMs), found.waitMs), outcome };
 }
 
-/** Undefined for a workload that is left alone. */
-function templateInScope<T extends KubernetesObject>({
-  kind,
+/** False for a workload that is left alone. */
+function isInScope<T extends KubernetesObject>({
   engine,
   namespace,
   workload,
   context,
-}: Attempt<T>): PodTemplate | undefined {
-  if (workload.metadata.deletionTimestamp !== undefined) return undefined;
-  if (!engine.scope.includes(namespace, context)) return undefined;
-  if (kind.isDone?.(workload) === true) return undefined;
-  return kind.templateOf(workload);
+}: Attempt<T>): boolean {
+  if (workload.metadata.deletionTimestamp !== undefined) return false;
+  return engine.scope.includes(namespace, context);
 }
 
 async function absentResult<T extends KubernetesObject>(

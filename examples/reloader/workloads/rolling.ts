@@ -54,29 +54,34 @@ export function targetOf({ metadata: { namespace, name } }: KubernetesObject): {
  */
 export function restartPatch(
   { metadata: { uid, resourceVersion } }: KubernetesObject,
-  { variables, templateAnnotations, annotations }: RestartPlan,
+  plan: RestartPlan,
   also: {
     readonly spec?: Readonly<Record<string, unknown>>;
     readonly annotations?: RestartPlan['annotations'];
   } = {},
 ): Patch {
+  const all = { ...plan.annotations, ...also.annotations };
+  const metadata = {
+    uid,
+    resourceVersion,
+    ...(Object.keys(all).length > 0 && { annotations: all }),
+  };
+  const spec = { ...also.spec, template: templatePatch(plan) };
+  return { type: 'strategic', body: { metadata, spec } };
+}
+
+/** What a strategic merge patch says about the Pod template. */
+export function templatePatch({ variables, templateAnnotations }: RestartPlan): object {
   const environments = new Map<string, object[]>();
   for (const { container, name, value } of variables) {
     const entry = value === undefined ? { name, $patch: 'delete' } : { name, value };
     environments.set(container, [...(environments.get(container) ?? []), entry]);
   }
   const containers = [...environments].map(([name, env]) => ({ name, env }));
-  const template = {
+  return {
     ...(Object.keys(templateAnnotations).length > 0 && {
       metadata: { annotations: templateAnnotations },
     }),
     ...(containers.length > 0 && { spec: { containers } }),
   };
-  const all = { ...annotations, ...also.annotations };
-  const metadata = {
-    uid,
-    resourceVersion,
-    ...(Object.keys(all).length > 0 && { annotations: all }),
-  };
-  return { type: 'strategic', body: { metadata, spec: { ...also.spec, template } } };
 }
