@@ -35,6 +35,7 @@ import { jobKind } from './workloads/job.ts';
 import type { WorkloadKind } from './workloads/kind.ts';
 import { pausingDeploymentKind } from './workloads/pause.ts';
 import { daemonSetKind, statefulSetKind } from './workloads/rolling.ts';
+import { rolloutKind } from './workloads/rollout.ts';
 
 /** Workloads that are compared and restarted at a time, for each kind. A restart is one patch. */
 const CONCURRENT_RECONCILES = 8;
@@ -78,6 +79,7 @@ function workloadKinds(options: Options): readonly WorkloadKind[] {
     jobKind,
     daemonSetKind,
     statefulSetKind,
+    rolloutKind(options.annotations),
   ] as readonly WorkloadKind[];
   return kinds.filter(({ kind }) => options.workloadKinds.includes(kind));
 }
