@@ -32,8 +32,9 @@ import { startWarnings } from './tell/warnings.ts';
 import { webhookControllers } from './tell/webhook.ts';
 import { cronJobKind } from './workloads/cron-job.ts';
 import { jobKind } from './workloads/job.ts';
-import type { WorkloadKind } from './workloads/kind.ts';
+import type { ResourceKind, WorkloadKind } from './workloads/kind.ts';
 import { pausingDeploymentKind } from './workloads/pause.ts';
+import { providerClassKind } from './workloads/provider-class.ts';
 import { daemonSetKind, statefulSetKind } from './workloads/rolling.ts';
 import { rolloutKind } from './workloads/rollout.ts';
 
@@ -53,7 +54,7 @@ export interface Reloader {
  * `--webhook-url` changes are sent there instead, by one controller for each type of resource.
  */
 export function reloader(options: Options, environment: Environment = {}): Reloader {
-  const parts = { workloads: workloadKinds(options), resources: configurationKinds(options) };
+  const parts = { workloads: workloadKinds(options), resources: resourceKinds(options) };
   const telling = tellingParts(options, environment);
   const engine = createEngine({
     ...parts,
@@ -70,6 +71,11 @@ export function reloader(options: Options, environment: Environment = {}): Reloa
       ? engine.workloads.map((kind, position) => workloadController(kind, engine, position))
       : webhookControllers({ ...engine, url, lost });
   return { controllers: [...own, ...telling.controllers], runnables, metrics: metrics.registry };
+}
+
+function resourceKinds(options: Options): readonly ResourceKind[] {
+  const csi = options.resourceTypes.has('SECRETPROVIDERCLASS');
+  return [...configurationKinds(options), ...(csi ? [providerClassKind(options)] : [])];
 }
 
 function workloadKinds(options: Options): readonly WorkloadKind[] {

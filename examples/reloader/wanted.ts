@@ -103,7 +103,8 @@ async function wantedOf(
 ): Promise<Wanted> {
   const hash = found && (await kind.hash({ namespace, name: ref.name }, found, context));
   const { rule, auto, container } = decision;
-  return { ...ref, hash, rule, auto, container };
+  const { difference = 'restart' } = found ?? {};
+  return { ...ref, hash, rule, auto, container, difference };
 }
 
 /** Every resource of the type that may concern the workload, each once. */

@@ -23,6 +23,8 @@ export interface Wanted extends ResourceRef {
   readonly auto: boolean;
   /** The resource is missing, and its creation would belong to the first deployment. Default false. */
   readonly awaited?: boolean;
+  /** What another hash than the recorded one means: see `FoundResource`. Default `restart`. */
+  readonly difference?: 'restart' | 'record' | 'keep';
 }
 
 export type PlanOptions = Pick<
@@ -107,13 +109,18 @@ function judge(wanted: Wanted, records: Records, options: PlanOptions): Verdict 
     unshown: false,
   });
   const { hash } = wanted;
+  if (wanted.difference === 'keep' || (wanted.difference === 'record' && hash === undefined)) {
+    return verdict(false, entry ?? (records.knows(wanted) ? undefined : hash));
+  }
   if (hash === undefined) return judgeAbsent(wanted, records, options, verdict);
   if (records.shows(wanted, hash)) {
     // A stale entry is renewed: the original has acted in between. A shared variable shows too little.
     const isEnough = entry === undefined && !records.isShared(wanted);
     return verdict(false, isEnough ? undefined : hash);
   }
-  if (records.isRecorded(wanted, hash)) return verdict(false, hash);
+  if (wanted.difference === 'record' || records.isRecorded(wanted, hash)) {
+    return verdict(false, hash);
+  }
   if (entry === '' || (entry === undefined && records.showsDeletion(wanted))) {
     return options.reloadOnCreate ? verdict(true) : verdict(false, hash);
   }

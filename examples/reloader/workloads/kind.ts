@@ -161,4 +161,10 @@ export interface FoundResource {
   readonly annotations: Readonly<Record<string, string>>;
   /** Changes whenever the content may have changed: uid and resourceVersion. */
   readonly version: string;
+  /**
+   * What it means that the hash is not the recorded one. `restart`: the content has changed. `record`: the hash is
+   * recorded, and nothing restarts. `keep`: the record stays as it is; without any record, the hash becomes one.
+   * With `record` and `keep`, a missing hash is no deletion. Default `restart`.
+   */
+  readonly difference?: 'restart' | 'record' | 'keep';
 }
