@@ -20,7 +20,8 @@ const pendingOf = async (reloader: Reloading, name: string): Promise<string | un
   (await reloader.live(name)).metadata.annotations?.[PENDING];
 
 const metric = async ({ metrics }: Reloading, name: string): Promise<readonly unknown[]> => {
-  const all = (await metrics?.getMetricsAsJSON()) ?? [];
+  const registries = [metrics ?? []].flat();
+  const all = (await Promise.all(registries.map((each) => each.getMetricsAsJSON()))).flat();
   return all.find((each) => each.name === name)?.values ?? [];
 };
 
