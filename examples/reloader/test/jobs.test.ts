@@ -9,7 +9,13 @@ import {
   type TestEnv,
 } from '@chancery/testing';
 import type { KubernetesObject } from 'chancery';
-import { type ControllerRevision, controllerRevisions, type Job, jobs } from 'chancery/kubernetes';
+import {
+  type ControllerRevision,
+  controllerRevisions,
+  type Job,
+  jobs,
+  pods,
+} from 'chancery/kubernetes';
 import { describe, expect, test } from 'vitest';
 import { hashOfConfigMap } from '../contract/hash.ts';
 import { BASELINE } from '../record/baseline.ts';
@@ -120,6 +126,30 @@ describe('a change of the ConfigMap of a Job', () => {
   });
 });
 
+test('[reloader 17] a Job whose Pod runs is replaced once, and its Pod with it', async () => {
+  const workloads = { podReadyMs: 5, podStopMs: 5, podRunMs: 3_600_000 };
+  const reloader = await startReloader({ workloads });
+  const { env, namespace } = reloader;
+  await reloader.config('app', { mode: 'slow' });
+  await reloader.apply([job('import')]);
+  const before = await appHash(reloader, 'Job', 'import');
+  await eventually(async () => (await liveJob(reloader, 'import')).status?.ready === 1);
+
+  await reloader.config('app', { mode: 'fast' });
+  await appHash(reloader, 'Job', 'import', before);
+  const { uid } = (await liveJob(reloader, 'import')).metadata;
+  const running = await eventually(async () => {
+    const found = await env.list(pods, namespace);
+    const owners = found.map(({ metadata }) => metadata.ownerReferences?.[0]?.uid);
+    return owners.length === 1 && owners[0] === uid && found;
+  });
+
+  expect(running[0] && variablesOf({ spec: { template: running[0] } } as unknown as Job)).toEqual({
+    [VARIABLE]: hashOf('fast'),
+  });
+  expect(createdJobs(reloader)).toHaveLength(2);
+});
+
 test('[reloader 17] a Job that a finalizer holds is created again when it is gone, also by the next process', async () => {
   const reloader = await startReloader();
   await reloader.config('app', { mode: 'slow' });
@@ -211,7 +241,8 @@ function crashing(workload: KubernetesObject, kind: 'Job' | 'CronJob') {
     configMap('app', { namespace, data: { mode } }),
   ];
   return {
-    env: () => startTestEnv({ backend: 'embedded' as const }),
+    // Without controllers, so that no Job finishes before its ConfigMap has changed.
+    env: () => startTestEnv({ backend: 'embedded' as const, embedded: { workloads: false } }),
     arrange: async (env: TestEnv, namespace: string) => {
       await env.apply(config(namespace, 'slow'));
       await env.apply([workload], { namespace });
