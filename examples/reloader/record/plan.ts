@@ -100,7 +100,7 @@ interface Verdict {
   readonly unshown: boolean;
 }
 
-/** Decides for one resource. The order of the rules is the order of the table in the README. */
+/** Decides for one resource; the first rule that applies wins. */
 function judge(wanted: Wanted, records: Records, options: PlanOptions): Verdict {
   const entry = records.entryOf(wanted);
   const verdict = (changed: boolean, next = entry): Verdict => ({

@@ -65,7 +65,13 @@ function world({ refused = new Set(), failures = 0 }: Failing) {
   const events = { record() {} };
   const { signal } = new AbortController();
   const context = { client, store, log, clock, events, signal, attempt: 0, dryRun: false };
-  return { workloads, counts, context: context as unknown as ReconcileContext<KubernetesObject> };
+  return {
+    workloads,
+    counts,
+    clock,
+    config,
+    context: context as unknown as ReconcileContext<KubernetesObject>,
+  };
 }
 
 function deploymentController(values: ArgumentValues = {}) {
@@ -143,4 +149,21 @@ test('the hash of a ConfigMap is forgotten with the last workload that wants it'
   await controller.reconcile(keyOf(second), unconcerned, context);
   await controller.reconcile(keyOf(first), first, context);
   expect(counts.reads).toBe(2);
+});
+
+test('[reloader 12] changes without end put a restart off for 30 s at most', async () => {
+  const { workloads, counts, clock, config, context } = world({});
+  const controller = deploymentController({ debounce: '10s' });
+  const [web] = workloads;
+  if (web === undefined) throw new Error('no workload');
+  const patches: number[] = [];
+  for (let round = 0; round < 5; round++) {
+    config.data.mode = `${round}`;
+    config.metadata.resourceVersion = `${round}`;
+    await controller.reconcile(keyOf(web), web, context);
+    patches.push(counts.patches);
+    clock.advance(9_000);
+  }
+
+  expect(patches).toEqual([0, 0, 0, 0, 1]);
 });
