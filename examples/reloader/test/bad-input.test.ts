@@ -19,16 +19,6 @@ test('a Secret of 1 MiB restarts its workload, and no part of it is logged, told
   expect(shown).not.toContain(Buffer.from('hidden-').toString('base64').slice(0, 8));
 });
 
-test('the content of a Secret that kubectl has put into an annotation is not kept either', async () => {
-  const reloader = await startReloader();
-  const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': '{"data":"hidden-1"}' };
-  await reloader.secret('key', { key: '1' }, { annotations });
-  await reloader.workload('web', { annotations: AUTO, ...envFrom('secret/key') });
-  await reloader.recorded('web');
-
-  expect(JSON.stringify(reloader.operator.log)).not.toContain('hidden-1');
-});
-
 test('rights that are missing for one kind of workload harm the other kinds in nothing', async () => {
   const reloader = await startReloader({
     stopped: true,

@@ -28,6 +28,21 @@ test('[reloader 15] a deleted resource that comes back restarts its workload onl
   expect(reloader.rollouts('other')).toBe(1);
 });
 
+test('[reloader 15] a resource that was found by search keeps its record while it is gone', async () => {
+  const reloader = await startReloader();
+  const fields = { annotations: { 'reloader.stakater.com/match': 'true' } };
+  await reloader.config('app', { mode: '1' }, fields);
+  const annotations = { 'reloader.stakater.com/search': 'true' };
+  await reloader.workload('web', { annotations, ...envFrom('configmap/app') });
+  await reloader.recorded('web');
+
+  await remove(reloader, 'ConfigMap', 'app');
+  await reloader.handled();
+  await reloader.config('app', { mode: '2' }, fields);
+
+  await reloader.rolledOut('web', 1);
+});
+
 test.each([
   'configmaps',
   'secrets',
