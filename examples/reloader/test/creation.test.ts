@@ -1,7 +1,7 @@
 /** Resources that come and go. */
 import { eventually, FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import { AUTO, envFrom, type Reloading, startReloader } from './support/start.ts';
+import { AUTO, envFrom, passing, type Reloading, startReloader } from './support/start.ts';
 
 const remove = (reloader: Reloading, kind: 'ConfigMap' | 'Secret', name: string): Promise<void> =>
   reloader.env.delete('v1', kind, reloader.namespace, name);
@@ -85,7 +85,8 @@ test('[reloader 15] [reloader R5] with --reload-on-delete and ConfigMaps ignored
 
 test('[reloader 16] [reloader R6] a deletion that only a new list shows is that of its resource', async () => {
   const args = ['--reload-on-delete=true', '--reload-strategy=annotations'];
-  const reloader = await startReloader({ args, ownCluster: true });
+  const clock = new FakeClock(Date.now());
+  const reloader = await startReloader({ args, clock, ownCluster: true });
   const { env, namespace } = reloader;
   await reloader.config('gone', { mode: '1' });
   await reloader.config('stays', { mode: '1' });
@@ -97,8 +98,8 @@ test('[reloader 16] [reloader R6] a deletion that only a new list shows is that 
   env.server.closeWatches('reset');
   env.server.delete('v1', 'ConfigMap', namespace, 'gone');
   env.server.compact('everything');
-  const web = await reloader.rolledOut('web', 1);
-  await reloader.handled();
+  const web = await passing(clock, reloader.rolledOut('web', 1));
+  await passing(clock, reloader.handled());
 
   const text =
     web.spec.template.metadata?.annotations?.['reloader.stakater.com/last-reloaded-from'];

@@ -1,7 +1,7 @@
 /** Changes that come together, or one after another. */
 import { consistently, eventually, FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import { AUTO, envFrom, startReloader } from './support/start.ts';
+import { AUTO, envFrom, passing, startReloader } from './support/start.ts';
 
 async function startDebouncing() {
   const clock = new FakeClock(Date.parse('2030-01-01T00:00:00Z'));
@@ -77,7 +77,8 @@ test('[reloader R7] of many changes in a row the last content is what the templa
 });
 
 test('[reloader R16] a watch that ends is begun anew, and misses nothing', async () => {
-  const reloader = await startReloader();
+  const clock = new FakeClock(Date.parse('2030-01-01T00:00:00Z'));
+  const reloader = await startReloader({ clock });
   await reloader.config('app', { mode: '1' });
   await reloader.workload('web', { annotations: AUTO, ...envFrom('configmap/app') });
   await reloader.recorded('web');
@@ -85,7 +86,7 @@ test('[reloader R16] a watch that ends is begun anew, and misses nothing', async
   for (const round of ['2', '3']) {
     reloader.env.server.closeWatches('clean');
     await reloader.config('app', { mode: round });
-    await reloader.rolledOut('web', Number(round) - 1);
+    await passing(clock, reloader.rolledOut('web', Number(round) - 1));
   }
 
   expect(reloader.rollouts('web')).toBe(2);

@@ -1,5 +1,5 @@
 /** The operator as its command line starts it, behind the ambassador of the lane and under its generated rights. */
-import { configMap, eventually, secret } from '@chancery/testing';
+import { configMap, eventually, type FakeClock, secret } from '@chancery/testing';
 import type { KubernetesObject } from 'chancery';
 import type { coreV1, Deployment } from 'chancery/kubernetes';
 import { type Place, type Setup, startExample } from '../../../testing/place.ts';
@@ -152,6 +152,20 @@ function withWords(place: Place): Omit<Reloading, 'metrics'> {
     },
   };
   return Object.assign(place, words);
+}
+
+/** Lets time pass in small steps until `work` is done: back-off takes no time then, and no request times out. */
+export async function passing<T>(clock: FakeClock, work: Promise<T>): Promise<T> {
+  let isDone = false;
+  const end = (): void => {
+    isDone = true;
+  };
+  work.then(end, end);
+  await eventually(() => {
+    clock.advance(100);
+    return isDone;
+  }, PATIENT);
+  return work;
 }
 
 function workloadObject(name: string, given: WorkloadGiven): KubernetesObject {
