@@ -41,7 +41,6 @@ export function resourceMappings<T extends KubernetesObject>(
             ...cached.byIndex(BY_RESOURCE, patternValue(namespace, type)),
           ].map(keyOf);
           for (const key of keys) observer.queued(`${workloadKind}/${key}`);
-          if (counts) observer.processed({ resourceType: kind.plural });
           return keys;
         },
         counts && position === 0 ? { predicate: countedBy(engine, kind.plural) } : {},
@@ -60,11 +59,16 @@ export function resourceMappings<T extends KubernetesObject>(
   ];
 }
 
-/** Passes every change, and reports it. */
+/**
+ * Passes every change, and reports it. The mapping follows at once, and is called for the old and for the new state
+ * of an object: a change would count twice there.
+ */
 function countedBy({ observer }: Engine, resourceType: string): Predicate {
   return ({ type, metadata: { name, namespace = '' } }) => {
     const eventType = EVENT_TYPES[type];
-    if (eventType !== undefined) observer.received({ eventType, resourceType, namespace, name });
+    if (eventType === undefined) return true;
+    observer.received({ eventType, resourceType, namespace, name });
+    observer.processed({ resourceType });
     return true;
   };
 }
