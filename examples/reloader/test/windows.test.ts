@@ -8,6 +8,8 @@ const NIGHT = JSON.stringify({
   timezone: 'Europe/Berlin',
   windows: [{ cron: '0 2 * * *', duration: '2h' }],
 });
+/** On a machine that others use, too. */
+const PATIENT = { timeoutMs: 30_000 };
 const NOON = Date.parse('2030-01-01T12:00:00Z');
 
 async function startWindows(): Promise<Reloading & { readonly clock: FakeClock }> {
@@ -33,7 +35,7 @@ test('[reloader 25] a restart waits for its window, visibly, and comes once, als
   await reloader.recorded('web');
 
   await reloader.config('app', { mode: '2' });
-  const pending = await eventually(() => pendingOf(reloader, 'web'));
+  const pending = await eventually(() => pendingOf(reloader, 'web'), PATIENT);
   expect(pending).toBe(
     '{"reason":"window","resources":["configmap/app"],"opens":"2030-01-02T01:00:00Z"}',
   );
@@ -82,7 +84,7 @@ test('[reloader 25] a window that cannot be used keeps its own workload waiting,
 
   await reloader.config('app', { mode: '2' });
   await reloader.rolledOut('web', 1);
-  await eventually(() => pendingOf(reloader, 'late'));
+  await eventually(() => pendingOf(reloader, 'late'), PATIENT);
   await reloader.handled();
 
   expect(reloader.rollouts('late')).toBe(0);

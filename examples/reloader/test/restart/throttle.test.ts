@@ -71,6 +71,14 @@ test('the turn of a workload that never comes again is given up', () => {
   expect(gate.leftMs(request('gone'), START_MS + 100_000)?.waitMs).toBe(1_000);
 });
 
+test('a workload that asks again after a minute takes another turn', () => {
+  const gate = throttleGate({ perSecond: 1, burst: 1 });
+  gate.leftMs(request('web'), START_MS);
+
+  expect(gate.leftMs(request('web'), START_MS + 100_000)).toBeUndefined();
+  expect(gate.leftMs(request('api'), START_MS + 100_000)?.waitMs).toBe(1_000);
+});
+
 test('a clock that is set back delays nothing', () => {
   const gate = throttleGate({ perSecond: 1, burst: 1 });
   gate.leftMs(request('a'), START_MS);

@@ -20,6 +20,8 @@ export interface WorkloadGiven {
   readonly kind?: 'Deployment' | 'StatefulSet' | 'DaemonSet';
   readonly annotations?: Data;
   readonly templateAnnotations?: Data;
+  /** Labels of the workload itself. */
+  readonly labels?: Data;
   readonly spec?: Partial<coreV1.PodSpec>;
   /** More of the spec of the workload. */
   readonly more?: object;
@@ -177,7 +179,12 @@ function workloadObject(name: string, given: WorkloadGiven): KubernetesObject {
   };
   const own = kind === 'StatefulSet' ? { serviceName: name } : {};
   const spec = { selector: { matchLabels: labels }, template, ...own, ...given.more };
-  const metadata = { name, annotations, ...(namespace !== undefined && { namespace }) };
+  const metadata = {
+    name,
+    annotations,
+    labels: given.labels ?? {},
+    ...(namespace !== undefined && { namespace }),
+  };
   return { apiVersion: 'apps/v1', kind, metadata, spec } as KubernetesObject;
 }
 
