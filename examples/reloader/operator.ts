@@ -116,7 +116,7 @@ function workloadController<T extends KubernetesObject>(
 /** Every kind, also one that a flag ignores: its rule is explained. */
 function explainContext(options: Options): ExplainContext {
   const all = { ...options, workloadKinds: WORKLOAD_KINDS };
-  return { options, workloads: workloadKinds(all), resources: configurationKinds(options) };
+  return { options, workloads: workloadKinds(all), resources: resourceKinds(options) };
 }
 
 const WORKLOAD_KINDS: Options['workloadKinds'] = [

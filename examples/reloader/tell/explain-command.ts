@@ -1,5 +1,11 @@
 /** `-- explain deployment/web --namespace demo`: prints which rule decides for each resource, and what is due. */
-import { type Client, type Clock, ConfigurationError, type KubernetesObject } from 'chancery';
+import {
+  type Client,
+  type Clock,
+  ConfigurationError,
+  isNotFound,
+  type KubernetesObject,
+} from 'chancery';
 import type { ArgumentValues } from '../contract/arguments.ts';
 import type { Options } from '../contract/options.ts';
 import { type ResourceRef, refOfKey } from '../contract/resource-type.ts';
@@ -116,7 +122,7 @@ export function explainCommand(
     const { resource } = kind;
     const workload = await client.find(resource, { namespace, name }, { signal });
     if (workload === undefined) {
-      const others = await client.list(resource, { namespace, signal });
+      const others = await client.list(resource, { namespace, signal }).catch(noneIfUnserved);
       stderr.write(`${notFound(kind, request, others)}\n`);
       return 1;
     }
@@ -129,6 +135,12 @@ export function explainCommand(
     );
     return 0;
   };
+}
+
+/** An API server without Argo Rollouts has none of them. */
+function noneIfUnserved(error: unknown): readonly KubernetesObject[] {
+  if (isNotFound(error)) return [];
+  throw error;
 }
 
 function notFound(

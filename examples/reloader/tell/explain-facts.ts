@@ -91,6 +91,7 @@ interface Judged {
   readonly ref: ResourceRef;
   readonly decision: Decision;
   readonly hash: string | undefined;
+  readonly difference: Wanted['difference'];
 }
 
 async function judge(
@@ -105,7 +106,7 @@ async function judge(
   const decision = decide({ ...ref, annotations: found?.annotations ?? {} }, view, options);
   const isRead = decision.reload && kind !== undefined && found !== undefined;
   const hash = isRead ? await kind.hash(target, found, context as never) : undefined;
-  return { ref, decision, hash };
+  return { ref, decision, hash, difference: found?.difference ?? 'restart' };
 }
 
 /** What the workload references, names or has recorded, and what was asked for; sorted, each once. */
@@ -181,8 +182,8 @@ function planOf(
 ): RestartPlan | undefined {
   const wanted = judged
     .filter(({ decision }) => decision.reload)
-    .map(({ ref, decision: { rule, auto, container }, hash }): Wanted => {
-      return { ...ref, hash, rule, auto, container };
+    .map(({ ref, decision: { rule, auto, container }, hash, difference = 'restart' }): Wanted => {
+      return { ...ref, hash, rule, auto, container, difference };
     });
   const input = { namespace, template, baseline, remembered: {}, wanted, options };
   return planFor({ ...input, nowMs: clock.now() }).restart;

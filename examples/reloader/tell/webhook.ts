@@ -21,7 +21,7 @@ import {
 } from 'chancery';
 import type { Options } from '../contract/options.ts';
 import type { NamespaceScope } from '../sources.ts';
-import type { FoundResource, ResourceKind } from '../workloads/kind.ts';
+import type { ResourceKind } from '../workloads/kind.ts';
 import { PostError } from './http-post.ts';
 import type { ReceivedEvent, ReloadObserver } from './observer.ts';
 import { sendChange, type WebhookChange } from './webhook-call.ts';
@@ -48,6 +48,9 @@ export interface WebhookParts {
 
 /** Calls for one change, as the original makes them: one and five more. */
 const MAX_CALLS = 6;
+
+/** Resources that are read and sent at a time: at the start, the content of all in scope is read once. */
+const CONCURRENT_READS = 4;
 
 /** What is known of a resource. */
 interface Known {
@@ -81,6 +84,8 @@ function webhookController(kind: ResourceKind, parts: WebhookParts): Controller 
     ),
     reads: [...scope.reads, ...others.map((each) => each.source), ...(kind.reads ?? [])],
     permissions: kind.permissions,
+    // Several statuses tell of one SecretProviderClass: at a time, they would send a change twice.
+    maxConcurrentReconciles: kind.type === 'SECRETPROVIDERCLASS' ? 1 : CONCURRENT_READS,
     reconcile: webhookReconciler(kind, nameOf, parts),
   });
 }
@@ -153,14 +158,13 @@ async function handleChange(handling: Handling): Promise<boolean> {
     return hasCalled;
   }
   if (before !== undefined) known.set(id, before);
-  const found: (FoundResource & { readonly difference?: string }) | undefined = kind.find(
-    target,
-    context,
-  );
+  const found = kind.find(target, context);
   const hash = found && (await kind.hash(target, found, context));
-  if (found === undefined || hash === undefined || found.difference === 'keep') return false;
+  if (found === undefined || hash === undefined) return false;
+  const { difference = 'restart' } = found;
+  if (difference === 'keep' && before?.hash !== undefined) return false;
   const isIgnored = found.annotations[options.annotations.ignore] === 'true';
-  const action = found.difference === 'record' ? undefined : actionOf(before, hash, options);
+  const action = difference === 'restart' ? actionOf(before, hash, options) : undefined;
   const hasCalled = action !== undefined && !isIgnored && (await call(handling, action));
   known.set(id, { hash, isIgnored });
   return hasCalled;
