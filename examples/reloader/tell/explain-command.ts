@@ -146,11 +146,11 @@ function noneIfUnserved(error: unknown): readonly KubernetesObject[] {
 function notFound(
   { kind }: WorkloadKind,
   { name, namespace }: ExplainRequest,
-  others: readonly KubernetesObject[],
+  objects: readonly KubernetesObject[],
 ): string {
-  const names = others.map(({ metadata }) => metadata.name).sort();
+  const names = objects.map(({ metadata }) => metadata.name).sort();
   const shown = names.slice(0, MAX_NAMES).join(', ');
   const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '';
-  const there = names.length === 0 ? 'there is none' : `there are ${shown}${more}`;
-  return `no ${kind} ${name} in namespace ${namespace}; ${there}`;
+  const others = names.length === 0 ? 'it has none' : `it has ${shown}${more}`;
+  return `no ${kind} ${name} in namespace ${namespace}; ${others}`;
 }

@@ -95,7 +95,7 @@ test('[reloader 28] without such a workload the result is 1, and the others are 
   expect(absent).toEqual({
     code: 1,
     stdout: '',
-    stderr: `no Deployment wbe in namespace ${reloader.namespace}; there are api, web\n`,
+    stderr: `no Deployment wbe in namespace ${reloader.namespace}; it has api, web\n`,
   });
   expect(unknown.code).toBe(1);
   expect(unknown.stderr).toContain('there is no kind pod; known: deployment,');
