@@ -95,3 +95,27 @@ test('[reloader 22] creations and deletions are sent when their flags are set, a
 
   expect(types()).toEqual(['created new', 'deleted app']);
 });
+
+test('[reloader 22] [reloader R7] a call without an answer is made six times, counted as lost, and costs no later one', async () => {
+  const server = await serve((response, { body }) => {
+    if (body.includes('"name":"app"')) response.destroy();
+    else status(200)(response);
+  });
+  const reloader = await started(server, '--cloud-events');
+  const [registry] = [reloader.metrics ?? []].flat();
+  const lost = async (): Promise<unknown> =>
+    (await registry?.getMetricsAsJSON())?.find((each) => each.name === LOST)?.values;
+
+  await reloader.config('app', { mode: 'fast' });
+  await eventually(async () => JSON.stringify(await lost()) === ONE_LOST, PATIENT);
+  await reloader.secret('login', { user: 'b' });
+  await eventually(() => server.received.length === 7, PATIENT);
+
+  const ids = server.received.map(({ body }) => (JSON.parse(body) as { id: string }).id);
+  expect(new Set(ids.slice(0, 6)).size).toBe(1);
+  expect(ids[6]).toContain('secret/login');
+});
+
+const LOST = 'reloader_messages_lost_total';
+const ONE_LOST = '[{"value":1,"labels":{"to":"webhook"}}]';
+const PATIENT = { timeoutMs: 30_000 };
