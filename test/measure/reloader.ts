@@ -1,13 +1,17 @@
 /**
  * What the reloader example costs in a cluster with many Secrets, few of which any workload uses: 5,000 of
- * 10 KiB, 200 of them used by 500 Deployments. The operator runs as in its image, behind the generated filter
- * and under the generated rights, and is started twice: the second start finds everything recorded. Bytes are
- * counted on a line between the operator and `kubectl proxy`, without heads.
- * `npm run measure:reloader`, with `-- --built` from what `npm run build` has made. Linux only. Fails when a
- * budget is exceeded. See docs/performance.md.
+ * 10 KiB, 200 of them used by 500 Deployments. The operator runs behind the generated filter and under the
+ * generated rights, and is started twice: the second start finds everything recorded. Bytes are counted on a
+ * line between the operator and `kubectl proxy`, without heads.
+ * `npm run measure:reloader` starts the sources. With `-- --built` the toolkit is what `npm run build` has made,
+ * and the example is one file, as in its image; then a figure over its budget is a failure. Linux only. See
+ * docs/performance.md.
  */
-import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import {
@@ -37,15 +41,15 @@ const MOST_MB = 150;
 const MOST_SECONDS = 60;
 
 const IS_BUILT = process.argv.includes('--built');
-const COMMAND = fileURLToPath(
-  new URL(
-    IS_BUILT ? '../../dist/operator/cli/main.js' : '../../operator/cli/main.ts',
-    import.meta.url,
-  ),
-);
-const MODULE = fileURLToPath(new URL('../../examples/reloader/operator.ts', import.meta.url));
-/** As in the ENTRYPOINT of Dockerfile.operator. */
-const NODE_FLAGS = ['--max-semi-space-size=16'];
+const ROOT = new URL('../../', import.meta.url);
+const pathOf = (file: string): string => fileURLToPath(new URL(file, ROOT));
+const COMMAND = pathOf(IS_BUILT ? 'dist/operator/cli/main.js' : 'operator/cli/main.ts');
+const SOURCE = 'examples/reloader/operator.ts';
+const DOCKERFILE = readFileSync(pathOf('examples/reloader/Dockerfile'), 'utf8');
+/** Of Node, in the entry point of the image. */
+const NODE_FLAGS = (JSON.parse(/^ENTRYPOINT (.+)$/m.exec(DOCKERFILE)?.[1] ?? '[]') as string[])
+  .slice(1)
+  .filter((word) => word.startsWith('--'));
 const ARGS = ['--auto-reload-all'];
 const HOME = 'reloader';
 const POLL_MS = 100;
@@ -63,6 +67,8 @@ interface Figures {
   readonly patches: number;
 }
 
+const folder = mkdtempSync(join(tmpdir(), 'chancery-measure-reloader-'));
+const MODULE = IS_BUILT ? bundled(folder) : pathOf(SOURCE);
 const { controllers = [] } = await reloader.create({ args: ARGS, environment: {} });
 const server = fork(
   fileURLToPath(new URL('reloader-server.ts', import.meta.url)),
@@ -94,6 +100,16 @@ try {
 } finally {
   server.disconnect();
   server.kill();
+  rmSync(folder, { recursive: true });
+}
+
+/** The example in one file, by the command of the Dockerfile. */
+function bundled(target: string): string {
+  const [, words = ''] = /^RUN \S+\/rolldown (.+) --file \S+$/m.exec(DOCKERFILE) ?? [];
+  const file = join(target, 'operator.mjs');
+  const args = [pathOf('node_modules/.bin/rolldown'), ...words.split(' '), '--file', file];
+  execFileSync(process.execPath, args, { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] });
+  return file;
 }
 
 function report(start: string, figures: Figures, budget: number): void {
@@ -108,7 +124,7 @@ function report(start: string, figures: Figures, budget: number): void {
   process.stdout.write(`${start}\n`);
   for (const [title, figure, most] of rows) {
     const isOver = most !== undefined && figure > most;
-    if (isOver) process.exitCode = 1;
+    if (isOver && IS_BUILT) process.exitCode = 1;
     const bound = most === undefined ? '' : `, at most ${most}${isOver ? ': EXCEEDED' : ''}`;
     process.stdout.write(`  ${title.padEnd(40)} ${Math.round(figure * 10) / 10}${bound}\n`);
   }
