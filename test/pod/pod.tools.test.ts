@@ -17,6 +17,7 @@ import { BUILD_TIMEOUT_MS } from '../images/support/build-image.ts';
 import { credentials } from './scenarios/credentials.ts';
 import { hardened } from './scenarios/hardened.ts';
 import type { Place } from './scenarios/place.ts';
+import { reloader } from './scenarios/reloader.ts';
 import { running } from './scenarios/running.ts';
 import { sidecar } from './scenarios/sidecar.ts';
 import { stopping } from './scenarios/stopping.ts';
@@ -49,5 +50,6 @@ if (answer.means === undefined) {
     stopping(place);
     hardened(place);
     sidecar(place);
+    reloader(place);
   });
 }

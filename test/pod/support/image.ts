@@ -17,7 +17,9 @@ export interface Image {
   readonly config: ImageConfig;
 }
 
-export type Images = Readonly<Record<'chancery-proxy' | 'chancery-operator', Image>>;
+export type Images = Readonly<
+  Record<'chancery-proxy' | 'chancery-operator', Image> & Record<string, Image>
+>;
 
 /** Both images, as a builder builds them; where there is none, their last stages laid out in `folder`. */
 export async function images(
@@ -30,6 +32,23 @@ export async function images(
     'chancery-proxy': await image('Dockerfile.proxy'),
     'chancery-operator': await image('Dockerfile.operator'),
   };
+}
+
+/**
+ * The image of an example whose Dockerfile bundles it on top of `chancery-operator`, laid out in `folder` by that
+ * Dockerfile's commands.
+ */
+export async function bundledExample(name: string, base: Image, folder: string): Promise<Image> {
+  const text = await readFile(join(repository, 'examples', name, 'Dockerfile'), 'utf8');
+  const rootfs = join(folder, name);
+  await run('cp', ['-a', base.rootfs, rootfs]);
+  const [, words = ''] = /^RUN \S+\/rolldown (.+) --file \S+$/m.exec(text) ?? [];
+  const [, target = ''] = /^COPY --from=build \S+ (\S+)$/m.exec(text) ?? [];
+  const rolldown = join(repository, 'node_modules/.bin/rolldown');
+  const args = [rolldown, ...words.split(' '), '--file', join(rootfs, target)];
+  await run(process.execPath, args, { cwd: repository });
+  const { Entrypoint, Cmd } = configOf(text.slice(text.lastIndexOf('\nFROM ')));
+  return { rootfs, config: { ...base.config, Entrypoint, Cmd } };
 }
 
 /** The last stage of a Dockerfile without a builder: what the stages before it bring comes from this machine. */

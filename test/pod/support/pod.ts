@@ -173,7 +173,9 @@ export class Pod {
   async #begin(spec: ContainerSpec): Promise<void> {
     const { node, images, folder } = this.#options;
     const [image = ''] = spec.image.split(':');
-    const { rootfs, config } = images[image as keyof Images];
+    const found = images[image];
+    if (found === undefined) throw new Error(`no image ${image}`);
+    const { rootfs, config } = found;
     const plan = containerPlan(spec, config, this.#facts);
     const { sandbox } = this;
     this.#containers.set(spec.name, await Container.start({ node, sandbox, plan, rootfs, folder }));

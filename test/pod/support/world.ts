@@ -19,6 +19,8 @@ export interface WorldOptions {
   readonly images: Images;
   /** A folder of manifests. */
   readonly overlay: string;
+  /** What the overlay's namespace is called. Default: `NAMESPACE`. */
+  readonly namespace?: string;
   /** Changes what was rendered, before it is applied. */
   readonly edit?: (objects: readonly KubernetesObject[]) => readonly KubernetesObject[];
 }
@@ -57,7 +59,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
 }
 
 async function build(
-  { means, images, overlay, edit = (all) => all }: WorldOptions,
+  { means, images, overlay, namespace = NAMESPACE, edit = (all) => all }: WorldOptions,
   endings: (() => unknown)[],
 ): Promise<Omit<World, 'end'>> {
   const objects = edit(await render(overlay));
@@ -71,17 +73,17 @@ async function build(
   for (const object of objects) if (!NOT_APPLIED.has(object.kind)) server.create(object);
   const issueToken = (name: string): string => {
     const bound = { apiVersion: 'v1', kind: 'Secret' } as const;
-    const secret: KubernetesObject = { ...bound, metadata: { name, namespace: NAMESPACE } };
+    const secret: KubernetesObject = { ...bound, metadata: { name, namespace } };
     const { uid = '' } = server.create(secret).metadata;
     const boundObjectRef = { ...bound, name, uid };
-    return server.issueToken(NAMESPACE, spec.serviceAccountName, { boundObjectRef });
+    return server.issueToken(namespace, spec.serviceAccountName, { boundObjectRef });
   };
   const folder = await mkdtemp(join(tmpdir(), 'chancery-pod-'));
   endings.push(() => rm(folder, { recursive: true }));
   const node = await ClusterNode.start(means);
   endings.push(() => node.end());
   const pod = await Pod.start({
-    ...{ node, spec, images, folder, namespace: NAMESPACE, name: 'config-restart-5d8c-x2x7p' },
+    ...{ node, spec, images, folder, namespace, name: `${namespace}-5d8c-x2x7p` },
     ...{ apiServerPort: server.port, token: issueToken('token-1'), ca: server.secure.ca },
   });
   endings.push(() => pod.end());
