@@ -42,6 +42,11 @@ export interface Setup extends ClusterSetup {
   readonly clock?: Clock;
   /** Settings, by environment variable. */
   readonly environment?: Readonly<Record<string, string>>;
+  /**
+   * Puts something between the operator and its ambassador: it is given the ambassador's URL, and answers the
+   * one that the operator is given. Default: nothing.
+   */
+  readonly between?: (ambassador: string) => Promise<string>;
   /** The operator is not started until the test says `startOperator`. Default false. */
   readonly stopped?: boolean;
 }
@@ -74,7 +79,8 @@ export async function startExample(setup: Setup): Promise<Place> {
   await env.apply(granted as unknown as readonly KubernetesObject[], { namespace });
   onTestFinished(() => withdraw(granted, cluster));
   const user = `system:serviceaccount:${home}:${name}`;
-  const url = await cluster.ambassador(user, proxyFilter(controllers, placed(neighbours)));
+  const ambassador = await cluster.ambassador(user, proxyFilter(controllers, placed(neighbours)));
+  const url = (await setup.between?.(ambassador)) ?? ambassador;
 
   const start = (): TestOperator => {
     const operator = startOperator({

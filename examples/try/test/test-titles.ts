@@ -1,19 +1,39 @@
 /** What the tests of an example are about, by their titles. */
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** @param folder - of an example. @returns the titles in each file of its tests. */
+/**
+ * @param folder - of an example, which ends with its name and a slash.
+ * @returns the titles in each file of its tests, by its path in `test/`.
+ */
 export function titlesByFile(folder: URL): ReadonlyMap<string, readonly string[]> {
   const tests = new URL('test/', folder);
-  const files = readdirSync(tests).filter((file) => file.endsWith('.test.ts'));
-  return new Map(files.map((file) => [file, titlesIn(readFileSync(new URL(file, tests), 'utf8'))]));
+  const example = folder.pathname.split('/').at(-2) ?? '';
+  const files = readdirSync(tests, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.test.ts'),
+  );
+  return new Map(
+    files.map((file) => [file, titlesIn(readFileSync(new URL(file, tests), 'utf8'), example)]),
+  );
 }
 
-/** Titles of `test('…'`, and of tables of cases, `)('…'`, without tags such as `[T-1]` before them. */
-export function titlesIn(source: string): readonly string[] {
+/**
+ * Titles of `test('…'`, and of tables of cases, `)('…'`, without tags such as `[T-1]` before them. Tags of the
+ * example become ids: `[reloader 7] [reloader R3] x` is `acceptance 7, R3: x`.
+ */
+export function titlesIn(source: string, example = ''): readonly string[] {
   const call = /(?:\btest|^ *\]?\))\(\s*(?:'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)")/gm;
   return [...source.matchAll(call)].map(([, single, double = '']) =>
-    (single ?? double).replace(/^(?:\[[^\]]+\] )+/, ''),
+    withIds(single ?? double, example),
   );
+}
+
+function withIds(title: string, example: string): string {
+  const [tags = ''] = /^(?:\[[^\]]+\] )+/.exec(title) ?? [];
+  const ids = [...tags.matchAll(/\[([^\]\s]+) ([^\]]+)\]/g)].flatMap(([, name, id = '']) =>
+    name === example ? [isDefect(id) ? id : `acceptance ${id}`] : [],
+  );
+  const text = title.slice(tags.length);
+  return ids.length > 0 ? `${ids.join(', ')}: ${text}` : text;
 }
 
 /**
@@ -33,7 +53,7 @@ export function idsOf(title: string): readonly string[] {
   return ids.includes('') ? [] : ids;
 }
 
-/** `EX1`, `C2-11`. */
+/** `EX1`, `C2-11`, `R3`. */
 export function isDefect(id: string): boolean {
-  return /^([A-Z]{2}|[A-Z]\d-)\d+$/.test(id);
+  return /^([A-Z]{2}|[A-Z]\d-|R)\d+$/.test(id);
 }
