@@ -13,15 +13,19 @@ export const TREES: Readonly<Record<string, readonly string[]>> = {
   ],
   website: treeOf('website'),
   ...Object.fromEntries(Object.keys(EXAMPLES).map((name) => [name, treeOf(name)])),
+  reloader: treeOf('reloader', '/operators/reloader/operator.js'), // as its Dockerfile bundles it
 };
 
 /** Of an operator in an image of its own, beside the components that all of them share. */
-function treeOf(name: string): readonly string[] {
+function treeOf(
+  name: string,
+  modulePath: string = `/operators/${name}/operator.ts`,
+): readonly string[] {
   return [
     `examples/${name}/operator.ts`,
     ...['--name', name],
     ...['-o', `examples/${name}/manifests`, '--operator-image', `${name}-operator`],
-    ...['--module-path', `/operators/${name}/operator.ts`],
+    ...['--module-path', modulePath],
     ...(EXAMPLES[name]?.installsCrds === true ? ['--install-crds'] : []),
     ...['--components', '../../../manifests/components', ...COMMAND],
     ...afterDashes(EXAMPLES[name]?.args),

@@ -23,6 +23,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   chaos: {},
   database: {},
   mysql: { installsCrds: true },
+  reloader: {},
 };
 
 /** Where the folder of an example is. */

@@ -19,6 +19,7 @@ const SCENARIOS: Readonly<Record<string, readonly string[]>> = {
   'node-reboot': numbered(6),
   prometheus: numbered(4),
   chaos: [],
+  reloader: numbered(30),
 };
 
 interface Row {
@@ -89,9 +90,18 @@ test('[T-1] [attack A-1] EX4: c', () => {});
 test('a tag of the example is an id, and any other tag is left out', () => {
   const source = `test('[example 7] [T-1] [example R3] d: e', () => {});
 test('[other 8] f', () => {});
+describe('[example 9] g', () => {});
+test.each([
+  [1],
+] as const)('[example 10] %s', () => {});
 `;
 
-  expect(titlesIn(source, 'example')).toEqual(['acceptance 7, R3: d: e', 'f']);
+  expect(titlesIn(source, 'example')).toEqual([
+    'acceptance 7, R3: d: e',
+    'f',
+    'acceptance 9: g',
+    'acceptance 10: %s',
+  ]);
   expect(idsOf('acceptance 7, R3: d: e')).toEqual(['acceptance 7', 'R3']);
 });
 

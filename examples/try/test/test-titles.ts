@@ -17,11 +17,12 @@ export function titlesByFile(folder: URL): ReadonlyMap<string, readonly string[]
 }
 
 /**
- * Titles of `test('…'`, and of tables of cases, `)('…'`, without tags such as `[T-1]` before them. Tags of the
+ * Titles of `test('…'` and `describe('…'`, and of tables of cases, `)('…'`, without tags such as `[T-1]` before them. Tags of the
  * example become ids: `[reloader 7] [reloader R3] x` is `acceptance 7, R3: x`.
  */
 export function titlesIn(source: string, example = ''): readonly string[] {
-  const call = /(?:\btest|^ *\]?\))\(\s*(?:'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)")/gm;
+  const call =
+    /(?:\b(?:test|describe)|^ *\]?(?: as const)?\))\(\s*(?:'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)")/gm;
   return [...source.matchAll(call)].map(([, single, double = '']) =>
     withIds(single ?? double, example),
   );
