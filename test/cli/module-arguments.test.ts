@@ -28,6 +28,7 @@ export default withArguments({
     lease: { type: 'string', help: 'the name of the Lease' },
     namespaces: { type: 'list', help: 'what to watch' },
     everywhere: { type: 'boolean', help: 'watch all namespaces' },
+    fallback: { type: 'boolean', help: 'watch all namespaces where WATCH_NAMESPACE is not set' },
   },
   positionals: [['names', 'prints the names of all ConfigMaps']],
   create: ({ values, positionals, environment }) => ({
@@ -41,6 +42,7 @@ export default withArguments({
     settings: {
       ...(values.lease && { leaderElection: { leaseName: values.lease } }),
       ...(values.everywhere && { namespaces: undefined }),
+      ...(values.fallback && environment.WATCH_NAMESPACE === undefined && { namespaces: undefined }),
       ...(values.namespaces.length > 0 && { namespaces: values.namespaces }),
     },
     ...(positionals.length > 0 && {
@@ -155,6 +157,18 @@ describe('[M-7] generate', () => {
     expect(rights).toContain('- other-lock\n');
     expect(given).toContain('namespace: demo\n');
     expect(given).not.toMatch(/namespace: team-a|- other-lock/);
+  });
+
+  test('leaves the namespaces to the overlays where a module only has a default for the lack of WATCH_NAMESPACE', async () => {
+    const path = operatorFile();
+    const out = join(path, '../out');
+    await printed(['generate', 'manifests', path, '-o', out, '--', '--fallback']);
+
+    const rights = (scope: string) =>
+      readFileSync(join(out, 'components', scope, 'rbac.yaml'), 'utf8');
+    expect(rights('namespaced')).toContain('kind: Role\n');
+    expect(rights('namespaced')).not.toContain('kind: ClusterRole\n');
+    expect(rights('cluster-scoped')).toContain('kind: ClusterRole\n');
   });
 
   test.each<[readonly string[], readonly string[], readonly (string | undefined)[]]>([

@@ -31,7 +31,7 @@ export function generateCommand(): Command {
 
     async run(args: readonly string[], io: Io): Promise<ExitCode> {
       const asked = parseGenerateArguments(args);
-      const input = { args: asked.moduleArgs, environment: io.env };
+      const input = { args: asked.moduleArgs, environment: environmentFor(asked, io.env) };
       const { controllers, settings } = await loadDeclared(asked.modules, input);
       const given = decidedBy(asked, settings);
       const project = given.what === 'manifests' ? await projectOf(given.modules) : undefined;
@@ -48,6 +48,11 @@ export function generateCommand(): Command {
       return write([...states, ...(await imageFiles(parsed, project))], lines, io);
     },
   };
+}
+
+/** Every overlay sets `WATCH_NAMESPACE`: a module that has a default for its absence must not decide by it. */
+function environmentFor({ what }: Pick<GenerateArguments, 'what'>, env: Io['env']): Io['env'] {
+  return what === 'manifests' ? { WATCH_NAMESPACE: '*', ...env } : env;
 }
 
 /**
