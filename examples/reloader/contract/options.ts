@@ -113,8 +113,7 @@ export function optionsOf(values: ArgumentValues, environment: Environment): Opt
     restartWindows: values['enable-restart-windows'] ?? false,
     cronJobMode: oneOf(values, 'cronjob-mode', CRONJOB_MODES, 'job'),
     settings: {
-      namespaces: scope.namespaces,
-      namespace: scope.namespaces?.[0],
+      ...namespaceSettingsOf(scope, values, environment),
       ...leaderElectionOf(values, environment),
       ...logSettingsOf(values, warn),
     },
@@ -252,6 +251,16 @@ function watchedNamespaces(
     );
   }
   return names.length === 0 ? undefined : names;
+}
+
+/** Left to the manager where WATCH_NAMESPACE decides, so that the overlays of the manifests choose. */
+function namespaceSettingsOf(
+  { namespaces }: Pick<Options, 'namespaces'>,
+  values: ArgumentValues,
+  { KUBERNETES_NAMESPACE = '', WATCH_NAMESPACE = '' }: Environment,
+): Partial<Settings> {
+  const isOurs = namesOf(values.namespaces).length > 0 || KUBERNETES_NAMESPACE.trim() !== '';
+  return isOurs || WATCH_NAMESPACE === '' ? { namespaces, namespace: namespaces?.[0] } : {};
 }
 
 function namesOf(entries: readonly string[] | undefined): readonly string[] {

@@ -199,14 +199,22 @@ describe('[reloader 18] namespaces', () => {
       { KUBERNETES_NAMESPACE: 'b', WATCH_NAMESPACE: 'c' },
       ['b'],
     ],
-    ['of the variable of the toolkit', {}, { WATCH_NAMESPACE: 'c, d' }, ['c', 'd']],
-    ['all, by the variable of the toolkit', {}, { WATCH_NAMESPACE: '*' }, undefined],
     ['all, with empty values', { namespaces: [] }, { KUBERNETES_NAMESPACE: '' }, undefined],
   ])('%s', (_, values, environment, expected) => {
     const { namespaces, settings } = options(values, environment);
 
     expect(namespaces).toEqual(expected);
     expect(settings).toEqual({ namespaces: expected, namespace: expected?.[0] });
+  });
+
+  test.each([
+    ['c, d', ['c', 'd']],
+    ['*', undefined],
+  ])('of the variable of the toolkit, %s, which stays a setting of the manager', (text, expected) => {
+    const { namespaces, settings } = options({}, { WATCH_NAMESPACE: text });
+
+    expect(namespaces).toEqual(expected);
+    expect(settings).toEqual({});
   });
 
   test('are names', () => {
