@@ -31,26 +31,26 @@ const base64 = (value: string | readonly number[]): string =>
 
 describe('the hashes are those of the fixtures', () => {
   test.each([
-    ['H1', {}, 'da39a3ee5e6b4b0d3255bfef95601890afd80709'],
-    ['H2', { data: { key: 'value' } }, H2],
-    ['H3', { data: { b: '2', a: '1' } }, 'f83e99e324ba68ccc373a58ef1eb42f8ab88646a'],
-    ['H4', { data: { a: '1', 'a-b': '2' } }, 'c84ab684ba8b31449f333adb8a148da918699967'],
+    ['fixture H1', {}, 'da39a3ee5e6b4b0d3255bfef95601890afd80709'],
+    ['fixture H2', { data: { key: 'value' } }, H2],
+    ['fixture H3', { data: { b: '2', a: '1' } }, 'f83e99e324ba68ccc373a58ef1eb42f8ab88646a'],
+    ['fixture H4', { data: { a: '1', 'a-b': '2' } }, 'c84ab684ba8b31449f333adb8a148da918699967'],
     [
-      'H5',
+      'fixture H5',
       { data: { k: 'v' }, binaryData: { bin: base64([0, 0xff, 0x10]) } },
       '5c3a6972f7dc1eed02ba6a6533cff832b2e4d748',
     ],
     [
-      'H6',
+      'fixture H6',
       { data: { 'app.properties': 'x=1\ny=2\n' } },
       'b303c6fa2becc709d55712e3e769dbab8bc85eb4',
     ],
-    ['H7', { data: { a: '1;b=2' } }, 'f83e99e324ba68ccc373a58ef1eb42f8ab88646a'],
-    ['H8', { data: { k: '\u00e9' } }, 'ce314b01e2f69eef84b805badd8c8c4189c4c8a0'],
-    ['H13', undefined, 'aae45badef99284e4dae01d6046154ea9d99532f'],
-    ['H14', { data: { k: 'AP8Q' } }, '12f821e1f2a7708e34bb7c73add54af212b0ff3b'],
+    ['fixture H7', { data: { a: '1;b=2' } }, 'f83e99e324ba68ccc373a58ef1eb42f8ab88646a'],
+    ['fixture H8', { data: { k: '\u00e9' } }, 'ce314b01e2f69eef84b805badd8c8c4189c4c8a0'],
+    ['fixture H13', undefined, 'aae45badef99284e4dae01d6046154ea9d99532f'],
+    ['fixture H14', { data: { k: 'AP8Q' } }, '12f821e1f2a7708e34bb7c73add54af212b0ff3b'],
     [
-      'H14, binary',
+      'fixture H14, binary',
       { binaryData: { k: base64([0, 0xff, 0x10]) } },
       '12f821e1f2a7708e34bb7c73add54af212b0ff3b',
     ],
@@ -60,17 +60,21 @@ describe('the hashes are those of the fixtures', () => {
 
   test.each([
     [
-      'H9',
+      'fixture H9',
       { user: base64('admin'), password: base64('p455w0rd') },
       '98e8484cebbac4d79c8ebfb7cf56dca572e76f6a',
     ],
-    ['H10', { 'tls.key': base64([0xff, 0xfe, 0]) }, '2e71815bb07a26c32acc4bb5718af7d85069734f'],
-    ['H11', { k: '' }, 'a2a640403bda81368faf0dd24c36f66cb0206460'],
+    [
+      'fixture H10',
+      { 'tls.key': base64([0xff, 0xfe, 0]) },
+      '2e71815bb07a26c32acc4bb5718af7d85069734f',
+    ],
+    ['fixture H11', { k: '' }, 'a2a640403bda81368faf0dd24c36f66cb0206460'],
   ])('%s', (_, data, hash) => {
     expect(hashOf('SECRET', { data })).toBe(hash);
   });
 
-  test('H12', () => {
+  test('fixture H12', () => {
     const objects = [
       { id: 'secret/b', version: 'v2' },
       { id: 'secret/a', version: 'v1' },
