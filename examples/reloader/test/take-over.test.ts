@@ -90,6 +90,37 @@ describe.each<Strategy>(['env-vars', 'annotations'])('with the strategy %s', (st
     expect(await templates(place)).toEqual(after);
   });
 
+  test('[reloader 10] to the original and here again: what each has acted on in between stays', async () => {
+    const place = await begin(strategy);
+    const { env, namespace } = place;
+    const stakater = original(env.url, namespace, strategy);
+    const names = ['app-config', 'a-b', 'a.b'];
+    const annotations = { 'configmap.reloader.stakater.com/reload': names.join(',') };
+    await env.create(deployment('web', { namespace, annotations, podSpec: POD }));
+    for (const name of names) {
+      await env.create(configMap(name, { namespace, data: { name } }));
+      await stakater.changed('CONFIGMAP', name);
+    }
+    await start(place);
+    for (const name of names) await change(place, 'ConfigMap', name, { name: `here ${name}` });
+    await eventually(async () => {
+      const text = JSON.stringify(await live(place, 'Deployment'));
+      const hashes = names.map((name) => hashOf('CONFIGMAP', { data: { name: `here ${name}` } }));
+      return hashes.every((hash) => text.includes(hash));
+    });
+    await place.idle();
+    await place.operator.stop();
+
+    for (const name of names) {
+      await change(place, 'ConfigMap', name, { name: `original ${name}` });
+      await stakater.changed('CONFIGMAP', name);
+      const before = await templates(place);
+      await start(place);
+      expect(await templates(place)).toEqual(before);
+      await place.operator.stop();
+    }
+  });
+
   test('[reloader 10] a change that was made while neither ran restarts each workload once', async () => {
     const { place } = await writtenByOriginal(strategy);
     const before = await templates(place);
