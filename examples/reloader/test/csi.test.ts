@@ -159,16 +159,16 @@ test('a workload without Pods has no status, which is neither a deletion nor a c
   await mounts(reloader, 'a', 'v1');
   await web(reloader);
   await recorded(reloader, 'v1');
+  await rotates(reloader, 'a', 'v2');
+  await reloader.rolledOut('web', 1);
 
   await ends(reloader, 'a');
   await reloader.handled();
-  await mounts(reloader, 'b', 'v1');
+  await mounts(reloader, 'b', 'v2');
   await reloader.handled();
 
-  expect(reloader.rollouts('web')).toBe(0);
-  expect(await reloader.recorded('web')).toMatchObject({
-    'secretproviderclass/vault': hashOf('v1'),
-  });
+  expect(reloader.rollouts('web')).toBe(1);
+  expect(await reloader.variables('web')).toEqual({ [VARIABLE]: hashOf('v2') });
 });
 
 test('[reloader 24] the annotations of the SecretProviderClass count: ignore, and match for search', async () => {

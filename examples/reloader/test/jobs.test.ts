@@ -173,6 +173,32 @@ test('[reloader 17] a Job that a finalizer holds is created again when it is gon
   expect(await stored(reloader)).toEqual([]);
 });
 
+test('[reloader R12] what is stored for a Job that has finished meanwhile goes, and starts nothing later', async () => {
+  const reloader = await startReloader({ stopped: true });
+  const { env, namespace } = reloader;
+  await reloader.apply([job('import')]);
+  await finish(reloader, 'import');
+  const { metadata, spec } = await liveJob(reloader, 'import');
+  const name = `import.${metadata.uid}`;
+  const labels = { 'reloader.chancery.dev/stored': 'job' };
+  const data = { uid: metadata.uid, job: { metadata: { name: 'import' }, spec } };
+  await env.create<ControllerRevision>({
+    apiVersion: 'apps/v1',
+    kind: 'ControllerRevision',
+    metadata: { name, namespace, labels },
+    data,
+    revision: 1,
+  });
+
+  reloader.startOperator();
+  await eventually(async () => (await stored(reloader)).length === 0);
+  await env.delete('batch/v1', 'Job', namespace, 'import');
+  await env.patch('batch/v1', 'Job', namespace, 'import', { metadata: { finalizers: null } });
+  await reloader.handled();
+
+  expect(await jobsOf(reloader)).toEqual([]);
+});
+
 test('[reloader R12] a create that is refused is repeated until the Job is there', async () => {
   const reloader = await startReloader({ withheld: () => false });
   await reloader.config('app', { mode: 'slow' });

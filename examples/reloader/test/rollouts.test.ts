@@ -52,6 +52,7 @@ describe('[reloader 24] a change of the ConfigMap of a Rollout', () => {
     const spec = { replicas: 2, template: { spec: podSpec } };
     await reloader.apply([rollout('web', { ...AUTO, [STRATEGY]: 'restart' }, spec)]);
     const before = await recorded(reloader, 'web', hashOf('slow'));
+    const writesBefore = reloader.writes().length;
 
     await reloader.config('app', { mode: 'fast' });
     const after = await recorded(reloader, 'web', hashOf('fast'));
@@ -59,6 +60,10 @@ describe('[reloader 24] a change of the ConfigMap of a Rollout', () => {
     reloader.startOperator();
     await reloader.handled();
 
+    const writes = reloader.writes().slice(writesBefore);
+    expect(writes.filter((each) => each.includes('rollouts'))).toEqual([
+      'patch rollouts.argoproj.io',
+    ]);
     expect(before.spec.restartAt).toBeUndefined();
     expect(after.spec.restartAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
     expect(after.spec).toMatchObject(spec);

@@ -150,7 +150,9 @@ async function tidyUp(job: Job, context: RestartContext<Job>): Promise<UpkeepOut
     // The cache is late, and the stored Job is due: its absence, or the end of the old one, brings the key again.
     if (live === undefined || live.metadata.deletionTimestamp !== undefined) return {};
     const leftMs = storedAtMs(stored.revision) + LATE_DELETE_MS - nowMs;
-    if (live.metadata.uid !== stored.uid || leftMs <= 0) {
+    // A delete names the version of an active Job: it cannot hit one that has finished.
+    const isDecided = live.metadata.uid !== stored.uid || isFinished(live);
+    if (isDecided || leftMs <= 0) {
       await removeStored(reconcile.client, stored.revision);
     } else waitMs = Math.min(waitMs ?? leftMs, leftMs);
   }
