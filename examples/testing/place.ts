@@ -25,6 +25,11 @@ export interface Setup extends ClusterSetup {
   readonly name: string;
   readonly controllers: readonly Controller[];
   readonly runnables?: readonly Runnable[];
+  /**
+   * The same for each operator after the first one, without what that had in memory. Default: the first one's
+   * own, for controllers without memory.
+   */
+  readonly restarted?: () => Pick<Setup, 'controllers' | 'runnables'>;
   /** Its sources watch every namespace, of a cluster of its own. Default false: the test's own. */
   readonly allNamespaces?: boolean;
   /**
@@ -82,12 +87,15 @@ export async function startExample(setup: Setup): Promise<Place> {
   const ambassador = await cluster.ambassador(user, proxyFilter(controllers, placed(neighbours)));
   const url = (await setup.between?.(ambassador)) ?? ambassador;
 
+  let starts = 0;
   const start = (): TestOperator => {
+    const isFirst = starts++ === 0;
+    const own = (!isFirst && setup.restarted?.()) || { controllers, runnables };
     const operator = startOperator({
       url,
-      controllers,
+      controllers: own.controllers,
       ...leaderElection,
-      ...(runnables && { runnables }),
+      ...(own.runnables && { runnables: own.runnables }),
       ...(!allNamespaces && { namespace }),
       ...(setup.clock && { clock: setup.clock }),
       environment,

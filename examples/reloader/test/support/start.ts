@@ -82,10 +82,19 @@ export async function controllersOf(given: Given) {
   return (await partsOf(given)).controllers;
 }
 
+/** Later processes of one test; each has a memory of its own, as a process has. */
+const MOST_RESTARTS = 4;
+
 export async function startReloader(given: Given = {}): Promise<Reloading> {
   const { args: _, variables: __, ...setup } = given;
   const { controllers, runnables, metrics } = await partsOf(given);
-  const parts = { name: 'reloader', controllers, runnables };
+  const later = await Promise.all(Array.from({ length: MOST_RESTARTS }, () => partsOf(given)));
+  const restarted = () => {
+    const next = later.shift();
+    if (next === undefined) throw new Error('more processes than MOST_RESTARTS');
+    return next;
+  };
+  const parts = { name: 'reloader', controllers, runnables, restarted };
   const place = await startExample({ workloads: false, ...setup, ...parts });
   return Object.assign(withWords(place), { metrics });
 }
