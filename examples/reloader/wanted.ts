@@ -59,7 +59,7 @@ export async function wantedResources(
   const concerned: Concerned[] = [];
   for (const kind of engine.resources) {
     for (const ref of candidates(kind, namespace, workload, recorded, engine, context)) {
-      const found = kind.find({ namespace, name: ref.name }, context);
+      const found = ref.name === '' ? undefined : kind.find({ namespace, name: ref.name }, context);
       const annotations = found?.annotations ?? annotationsOfAbsent(ref, recorded, engine);
       const decision = decide({ ...ref, annotations }, workload, engine.options);
       for (const problem of decision.problems) problems.set(JSON.stringify(problem), problem);

@@ -1,4 +1,13 @@
-import { byNamespace, type KubernetesObject, objectKey, type Resource, source } from 'chancery';
+import {
+  byNamespace,
+  type KubernetesObject,
+  OperatorError,
+  objectKey,
+  type ReconcileContext,
+  type Resource,
+  type Store,
+  source,
+} from 'chancery';
 import { type ConfigMap, configMaps, type Secret, secrets } from 'chancery/kubernetes';
 import { hashOfConfigMap, hashOfSecret } from '../contract/hash.ts';
 import type { Options } from '../contract/options.ts';
@@ -33,22 +42,30 @@ function configurationKind<T extends KubernetesObject>(
   const reader = new HashReader(resource, hashOf, limit);
   const watched = source(resource, {
     metadataOnly: true,
+    optional: true, // without the right to list Secrets, workloads that use ConfigMaps only are restarted
     ...(resourceSelector !== undefined && { labelSelector: resourceSelector }),
     transform: reducedTo([annotations.match, annotations.ignore]),
     indexes: { [BY_NAMESPACE]: byNamespace },
   });
+  const listed = ({ store }: Pick<ReconcileContext, 'store'>): Store<KubernetesObject> => {
+    const cached = store(watched);
+    if (cached.synced) return cached;
+    // What is not listed must not be taken for deleted: the workload is tried again.
+    const problem = `${resource.plural} are not listed: the workload waits for the right to list and watch them`;
+    throw new OperatorError(problem, { code: 'NOT_SYNCED', layer: 'api-server' });
+  };
   return {
     type,
     plural: resource.plural,
     permissions: [{ resource, verbs: ['get'] }],
     watches: [{ source: watched, nameOf: ({ metadata }) => metadata.name }],
-    find({ namespace, name }, { store }) {
-      const found = store(watched).get(objectKey(namespace, name));
+    find({ namespace, name }, context) {
+      const found = listed(context).get(objectKey(namespace, name));
       if (found === undefined) return undefined;
       return { annotations: found.metadata.annotations ?? {}, version: versionOf(found) };
     },
-    names(namespace, { store }) {
-      return store(watched)
+    names(namespace, context) {
+      return listed(context)
         .byIndex(BY_NAMESPACE, namespace)
         .map(({ metadata }) => metadata.name);
     },

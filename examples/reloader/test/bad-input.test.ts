@@ -39,6 +39,34 @@ test('rights that are missing for one kind of workload harm the other kinds in n
   await eventually(() => reloader.rollouts('agent', 'DaemonSet') === 1);
 });
 
+test('without the right to list Secrets, workloads with ConfigMaps only restart; the others wait for it, and nothing is taken for deleted', async () => {
+  const isOfResources = ({ resources = [] }: { readonly resources?: readonly string[] }) =>
+    resources.includes('secrets');
+  const reloader = await startReloader({
+    stopped: true,
+    args: ['--reload-on-delete=true'],
+    withheld: isOfResources,
+  });
+  await reloader.config('app', { mode: '1' });
+  await reloader.secret('key', { mode: '1' });
+  await reloader.workload('web', { annotations: AUTO, ...envFrom('configmap/app') });
+  const variable = { name: 'STAKATER_KEY_SECRET', value: 'old' };
+  const container = { ...APP, env: [variable], envFrom: [{ secretRef: { name: 'key' } }] };
+  await reloader.workload('safe', { annotations: AUTO, spec: { containers: [container] } });
+  await reloader.env.apply(coreRightsFor(['configmaps'], reloader) as never);
+  reloader.startOperator();
+  await reloader.recorded('web');
+
+  await reloader.config('app', { mode: '2' });
+  await reloader.rolledOut('web', 1);
+  expect(await reloader.variables('safe')).toEqual({ STAKATER_KEY_SECRET: 'old' });
+
+  await reloader.env.apply(coreRightsFor(['configmaps', 'secrets'], reloader) as never);
+
+  await eventually(() => reloader.rollouts('safe') === 1);
+  expect((await reloader.variables('safe')).STAKATER_KEY_SECRET).toMatch(/^[0-9a-f]{40}$/);
+});
+
 test('[reloader R20] [reloader 6] the second volume of a resource counts where the first one is not mounted', async () => {
   const reloader = await startReloader();
   await reloader.config('app', { mode: '1' });
@@ -82,14 +110,20 @@ test('[reloader 5] [reloader R21] annotations of the Pod template count, with ex
   expect((await reloader.live('off')).metadata.annotations).toEqual(annotations);
 });
 
-function rightsFor(resources: readonly string[], { namespace }: Reloading): readonly object[] {
+const rightsFor = (resources: readonly string[], reloader: Reloading): readonly object[] =>
+  roleFor({ apiGroups: ['apps'], resources }, reloader);
+
+const coreRightsFor = (resources: readonly string[], reloader: Reloading): readonly object[] =>
+  roleFor({ apiGroups: [''], resources }, reloader);
+
+function roleFor(rule: object, { namespace }: Reloading): readonly object[] {
   const metadata = { name: 'some', namespace };
   const verbs = ['get', 'list', 'watch', 'patch'];
   const apiVersion = 'rbac.authorization.k8s.io/v1';
   const subjects = [{ kind: 'ServiceAccount', name: 'reloader', namespace: 'test-1' }];
   const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'some' };
   return [
-    { apiVersion, kind: 'Role', metadata, rules: [{ apiGroups: ['apps'], resources, verbs }] },
+    { apiVersion, kind: 'Role', metadata, rules: [{ ...rule, verbs }] },
     { apiVersion, kind: 'RoleBinding', metadata, subjects, roleRef },
   ];
 }
