@@ -105,7 +105,7 @@ async function deleteActive(job: Job, { reconcile }: RestartContext<Job>): Promi
   }
 }
 
-/** While finalizers hold the old Job, nothing happens; `goOn` creates the new one when it is gone. */
+/** Answers false while finalizers hold the old Job; `goOn` creates the new one when the old one is gone. */
 async function createAndForget(
   stored: StoredJob,
   { reconcile: { client, log } }: RestartContext<Job>,
@@ -116,7 +116,7 @@ async function createAndForget(
   return true;
 }
 
-/** Until then, finalizers may hold the old Job without telling of it. */
+/** The next try while finalizers hold the old Job: the cache has lost it, and no event may follow. */
 const STILL_THERE_MS = 5_000;
 
 /** There is no such Job: creates the one that is stored. */
@@ -137,7 +137,7 @@ async function goOn(key: ObjectKey, context: RestartContext<Job>): Promise<Upkee
   return {};
 }
 
-/** A delete that was sent when the process died may still arrive until then. */
+/** A delete that a dead process has sent arrives within this time, if ever. Requests time out much earlier. */
 const LATE_DELETE_MS = 120_000;
 
 /** There is such a Job: removes what is stored for it and was carried out, or will not be. */

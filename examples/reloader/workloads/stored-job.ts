@@ -33,14 +33,13 @@ const BY_JOB = 'job';
 /** The stored Jobs of all namespaces of the operator; there are some only while Jobs are replaced. */
 const storedJobs: Source<ControllerRevision> = source(controllerRevisions, {
   labelSelector: `${LABEL}=job`,
-  indexes: { [BY_JOB]: ({ object }) => [keyOfStored(object) ?? []].flat() },
+  indexes: { [BY_JOB]: ({ object }) => keysOfStored(object) },
 });
 
 /** A stored Job enqueues the Job of its name: at the start, the one that a crash has left out. */
-export const storedJobChanges: Mapping = enqueueMapped(storedJobs, ({ object }) => {
-  const key = keyOfStored(object);
-  return key === undefined ? [] : [key];
-});
+export const storedJobChanges: Mapping = enqueueMapped(storedJobs, ({ object }) =>
+  keysOfStored(object),
+);
 
 /** What is stored for the Job of a key, the newest first. It makes no request. */
 export function storedFor(
@@ -141,7 +140,7 @@ export async function createStored(client: Client, { job, uid }: StoredJob): Pro
   }
 }
 
-/** A name of a Job, without slashes, and the Job as a new object. Undefined: somebody else has written it. */
+/** The stored Job as an object to create. Undefined: somebody else has written the ControllerRevision. */
 function readStored(revision: ControllerRevision): StoredJob | undefined {
   const { uid, job } = (revision.data ?? {}) as {
     readonly uid?: unknown;
@@ -163,9 +162,10 @@ function requireStored(revision: ControllerRevision): StoredJob {
   return stored;
 }
 
-function keyOfStored(revision: ControllerRevision): ObjectKey | undefined {
+/** The key of the stored Job; none for an object that somebody else has written. */
+function keysOfStored(revision: ControllerRevision): readonly ObjectKey[] {
   const name = readStored(revision)?.job.metadata.name;
-  return name === undefined ? undefined : objectKey(revision.metadata.namespace, name);
+  return name === undefined ? [] : [objectKey(revision.metadata.namespace, name)];
 }
 
 /** Set by the API server and the Job controller, for one Job and its Pods. */
