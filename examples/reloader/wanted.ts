@@ -1,6 +1,7 @@
 import type { KubernetesObject, ReconcileContext } from 'chancery';
 import type { Annotations, Problem } from './contract/annotations.ts';
 import { type Decision, decide, type WorkloadView } from './contract/decide.ts';
+import { keyLists } from './contract/key-lists.ts';
 import { namedList } from './contract/patterns.ts';
 import { referencesOf } from './contract/references.ts';
 import { type RefKey, type ResourceRef, refKey, refOfKey } from './contract/resource-type.ts';
@@ -55,7 +56,8 @@ export async function wantedResources(
   context: ReconcileContext,
 ): Promise<WantedResources> {
   const { namespace = '' } = about.metadata;
-  const problems = new Map<string, Problem>();
+  const keys = keyLists(workload);
+  const problems = new Map(keys.problems.map((each) => [JSON.stringify(each), each]));
   const concerned: Concerned[] = [];
   for (const kind of engine.resources) {
     for (const ref of candidates(kind, namespace, workload, recorded, engine, context)) {
@@ -63,7 +65,8 @@ export async function wantedResources(
       const annotations = found?.annotations ?? annotationsOfAbsent(ref, recorded, engine);
       const decision = decide({ ...ref, annotations }, workload, engine.options);
       for (const problem of decision.problems) problems.set(JSON.stringify(problem), problem);
-      if (ref.name !== '' && decision.reload) concerned.push({ kind, ref, found, decision });
+      if (ref.name === '' || !decision.reload) continue;
+      concerned.push({ kind, ref: { ...ref, keys: keys.of(ref) }, found, decision });
     }
   }
   // Before the reads: what only this workload wants must not be forgotten in between.
@@ -101,7 +104,7 @@ async function wantedOf(
   namespace: string,
   context: ReconcileContext,
 ): Promise<Wanted> {
-  const hash = found && (await kind.hash({ namespace, name: ref.name }, found, context));
+  const hash = found && (await kind.hash({ ...ref, namespace }, found, context));
   const { rule, auto, container } = decision;
   const { difference = 'restart' } = found ?? {};
   return { ...ref, hash, rule, auto, container, difference };

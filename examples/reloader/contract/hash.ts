@@ -40,11 +40,15 @@ const SEPARATOR = Buffer.from(';');
  * The hash of a ConfigMap: `data` as it is and `binaryData` as padded standard base64, sorted together. Metadata
  * and `immutable` do not count.
  *
+ * @param keys - the only keys that count. Default: all.
  * @throws ProtocolError when a value of `binaryData` is not base64, which no API server sends.
  */
-export function hashOfConfigMap({ data, binaryData }: ConfigMapContent): string {
-  const texts = Object.entries(data ?? {}).map(([key, value]) => item(key, value ?? ''));
-  const binaries = Object.entries(binaryData ?? {}).map(([key, value]) =>
+export function hashOfConfigMap(
+  { data, binaryData }: ConfigMapContent,
+  keys?: readonly string[],
+): string {
+  const texts = entriesOf(data, keys).map(([key, value]) => item(key, value ?? ''));
+  const binaries = entriesOf(binaryData, keys).map(([key, value]) =>
     item(key, bytesOf(key, value).toString('base64')),
   );
   return hashOfItems([...texts, ...binaries]);
@@ -54,11 +58,12 @@ export function hashOfConfigMap({ data, binaryData }: ConfigMapContent): string 
  * The hash of a Secret: `data` as bytes, which are never read as text. Metadata, `type` and `immutable` do not
  * count.
  *
+ * @param keys - the only keys that count. Default: all.
  * @throws ProtocolError when a value is not base64, which no API server sends. The message has the key only.
  */
-export function hashOfSecret({ data }: SecretContent): string {
+export function hashOfSecret({ data }: SecretContent, keys?: readonly string[]): string {
   return hashOfItems(
-    Object.entries(data ?? {}).map(([key, value]) =>
+    entriesOf(data, keys).map(([key, value]) =>
       Buffer.concat([Buffer.from(`${key}=`), bytesOf(key, value)]),
     ),
   );
@@ -71,6 +76,14 @@ export function hashOfProviderStatus(status: ProviderStatusContent): string {
     ...objects,
     item('SecretProviderClassName', status.secretProviderClassName ?? ''),
   ]);
+}
+
+function entriesOf(
+  data: SecretContent['data'],
+  keys: readonly string[] | undefined,
+): (readonly [key: string, value: string | null])[] {
+  const all = Object.entries(data ?? {});
+  return keys === undefined ? all : all.filter(([key]) => keys.includes(key));
 }
 
 /** Lone surrogates become U+FFFD, as in Go's JSON decoder. */

@@ -35,7 +35,7 @@ const BY_NAMESPACE = 'namespace';
 function configurationKind<T extends KubernetesObject>(
   type: ResourceType,
   resource: Resource<T>,
-  hashOf: (object: T) => string,
+  hashOf: (object: T, keys: readonly string[] | undefined) => string,
   { annotations, resourceSelector }: ConfigurationOptions,
   limit: Limit,
 ): ResourceKind {

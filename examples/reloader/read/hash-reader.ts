@@ -1,5 +1,19 @@
 import type { KubernetesObject, Reader, Resource } from 'chancery';
 
+/** What is hashed: an object, or some keys of its data. */
+export interface HashTarget {
+  readonly namespace: string;
+  readonly name: string;
+  /** Sorted. Default: all. */
+  readonly keys?: readonly string[] | undefined;
+}
+
+/** Names have no question mark, and keys no comma. */
+function keyOf({ namespace, name, keys }: HashTarget): string {
+  const whole = `${namespace}/${name}`;
+  return keys === undefined ? whole : `${whole}?${keys.join(',')}`;
+}
+
 /** Payloads in memory at a time: a Secret or ConfigMap has up to 1 MiB. */
 const MAX_READS = 6;
 
@@ -28,13 +42,17 @@ interface Pending {
  */
 export class HashReader<T extends KubernetesObject> {
   readonly #resource: Resource<T>;
-  readonly #hashOf: (object: T) => string;
+  readonly #hashOf: (object: T, keys: readonly string[] | undefined) => string;
   readonly #known = new Map<string, Known>();
   readonly #pending = new Map<string, Pending>();
   readonly #limit: Limit;
 
   /** @param limit - shared by the readers of a process. */
-  constructor(resource: Resource<T>, hashOf: (object: T) => string, limit: Limit = new Limit()) {
+  constructor(
+    resource: Resource<T>,
+    hashOf: (object: T, keys: readonly string[] | undefined) => string,
+    limit: Limit = new Limit(),
+  ) {
     this.#resource = resource;
     this.#hashOf = hashOf;
     this.#limit = limit;
@@ -46,11 +64,11 @@ export class HashReader<T extends KubernetesObject> {
    * @throws ApiError and the like. A read that fails for one caller is tried again by the next one.
    */
   async hash(
-    target: { readonly namespace: string; readonly name: string },
+    target: HashTarget,
     version: string,
     { client, signal }: { readonly client: Reader; readonly signal: AbortSignal },
   ): Promise<string | undefined> {
-    const key = `${target.namespace}/${target.name}`;
+    const key = keyOf(target);
     for (;;) {
       const known = this.#known.get(key);
       if (known?.versions.has(version) === true) return known.hash;
@@ -70,8 +88,11 @@ export class HashReader<T extends KubernetesObject> {
   }
 
   /** Forgets the hash of an object that no workload wants. */
-  forget({ namespace, name }: { readonly namespace: string; readonly name: string }): void {
-    this.#known.delete(`${namespace}/${name}`);
+  forget(target: Omit<HashTarget, 'keys'>): void {
+    const whole = keyOf(target);
+    for (const key of this.#known.keys()) {
+      if (key === whole || key.startsWith(`${whole}?`)) this.#known.delete(key);
+    }
   }
 
   /** Hashes in memory. */
@@ -81,17 +102,17 @@ export class HashReader<T extends KubernetesObject> {
 
   #begin(
     key: string,
-    target: { readonly namespace: string; readonly name: string },
+    { namespace, name, keys }: HashTarget,
     version: string,
     { client, signal }: { readonly client: Reader; readonly signal: AbortSignal },
   ): Promise<string | undefined> {
     const read = async (): Promise<string | undefined> => {
-      const object = await client.find(this.#resource, target, { signal });
+      const object = await client.find(this.#resource, { namespace, name }, { signal });
       if (object === undefined) {
         this.#known.delete(key);
         return undefined;
       }
-      const hash = this.#hashOf(object);
+      const hash = this.#hashOf(object, keys);
       this.#known.set(key, { versions: new Set([version, versionOf(object)]), hash });
       return hash;
     };

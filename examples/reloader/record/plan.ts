@@ -124,7 +124,9 @@ function judge(wanted: Wanted, records: Records, options: PlanOptions): Verdict 
   if (entry === '' || (entry === undefined && records.showsDeletion(wanted))) {
     return options.reloadOnCreate ? verdict(true) : verdict(false, hash);
   }
-  if (entry !== undefined || records.knows(wanted)) return verdict(true);
+  // What the template shows may be the hash of other keys: only an entry of these keys can differ.
+  const isKnown = entry !== undefined || (wanted.keys === undefined && records.knows(wanted));
+  if (isKnown) return verdict(true);
   const isCreation = options.reloadOnCreate && options.syncAfterRestart;
   return isCreation ? verdict(true) : verdict(false, hash);
 }

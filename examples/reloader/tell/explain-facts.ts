@@ -2,6 +2,7 @@
 import type { Client, Clock, KubernetesObject } from 'chancery';
 import { annotationOf, type Problem } from '../contract/annotations.ts';
 import { type Decision, decide, type WorkloadView } from '../contract/decide.ts';
+import { keyLists } from '../contract/key-lists.ts';
 import type { Options } from '../contract/options.ts';
 import { namedList } from '../contract/patterns.ts';
 import { pausePeriodOf } from '../contract/pause-period.ts';
@@ -61,9 +62,9 @@ export async function workloadFacts(
   const judged = await Promise.all(refs.map((ref) => judge(explained, view, ref)));
   const planned = planOf(explained, template, baseline, judged);
   const problems = new Map(
-    judged.flatMap(({ decision }) =>
-      decision.problems.map((problem) => [JSON.stringify(problem), problem]),
-    ),
+    [keyLists(view).problems, ...judged.map(({ decision }) => decision.problems)]
+      .flat()
+      .map((problem) => [JSON.stringify(problem), problem]),
   );
   return {
     ...about,
@@ -105,8 +106,9 @@ async function judge(
   const found = kind?.find(target, context as never);
   const decision = decide({ ...ref, annotations: found?.annotations ?? {} }, view, options);
   const isRead = decision.reload && kind !== undefined && found !== undefined;
-  const hash = isRead ? await kind.hash(target, found, context as never) : undefined;
-  return { ref, decision, hash, difference: found?.difference ?? 'restart' };
+  const keys = keyLists(view).of(ref);
+  const hash = isRead ? await kind.hash({ ...target, keys }, found, context as never) : undefined;
+  return { ref: { ...ref, keys }, decision, hash, difference: found?.difference ?? 'restart' };
 }
 
 /** What the workload references, names or has recorded, and what was asked for; sorted, each once. */

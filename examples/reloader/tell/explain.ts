@@ -65,13 +65,18 @@ export function explanation(facts: WorkloadFacts): readonly string[] {
 function aboutResource({ ref, decision, state }: ExplainedResource): readonly string[] {
   const { reload, rule, container } = decision;
   const answer = reload ? 'a change restarts the workload' : 'a change restarts nothing';
-  const lines = [`  ${refKey(ref)}: ${answer}`, `    rule ${rule}: ${RULES[rule]}`];
+  const lines = [`  ${nameOf(ref)}: ${answer}`, `    rule ${rule}: ${RULES[rule]}`];
   if (!reload) return lines;
   return [
     ...lines,
     `    container: ${container ?? 'none, the Pod template has no container'}`,
     `    state: ${STATES[state]}`,
   ];
+}
+
+function nameOf({ type, name, keys }: ResourceRef): string {
+  const whole = refKey({ type, name });
+  return keys === undefined ? whole : `${whole} (only the keys ${keys.join(', ')})`;
 }
 
 function aboutPause({ pausedAtMs, pausePeriodMs }: WorkloadFacts): readonly string[] {
@@ -87,7 +92,7 @@ function aboutPause({ pausedAtMs, pausePeriodMs }: WorkloadFacts): readonly stri
 function verdict({ leftAlone, resources, waits }: WorkloadFacts): string {
   const due = resources
     .filter(({ decision, state }) => decision.reload && state === 'changed')
-    .map(({ ref }) => refKey(ref));
+    .map(({ ref }) => nameOf(ref));
   if (due.length === 0 || leftAlone !== undefined) return 'No restart is due.';
   const when = waits.length === 0 ? 'now' : 'and waits';
   return `A restart is due ${when}, because of ${due.join(', ')}.`;

@@ -57,6 +57,7 @@ function world({ refused = new Set(), failures = 0 }: Failing) {
     },
   };
   const store = ({ resource }: Source) => ({
+    synced: true,
     get: () => (resource.kind === 'ConfigMap' ? config : undefined),
     byIndex: () => [],
   });

@@ -139,3 +139,29 @@ test('[reloader 7] [reloader R13] two names of one variable are both recorded, a
   expect(new Set(Object.values(variables)).size).toBe(2);
   expect(reloader.rollouts('web')).toBe(2);
 });
+
+test('[reloader R23] with a list of keys, only a change of one of them restarts; the list itself restarts nothing', async () => {
+  const reloader = await startReloader();
+  await reloader.config('app', { level: 'info', comment: 'a' });
+  const references = envFrom('configmap/app');
+  await reloader.workload('web', { annotations: AUTO, ...references });
+  await reloader.recorded('web');
+
+  const keys = { 'reloader.chancery.dev/keys': 'configmap/app/level,no-entry' };
+  await reloader.workload('web', { annotations: { ...AUTO, ...keys }, ...references });
+  await reloader.config('app', { level: 'info', comment: 'b' });
+  await reloader.handled();
+  const quiet = reloader.rollouts('web');
+  await reloader.config('app', { level: 'debug', comment: 'b' });
+  await reloader.rolledOut('web', 1);
+  await reloader.config('app', { level: 'debug', comment: 'c' });
+  await reloader.handled();
+
+  expect(quiet).toBe(0);
+  expect(reloader.rollouts('web')).toBe(1);
+  expect(Object.keys(await reloader.variables('web'))).toEqual(['STAKATER_APP_CONFIGMAP']);
+  const invalid = (await reloader.events()).filter(
+    ({ reason }) => reason === 'ReloadConfigInvalid',
+  );
+  expect(invalid.map(({ note }) => note)).toEqual([expect.stringContaining('"no-entry"')]);
+});

@@ -12,6 +12,7 @@ import type { coreV1 } from 'chancery/kubernetes';
 import type { Problem } from '../contract/annotations.ts';
 import type { WorkloadKindName } from '../contract/decide.ts';
 import type { ResourceType } from '../contract/resource-type.ts';
+import type { HashTarget } from '../read/hash-reader.ts';
 import type { RestartPlan } from '../record/plan-types.ts';
 
 export type { Problem, WorkloadKindName };
@@ -136,12 +137,12 @@ export interface ResourceKind {
   /** Names of all resources of this type in a namespace, for lists of patterns. It makes no request. */
   names(namespace: string, context: Pick<ReconcileContext, 'store'>): readonly string[];
   /**
-   * The hash of the content; undefined when the resource is gone meanwhile.
+   * The hash of the content, or of its keys that are named; undefined when the resource is gone meanwhile.
    *
    * @throws ApiError and the like: the key is retried. A failure is never the same as an absent resource.
    */
   hash(
-    target: { readonly namespace: string; readonly name: string },
+    target: HashTarget,
     found: FoundResource,
     context: ReconcileContext,
   ): Promise<string | undefined>;

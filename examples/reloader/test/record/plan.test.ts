@@ -287,3 +287,31 @@ test('entries of resources that do not concern the workload any more are dropped
     baselineOf({ 'configmap/a': 'h1', 'secretproviderclass/p': 'h1' }),
   );
 });
+
+describe('[reloader R23] with keys', () => {
+  const some = (hash: string): Wanted => ({ ...configMap('app', hash), keys: ['level'] });
+
+  test('the first sight of the keys is recorded, whatever is recorded of the whole resource', () => {
+    const env = { STAKATER_APP_CONFIGMAP: 'whole' };
+    const last = { type: 'CONFIGMAP', name: 'app', hash: 'whole' };
+    for (const shown of [{ env }, { last }, { baseline: { 'configmap/app': 'whole' } }]) {
+      const { annotations, restart } = plan([some('part')], shown);
+
+      expect(restart).toBeUndefined();
+      expect(Object.values(JSON.parse(annotations?.[BASELINE] ?? '{}'))).toEqual(['part']);
+    }
+  });
+
+  test('another content of the keys restarts, in the variable of the resource', () => {
+    const first = plan([some('part')]).annotations?.[BASELINE] ?? '{}';
+    const baseline = JSON.parse(first) as Baseline;
+    expect(Object.keys(baseline)[0]).toMatch(/^configmap\/app\?[0-9a-f]{8}$/);
+
+    const env = { STAKATER_APP_CONFIGMAP: 'whole' };
+    const { restart } = plan([some('next')], { env, baseline });
+
+    const variable = { container: 'app', name: 'STAKATER_APP_CONFIGMAP', value: 'next' };
+    expect(restart?.variables).toEqual([variable]);
+    expect(plan([some('part')], { env, baseline })).toEqual(NOTHING);
+  });
+});
