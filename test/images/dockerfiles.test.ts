@@ -51,6 +51,16 @@ test('[I-3] the Dockerfile of a project has the base images, the user and the No
   expect(JSON.parse(last(project, 'ENTRYPOINT'))).toEqual([node, options, main, run]);
 });
 
+test('the Dockerfile of the reloader builds on the pinned image, and starts the same command', async () => {
+  const ours = parseDockerfile(await read('Dockerfile.operator'));
+  const example = parseDockerfile(await read('examples/reloader/Dockerfile'));
+
+  const withoutFlags = (dockerfile: ParsedDockerfile): readonly string[] =>
+    JSON.parse(last(dockerfile, 'ENTRYPOINT')).filter((word: string) => !word.startsWith('--'));
+  expect(example.defaults.BUILD_IMAGE).toBe(ours.defaults.BUILD_IMAGE);
+  expect(withoutFlags(example)).toEqual(withoutFlags(ours));
+});
+
 test('a small Dockerfile that keeps the rules has nothing said against it', () => {
   expect(brokenRules(GOOD, { ambassador: true })).toEqual({});
 });
