@@ -84,14 +84,15 @@ test('with --wait-for-rollout a second change waits for the rollout of the first
   await reloader.config('app', { mode: '1' });
   await deploy(reloader, 'web');
   await reloader.recorded('web');
-  const finish = (): Promise<string> =>
-    reloader.kubectl(
-      'patch',
-      'deployment/web',
-      '--subresource=status',
-      '--type=merge',
-      '-p',
-      '{"status":{"observedGeneration":9,"replicas":1,"updatedReplicas":1,"readyReplicas":1,"availableReplicas":1}}',
+  const ready = { replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 };
+  const finish = (): Promise<unknown> =>
+    reloader.env.patch(
+      'apps/v1',
+      'Deployment',
+      reloader.namespace,
+      'web',
+      { status: { observedGeneration: 9, ...ready } },
+      'status',
     );
 
   await reloader.config('app', { mode: '2' });
