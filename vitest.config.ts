@@ -42,11 +42,12 @@ const filesWith = (word: string): string[] =>
     (path) => !path.includes('.tools.') && readFileSync(source(path), 'utf8').includes(word),
   );
 
+/** Tests that build the packages first, and those of the benchmarks: they are not what a change usually breaks. */
+const OF_BUILD = ['bench/test/**/*.test.ts', 'test/build.test.ts'];
+
 /** Tests that look at the whole process, or change it: its memory, sockets, environment, timers, modules. */
 const WHOLE_PROCESS = [
   ...filesWith('vi.useFakeTimers'), // which leave the timers of later files in the worker unreliable
-  'bench/test/build.test.ts',
-  'test/build.test.ts',
   'test/cli/metrics.test.ts',
   'test/crash/processes.test.ts',
   'test/manager/{event-loop-watch,log-level,no-handles}.test.ts',
@@ -115,14 +116,15 @@ export default defineConfig({
         test: {
           name: 'node',
           include: [FILES],
-          exclude: ['**/node_modules/**', TOOLS, ...WHOLE_PROCESS],
+          exclude: ['**/node_modules/**', TOOLS, ...OF_BUILD, ...WHOLE_PROCESS],
           isolate: false,
         },
       },
       {
         extends: true,
-        test: { name: 'whole-process', include: WHOLE_PROCESS, exclude: [TOOLS] },
+        test: { name: 'whole-process', include: WHOLE_PROCESS, exclude: [TOOLS, ...OF_BUILD] },
       },
+      { extends: true, test: { name: 'build', include: OF_BUILD } },
       {
         extends: true,
         test: {
