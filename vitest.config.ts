@@ -97,7 +97,7 @@ export default defineConfig({
     // Order must not matter: every run shuffles, and prints the seed to repeat it with.
     sequence: { shuffle: true, sequencer: LongFilesEarly },
     // Many tests wait for real processes and sockets: more files than cores can be under way.
-    maxWorkers: 5,
+    maxWorkers: 6,
     // Processes, though threads are 4 % faster: a thread that cannot be ended hangs the whole run.
     pool: 'forks',
     restoreMocks: true,
