@@ -29,7 +29,7 @@ import { ownedFields, withNamedParents } from './owned-fields.ts';
 import { ownable, takeOver } from './ownership.ts';
 import { fieldElement } from './path-element.ts';
 import { compareStates, ownersAfterUpdate, withoutManagedFields } from './record-update.ts';
-import { removeFields } from './remove-fields.ts';
+import { removeFields, removeFieldsOnly } from './remove-fields.ts';
 
 /** Owns what was there before the first apply to an object that nobody tracked. */
 const BEFORE_FIRST_APPLY = 'before-first-apply';
@@ -56,13 +56,25 @@ export function serverSideApply(request: ServerSideApplyRequest): ServerSideAppl
   const writer = { manager, operation: 'Apply' as const, apiVersion, subresource };
   const identity = ownerIdentity(writer);
   const last = former.get(identity);
-  const fields = withoutSubtrees(ownable(ownedFields(applied, schema)), ignored);
-  const claimed = new Map(former).set(identity, { ...writer, time: last?.time ?? time, fields });
+  const said = withoutSubtrees(ownedFields(applied, schema), ignored);
+  const own = { ...writer, time: last?.time ?? time, fields: ownable(said) };
+  const claimed = new Map(former).set(identity, own);
 
   const merged = mergeFields(stored, applied, schema);
-  const pruned = prune(merged, last?.fields ?? NO_FIELDS, claimed, schema);
+  // As in the server's `stripMetaManager`: the name in a configuration becomes nobody's only after
+  // pruning, so it keeps `metadata` when the manager's last label or annotation goes.
+  const needed = new Map(former).set(identity, { ...own, fields: said });
+  const doomed = fieldsToPrune(merged, last?.fields ?? NO_FIELDS, needed, schema);
+  const pruned = removeFields(merged, doomed, schema);
   const object = withoutNulls(pruned, isBuiltIn(apiVersion, String(request.applied.kind)));
-  const owners = takeOver(claimed, identity, compareStates(stored, object, schema), force);
+  const withNulls = removeFieldsOnly(merged, doomed, schema);
+  const comparison = {
+    // A value made null is a modified one, and a map that is only emptied is not removed.
+    ...compareStates(stored, withNulls, schema),
+    // A null where there was nothing takes nothing from anybody.
+    added: compareStates(stored, object, schema).added,
+  };
+  const owners = takeOver(claimed, identity, comparison, force);
 
   const isChange = !jsonEquals(stored, object) || !sameOwners(owners, former);
   return { object, managedFields: encodeOwners(isChange ? touch(owners, identity, time) : owners) };
@@ -88,25 +100,24 @@ function ownersBeforeApply(request: ServerSideApplyRequest, schema: FieldSchema)
   return ownersAfterUpdate(owners, comparison, writer);
 }
 
-/** Removes what the manager applied last time, unless somebody (or it itself) owns it now. */
-function prune(
+/** What the manager applied last time, unless somebody (or it itself) owns it now. */
+function fieldsToPrune(
   merged: JsonObject,
   last: FieldSet,
   owners: Owners,
   schema: FieldSchema,
-): JsonObject {
-  if (isEmptyFieldSet(last)) return merged;
+): FieldSet {
+  if (isEmptyFieldSet(last)) return NO_FIELDS;
   const withParents = (set: FieldSet): FieldSet => withNamedParents(set, schema);
   const fieldsOf = (object: JsonObject): FieldSet => withParents(ownedFields(object, schema));
   const owned = [...owners.values()].reduce((all, { fields }) => unionOf(all, fields), NO_FIELDS);
   const all = fieldsOf(merged);
 
-  const withoutLast = fieldsOf(removeFields(merged, withParents(last), schema));
+  const left = (fields: FieldSet): FieldSet => fieldsOf(removeFieldsOnly(merged, fields, schema));
+  const withoutLast = left(withParents(last));
   const unclaimed = differenceOf(all, unionOf(withoutLast, withParents(owned)));
   // A removed parent takes fields with it that the manager never applied: those stay.
-  const kept = fieldsOf(removeFields(merged, unclaimed, schema));
-  const doomed = intersectionOf(differenceOf(all, kept), withParents(last));
-  return removeFields(merged, doomed, schema);
+  return intersectionOf(differenceOf(all, left(unclaimed)), withParents(last));
 }
 
 /** A null in a configuration says that the manager owns the absence of a value. */

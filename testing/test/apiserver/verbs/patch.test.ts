@@ -331,6 +331,22 @@ test('an apply that names the uid of another object changes nothing', async () =
   });
 });
 
+test.each([
+  ['?fieldManager=m'],
+  ['?fieldManager=m&dryRun=All'],
+])('an apply%s without the only annotation of its manager keeps the object', async (query) => {
+  const cluster = await startCluster();
+  const { metadata, ...rest } = configMap('a', { annotations: { 'example.dev/seen': 'yes' } });
+  const first = { type: APPLY, body: { ...rest, metadata }, query: '?fieldManager=m' };
+  const { body: created } = await patch(cluster, first);
+
+  const answer = await patch(cluster, { type: APPLY, body: configMap('a'), query });
+
+  expect(answer).toMatchObject({ status: 200, body: { data: { k: 'v' } } });
+  expect(answer.body.metadata).toMatchObject({ name: 'a', uid: created.metadata.uid });
+  expect(answer.body.metadata).not.toHaveProperty('annotations');
+});
+
 test('a patch of managedFields gives fields to another owner', async () => {
   const cluster = await startCluster();
   await cluster.send('POST', `${CONFIG_MAPS}?fieldManager=m`, configMap('a'));

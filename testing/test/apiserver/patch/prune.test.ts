@@ -1,0 +1,134 @@
+/** F-8: what an apply removes when a manager drops the last field of a map, a struct or a list. */
+
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../../src/apiserver/patch/json-value.ts';
+import { applied, configMap, owners, pod, updated } from './stored-objects.ts';
+
+const OWNER = { apiVersion: 'v1', kind: 'ConfigMap', name: 'parent', uid: 'uid-parent' };
+
+describe("a manager's last field of the metadata", () => {
+  const PARTS: readonly [string, unknown, unknown][] = [
+    ['annotations', { 'example.dev/note': 'hot' }, { 'example.dev/other': 'cold' }],
+    ['labels', { team: 'red' }, { tier: 'front' }],
+    ['finalizers', ['example.dev/one'], ['example.dev/two']],
+    ['ownerReferences', [OWNER], [{ ...OWNER, name: 'aunt', uid: 'uid-aunt' }]],
+  ];
+
+  test.each(PARTS)('goes with its %s, and nothing else of the metadata does', (part, value) => {
+    const live = applied(undefined, configMap({ k: 'v' }, { [part]: value }));
+
+    const after = applied(live, configMap({ k: 'v' }));
+
+    expect(after.metadata).toEqual({
+      name: 'c',
+      uid: 'uid-1',
+      managedFields: [expect.objectContaining({ fieldsV1: { 'f:data': { 'f:k': {} } } })],
+    });
+  });
+
+  test.each(PARTS)('leaves the %s of another manager', (part, value, others) => {
+    const one = applied(undefined, configMap({}, { [part]: value }));
+    const both = applied(one, configMap({}, { [part]: others }), { manager: 'two' });
+
+    const after = applied(both, configMap({}));
+
+    expect(after.metadata).toMatchObject({ name: 'c', uid: 'uid-1', [part]: others });
+    expect(owners(after)['two Apply']).toEqual(owners(both)['two Apply']);
+  });
+
+  test('goes when nothing is left to own', () => {
+    const live = applied(undefined, configMap({ k: 'v' }, { labels: { team: 'red' } }));
+    const config: JsonObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' } };
+
+    const after = applied(live, config);
+
+    expect(after).toEqual({ ...config, metadata: { name: 'c', uid: 'uid-1', managedFields: [] } });
+  });
+
+  test('leaves the name, where the configuration does not say it', () => {
+    const live = applied(undefined, configMap({}, { labels: { team: 'red' } }));
+
+    const after = applied(live, { apiVersion: 'v1', kind: 'ConfigMap', metadata: {} });
+
+    expect(after.metadata).toEqual({ name: 'c', uid: 'uid-1', managedFields: [] });
+  });
+});
+
+describe('a map that an apply empties', () => {
+  test('keeps those owners who own the map itself', () => {
+    const created = updated(undefined, configMap({ level: 'info' }));
+    const taken = applied(created, configMap({ level: 'debug' }), { force: true });
+
+    const after = applied(taken, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' } });
+
+    expect(after).not.toHaveProperty('data');
+    expect(owners(after)).toEqual({ 'editor Update': { 'f:data': {} } });
+  });
+
+  test('still belongs to the manager that applies it empty', () => {
+    const live = applied(undefined, configMap({ level: 'info' }));
+
+    const after = applied(live, configMap({}));
+
+    expect(after).not.toHaveProperty('data.level');
+    expect(owners(after)).toEqual({ 'one Apply': { 'f:data': {} } });
+  });
+});
+
+describe('a struct in a list item', () => {
+  const withProbe = (livenessProbe?: JsonObject): JsonObject =>
+    pod({ containers: [{ name: 'web', ...(livenessProbe && { livenessProbe }) }] });
+  const probed = applied(undefined, withProbe({ tcpSocket: { port: 80 } }));
+  // The server added a default, which nobody owns.
+  const defaulted: JsonObject = {
+    ...probed,
+    spec: withProbe({ tcpSocket: { port: 80 }, periodSeconds: 10 }).spec,
+  };
+
+  test('loses only what its manager dropped, as long as the manager applies it empty', () => {
+    const after = applied(defaulted, withProbe({}));
+
+    expect(after.spec).toEqual(withProbe({ periodSeconds: 10 }).spec);
+  });
+
+  test('goes with what the server added, when its manager drops it', () => {
+    const after = applied(defaulted, withProbe());
+
+    expect(after.spec).toEqual(withProbe().spec);
+  });
+});
+
+test('a keyed list loses the last item of one manager and keeps that of another', () => {
+  const withVolumes = (...names: string[]): JsonObject =>
+    pod({
+      containers: [{ name: 'web' }],
+      volumes: names.map((name) => ({ name, configMap: { name } })),
+    });
+  const one = applied(undefined, withVolumes('mine', 'ours'));
+  const both = applied(one, withVolumes('ours', 'theirs'), { manager: 'two' });
+
+  const after = applied(both, pod({ containers: [{ name: 'web' }] }));
+  const last = applied(after, pod({}), { manager: 'two' });
+
+  expect(after.spec).toEqual(withVolumes('ours', 'theirs').spec);
+  expect(last.spec).toEqual({ containers: [{ name: 'web' }] });
+});
+
+test('a null conflicts with the owner of the value that it takes away', () => {
+  const live = updated(undefined, configMap({}, { annotations: { 'example.dev/note': 'hot' } }));
+
+  const apply = (): unknown =>
+    applied(live, configMap({}, { annotations: { 'example.dev/note': null } }));
+
+  expect(apply).toThrow('.metadata.annotations.example.dev/note');
+});
+
+test('two managers may apply the same null', () => {
+  const config = configMap({}, { annotations: { 'example.dev/note': null } });
+  const live = applied(undefined, config);
+
+  const after = applied(live, config, { manager: 'two' });
+
+  const owned = { 'f:metadata': { 'f:annotations': { 'f:example.dev/note': {} } }, 'f:data': {} };
+  expect(owners(after)).toEqual({ 'one Apply': owned, 'two Apply': owned });
+});
