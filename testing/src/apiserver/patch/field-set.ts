@@ -26,13 +26,16 @@ export function fieldSetOf(paths: Iterable<FieldPath>): FieldSet {
   return { members, children };
 }
 
-/** Every path of the set, parents first, in the server's order. */
+/**
+ * Every path of the set, in the order of the server's `Set.Iterate`: on each level first the members,
+ * then what lies below any of them.
+ */
 export function pathsOf(set: FieldSet): FieldPath[] {
-  const elements = new Set([...set.members, ...set.children.keys()]);
-  return [...elements].sort(compareElements).flatMap((element) => {
-    const below = pathsOf(set.children.get(element) ?? NO_FIELDS).map((path) => [element, ...path]);
-    return set.members.has(element) ? [[element], ...below] : below;
-  });
+  const members = [...set.members].sort(compareElements).map((element) => [element]);
+  const below = [...set.children]
+    .sort(([left], [right]) => compareElements(left, right))
+    .flatMap(([element, child]) => pathsOf(child).map((path) => [element, ...path]));
+  return [...members, ...below];
 }
 
 export function unionOf(left: FieldSet, right: FieldSet): FieldSet {

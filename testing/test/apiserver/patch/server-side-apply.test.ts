@@ -130,6 +130,22 @@ describe('a conflict', () => {
   });
 });
 
+test('a conflict names the fields of a struct before those that lie deeper', () => {
+  const config = (image: string, value: string): JsonObject =>
+    pod({ containers: [{ name: 'c', env: [{ name: 'E', value }], image }], hostname: value });
+  const live = applied(undefined, config('one', 'old'));
+
+  const apply = (): unknown => applied(live, config('two', 'new'), { manager: 'two' });
+
+  expect(apply).toThrow(
+    [
+      '- .spec.hostname',
+      '- .spec.containers[name="c"].image',
+      '- .spec.containers[name="c"].env[name="E"].value',
+    ].join('\n'),
+  );
+});
+
 describe('a list', () => {
   test('with keys keeps the items of others, in their places', () => {
     const items = (...names: string[]): JsonObject =>
