@@ -33,7 +33,7 @@ export function applyObject(
     if (applied.metadata.uid) throw uidOfAbsent(target, applied.metadata.uid);
     requireCreate(cluster, target, options.caller);
     const { object, managedFields } = mergeApplied(cluster, target, undefined, applied, options);
-    const named = withMetadata(object, { name, resourceVersion: sent });
+    const named = withMetadata(object, { name });
     const create = { ...options, managedFields };
     return {
       object: createObject(cluster, served, target.namespace, named, create),

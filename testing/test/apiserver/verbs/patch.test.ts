@@ -347,6 +347,18 @@ test.each([
   expect(answer.body.metadata).not.toHaveProperty('annotations');
 });
 
+test('an apply with the resourceVersion of an object that is gone creates it anew', async () => {
+  const { server, send } = await startCluster();
+  const body = configMap('gone', { resourceVersion: '41' });
+
+  const answer = await send('PATCH', `${CONFIG_MAPS}/gone?fieldManager=m`, body, {
+    'content-type': APPLY,
+  });
+
+  expect(answer.status).toBe(201);
+  expect(server.get('v1', 'ConfigMap', 'default', 'gone')).toMatchObject({ data: { k: 'v' } });
+});
+
 test('a patch of managedFields gives fields to another owner', async () => {
   const cluster = await startCluster();
   await cluster.send('POST', `${CONFIG_MAPS}?fieldManager=m`, configMap('a'));
