@@ -5,7 +5,7 @@ import {
   serverSideApply,
 } from '../../../src/apiserver/patch/managed-fields.ts';
 
-export const NOON = '2026-11-21T12:00:00Z';
+const NOON = '2026-11-21T12:00:00Z';
 export const LATER = '2026-11-21T13:00:00Z';
 
 interface Write {
