@@ -6,14 +6,14 @@ import { ConfigurationError, parseSelector, type Selector } from 'chancery';
  *
  * Each entry has terms of a label selector, separated by commas, and the original's own forms beside them: `k:v`
  * for `k=v`, `k:*` and `k=*` for `k`. An entry with several terms, as the chart of the original makes it, means
- * the same as several entries.
+ * the same as several entries. And the list flag has split `tier in (a,b)` without quotes into two entries: as in the
+ * original, they are joined before they are read.
  *
  * @param flag - name of the flag, for the message.
  * @throws ConfigurationError `CONFIG` that names the flag and the term.
  */
 export function selectorOfEntries(flag: string, entries: readonly string[]): Selector | undefined {
-  const terms = entries
-    .flatMap(termsOf)
+  const terms = termsOf(entries.join(','))
     .map((term) => term.trim())
     .filter((term) => term !== '');
   if (terms.length === 0) return undefined;
@@ -30,8 +30,8 @@ export function selectorOfEntries(flag: string, entries: readonly string[]): Sel
 }
 
 /** A comma inside parentheses belongs to its term: `tier in (a,b)`. */
-function termsOf(entry: string): string[] {
-  return entry.split(/,(?![^(]*\))/);
+function termsOf(text: string): string[] {
+  return text.split(/,(?![^(]*\))/);
 }
 
 function modernForm(term: string): string {

@@ -28,6 +28,8 @@ describe('[reloader 18] a selector flag', () => {
     [['a=b', 'c:d', 'e=*'], 'a=b,c=d,e'],
     [['a:b,c:*,d in (x,y),e=f'], 'a=b,c,d in (x,y),e=f'],
     [[' a:b ', '', ' , '], 'a=b'],
+    [['tier in (web', 'db)', 'a:b'], 'tier in (db,web),a=b'],
+    [['k:*', 'tier notin (a', ' b', 'c)'], 'k,tier notin (a,b,c)'],
   ])('with %j selects %s', (entries, expected) => {
     expect(formOf(...entries)).toBe(expected);
   });
