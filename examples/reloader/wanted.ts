@@ -62,7 +62,7 @@ export async function wantedResources(
   for (const kind of engine.resources) {
     for (const ref of candidates(kind, namespace, workload, recorded, engine, context)) {
       const found = ref.name === '' ? undefined : kind.find({ namespace, name: ref.name }, context);
-      const annotations = found?.annotations ?? annotationsOfAbsent(ref, recorded, engine);
+      const annotations = found?.annotations ?? annotationsOfAbsent(engine);
       const decision = decide({ ...ref, annotations }, workload, engine.options);
       for (const problem of decision.problems) problems.set(JSON.stringify(problem), problem);
       if (ref.name === '' || !decision.reload) continue;
@@ -140,11 +140,10 @@ function candidates(
   return found.values();
 }
 
-/** A resource that was recorded by search had the match annotation, and took it along when it was deleted. */
-function annotationsOfAbsent(
-  ref: ResourceRef,
-  recorded: Baseline,
-  { options }: Engine,
-): Annotations {
-  return Object.hasOwn(recorded, refKey(ref)) ? { [options.annotations.match]: 'true' } : {};
+/**
+ * A resource that is gone has taken its match annotation along, and one that will be created may come with it: the
+ * records decide whether the absence means something. A resource that comes without it does not concern the workload.
+ */
+function annotationsOfAbsent({ options }: Engine): Annotations {
+  return { [options.annotations.match]: 'true' };
 }

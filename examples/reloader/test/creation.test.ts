@@ -1,7 +1,8 @@
 /** Resources that come and go. */
 import { eventually, FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import { AUTO, envFrom, passing, type Reloading, startReloader } from './support/start.ts';
+import { hashOfConfigMap } from '../contract/hash.ts';
+import { APP, AUTO, envFrom, passing, type Reloading, startReloader } from './support/start.ts';
 
 const remove = (reloader: Reloading, kind: 'ConfigMap' | 'Secret', name: string): Promise<void> =>
   reloader.env.delete('v1', kind, reloader.namespace, name);
@@ -41,6 +42,45 @@ test('[reloader 15] a resource that was found by search keeps its record while i
   await reloader.config('app', { mode: '2' }, fields);
 
   await reloader.rolledOut('web', 1);
+});
+
+test('[reloader 15] with --reload-on-create, a resource that search finds counts as created when it comes with match', async () => {
+  const reloader = await startReloader({ args: ['--reload-on-create=true'] });
+  const annotations = { 'reloader.stakater.com/search': 'true' };
+  await reloader.workload('web', {
+    annotations,
+    ...envFrom('configmap/with', 'configmap/without'),
+  });
+  expect(await reloader.recorded('web')).toEqual({ 'configmap/with': '', 'configmap/without': '' });
+
+  await reloader.config('without', { mode: '1' });
+  await reloader.handled();
+  expect(reloader.rollouts('web')).toBe(0);
+  const fields = { annotations: { 'reloader.stakater.com/match': 'true' } };
+  await reloader.config('with', { mode: '1' }, fields);
+  await reloader.rolledOut('web', 1);
+  await reloader.config('without', { mode: '1' }, fields);
+  await reloader.handled();
+
+  expect(Object.keys(await reloader.variables('web'))).toEqual(['STAKATER_WITH_CONFIGMAP']);
+  expect(reloader.rollouts('web')).toBe(1);
+});
+
+test('[reloader 15] with --reload-on-delete, a deletion counts that search had found and only the template records', async () => {
+  const reloader = await startReloader({ args: ['--reload-on-delete=true'] });
+  const data = { mode: '1' };
+  await reloader.config('app', data, { annotations: { 'reloader.stakater.com/match': 'true' } });
+  const env = [{ name: 'STAKATER_APP_CONFIGMAP', value: hashOfConfigMap({ data }) }];
+  const containers = [{ ...APP, env, envFrom: [{ configMapRef: { name: 'app' } }] }];
+  const annotations = { 'reloader.stakater.com/search': 'true' };
+  await reloader.workload('web', { annotations, spec: { containers } });
+  await reloader.handled();
+  expect(reloader.rollouts('web')).toBe(0);
+
+  await remove(reloader, 'ConfigMap', 'app');
+  await reloader.rolledOut('web', 1);
+
+  expect(await reloader.variables('web')).toEqual({});
 });
 
 test.each([
