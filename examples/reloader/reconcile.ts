@@ -80,7 +80,8 @@ async function reconcileWorkload<T extends KubernetesObject>(
   const { wanted } = found;
   const nowMs = context.clock.now();
   const input = { namespace, template, baseline, remembered, wanted, nowMs };
-  const plan = planFor({ ...input, options: engine.options });
+  const keepsTemplate = kind.keepsTemplate?.(workload) === true;
+  const plan = planFor({ ...input, keepsTemplate, options: engine.options });
   count(attempt, wanted.length, plan);
   const result = await restartWhenDue(attempt, plan);
   const outcome = plan.restart === undefined ? 'skipped' : 'success';

@@ -21,8 +21,8 @@ export function isMandatory({ type, name }: ResourceRef, podSpec: coreV1.PodSpec
 
 type Found = readonly (Reference | undefined)[];
 
-function ofVolumes({ volumes = [] }: coreV1.PodSpec, type: ResourceRef['type']): Found {
-  const sources = volumes.flatMap(({ configMap, secret, projected }) => [
+function ofVolumes({ volumes }: coreV1.PodSpec, type: ResourceRef['type']): Found {
+  const sources = (volumes ?? []).flatMap(({ configMap, secret, projected }) => [
     { configMap, secret },
     ...(projected?.sources ?? []),
   ]);
@@ -30,14 +30,14 @@ function ofVolumes({ volumes = [] }: coreV1.PodSpec, type: ResourceRef['type']):
 }
 
 function ofEnvironments(
-  { containers, initContainers = [] }: coreV1.PodSpec,
+  { containers, initContainers }: coreV1.PodSpec,
   type: ResourceRef['type'],
 ): Found {
-  return [...containers, ...initContainers].flatMap(({ env = [], envFrom = [] }) => [
-    ...env.map(({ valueFrom }) =>
+  return [...containers, ...(initContainers ?? [])].flatMap(({ env, envFrom }) => [
+    ...(env ?? []).map(({ valueFrom }) =>
       chosen(type, valueFrom?.configMapKeyRef, valueFrom?.secretKeyRef),
     ),
-    ...envFrom.map(({ configMapRef, secretRef }) => chosen(type, configMapRef, secretRef)),
+    ...(envFrom ?? []).map(({ configMapRef, secretRef }) => chosen(type, configMapRef, secretRef)),
   ]);
 }
 

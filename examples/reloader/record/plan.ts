@@ -47,6 +47,11 @@ export interface PlanInput {
   readonly wanted: readonly Wanted[];
   /** Baseline entries of types that are not watched stay as they are. */
   readonly options: PlanOptions;
+  /**
+   * A restart of the workload leaves its Pod template as it is. What the template has is then older than an entry of
+   * the baseline. Default false.
+   */
+  readonly keepsTemplate?: boolean;
   /** Wall time in milliseconds, for `observedAt`. */
   readonly nowMs: number;
 }

@@ -1,14 +1,26 @@
 import { DELETED_HASH } from '../contract/hash.ts';
+import type { Options } from '../contract/options.ts';
 import { type ResourceRef, refKey } from '../contract/resource-type.ts';
 import { suffixedVariableName, variableName } from '../contract/variable-name.ts';
 import type { Baseline } from './baseline.ts';
 import type { MarkedVariable, TemplateRecords } from './template.ts';
+
+/** What the records are, beside those of the Pod template. */
+export interface RecordsInput {
+  readonly baseline: Baseline;
+  readonly remembered: Baseline;
+  readonly options: Pick<Options, 'strategy'>;
+  /** See `PlanInput`. */
+  readonly keepsTemplate?: boolean;
+}
 
 /** Records of one workload, asked for one resource at a time. */
 export class Records {
   readonly #template: TemplateRecords;
   readonly #baseline: Baseline;
   readonly #remembered: Baseline;
+  readonly #strategy: Options['strategy'];
+  readonly #keepsTemplate: boolean;
   /** Names of the resources that share a variable, by its name. */
   readonly #sharing = new Map<string, string[]>();
 
@@ -16,11 +28,13 @@ export class Records {
   constructor(
     template: TemplateRecords,
     wanted: readonly ResourceRef[],
-    { baseline, remembered }: { readonly baseline: Baseline; readonly remembered: Baseline },
+    { baseline, remembered, options, keepsTemplate = false }: RecordsInput,
   ) {
     this.#template = template;
     this.#baseline = { ...remembered, ...baseline };
     this.#remembered = remembered;
+    this.#strategy = options.strategy;
+    this.#keepsTemplate = keepsTemplate;
     for (const resource of wanted) {
       const variable = variableName(resource);
       this.#sharing.set(variable, [...(this.#sharing.get(variable) ?? []), resource.name]);
@@ -37,11 +51,13 @@ export class Records {
     return this.entryOf(resource) === hash || this.#remembered[refKey(resource)] === hash;
   }
 
-  /** The template has this hash for the resource. */
+  /** The template has this hash for the resource, and no newer record is known. */
   shows(resource: ResourceRef, hash: string): boolean {
+    if (this.#keepsTemplate && this.entryOf(resource) !== undefined) return false;
     if (this.showsByVariable(resource, hash)) return true;
-    // A variable is newer than an annotation that another strategy has left.
-    return this.#last(resource)?.hash === hash && this.ownVariables(resource).length === 0;
+    if (this.#last(resource)?.hash !== hash) return false;
+    // The original leaves the record of its other strategy as it is: that of the strategy of now is newer.
+    return this.#strategy === 'annotations' || this.ownVariables(resource).length === 0;
   }
 
   showsByVariable(resource: ResourceRef, hash: string): boolean {

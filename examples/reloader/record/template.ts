@@ -31,8 +31,8 @@ export interface LastReloaded {
 
 export function templateRecords({ metadata, spec }: PodTemplate): TemplateRecords {
   const variables = new Map<string, MarkedVariable[]>();
-  for (const { name: container, env = [] } of spec.containers) {
-    for (const { name, value = '' } of env) {
+  for (const { name: container, env } of spec.containers) {
+    for (const { name, value = '' } of env ?? []) {
       if (!name.startsWith(PREFIX)) continue;
       const marked = variables.get(name);
       if (marked === undefined) variables.set(name, [{ container, value }]);

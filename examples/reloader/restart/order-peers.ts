@@ -82,7 +82,12 @@ function isPendingFor(
   const view = viewOf(kind, workload, template);
   if (!decide({ ...change, annotations }, view, options).reload) return undefined;
   const baseline = readBaseline(workload.metadata.annotations);
-  const records = new Records(templateRecords(template), [change], { baseline, remembered: {} });
+  const records = new Records(templateRecords(template), [change], {
+    baseline,
+    remembered: {},
+    options,
+    keepsTemplate: kind.keepsTemplate?.(workload) === true,
+  });
   const entry = records.entryOf(change);
   if (records.shows(change, change.hash) || records.isRecorded(change, change.hash)) return false;
   if (change.deleted && entry === '') return false;

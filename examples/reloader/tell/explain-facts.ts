@@ -11,7 +11,7 @@ import { type ResourceRef, refKey, refOfKey } from '../contract/resource-type.ts
 import { type Baseline, readBaseline } from '../record/baseline.ts';
 import { planFor, type Wanted } from '../record/plan.ts';
 import type { RestartPlan } from '../record/plan-types.ts';
-import { Records } from '../record/records.ts';
+import { Records, type RecordsInput } from '../record/records.ts';
 import { templateRecords } from '../record/template.ts';
 import { rolloutWaitGate } from '../restart/rollout-wait.ts';
 import { windowGate } from '../restart/window.ts';
@@ -72,7 +72,7 @@ export async function workloadFacts(
     resources: judged.map(({ ref, decision, hash }) => ({
       ref,
       decision,
-      state: stateOf(ref, hash, planned, template, baseline),
+      state: stateOf(explained, ref, hash, planned, template, baseline),
     })),
     ...waitsFor(explained, planned, [...problems.values()]),
     ...pauseOf(explained, view),
@@ -177,7 +177,7 @@ function namedRefs(
 }
 
 function planOf(
-  { options, namespace, clock }: Explained,
+  { kind, workload, options, namespace, clock }: Explained,
   template: PodTemplate,
   baseline: Baseline,
   judged: readonly Judged[],
@@ -187,11 +187,20 @@ function planOf(
     .map(({ ref, decision: { rule, auto, container }, hash, difference = 'restart' }): Wanted => {
       return { ...ref, hash, rule, auto, container, difference };
     });
-  const input = { namespace, template, baseline, remembered: {}, wanted, options };
-  return planFor({ ...input, nowMs: clock.now() }).restart;
+  const input = recordsInput({ kind, workload, options }, baseline);
+  return planFor({ ...input, namespace, template, wanted, options, nowMs: clock.now() }).restart;
+}
+
+function recordsInput(
+  { kind, workload, options }: Pick<Explained, 'kind' | 'workload' | 'options'>,
+  baseline: Baseline,
+): RecordsInput {
+  const keepsTemplate = kind.keepsTemplate?.(workload) === true;
+  return { baseline, remembered: {}, options, keepsTemplate };
 }
 
 function stateOf(
+  explained: Explained,
   ref: ResourceRef,
   hash: string | undefined,
   plan: RestartPlan | undefined,
@@ -201,7 +210,7 @@ function stateOf(
   const isDue = plan?.changes.some(({ type, name }) => type === ref.type && name === ref.name);
   if (isDue === true) return 'changed';
   if (hash === undefined) return 'absent';
-  const records = new Records(templateRecords(template), [ref], { baseline, remembered: {} });
+  const records = new Records(templateRecords(template), [ref], recordsInput(explained, baseline));
   return records.shows(ref, hash) || records.isRecorded(ref, hash) ? 'recorded' : 'unrecorded';
 }
 

@@ -1,18 +1,27 @@
 /** Argo Rollouts, by a stub of their definition. */
-import { eventually } from '@chancery/testing';
+import { eventually, FakeClock } from '@chancery/testing';
 import type { KubernetesObject } from 'chancery';
 import { describe, expect, test } from 'vitest';
 import { hashOfConfigMap } from '../contract/hash.ts';
 import { BASELINE } from '../record/baseline.ts';
 import { type Rollout, rollouts, templateUpdate } from '../workloads/rollout.ts';
-import { APP, AUTO, type Data, envFrom, type Reloading, startReloader } from './support/start.ts';
+import {
+  APP,
+  AUTO,
+  type Data,
+  envFrom,
+  type Given,
+  type Reloading,
+  startReloader,
+} from './support/start.ts';
 
 const VARIABLE = 'STAKATER_APP_CONFIGMAP';
 const STRATEGY = 'reloader.stakater.com/rollout-strategy';
 const hashOf = (mode: string): string => hashOfConfigMap({ data: { mode } });
 
-const argo = () =>
+const argo = (given: Given = {}) =>
   startReloader({
+    ...given,
     args: ['--is-Argo-Rollouts=true'],
     manifests: [new URL('crds/argo-rollouts.yaml', import.meta.url)],
   });
@@ -69,6 +78,48 @@ describe('[reloader 24] a change of the ConfigMap of a Rollout', () => {
     expect(after.spec).toMatchObject(spec);
     const { metadata } = await live(reloader, 'web');
     expect(metadata.resourceVersion).toBe(after.metadata.resourceVersion);
+  });
+
+  test('with the strategy restart restarts for content that its template has from before', async () => {
+    const clock = new FakeClock(Date.now());
+    const reloader = await argo({ clock });
+    await reloader.config('app', { mode: 'slow' });
+    const env = [{ name: VARIABLE, value: hashOf('slow') }];
+    const containers = [{ ...APP, env, envFrom: [{ configMapRef: { name: 'app' } }] }];
+    const annotations = { ...AUTO, [STRATEGY]: 'restart' };
+    await reloader.apply([rollout('web', annotations, { template: { spec: { containers } } })]);
+    await reloader.handled();
+    expect((await live(reloader, 'web')).metadata.generation).toBe(1);
+
+    await reloader.config('app', { mode: 'fast' });
+    const fast = await recorded(reloader, 'web', hashOf('fast'));
+    clock.advance(2_000);
+    await reloader.config('app', { mode: 'slow' });
+    const slow = await recorded(reloader, 'web', hashOf('slow'));
+
+    expect(fast.spec.restartAt).toBeDefined();
+    expect(slow.spec.restartAt).not.toBe(fast.spec.restartAt);
+    expect(slow.spec).toMatchObject({ template: { spec: { containers } } });
+  });
+
+  test('is no matter of a neighbour whose template cannot be read', async () => {
+    const reloader = await argo();
+    await reloader.config('app', { mode: 'slow' });
+    const bare = { ...APP, env: null, envFrom: [{ configMapRef: { name: 'app' } }] };
+    await reloader.apply([
+      rollout('a-none', AUTO, {}),
+      rollout('b-no-spec', AUTO, { template: { metadata: { annotations: null } } }),
+      rollout('c-no-containers', AUTO, { template: { spec: { volumes: null } } }),
+      rollout('web', AUTO, { template: { spec: { containers: [bare], volumes: null } } }),
+    ]);
+    await recorded(reloader, 'web', hashOf('slow'));
+
+    await reloader.config('app', { mode: 'fast' });
+    await recorded(reloader, 'web', hashOf('fast'));
+
+    expect((await live(reloader, 'web')).spec.template?.spec.containers).toMatchObject([
+      { name: 'app', env: [{ name: VARIABLE, value: hashOf('fast') }] },
+    ]);
   });
 
   test.each([

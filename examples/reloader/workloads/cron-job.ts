@@ -28,6 +28,7 @@ export function cronJobKind(mode: CronJobMode): WorkloadKind<CronJob> {
     permissions: mode === 'job' ? startsJobs : [],
     templateOf: ({ spec }) => spec.jobTemplate.spec?.template,
     isDone: () => mode === 'none',
+    keepsTemplate: () => mode === 'job',
     async restart(cronJob, plan, context) {
       if (cronJob.spec.suspend === true) return recorded('suspended', cronJob, plan, context);
       if (mode === 'patch') return patchTemplate(cronJob, plan, context);

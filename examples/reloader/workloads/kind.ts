@@ -51,6 +51,11 @@ export interface WorkloadKind<T extends KubernetesObject = KubernetesObject> {
    */
   isDone?(workload: T): boolean;
   /**
+   * True when `restart` leaves the Pod template of this workload as it is, so that the baseline alone records what
+   * was restarted for. Default: false for every object.
+   */
+  keepsTemplate?(workload: T): boolean;
+  /**
    * Carries the plan out. The engine has decided that it is time: debounce and gates have passed.
    *
    * It is called again with the same plan after an error, after a crash, and after `wait`, until the records of

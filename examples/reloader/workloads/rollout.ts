@@ -49,15 +49,28 @@ export function rolloutKind({
     kind: 'Rollout',
     resource: rollouts,
     permissions: [{ resource: rollouts, verbs: ['patch'] }],
-    templateOf: ({ spec }) => (spec.workloadRef == null ? (spec.template ?? undefined) : undefined),
+    templateOf,
+    keepsTemplate: (rollout) => isRestart(rollout, rolloutStrategy),
     async restart(rollout, plan, { reconcile: { client }, nowMs }) {
-      const strategy = annotationOf(rollout.metadata.annotations ?? {}, rolloutStrategy);
-      const patch =
-        strategy === 'restart' ? restartAt(rollout, plan, nowMs) : templateUpdate(rollout, plan);
+      const patch = isRestart(rollout, rolloutStrategy)
+        ? restartAt(rollout, plan, nowMs)
+        : templateUpdate(rollout, plan);
       await client.patch(rollouts, targetOf(rollout), patch);
       return { outcome: 'restarted' };
     },
   };
+}
+
+/** Of a custom resource the API server checks what its definition says, and that may say nothing of Pod templates. */
+function templateOf({ spec }: Partial<Rollout>): PodTemplate | undefined {
+  if (spec?.workloadRef != null) return undefined;
+  const template = spec?.template;
+  const isReadable = Array.isArray(template?.spec?.containers);
+  return isReadable ? template : undefined;
+}
+
+function isRestart({ metadata }: Rollout, rolloutStrategy: string): boolean {
+  return annotationOf(metadata.annotations ?? {}, rolloutStrategy) === 'restart';
 }
 
 function restartAt({ metadata }: Rollout, { annotations }: RestartPlan, nowMs: number): Patch {

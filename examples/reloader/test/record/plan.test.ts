@@ -19,6 +19,7 @@ interface Situation {
   readonly baseline?: Baseline;
   readonly remembered?: Baseline;
   readonly options?: Partial<PlanOptions>;
+  readonly keepsTemplate?: boolean;
 }
 
 const configMap = (name: string, hash: string | undefined): Wanted => ({
@@ -31,7 +32,7 @@ const configMap = (name: string, hash: string | undefined): Wanted => ({
 });
 
 function plan(wanted: readonly Wanted[], situation: Situation = {}): Plan {
-  const { env = {}, last, baseline = {}, remembered = {}, options } = situation;
+  const { env = {}, last, baseline = {}, remembered = {}, options, keepsTemplate } = situation;
   const variables = Object.entries(env).map(([name, value]) => ({ name, value }));
   const annotations = last && {
     'reloader.stakater.com/last-reloaded-from': JSON.stringify(last),
@@ -46,6 +47,7 @@ function plan(wanted: readonly Wanted[], situation: Situation = {}): Plan {
     remembered,
     wanted,
     options: { ...OPTIONS, ...options },
+    ...(keepsTemplate !== undefined && { keepsTemplate }),
     nowMs: Date.parse('2026-01-02T03:04:05.678Z'),
   });
 }
@@ -91,6 +93,25 @@ describe('[reloader 10] what the original has written', () => {
       { container: 'app', name: 'STAKATER_A_CONFIGMAP', value: 'h1' },
     ]);
     expect(plan([configMap('a', 'h1')], { last }).restart?.changes).toHaveLength(1);
+  });
+
+  test('counts after its strategy was changed: what the strategy of now has recorded is newer', () => {
+    const env = { STAKATER_A_CONFIGMAP: 'h1' };
+    const last = { type: 'CONFIGMAP', name: 'a', hash: 'h2' };
+    const options = { strategy: 'annotations' } as const;
+    expect(plan([configMap('a', 'h2')], { env, last, options })).toEqual(NOTHING);
+    expect(plan([configMap('a', 'h2')], { env, last }).restart?.changes).toHaveLength(1);
+    expect(plan([configMap('a', 'h3')], { env, last, options }).restart?.variables).toEqual([
+      { container: 'app', name: 'STAKATER_A_CONFIGMAP', value: 'h3' },
+    ]);
+  });
+
+  test('is older than the baseline where restarts leave the template as it is', () => {
+    const env = { STAKATER_A_CONFIGMAP: 'h1' };
+    const kept = { env, keepsTemplate: true };
+    expect(plan([configMap('a', 'h1')], kept)).toEqual(NOTHING);
+    const back = plan([configMap('a', 'h1')], { ...kept, baseline: { 'configmap/a': 'h2' } });
+    expect(back.restart?.annotations).toEqual(baselineOf({ 'configmap/a': 'h1' }));
   });
 
   test('renews a baseline that has become stale', () => {
