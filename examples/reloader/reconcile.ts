@@ -58,8 +58,10 @@ async function reconcileWorkload<T extends KubernetesObject>(
   attempt: Attempt<T>,
 ): Promise<{ readonly result: Result; readonly outcome: Outcome }> {
   const { kind, engine, memory, owner, key, namespace, workload, context } = attempt;
-  const inScope = isInScope(attempt);
-  const upkeep = inScope ? await kind.upkeep?.(workload, restartContext(attempt)) : undefined;
+  const isDeleted = workload.metadata.deletionTimestamp !== undefined;
+  const inScope = !isDeleted && engine.scope.includes(namespace, context);
+  // Also where the flags leave the namespace out now: a pause that was begun before must end.
+  const upkeep = isDeleted ? undefined : await kind.upkeep?.(workload, restartContext(attempt));
   if (upkeep?.written === true) return { result: AWAIT_CHANGE, outcome: 'success' };
   const isOver = !inScope || kind.isDone?.(workload) === true;
   const template = isOver ? undefined : kind.templateOf(workload);
@@ -86,17 +88,6 @@ async function reconcileWorkload<T extends KubernetesObject>(
   const result = await restartWhenDue(attempt, plan);
   const outcome = plan.restart === undefined ? 'skipped' : 'success';
   return { result: earlier(earlier(result, upkeep?.waitMs), found.waitMs), outcome };
-}
-
-/** False for a workload that is left alone. */
-function isInScope<T extends KubernetesObject>({
-  engine,
-  namespace,
-  workload,
-  context,
-}: Attempt<T>): boolean {
-  if (workload.metadata.deletionTimestamp !== undefined) return false;
-  return engine.scope.includes(namespace, context);
 }
 
 async function absentResult<T extends KubernetesObject>(

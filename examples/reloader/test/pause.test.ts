@@ -1,14 +1,14 @@
 /** Deployments that are paused after a restart. */
 import { eventually, FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import { AUTO, envFrom, type Reloading, startReloader } from './support/start.ts';
+import { AUTO, envFrom, type Given, type Reloading, startReloader } from './support/start.ts';
 
 const PERIOD = 'deployment.reloader.stakater.com/pause-period';
 const PAUSED_AT = 'deployment.reloader.stakater.com/paused-at';
 
-async function startPausing(): Promise<Reloading & { readonly clock: FakeClock }> {
+async function startPausing(given: Given = {}): Promise<Reloading & { readonly clock: FakeClock }> {
   const clock = new FakeClock(Date.parse('2030-01-01T00:00:00Z'));
-  return Object.assign(await startReloader({ clock }), { clock });
+  return Object.assign(await startReloader({ clock, ...given }), { clock });
 }
 
 async function pausedAt(reloader: Reloading, name: string): Promise<string | undefined> {
@@ -126,4 +126,44 @@ test('[reloader 14] a pause period alone writes nothing, and what a user has pau
   const held = await reloader.live('held');
   expect(held.spec.paused).toBe(true);
   expect(held.metadata.annotations).not.toHaveProperty([PAUSED_AT]);
+});
+
+test('[reloader R2] a pause that began on a clock ahead of ours lasts for its period from now', async () => {
+  const reloader = await startPausing();
+  await reloader.config('app', { mode: '1' });
+  const annotations = { ...AUTO, [PERIOD]: '1m', [PAUSED_AT]: '2030-01-03T00:00:00Z' };
+  const references = envFrom('configmap/app');
+  await reloader.workload('web', { annotations, ...references, more: { paused: true } });
+  await reloader.recorded('web');
+
+  await reloader.idle();
+  expect(await pausedAt(reloader, 'web')).toBe('2030-01-01T00:00:00Z');
+  reloader.clock.advance(59_999);
+  await reloader.idle();
+  expect(await pausedAt(reloader, 'web')).toBeDefined();
+  reloader.clock.advance(1);
+
+  await eventually(async () => (await pausedAt(reloader, 'web')) === undefined);
+});
+
+test('[reloader R2] a pause ends also where the flags leave the namespace out since', async () => {
+  const args = ['--namespace-selector=team'];
+  const reloader = await startPausing({ allNamespaces: true, args });
+  const namespace = 'left';
+  await reloader.env.apply([
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } } as never,
+  ]);
+  const annotations = { ...AUTO, [PERIOD]: '1m', [PAUSED_AT]: '2029-12-31T23:59:30Z' };
+  const given = { annotations, ...envFrom('configmap/app'), more: { paused: true }, namespace };
+  await reloader.workload('web', given);
+  await reloader.idle();
+  expect((await reloader.live('web', 'Deployment', namespace)).spec.paused).toBe(true);
+
+  reloader.clock.advance(30_000);
+
+  const ended = await eventually(async () => {
+    const live = await reloader.live('web', 'Deployment', namespace);
+    return live.spec.paused !== true && live;
+  });
+  expect(ended.metadata.annotations).toEqual({ ...AUTO, [PERIOD]: '1m' });
 });

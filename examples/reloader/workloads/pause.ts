@@ -45,10 +45,17 @@ async function endPause(
   const pausedAt = annotationOf(workload.metadata.annotations ?? {}, names.pausedAt);
   if (pausedAt === undefined) return { problems };
   const isPaused = workload.spec.paused === true;
+  const { uid, resourceVersion } = workload.metadata;
   const leftMs = isPaused ? pauseLeftMs(pausedAt, period, nowMs) : 0;
+  if (leftMs > 0 && Date.parse(pausedAt) > nowMs) {
+    // Set by a clock that was ahead. The pause counts from now: as it is, it would last until that time has come.
+    const annotations = { [names.pausedAt]: rfc3339(nowMs) };
+    const body = { metadata: { uid, resourceVersion, annotations } };
+    await client.patch(deployments, targetOf(workload), { type: 'merge', body });
+    return { written: true, problems };
+  }
   if (leftMs > 0) return { waitMs: leftMs, problems };
   // Resumed by hand: the mark goes too, or the next pause of a person would be taken for one of this operator.
-  const { uid, resourceVersion } = workload.metadata;
   const metadata = { uid, resourceVersion, annotations: { [names.pausedAt]: null } };
   const body = isPaused ? { metadata, spec: { paused: false } } : { metadata };
   await client.patch(deployments, targetOf(workload), { type: 'strategic', body });
@@ -61,6 +68,5 @@ function pauseLeftMs(pausedAt: string, period: PausePeriod, nowMs: number): numb
   if (period === undefined || 'problem' in period) return 0;
   const beganMs = Date.parse(pausedAt);
   if (Number.isNaN(beganMs)) return 0;
-  // A clock that was ahead when the pause began must not prolong it.
-  return Math.min(beganMs + period.periodMs - nowMs, period.periodMs);
+  return beganMs + period.periodMs - nowMs;
 }
