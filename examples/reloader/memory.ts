@@ -1,6 +1,7 @@
 import { Debounce } from 'chancery';
 import type { Problem } from './contract/annotations.ts';
 import { BaselineMemory } from './record/baseline-memory.ts';
+import { RepeatedWrites } from './record/repeated-writes.ts';
 
 /**
  * What the reconciler of one kind knows besides the cluster. Losing it repeats a wait or an Event, and changes no
@@ -9,6 +10,8 @@ import { BaselineMemory } from './record/baseline-memory.ts';
 export class Memory {
   readonly debounce: Debounce = new Debounce();
   readonly baselines: BaselineMemory = new BaselineMemory();
+  /** What gates have written and removed, such as the pending annotation. */
+  readonly gateWrites: RepeatedWrites = new RepeatedWrites();
   readonly #told = new Map<string, ReadonlySet<string>>();
   readonly #pending = new Map<string, string>();
 
@@ -41,6 +44,7 @@ export class Memory {
   /** The workload is gone. */
   forget(owner: string): void {
     this.baselines.forget(owner);
+    this.gateWrites.forget(owner);
     this.#told.delete(owner);
     this.#pending.delete(owner);
   }

@@ -1,20 +1,9 @@
 import type { KubernetesObject } from 'chancery';
 import { BASELINE, type Baseline, readBaseline } from './baseline.ts';
+import { RepeatedWrites } from './repeated-writes.ts';
 
 /** Rewrites in a row before people are told: a single one is a manager that has applied its own state once. */
 const TOLD_AT = 3;
-const FIRST_WAIT_MS = 1_000;
-const MAX_WAIT_MS = 3_600_000;
-
-interface Written {
-  readonly uid: string | undefined;
-  readonly text: string;
-  readonly baseline: Baseline;
-  /** How often the same text had to be written again. */
-  times: number;
-  /** `clock.monotonic()` of the last write. */
-  atMs: number;
-}
 
 /**
  * The baselines that this process has written, by workload. A manager that replaces a workload again and again
@@ -23,7 +12,11 @@ interface Written {
  * Losing it costs nothing but more writes: the workload is looked at as for the first time.
  */
 export class BaselineMemory {
-  readonly #written = new Map<string, Written>();
+  readonly #writes = new RepeatedWrites();
+  readonly #written = new Map<
+    string,
+    { readonly uid: string | undefined; readonly baseline: Baseline }
+  >();
 
   /** What was written for this very object; empty if nothing was. */
   of(owner: string, { metadata }: KubernetesObject): Baseline {
@@ -33,15 +26,13 @@ export class BaselineMemory {
 
   /** Milliseconds until `text` may be written; 0 or less: now. Only the same text again has to wait. */
   leftMs(owner: string, text: string | null | undefined, nowAtMs: number): number {
-    const written = this.#written.get(owner);
-    if (written === undefined || written.text !== text || written.times === 0) return 0;
-    return written.atMs + waitMs(written.times) - nowAtMs;
+    return this.#writes.leftMs(owner, text, nowAtMs);
   }
 
   /** Takes note of a write. Answers how often in a row the text was taken away, once people should know. */
   wrote(
     owner: string,
-    { metadata }: KubernetesObject,
+    workload: KubernetesObject,
     text: string | null | undefined,
     nowAtMs: number,
   ): number | undefined {
@@ -50,24 +41,15 @@ export class BaselineMemory {
       this.forget(owner);
       return undefined;
     }
-    const before = this.#written.get(owner);
-    const again = before?.text === text && before.uid === metadata.uid;
-    // Undisturbed for long: what takes it away now is not the loop of before.
-    const inRow = again && nowAtMs - before.atMs <= 2 * waitMs(before.times) + MIN_QUIET_MS;
-    const times = inRow ? before.times + 1 : again ? 1 : 0;
     const baseline = readBaseline({ [BASELINE]: text });
-    this.#written.set(owner, { uid: metadata.uid, text, baseline, times, atMs: nowAtMs });
+    this.#written.set(owner, { uid: workload.metadata.uid, baseline });
+    const times = this.#writes.wrote(owner, workload, text, nowAtMs);
     return times >= TOLD_AT ? times : undefined;
   }
 
   /** The workload is gone. */
   forget(owner: string): void {
     this.#written.delete(owner);
+    this.#writes.forget(owner);
   }
-}
-
-const MIN_QUIET_MS = 60_000;
-
-function waitMs(times: number): number {
-  return times < 2 ? 0 : Math.min(FIRST_WAIT_MS * 2 ** (times - 2), MAX_WAIT_MS);
 }

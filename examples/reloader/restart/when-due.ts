@@ -137,23 +137,33 @@ function differing<T extends KubernetesObject>(
   return Object.fromEntries(Object.entries(annotations).filter(differs));
 }
 
-/** Writes what belongs to the metadata now, and asks to be called again after `waitMs`. */
+/**
+ * Writes what belongs to the metadata now, and asks to be called again after `waitMs`. What somebody takes away again
+ * and again is written less and less often.
+ */
 async function record<T extends KubernetesObject>(
   attempt: Attempt<T>,
   annotations: Annotations,
   waitMs?: number,
 ): Promise<Result> {
   const { memory, owner, workload, context } = attempt;
+  const nowAtMs = context.clock.monotonic();
   const { [BASELINE]: baseline, ...others } = annotations;
-  const pauseMs = memory.baselines.leftMs(owner, baseline, context.clock.monotonic());
-  const now: Annotations = pauseMs > 0 ? others : annotations;
+  const ofGates = Object.keys(others).length > 0 ? JSON.stringify(others) : undefined;
+  const baselineMs = memory.baselines.leftMs(owner, baseline, nowAtMs);
+  const gatesMs = memory.gateWrites.leftMs(owner, ofGates, nowAtMs);
+  const now: Annotations = {
+    ...(baseline !== undefined && baselineMs <= 0 && { [BASELINE]: baseline }),
+    ...(gatesMs <= 0 && others),
+  };
   if (Object.keys(now).length > 0) {
     await writeAnnotations(attempt, workload, now);
     noteWritten(attempt, now);
+    if (ofGates !== undefined && gatesMs <= 0) {
+      memory.gateWrites.wrote(owner, workload, ofGates, nowAtMs);
+    }
   }
-  const requeueAfterMs = Math.min(
-    waitMs ?? Number.POSITIVE_INFINITY,
-    pauseMs > 0 ? pauseMs : Number.POSITIVE_INFINITY,
-  );
+  const waits = [waitMs, ...[baselineMs, gatesMs].filter((leftMs) => leftMs > 0)];
+  const requeueAfterMs = Math.min(...waits.filter((each) => each !== undefined));
   return Number.isFinite(requeueAfterMs) ? { requeueAfterMs, priority: PRIORITY } : AWAIT_CHANGE;
 }

@@ -101,3 +101,36 @@ test('[reloader 25] a window that cannot be used keeps its own workload waiting,
   await reloader.rolledOut('late', 1);
   expect(await pendingOf(reloader, 'late')).toBeUndefined();
 });
+
+test('[reloader 26] a manager that takes the pending annotation away in a loop is not fought', async () => {
+  const reloader = await startWindows();
+  const { env, namespace, clock } = reloader;
+  await reloader.config('app', { mode: '1' });
+  const annotations = { ...AUTO, [RESTART_WINDOW]: NIGHT };
+  await reloader.workload('web', { annotations, ...envFrom('configmap/app') });
+  await reloader.recorded('web');
+  await reloader.config('app', { mode: '2' });
+  await eventually(() => pendingOf(reloader, 'web'), PATIENT);
+  const isPending = async (): Promise<boolean> => (await pendingOf(reloader, 'web')) !== undefined;
+  const remove = () =>
+    env.patch('apps/v1', 'Deployment', namespace, 'web', {
+      metadata: { annotations: { [PENDING]: null } },
+    });
+
+  for (let cycle = 1; cycle <= 2; cycle++) {
+    await remove();
+    await eventually(isPending, PATIENT);
+  }
+  await remove();
+  await reloader.handled();
+  expect(await isPending()).toBe(false);
+
+  await eventually(() => {
+    clock.advance(100); // in small steps: time passes for requests, too
+    return isPending();
+  }, PATIENT);
+  expect(reloader.rollouts('web')).toBe(0);
+  clock.advance(14 * 3_600_000);
+  await reloader.rolledOut('web', 1);
+  expect(await isPending()).toBe(false);
+});
