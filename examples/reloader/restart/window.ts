@@ -124,6 +124,8 @@ function parseWindows(text: string): RestartWindows | WindowProblem {
     return { problem: `is longer than ${MAX_CHARACTERS} characters` };
   const value = jsonOf(text);
   if (!isRecord(value)) return { problem: 'must be a JSON object with timezone and windows' };
+  const unknown = unknownKey(value, ['timezone', 'windows']);
+  if (unknown !== undefined) return unknown;
   const { timezone = 'UTC', windows } = value;
   if (typeof timezone !== 'string' || !isTimeZone(timezone)) {
     return { problem: `must name a time zone such as Europe/Berlin, not ${quoted(timezone)}` };
@@ -147,6 +149,8 @@ function parseWindow(value: unknown, timezone: string): RestartWindows | WindowP
   if (!isRecord(value) || typeof value.cron !== 'string' || typeof value.duration !== 'string') {
     return { problem: 'must have cron and duration as texts in each window' };
   }
+  const unknown = unknownKey(value, ['cron', 'duration']);
+  if (unknown !== undefined) return unknown;
   const { cron, duration } = value;
   const length = parseGoDuration(duration, { minMs: MIN_DURATION_MS });
   if ('problem' in length) {
@@ -165,6 +169,16 @@ function parseWindow(value: unknown, timezone: string): RestartWindows | WindowP
     },
     opensAfter: (nowMs) => starts.nextRun(new Date(nowMs))?.getTime() ?? Number.POSITIVE_INFINITY,
   };
+}
+
+/** A key such as `timeZone` would be overlooked, and the window be another one than is meant. */
+function unknownKey(
+  value: Readonly<Record<string, unknown>>,
+  known: readonly string[],
+): WindowProblem | undefined {
+  const unknown = Object.keys(value).find((key) => !known.includes(key));
+  if (unknown === undefined) return undefined;
+  return { problem: `has the unknown key ${quoted(unknown)}: known are ${known.join(' and ')}` };
 }
 
 /** Undefined for text that is no expression, and for a day that no year has, such as 30 February. */

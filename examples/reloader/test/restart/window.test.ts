@@ -116,6 +116,16 @@ test.each([
   ['a list', '[]', 'must be a JSON object'],
   ['a number', '7', 'must be a JSON object'],
   ['an unknown zone', text('Europe/Atlantis', entry('0 2 * * *', '1h')), 'Europe/Atlantis'],
+  [
+    'the zone under the key that CronJobs have',
+    JSON.stringify({ timeZone: 'Europe/Berlin', windows: [entry('0 2 * * *', '1h')] }),
+    'unknown key "timeZone": known are timezone and windows',
+  ],
+  [
+    'a zone in a window',
+    text('UTC', { cron: '0 2 * * *', duration: '1h', timezone: 'Asia/Tokyo' }),
+    'unknown key "timezone": known are cron and duration',
+  ],
   ['no window', text('UTC'), 'must have 1 to 32 windows'],
   ['no cron', text('UTC', { duration: '1h' }), 'must have cron and duration'],
   ['a window that is no object', '{"windows":["0 2 * * *"]}', 'must have cron and duration'],
