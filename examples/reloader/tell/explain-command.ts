@@ -7,6 +7,7 @@ import {
   type KubernetesObject,
 } from 'chancery';
 import type { ArgumentValues } from '../contract/arguments.ts';
+import { parseGoBoolean } from '../contract/go-words.ts';
 import type { Options } from '../contract/options.ts';
 import { type ResourceRef, refOfKey } from '../contract/resource-type.ts';
 import type { ResourceKind, WorkloadKind } from '../workloads/kind.ts';
@@ -45,10 +46,15 @@ export function explainRequest(
     if (namespace === undefined) return undefined;
     throw new ConfigurationError('--namespace is for explain; did you mean --namespaces?');
   }
+  if (namespace !== undefined && !/^[a-z0-9][-a-z0-9]{0,62}$/.test(namespace)) {
+    throw new ConfigurationError(
+      `--namespace must be the name of a namespace, not ${JSON.stringify(namespace)}`,
+    );
+  }
   const [kind = '', name = '', ...more] = workload.split('/');
   if (verb !== 'explain' || kind === '' || name === '' || more.length > 0) {
     throw new ConfigurationError(
-      `expected explain KIND/NAME, such as explain deployment/web, got ${JSON.stringify([verb, workload].join(' ').trim())}`,
+      `expected explain KIND/NAME, such as explain deployment/web, got ${JSON.stringify([verb, workload].join(' ').trim())}${valueHint(verb)}`,
     );
   }
   return {
@@ -57,6 +63,12 @@ export function explainRequest(
     namespace: namespace ?? namespaces?.[0] ?? 'default',
     resources: resources.map(resourceOf),
   };
+}
+
+/** `--auto-reload-all false` gives the flag without a value, and a word. */
+function valueHint(verb: string): string {
+  if (parseGoBoolean(verb) === undefined) return '';
+  return `; the value of a flag follows "=", as in --auto-reload-all=${verb}`;
 }
 
 function resourceOf(word: string): ResourceRef {
@@ -120,9 +132,11 @@ export function explainCommand(
       return 1;
     }
     const { resource } = kind;
-    const workload = await client.find(resource, { namespace, name }, { signal });
+    const found = client.find(resource, { namespace, name }, { signal });
+    const workload = await found.catch(noneIfUnserved);
     if (workload === undefined) {
-      const others = await client.list(resource, { namespace, signal }).catch(noneIfUnserved);
+      const listed = client.list(resource, { namespace, signal });
+      const others = (await listed.catch(noneIfUnserved)) ?? [];
       stderr.write(`${notFound(kind, request, others)}\n`);
       return 1;
     }
@@ -138,8 +152,8 @@ export function explainCommand(
 }
 
 /** An API server without Argo Rollouts has none of them. */
-function noneIfUnserved(error: unknown): readonly KubernetesObject[] {
-  if (isNotFound(error)) return [];
+function noneIfUnserved(error: unknown): undefined {
+  if (isNotFound(error)) return undefined;
   throw error;
 }
 

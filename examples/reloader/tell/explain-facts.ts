@@ -74,9 +74,22 @@ export async function workloadFacts(
       decision,
       state: stateOf(explained, ref, hash, planned, template, baseline),
     })),
-    ...waitsFor(explained, planned, [...problems.values()]),
+    ...withPauseProblem(waitsFor(explained, planned, [...problems.values()]), explained, view),
     ...pauseOf(explained, view),
   };
+}
+
+/** A period that cannot be used forbids the restart of a Deployment. */
+function withPauseProblem(
+  { waits, problems }: Pick<WorkloadFacts, 'waits' | 'problems'>,
+  { options }: Explained,
+  view: WorkloadView,
+): Pick<WorkloadFacts, 'waits' | 'problems'> {
+  const period = view.kind === 'Deployment' ? pausePeriodOf(view, options.annotations) : undefined;
+  if (period === undefined || !('problem' in period)) return { waits, problems };
+  const { problem } = period;
+  const wait = `The restart waits until ${problem.annotation} can be used.`;
+  return { waits: [...waits, wait], problems: [...problems, problem] };
 }
 
 const NOTHING = {

@@ -91,12 +91,52 @@ test('[reloader 28] without such a workload the result is 1, and the others are 
 
   const absent = await explain(reloader, 'deployment/wbe');
   const unknown = await explain(reloader, 'pod/web');
+  const unserved = await explain(reloader, 'rollout/web'); // no Argo Rollouts here
 
   expect(absent).toEqual({
     code: 1,
     stdout: '',
     stderr: `no Deployment wbe in namespace ${reloader.namespace}; it has api, web\n`,
   });
+  expect(unserved).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `no Rollout web in namespace ${reloader.namespace}; it has none\n`,
+  });
   expect(unknown.code).toBe(1);
   expect(unknown.stderr).toContain('there is no kind pod; known: deployment,');
+});
+
+test('[reloader 28] a pause period that cannot be used is named, because the restart waits for it', async () => {
+  const reloader = await startReloader();
+  await reloader.config('app', { mode: '1' });
+  const annotations = { ...AUTO, 'deployment.reloader.stakater.com/pause-period': 'soon' };
+  await reloader.workload('web', { annotations, ...envFrom('configmap/app') });
+  await reloader.recorded('web');
+  await reloader.operator.stop();
+  await reloader.config('app', { mode: '2' });
+
+  const { stdout } = await explain(reloader, 'deployment/web');
+
+  expect(stdout.trimEnd().split('\n').slice(-3)).toEqual([
+    expect.stringMatching(/^ {2}cannot be used: deployment\S+pause-period: must be a duration/),
+    '  waits: The restart waits until deployment.reloader.stakater.com/pause-period can be used.',
+    'A restart is due and waits, because of configmap/app.',
+  ]);
+});
+
+test('a word such as false after a flag is told apart from a wrong command', async () => {
+  const given = { args: ['--auto-reload-all', 'false'], environment: {} };
+
+  await expect(program.create(given)).rejects.toThrow(
+    'got "false"; the value of a flag follows "=", as in --auto-reload-all=false',
+  );
+});
+
+test.each(['', 'A/B', '..'])('%j is no namespace to look in', async (namespace) => {
+  const given = { args: ['explain', 'deployment/web', '--namespace', namespace], environment: {} };
+
+  await expect(program.create(given)).rejects.toThrow(
+    '--namespace must be the name of a namespace',
+  );
 });
