@@ -34,3 +34,30 @@ export function table(rows: readonly (readonly [term: string, meaning: string])[
   const width = Math.max(...rows.map(([term]) => term.length));
   return rows.map(([term, meaning]) => `  ${term.padEnd(width)}  ${meaning}`).join('\n');
 }
+
+/** Terminals are often 100 columns wide. */
+const COLUMNS = 100;
+/** The second column is no narrower: with long terms the lines are longer instead. */
+const MIN_MEANING = 40;
+
+/** As `table`, for meanings that others have written: they go on in the second column of the next line. */
+export function wrappedTable(rows: readonly (readonly [term: string, meaning: string])[]): string {
+  const indent = Math.max(...rows.map(([term]) => term.length)) + 4;
+  const width = Math.max(COLUMNS - indent, MIN_MEANING);
+  return table(
+    rows.map(([term, meaning]) => [term, wrapped(meaning, width).join(`\n${' '.repeat(indent)}`)]),
+  );
+}
+
+/** Lines of at most `width` characters. A longer word has a line of its own. */
+function wrapped(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(/\s+/)) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
+}

@@ -1,5 +1,5 @@
 import type { Program } from '../manager/with-arguments.ts';
-import { table } from './help.ts';
+import { wrappedTable } from './help.ts';
 import { loadModule } from './load-module.ts';
 
 /** True when the words after `--` ask what a module takes. */
@@ -35,9 +35,9 @@ function sectionsOf(program: Program, path: string): readonly string[] {
   );
   const rows = [...named, ...(program.positionals ?? [])];
   return [
-    ...(rows.length > 0 ? [`Arguments of ${path}, after "--":\n${table(rows)}\n`] : []),
+    ...(rows.length > 0 ? [`Arguments of ${path}, after "--":\n${wrappedTable(rows)}\n`] : []),
     ...(program.environment.length > 0
-      ? [`Environment of ${path}:\n${table(program.environment)}\n`]
+      ? [`Environment of ${path}:\n${wrappedTable(program.environment)}\n`]
       : []),
   ];
 }

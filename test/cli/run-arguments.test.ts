@@ -235,6 +235,26 @@ Environment of HERE:
     expect(stderr.lines).toEqual([]);
   });
 
+  test('has lines of at most 100 columns, whose second column begins at one place', async () => {
+    const source = SOURCE.replace("'everything'", `'${'every word counts '.repeat(9)}'`)
+      .replace("'which'", `'${'x'.repeat(120)} is a long word'`)
+      .replace("'says why'", `'${'why '.repeat(30)}'`);
+    const path = `${folderWith({ 'one.ts': source })}/one.ts`;
+
+    const { exit, stdout } = invoke(['run', path, '--help']);
+
+    expect(await exit).toBe(0);
+    const rows = stdout.lines.filter((line) => line.startsWith('  '));
+    expect(rows.filter((line) => line.length > 100)).toEqual([
+      `  --names NAMES      ${'x'.repeat(120)}`,
+    ]);
+    expect(rows.join('\n')).toContain(
+      '  --auto             every word counts every word counts every word counts every word counts every\n' +
+        '                     word counts every word counts',
+    );
+    expect(rows.join('').match(/why/g)).toHaveLength(30);
+  });
+
   test('without arguments or modules is that of the command, and a module that does not load is named', async () => {
     const path = `${folderWith({ 'none.ts': `${HEAD}export default named('none');` })}/none.ts`;
     const general = invoke(['run', '--help']);
