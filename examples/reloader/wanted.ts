@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import type { KubernetesObject, ReconcileContext } from 'chancery';
-import type { Annotations, Problem } from './contract/annotations.ts';
+import { type Annotations, annotationOf, type Problem } from './contract/annotations.ts';
 import { type Decision, decide, type WorkloadView } from './contract/decide.ts';
 import { keyLists } from './contract/key-lists.ts';
 import { namedList } from './contract/patterns.ts';
@@ -7,13 +8,15 @@ import { referencesOf } from './contract/references.ts';
 import { type RefKey, type ResourceRef, refKey, refOfKey } from './contract/resource-type.ts';
 import type { Engine } from './engine.ts';
 import { isMandatory } from './read/mandatory.ts';
-import type { Baseline } from './record/baseline.ts';
+import { type Baseline, EVERY_NAME } from './record/baseline.ts';
 import type { Wanted } from './record/plan.ts';
 import type { FoundResource, PodTemplate, ResourceKind, WorkloadKind } from './workloads/kind.ts';
 
 /** The resources that concern a workload, and what cannot be used of its annotations. */
 export interface WantedResources {
   readonly wanted: readonly Wanted[];
+  /** What the baseline is to say about lists of patterns, so that later creations are known. */
+  readonly lists: Baseline;
   /** Milliseconds until a resource that is missing since the first deployment counts as absent. */
   readonly waitMs: number | undefined;
   readonly problems: readonly Problem[];
@@ -76,12 +79,39 @@ export async function wantedResources(
   );
   const read = await Promise.all(concerned.map((each) => wantedOf(each, namespace, context)));
   const youthMs = engine.options.reloadOnCreate ? youthLeftMs(about.metadata, engine, context) : 0;
+  const lists = listEntries(workload, engine);
   const wanted = read.map((each) => ({
     ...each,
+    isNew: !each.auto && isLookedAt(each, lists, recorded),
     awaited: youthMs > 0 && each.hash === undefined && isMandatory(each, workload.podSpec),
   }));
   const waitMs = wanted.some(({ awaited }) => awaited) ? youthMs : undefined;
-  return { wanted, waitMs, problems: [...problems.values()] };
+  return { wanted, lists, waitMs, problems: [...problems.values()] };
+}
+
+/**
+ * For `--reload-on-create`: the names that a pattern means are not known before they are there, so that no entry can
+ * say that one is missing. In its place an entry says that this very list was looked at.
+ */
+function listEntries({ annotations, templateAnnotations }: WorkloadView, engine: Engine): Baseline {
+  const { options, resources } = engine;
+  if (!options.reloadOnCreate) return {};
+  const entries = resources.flatMap(({ type }) => {
+    const key = options.annotations.reload[type];
+    const texts = [annotations, templateAnnotations].map((each) => annotationOf(each, key) ?? '');
+    if (texts.every((text) => EXACT.test(text))) return [];
+    const digest = createHash('sha1').update(JSON.stringify(texts)).digest('hex');
+    return [[refKey({ type, name: EVERY_NAME }), digest] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** A list without patterns. */
+const EXACT = /^[-a-z0-9, ]*$/;
+
+function isLookedAt({ type }: ResourceRef, lists: Baseline, recorded: Baseline): boolean {
+  const key = refKey({ type, name: EVERY_NAME });
+  return lists[key] !== undefined && lists[key] === recorded[key];
 }
 
 /** A first deployment is over after so many debounces: 30 s by default. */
@@ -124,7 +154,7 @@ function candidates(
   for (const { ref } of referencesOf(workload.podSpec).values()) if (ref.type === type) add(ref);
   for (const key of Object.keys(recorded)) {
     const ref = refOfKey(key);
-    if (ref?.type === type) add(ref);
+    if (ref?.type === type && ref.name !== EVERY_NAME) add(ref);
   }
   const key = options.annotations.reload[type];
   const lists = [workload.annotations, workload.templateAnnotations].flatMap((annotations) =>

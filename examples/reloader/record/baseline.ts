@@ -9,6 +9,12 @@ export const BASELINE = 'reloader.chancery.dev/baseline';
 /** Hash by `refKey`, such as `configmap/app`; an empty hash: the resource was absent. */
 export type Baseline = Readonly<Record<string, string>>;
 
+/**
+ * The name in the key of a type, `configmap/*`, whose value says which list of patterns was looked at. A resource
+ * that the list means and that has no entry was created since. No resource has this name.
+ */
+export const EVERY_NAME = '*';
+
 /** A hash is 40 characters; a name at most 253. An annotation that is longer was not written by the operator. */
 const MAX_ENTRY_CHARS = 512;
 

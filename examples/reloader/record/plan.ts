@@ -23,6 +23,8 @@ export interface Wanted extends ResourceRef {
   readonly auto: boolean;
   /** The resource is missing, and its creation would belong to the first deployment. Default false. */
   readonly awaited?: boolean;
+  /** It was created after the workload was looked at, if only `--reload-on-create` counts that. Default false. */
+  readonly isNew?: boolean;
   /** What another hash than the recorded one means: see `FoundResource`. Default `restart`. */
   readonly difference?: 'restart' | 'record' | 'keep';
 }
@@ -45,6 +47,8 @@ export interface PlanInput {
   readonly remembered: Baseline;
   /** Each resource once. */
   readonly wanted: readonly Wanted[];
+  /** Entries of the baseline for lists of patterns; see `EVERY_NAME`. Default: none. */
+  readonly lists?: Baseline;
   /** Baseline entries of types that are not watched stay as they are. */
   readonly options: PlanOptions;
   /**
@@ -75,7 +79,7 @@ export function planFor(input: PlanInput): Plan {
   const wanted = [...input.wanted].sort(byTypeAndName);
   const records = new Records(templateRecords(input.template), wanted, input);
   const verdicts = wanted.map((each) => ({ each, verdict: judge(each, records, input.options) }));
-  const waiting = unwatched(input);
+  const waiting = { ...unwatched(input), ...input.lists };
   const restarting = { ...waiting };
   const changes: Change[] = [];
   for (const { each, verdict } of verdicts) {
@@ -132,7 +136,7 @@ function judge(wanted: Wanted, records: Records, options: PlanOptions): Verdict 
   // What the template shows may be the hash of other keys: only an entry of these keys can differ.
   const isKnown = entry !== undefined || (wanted.keys === undefined && records.knows(wanted));
   if (isKnown) return verdict(true);
-  const isCreation = options.reloadOnCreate && options.syncAfterRestart;
+  const isCreation = options.reloadOnCreate && (options.syncAfterRestart || wanted.isNew === true);
   return isCreation ? verdict(true) : verdict(false, hash);
 }
 

@@ -14,6 +14,9 @@ export interface RecordsInput {
   readonly keepsTemplate?: boolean;
 }
 
+/** A resource, and the container that a restart marks; undefined: any. */
+export type MarkedResource = ResourceRef & { readonly container?: string | undefined };
+
 /** Records of one workload, asked for one resource at a time. */
 export class Records {
   readonly #template: TemplateRecords;
@@ -52,7 +55,7 @@ export class Records {
   }
 
   /** The template has this hash for the resource, and no newer record is known. */
-  shows(resource: ResourceRef, hash: string): boolean {
+  shows(resource: MarkedResource, hash: string): boolean {
     if (this.#keepsTemplate && this.entryOf(resource) !== undefined) return false;
     if (this.showsByVariable(resource, hash)) return true;
     if (this.#last(resource)?.hash !== hash) return false;
@@ -60,11 +63,22 @@ export class Records {
     return this.#strategy === 'annotations' || this.ownVariables(resource).length === 0;
   }
 
-  showsByVariable(resource: ResourceRef, hash: string): boolean {
-    const isShown = (name: string): boolean =>
-      this.#marked(name).some(({ value }) => value === hash);
-    if (isShown(suffixedVariableName(resource))) return true;
-    return isShown(variableName(resource)) && !this.#belongsToOther(resource, hash);
+  showsByVariable(resource: MarkedResource, hash: string): boolean {
+    const plain = this.#plain(resource);
+    const has = (marked: readonly MarkedVariable[], text: string): boolean =>
+      marked.some(({ value }) => value === text);
+    const entry = this.entryOf(resource);
+    // The original writes plain variables alone: then the suffixed one is what was before.
+    const isSuffixOld = entry !== undefined && entry !== hash && has(plain, entry);
+    if (!isSuffixOld && has(this.#marked(suffixedVariableName(resource)), hash)) return true;
+    return has(plain, hash) && !this.#belongsToOther(resource, hash);
+  }
+
+  /** A variable in the container to mark is newer than one that another container has from before. */
+  #plain(resource: MarkedResource): readonly MarkedVariable[] {
+    const all = this.#marked(variableName(resource));
+    const chosen = all.filter(({ container }) => container === resource.container);
+    return chosen.length > 0 ? chosen : all;
   }
 
   showsDeletion(resource: ResourceRef): boolean {

@@ -80,7 +80,8 @@ function isPendingFor(
   if (template === undefined || workload.metadata.deletionTimestamp !== undefined) return undefined;
   if (kind.isDone?.(workload) === true) return undefined;
   const view = viewOf(kind, workload, template);
-  if (!decide({ ...change, annotations }, view, options).reload) return undefined;
+  const { reload, container } = decide({ ...change, annotations }, view, options);
+  if (!reload) return undefined;
   const baseline = readBaseline(workload.metadata.annotations);
   const records = new Records(templateRecords(template), [change], {
     baseline,
@@ -89,7 +90,11 @@ function isPendingFor(
     keepsTemplate: kind.keepsTemplate?.(workload) === true,
   });
   const entry = records.entryOf(change);
-  if (records.shows(change, change.hash) || records.isRecorded(change, change.hash)) return false;
+  if (
+    records.shows({ ...change, container }, change.hash) ||
+    records.isRecorded(change, change.hash)
+  )
+    return false;
   if (change.deleted && entry === '') return false;
   // Without any record the content is recorded, and nothing restarts.
   return entry !== undefined || records.knows(change);

@@ -8,10 +8,10 @@ import { namedList } from '../contract/patterns.ts';
 import { pausePeriodOf } from '../contract/pause-period.ts';
 import { referencesOf } from '../contract/references.ts';
 import { type ResourceRef, refKey, refOfKey } from '../contract/resource-type.ts';
-import { type Baseline, readBaseline } from '../record/baseline.ts';
+import { type Baseline, EVERY_NAME, readBaseline } from '../record/baseline.ts';
 import { planFor, type Wanted } from '../record/plan.ts';
 import type { RestartPlan } from '../record/plan-types.ts';
-import { Records, type RecordsInput } from '../record/records.ts';
+import { type MarkedResource, Records, type RecordsInput } from '../record/records.ts';
 import { templateRecords } from '../record/template.ts';
 import { rolloutWaitGate } from '../restart/rollout-wait.ts';
 import { windowGate } from '../restart/window.ts';
@@ -72,7 +72,14 @@ export async function workloadFacts(
     resources: judged.map(({ ref, decision, hash }) => ({
       ref,
       decision,
-      state: stateOf(explained, ref, hash, planned, template, baseline),
+      state: stateOf(
+        explained,
+        { ...ref, container: decision.container },
+        hash,
+        planned,
+        template,
+        baseline,
+      ),
     })),
     ...withPauseProblem(waitsFor(explained, planned, [...problems.values()]), explained, view),
     ...pauseOf(explained, view),
@@ -140,7 +147,7 @@ async function candidates(
   for (const { ref } of referencesOf(view.podSpec).values()) add(ref);
   for (const key of Object.keys(baseline)) {
     const ref = refOfKey(key);
-    if (ref !== undefined) add(ref);
+    if (ref !== undefined && ref.name !== EVERY_NAME) add(ref);
   }
   for (const ref of asked) add(ref);
   const named = namedRefs(view, options, resources);
@@ -214,7 +221,7 @@ function recordsInput(
 
 function stateOf(
   explained: Explained,
-  ref: ResourceRef,
+  ref: MarkedResource,
   hash: string | undefined,
   plan: RestartPlan | undefined,
   template: PodTemplate,

@@ -66,6 +66,32 @@ test('[reloader 15] with --reload-on-create, a resource that search finds counts
   expect(reloader.rollouts('web')).toBe(1);
 });
 
+test('[reloader 15] with --reload-on-create, a resource that a pattern names counts as created, also after a restart', async () => {
+  const reloader = await startReloader({ args: ['--reload-on-create=true'] });
+  await reloader.config('app-old', { mode: '1' });
+  const annotations = { 'configmap.reloader.stakater.com/reload': 'app-.*' };
+  await reloader.workload('web', { annotations });
+  expect(Object.keys(await reloader.recorded('web'))).toEqual(['configmap/*', 'configmap/app-old']);
+
+  await reloader.config('app-new', { mode: '1' });
+  await reloader.config('other', { mode: '1' });
+  await reloader.rolledOut('web', 1);
+  await reloader.operator.stop();
+  await reloader.config('app-meanwhile', { mode: '1' });
+  reloader.startOperator();
+  await reloader.rolledOut('web', 2);
+  await reloader.workload('late', { annotations });
+  expect(Object.keys(await reloader.recorded('late'))).toHaveLength(4);
+  await reloader.handled();
+
+  expect(Object.keys(await reloader.variables('web')).sort()).toEqual([
+    'STAKATER_APP_MEANWHILE_CONFIGMAP',
+    'STAKATER_APP_NEW_CONFIGMAP',
+  ]);
+  expect(reloader.rollouts('web')).toBe(2);
+  expect(reloader.rollouts('late')).toBe(0);
+});
+
 test('[reloader 15] with --reload-on-delete, a deletion counts that search had found and only the template records', async () => {
   const reloader = await startReloader({ args: ['--reload-on-delete=true'] });
   const data = { mode: '1' };

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { DELETED_HASH } from '../../contract/hash.ts';
 import type { ResourceType } from '../../contract/resource-type.ts';
+import { suffixedVariableName } from '../../contract/variable-name.ts';
 import { BASELINE, type Baseline } from '../../record/baseline.ts';
 import { type Plan, type PlanOptions, planFor, type Wanted } from '../../record/plan.ts';
 
@@ -112,6 +113,43 @@ describe('[reloader 10] what the original has written', () => {
     expect(plan([configMap('a', 'h1')], kept)).toEqual(NOTHING);
     const back = plan([configMap('a', 'h1')], { ...kept, baseline: { 'configmap/a': 'h2' } });
     expect(back.restart?.annotations).toEqual(baselineOf({ 'configmap/a': 'h1' }));
+  });
+
+  test('counts in the container to mark, before another one that has it from before', () => {
+    const containers = (side: string, app: string | undefined) => [
+      { name: 'side', env: [{ name: 'STAKATER_A_CONFIGMAP', value: side }] },
+      { name: 'app', env: app === undefined ? [] : [{ name: 'STAKATER_A_CONFIGMAP', value: app }] },
+    ];
+    const of = (side: string, app: string | undefined): Plan =>
+      planFor({
+        namespace: 'demo',
+        template: { spec: { containers: containers(side, app) } },
+        baseline: {},
+        remembered: {},
+        wanted: [configMap('a', 'h1')],
+        options: OPTIONS,
+        nowMs: 0,
+      });
+    expect(of('h1', undefined)).toEqual(NOTHING);
+    expect(of('h0', 'h1')).toEqual(NOTHING);
+    expect(of('h1', 'h2').restart?.variables).toContainEqual({
+      container: 'app',
+      name: 'STAKATER_A_CONFIGMAP',
+      value: 'h1',
+    });
+  });
+
+  test('in the plain variable is newer than the suffixed one that it does not know', () => {
+    const suffixed = suffixedVariableName({ type: 'CONFIGMAP', name: 'a-b' });
+    const env = { STAKATER_A_B_CONFIGMAP: 'theirs', [suffixed]: 'ours' };
+    const wanted = (hash: string) => [configMap('a-b', hash), configMap('a.b', 'x')];
+    const baseline = { 'configmap/a-b': 'ours', 'configmap/a.b': 'x' };
+    const seen = plan(wanted('theirs'), { env, baseline });
+    expect(seen.restart).toBeUndefined();
+    expect(seen.annotations).toEqual(baselineOf({ ...baseline, 'configmap/a-b': 'theirs' }));
+
+    const back = { env, baseline: { ...baseline, 'configmap/a-b': 'theirs' } };
+    expect(plan(wanted('ours'), back).restart?.changes).toMatchObject([{ name: 'a-b' }]);
   });
 
   test('renews a baseline that has become stale', () => {
