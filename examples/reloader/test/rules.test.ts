@@ -1,162 +1,241 @@
-/** Rules of the contract on a cluster: which type counts, which hash is written, what a failed read means. */
-import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+/** The rules of the contract, from annotations and references to what is written to a cluster. */
 import { configMap, eventually } from '@chancery/testing';
-import { expect, onTestFinished, test } from 'vitest';
-import { chartArguments } from '../contract/chart.ts';
-import { APP, AUTO, envFrom, startReloader } from './support/start.ts';
+import { expect, test } from 'vitest';
+import { APP, AUTO, type Data, envFrom, type Reloading, startReloader } from './support/start.ts';
 
-const sha1 = (text: string | Buffer): string => createHash('sha1').update(text).digest('hex');
+const AUTO_OF = (type: 'configmap' | 'secret', value: string): Data => ({
+  [`${type}.reloader.stakater.com/auto`]: value,
+});
 
-test('[reloader 2] auto for one type leaves the other type out; with --auto-reload-all a word that is not true takes a workload out', async () => {
-  const reloader = await startReloader({ args: ['--auto-reload-all'] });
-  await reloader.config('app', { mode: '1' });
-  await reloader.secret('key', { mode: '1' });
-  const references = envFrom('configmap/app', 'secret/key');
-  const auto = (type: string, value: string) => ({ [`${type}.reloader.stakater.com/auto`]: value });
-  const workloads = {
-    all: {},
-    configs: { ...auto('configmap', 'T'), ...auto('secret', '0') },
-    secrets: { ...auto('configmap', 'false'), ...auto('secret', '1') },
-    none: { 'reloader.stakater.com/auto': 'false' },
-    joined: { 'reloader.stakater.com/auto': 'no', ...auto('secret', 'TRUE') },
-  };
-  for (const [name, annotations] of Object.entries(workloads)) {
-    await reloader.workload(name, { annotations, ...references });
-  }
-  const names = Object.keys(workloads);
-  for (const name of names) if (name !== 'none') await reloader.recorded(name);
-
-  await reloader.config('app', { mode: '2' });
+/** Restarted Deployments of `names`, when the operator has handled everything. */
+async function restarted(
+  reloader: Reloading,
+  names: readonly string[],
+): Promise<readonly string[]> {
   await reloader.handled();
-  const afterConfig = names.map((name) => reloader.rollouts(name));
-  await reloader.secret('key', { mode: '2' });
-  await reloader.handled();
-  await eventually(() => reloader.rollouts('all') === 2);
-
-  expect(afterConfig).toEqual([1, 1, 0, 0, 0]);
-  expect(names.map((name) => reloader.rollouts(name))).toEqual([2, 1, 1, 0, 1]);
-  expect((await reloader.live('none')).metadata.annotations).toEqual(workloads.none);
-});
-
-test('[reloader 8] the variables have the hashes of the original: bytes of Secrets, base64 of binary data, line ends, nothing at all', async () => {
-  const reloader = await startReloader();
-  const bytes = Buffer.from([0, 254, 7]);
-  const put = (round: number) =>
-    reloader.apply([
-      configMap('mixed', {
-        data: { 'z.properties': `a=${round}\nb=2\n` },
-        binaryData: { bin: bytes.toString('base64') },
-      }),
-      {
-        apiVersion: 'v1',
-        kind: 'Secret',
-        metadata: { name: 'raw' },
-        data: { raw: Buffer.concat([bytes, Buffer.from([round])]).toString('base64') },
-      },
-      configMap('emptied', { data: round === 1 ? { some: 'value' } : {} }),
-    ]);
-  await put(1);
-  const references = envFrom('configmap/mixed', 'configmap/emptied', 'secret/raw');
-  await reloader.workload('web', { annotations: AUTO, ...references });
-  await reloader.recorded('web');
-
-  await put(2);
-
-  await eventually(async () => {
-    expect(await reloader.variables('web')).toEqual({
-      STAKATER_MIXED_CONFIGMAP: sha1(`bin=${bytes.toString('base64')};z.properties=a=2\nb=2\n`),
-      STAKATER_RAW_SECRET: sha1(Buffer.concat([Buffer.from('raw='), bytes, Buffer.from([2])])),
-      STAKATER_EMPTIED_CONFIGMAP: sha1(''),
-    });
-  });
-});
-
-test('[reloader 29] reads that the API server fails are tried again: nothing counts as deleted meanwhile, and the restart comes', async () => {
-  let failures = 0;
-  let failing = true;
-  const between = (ambassador: string): Promise<string> =>
-    failingLine(ambassador, (method, path) => {
-      const fails = failing && method === 'GET' && path.endsWith('/secrets/key');
-      if (fails) failures++;
-      return fails;
-    });
-  const args = ['--reload-on-delete=true'];
-  const reloader = await startReloader({ stopped: true, args, between });
-  await reloader.secret('key', { password: 'hidden' });
-  const env = [{ name: 'STAKATER_KEY_SECRET', value: sha1('password=old') }];
-  const container = { ...APP, env, envFrom: [{ secretRef: { name: 'key' } }] };
-  await reloader.workload('web', { annotations: AUTO, spec: { containers: [container] } });
-
-  reloader.startOperator();
-  await eventually(() => failures >= 2);
-  const meanwhile = await reloader.variables('web');
-  failing = false;
-  await reloader.rolledOut('web', 1);
-
-  expect(meanwhile).toEqual({ STAKATER_KEY_SECRET: sha1('password=old') });
-  expect(await reloader.variables('web')).toEqual({ STAKATER_KEY_SECRET: sha1('password=hidden') });
-  expect(reloader.rollouts('web')).toBe(1);
-});
-
-test('[reloader 30] the operator runs with the arguments that chart values become', async () => {
-  const values = {
-    reloader: {
-      autoReloadAll: true,
-      reloadStrategy: 'annotations',
-      ignoreSecrets: true,
-      ignoreJobs: true,
-      ignoreCronJobs: true,
-      custom_annotations: { auto: 'example.dev/reload' },
-    },
-  };
-  const { args } = chartArguments(values, { namespace: 'reloader', name: 'reloader' });
-  const reloader = await startReloader({ args });
-  await reloader.config('app', { mode: '1' });
-  await reloader.secret('key', { mode: '1' });
-  const references = envFrom('configmap/app', 'secret/key');
-  await reloader.workload('web', references);
-  await reloader.workload('off', { annotations: { 'example.dev/reload': 'false' }, ...references });
-  expect(Object.keys(await reloader.recorded('web'))).toEqual(['configmap/app']);
-
-  await reloader.secret('key', { mode: '2' });
-  await reloader.config('app', { mode: '2' });
-  const { spec } = await reloader.rolledOut('web', 1);
-
-  const last = spec.template.metadata?.annotations?.['reloader.stakater.com/last-reloaded-from'];
-  expect(JSON.parse(last ?? '{}')).toMatchObject({ type: 'CONFIGMAP', hash: sha1('mode=2') });
-  expect(reloader.rollouts('off')).toBe(0);
-});
-
-/** Passes requests on, and answers 500 where `fails` says so. */
-async function failingLine(
-  to: string,
-  fails: (method: string, path: string) => boolean,
-): Promise<string> {
-  const server = createServer((incoming, response) => {
-    const { method = '', url = '', headers } = incoming;
-    if (fails(method, url)) {
-      const status = { kind: 'Status', apiVersion: 'v1', status: 'Failure', code: 500 };
-      const message = 'etcdserver: request timed out';
-      response.writeHead(500, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ ...status, message, reason: 'InternalError', metadata: {} }));
-      return;
-    }
-    const onward = request(new URL(url, to), { method, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
-    });
-    onward.on('error', () => response.destroy());
-    response.on('close', () => onward.destroy());
-    incoming.pipe(onward);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return names.filter((name) => reloader.rollouts(name) > 0);
 }
+
+async function deployAll(reloader: Reloading, workloads: Readonly<Record<string, Data>>) {
+  await reloader.config('app', { mode: '1' });
+  await reloader.secret('key', { key: '1' });
+  for (const [name, annotations] of Object.entries(workloads)) {
+    await reloader.workload(name, { annotations, ...envFrom('configmap/app', 'secret/key') });
+  }
+  await reloader.handled();
+  return Object.keys(workloads);
+}
+
+test('[reloader 2] auto for one type reloads for that type, and each word that Go reads as true counts', async () => {
+  const reloader = await startReloader();
+  const names = await deployAll(reloader, {
+    'a-config': AUTO_OF('configmap', 'true'),
+    'a-secret': AUTO_OF('secret', 'true'),
+    'b-one': { 'reloader.stakater.com/auto': '1' },
+    'b-t': { 'reloader.stakater.com/auto': 'T' },
+    'b-yes': { 'reloader.stakater.com/auto': 'yes' },
+    'c-either': { 'reloader.stakater.com/auto': 'false', ...AUTO_OF('configmap', 'TRUE') },
+    'd-none': {},
+  });
+
+  await reloader.config('app', { mode: '2' });
+  const afterConfig = await restarted(reloader, names);
+  await reloader.secret('key', { key: '2' });
+  const afterSecret = await restarted(reloader, names);
+
+  expect(afterConfig).toEqual(['a-config', 'b-one', 'b-t', 'c-either']);
+  expect(afterSecret).toEqual(['a-config', 'a-secret', 'b-one', 'b-t', 'c-either']);
+  expect(reloader.rollouts('a-config')).toBe(1);
+  expect(reloader.rollouts('b-t')).toBe(2);
+});
+
+test('[reloader 2] under --auto-reload-all every workload reloads but those whose annotation says otherwise', async () => {
+  const reloader = await startReloader({ args: ['--auto-reload-all'] });
+  const names = await deployAll(reloader, {
+    'a-false': { 'reloader.stakater.com/auto': 'false' },
+    'a-other': { 'reloader.stakater.com/auto': 'never' },
+    'b-config': AUTO_OF('configmap', 'false'),
+    'c-empty': { 'reloader.stakater.com/auto': '' },
+    'c-none': {},
+    'c-search': { 'reloader.stakater.com/search': 'true' },
+  });
+
+  await reloader.config('app', { mode: '2' });
+  const afterConfig = await restarted(reloader, names);
+  await reloader.secret('key', { key: '2' });
+  const afterSecret = await restarted(reloader, names);
+
+  expect(afterConfig).toEqual(['c-empty', 'c-none', 'c-search']);
+  expect(afterSecret).toEqual(['b-config', 'c-empty', 'c-none', 'c-search']);
+});
+
+test('[reloader 3] a named list reloads without a reference and marks the first container, with a|b anchored as in Go', async () => {
+  const reloader = await startReloader();
+  const annotations = { 'configmap.reloader.stakater.com/reload': ' first|last ,, App-x,dot.ted' };
+  const spec = { containers: [{ ...APP, name: 'one' }, APP] };
+  await reloader.workload('web', { annotations, spec });
+  const meant = ['dot.ted', 'dotated', 'first-of-all', 'the-last'];
+  const others = ['app-x', 'dot.ted-2', 'last-but-one', 'not-first'];
+  for (const name of [...meant, ...others]) await reloader.config(name, { mode: '1' });
+  await eventually(async () => Object.keys(await reloader.recorded('web')).length >= meant.length);
+  await reloader.handled();
+  expect(Object.keys(await reloader.recorded('web'))).toEqual(
+    meant.map((each) => `configmap/${each}`),
+  );
+
+  for (const name of [...meant, ...others]) await reloader.config(name, { mode: '2' });
+  await eventually(async () => Object.keys(await reloader.variables('web', 'one')).length === 4);
+  await reloader.handled();
+
+  expect(Object.keys(await reloader.variables('web', 'one')).sort()).toEqual([
+    'STAKATER_DOTATED_CONFIGMAP',
+    'STAKATER_DOT_TED_CONFIGMAP',
+    'STAKATER_FIRST_OF_ALL_CONFIGMAP',
+    'STAKATER_THE_LAST_CONFIGMAP',
+  ]);
+  expect(await reloader.variables('web', 'app')).toEqual({});
+});
+
+test('[reloader 4] exclude lists have exact names of one type each, and outrank named lists', async () => {
+  const reloader = await startReloader();
+  const reload = (type: string): Data => ({ [`${type}.reloader.stakater.com/reload`]: '.*' });
+  const exclude = (type: string): Data => ({
+    [`${type}.exclude.reloader.stakater.com/reload`]: ' app, .*',
+  });
+  const references = envFrom('configmap/app', 'configmap/app-2', 'secret/app', 'secret/app-2');
+  for (const name of ['app', 'app-2']) {
+    await reloader.config(name, { mode: '1' });
+    await reloader.secret(name, { mode: '1' });
+  }
+  await reloader.workload('config', {
+    annotations: { ...AUTO, ...exclude('configmaps') },
+    ...references,
+  });
+  await reloader.workload('secret', {
+    annotations: { ...reload('secret'), ...exclude('secrets') },
+    ...references,
+  });
+  const keys = async (name: string) => Object.keys(await reloader.recorded(name));
+  await eventually(async () => (await keys('config')).length === 3);
+  await reloader.handled();
+
+  expect(await keys('config')).toEqual(['configmap/app-2', 'secret/app', 'secret/app-2']);
+  expect(await keys('secret')).toContain('secret/app-2');
+  expect(await keys('secret')).not.toContain('secret/app');
+  await reloader.config('app', { mode: '2' });
+  await reloader.secret('app', { mode: '2' });
+  await reloader.rolledOut('config', 1);
+  await reloader.handled();
+  expect(Object.keys(await reloader.variables('config'))).toEqual(['STAKATER_APP_SECRET']);
+  expect(await reloader.variables('secret')).not.toHaveProperty('STAKATER_APP_SECRET');
+});
+
+test.each([
+  'Deployment',
+  'StatefulSet',
+  'DaemonSet',
+] as const)('[reloader 6] every form of reference restarts a %s, and marks the container that it is for', async (kind) => {
+  const reloader = await startReloader();
+  const configs = ['env', 'env-from', 'both', 'volume', 'projected', 'init-volume'];
+  const secrets = ['env', 'env-from', 'volume', 'projected', 'init-env'];
+  const set = async (mode: string): Promise<void> => {
+    for (const name of [...configs, 'unmounted']) await reloader.config(name, { mode });
+    for (const name of [...secrets, 'pull']) await reloader.secret(name, { mode });
+  };
+  await set('1');
+  const mount = (name: string) => ({ name, mountPath: `/${name}` });
+  const env = [
+    { name: 'C', valueFrom: { configMapKeyRef: { name: 'env', key: 'mode' } } },
+    { name: 'S', valueFrom: { secretKeyRef: { name: 'env', key: 'mode' } } },
+  ];
+  const projected = [{ configMap: { name: 'projected' } }, { secret: { name: 'projected' } }];
+  const spec = {
+    imagePullSecrets: [{ name: 'pull' }],
+    volumes: [
+      { name: 'c', configMap: { name: 'volume' } },
+      { name: 's', secret: { secretName: 'volume' } },
+      { name: 'p', projected: { sources: projected } },
+      { name: 'b', configMap: { name: 'both' } },
+      { name: 'i', configMap: { name: 'init-volume' } },
+      { name: 'u', configMap: { name: 'unmounted' } },
+    ],
+    initContainers: [
+      {
+        ...APP,
+        name: 'init',
+        volumeMounts: [mount('i')],
+        envFrom: [{ secretRef: { name: 'init-env' } }],
+      },
+    ],
+    containers: [
+      { ...APP, envFrom: [{ configMapRef: { name: 'both' } }] },
+      {
+        ...APP,
+        name: 'side',
+        env,
+        envFrom: [{ configMapRef: { name: 'env-from' } }, { secretRef: { name: 'env-from' } }],
+        volumeMounts: ['c', 's', 'p', 'b'].map(mount),
+      },
+    ],
+  };
+  await reloader.workload('web', { kind, annotations: AUTO, spec });
+  const wanted = configs.length + secrets.length;
+  await eventually(async () => Object.keys(await reloader.recorded('web', kind)).length === wanted);
+
+  await set('2');
+  const stakater = async (container: string) =>
+    Object.keys(await reloader.variables('web', container, kind))
+      .filter((name) => name.startsWith('STAKATER_'))
+      .sort();
+  await eventually(
+    async () => (await stakater('app')).length + (await stakater('side')).length === wanted,
+  );
+  await reloader.handled();
+
+  expect(await stakater('app')).toEqual([
+    'STAKATER_INIT_ENV_SECRET',
+    'STAKATER_INIT_VOLUME_CONFIGMAP',
+  ]);
+  expect(await stakater('side')).toEqual([
+    'STAKATER_BOTH_CONFIGMAP',
+    'STAKATER_ENV_CONFIGMAP',
+    'STAKATER_ENV_FROM_CONFIGMAP',
+    'STAKATER_ENV_FROM_SECRET',
+    'STAKATER_ENV_SECRET',
+    'STAKATER_PROJECTED_CONFIGMAP',
+    'STAKATER_PROJECTED_SECRET',
+    'STAKATER_VOLUME_CONFIGMAP',
+    'STAKATER_VOLUME_SECRET',
+  ]);
+});
+
+test('[reloader 8] the hashes of what the API server stores are those of the original', async () => {
+  const reloader = await startReloader();
+  const binary = (...bytes: number[]) => Buffer.from(bytes).toString('base64');
+  const put = (name: string, content: object) =>
+    reloader.apply([{ ...configMap(name), ...content } as never]);
+  await put('h1', { data: undefined });
+  await put('h4', { data: { a: '1', 'a-b': '2' } });
+  await put('h5', { data: { k: 'v' }, binaryData: { bin: binary(0, 255, 16) }, immutable: true });
+  await put('h6', { data: { 'app.properties': 'x=1\ny=2\n' } });
+  await put('h8', { data: { k: '\u00e9' } });
+  await reloader.secret('h9', { user: 'admin', password: 'p455w0rd' });
+  const tls = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'h10' } };
+  await reloader.apply([{ ...tls, data: { 'tls.key': binary(255, 254, 0) } } as never]);
+  await reloader.secret('h11', { k: '' });
+  const configs = ['h1', 'h4', 'h5', 'h6', 'h8'].map((name) => `configmap/${name}` as const);
+  const secrets = ['h10', 'h11', 'h9'].map((name) => `secret/${name}` as const);
+  await reloader.workload('web', { annotations: AUTO, ...envFrom(...configs, ...secrets) });
+  await eventually(async () => Object.keys(await reloader.recorded('web')).length === 8);
+
+  expect(await reloader.recorded('web')).toEqual({
+    'configmap/h1': 'da39a3ee5e6b4b0d3255bfef95601890afd80709',
+    'configmap/h4': 'c84ab684ba8b31449f333adb8a148da918699967',
+    'configmap/h5': '5c3a6972f7dc1eed02ba6a6533cff832b2e4d748',
+    'configmap/h6': 'b303c6fa2becc709d55712e3e769dbab8bc85eb4',
+    'configmap/h8': 'ce314b01e2f69eef84b805badd8c8c4189c4c8a0',
+    'secret/h10': '2e71815bb07a26c32acc4bb5718af7d85069734f',
+    'secret/h11': 'a2a640403bda81368faf0dd24c36f66cb0206460',
+    'secret/h9': '98e8484cebbac4d79c8ebfb7cf56dca572e76f6a',
+  });
+});
