@@ -79,9 +79,9 @@ async function reconcileWorkload<T extends KubernetesObject>(
   const recorded = { ...remembered, ...baseline };
   const found = await wantedResources(owner, workload, view, recorded, engine, context);
   tell(attempt, [...problems, ...found.problems]);
-  const { wanted, lists } = found;
+  const { wanted, ignored, lists } = found;
   const nowMs = context.clock.now();
-  const input = { namespace, template, baseline, remembered, wanted, lists, nowMs };
+  const input = { namespace, template, baseline, remembered, wanted, ignored, lists, nowMs };
   const keepsTemplate = kind.keepsTemplate?.(workload) === true;
   const plan = planFor({ ...input, keepsTemplate, options: engine.options });
   count(attempt, wanted.length, plan);

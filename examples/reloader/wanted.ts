@@ -8,13 +8,15 @@ import { referencesOf } from './contract/references.ts';
 import { type RefKey, type ResourceRef, refKey, refOfKey } from './contract/resource-type.ts';
 import type { Engine } from './engine.ts';
 import { isMandatory } from './read/mandatory.ts';
-import { type Baseline, EVERY_NAME } from './record/baseline.ts';
+import { type Baseline, EVERY_NAME, IGNORED } from './record/baseline.ts';
 import type { Wanted } from './record/plan.ts';
 import type { FoundResource, PodTemplate, ResourceKind, WorkloadKind } from './workloads/kind.ts';
 
 /** The resources that concern a workload, and what cannot be used of its annotations. */
 export interface WantedResources {
   readonly wanted: readonly Wanted[];
+  /** Resources with the ignore annotation, or that had it when they were deleted. */
+  readonly ignored: readonly ResourceRef[];
   /** What the baseline is to say about lists of patterns, so that later creations are known. */
   readonly lists: Baseline;
   /** Milliseconds until a resource that is missing since the first deployment counts as absent. */
@@ -62,12 +64,14 @@ export async function wantedResources(
   const keys = keyLists(workload);
   const problems = new Map(keys.problems.map((each) => [JSON.stringify(each), each]));
   const concerned: Concerned[] = [];
+  const ignored: ResourceRef[] = [];
   for (const kind of engine.resources) {
     for (const ref of candidates(kind, namespace, workload, recorded, engine, context)) {
       const found = ref.name === '' ? undefined : kind.find({ namespace, name: ref.name }, context);
-      const annotations = found?.annotations ?? annotationsOfAbsent(engine);
+      const annotations = found?.annotations ?? annotationsOfAbsent(ref, recorded, engine);
       const decision = decide({ ...ref, annotations }, workload, engine.options);
       for (const problem of decision.problems) problems.set(JSON.stringify(problem), problem);
+      if (decision.rule === 'resource-ignored') ignored.push(ref);
       if (ref.name === '' || !decision.reload) continue;
       concerned.push({ kind, ref: { ...ref, keys: keys.of(ref) }, found, decision });
     }
@@ -86,7 +90,7 @@ export async function wantedResources(
     awaited: youthMs > 0 && each.hash === undefined && isMandatory(each, workload.podSpec),
   }));
   const waitMs = wanted.some(({ awaited }) => awaited) ? youthMs : undefined;
-  return { wanted, lists, waitMs, problems: [...problems.values()] };
+  return { wanted, ignored, lists, waitMs, problems: [...problems.values()] };
 }
 
 /**
@@ -174,6 +178,11 @@ function candidates(
  * A resource that is gone has taken its match annotation along, and one that will be created may come with it: the
  * records decide whether the absence means something. A resource that comes without it does not concern the workload.
  */
-function annotationsOfAbsent({ options }: Engine): Annotations {
+function annotationsOfAbsent(
+  ref: ResourceRef,
+  recorded: Baseline,
+  { options }: Engine,
+): Annotations {
+  if (recorded[refKey(ref)] === IGNORED) return { [options.annotations.ignore]: 'true' };
   return { [options.annotations.match]: 'true' };
 }

@@ -15,6 +15,12 @@ export type Baseline = Readonly<Record<string, string>>;
  */
 export const EVERY_NAME = '*';
 
+/**
+ * In place of a hash: the resource has the ignore annotation, which goes when it is deleted. The entry keeps that
+ * deletion from restarting anything.
+ */
+export const IGNORED = 'ignored';
+
 /** A hash is 40 characters; a name at most 253. An annotation that is longer was not written by the operator. */
 const MAX_ENTRY_CHARS = 512;
 

@@ -8,7 +8,7 @@ import {
   refOfKey,
 } from '../contract/resource-type.ts';
 import type { PodTemplate } from '../workloads/kind.ts';
-import { BASELINE, type Baseline, formatBaseline } from './baseline.ts';
+import { BASELINE, type Baseline, formatBaseline, IGNORED } from './baseline.ts';
 import type { Change, RestartPlan, VariableChange } from './plan-types.ts';
 import { Records } from './records.ts';
 import { formatLastReloaded, LAST_RELOADED_FROM, templateRecords } from './template.ts';
@@ -47,6 +47,8 @@ export interface PlanInput {
   readonly remembered: Baseline;
   /** Each resource once. */
   readonly wanted: readonly Wanted[];
+  /** Resources with the ignore annotation. Default: none. */
+  readonly ignored?: readonly ResourceRef[];
   /** Entries of the baseline for lists of patterns; see `EVERY_NAME`. Default: none. */
   readonly lists?: Baseline;
   /** Baseline entries of types that are not watched stay as they are. */
@@ -80,6 +82,9 @@ export function planFor(input: PlanInput): Plan {
   const records = new Records(templateRecords(input.template), wanted, input);
   const verdicts = wanted.map((each) => ({ each, verdict: judge(each, records, input.options) }));
   const waiting = { ...unwatched(input), ...input.lists };
+  for (const each of input.options.reloadOnDelete ? (input.ignored ?? []) : []) {
+    if (records.knows(each)) waiting[refKey(each)] = IGNORED;
+  }
   const restarting = { ...waiting };
   const changes: Change[] = [];
   for (const { each, verdict } of verdicts) {

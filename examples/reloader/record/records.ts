@@ -2,7 +2,7 @@ import { DELETED_HASH } from '../contract/hash.ts';
 import type { Options } from '../contract/options.ts';
 import { type ResourceRef, refKey } from '../contract/resource-type.ts';
 import { suffixedVariableName, variableName } from '../contract/variable-name.ts';
-import type { Baseline } from './baseline.ts';
+import { type Baseline, IGNORED } from './baseline.ts';
 import type { MarkedVariable, TemplateRecords } from './template.ts';
 
 /** What the records are, beside those of the Pod template. */
@@ -46,7 +46,8 @@ export class Records {
 
   entryOf(resource: ResourceRef): string | undefined {
     const key = refKey(resource);
-    return Object.hasOwn(this.#baseline, key) ? this.#baseline[key] : undefined;
+    const entry = Object.hasOwn(this.#baseline, key) ? this.#baseline[key] : undefined;
+    return entry === IGNORED ? undefined : entry;
   }
 
   /** The baseline has this hash for the resource, or had it. */

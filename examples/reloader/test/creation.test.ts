@@ -149,6 +149,35 @@ test('[reloader 15] [reloader R5] with --reload-on-delete and ConfigMaps ignored
   expect(reloader.rollouts('web')).toBe(2);
 });
 
+test('[reloader 4] [reloader 15] with --reload-on-delete, the deletion of a resource with ignore restarts nothing', async () => {
+  const reloader = await startReloader({ args: ['--reload-on-delete=true'] });
+  await reloader.config('app', { mode: '1' });
+  await reloader.workload('web', { annotations: AUTO, ...envFrom('configmap/app') });
+  await reloader.recorded('web');
+  await reloader.config('app', { mode: '2' });
+  await reloader.rolledOut('web', 1);
+  await reloader.config(
+    'app',
+    { mode: '2' },
+    { annotations: { 'reloader.stakater.com/ignore': 'true' } },
+  );
+  await reloader.handled();
+
+  await remove(reloader, 'ConfigMap', 'app');
+  await reloader.handled();
+  await reloader.operator.stop();
+  await reloader.startOperator().untilReady();
+  await reloader.handled();
+  expect(reloader.rollouts('web')).toBe(1);
+
+  await reloader.config('app', { mode: '2' });
+  await reloader.handled();
+  expect(reloader.rollouts('web')).toBe(1);
+  await remove(reloader, 'ConfigMap', 'app');
+  await reloader.rolledOut('web', 2);
+  expect(await reloader.variables('web')).toEqual({});
+});
+
 test('[reloader 16] [reloader R6] a deletion that only a new list shows is that of its resource', async () => {
   const args = ['--reload-on-delete=true', '--reload-strategy=annotations'];
   const clock = new FakeClock(Date.now());
