@@ -9,7 +9,7 @@ import { orderGate } from './restart/order.ts';
 import { orderPeers } from './restart/order-peers.ts';
 import { rolloutWaitGate } from './restart/rollout-wait.ts';
 import { throttleGate } from './restart/throttle.ts';
-import { windowGate } from './restart/window.ts';
+import { noWindowGate, windowGate } from './restart/window.ts';
 import { alerts } from './tell/alerts.ts';
 import { metaInfoController } from './tell/meta-info.ts';
 import { type ReloadMetrics, reloadMetrics } from './tell/metrics.ts';
@@ -23,8 +23,7 @@ export function gatesOf(
   options: Options,
   parts: Pick<EngineParts, 'workloads' | 'resources'>,
 ): readonly RestartGate[] {
-  const gates: RestartGate[] = [];
-  if (options.restartWindows) gates.push(windowGate());
+  const gates: RestartGate[] = [options.restartWindows ? windowGate() : noWindowGate];
   if (options.waitForRollout) gates.push(rolloutWaitGate());
   if (options.orderLabel !== undefined) {
     gates.push(

@@ -62,6 +62,9 @@ export function windowGate(): RestartGate {
   };
 }
 
+/** Without `--enable-restart-windows` nothing waits, and what an earlier process has written about it goes. */
+export const noWindowGate: RestartGate = { annotations: [PENDING], leftMs: () => undefined };
+
 /** The value of the annotation; undefined when absent. */
 export function windowText({ metadata }: KubernetesObject): string | undefined {
   return metadata.annotations?.[RESTART_WINDOW];

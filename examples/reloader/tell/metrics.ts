@@ -197,7 +197,7 @@ function eventCounts(registry: Registry): ReloadObserver {
   });
   const matched = new Counter({
     name: 'reloader_workloads_matched_total',
-    help: 'Resources that were found to concern a workload, by the kind of the workload',
+    help: 'Workloads that at least one resource was found to concern, by kind',
     labelNames: ['kind'],
     registers,
   });

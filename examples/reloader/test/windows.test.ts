@@ -134,3 +134,18 @@ test('[reloader 26] a manager that takes the pending annotation away in a loop i
   await reloader.rolledOut('web', 1);
   expect(await isPending()).toBe(false);
 });
+
+test('[reloader 25] without the flag a restart that was pending comes, and the pending annotation goes', async () => {
+  const reloader = await startReloader();
+  await reloader.config('app', { mode: '1' });
+  const pending = { [PENDING]: '{"reason":"window","resources":["configmap/app"]}' };
+  const given = envFrom('configmap/app');
+  await reloader.workload('web', { annotations: { ...AUTO, ...pending }, ...given });
+  await reloader.recorded('web');
+
+  await eventually(async () => (await pendingOf(reloader, 'web')) === undefined, PATIENT);
+  await reloader.config('app', { mode: '2' });
+  await reloader.rolledOut('web', 1);
+
+  expect(await pendingOf(reloader, 'web')).toBeUndefined();
+});
