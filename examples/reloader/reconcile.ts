@@ -13,7 +13,7 @@ import type { Engine } from './engine.ts';
 import { Memory } from './memory.ts';
 import { readBaseline } from './record/baseline.ts';
 import { planFor } from './record/plan.ts';
-import { restartWhenDue } from './restart/when-due.ts';
+import { restartWhenDue, setPending } from './restart/when-due.ts';
 import type { Regarding } from './tell/observer.ts';
 import { viewOf, wantedResources } from './wanted.ts';
 import type { Problem, WorkloadKind } from './workloads/kind.ts';
@@ -68,6 +68,7 @@ async function reconcileWorkload<T extends KubernetesObject>(
   if (template === undefined) {
     engine.wantedBy.set(owner, new Set());
     memory.debounce.settle(key);
+    setPending(attempt, undefined);
     return { result: earlier(AWAIT_CHANGE, upkeep?.waitMs), outcome: 'skipped' };
   }
   const problems = [...(upkeep?.problems ?? [])];

@@ -110,7 +110,7 @@ function requestOf<T extends KubernetesObject>(
 }
 
 /** Tells once that a restart waits, and once that it does not wait any more. */
-function setPending<T extends KubernetesObject>(
+export function setPending<T extends KubernetesObject>(
   { engine, memory, owner, about }: Attempt<T>,
   wait: GateWait | undefined,
 ): void {

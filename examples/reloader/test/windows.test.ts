@@ -149,3 +149,24 @@ test('[reloader 25] without the flag a restart that was pending comes, and the p
 
   expect(await pendingOf(reloader, 'web')).toBeUndefined();
 });
+
+test('[reloader 23] a workload that is left alone from now on is not counted as pending', async () => {
+  const clock = new FakeClock(NOON);
+  const args = ['--enable-restart-windows', '--namespace-selector=team'];
+  const reloader = await startReloader({ clock, args, allNamespaces: true });
+  const namespace = 'moving';
+  const metadata = { name: namespace, labels: { team: 'a' } };
+  await reloader.env.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata } as never]);
+  await reloader.config('app', { mode: '1' }, { namespace });
+  const annotations = { ...AUTO, [RESTART_WINDOW]: NIGHT };
+  await reloader.workload('web', { annotations, ...envFrom('configmap/app'), namespace });
+  await reloader.recorded('web', 'Deployment', namespace);
+  const pending = () => metric(reloader, 'reloader_restarts_pending');
+  await reloader.config('app', { mode: '2' }, { namespace });
+  await eventually(async () => (await pending()).length === 1, PATIENT);
+
+  const labels = { team: null };
+  await reloader.env.patch('v1', 'Namespace', undefined, namespace, { metadata: { labels } });
+
+  await eventually(async () => (await pending()).length === 0, PATIENT);
+});
