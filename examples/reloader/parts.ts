@@ -16,15 +16,16 @@ import { type ReloadMetrics, reloadMetrics } from './tell/metrics.ts';
 import type { ReloadObserver } from './tell/observer.ts';
 
 /**
- * The gates that the options ask for. The throttle is the last one: a turn is for a restart that nothing else
- * delays.
+ * The gates that the options ask for. The rollout is the first one: its ten minutes pass while a window is closed, too,
+ * which may be open for less. The throttle is the last one: a turn is for a restart that nothing else delays.
  */
 export function gatesOf(
   options: Options,
   parts: Pick<EngineParts, 'workloads' | 'resources'>,
 ): readonly RestartGate[] {
-  const gates: RestartGate[] = [options.restartWindows ? windowGate() : noWindowGate];
+  const gates: RestartGate[] = [];
   if (options.waitForRollout) gates.push(rolloutWaitGate());
+  gates.push(options.restartWindows ? windowGate() : noWindowGate);
   if (options.orderLabel !== undefined) {
     gates.push(
       orderGate({ label: options.orderLabel, peersOf: orderPeers({ options, ...parts }) }),

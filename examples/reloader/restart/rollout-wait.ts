@@ -87,8 +87,11 @@ export const LOOK_AGAIN_MS = 2_000;
  */
 const MAX_WAIT_MS = 600_000;
 
-/** An entry this old is from an earlier restart, which was not needed any more. */
-const OUTDATED_MS = 60_000;
+/**
+ * An entry this old is from an earlier restart, which was not needed any more. Longer than any other gate waits at a
+ * time: the ten minutes would begin anew with each of its waits, and never end.
+ */
+const OUTDATED_MS = 7_200_000;
 
 /** Restarts a workload only after its rollout before has ended, or has failed, or has taken ten minutes. */
 export function rolloutWaitGate(): RestartGate {

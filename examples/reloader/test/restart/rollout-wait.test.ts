@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
+import { optionsOf } from '../../contract/options.ts';
+import { gatesOf } from '../../parts.ts';
 import { rolloutState, rolloutWaitGate } from '../../restart/rollout-wait.ts';
+import { RESTART_WINDOW } from '../../restart/window.ts';
 import type { WorkloadKindName } from '../../workloads/kind.ts';
 import { request, workload } from './requests.ts';
 
@@ -104,5 +107,30 @@ test('the ten minutes begin anew with the next restart', () => {
   gate.leftMs(request('web', { parts: { spec: { replicas: 0 }, status: {} } }), 2_000);
 
   expect(gate.leftMs(rolling, 600_000)?.reason).toBe('rollout');
-  expect(gate.leftMs(rolling, 1_250_000)?.reason).toBe('rollout'); // nobody has asked for long
+  expect(gate.leftMs(rolling, 10_000_000)?.reason).toBe('rollout'); // nobody has asked for long
+});
+
+test.each([
+  ['a window that is open for less', { 'enable-restart-windows': true }, '2030-01-01T02:00:00Z'],
+  ['turns that are further apart', { 'rollouts-per-second': '0.001' }, '2030-01-01T00:26:40Z'],
+])('the ten minutes end with %s', (_, given, time) => {
+  const options = optionsOf({ 'wait-for-rollout': true, ...given }, {});
+  const gates = gatesOf(options, { workloads: [], resources: [] });
+  const windows = { windows: [{ cron: '0 2 * * *', duration: '5m' }] };
+  const stuck = request('web', {
+    annotations: { [RESTART_WINDOW]: JSON.stringify(windows) },
+    parts: { spec: { replicas: 3 }, status: { updatedReplicas: 1 } },
+  });
+  let nowMs = Date.parse('2030-01-01T00:00:00Z');
+  for (const gate of gates) {
+    // Another restart has the first turn.
+    gate.leftMs(request('other', { parts: { spec: { replicas: 0 } } }), nowMs + 600_000);
+  }
+  for (let asked = 0; asked < 1_000; asked++) {
+    const waits = gates.values().map((gate) => gate.leftMs(stuck, nowMs)?.waitMs); // one after the other
+    const waitMs = waits.find((each) => each !== undefined);
+    if (waitMs === undefined) break;
+    nowMs += waitMs;
+  }
+  expect(new Date(nowMs).toISOString()).toBe(time.replace('Z', '.000Z'));
 });
