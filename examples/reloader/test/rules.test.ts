@@ -239,3 +239,68 @@ test('[reloader 8] the hashes of what the API server stores are those of the ori
     'secret/h9': '98e8484cebbac4d79c8ebfb7cf56dca572e76f6a',
   });
 });
+
+test('[reloader 1] workloads without Pods, with OnDelete, and with long names restart as others do', async () => {
+  const reloader = await startReloader();
+  const long = `a${'b.'.repeat(125)}cd`;
+  expect(long).toHaveLength(253);
+  await reloader.config(long, { mode: '1' });
+  const given = { annotations: AUTO, ...envFrom(`configmap/${long}`) };
+  await reloader.workload('none', { ...given, more: { replicas: 0 } });
+  const updateStrategy = { type: 'OnDelete' };
+  await reloader.workload('db', { kind: 'StatefulSet', ...given, more: { updateStrategy } });
+  await reloader.workload('agent', { kind: 'DaemonSet', ...given, more: { updateStrategy } });
+  await reloader.recorded('none');
+  await reloader.recorded('db', 'StatefulSet');
+  await reloader.recorded('agent', 'DaemonSet');
+
+  await reloader.config(long, { mode: '2' });
+  await reloader.rolledOut('none', 1);
+  await reloader.rolledOut('db', 1, 'StatefulSet');
+  await reloader.rolledOut('agent', 1, 'DaemonSet');
+
+  const variable = `STAKATER_A${'B_'.repeat(125)}CD_CONFIGMAP`;
+  expect(Object.keys(await reloader.variables('none'))).toEqual([variable]);
+});
+
+test('[reloader 5] annotations that move from the metadata to the Pod template, under keys of the flags, lose no record', async () => {
+  const args = ['configmap-auto', 'search', 'match', 'ignore', 'configmap'].map((word) => {
+    const flag = { search: 'auto-search', match: 'search-match' }[word] ?? word;
+    return `--${flag}-annotation=example.com/${word}`;
+  });
+  const reloader = await startReloader({ args });
+  const own = (word: string, value = 'true'): Data => ({ [`example.com/${word}`]: value });
+  const stock = AUTO_OF('configmap', 'true');
+  await reloader.config('app', { mode: '1' });
+  await reloader.config('found', { mode: '1' }, { annotations: own('match') });
+  await reloader.config('left', { mode: '1' }, { annotations: own('ignore') });
+  const references = envFrom('configmap/app', 'configmap/found', 'configmap/left');
+  await reloader.workload('web', { annotations: own('configmap-auto'), ...references });
+  await reloader.workload('search', { annotations: own('search'), ...references });
+  await reloader.workload('named', { annotations: own('configmap', 'app') });
+  await reloader.workload('stock', { annotations: stock, ...references });
+  await reloader.handled();
+  const keys = async (name: string) => Object.keys(await reloader.recorded(name));
+  expect(await keys('web')).toEqual(['configmap/app', 'configmap/found']);
+  expect(await keys('search')).toEqual(['configmap/found']);
+  expect(await keys('named')).toEqual(['configmap/app']);
+  expect((await reloader.live('stock')).metadata.annotations).toEqual(stock);
+
+  const { metadata } = await reloader.live('web');
+  const { 'example.com/configmap-auto': _, ...annotations } = metadata.annotations ?? {};
+  await reloader.workload('web', {
+    annotations,
+    templateAnnotations: own('configmap-auto'),
+    ...references,
+  });
+  await reloader.handled();
+  const moved = reloader.rollouts('web');
+  await reloader.config('app', { mode: '2' });
+  await reloader.rolledOut('web', moved + 1);
+  await reloader.handled();
+
+  expect(moved).toBe(1);
+  expect(Object.keys(await reloader.variables('web'))).toEqual(['STAKATER_APP_CONFIGMAP']);
+  expect(reloader.rollouts('search')).toBe(0);
+  expect(reloader.rollouts('named')).toBe(1);
+});
