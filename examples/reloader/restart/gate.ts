@@ -37,6 +37,8 @@ export interface RestartGate {
    * removes them, and so does the engine when nothing is left to restart. Default: none.
    */
   readonly annotations?: readonly string[];
+  /** The gate spreads restarts over time only: a dry run, which restarts nothing, does not ask it. Default false. */
+  readonly isPace?: boolean;
   /** Undefined: the restart may begin. @param nowMs - wall time in milliseconds. */
   leftMs(request: RestartRequest, nowMs: number): GateWait | undefined;
   /** Called after a restart was carried out, for gates that count. */

@@ -30,6 +30,7 @@ export interface OrderOptions {
  */
 export function orderGate({ label, peersOf }: OrderOptions): RestartGate {
   return {
+    isPace: true,
     leftMs(request) {
       const own = placeOf(request.workload, label);
       if (own === undefined) return undefined;

@@ -98,6 +98,7 @@ export function rolloutWaitGate(): RestartGate {
   /** By uid: since when the gate makes the workload wait, and when it has asked last. */
   const waiting = new Map<string, { readonly sinceMs: number; askedMs: number }>();
   return {
+    isPace: true,
     leftMs({ kind, workload }, nowMs) {
       const uid = workload.metadata.uid ?? workload.metadata.name;
       if (rolloutState(kind.kind, workload) !== 'underway') {

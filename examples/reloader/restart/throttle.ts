@@ -45,6 +45,7 @@ export function throttleGate({ perSecond, burst }: ThrottleOptions): RestartGate
   };
 
   return {
+    isPace: true,
     leftMs({ workload }, nowMs) {
       const leftMs = turnOf(workload.metadata.uid ?? workload.metadata.name, nowMs) - nowMs;
       if (leftMs <= 0) return undefined;

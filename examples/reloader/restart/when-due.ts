@@ -30,7 +30,8 @@ export async function restartWhenDue<T extends KubernetesObject>(
   );
   const times = { waitMs: engine.options.debounceMs, maxWaitMs: MAX_DEBOUNCE_MS };
   const nowAtMs = context.clock.monotonic();
-  const restMs = memory.debounce.leftMs(key, revision, times, nowAtMs);
+  // A dry run looks once, and asks what would restart: when is another question.
+  const restMs = context.dryRun ? 0 : memory.debounce.leftMs(key, revision, times, nowAtMs);
   if (restMs > 0) return record(attempt, annotations, restMs);
 
   const complete = {
@@ -94,8 +95,10 @@ function askGates<T extends KubernetesObject>(
   plan: RestartPlan,
 ): GateWait | undefined {
   const request = requestOf(attempt, plan);
-  const nowMs = attempt.context.clock.now();
-  for (const gate of attempt.engine.gates) {
+  const { engine, context } = attempt;
+  const nowMs = context.clock.now();
+  for (const gate of engine.gates) {
+    if (context.dryRun && gate.isPace === true) continue;
     const wait = gate.leftMs(request, nowMs);
     if (wait !== undefined) return wait;
   }
