@@ -50,7 +50,7 @@ function titleOf(name: string, argument: Argument): string {
 }
 
 function meaningOf({ type, help, default: otherwise }: Argument): string {
-  const repeats = type === 'list' ? '; again for more' : '';
+  const repeats = type === 'list' ? '; may be repeated' : '';
   const text = Array.isArray(otherwise) ? otherwise.join(',') : String(otherwise ?? '');
   const isShown = text !== '' && text !== 'false';
   return `${help}${repeats}${isShown ? `; default ${text}` : ''}`;

@@ -197,8 +197,8 @@ Arguments of HERE, after "--":
   --kept             kept; default true
   --strategy WORD    how; default env-vars
   --url TEXT         where to
-  --names NAMES      which; again for more
-  --kinds A,B        which kinds; again for more; default a,b
+  --names NAMES      which; may be repeated
+  --kinds A,B        which kinds; may be repeated; default a,b
   explain KIND/NAME  says why
 
 Environment of HERE:

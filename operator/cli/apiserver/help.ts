@@ -23,7 +23,7 @@ ${table([
   ['--force', 'overwrite FILE even if this command did not write it'],
   [
     '-f, --filename PATH',
-    'apply a manifest, or those of a folder, "-" for standard input; again for more',
+    'apply a manifest, or those of a folder, "-" for standard input; may be repeated',
   ],
   ['-n, --namespace NAME', 'create it, for the objects of -f that name none; default "default"'],
   [

@@ -15,7 +15,7 @@ project has TypeScript and a tsconfig.json, type errors are shown beside the log
 
 Options:
 ${table([
-  ['--samples PATH', 'apply a manifest, or those of a folder, once it can be; again for more'],
+  ['--samples PATH', 'apply a manifest, or those of a folder, once it can be; may be repeated'],
   ['-n, --namespace NAME', 'the one to watch; default that of the samples, else "default"'],
   ['-A, --all-namespaces', 'watch all namespaces'],
   ['-p, --port PORT', 'of the embedded API server; default any free one'],
