@@ -2,6 +2,7 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { propertyRuns } from '../../../../test/support/property-runs.ts';
 import type { JsonObject } from '../../../src/apiserver/patch/json-value.ts';
 import { startCluster, type TestCluster } from '../support/cluster.ts';
 
@@ -130,7 +131,7 @@ test.each(
         live = after;
       }
     }),
-    { numRuns: 20 },
+    propertyRuns(0.2),
   );
 });
 
