@@ -182,7 +182,10 @@ test.each([
   const wanted = configs.length + secrets.length;
   await eventually(async () => Object.keys(await reloader.recorded('web', kind)).length === wanted);
 
+  // All in one patch, which must leave the containers in their order.
+  await reloader.operator.stop();
   await set('2');
+  reloader.startOperator();
   const stakater = async (container: string) =>
     Object.keys(await reloader.variables('web', container, kind))
       .filter((name) => name.startsWith('STAKATER_'))
@@ -192,6 +195,9 @@ test.each([
   );
   await reloader.handled();
 
+  const { containers } = (await reloader.live('web', kind)).spec.template.spec;
+  expect(containers.map(({ name }) => name)).toEqual(['app', 'side']);
+  expect(reloader.rollouts('web', kind)).toBe(1);
   expect(await stakater('app')).toEqual([
     'STAKATER_INIT_ENV_SECRET',
     'STAKATER_INIT_VOLUME_CONFIGMAP',

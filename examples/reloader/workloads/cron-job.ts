@@ -62,7 +62,11 @@ async function patchTemplate(
   const { uid, resourceVersion } = cronJob.metadata;
   const body = {
     metadata: { uid, resourceVersion, annotations: plan.annotations },
-    spec: { jobTemplate: { spec: { template: templatePatch(plan) } } },
+    spec: {
+      jobTemplate: {
+        spec: { template: templatePatch(cronJob.spec.jobTemplate.spec?.template, plan) },
+      },
+    },
   };
   await client.patch(cronJobs, targetOf(cronJob), { type: 'strategic', body });
   return { outcome: 'restarted' };

@@ -48,12 +48,12 @@ export function targetOf({ metadata: { namespace, name } }: KubernetesObject): {
 
 /**
  * Everything of a restart in one patch. It holds for this state of the workload only: a late cache answers 409.
- * Strategic, because it names containers and variables by their names, and puts nothing into another order.
+ * Strategic, because it names containers and variables by their names.
  *
  * @param also - more of the spec of the workload, and annotations of its metadata; null removes one.
  */
 export function restartPatch(
-  { metadata: { uid, resourceVersion } }: KubernetesObject,
+  { metadata: { uid, resourceVersion }, spec: { template } }: RollingWorkload,
   plan: RestartPlan,
   also: {
     readonly spec?: Readonly<Record<string, unknown>>;
@@ -66,18 +66,29 @@ export function restartPatch(
     resourceVersion,
     ...(Object.keys(all).length > 0 && { annotations: all }),
   };
-  const spec = { ...also.spec, template: templatePatch(plan) };
+  const spec = { ...also.spec, template: templatePatch(template, plan) };
   return { type: 'strategic', body: { metadata, spec } };
 }
 
-/** What a strategic merge patch says about the Pod template. */
-export function templatePatch({ variables, templateAnnotations }: RestartPlan): object {
-  const environments = new Map<string, object[]>();
-  for (const { container, name, value } of variables) {
-    const entry = value === undefined ? { name, $patch: 'delete' } : { name, value };
-    environments.set(container, [...(environments.get(container) ?? []), entry]);
-  }
-  const containers = [...environments].map(([name, env]) => ({ name, env }));
+/**
+ * What a strategic merge patch says about the Pod template. The API server puts the items of a list that the patch
+ * has into the order of the patch (apimachinery, strategicpatch, `normalizeElementOrder`): containers and variables
+ * are in the order of the template therefore, and new variables come first, as those of the original do.
+ */
+export function templatePatch(
+  template: PodTemplate | undefined,
+  { variables, templateAnnotations }: RestartPlan,
+): object {
+  const containers = (template?.spec.containers ?? []).flatMap(({ name: container, env }) => {
+    const names = (env ?? []).map(({ name }) => name);
+    const entries = variables
+      .filter((each) => each.container === container)
+      .toSorted((a, b) => names.indexOf(a.name) - names.indexOf(b.name))
+      .map(({ name, value }) =>
+        value === undefined ? { name, $patch: 'delete' } : { name, value },
+      );
+    return entries.length === 0 ? [] : [{ name: container, env: entries }];
+  });
   return {
     ...(Object.keys(templateAnnotations).length > 0 && {
       metadata: { annotations: templateAnnotations },

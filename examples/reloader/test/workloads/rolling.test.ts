@@ -6,7 +6,25 @@ const workload = {
   apiVersion: 'apps/v1',
   kind: 'Deployment',
   metadata: { name: 'web', namespace: 'demo', uid: 'u', resourceVersion: '7' },
+  spec: {
+    template: {
+      spec: {
+        containers: [{ name: 'app' }, { name: 'log' }, { name: 'side' }].map(withEnvironment),
+      },
+    },
+  },
 };
+
+function withEnvironment(container: { readonly name: string }) {
+  return {
+    ...container,
+    env: [
+      { name: 'OLD_B', value: '1' },
+      { name: 'OLD_A', value: '1' },
+    ],
+  };
+}
+
 const NONE = { changes: [], variables: [], templateAnnotations: {}, annotations: {} };
 const HERE = { uid: 'u', resourceVersion: '7' };
 
@@ -64,4 +82,22 @@ test('annotations of both places and the pause are in the same patch', () => {
     metadata: { ...HERE, annotations: { baseline: '{}', pending: null, 'paused-at': 'now' } },
     spec: { paused: true, template: { metadata: { annotations: { last: '{}' } } } },
   });
+});
+
+test('containers and variables stay in the order of the template, because the API server takes that of the patch', () => {
+  const set = (container: string, name: string) => ({ container, name, value: 'h' });
+  const variables = [
+    set('side', 'OLD_A'),
+    set('side', 'NEW_2'),
+    set('side', 'OLD_B'),
+    set('app', 'OLD_A'),
+    set('side', 'NEW_1'),
+  ];
+  const { body } = restartPatch(workload, { ...NONE, variables });
+
+  const { containers } = (body as unknown as typeof workload).spec.template.spec;
+  expect(containers.map(({ name, env }) => [name, env.map((each) => each.name)])).toEqual([
+    ['app', ['OLD_A']],
+    ['side', ['NEW_2', 'NEW_1', 'OLD_B', 'OLD_A']],
+  ]);
 });
