@@ -15,6 +15,8 @@ export interface Place {
   readonly namespace: string;
   /** The operator that was started last. */
   readonly operator: TestOperator;
+  /** An operator was started, and was not stopped since. */
+  readonly isRunning: boolean;
   /** Another replica, or the next one after `operator.stop()` or `operator.kill()`. */
   startOperator(): TestOperator;
   /** Resolves when the operator has nothing to do unless something changes, or time passes. */
@@ -62,6 +64,11 @@ export class StartedPlace implements Place {
     const operator = this.#operators.at(-1);
     if (operator === undefined) throw new Error('no operator was started yet');
     return operator;
+  }
+
+  get isRunning(): boolean {
+    const operator = this.#operators.at(-1);
+    return operator !== undefined && operator.status.phase !== 'stopping';
   }
 
   startOperator(): TestOperator {

@@ -96,10 +96,16 @@ export async function startReloader(given: Given = {}): Promise<Reloading> {
   };
   const parts = { name: 'reloader', controllers, runnables, restarted };
   const place = await startExample({ workloads: false, ...setup, ...parts });
-  return Object.assign(withWords(place), { metrics });
+  const isSome = (given.args ?? []).some((word) => SOME_RESOURCES.test(word));
+  const seesAll = !isSome && given.withheld === undefined;
+  return Object.assign(withWords(place, seesAll), { metrics });
 }
 
-function withWords(place: Place): Omit<Reloading, 'metrics'> {
+/** Arguments with which the operator does not watch every ConfigMap and Secret; it may lack the rights, too. */
+const SOME_RESOURCES = /^--(resource|webhook)/;
+
+/** @param seesAll - the operator watches every ConfigMap and Secret of the namespace. */
+function withWords(place: Place, seesAll: boolean): Omit<Reloading, 'metrics'> {
   const { env } = place;
   const live = async (name: string, kind = 'Deployment', namespace = place.namespace) => {
     const found = await env.get<Deployment>('apps/v1', kind, namespace, name);
@@ -107,6 +113,21 @@ function withWords(place: Place): Omit<Reloading, 'metrics'> {
     return found;
   };
   const put = (object: KubernetesObject): Promise<void> => place.apply([object]);
+  // Sources are watched side by side: a workload that is seen before its resources records them later, and a
+  // change that a test makes meanwhile would be their first content.
+  const resourcesSeen = async (): Promise<void> => {
+    if (!seesAll || !place.isRunning) return;
+    for (const kind of ['ConfigMap', 'Secret']) {
+      await eventually(async () => {
+        const there = await env.list('v1', kind, place.namespace);
+        const sources = place.operator.status.sources.filter(
+          ({ resource }) => resource === `${kind.toLowerCase()}s`,
+        );
+        const count = sources.reduce((sum, { objects }) => sum + objects, 0);
+        return sources.every(({ synced }) => synced) && count >= there.length;
+      }, PATIENT);
+    }
+  };
   const recorded = (name: string, kind?: string, namespace?: string) =>
     eventually(async () => {
       const text = (await live(name, kind, namespace)).metadata.annotations?.[BASELINE];
@@ -133,7 +154,10 @@ function withWords(place: Place): Omit<Reloading, 'metrics'> {
       const encoded = Object.entries(data).map(([key, value]) => [key, base64(value)]);
       return put(secret(name, { data: Object.fromEntries(encoded), ...fields }));
     },
-    workload: (name: string, given: WorkloadGiven = {}) => put(workloadObject(name, given)),
+    workload: async (name: string, given: WorkloadGiven = {}) => {
+      await resourcesSeen();
+      await put(workloadObject(name, given));
+    },
     variables: async (name: string, container = 'app', kind?: string) => {
       const { spec } = await live(name, kind);
       const found = spec.template.spec.containers.find((each) => each.name === container);
