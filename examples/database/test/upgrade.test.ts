@@ -1,6 +1,6 @@
 /** The plan upgrade: the Job first, then the image, and never the Job again. */
 
-import { consistently } from '@chancery/testing';
+import { consistently, eventually } from '@chancery/testing';
 import type { Service, StatefulSet } from 'chancery/kubernetes';
 import { expect, test } from 'vitest';
 import { conditionOf, type DbPlace, isReady, planOf, startDb } from './place.ts';
@@ -85,10 +85,12 @@ test('a version that is raised again meanwhile waits, and goes on from where the
   await place.end(await place.job(/^orders-upgrade-17-1-18-0$/), 'Complete');
   await place.until((live) => live.status?.version === '18.0' && isReady(live));
 
-  const images = place.env.events
-    .history('statefulsets.apps', place.namespace, 'orders')
-    .map((set) => (set as StatefulSet).spec.template.spec?.containers[0]?.image);
-  expect([...new Set(images)]).toEqual(['postgres:16.9', 'postgres:18.0']);
+  const images = () =>
+    place.env.events
+      .history('statefulsets.apps', place.namespace, 'orders')
+      .map((set) => (set as StatefulSet).spec.template.spec?.containers[0]?.image);
+  await eventually(() => images().at(-1) === 'postgres:18.0'); // the status may be a write ahead
+  expect([...new Set(images())]).toEqual(['postgres:16.9', 'postgres:18.0']);
 });
 
 test('a Job that fails leaves the image as it is; and no version is ever lowered', async () => {
