@@ -24,7 +24,7 @@ export class Memory {
     return problems.filter((_, position) => before?.has(texts[position] ?? '') !== true);
   }
 
-  /** The problem that forbids the restart of a workload, unless it was told already. */
+  /** A problem that blocks the restart of a workload; empty if an Event has reported it already. */
   newBlock(owner: string, problem: Problem): readonly Problem[] {
     const text = JSON.stringify(problem);
     const before = this.#told.get(owner) ?? new Set<string>();

@@ -8,7 +8,7 @@ export type AlertSink = 'slack' | 'teams' | 'gchat' | 'raw';
 export interface AlertOptions {
   readonly sink: AlertSink;
   readonly url: string;
-  /** Undefined: no proxy, whatever other variables say. */
+  /** Undefined: no proxy. HTTP_PROXY and similar variables do not count. */
   readonly proxy: string | undefined;
   /** Put before the text with ` : ` between, also when it is empty. Undefined: nothing is put before. */
   readonly additionalInfo: string | undefined;

@@ -50,7 +50,7 @@ export interface ReloadObserver {
   pending?(about: Regarding, reason: string | undefined, note: string | undefined): void;
   /** A configuration that cannot be used: once for each, until it changes. */
   invalid?(about: Regarding, problem: Problem): void;
-  /** Somebody takes our baseline away again and again. @param times - so often in a row. */
+  /** Another manager removes the baseline repeatedly. @param times - removals in a row. */
   reverted?(about: Regarding, times: number): void;
 }
 

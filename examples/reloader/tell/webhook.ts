@@ -52,7 +52,7 @@ const MAX_CALLS = 6;
 /** Resources that are read and sent at a time: at the start, the content of all in scope is read once. */
 const CONCURRENT_READS = 4;
 
-/** What is known of a resource. */
+/** Version and annotations of a resource. */
 interface Known {
   /** Undefined: the first list had it, and its content was not read yet. */
   readonly hash: string | undefined;

@@ -41,7 +41,7 @@ export const storedJobChanges: Mapping = enqueueMapped(storedJobs, ({ object }) 
   keysOfStored(object),
 );
 
-/** What is stored for the Job of a key, the newest first. It makes no request. */
+/** The stored replacements of the Job of a key, the newest first. Reads the cache only. */
 export function storedFor(
   key: ObjectKey,
   { store }: Pick<ReconcileContext, 'store'>,
