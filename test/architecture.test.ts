@@ -22,6 +22,19 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   manager: ['core', 'model', 'watch', 'store', 'client', 'controller', 'generate'],
   schema: ['core', 'model'],
   generate: ['core', 'model', 'controller'],
+  process: ['core'],
+  jq: ['core'],
+  hooks: [
+    'core',
+    'model',
+    'store',
+    'queue',
+    'client',
+    'controller',
+    'manager',
+    'process',
+    'jq',
+  ],
   cli: [
     'core',
     'model',
@@ -32,6 +45,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'controller',
     'manager',
     'generate',
+    'process',
+    'jq',
+    'hooks',
   ],
 };
 

@@ -1,0 +1,23 @@
+import type { Hook } from '../hook.ts';
+
+/** One task's work: a hook and the contexts that it is told of. It lives over all attempts of its task. */
+export interface HookRun {
+  /**
+   * Starts the hook, checks what it left, applies its patches and its metrics. After an attempt whose patches
+   * failed in a way that may pass, the next attempt continues with the document that failed, and does not start
+   * the hook.
+   *
+   * @param contexts - called when the hook is started: the array for `BINDING_CONTEXT_PATH`, as JSON.
+   * @throws HookError when the hook or one of its documents failed; `signal.reason` when aborted.
+   */
+  attempt(contexts: () => string | Promise<string>, signal: AbortSignal): Promise<void>;
+}
+
+/** Makes the runs of hooks. */
+export type NewHookRun = (hook: Hook, facts: HookRunFacts) => HookRun;
+
+/** Names a run in logs and metrics. */
+export interface HookRunFacts {
+  readonly binding: string;
+  readonly queue: string;
+}

@@ -1,0 +1,23 @@
+/** The outputs of a program for one input, or why it has none. */
+export type JqOutcome =
+  | { readonly outputs: readonly unknown[] }
+  /** `error`: of the program for this input; `limit`: it took too long or too much memory. */
+  | { readonly failure: 'error' | 'limit'; readonly message: string };
+
+/** Runs jq programs outside of the main thread, within limits. */
+export interface Jq {
+  /** @throws ConfigurationError `CONFIG` when `program` cannot be compiled, with jq's message. */
+  check(program: string): Promise<void>;
+  /**
+   * The outcome for each of `inputs`, which are JSON texts, in their order. One bad input costs no other.
+   *
+   * @throws `signal.reason` when aborted, and nothing else.
+   */
+  run(
+    program: string,
+    inputs: readonly string[],
+    signal: AbortSignal,
+  ): Promise<readonly JqOutcome[]>;
+  /** Ends its threads. */
+  close(): Promise<void>;
+}
