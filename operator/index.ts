@@ -188,7 +188,7 @@ export type { HealthChecks } from './manager/http/health-server.ts';
 export type { Manager } from './manager/manager.ts';
 export type { CreateManagerOptions } from './manager/options.ts';
 export type { Settings } from './manager/settings/settings.ts';
-export { isRunnable, type Runnable, runnable } from './manager/tasks.ts';
+export { isRunnable, type Runnable, runnable } from './manager/runnable.ts';
 export {
   type ArgumentValues,
   type Program,

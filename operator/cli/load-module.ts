@@ -5,7 +5,7 @@ import { type Controller, isController } from '../controller/controller.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import type { HealthCheck, HealthChecks } from '../manager/http/health-server.ts';
 import { isRegistry, type MetricsRegistry } from '../manager/metrics/registry.ts';
-import { isRunnable, type Runnable } from '../manager/tasks.ts';
+import { isRunnable, type Runnable } from '../manager/runnable.ts';
 import { isProgram, type Program } from '../manager/with-arguments.ts';
 import { loadRemedy } from './load-remedy.ts';
 

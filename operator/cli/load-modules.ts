@@ -9,7 +9,7 @@ import {
 import type { HealthChecks } from '../manager/http/health-server.ts';
 import type { MetricsRegistry } from '../manager/metrics/registry.ts';
 import { type Settings, settingsFrom } from '../manager/settings/settings.ts';
-import { isRunnable, type Runnable } from '../manager/tasks.ts';
+import { isRunnable, type Runnable } from '../manager/runnable.ts';
 import type { Program, ProgramParts } from '../manager/with-arguments.ts';
 import {
   isDeclared,

@@ -1,7 +1,9 @@
+import type { Client } from '../client/client.ts';
 import { intercept } from '../client/client-of.ts';
 import type { Connection, Fence } from '../client/connection.ts';
 import type { Controller } from '../controller/controller.ts';
 import { ApiEventRecorder, EVENT_FLUSH_MS } from '../controller/events/api-event-recorder.ts';
+import type { EventRecorder } from '../controller/events/event-recorder.ts';
 import type { Log, Self } from '../controller/reconciler.ts';
 import type { ReconcileMiddleware } from '../controller/run/middleware.ts';
 import { type ControllerActivity, ControllerRunner } from '../controller/run/runner.ts';
@@ -127,6 +129,18 @@ export class ControllerHost {
     }
   }
 
+  /** The client and the Events of one name. If it needs leadership, both belong to the current or next term. */
+  partsFor(
+    name: string,
+    needsLeaderElection: boolean,
+  ): { readonly client: Client; readonly events: EventRecorder } {
+    const { connection, writes } = this.#options;
+    const term = needsLeaderElection ? this.#term : undefined;
+    const bare = connection.clientFor(name, term?.fence);
+    const client = writes === undefined ? bare : intercept(bare, countWrites(writes));
+    return { client, events: (term?.events ?? this.#events).for(name) };
+  }
+
   #attached(controller: Controller): ControllerRunner {
     const runner = this.#runner(controller);
     this.#runners.set(controller.name, { runner, controller });
@@ -162,11 +176,8 @@ export class ControllerHost {
       settings,
       showsDebug,
       sourcesWithinMs,
-      writes,
     } = this.#options;
-    const term = controller.needsLeaderElection ? this.#term : undefined;
-    const bare = connection.clientFor(controller.name, term?.fence);
-    const client = writes === undefined ? bare : intercept(bare, countWrites(writes));
+    const { client, events } = this.partsFor(controller.name, controller.needsLeaderElection);
     return new ControllerRunner({
       controller,
       informerFor: (source) => informers.of(source),
@@ -179,7 +190,7 @@ export class ControllerHost {
       clock,
       crdWait: settings.crdWait,
       ...(sourcesWithinMs !== undefined && { sourcesWithinMs }),
-      events: (term?.events ?? this.#events).for(controller.name),
+      events,
       self: selfOf(settings),
       logFor,
       ...(showsDebug && { showsDebug }),
@@ -190,6 +201,7 @@ export class ControllerHost {
   }
 }
 
-function selfOf({ podNamespace, podName }: Settings): Self {
+/** The Pod of this process, from the settings. */
+export function selfOf({ podNamespace, podName }: Settings): Self {
   return { namespace: podNamespace, podName };
 }

@@ -1,8 +1,12 @@
 import { intercept } from '../client/client-of.ts';
+import { discover } from '../client/discovery.ts';
 import { explainUnserved } from '../client/explain-unserved.ts';
 import { expectServed } from '../client/interceptors/expect-served.ts';
 import { leaseNameOf } from '../controller/controller.ts';
 import type { Log } from '../controller/reconciler.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import { noMeter } from '../core/metrics.ts';
+import { type ControllerHost, selfOf } from './controller-host.ts';
 import { DefinitionInstaller } from './crds/install-definitions.ts';
 import { type NeededSource, sourcesCheck, syncedCheck } from './http/health-checks.ts';
 import type { HealthCheck, StartCheck } from './http/health-server.ts';
@@ -10,6 +14,7 @@ import { HealthServer } from './http/health-server.ts';
 import { leaderIdentity } from './leader/election-timing.ts';
 import { LeaderElector } from './leader/leader-elector.ts';
 import type { OperatorProcessOptions } from './options.ts';
+import { RunnableHost } from './runnable-host.ts';
 import type { Informers, InformersOptions } from './sources/informers.ts';
 import type { LeadershipStatus } from './status-page/process-status.ts';
 import type { ProcessView } from './status-page/process-view.ts';
@@ -56,6 +61,24 @@ export function hurryingSources(
 
 /** Field manager of CustomResourceDefinitions. It is the same for all operators. */
 const DEFINITIONS_MANAGER = 'chancery-definitions';
+
+/** Runs the runnables, with clients and Events of `host`. */
+export function runnableHostOf(
+  { settings, connection, clock, logFor, meter = noMeter, dryRun = false }: OperatorProcessOptions,
+  informers: Informers,
+  host: ControllerHost,
+): RunnableHost {
+  const { transport } = connection;
+  return new RunnableHost({
+    informers,
+    partsFor: (name, needsLeaderElection) => host.partsFor(name, needsLeaderElection),
+    discover: (name, signal) => {
+      if (transport !== undefined) return discover(transport, name, { signal, clock });
+      return Promise.reject(new ConfigurationError('this connection has no discovery'));
+    },
+    ...{ logFor, meter, clock, dryRun, self: selfOf(settings) },
+  });
+}
 
 /** Undefined when the settings do not say `installCrds`. */
 export function definitionInstallerOf(

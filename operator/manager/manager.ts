@@ -10,12 +10,12 @@ import { createLogger, type Logger } from './observe/logger.ts';
 import { tracing } from './observe/tracing.ts';
 import { OperatorProcess } from './operator-process.ts';
 import type { CreateManagerOptions } from './options.ts';
+import { declaringRunnables, type Runnable } from './runnable.ts';
 import type { SelfTest, SelfTestOptions } from './safety/self-test.ts';
 import { findVisibleToken, tokenVisible } from './safety/visible-token.ts';
 import { connectOptions, placementOf } from './settings/connect-options.ts';
 import { overridden, type Settings, settingsFrom } from './settings/settings.ts';
 import type { ProcessStatus } from './status-page/process-status.ts';
-import type { Runnable } from './tasks.ts';
 
 /** A manager that owns its logger, connection and metrics. They close when its run ends. */
 export interface Manager {
@@ -64,6 +64,8 @@ export interface Manager {
 }
 
 export interface ManagerOptions extends CreateManagerOptions {
+  /** Runnables are told that nothing they write is stored. Default false. */
+  readonly dryRun?: boolean;
   /** Wraps the connection to the API server, for example for a dry run. Default: not wrapped. */
   readonly decorate?: (connection: Connection, logger: Logger) => Connection;
 }
@@ -84,7 +86,7 @@ export async function newManager(options: ManagerOptions): Promise<Manager> {
   const reconcileMiddleware = options.reconcileMiddleware ?? (await tracing());
   const selfTest = selfTestLoader(() => ({
     connection,
-    controllers: options.controllers,
+    declarations: [...options.controllers, ...declaringRunnables(options.runnables ?? [])],
     placement: placementOf(settings, [...options.controllers, ...(options.runnables ?? [])]),
     clock,
     log: logger,

@@ -1,7 +1,7 @@
 import { type Controller, isController } from '../controller/controller.ts';
 import type { Log } from '../controller/reconciler.ts';
 import { abortable, aborted } from '../core/abort.ts';
-import { ConfigurationError, messageOf, OperatorError } from '../core/errors.ts';
+import { ConfigurationError } from '../core/errors.ts';
 import { ControllerHost } from './controller-host.ts';
 import type { DefinitionInstaller } from './crds/install-definitions.ts';
 import type { HealthServer } from './http/health-server.ts';
@@ -14,16 +14,18 @@ import {
   hurryingSources,
   informersOptions,
   leadershipStatus,
+  runnableHostOf,
   sourceChecks,
 } from './manager-parts.ts';
 import type { OperatorProcessOptions } from './options.ts';
+import type { Runnable } from './runnable.ts';
+import type { RunnableHost } from './runnable-host.ts';
 import { waitForAmbassador } from './safety/visible-token.ts';
 import { Informers } from './sources/informers.ts';
 import type { ProcessStatus } from './status-page/process-status.ts';
 import { ProcessView } from './status-page/process-view.ts';
 import { StopBudget, stopInOrder } from './stop.ts';
-import type { Runnable } from './tasks.ts';
-import { type Task, Tasks } from './tasks.ts';
+import { Tasks } from './tasks.ts';
 
 export type { OperatorProcessOptions } from './options.ts';
 
@@ -33,6 +35,7 @@ export class OperatorProcess {
   readonly #log: Log;
   readonly #informers: Informers;
   readonly #host: ControllerHost;
+  readonly #runnables: RunnableHost;
   readonly #health: HealthServer | undefined;
   readonly #view: ProcessView;
   /** Undefined without an election. */
@@ -68,6 +71,7 @@ export class OperatorProcess {
       leadership: () => this.#campaign && leadershipStatus(this.#campaign.elector),
       scopes: () => this.#informers.scopes(),
       controllers: () => this.#host.activities(),
+      runnables: () => this.#runnables.statuses(),
     });
     const connection = hurryingSources(options.connection, this.#informers);
     this.#host = new ControllerHost({
@@ -78,6 +82,7 @@ export class OperatorProcess {
       informers: this.#informers,
       ...(elector && { term: elector }),
     });
+    this.#runnables = runnableHostOf({ ...options, connection }, this.#informers, this.#host);
     this.#definitions = definitionInstallerOf({ ...options, connection }, this.#log);
     const checks = {
       live: [
@@ -100,11 +105,11 @@ export class OperatorProcess {
   }
 
   /**
-   * True when every controller has handled everything that its sources hold. Then only a change or a timer
-   * adds work.
+   * True when every controller has handled everything that its sources hold, and every runnable says that it is
+   * idle. Then only a change or a timer adds work.
    */
   get idle(): boolean {
-    return this.#isRunning && this.#host.idle;
+    return this.#isRunning && this.#host.idle && this.#runnables.idle;
   }
 
   /** The state of the process, as the status page shows it. */
@@ -251,15 +256,16 @@ export class OperatorProcess {
 
   /** Lists and watches the sources of `declared`, unless the settings leave that until this process leads. */
   #watch(declared: Controller | Runnable): void {
-    if (!isController(declared)) return;
-    if (this.#mayRun(declared) || this.#options.settings.warmup) this.#host.attach(declared);
+    if (!this.#mayRun(declared) && !this.#options.settings.warmup) return;
+    if (isController(declared)) this.#host.attach(declared);
+    else this.#runnables.attach(declared);
   }
 
   #launch(declared: Controller | Runnable): void {
     if (!this.#mayRun(declared)) return;
     this.#waiting.delete(declared);
     this.#tasks.start(
-      isController(declared) ? this.#host.taskOf(declared) : runnableTask(declared, this.#log),
+      isController(declared) ? this.#host.taskOf(declared) : this.#runnables.taskOf(declared),
     );
   }
 
@@ -329,33 +335,4 @@ export class OperatorProcess {
     }
     this.#log.info({}, 'stopped');
   }
-}
-
-/** A runnable as a task of a manager. Its failures carry its name. */
-function runnableTask(runnable: Runnable, log: Log): Task {
-  const { name, needsLeaderElection = true, stopPhase = 'others' } = runnable;
-  return {
-    name,
-    phase: stopPhase,
-    guarded: needsLeaderElection,
-    async run(stop: AbortSignal): Promise<void> {
-      try {
-        await runnable.run(stop);
-      } catch (error) {
-        if (stop.aborted) {
-          // Most runnables reject with the reason of their signal, or with an error that wraps it.
-          log.debug({ runnable: name, err: error }, 'runnable rejected when it was stopped');
-          return;
-        }
-        const failure = new OperatorError(`runnable ${name} failed: ${messageOf(error)}`, {
-          code: 'USER_CODE',
-          layer: 'user-code',
-          cause: error,
-          context: { runnable: name },
-        });
-        log.error({ runnable: name, err: failure }, 'runnable failed, the manager stops');
-        throw failure;
-      }
-    },
-  };
 }

@@ -9,9 +9,9 @@ import type { ListWatch } from '../watch/list-watch.ts';
 import type { HealthChecks } from './http/health-server.ts';
 import type { MetricsRegistry } from './metrics/registry.ts';
 import type { Logger } from './observe/logger.ts';
+import type { Runnable } from './runnable.ts';
 import type { Settings } from './settings/settings.ts';
 import type { Scope } from './sources/scope.ts';
-import type { Runnable } from './tasks.ts';
 
 /** What `createManager` takes. Only `controllers` is required. */
 export interface CreateManagerOptions {
@@ -89,6 +89,8 @@ export interface OperatorProcessOptions
   readonly showsDebug?: () => boolean;
   /** Measures sources, queues and reconciles. Default: nothing is measured. */
   readonly meter?: Meter;
+  /** Runnables are told that nothing they write is stored. Default false. */
+  readonly dryRun?: boolean;
   /** Exposes the metrics. It starts before everything else, and stops last. */
   readonly metricsServer?:
     | { readonly start: () => Promise<void>; readonly stop: () => Promise<void> }

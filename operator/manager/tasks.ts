@@ -1,6 +1,3 @@
-import { ConfigurationError } from '../core/errors.ts';
-import { isDns1035Label } from '../model/dns-name.ts';
-
 /** Something that runs until it is told to stop: a controller or a runnable. */
 export interface Task {
   readonly name: string;
@@ -82,53 +79,3 @@ export class Tasks {
  * together with them; `others` stops after them and before the sources and Events.
  */
 export type StopPhase = 'intake' | 'controllers' | 'others';
-
-/** A task that runs beside the controllers, for the life of the process. */
-export interface Runnable {
-  /** Lower-case words joined by `-`. Log lines carry it. */
-  readonly name: string;
-  /**
-   * Runs until `signal` aborts. Returning ends the runnable. Throwing stops the operator with exit code 1.
-   * A rejection after `signal` has aborted is only logged.
-   */
-  run(signal: AbortSignal): Promise<void>;
-  /**
-   * Whether only one replica at a time may run it. If so, it starts with leadership, and its signal aborts
-   * when leadership is lost. Default true. Without leader election in the settings, all replicas run it.
-   */
-  readonly needsLeaderElection?: boolean;
-  /** Default `others`. */
-  readonly stopPhase?: StopPhase;
-}
-
-/**
- * A registered symbol, so that `isRunnable` also recognizes runnables that another copy of this file
- * declared.
- */
-const DECLARED: unique symbol = Symbol.for('chancery.runnable');
-
-/**
- * Declares a runnable, so that a module can export it beside controllers. It does not start anything.
- *
- * @throws ConfigurationError `CONFIG` when the name is unusable.
- */
-export function runnable(declaration: Runnable): Runnable {
-  const { name } = declaration;
-  if (!isDns1035Label(name)) {
-    throw new ConfigurationError('runnable name must be at most 63 of a-z, 0-9 and "-"', {
-      context: { name },
-    });
-  }
-  return Object.freeze({
-    needsLeaderElection: true,
-    stopPhase: 'others',
-    ...declaration,
-    run: (signal: AbortSignal) => declaration.run(signal),
-    [DECLARED]: true,
-  });
-}
-
-/** True for the result of `runnable()`. `chancery run` tells runnables from other exports by it. */
-export function isRunnable(value: unknown): value is Runnable {
-  return typeof value === 'object' && value !== null && DECLARED in value;
-}

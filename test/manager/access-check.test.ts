@@ -52,7 +52,7 @@ async function cluster(authorization: AuthorizationMode = 'RBAC') {
       }
     },
     async check(where: Placement = placement) {
-      const report = await checkAccess({ client, controllers: [hello], placement: where, signal });
+      const report = await checkAccess({ client, declarations: [hello], placement: where, signal });
       return { ...report, texts: missingRules(report.missing).map(({ text }) => text) };
     },
   };
@@ -167,7 +167,7 @@ test('what an incomplete list grants and a webhook denies is missing', async () 
   };
 
   const { signal } = new AbortController();
-  const report = await checkAccess({ client, controllers: [hello], placement, signal });
+  const report = await checkAccess({ client, declarations: [hello], placement, signal });
 
   expect(missingRules(report.missing).map(({ text }) => text)).toEqual([
     'get, list, watch nodes in the cluster',

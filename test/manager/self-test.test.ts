@@ -65,7 +65,7 @@ function world({
   };
   const selfTest = new SelfTest({
     connection: { transport, clientFor: () => client as Client },
-    controllers: [hello],
+    declarations: [hello],
     placement: { namespaces: ['demo'] },
     clock,
     log: logFor({}),

@@ -8,7 +8,7 @@ import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
 import { aborted } from '../../operator/core/abort.ts';
 import { ConfigurationError } from '../../operator/core/errors.ts';
-import type { Runnable } from '../../operator/manager/tasks.ts';
+import type { Runnable } from '../../operator/manager/runnable.ts';
 import { configMaps, pods } from '../../operator/model/builtin.ts';
 import { keyOf } from '../../operator/model/object.ts';
 import type { Resource } from '../../operator/model/resource.ts';

@@ -7,7 +7,7 @@ import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
 import { aborted } from '../../operator/core/abort.ts';
 import { LeadershipLostError } from '../../operator/core/errors.ts';
-import type { Runnable } from '../../operator/manager/tasks.ts';
+import type { Runnable } from '../../operator/manager/runnable.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
 import { configMap, World, type WorldOptions } from './world.ts';
 

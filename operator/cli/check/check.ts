@@ -15,6 +15,7 @@ import {
   needsText,
   ruleYaml,
 } from '../../generate/access/missing-access.ts';
+import { declaringRunnables } from '../../manager/runnable.ts';
 import { type AccessReport, checkAccess } from '../../manager/safety/access-check.ts';
 import { findVisibleToken, TOKEN_FOLDERS } from '../../manager/safety/visible-token.ts';
 import { placementOf } from '../../manager/settings/connect-options.ts';
@@ -136,7 +137,7 @@ function accessOf(
   const { connection, settings, signal } = surroundings;
   return checkAccess({
     client: connection.clientFor('chancery-check'),
-    controllers,
+    declarations: [...controllers, ...declaringRunnables(runnables)],
     placement: placementOf(settings, [...controllers, ...runnables]),
     signal,
   });

@@ -11,7 +11,7 @@ import {
   tokenVisible,
 } from '../../manager/safety/visible-token.ts';
 import { overridden, type Settings, settingsFrom } from '../../manager/settings/settings.ts';
-import type { Runnable } from '../../manager/tasks.ts';
+import type { Runnable } from '../../manager/runnable.ts';
 import { apiVersionOf, type Resource } from '../../model/resource.ts';
 import type { Command, ExitCode, Io } from '../command.ts';
 import { parseFlags } from '../flags.ts';

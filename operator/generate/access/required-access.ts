@@ -1,6 +1,8 @@
+import type { AccessDeclaration, Declared } from '../../controller/access-declaration.ts';
 import {
   type Controller,
   definedResources,
+  isController,
   leaseNameOf,
   type Permission,
   sourcesOf,
@@ -52,25 +54,28 @@ export interface RequiredAccessRule extends AccessRule {
  *   empty list of names or namespaces, which Kubernetes takes for all.
  */
 export function accessOf(
-  controllers: readonly Controller[],
+  declarations: readonly Declared[],
   placement: Placement,
 ): readonly AccessRule[] {
-  const declared = requiredAccess(controllers, placement);
+  const declared = requiredAccess(declarations, placement);
   for (const access of declared) refuseUnusableNames(access);
   return mergeAccess(declared);
 }
 
 /** Every access that the declarations require, before merging: see `accessOf`. */
 export function requiredAccess(
-  controllers: readonly Controller[],
+  declarations: readonly Declared[],
   placement: Placement,
 ): readonly RequiredAccessRule[] {
   if (placement.namespaces?.length === 0) {
     throw new ConfigurationError('namespaces is empty: name one, or leave it undefined for all');
   }
+  const controllers = declarations.filter(isController);
   return [
-    ...controllers.flatMap((controller) => accessOfOne(controller, placement)),
-    ...because('leader election', accessOfElection(controllers, placement)),
+    ...declarations.flatMap((each) =>
+      isController(each) ? accessOfOne(each, placement) : accessOfDeclaration(each, placement),
+    ),
+    ...because('leader election', accessOfElection(declarations, placement)),
     ...because(
       'definitions',
       placement.installCrds === true ? accessToDefinitions(controllers) : [],
@@ -83,6 +88,44 @@ function because(
   accesses: readonly AccessRule[],
 ): readonly RequiredAccessRule[] {
   return accesses.map((access) => ({ ...access, reason }));
+}
+
+/**
+ * Its Events may also be about the Pod of the operator itself, which is in the namespace of the Lease unless the
+ * settings say otherwise.
+ */
+function accessOfDeclaration(
+  { name, sources, permissions = [] }: AccessDeclaration,
+  placement: Placement,
+): readonly RequiredAccessRule[] {
+  const permitted = permissions.flatMap(({ namespaces, resource, subresource, ...rest }) =>
+    (resource.namespaced ? (namespaces ?? configuredOf(placement)) : [undefined]).map(
+      (namespace) => ({ resource, subresource, namespace, ...rest }),
+    ),
+  );
+  const own = placement.leaderElection?.namespace;
+  const places = [
+    ...(sources.some(({ resource }) => resource.namespaced) ? placesOf(sources, placement) : []),
+    ...permitted.filter(({ resource }) => resource.namespaced).map(({ namespace }) => namespace),
+    ...(own === undefined ? [] : [own]),
+  ];
+  const recorded = eventPlaces([...sources, ...permissions, { resource: events }], places).map(
+    (namespace) => ({
+      resource: events,
+      subresource: undefined,
+      namespace,
+      verbs: ['create', 'patch'] as const,
+    }),
+  );
+  return [
+    ...sources.flatMap((source) => because('source', accessOfSource(source, placement))),
+    ...because('permission', permitted),
+    ...because('events', recorded),
+  ].map((access) => ({ ...access, controller: name }));
+}
+
+function configuredOf({ namespaces }: Placement): readonly (string | undefined)[] {
+  return namespaces ?? [undefined];
 }
 
 function accessOfOne(controller: Controller, placement: Placement): readonly RequiredAccessRule[] {
@@ -192,7 +235,7 @@ function selectedName(resource: Resource, fieldSelector = ''): string | undefine
  * The elector reads, creates and renews its Lease, and records an Event in its namespace for a new leader.
  */
 function accessOfElection(
-  controllers: readonly Controller[],
+  controllers: readonly Declared[],
   { leaderElection }: Placement,
 ): readonly AccessRule[] {
   if (leaderElection === undefined) return [];

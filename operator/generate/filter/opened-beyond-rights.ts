@@ -1,4 +1,4 @@
-import type { Controller } from '../../controller/controller.ts';
+import type { Declared } from '../../controller/access-declaration.ts';
 import type { AccessRule, Method, Verb } from '../access/merge-access.ts';
 import { grantedAccess } from '../access/merge-access.ts';
 import { accessOf } from '../access/required-access.ts';
@@ -42,10 +42,10 @@ export interface OpenedRequests {
  * @throws ConfigurationError as `accessOf` does.
  */
 export function openedBeyondRights(
-  controllers: readonly Controller[],
+  declarations: readonly Declared[],
   placement: Placement,
 ): readonly OpenedRequests[] {
-  const accesses = accessOf(controllers, placement);
+  const accesses = accessOf(declarations, placement);
   const opened = openedPaths(accesses);
   const groupVersions = opened.filter(({ discovery }) => discovery);
   const discovery = new Set(groupVersions.map(({ resource }) => `${rootPattern(resource)}$`));

@@ -1,4 +1,4 @@
-import type { Controller } from '../../controller/controller.ts';
+import type { Declared } from '../../controller/access-declaration.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import { groupVersionPath, resourceName } from '../../model/resource.ts';
 import { type AccessRule, METHOD_OF, type Method } from '../access/merge-access.ts';
@@ -41,8 +41,8 @@ const METHODS = ['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST',
  * @throws ConfigurationError `CONFIG` for a name that cannot be part of a path, for a subresource that is
  *   always refused, such as `pods/exec`, and for a filter that is too long for an argument.
  */
-export function proxyFilter(controllers: readonly Controller[], placement: Placement): ProxyFilter {
-  const accesses = accessOf(controllers, placement).filter(({ unrequested }) => !unrequested);
+export function proxyFilter(declarations: readonly Declared[], placement: Placement): ProxyFilter {
+  const accesses = accessOf(declarations, placement).filter(({ unrequested }) => !unrequested);
   for (const access of accesses) refuseTunnels(access);
   const used = new Set<string>(usedMethods(accesses));
   const unused = METHODS.filter((method) => !used.has(method));

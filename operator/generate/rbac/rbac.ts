@@ -1,4 +1,4 @@
-import type { Controller } from '../../controller/controller.ts';
+import type { Declared } from '../../controller/access-declaration.ts';
 import type { AccessRule, Verb } from '../access/merge-access.ts';
 import { grantedAccess } from '../access/merge-access.ts';
 import { accessOf } from '../access/required-access.ts';
@@ -68,11 +68,11 @@ export interface RbacOptions extends Placement {
  * @throws ConfigurationError `CONFIG` for a declared name that cannot be part of a path.
  */
 export function rbac(
-  controllers: readonly Controller[],
+  declarations: readonly Declared[],
   options: RbacOptions,
 ): readonly (RbacRole | RbacRoleBinding)[] {
   const byPlace = Map.groupBy(
-    grantedAccess(accessOf(controllers, options)),
+    grantedAccess(accessOf(declarations, options)),
     ({ namespace }) => namespace ?? '',
   );
   return [...byPlace]

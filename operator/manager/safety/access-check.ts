@@ -1,5 +1,5 @@
 import type { Client } from '../../client/client.ts';
-import type { Controller } from '../../controller/controller.ts';
+import type { Declared } from '../../controller/access-declaration.ts';
 import { type ExcessAccessRule, excessRules } from '../../generate/access/excess-rules.ts';
 import {
   type GrantedRules,
@@ -29,7 +29,7 @@ import type { ObjectMeta } from '../../model/object.ts';
 interface AccessCheckOptions {
   /** The client of the operator, which goes through the ambassador. */
   readonly client: Pick<Client, 'create'>;
-  readonly controllers: readonly Controller[];
+  readonly declarations: readonly Declared[];
   readonly placement: Placement;
   readonly signal: AbortSignal;
 }
@@ -57,8 +57,8 @@ const SIDE_BY_SIDE = 4;
  * @throws ApiError, AmbassadorError or ProtocolError when a request fails.
  */
 export async function checkAccess(options: AccessCheckOptions): Promise<AccessReport> {
-  const { controllers, placement } = options;
-  const declared = requiredAccess(controllers, placement);
+  const { declarations, placement } = options;
+  const declared = requiredAccess(declarations, placement);
   const rights = requiredRights(declared);
   const places = [...new Set([undefined, ...rights.map(({ namespace }) => namespace)])];
   const answers = await sideBySide(places, (place) => rulesIn(place, options));

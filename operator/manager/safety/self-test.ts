@@ -6,7 +6,7 @@ import {
   testFences,
   testFilter,
 } from '../../client/filter-test.ts';
-import type { Controller } from '../../controller/controller.ts';
+import type { Declared } from '../../controller/access-declaration.ts';
 import type { Log } from '../../controller/reconciler.ts';
 import { exponentialBackoff } from '../../core/backoff.ts';
 import { type Clock, sleep } from '../../core/clock.ts';
@@ -17,7 +17,7 @@ import { checkAccess } from './access-check.ts';
 
 export interface SelfTestOptions {
   readonly connection: Pick<Connection, 'transport' | 'clientFor'>;
-  readonly controllers: readonly Controller[];
+  readonly declarations: readonly Declared[];
   readonly placement: Placement;
   readonly clock: Clock;
   readonly log: Log;

@@ -24,6 +24,8 @@ export interface ProcessStatus {
   readonly sources: readonly SourceStatus[];
   /** Every controller. */
   readonly controllers: readonly ControllerStatus[];
+  /** The runnables that show a state. */
+  readonly runnables: readonly RunnableStatus[];
   /** The latest reconciles, newest first. */
   readonly recent: readonly RecentReconcile[];
   /** Writes in each of the last 60 minutes, the current minute last. */
@@ -90,6 +92,16 @@ export interface ControllerStatus {
   readonly medianMs: number | undefined;
   /** The slowest of the same attempts, in milliseconds. */
   readonly slowestMs: number | undefined;
+}
+
+/** The state of a runnable. */
+export interface RunnableStatus {
+  /** Name of the runnable. */
+  readonly name: string;
+  /** False before the start, and while another replica leads. */
+  readonly running: boolean;
+  /** What `Runnable.status` says. */
+  readonly state: unknown;
 }
 
 /** One finished attempt. */

@@ -7,7 +7,12 @@ import { VERSION } from '../../core/version.ts';
 import { resourceName } from '../../model/resource.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ScopeActivity } from '../sources/informers.ts';
-import type { ControllerStatus, ProcessStatus, SourceStatus } from './process-status.ts';
+import type {
+  ControllerStatus,
+  ProcessStatus,
+  RunnableStatus,
+  SourceStatus,
+} from './process-status.ts';
 import { MinuteCounts, ReconcileHistory } from './reconcile-history.ts';
 import { StatusPage } from './status-page.ts';
 
@@ -65,6 +70,7 @@ export interface SnapshotOptions {
   readonly leadership: () => ProcessStatus['leadership'];
   readonly scopes: () => Iterable<ScopeActivity>;
   readonly controllers: () => Iterable<ControllerActivity>;
+  readonly runnables: () => readonly RunnableStatus[];
   readonly history: ReconcileHistory;
   readonly writes: MinuteCounts;
 }
@@ -85,6 +91,7 @@ function snapshot(options: SnapshotOptions): ProcessStatus {
     leadership: options.leadership(),
     sources: Array.from(options.scopes(), (scope) => sourceStatus(scope, nowMs)),
     controllers: Array.from(options.controllers(), (each) => controllerStatus(each, history)),
+    runnables: options.runnables(),
     recent: history.recent,
     writesPerMinute: writes.values(),
   };

@@ -9,7 +9,7 @@ import {
 } from '@chancery/testing';
 import { onTestFinished } from 'vitest';
 import type { Controller } from '../../../operator/controller/controller.ts';
-import type { Runnable } from '../../../operator/manager/tasks.ts';
+import type { Runnable } from '../../../operator/manager/runnable.ts';
 
 export const STANDBY = { CHANCERY_ON_LEADERSHIP_LOST: 'standby' };
 

@@ -1,10 +1,14 @@
 import { eventually, FakeClock } from '@chancery/testing';
+import type { Runnable } from 'chancery';
 import { expect, onTestFinished, test } from 'vitest';
 import type { AlertOptions } from '../../contract/alert-options.ts';
 import { type Alerts, alertMessage, alerts, MAX_WAITING, sendAlert } from '../../tell/alerts.ts';
 import type { Regarding } from '../../tell/observer.ts';
 import { change } from '../restart/requests.ts';
 import { serve, status } from './servers.ts';
+
+/** These runnables ask for nothing of it. */
+const NO_CONTEXT = {} as Parameters<Runnable['run']>[1];
 
 const TEXT =
   'Changes of *app-config* of type *CONFIGMAP* in namespace *demo* restart *web* of type *Deployment* in namespace *demo*';
@@ -27,7 +31,7 @@ function started(options: AlertOptions) {
   let lost = 0;
   const sender: Alerts = alerts({ ...options, clock, timeoutMs: 10_000, lost: () => lost++ });
   const stop = new AbortController();
-  const ended = sender.runnable.run(stop.signal);
+  const ended = sender.runnable.run(stop.signal, NO_CONTEXT);
   onTestFinished(async () => {
     stop.abort();
     await ended;

@@ -1,10 +1,13 @@
 import { eventually, FakeClock } from '@chancery/testing';
-import { restClient, systemClock, undiciTransport } from 'chancery';
+import { type Runnable, restClient, systemClock, undiciTransport } from 'chancery';
 import { configMaps } from 'chancery/kubernetes';
 import { expect, onTestFinished, test } from 'vitest';
 import { type ReloadMetrics, reloadMetrics } from '../../tell/metrics.ts';
 import type { Regarding } from '../../tell/observer.ts';
 import { serve } from './servers.ts';
+
+/** These runnables ask for nothing of it. */
+const NO_CONTEXT = {} as Parameters<Runnable['run']>[1];
 
 function metricsOf(byNamespace = false, clock = new FakeClock()): ReloadMetrics {
   const monotonic = (): number => clock.monotonic();
@@ -135,7 +138,7 @@ test('[reloader 23] requests to the ambassador are measured with the bounds of t
   const stop = new AbortController();
   onTestFinished(() => transport.close());
   const metrics = reloadMetrics({ byNamespace: false, monotonic: () => 0, measuredApiUrl });
-  const running = metrics.durations?.run(stop.signal);
+  const running = metrics.durations?.run(stop.signal, NO_CONTEXT);
   const { signal } = stop;
 
   const path = '/api/v1/configmaps?watch=true';

@@ -1,5 +1,9 @@
+import type { Runnable } from 'chancery';
 import { expect, test, vi } from 'vitest';
 import program from '../../operator.ts';
+
+/** These runnables ask for nothing of it. */
+const NO_CONTEXT = {} as Parameters<Runnable['run']>[1];
 
 test('an argument without effect is said once the process starts, and not by commands that only load the module', async () => {
   const said = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
@@ -7,7 +11,7 @@ test('an argument without effect is said once the process starts, and not by com
   expect(said).not.toHaveBeenCalled();
 
   const { signal } = new AbortController();
-  await runnables.find(({ name }) => name === 'reloader-warnings')?.run(signal);
+  await runnables.find(({ name }) => name === 'reloader-warnings')?.run(signal, NO_CONTEXT);
 
   expect(said).toHaveBeenCalledOnce();
   expect(said.mock.calls[0]?.[0]).toContain('--enable-pprof');

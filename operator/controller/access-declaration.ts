@@ -1,0 +1,28 @@
+import { type Controller, isController, type Permission, sourcesOf } from './controller.ts';
+import type { Source } from './source.ts';
+
+/** A permission, and where it holds. */
+export interface PlacedPermission extends Permission {
+  /**
+   * Namespaces, for a namespaced resource. Left out: the namespaces from the manager's settings.
+   */
+  readonly namespaces?: readonly string[];
+}
+
+/** What something other than a controller does at the API server. */
+export interface AccessDeclaration {
+  /** Names it in explanations. */
+  readonly name: string;
+  /** What it lists and watches. */
+  readonly sources: readonly Source[];
+  /** Its other rights. Default: none. */
+  readonly permissions?: readonly PlacedPermission[];
+}
+
+/** Whatever declares what it does at the API server. */
+export type Declared = Controller | AccessDeclaration;
+
+/** Everything that `declared` lists and watches. */
+export function sourcesOfDeclared(declared: Declared): readonly Source[] {
+  return isController(declared) ? sourcesOf(declared) : declared.sources;
+}

@@ -1,0 +1,111 @@
+import type { Client } from '../client/client.ts';
+import type { EventRecorder } from '../controller/events/event-recorder.ts';
+import type { Log, Self } from '../controller/reconciler.ts';
+import type { Clock } from '../core/clock.ts';
+import { messageOf, OperatorError } from '../core/errors.ts';
+import type { Meter } from '../core/metrics.ts';
+import type { Resource } from '../model/resource.ts';
+import type { Runnable, RunnableContext } from './runnable.ts';
+import type { Informers } from './sources/informers.ts';
+import type { RunnableStatus } from './status-page/process-status.ts';
+import type { Task } from './tasks.ts';
+
+interface RunnableHostOptions {
+  readonly informers: Informers;
+  /** The client and Events of one name, of the current term if it needs leadership. */
+  readonly partsFor: (
+    name: string,
+    needsLeaderElection: boolean,
+  ) => { readonly client: Client; readonly events: EventRecorder };
+  readonly discover: (name: string, signal: AbortSignal) => Promise<Resource>;
+  readonly logFor: (facts: Readonly<Record<string, string>>) => Log;
+  readonly meter: Meter;
+  readonly clock: Clock;
+  readonly self: Self;
+  readonly dryRun: boolean;
+}
+
+/** Runs runnables. Each run gets a context of its own, with the client of the term. */
+export class RunnableHost {
+  readonly #options: RunnableHostOptions;
+  readonly #attached = new Set<Runnable>();
+  /** The runnables whose `run` is under way. */
+  readonly #running = new Set<Runnable>();
+
+  constructor(options: RunnableHostOptions) {
+    this.#options = options;
+  }
+
+  /** True when every runnable that runs has nothing to do. */
+  get idle(): boolean {
+    return [...this.#attached].every((each) => each.idle === undefined || this.#isIdle(each));
+  }
+
+  /** The state of those runnables that show one. */
+  statuses(): readonly RunnableStatus[] {
+    return [...this.#attached].flatMap((each) =>
+      each.status === undefined
+        ? []
+        : [{ name: each.name, running: this.#running.has(each), state: each.status() }],
+    );
+  }
+
+  /** Starts to list and watch the sources that `runnable` declares, for the life of the process. Idempotent. */
+  attach(runnable: Runnable): void {
+    if (this.#attached.has(runnable)) return;
+    this.#attached.add(runnable);
+    for (const source of runnable.sources ?? []) this.#options.informers.of(source);
+  }
+
+  /** The runnable as a task that a manager can start and stop. Its failures carry its name. */
+  taskOf(runnable: Runnable): Task {
+    const { name, needsLeaderElection = true, stopPhase = 'others' } = runnable;
+    this.attach(runnable);
+    const log = this.#options.logFor({ runnable: name });
+    return {
+      name,
+      phase: stopPhase,
+      guarded: needsLeaderElection,
+      run: async (stop, abort) => {
+        this.#running.add(runnable);
+        try {
+          await runnable.run(stop, this.#contextOf(runnable, log, abort));
+        } catch (error) {
+          if (!stop.aborted) throw failureOf(name, error, log);
+          // Most runnables reject with the reason of their signal, or with an error that wraps it.
+          log.debug({ err: error }, 'runnable rejected when it was stopped');
+        } finally {
+          this.#running.delete(runnable);
+        }
+      },
+    };
+  }
+
+  #isIdle(runnable: Runnable): boolean {
+    return this.#running.has(runnable) && runnable.idle?.() === true;
+  }
+
+  #contextOf(
+    { name, needsLeaderElection = true }: Runnable,
+    log: Log,
+    abort: AbortSignal,
+  ): RunnableContext {
+    const { clock, discover, dryRun, informers, meter, partsFor, self } = this.#options;
+    return {
+      ...partsFor(name, needsLeaderElection),
+      ...{ abort, log, meter, clock, self, dryRun, discover },
+      open: (source) => informers.open(source),
+    };
+  }
+}
+
+function failureOf(name: string, error: unknown, log: Log): OperatorError {
+  const failure = new OperatorError(`runnable ${name} failed: ${messageOf(error)}`, {
+    code: 'USER_CODE',
+    layer: 'user-code',
+    cause: error,
+    context: { runnable: name },
+  });
+  log.error({ err: failure }, 'runnable failed, the manager stops');
+  return failure;
+}

@@ -1,0 +1,116 @@
+import type { Client } from '../client/client.ts';
+import type { AccessDeclaration, PlacedPermission } from '../controller/access-declaration.ts';
+import type { EventRecorder } from '../controller/events/event-recorder.ts';
+import type { Log, Self } from '../controller/reconciler.ts';
+import type { Source } from '../controller/source.ts';
+import type { Clock } from '../core/clock.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import type { Meter } from '../core/metrics.ts';
+import { isDns1035Label } from '../model/dns-name.ts';
+import type { KubernetesObject } from '../model/object.ts';
+import type { Resource } from '../model/resource.ts';
+import type { InformerHandle } from '../store/namespaces-informer.ts';
+import type { StopPhase } from './tasks.ts';
+
+/** What a runnable gets for one call of `run`. With an election, its client and Events belong to the term. */
+export interface RunnableContext {
+  /** Aborts when work under way must be given up: later than the signal of `run`, or with it. */
+  readonly abort: AbortSignal;
+  /** Calls the API server. Its field manager is the name of the runnable. */
+  readonly client: Client;
+  /** Records Events about any object. */
+  readonly events: EventRecorder;
+  /** Bound to the name of the runnable. */
+  readonly log: Log;
+  /** Measures what `/metrics` shows. */
+  readonly meter: Meter;
+  /** The clock of the process. */
+  readonly clock: Clock;
+  /** Namespace and name of the operator's own Pod. */
+  readonly self: Self;
+  /** True in a dry run: the API server stores no write of `client`. */
+  readonly dryRun: boolean;
+  /**
+   * Lists and watches a source until it is released. It shares its cache with equal sources.
+   *
+   * @throws ConfigurationError `CONFIG` when an equal source uses an index name for another function.
+   */
+  open(source: Source): InformerHandle<KubernetesObject>;
+  /**
+   * Finds a resource by the API server's discovery: `cm`, `ConfigMap`, `deployments.v1.apps`.
+   *
+   * @throws ConfigurationError `CONFIG` when the API server does not serve it now, or serves several.
+   * @throws ApiError, AmbassadorError or ProtocolError when discovery fails.
+   */
+  discover(name: string, signal: AbortSignal): Promise<Resource>;
+}
+
+/** A task that runs beside the controllers, for the life of the process. */
+export interface Runnable {
+  /** Lower-case words joined by `-`. Log lines carry it. */
+  readonly name: string;
+  /**
+   * What it lists and watches, for generated rights and the check of rights. The manager lists them as it does
+   * those of controllers, and `/readyz` waits for them. Default: none.
+   */
+  readonly sources?: readonly Source[];
+  /** Rights beyond those that follow from its sources. Default: none. */
+  readonly permissions?: readonly PlacedPermission[];
+  /**
+   * Runs until `signal` aborts. Returning ends the runnable. Throwing stops the operator with exit code 1.
+   * A rejection after `signal` has aborted is only logged. With an election it is called once for each term.
+   */
+  run(signal: AbortSignal, context: RunnableContext): Promise<void>;
+  /** True when nothing is left to do unless something changes. Default: always. */
+  readonly idle?: () => boolean;
+  /** Its state for the status page: plain data, without any part of an object. Default: it shows none. */
+  readonly status?: () => unknown;
+  /**
+   * Whether only one replica at a time may run it. If so, it starts with leadership, and its signal aborts
+   * when leadership is lost. Default true. Without leader election in the settings, all replicas run it.
+   */
+  readonly needsLeaderElection?: boolean;
+  /** Default `others`. */
+  readonly stopPhase?: StopPhase;
+}
+
+/**
+ * A registered symbol, so that `isRunnable` also recognizes runnables that another copy of this file
+ * declared.
+ */
+const DECLARED: unique symbol = Symbol.for('chancery.runnable');
+
+/**
+ * Declares a runnable, so that a module can export it beside controllers. It does not start anything.
+ *
+ * @throws ConfigurationError `CONFIG` when the name is unusable.
+ */
+export function runnable(declaration: Runnable): Runnable {
+  const { name } = declaration;
+  if (!isDns1035Label(name)) {
+    throw new ConfigurationError('runnable name must be at most 63 of a-z, 0-9 and "-"', {
+      context: { name },
+    });
+  }
+  return Object.freeze({
+    needsLeaderElection: true,
+    stopPhase: 'others',
+    ...declaration,
+    run: (signal: AbortSignal, context: RunnableContext) => declaration.run(signal, context),
+    [DECLARED]: true,
+  });
+}
+
+/** True for the result of `runnable()`. `chancery run` tells runnables from other exports by it. */
+export function isRunnable(value: unknown): value is Runnable {
+  return typeof value === 'object' && value !== null && DECLARED in value;
+}
+
+/** The runnables that declare what they do at the API server. */
+export function declaringRunnables(
+  runnables: readonly Runnable[],
+): readonly (Runnable & AccessDeclaration)[] {
+  return runnables.filter(
+    (each): each is Runnable & AccessDeclaration => each.sources !== undefined,
+  );
+}
