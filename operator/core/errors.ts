@@ -36,6 +36,7 @@ export type ErrorCode =
   | 'NOT_SYNCED' // a cache was read before its first full list, or a dry run got none
   | 'ALREADY_OWNED' // an object that should become a child has another controller, or may not be adopted
   | 'BEING_DELETED' // an object must be gone before it can be created again
+  | 'PROGRAM' // a program that the toolkit runs did not start, or broke a limit
   | 'USER_CODE'; // user code that the toolkit calls misbehaved
 
 /**

@@ -1,13 +1,19 @@
 import type { Clock } from '../core/clock.ts';
 
-/** How a program is run. Nothing is inherited from this process. */
+/** Time limit of a program that has no other. */
+export const DEFAULT_PROGRAM_TIMEOUT_MS: number = 60_000;
+
+/** Bytes that a program may write on standard output and standard error together. */
+export const DEFAULT_OUTPUT_LIMIT_BYTES: number = 10_000_000;
+
+/** How a program is run. Nothing but the working directory is inherited from this process. */
 export interface ProgramOptions {
-  /** The executable: an absolute path, or a name that is looked up in `env.PATH`. No shell reads it. */
+  /** The executable: a path, or a name that is looked up in `env.PATH`. No shell reads it. */
   readonly program: string;
   readonly args?: readonly string[];
   /** Default: that of this process. */
   readonly cwd?: string;
-  /** The whole environment of the program. */
+  /** The whole environment of the program. `CHANCERY_RUN` is added to it: it names the run. */
   readonly env: Readonly<Record<string, string>>;
   /** What it reads from standard input. Default: nothing. */
   readonly input?: string;
@@ -15,24 +21,41 @@ export interface ProgramOptions {
   readonly timeoutMs?: number;
   /** Bytes on standard output and standard error together. Default 10 MB. */
   readonly outputLimitBytes?: number;
-  /** Called with each line of output, at most 16 KiB of it. Default: only `stdout` of the result has it. */
+  /**
+   * Called with each line of output without its end, at most 16 KiB of it. Then the result has no `stdout`.
+   * Default: standard output is kept for the result.
+   */
   readonly onLine?: (stream: 'stdout' | 'stderr', line: string) => void;
   readonly clock: Clock;
   /** Ends the process group. */
   readonly signal: AbortSignal;
 }
 
-/** What a program that ended by itself has left. */
-export interface ProgramResult {
-  /** After a signal: 128 and the number of the signal, as in shells. */
-  readonly exitCode: number;
-  readonly stdout: string;
+/** What a program has used. */
+export interface ProgramUsage {
   readonly durationMs: number;
-  /** Seconds of processor time, as far as they were seen. */
+  /** Seconds of processor time, with that of the processes for which it waited. 0 where it is not known. */
   readonly userCpuSeconds: number;
   readonly systemCpuSeconds: number;
-  /** Largest resident memory that was seen. */
+  /** Largest resident memory of the program itself that was seen, 0 where it is not known. */
   readonly maxRssBytes: number;
+}
+
+/** What a program that ended by itself has left. */
+export interface ProgramResult extends ProgramUsage {
+  /** After a signal: 128 and the number of the signal, as in shells. */
+  readonly exitCode: number;
+  /** What it wrote on standard output. Empty with `onLine`. */
+  readonly stdout: string;
+  /** The last 2,048 bytes of standard error, for messages. */
+  readonly stderrEnd: string;
   /** Processes that had outlived the program and were ended. */
   readonly survivors: number;
 }
+
+/**
+ * Runs a program to its end.
+ *
+ * @throws ProgramError `PROGRAM` when it cannot be started, or breaks a limit. @throws `signal.reason` when aborted.
+ */
+export declare function runProgram(options: ProgramOptions): Promise<ProgramResult>;

@@ -1,0 +1,43 @@
+import { type ErrorContext, OperatorError } from '../core/errors.ts';
+import type { ProgramUsage } from './run-program.ts';
+
+/**
+ * Why a program has no result. A program that ends by itself is no error, whatever its exit code.
+ *
+ * - `not-started`: the system did not start it. The message says what to change.
+ * - `timeout`: it was ended at its time limit.
+ * - `output-limit`: it was ended because it wrote too much.
+ * - `survivors`: processes that it left could not be ended.
+ */
+export type ProgramErrorReason = 'not-started' | 'timeout' | 'output-limit' | 'survivors';
+
+/** A program could not be started, or broke a limit. All its processes have ended, but for `survivors`. */
+export class ProgramError extends OperatorError {
+  override readonly name = 'ProgramError';
+  readonly reason: ProgramErrorReason;
+  /** What it used until it was ended. Left out when it was not started. */
+  readonly usage: ProgramUsage | undefined;
+
+  constructor(
+    message: string,
+    {
+      reason,
+      usage,
+      context = {},
+      ...options
+    }: ErrorOptions & {
+      readonly reason: ProgramErrorReason;
+      readonly usage?: ProgramUsage;
+      readonly context?: ErrorContext;
+    },
+  ) {
+    super(message, {
+      ...options,
+      code: 'PROGRAM',
+      layer: 'user-code',
+      context: { reason, ...context },
+    });
+    this.reason = reason;
+    this.usage = usage;
+  }
+}
