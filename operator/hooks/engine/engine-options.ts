@@ -15,6 +15,10 @@ export interface HookEngineOptions {
   readonly maxProcesses: number;
   /** Attempts after which a task is given up and recorded; undefined for never. */
   readonly maxAttempts: number | undefined;
+  /**
+   * Milliseconds that runs under way may still take when the engine is stopped. Then they are aborted. Default 0.
+   */
+  readonly stopGraceMs?: number;
   readonly clock: Clock;
   /** Uniform numbers in [0, 1). Default `Math.random`. */
   readonly random?: () => number;

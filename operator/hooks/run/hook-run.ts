@@ -7,10 +7,12 @@ export interface HookRun {
    * failed in a way that may pass, the next attempt continues with the document that failed, and does not start
    * the hook.
    *
-   * @param contexts - called when the hook is started: the array for `BINDING_CONTEXT_PATH`, as JSON.
+   * @param contexts - called when the hook is started, at most once in an attempt. It reads the snapshots and answers
+   *   with the text of `BINDING_CONTEXT_PATH` in pieces of about 64 KiB, to be written one after another: whole, it
+   *   may be longer than a string can be.
    * @throws HookError when the hook or one of its documents failed; `signal.reason` when aborted.
    */
-  attempt(contexts: () => string | Promise<string>, signal: AbortSignal): Promise<void>;
+  attempt(contexts: () => Iterable<string>, signal: AbortSignal): Promise<void>;
 }
 
 /** Makes the runs of hooks. */
