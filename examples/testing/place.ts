@@ -79,12 +79,13 @@ export async function startExample(setup: Setup): Promise<Place> {
     namespaces: allNamespaces ? undefined : namespaces,
   });
   const serviceAccount = { name, namespace: home };
-  const declared = rbac(controllers, { ...placed([namespace]), name, serviceAccount });
+  const declarations = [...controllers, ...(runnables ?? []).flatMap(declarationOf)];
+  const declared = rbac(declarations, { ...placed([namespace]), name, serviceAccount });
   const granted = withheld === undefined ? declared : declared.map(without(withheld));
   await env.apply(granted as unknown as readonly KubernetesObject[], { namespace });
   onTestFinished(() => withdraw(granted, cluster));
   const user = `system:serviceaccount:${home}:${name}`;
-  const ambassador = await cluster.ambassador(user, proxyFilter(controllers, placed(neighbours)));
+  const ambassador = await cluster.ambassador(user, proxyFilter(declarations, placed(neighbours)));
   const url = (await setup.between?.(ambassador)) ?? ambassador;
 
   let starts = 0;
@@ -107,6 +108,11 @@ export async function startExample(setup: Setup): Promise<Place> {
   if (withheld === undefined) onTestFinished(() => expect(place.refusals()).toEqual([]));
   if (setup.stopped !== true) place.startOperator();
   return place;
+}
+
+/** What a runnable declares that it does at the API server. */
+function declarationOf({ name, sources, permissions = [] }: Runnable) {
+  return sources === undefined ? [] : [{ name, sources, permissions }];
 }
 
 type Granted = ReturnType<typeof rbac>[number];

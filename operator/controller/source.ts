@@ -35,6 +35,11 @@ export interface Source<T extends KubernetesObject = KubernetesObject> {
    * keeps them. Sources share a cache only if this is the same function.
    */
   readonly transform?: Transform<T>;
+  /**
+   * Milliseconds between comparisons of the cache with a list of the API server, besides those of the settings.
+   * Each lists everything. Default: none. Sources share a cache only if this value is the same.
+   */
+  readonly relistIntervalMs?: number;
   /** Indices of the cache, by name: see `Store.byIndex`. Equal sources share them. */
   readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;
 }

@@ -2,8 +2,8 @@ import { transformed } from '../../client/source.ts';
 import type { Log } from '../../controller/reconciler.ts';
 import type { CrdWait } from '../../controller/run/settled-sources.ts';
 import type { Source } from '../../controller/source.ts';
-import { aborted, linkedAbort, NEVER_ABORTED } from '../../core/abort.ts';
-import type { Cancel, Clock } from '../../core/clock.ts';
+import { abortable, aborted, linkedAbort, NEVER_ABORTED } from '../../core/abort.ts';
+import { type Cancel, type Clock, sleep } from '../../core/clock.ts';
 import { type Labels, type Meter, noMeter } from '../../core/metrics.ts';
 import { dropManagedFields } from '../../model/entry.ts';
 import type { KubernetesObject } from '../../model/object.ts';
@@ -53,6 +53,8 @@ interface Shared extends ScopeActivity {
   /** The fields that name it in log lines. */
   readonly facts: object;
   readonly labels: Labels;
+  /** 0: the reflector compares the cache by itself, and no sooner. */
+  readonly relistIntervalMs: number;
   users: number;
   /** Users that are not optional. */
   needs: number;
@@ -183,7 +185,7 @@ export class Informers {
   }
 
   #share(identity: string, scope: Scope, wanted: Source): Shared {
-    const { transform = dropManagedFields, onUnserved } = wanted;
+    const { transform = dropManagedFields, onUnserved, relistIntervalMs = 0 } = wanted;
     const { listWatchFor, log, meter = noMeter, reflector } = this.#options;
     const labels = scopeLabels(scope);
     const facts = scopeFacts(scope);
@@ -224,7 +226,7 @@ export class Informers {
       },
     );
     const stop = this.ownWritesJournal.add(scope.resource, scope.namespace, informer.ownWrites);
-    const shared: Shared = { informer, scope, facts, labels, users: 0, needs: 0, stop };
+    const shared: Shared = { informer, scope, facts, labels, relistIntervalMs, users: 0, needs: 0, stop };
     this.#shared.set(identity, shared);
     informer.onStateChange(() => this.#gauges.measure());
     this.#start(shared);
@@ -276,6 +278,21 @@ export class Informers {
       stop.abort(new Error('the last user of the source has left'));
     };
     this.#track(shared.informer.run(stop.signal).finally(() => stop[Symbol.dispose]()));
+    if (shared.relistIntervalMs > 0) this.#track(this.#compare(shared, stop.signal));
+  }
+
+  /** Compares a cache with the API server in the period that its source asks for. */
+  async #compare({ informer, relistIntervalMs }: Shared, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options.reflector;
+    try {
+      for (;;) {
+        await sleep(clock, relistIntervalMs, signal);
+        // The watch beside it gets the same failure and reports it. The next round tries again.
+        await abortable(informer.verify(), signal).catch(() => {});
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
   }
 
   #track(run: Promise<void>): void {

@@ -49,7 +49,7 @@ export function scopeLabels({ resource, namespace }: Scope): Labels {
 export class ScopeIdentities {
   readonly #transforms = new Map<Transform, number>();
 
-  of(scope: Scope, { transform, onUnserved }: Pick<Source, 'transform' | 'onUnserved'>): string {
+  of(scope: Scope, { transform, onUnserved, relistIntervalMs }: Pick<Source, 'transform' | 'onUnserved' | 'relistIntervalMs'>): string {
     const { group, version, plural } = scope.resource;
     const { namespace, labelSelector, fieldSelector, metadataOnly } = scope;
     return JSON.stringify([
@@ -62,6 +62,7 @@ export class ScopeIdentities {
       metadataOnly ?? false,
       transform === undefined ? 0 : this.#numberOf(transform),
       onUnserved ?? 'retain',
+      relistIntervalMs ?? null,
     ]);
   }
 

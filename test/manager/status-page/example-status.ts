@@ -57,6 +57,7 @@ export function exampleStatus(changes: Partial<ProcessStatus> = {}): ProcessStat
         slowestMs: 2_300,
       },
     ],
+    runnables: [],
     recent: [
       {
         at: '2030-01-01T12:34:55.000Z',

@@ -1,0 +1,108 @@
+import { isUnknownResource } from '../client/discovery.ts';
+import type { PlacedPermission } from '../controller/access-declaration.ts';
+import type { Jq } from '../jq/jq.ts';
+import type { RunnableContext } from '../manager/runnable.ts';
+import { type Runnable, runnable } from '../manager/runnable.ts';
+import type { KubernetesObject } from '../model/object.ts';
+import { RunFolders } from '../process/run-files.ts';
+import { type KnownKinds, kindResolver } from './discovery/resolve-kind.ts';
+import type { HookTrouble } from './engine/engine-options.ts';
+import { HookEngine } from './engine/hook-engine.ts';
+import type { Hook } from './hook.ts';
+import type { HookMetrics } from './metrics/hook-metrics.ts';
+import { declaredAccess } from './rights/declared-access.ts';
+import { invokeHook } from './run/invoke-hook.ts';
+import { newHookRun } from './run/new-hook-run.ts';
+import { watchBindings } from './watch/watch-bindings.ts';
+import { WatchPlan } from './watch/watch-plan.ts';
+
+/** How hooks are run. */
+export interface HooksRunnableOptions {
+  readonly hooks: readonly Hook[];
+  readonly known: KnownKinds;
+  readonly jq: Jq;
+  readonly metrics: HookMetrics;
+  /** The environment of every hook: see `hookEnvironment`. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Folder for the files of runs. */
+  readonly tmpDir: string;
+  /** Runs at a time, over all queues. */
+  readonly maxProcesses: number;
+  /** For hooks that do not say it themselves. Milliseconds, 0 for no limit. */
+  readonly timeoutMs: number;
+  /** Attempts after which a task is given up and recorded. Undefined: never. */
+  readonly maxAttempts: number | undefined;
+  /** Unknown fields of patches are errors. */
+  readonly strictPatches: boolean;
+  /** Lines of hooks that are JSON objects become fields of the log line. */
+  readonly proxiesJsonLines: boolean;
+}
+
+/** All hooks as one runnable: it watches what they select, and runs them by leadership. */
+export function hooksRunnable(options: HooksRunnableOptions): Runnable {
+  const { hooks, jq, known } = options;
+  const plan = new WatchPlan(hooks, known, (resource, selection, wants) =>
+    filteredSource(resource, selection, wants, jq),
+  );
+  let engine: HookEngine | undefined;
+  return runnable({
+    name: 'hooks',
+    stopPhase: 'controllers', // its runs may end as reconciles may
+    sources: plan.sources,
+    permissions: declaredAccess(hooks, known).permissions satisfies readonly PlacedPermission[],
+    idle: () => engine?.idle ?? false,
+    status: () => engine?.status(),
+    async run(signal, context) {
+      const folders = await RunFolders.open(options.tmpDir);
+      try {
+        engine = newEngine(options, plan, folders, context);
+        await engine.run(signal);
+      } finally {
+        await folders.close();
+      }
+    },
+  });
+}
+
+function newEngine(
+  { hooks, known, jq, metrics, env, timeoutMs, strictPatches, ...options }: HooksRunnableOptions,
+  plan: WatchPlan,
+  folders: RunFolders,
+  context: RunnableContext,
+): HookEngine {
+  const { client, clock, log, meter } = context;
+  const kinds = kindResolver(known, (name, signal) => context.discover(name, signal));
+  const { maxAttempts, maxProcesses, proxiesJsonLines } = options;
+  const newRun = newHookRun({
+    invoke: (hook, { binding, queue }, contexts, signal) => {
+      const invocation = {
+        ...{ folders, env, timeoutMs, proxiesJsonLines, clock },
+        log: log,
+      };
+      return invokeHook(hook, contexts, invocation, signal);
+    },
+    resolve: (kind, apiVersion, signal) => kinds.resolve(kind, apiVersion, signal),
+    ...{ client, jq, metrics, strictPatches, clock, log, meter },
+  });
+  return new HookEngine({
+    ...{ hooks, newRun, maxProcesses, maxAttempts, clock, log, meter },
+    watchBinding: watchBindings({ plan, kinds, context }),
+    stopGraceMs: Number.POSITIVE_INFINITY,
+    onTrouble: (hook, trouble) => recordTrouble(hook, trouble, context),
+  });
+}
+
+/** An Event about the Pod of this process, where people look. */
+function recordTrouble(
+  { name }: Hook,
+  { reason, note }: HookTrouble,
+  { events, self: { namespace, podName } }: Pick<RunnableContext, 'events' | 'self'>,
+): void {
+  if (namespace === undefined || podName === undefined) return;
+  const regarding: KubernetesObject = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: podName, namespace },
+  };
+  events.record({ regarding, type: 'Warning', reason, action: 'RunHook', note: `${name}: ${note}` });
+}

@@ -1,0 +1,23 @@
+import type { RunnableContext } from '../../manager/runnable.ts';
+import type { KindResolver } from '../discovery/resolve-kind.ts';
+import type { WatchBinding } from './binding-watch.ts';
+import type { WatchPlan } from './watch-plan.ts';
+import { WatchedBinding } from './watched-binding.ts';
+
+export interface WatchBindingsOptions {
+  readonly plan: WatchPlan;
+  readonly kinds: KindResolver;
+  readonly context: Pick<RunnableContext, 'open' | 'clock' | 'log' | 'meter'>;
+}
+
+/** Begins to watch bindings over the shared sources of `plan`. */
+export function watchBindings({ plan, kinds, context }: WatchBindingsOptions): WatchBinding {
+  const { meter } = context;
+  return (hook, binding, listener) => {
+    const labels = { hook: hook.name, binding: binding.name, queue: binding.queue };
+    return new WatchedBinding({
+      ...{ binding, listener, plan, kinds, context },
+      counted: (objects) => meter.gauge('kube_snapshot_objects', labels, objects),
+    });
+  };
+}

@@ -1,0 +1,195 @@
+import type { Source } from '../../controller/source.ts';
+
+import { exponentialBackoff } from '../../core/backoff.ts';
+import { sleep } from '../../core/clock.ts';
+import { messageOf } from '../../core/errors.ts';
+import { isUnknownResource } from '../../client/discovery.ts';
+import type { RunnableContext } from '../../manager/runnable.ts';
+import type { Entry } from '../../model/entry.ts';
+import { type KubernetesObject, splitKey } from '../../model/object.ts';
+import { type Resource, resourceName } from '../../model/resource.ts';
+import type { Change } from '../../store/change.ts';
+import type { InformerHandle } from '../../store/namespaces-informer.ts';
+import type { KindResolver } from '../discovery/resolve-kind.ts';
+import type { KubernetesBinding } from '../hook.ts';
+import type { BindingEvent, BindingListener, BindingObject, BindingWatch } from './binding-watch.ts';
+import { ObjectSet } from './object-set.ts';
+import { type FilteredSource, namespacesOf, type WatchPlan } from './watch-plan.ts';
+
+export interface WatchedBindingOptions {
+  readonly binding: KubernetesBinding;
+  readonly listener: BindingListener;
+  readonly plan: WatchPlan;
+  readonly kinds: KindResolver;
+  readonly context: Pick<RunnableContext, 'open' | 'clock' | 'log'>;
+  /** Called with the number of objects when it changes. */
+  readonly counted: (objects: number) => void;
+}
+
+/** Between two questions for a kind that is not served. Discovery of many groups costs many requests. */
+const KIND_AGAIN = { initialMs: 1_000, maxMs: 15_000 } as const;
+
+interface Member {
+  readonly filtered: FilteredSource;
+  readonly handle: InformerHandle<KubernetesObject>;
+}
+
+/** What a binding selects: it opens its sources once its kind is known. */
+export class WatchedBinding implements BindingWatch {
+  readonly #options: WatchedBindingOptions;
+  readonly #stop = new AbortController();
+  readonly #objects = new ObjectSet();
+  readonly #members: Member[] = [];
+  readonly #removes: (() => void)[] = [];
+  /** Parts that have no first list yet. The kind of the binding is one of them. */
+  #pending = 1;
+  #waitsForKind: string | undefined;
+  /** The namespaces that its label selector matches. Undefined without one. */
+  #matching: Set<string> | undefined;
+
+  constructor(options: WatchedBindingOptions) {
+    this.#options = options;
+    const { binding, plan, kinds } = options;
+    const namespaces = namespacesOf(binding);
+    if (namespaces !== undefined) this.#openNamespaces(namespaces);
+    const known = kinds.known(binding.kind, binding.apiVersion);
+    if (known !== undefined) this.#openAll(plan, known);
+    else void this.#resolve();
+  }
+
+  get synced(): boolean {
+    return this.#pending === 0;
+  }
+
+  get waitsFor(): string | undefined {
+    if (this.synced) return undefined;
+    if (this.#waitsForKind !== undefined) return this.#waitsForKind;
+    const late = this.#members.find(({ handle }) => !handle.informer.synced);
+    if (late === undefined) return 'waits for namespaces';
+    const name = resourceName(late.filtered.source.resource);
+    const { state } = late.handle.informer;
+    if (state === 'unserved') return `waits for ${name}: it is not served`;
+    return state === 'forbidden' ? `may not list ${name}` : `lists ${name}`;
+  }
+
+  snapshot(): readonly BindingObject[] {
+    return this.#objects.sorted();
+  }
+
+  close(): void {
+    this.#stop.abort(new Error('the binding is not watched any more'));
+    for (const remove of this.#removes) remove();
+    for (const { handle } of this.#members) handle.release();
+  }
+
+  /** Asks until the API server serves the kind. */
+  async #resolve(): Promise<void> {
+    const { binding, context, kinds, plan } = this.#options;
+    const { kind, apiVersion } = binding;
+    const { signal } = this.#stop;
+    const again = exponentialBackoff(KIND_AGAIN);
+    try {
+      for (;;) {
+        const answer = await kinds.resolve(kind, apiVersion, signal).catch((error: unknown) => {
+          signal.throwIfAborted();
+          this.#waitsForKind = isUnknownResource(error)
+            ? `waits for the kind ${kind}`
+            : `cannot find the kind ${kind}: ${messageOf(error)}`;
+          return undefined;
+        });
+        signal.throwIfAborted();
+        if (answer !== undefined) {
+          this.#waitsForKind = undefined;
+          this.#openAll(plan, answer);
+          return;
+        }
+        await sleep(context.clock, again.nextMs(), signal);
+      }
+    } catch (error) {
+      if (!signal.aborted) context.log.error({ err: error }, 'a binding cannot be watched');
+    }
+  }
+
+  #openAll(plan: WatchPlan, resource: Resource): void {
+    for (const filtered of plan.sourcesOf(this.#options.binding, resource)) {
+      const handle = this.#options.context.open(filtered.source);
+      const member = { filtered, handle };
+      this.#members.push(member);
+      this.#handle(handle, (changes) => this.#take(member, changes));
+    }
+    this.#partIsSynced();
+  }
+
+  #openNamespaces(source: Source): void {
+    this.#matching = new Set();
+    const handle = this.#options.context.open(source);
+    this.#removes.push(() => handle.release());
+    this.#handle(handle, (changes) => this.#namespacesChanged(changes));
+  }
+
+  #handle(
+    { informer }: InformerHandle<KubernetesObject>,
+    handler: (changes: readonly Change[]) => void,
+  ): void {
+    this.#pending++;
+    const registration = informer.addHandler(handler, { onSynced: () => this.#partIsSynced() });
+    this.#removes.push(() => registration.remove());
+  }
+
+  #partIsSynced(): void {
+    this.#pending--;
+    this.#options.counted(this.#objects.size);
+    if (this.#pending === 0) this.#options.listener.synced();
+  }
+
+  #take(member: Member, changes: readonly Change[]): void {
+    this.#tell(
+      changes.flatMap((change) => {
+        const { namespace } = splitKey(change.key);
+        if (namespace !== undefined && this.#matching?.has(namespace) === false) return [];
+        const object = this.#objectOf(member, change.entry);
+        return (
+          (change.type === 'delete'
+            ? this.#objects.delete(change.key, object)
+            : this.#objects.put(object)) ?? []
+        );
+      }),
+    );
+  }
+
+  /** The objects of a namespace that begins or ceases to match come and go with it. */
+  #namespacesChanged(changes: readonly Change[]): void {
+    const matching = this.#matching ?? new Set();
+    for (const { type, key } of changes) {
+      if (type === 'delete') {
+        matching.delete(key);
+        this.#tell(this.#objects.keysIn(key).flatMap((each) => this.#objects.delete(each) ?? []));
+      } else if (!matching.has(key)) {
+        matching.add(key);
+        this.#tell(this.#cachedIn(key).flatMap((object) => this.#objects.put(object) ?? []));
+      }
+    }
+  }
+
+  #cachedIn(namespace: string): readonly BindingObject[] {
+    return this.#members.flatMap((member) =>
+      Array.from(member.handle.informer.entries())
+        .filter(({ key }) => splitKey(key).namespace === namespace)
+        .map((entry) => this.#objectOf(member, entry)),
+    );
+  }
+
+  #objectOf({ filtered }: Member, entry: Entry): BindingObject {
+    const { jqFilter, keepsFullObjects } = this.#options.binding;
+    const object = filtered.bindingObject(entry, jqFilter);
+    return keepsFullObjects || object.objectText === undefined
+      ? object
+      : { ...object, objectText: undefined };
+  }
+
+  #tell(events: readonly BindingEvent[]): void {
+    if (events.length === 0) return;
+    this.#options.counted(this.#objects.size);
+    if (this.synced) this.#options.listener.changed(events);
+  }
+}
