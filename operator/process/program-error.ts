@@ -1,5 +1,5 @@
 import { type ErrorContext, OperatorError } from '../core/errors.ts';
-import type { ProgramUsage } from './run-program.ts';
+import type { ProgramUsage } from './program-usage.ts';
 
 /**
  * Why a program has no result. A program that ends by itself is no error, whatever its exit code.

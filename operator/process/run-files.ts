@@ -1,17 +1,160 @@
-/** Folders for the files of runs, below one folder of this process. */
-export declare class RunFolders {
-  /** Makes the folder of this process below `tmpDir`, and removes those of processes that are gone. */
-  static open(tmpDir: string): Promise<RunFolders>;
-  /** A fresh folder, mode 0700. Disposing of it removes it with all files. */
-  create(): Promise<RunFolder>;
-  /** Removes everything. */
-  close(): Promise<void>;
+import { constants, readFileSync } from 'node:fs';
+import { type FileHandle, mkdir, mkdtemp, open, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import process from 'node:process';
+import { ConfigurationError, OperatorError } from '../core/errors.ts';
+
+/** Bytes that a program may leave in one file. */
+export const DEFAULT_RESULT_LIMIT_BYTES: number = 10_000_000;
+
+/** Name of a folder for the files of one process: its number, the time of its start, and something unique. */
+const FOLDER = /^runner-(?<pid>[0-9]+)-(?<startedAt>[0-9]+)-[A-Za-z0-9]+$/;
+
+/** A program has left a file that cannot be read. */
+export class ResultFileError extends OperatorError {
+  override readonly name = 'ResultFileError';
+
+  /** @param file - its name, without the folder. */
+  constructor(message: string, file: string, options: ErrorOptions = {}) {
+    super(message, { ...options, code: 'PROGRAM', layer: 'user-code', context: { file } });
+  }
 }
 
+/** The files of one run, in a folder of its own with mode 0700. Disposing of it removes the folder. */
 export interface RunFolder extends AsyncDisposable {
   readonly path: string;
-  /** Makes the file with this text, mode 0644. Returns its path. */
+  /** Makes a file with mode 0644, and returns its path. */
   write(name: string, text: string): Promise<string>;
-  /** The text of a file that a program has left; empty when it is gone. @throws ResultFileError */
+  /**
+   * The text of a file that a program has left, empty when there is no such file. A pipe or a link in its place is
+   * refused and not opened, so that nothing waits and no other file is read.
+   *
+   * @throws ResultFileError when it is no regular file, no UTF-8, or longer than 10 MB.
+   */
   read(name: string): Promise<string>;
+}
+
+/**
+ * Folders for the files of runs. All stand in one folder of this process below `tmpDir`. The processes that share
+ * `tmpDir` must see each other: a folder of a process that is not seen is taken for one that a dead process left.
+ */
+export class RunFolders implements AsyncDisposable {
+  readonly #folder: string;
+  #count = 0;
+
+  private constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /**
+   * Makes `tmpDir` and the folder of this process, and removes those of processes that have ended.
+   *
+   * @throws ConfigurationError when `tmpDir` cannot be written to.
+   */
+  static async open(tmpDir: string): Promise<RunFolders> {
+    try {
+      await mkdir(tmpDir, { recursive: true });
+      await removeLeftFolders(tmpDir);
+      const name = `runner-${process.pid}-${startOf(process.pid)}-`;
+      return new RunFolders(await mkdtemp(join(tmpDir, name)));
+    } catch (cause) {
+      throw new ConfigurationError(
+        `no files can be made in ${tmpDir}: make it writable, or name another folder`,
+        { context: { tmpDir }, cause },
+      );
+    }
+  }
+
+  async create(): Promise<RunFolder> {
+    const path = join(this.#folder, String(this.#count++));
+    await mkdir(path, { mode: 0o700 });
+    return {
+      path,
+      write: (name, text) => written(join(path, name), text),
+      read: (name) => textLeftIn(join(path, name), name),
+      [Symbol.asyncDispose]: () => removed(path),
+    };
+  }
+
+  /** Removes the folder of this process. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await removed(this.#folder);
+  }
+}
+
+async function written(path: string, text: string): Promise<string> {
+  await using file = await open(path, 'wx', 0o644);
+  await file.chmod(0o644); // whatever the umask of this process says
+  await file.writeFile(text);
+  return path;
+}
+
+async function textLeftIn(path: string, name: string): Promise<string> {
+  const bytes = await bytesLeftIn(path, name);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new ResultFileError('the program left a file that is no UTF-8 text', name, { cause });
+  }
+}
+
+async function bytesLeftIn(path: string, name: string): Promise<Uint8Array> {
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+  try {
+    await using file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    return await bytesOf(file, name);
+  } catch (error) {
+    if (error instanceof ResultFileError) throw error;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Uint8Array();
+    const message = 'the program left a file that cannot be opened: it must be a regular file';
+    throw new ResultFileError(message, name, { cause: error });
+  }
+}
+
+async function bytesOf(file: FileHandle, name: string): Promise<Uint8Array> {
+  const found = await file.stat();
+  if (!found.isFile()) {
+    throw new ResultFileError('the program left something else than a regular file', name);
+  }
+  if (found.size > DEFAULT_RESULT_LIMIT_BYTES) {
+    const limit = DEFAULT_RESULT_LIMIT_BYTES;
+    throw new ResultFileError(`the program left a file of more than ${limit} bytes`, name);
+  }
+  return await file.readFile();
+}
+
+async function removeLeftFolders(tmpDir: string): Promise<void> {
+  for (const name of await readdir(tmpDir)) {
+    const { pid, startedAt } = FOLDER.exec(name)?.groups ?? {};
+    if (pid === undefined || startOf(Number(pid)) === startedAt) continue;
+    await removed(join(tmpDir, name));
+  }
+}
+
+/**
+ * When a process started, in ticks since the system did: field 22 of proc_pid_stat(5). A number of a process is used
+ * again, and in a container that restarts this process always has the same. Undefined when it has ended. On systems
+ * without `/proc` a process that runs has 0.
+ */
+function startOf(pid: number): string | undefined {
+  if (process.platform !== 'linux') return runs(pid) ? '0' : undefined;
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return text.slice(text.lastIndexOf(')') + 2).split(' ')[19];
+  } catch {
+    return undefined;
+  }
+}
+
+function runs(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'; // it is another user's
+  }
+}
+
+/** A program may leave a folder that not even its owner may enter. What stays is removed at the next start. */
+async function removed(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true }).catch(() => {});
 }

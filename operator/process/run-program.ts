@@ -1,45 +1,24 @@
-import type { Clock } from '../core/clock.ts';
+import { randomUUID } from 'node:crypto';
+import type { Cancel, Clock } from '../core/clock.ts';
+import { ProgramError } from './program-error.ts';
+import {
+  DEFAULT_OUTPUT_LIMIT_BYTES,
+  DEFAULT_PROGRAM_TIMEOUT_MS,
+  type ProgramOptions,
+} from './program-options.ts';
+import { ProgramOutput } from './program-output.ts';
+import { type ProgramUsage, UsageMeter } from './program-usage.ts';
+import { type StartedProgram, startProgram } from './start-program.ts';
+import { endSurvivors, signalGroup } from './survivors.ts';
 
-/** Time limit of a program that has no other. */
-export const DEFAULT_PROGRAM_TIMEOUT_MS: number = 60_000;
+/** Time to clean up between SIGTERM and SIGKILL. With the limit of a run it stays below the 30 s of a Pod's end. */
+const GRACE_MS = 5_000;
 
-/** Bytes that a program may write on standard output and standard error together. */
-export const DEFAULT_OUTPUT_LIMIT_BYTES: number = 10_000_000;
-
-/** How a program is run. Nothing but the working directory is inherited from this process. */
-export interface ProgramOptions {
-  /** The executable: a path, or a name that is looked up in `env.PATH`. No shell reads it. */
-  readonly program: string;
-  readonly args?: readonly string[];
-  /** Default: that of this process. */
-  readonly cwd?: string;
-  /** The whole environment of the program. `CHANCERY_RUN` is added to it: it names the run. */
-  readonly env: Readonly<Record<string, string>>;
-  /** What it reads from standard input. Default: nothing. */
-  readonly input?: string;
-  /** Milliseconds after which its process group is ended, 0 for no limit. Default 60 s. */
-  readonly timeoutMs?: number;
-  /** Bytes on standard output and standard error together. Default 10 MB. */
-  readonly outputLimitBytes?: number;
-  /**
-   * Called with each line of output without its end, at most 16 KiB of it. Then the result has no `stdout`.
-   * Default: standard output is kept for the result.
-   */
-  readonly onLine?: (stream: 'stdout' | 'stderr', line: string) => void;
-  readonly clock: Clock;
-  /** Ends the process group. */
-  readonly signal: AbortSignal;
-}
-
-/** What a program has used. */
-export interface ProgramUsage {
-  readonly durationMs: number;
-  /** Seconds of processor time, with that of the processes for which it waited. 0 where it is not known. */
-  readonly userCpuSeconds: number;
-  readonly systemCpuSeconds: number;
-  /** Largest resident memory of the program itself that was seen, 0 where it is not known. */
-  readonly maxRssBytes: number;
-}
+/**
+ * How long a program that has ended may have others write for it. In bash, `exec > >(tee log)` makes such a process:
+ * it writes the last lines after bash itself has ended.
+ */
+const LAST_LINES_MS = 100;
 
 /** What a program that ended by itself has left. */
 export interface ProgramResult extends ProgramUsage {
@@ -49,13 +28,129 @@ export interface ProgramResult extends ProgramUsage {
   readonly stdout: string;
   /** The last 2,048 bytes of standard error, for messages. */
   readonly stderrEnd: string;
-  /** Processes that had outlived the program and were ended. */
+  /** Processes that had outlived the program and were ended. Linux only; elsewhere 0. */
   readonly survivors: number;
 }
 
 /**
- * Runs a program to its end.
+ * Runs a program to its end, in a process group of its own. When it settles, no process of the run is left: those
+ * that outlive the program are ended, on Linux also those that have left its group. Docs say what is not promised.
  *
- * @throws ProgramError `PROGRAM` when it cannot be started, or breaks a limit. @throws `signal.reason` when aborted.
+ * At a limit and when aborted the group gets SIGTERM, and 5 s later SIGKILL.
+ *
+ * @throws ProgramError `PROGRAM` when the program cannot be started, or breaks a limit. An exit code other than 0 is
+ *   no error. @throws `signal.reason` when aborted before the program ended by itself.
  */
-export declare function runProgram(options: ProgramOptions): Promise<ProgramResult>;
+export async function runProgram(options: ProgramOptions): Promise<ProgramResult> {
+  const { clock, onLine, outputLimitBytes = DEFAULT_OUTPUT_LIMIT_BYTES } = options;
+  options.signal.throwIfAborted();
+  const run = randomUUID();
+  const program = await startProgram(options, run);
+  const meter = new UsageMeter(program.pid, clock);
+  const ending = new Ending(program, options);
+  const output = new ProgramOutput({
+    limitBytes: outputLimitBytes,
+    onLine,
+    onLimit: () => ending.begin((usage) => wroteTooMuch(program, outputLimitBytes, usage)),
+    clock,
+  });
+  const read = Promise.all([
+    output.read('stdout', program.stdout),
+    output.read('stderr', program.stderr),
+  ]).catch((error: unknown) => ending.begin(() => error));
+
+  const exitCode = await program.exitCode;
+  const usage = meter.stop();
+  ending.programEnded();
+  await settledWithin(read, LAST_LINES_MS, clock);
+  const survivors = await endSurvivors(program.pid, run, clock);
+  // Nothing of the run holds the pipes open any more, but for a process that escaped.
+  await settledWithin(read, GRACE_MS, clock);
+  program.close();
+  await read;
+
+  if (ending.why !== undefined) throw ending.why(usage);
+  if (survivors.left > 0) throw couldNotBeEnded(program, survivors.left, usage);
+  const { stdout, stderrEnd } = output;
+  return { exitCode, stdout, stderrEnd, survivors: survivors.found, ...usage };
+}
+
+/** Ends a program at its time limit, at its output limit, or when it is aborted. The first reason counts. */
+class Ending {
+  readonly #groupId: number;
+  readonly #clock: Clock;
+  readonly #stopListening: () => void;
+  #why: ((usage: ProgramUsage) => unknown) | undefined;
+  #hasEnded = false;
+  #cancelLimit: Cancel = () => {};
+  #cancelKill: Cancel = () => {};
+
+  constructor(program: StartedProgram, options: ProgramOptions) {
+    const { clock, signal, timeoutMs = DEFAULT_PROGRAM_TIMEOUT_MS } = options;
+    this.#groupId = program.pid;
+    this.#clock = clock;
+    const onAbort = (): void => this.begin(() => signal.reason);
+    this.#stopListening = () => signal.removeEventListener('abort', onAbort);
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort(); // while it was started
+    if (timeoutMs > 0) {
+      this.#cancelLimit = clock.schedule(timeoutMs, () =>
+        this.begin((usage) => tookTooLong(program, timeoutMs, usage)),
+      );
+    }
+  }
+
+  /** Makes the error of the run. Undefined: the program ended by itself. */
+  get why(): ((usage: ProgramUsage) => unknown) | undefined {
+    return this.#why;
+  }
+
+  begin(why: (usage: ProgramUsage) => unknown): void {
+    if (this.#why !== undefined) return;
+    this.#why = why;
+    if (this.#hasEnded) return;
+    signalGroup(this.#groupId, 'SIGTERM');
+    this.#cancelKill = this.#clock.schedule(GRACE_MS, () => signalGroup(this.#groupId, 'SIGKILL'));
+  }
+
+  programEnded(): void {
+    this.#hasEnded = true;
+    this.#stopListening();
+    this.#cancelLimit();
+    this.#cancelKill();
+  }
+}
+
+/** Resolves when `work` does, or after `ms`. */
+async function settledWithin(work: Promise<unknown>, ms: number, clock: Clock): Promise<void> {
+  let cancel: Cancel = () => {};
+  const limit = new Promise<void>((resolve) => {
+    cancel = clock.schedule(ms, resolve);
+  });
+  await Promise.race([work, limit]);
+  cancel();
+}
+
+function tookTooLong({ path }: StartedProgram, timeoutMs: number, usage: ProgramUsage): Error {
+  return new ProgramError(`${path} was ended: it ran longer than ${timeoutMs / 1_000} s`, {
+    reason: 'timeout',
+    usage,
+    context: { program: path, timeoutMs },
+  });
+}
+
+function wroteTooMuch({ path }: StartedProgram, limitBytes: number, usage: ProgramUsage): Error {
+  return new ProgramError(`${path} was ended: it wrote more than ${limitBytes} bytes of output`, {
+    reason: 'output-limit',
+    usage,
+    context: { program: path, limitBytes },
+  });
+}
+
+function couldNotBeEnded({ path }: StartedProgram, count: number, usage: ProgramUsage): Error {
+  return new ProgramError(`${path} left ${count} processes that could not be ended`, {
+    reason: 'survivors',
+    usage,
+    context: { program: path, count },
+  });
+}

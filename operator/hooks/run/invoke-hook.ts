@@ -1,17 +1,21 @@
+import { randomUUID } from 'node:crypto';
+import { dirname } from 'node:path';
 import type { Log } from '../../controller/reconciler.ts';
 import type { Clock } from '../../core/clock.ts';
-import type { RunFolders } from '../../process/run-files.ts';
-import type { ProgramUsage } from '../../process/run-program.ts';
+import type { ProgramUsage } from '../../process/program-usage.ts';
+import type { RunFolder, RunFolders } from '../../process/run-files.ts';
+import { runProgram } from '../../process/run-program.ts';
 import type { Hook } from '../hook.ts';
+import { hookOutput } from './hook-output.ts';
 
 /** How hooks are started. */
 export interface InvocationOptions {
   readonly folders: RunFolders;
   /** The environment of every hook: see `hookEnvironment`. */
   readonly env: Readonly<Record<string, string>>;
-  /** For hooks that do not say it themselves. Milliseconds, 0 for no limit. */
+  /** Time limit of hooks that state none. Milliseconds, 0 for no limit. */
   readonly timeoutMs: number;
-  /** Lines that are JSON objects become fields of the log line. Default false. */
+  /** Lines of output that are JSON objects become fields of the log line. Default false. */
   readonly proxiesJsonLines?: boolean;
   readonly clock: Clock;
   /** Bound to the hook and its run. Each line of output is one line of it. */
@@ -21,23 +25,89 @@ export interface InvocationOptions {
 /** What a hook has left. */
 export interface HookAnswer {
   readonly exitCode: number;
-  /** The patch file. Also of a hook that failed, for `ignoreHookError`. */
+  /** Text of the patch file, also that of a hook that failed: for `ignoreHookError`. */
   readonly patches: string;
-  /** The metrics file. */
+  /** Text of the metrics file. Empty for a hook that failed. */
   readonly metrics: string;
   readonly usage: ProgramUsage;
 }
 
+/** The file that answers admission reviews. A hook may name it by either variable. */
+const ADMISSION = 'validating-response';
+
 /**
- * Starts a hook once.
+ * Starts a hook once, without arguments and in the folder of its file, and reads what it leaves.
  *
  * @param contexts - the text of the file `BINDING_CONTEXT_PATH`.
  * @throws ProgramError `PROGRAM` when it cannot be started or breaks a limit; ResultFileError when a file that
  *   it left cannot be read, unless its exit code says that it failed. @throws `signal.reason` when aborted.
  */
-export declare function invokeHook(
+export async function invokeHook(
   hook: Hook,
   contexts: string,
   options: InvocationOptions,
   signal: AbortSignal,
-): Promise<HookAnswer>;
+): Promise<HookAnswer> {
+  const { folders, env, timeoutMs, clock, log, proxiesJsonLines = false } = options;
+  await using folder = await folders.create();
+  const files = await runFiles(hook.name, contexts, folder);
+  const { exitCode, ...usage } = await runProgram({
+    program: hook.path,
+    cwd: dirname(hook.path),
+    env: { ...env, ...files.variables },
+    timeoutMs: hook.config.timeoutMs ?? timeoutMs,
+    onLine: hookOutput(log, proxiesJsonLines),
+    tmpDir: folder.path,
+    clock,
+    signal,
+  });
+  if (usage.survivors > 0) {
+    log.warn({ survivors: usage.survivors }, 'the hook left processes behind; they were ended');
+  }
+  const hasFailed = exitCode !== 0;
+  const patches = folder.read(files.patches);
+  return {
+    exitCode,
+    patches: hasFailed ? await patches.catch(() => '') : await patches,
+    metrics: hasFailed ? '' : await folder.read(files.metrics),
+    usage,
+  };
+}
+
+/** The files of section 3 of the contract: one with the contexts, and empty ones for answers. */
+async function runFiles(
+  hookName: string,
+  contexts: string,
+  folder: RunFolder,
+): Promise<{
+  readonly variables: Readonly<Record<string, string>>;
+  readonly patches: string;
+  readonly metrics: string;
+}> {
+  const safe = safeName(hookName);
+  const id = randomUUID();
+  const named = (purpose: string): string => `hook-${safe}-${purpose}-${id}.json`;
+  const patches = `${safe}-object-patch-${id}`;
+  const metrics = named('metrics');
+  const admission = await folder.write(named(ADMISSION), '');
+  return {
+    variables: {
+      BINDING_CONTEXT_PATH: await folder.write(named('binding-context'), contexts),
+      KUBERNETES_PATCH_PATH: await folder.write(patches, ''),
+      METRICS_PATH: await folder.write(metrics, ''),
+      VALIDATING_RESPONSE_PATH: admission,
+      ADMISSION_RESPONSE_PATH: admission,
+      CONVERSION_RESPONSE_PATH: await folder.write(named('conversion-response'), ''),
+    },
+    patches,
+    metrics,
+  };
+}
+
+/** Longest part of a hook's name in a file name. File systems allow 255 bytes for the whole name. */
+const MAX_SAFE_NAME = 100;
+
+/** A path as a part of a file name. */
+function safeName(hookName: string): string {
+  return hookName.replaceAll(/[^A-Za-z0-9]+/g, '-').slice(0, MAX_SAFE_NAME);
+}

@@ -1,0 +1,62 @@
+import type { Log } from '../../controller/reconciler.ts';
+
+/** Lines of one run that are logged. A hook that writes the allowed 10 MB as short lines would make 1 GB of logs. */
+export const MAX_LOGGED_LINES: number = 10_000;
+
+/** Words for levels in the lines of hooks, as loggers of several languages write them. */
+const LEVELS: Readonly<Record<string, 'debug' | 'info' | 'warn' | 'error'>> = {
+  trace: 'debug',
+  debug: 'debug',
+  warn: 'warn',
+  warning: 'warn',
+  error: 'error',
+  fatal: 'error',
+  panic: 'error',
+  critical: 'error',
+};
+
+/** What a hook says of a line itself, and not as a fact. */
+const OF_THE_LINE: ReadonlySet<string> = new Set(['level', 'msg', 'message', 'time']);
+
+/**
+ * Lines of a hook → lines of the log. Lines without text are left out, and so are those beyond the 10,000th of a run.
+ *
+ * @param readsJson - a line that is a JSON object is logged with its own level and message, and its other members as
+ *   fields below `fields`.
+ */
+export function hookOutput(
+  log: Log,
+  readsJson: boolean,
+): (output: 'stdout' | 'stderr', line: string) => void {
+  let lines = 0;
+  return (output, line) => {
+    if (line.trim() === '') return;
+    lines++;
+    if (lines > MAX_LOGGED_LINES) {
+      if (lines === MAX_LOGGED_LINES + 1) {
+        log.warn({ lines: MAX_LOGGED_LINES }, 'the hook wrote more lines; they are not logged');
+      }
+      return;
+    }
+    const said = readsJson ? objectIn(line) : undefined;
+    if (said === undefined) log.info({ output, line }, 'the hook wrote');
+    else logSaid(log, output, said);
+  };
+}
+
+function logSaid(log: Log, output: string, said: Readonly<Record<string, unknown>>): void {
+  const { level, msg, message } = said;
+  const facts = Object.entries(said).filter(([name]) => !OF_THE_LINE.has(name));
+  const text = [msg, message].find((each) => typeof each === 'string') ?? 'the hook wrote';
+  const fields = { output, ...(facts.length > 0 && { fields: Object.fromEntries(facts) }) };
+  log[LEVELS[String(level).toLowerCase()] ?? 'info'](fields, text as string);
+}
+
+function objectIn(line: string): Readonly<Record<string, unknown>> | undefined {
+  if (!line.startsWith('{')) return undefined;
+  try {
+    return JSON.parse(line) as Readonly<Record<string, unknown>>;
+  } catch {
+    return undefined; // a line of text that begins with a brace
+  }
+}

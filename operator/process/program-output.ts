@@ -1,0 +1,124 @@
+import type { Readable } from 'node:stream';
+import type { Clock } from '../core/clock.ts';
+import { TimeSlice } from '../core/time-slice.ts';
+
+/** Longest line that is given to `onLine`, in bytes. Logs of Kubernetes split what is longer than 16 KiB. */
+export const MAX_OUTPUT_LINE_BYTES: number = 16 * 1024;
+
+/** Bytes of standard error that are kept for messages. */
+const STDERR_END_BYTES = 2_048;
+
+type OnLine = (stream: 'stdout' | 'stderr', line: string) => void;
+
+/**
+ * What a program writes. It is read no faster than its lines are handled: a program that writes faster waits, and
+ * this process goes on with other work.
+ */
+export class ProgramOutput {
+  readonly #onLine: OnLine | undefined;
+  readonly #onLimit: () => void;
+  readonly #slice: TimeSlice;
+  /** Below 0 the limit is broken, and nothing more is read. */
+  #leftBytes: number;
+  readonly #kept: Buffer[] = [];
+  #stderrEnd: Buffer = Buffer.alloc(0);
+
+  constructor(options: {
+    readonly limitBytes: number;
+    readonly onLine: OnLine | undefined;
+    /** Called once. */
+    readonly onLimit: () => void;
+    readonly clock: Clock;
+  }) {
+    this.#leftBytes = options.limitBytes;
+    this.#onLine = options.onLine;
+    this.#onLimit = options.onLimit;
+    this.#slice = new TimeSlice(options.clock);
+  }
+
+  /** Standard output. Empty if its lines were given to `onLine`. */
+  get stdout(): string {
+    return Buffer.concat(this.#kept).toString();
+  }
+
+  get stderrEnd(): string {
+    return this.#stderrEnd.toString();
+  }
+
+  /** Reads until the stream ends, is destroyed, or the limit is broken. */
+  async read(name: 'stdout' | 'stderr', stream: Readable): Promise<void> {
+    const lines = new Lines();
+    try {
+      for await (const chunk of stream as AsyncIterable<Buffer>) {
+        if (!this.#takes(chunk.length)) break;
+        if (name === 'stderr') this.#keepEnd(chunk);
+        if (this.#onLine !== undefined) await this.#give(name, lines.of(chunk));
+        else if (name === 'stdout') this.#kept.push(chunk);
+      }
+    } catch (error) {
+      // It was destroyed while it was read: the run is over, and a process that escaped holds it open.
+      if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+    }
+    if (this.#onLine !== undefined) await this.#give(name, lines.rest());
+  }
+
+  #takes(bytes: number): boolean {
+    if (this.#leftBytes < 0) return false;
+    this.#leftBytes -= bytes;
+    if (this.#leftBytes >= 0) return true;
+    this.#onLimit();
+    return false;
+  }
+
+  async #give(name: 'stdout' | 'stderr', lines: Iterable<string>): Promise<void> {
+    for (const line of lines) {
+      this.#onLine?.(name, line);
+      const pause = this.#slice.exceeded;
+      if (pause !== undefined) await pause;
+    }
+  }
+
+  #keepEnd(chunk: Buffer): void {
+    const joined = Buffer.concat([this.#stderrEnd, chunk]);
+    this.#stderrEnd = joined.subarray(Math.max(joined.length - STDERR_END_BYTES, 0));
+  }
+}
+
+/** Bytes → lines without their ends, in the order of the bytes. */
+class Lines {
+  /** The beginning of an unfinished line, at most `MAX_OUTPUT_LINE_BYTES` of it. */
+  #held: Buffer[] = [];
+  #heldBytes = 0;
+  #leftOutBytes = 0;
+
+  *of(chunk: Buffer): Generator<string, void, undefined> {
+    let from = 0;
+    for (let end = chunk.indexOf('\n'); end >= 0; end = chunk.indexOf('\n', from)) {
+      this.#hold(chunk.subarray(from, end));
+      from = end + 1;
+      yield this.#taken();
+    }
+    this.#hold(chunk.subarray(from));
+  }
+
+  /** The last line, which has no end. */
+  *rest(): Generator<string, void, undefined> {
+    if (this.#heldBytes > 0) yield this.#taken();
+  }
+
+  #hold(part: Buffer): void {
+    const fits = part.subarray(0, MAX_OUTPUT_LINE_BYTES - this.#heldBytes);
+    if (fits.length > 0) this.#held.push(fits);
+    this.#heldBytes += fits.length;
+    this.#leftOutBytes += part.length - fits.length;
+  }
+
+  #taken(): string {
+    const text = Buffer.concat(this.#held).toString().replace(/\r$/, '');
+    const leftOut = this.#leftOutBytes;
+    this.#held = [];
+    this.#heldBytes = 0;
+    this.#leftOutBytes = 0;
+    return leftOut === 0 ? text : `${text} … (${leftOut} bytes left out)`;
+  }
+}

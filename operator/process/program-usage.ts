@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs';
+import { platform } from 'node:process';
+import type { Cancel, Clock } from '../core/clock.ts';
+
+/** What a program has used. */
+export interface ProgramUsage {
+  readonly durationMs: number;
+  /**
+   * Seconds of processor time, with that of the processes for which it waited, in steps of 0.01. Of programs that
+   * end in the same moment, one is given the time of all. 0 on systems other than Linux.
+   */
+  readonly userCpuSeconds: number;
+  readonly systemCpuSeconds: number;
+  /** Largest resident memory of the program itself that was seen. 0 on systems other than Linux. */
+  readonly maxRssBytes: number;
+}
+
+/** Linux counts processor time for programs in hundredths of a second on every processor: `USER_HZ`. */
+const TICKS_PER_SECOND = 100;
+
+/** Memory is looked at after this time, and then in growing distances: most programs are short. */
+const FIRST_LOOK_MS = 20;
+const LONGEST_DISTANCE_MS = 2_000;
+
+interface CpuTimes {
+  readonly user: number;
+  readonly system: number;
+}
+
+/**
+ * Processor time of all programs that have ended, as it was when the latest of them ended. Linux tells one sum for
+ * all children of this process, so the growth since then belongs to the next program that ends.
+ */
+let counted: CpuTimes | undefined;
+
+/** What one program uses. It costs two reads of `/proc` for a short program, and one every 2 s for a long one. */
+export class UsageMeter {
+  readonly #clock: Clock;
+  readonly #pid: number;
+  readonly #startedAt: number;
+  #cancel: Cancel = () => {};
+  #maxRssBytes = 0;
+
+  /** Begins to watch a program that has just started. */
+  constructor(pid: number, clock: Clock) {
+    counted ??= timesOfEnded();
+    this.#clock = clock;
+    this.#pid = pid;
+    this.#startedAt = clock.monotonic();
+    this.#look(FIRST_LOOK_MS);
+  }
+
+  /** Call it in the turn in which the program ends: the sum of the children grows by the next one. */
+  stop(): ProgramUsage {
+    this.#cancel();
+    const before = counted;
+    const now = timesOfEnded();
+    counted = now;
+    return {
+      durationMs: this.#clock.monotonic() - this.#startedAt,
+      userCpuSeconds: secondsBetween(before?.user, now?.user),
+      systemCpuSeconds: secondsBetween(before?.system, now?.system),
+      maxRssBytes: this.#maxRssBytes,
+    };
+  }
+
+  #look(nextMs: number): void {
+    this.#maxRssBytes = Math.max(this.#maxRssBytes, largestMemoryOf(this.#pid));
+    this.#cancel = this.#clock.schedule(nextMs, () =>
+      this.#look(Math.min(nextMs * 2, LONGEST_DISTANCE_MS)),
+    );
+  }
+}
+
+function secondsBetween(before: number | undefined, now: number | undefined): number {
+  if (before === undefined || now === undefined) return 0;
+  return (now - before) / TICKS_PER_SECOND;
+}
+
+/** `cutime` and `cstime` of proc_pid_stat(5). The name before them may have spaces and parentheses. */
+function timesOfEnded(): CpuTimes | undefined {
+  const text = textOf('/proc/self/stat');
+  const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ');
+  if (fields === undefined) return undefined;
+  return { user: Number(fields[13]), system: Number(fields[14]) };
+}
+
+function largestMemoryOf(pid: number): number {
+  const [, kilobytes = '0'] =
+    /^VmHWM:\s*([0-9]+) kB$/m.exec(textOf(`/proc/${pid}/status`) ?? '') ?? [];
+  return Number(kilobytes) * 1_024;
+}
+
+/** Read at once: a file of `/proc` is made in memory, and a later turn would see another state. */
+function textOf(path: string): string | undefined {
+  if (platform !== 'linux') return undefined;
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return undefined; // the process has ended
+  }
+}

@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync } from 'node:fs';
+import { constants, tmpdir } from 'node:os';
+import type { Readable, Writable } from 'node:stream';
+import { findProgram, notStarted } from './find-program.ts';
+import type { ProgramOptions } from './program-options.ts';
+import { type ProgramPipes, programPipes } from './program-pipes.ts';
+import { RUN_VARIABLE } from './survivors.ts';
+
+/** A program that runs. Its number is also that of its process group. */
+export interface StartedProgram {
+  readonly path: string;
+  readonly pid: number;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** Resolves when the program ends; processes that it has started may still run. */
+  readonly exitCode: Promise<number>;
+  /** Closes our ends of the pipes. */
+  close(): void;
+}
+
+/**
+ * Starts a program in a process group of its own.
+ *
+ * @param run - value of `CHANCERY_RUN`, unique.
+ * @throws ProgramError `not-started`.
+ */
+export async function startProgram(options: ProgramOptions, run: string): Promise<StartedProgram> {
+  const { tmpDir = tmpdir(), env } = options;
+  const path = await findProgram(options);
+  const pipes = await programPipes(tmpDir, env.PATH);
+  try {
+    const child = spawned(path, options, run, pipes);
+    const exitCode = exitCodeOf(child);
+    await once(child, 'spawn');
+    const [stdin, stdout, stderr] = pipes?.map(({ socket }) => socket) ?? child.stdio;
+    giveInput(stdin as Writable, options.input);
+    return {
+      path,
+      pid: child.pid as number,
+      stdout: stdout as Readable,
+      stderr: stderr as Readable,
+      exitCode,
+      close() {
+        for (const stream of [stdin, stdout, stderr]) stream?.destroy();
+      },
+    };
+  } catch (error) {
+    for (const { socket } of pipes ?? []) socket.destroy();
+    throw refusedBySystem(path, options.cwd, error);
+  } finally {
+    for (const { fd } of pipes ?? []) closeSync(fd);
+  }
+}
+
+function spawned(
+  path: string,
+  { args = [], cwd, env }: ProgramOptions,
+  run: string,
+  pipes: ProgramPipes | undefined,
+): ChildProcess {
+  return spawn(path, args, {
+    cwd,
+    env: { ...env, [RUN_VARIABLE]: run },
+    detached: true,
+    stdio: pipes?.map(({ fd }) => fd) ?? 'pipe',
+  });
+}
+
+function giveInput(stdin: Writable, input = ''): void {
+  stdin.on('error', () => {}); // a program may end without reading its input
+  stdin.end(input);
+}
+
+function exitCodeOf(child: ChildProcess): Promise<number> {
+  return new Promise((resolve) => {
+    child.once('exit', (code, signal) => {
+      resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
+    });
+  });
+}
+
+/** What the system's refusals mean for a file that is there and can be executed. */
+const REFUSALS: Readonly<Record<string, string>> = {
+  EAGAIN: 'the system allows no more processes: look at the pids limit of the container',
+  EMFILE: 'too many files are open in this process',
+  ENFILE: 'too many files are open in the system',
+  ENOMEM: 'there is not enough memory',
+  E2BIG: 'its arguments and its environment are too long',
+  ETXTBSY: 'another process writes it at this moment',
+  ENOEXEC: 'it is made for another processor or system',
+  ERR_INVALID_ARG_VALUE: 'an argument or a variable has a null character',
+};
+
+function refusedBySystem(path: string, cwd: string | undefined, error: unknown): Error {
+  const { code } = error as NodeJS.ErrnoException;
+  // The file and its interpreter were found before.
+  if (code === 'ENOENT' || code === 'ENOTDIR') {
+    return notStarted(path, `its working directory ${cwd} does not exist`, code);
+  }
+  return notStarted(path, REFUSALS[code ?? ''] ?? 'the system refuses it', code);
+}

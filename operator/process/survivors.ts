@@ -1,0 +1,70 @@
+import { readdir, readFile } from 'node:fs/promises';
+import process from 'node:process';
+import { NEVER_ABORTED } from '../core/abort.ts';
+import { type Clock, sleep } from '../core/clock.ts';
+
+/** The variable that names a run. Every process of the run has it, unless it was started with another environment. */
+export const RUN_VARIABLE = 'CHANCERY_RUN';
+
+/** Rounds that follow at once: a process may have started another one while the others were ended. */
+const FAST_ROUNDS = 20;
+
+/** Further rounds, for processes that take long to die, such as those with much memory. */
+const SLOW_ROUNDS = 50;
+const SLOW_ROUND_MS = 100;
+
+/** What has become of the processes of a run. */
+export interface Survivors {
+  /** Processes that were still there. On other systems than Linux they are not counted. */
+  readonly found: number;
+  /** Processes that could not be ended. */
+  readonly left: number;
+}
+
+/**
+ * Ends every process of a run whose program has ended: those of its process group, and on Linux those that have left
+ * it and have `CHANCERY_RUN` of this run in their environment.
+ *
+ * They are ended at once, by SIGKILL: the program had no wish to wait for them.
+ */
+export async function endSurvivors(groupId: number, run: string, clock: Clock): Promise<Survivors> {
+  const seen = new Set<number>();
+  let alive: readonly number[] = [];
+  for (let round = 0; round < FAST_ROUNDS + SLOW_ROUNDS; round++) {
+    alive = await processesOf(run);
+    signalGroup(groupId, 'SIGKILL'); // also those that have another environment
+    if (alive.length === 0) break;
+    for (const pid of alive) {
+      seen.add(pid);
+      signalTo(pid, 'SIGKILL');
+    }
+    if (round >= FAST_ROUNDS) await sleep(clock, SLOW_ROUND_MS, NEVER_ABORTED);
+  }
+  return { found: seen.size, left: alive.length };
+}
+
+/** Sends a signal to all processes of a group. No group of that number is no error. */
+export function signalGroup(groupId: number, signal: NodeJS.Signals): void {
+  signalTo(-groupId, signal);
+}
+
+function signalTo(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended meanwhile, or changed its user and is left to the caller's count.
+  }
+}
+
+/** Processes of this user that were started with `CHANCERY_RUN=run`. None on systems other than Linux. */
+async function processesOf(run: string): Promise<readonly number[]> {
+  if (process.platform !== 'linux') return [];
+  const pids = (await readdir('/proc')).filter((name) => /^[0-9]+$/.test(name));
+  const found: number[] = [];
+  for (const pid of pids) {
+    // Empty for a process that has ended and that its parent has not asked for yet.
+    const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
+    if (`\0${environment}`.includes(`\0${RUN_VARIABLE}=${run}\0`)) found.push(Number(pid));
+  }
+  return found;
+}
