@@ -69,6 +69,7 @@ const OWNER: Readonly<Record<string, string>> = {
   typebox: 'schema/type.ts',
   'prom-client': 'manager/metrics/prometheus-meter.ts',
   '@opentelemetry/api': 'manager/observe/open-telemetry.ts',
+  croner: 'hooks/engine/crontab.ts',
 };
 
 /** Package → the one file of each example that imports it: whoever copies the example brings it along. */
