@@ -1,0 +1,46 @@
+import type { KubernetesBinding, ScheduleBinding } from '../hook.ts';
+import type { BindingEvent } from '../watch/binding-watch.ts';
+
+/** One item of the array that a hook is told of. */
+export type ContextItem =
+  | { readonly type: 'onStartup' }
+  | { readonly type: 'Schedule'; readonly binding: ScheduleBinding }
+  | { readonly type: 'Synchronization'; readonly binding: KubernetesBinding }
+  | { readonly type: 'Event'; readonly binding: KubernetesBinding; readonly event: BindingEvent };
+
+/** The group of an item's binding. An item with a group is shown as `Group`. */
+export function groupOf(item: ContextItem): string | undefined {
+  return item.type === 'onStartup' ? undefined : item.binding.group;
+}
+
+/** `items` in their order. Of adjacent items of one group only the last stays. */
+export function mergeGroups(items: readonly ContextItem[]): readonly ContextItem[] {
+  return items.filter((item, at) => {
+    const group = groupOf(item);
+    const next = items[at + 1];
+    return group === undefined || next === undefined || groupOf(next) !== group;
+  });
+}
+
+/** The Kubernetes bindings whose objects an item shows, those of its snapshots in the order of their names. */
+export function bindingsShown(
+  item: ContextItem,
+  bindings: readonly KubernetesBinding[],
+): readonly KubernetesBinding[] {
+  if (item.type === 'onStartup') return [];
+  const included = snapshotsOf(item, bindings);
+  const showsOwn = item.type === 'Synchronization' && item.binding.group === undefined;
+  return showsOwn ? [item.binding, ...included] : included;
+}
+
+/** The bindings that `snapshots` shows, sorted by name: as keys of JSON. */
+export function snapshotsOf(
+  item: ContextItem,
+  bindings: readonly KubernetesBinding[],
+): readonly KubernetesBinding[] {
+  if (item.type === 'onStartup') return [];
+  return item.binding.includeSnapshotsFrom.toSorted().flatMap((name) => {
+    const binding = bindings.find((each) => each.name === name);
+    return binding === undefined ? [] : [binding];
+  });
+}

@@ -1,0 +1,52 @@
+/**
+ * The metrics of the hook runner, with the names and labels of shell-operator. The prefix `shell_operator_` can be
+ * changed by an option. The last three are ours.
+ */
+export const HOOK_METRICS = {
+  /** Histogram. Labels of a run: hook, binding, queue. */
+  runSeconds: 'shell_operator_hook_run_seconds',
+  /** Counter. Labels of a run. */
+  runErrors: 'shell_operator_hook_run_errors_total',
+  /** Counter: errors of bindings with `allowFailure`. Labels of a run. */
+  runAllowedErrors: 'shell_operator_hook_run_allowed_errors_total',
+  /** Counter. Labels of a run. */
+  runSuccess: 'shell_operator_hook_run_success_total',
+  /** Histogram. Labels of a run. */
+  runUserCpuSeconds: 'shell_operator_hook_run_user_cpu_seconds',
+  /** Histogram. Labels of a run. */
+  runSystemCpuSeconds: 'shell_operator_hook_run_sys_cpu_seconds',
+  /** Gauge. Labels of a run. */
+  runMaxRssBytes: 'shell_operator_hook_run_max_rss_bytes',
+  /** Gauge: 1 when every binding of the hook is watched. Label hook. */
+  enableSuccess: 'shell_operator_hook_enable_kubernetes_bindings_success',
+  /** Counter: bindings that could not be watched when it was their turn. Label hook. */
+  enableErrors: 'shell_operator_hook_enable_kubernetes_bindings_errors_total',
+  /** Gauge: how long it took until every binding was watched. Label hook. */
+  enableSeconds: 'shell_operator_hook_enable_kubernetes_bindings_seconds',
+  /** Gauge. Label queue. */
+  queueLength: 'shell_operator_tasks_queue_length',
+  /** Histogram: how long changes of a queue take. Labels queue_name, queue_action. */
+  queueActionSeconds: 'shell_operator_tasks_queue_action_duration_seconds',
+  /** Counter. Labels of a run. */
+  waitInQueueSeconds: 'shell_operator_task_wait_in_queue_seconds_total',
+  /** Histogram. Labels of a run. */
+  filterSeconds: 'shell_operator_kube_jq_filter_duration_seconds',
+  /** Histogram. Labels of a run. */
+  eventSeconds: 'shell_operator_kube_event_duration_seconds',
+  /** Gauge. Labels of a run. */
+  snapshotObjects: 'shell_operator_kube_snapshot_objects',
+  /** Counter. Label error_type: expired, eof, unexpected-eof, fail. */
+  watchErrors: 'shell_operator_kubernetes_client_watch_errors_total',
+  /** Counter. Label binding. */
+  bindingMonitorMissing: 'shell_operator_binding_monitor_missing_total',
+  /** Counter. Labels gvr, namespace. */
+  informerDead: 'shell_operator_factory_informer_dead_total',
+  /** Counter: one at the start, then one each 10 s. */
+  liveTicks: 'shell_operator_live_ticks',
+  /** Gauge: seconds since the first failure of the task that blocks its queue, 0 when none does. Labels hook, queue. */
+  blockedSeconds: 'shell_operator_hook_blocked_seconds',
+  /** Gauge: the longest time that a queue has waited for one of the processes that may run at once. */
+  longestProcessWait: 'shell_operator_longest_process_wait_seconds',
+  /** Counter: tasks that were given up after the most attempts. Label hook. */
+  givenUp: 'shell_operator_hook_given_up_total',
+} as const;

@@ -1,0 +1,17 @@
+const FIRST_MS = 5_000;
+const CEILING_MS = 32_000;
+const TENTH_MS = 100;
+
+/**
+ * Milliseconds until a task is tried again: 5 s after the first failure; after the n-th failure that follows it
+ * `5 + 2^(n-1)` s and a random part below 1 s, cut to tenths of a second; 32 s at most. The numbers are those of
+ * shell-operator.
+ *
+ * @param failures - of the task so far, from 1.
+ * @param random - uniform in [0, 1).
+ */
+export function retryDelayMs(failures: number, random: () => number): number {
+  if (failures <= 1) return FIRST_MS;
+  const delayMs = FIRST_MS + 2 ** (failures - 2) * 1_000 + random() * 1_000;
+  return Math.min(Math.floor(delayMs / TENTH_MS) * TENTH_MS, CEILING_MS);
+}
