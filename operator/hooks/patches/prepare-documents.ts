@@ -1,0 +1,62 @@
+import type { Jq } from '../../jq/jq.ts';
+import { messageOf, OperatorError } from '../../core/errors.ts';
+import type { Resource } from '../../model/resource.ts';
+import { DocumentError } from '../results/json-stream.ts';
+import { type NeededRight, neededRights } from '../rights/needed-rights.ts';
+import { type PatchDocument, targetOf, titleOf } from './patch-document.ts';
+
+/**
+ * The resource of a kind, as a patch names it.
+ *
+ * @throws ConfigurationError `CONFIG` when there is no such kind.
+ */
+export type ResolveKind = (
+  kind: string,
+  apiVersion: string | undefined,
+  signal: AbortSignal,
+) => Promise<Resource>;
+
+/** A document that can be sent. */
+export interface PreparedDocument extends PatchDocument {
+  readonly resource: Resource;
+  readonly needs: readonly NeededRight[];
+}
+
+/**
+ * Finds the resource of each document, and checks the namespace and the jq program.
+ *
+ * @throws DocumentError for a kind that there is not, a wrong scope, or a program that cannot be compiled; as
+ *   `resolve` does when discovery fails; `signal.reason` when aborted.
+ */
+export async function prepareDocuments(
+  documents: readonly PatchDocument[],
+  { resolve, jq }: { readonly resolve: ResolveKind; readonly jq: Pick<Jq, 'check'> },
+  signal: AbortSignal,
+): Promise<readonly PreparedDocument[]> {
+  const prepared: PreparedDocument[] = [];
+  for (const document of documents) {
+    const { action, number } = document;
+    const { kind, apiVersion, namespace, name } = targetOf(action);
+    const resource = await refused(number, () => resolve(kind, apiVersion, signal));
+    if (resource.namespaced !== (namespace !== undefined)) {
+      const problem = resource.namespaced ? 'the namespace is missing' : `${kind} has no namespace`;
+      throw new DocumentError(number, `${titleOf(action)}: ${problem}`);
+    }
+    if (action.operation === 'JQPatch') await refused(number, () => jq.check(action.jqFilter));
+    const subresource = 'subresource' in action ? action.subresource : undefined;
+    const { operation } = action;
+    const needs = neededRights({ operation, subresource }, resource, { namespace, name });
+    prepared.push({ ...document, resource, needs });
+  }
+  return prepared;
+}
+
+/** A wrong kind or program is a fault of the document. Other failures are not. */
+async function refused<T>(number: number, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!(error instanceof OperatorError) || error.code !== 'CONFIG') throw error;
+    throw new DocumentError(number, messageOf(error), { cause: error });
+  }
+}

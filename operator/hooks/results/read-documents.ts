@@ -1,0 +1,66 @@
+import { messageOf } from '../../core/errors.ts';
+import { yieldToEventLoop } from '../../core/time-slice.ts';
+import { parseYaml } from '../../core/yaml.ts';
+import { DocumentError, readJsonStream } from './json-stream.ts';
+
+/**
+ * Characters of one YAML document. etcd refuses objects of more than 1.5 MiB, and reading YAML is so slow that a
+ * larger document would stop the process for seconds. JSON has no such limit.
+ */
+const MAX_YAML_CHARS = 2 * 1024 * 1024;
+
+/** A line that ends a document. `---` at the beginning of a line is never part of a value. */
+const MARKER = /^(?:---(?=\s|$)|\.\.\.[ \t]*\r?$)/m;
+
+/**
+ * The documents of a result file: a stream of JSON values, or, if it is not one, YAML documents. Empty documents
+ * are left out. Integers that a number cannot hold become bigints.
+ *
+ * @throws DocumentError for the first document that cannot be read. Its message quotes nothing of the text.
+ */
+export async function readDocuments(text: string): Promise<readonly unknown[]> {
+  let notJson: unknown;
+  try {
+    return readJsonStream(text);
+  } catch (error) {
+    notJson = error;
+  }
+  try {
+    return await readYamlDocuments(text);
+  } catch (error) {
+    // The numbers of both readings differ. The writer of JSON must get that of JSON.
+    const looksLikeJson = /^[\s\uFEFF]*\{/.test(text) && !MARKER.test(text);
+    throw looksLikeJson ? notJson : error;
+  }
+}
+
+async function readYamlDocuments(text: string): Promise<readonly unknown[]> {
+  const values: unknown[] = [];
+  for (const part of text.split(MARKER)) {
+    const number = values.length + 1;
+    if (part.length > MAX_YAML_CHARS) {
+      throw new DocumentError(
+        number,
+        `has ${part.length} characters, more than the ${MAX_YAML_CHARS} of a YAML document: write JSON`,
+      );
+    }
+    const value = parsed(part, number);
+    if (value !== null && value !== undefined) values.push(value);
+    await yieldToEventLoop(); // YAML is slow, and other work must go on between two documents
+  }
+  return values;
+}
+
+function parsed(part: string, number: number): unknown {
+  try {
+    return parseYaml(part, { exactIntegers: true });
+  } catch (error) {
+    throw new DocumentError(number, `is neither JSON nor YAML${positionIn(messageOf(error))}`);
+  }
+}
+
+/** The message of the YAML package quotes the text. Only the position stays. */
+function positionIn(message: string): string {
+  const position = / at line \d+, column \d+/.exec(message)?.[0];
+  return position === undefined ? '' : `,${position} of the document`;
+}
