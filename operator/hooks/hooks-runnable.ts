@@ -1,4 +1,3 @@
-import { isUnknownResource } from '../client/discovery.ts';
 import type { PlacedPermission } from '../controller/access-declaration.ts';
 import type { Jq } from '../jq/jq.ts';
 import type { RunnableContext } from '../manager/runnable.ts';
@@ -13,6 +12,7 @@ import type { HookMetrics } from './metrics/hook-metrics.ts';
 import { declaredAccess } from './rights/declared-access.ts';
 import { invokeHook } from './run/invoke-hook.ts';
 import { newHookRun } from './run/new-hook-run.ts';
+import { filteredSource } from './watch/filtered-source.ts';
 import { watchBindings } from './watch/watch-bindings.ts';
 import { WatchPlan } from './watch/watch-plan.ts';
 
@@ -53,13 +53,9 @@ export function hooksRunnable(options: HooksRunnableOptions): Runnable {
     idle: () => engine?.idle ?? false,
     status: () => engine?.status(),
     async run(signal, context) {
-      const folders = await RunFolders.open(options.tmpDir);
-      try {
-        engine = newEngine(options, plan, folders, context);
-        await engine.run(signal);
-      } finally {
-        await folders.close();
-      }
+      await using folders = await RunFolders.open(options.tmpDir);
+      engine = newEngine(options, plan, folders, context);
+      await engine.run(signal);
     },
   });
 }
@@ -74,12 +70,9 @@ function newEngine(
   const kinds = kindResolver(known, (name, signal) => context.discover(name, signal));
   const { maxAttempts, maxProcesses, proxiesJsonLines } = options;
   const newRun = newHookRun({
-    invoke: (hook, { binding, queue }, contexts, signal) => {
-      const invocation = {
-        ...{ folders, env, timeoutMs, proxiesJsonLines, clock },
-        log: log,
-      };
-      return invokeHook(hook, contexts, invocation, signal);
+    invoke: (hook, facts, contexts, signal) => {
+      const invocation = { folders, env, timeoutMs, proxiesJsonLines, clock, log };
+      return invokeHook(hook, contexts, { ...invocation, ...facts }, signal);
     },
     resolve: (kind, apiVersion, signal) => kinds.resolve(kind, apiVersion, signal),
     ...{ client, jq, metrics, strictPatches, clock, log, meter },

@@ -8,7 +8,14 @@ import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type Setup, startExample } from '../../../examples/testing/place.ts';
 import type { Place } from '../../../examples/testing/started-place.ts';
-import type { Runnable } from '../../../operator/index.ts';
+import { systemClock } from '../../../operator/core/clock.ts';
+import {
+  HOOKS_DEFAULTS,
+  type HooksProgram,
+  type HooksProgramOptions,
+  loadHooksProgram,
+} from '../../../operator/hooks/hooks-program.ts';
+import { createJq } from '../../../operator/jq/create-jq.ts';
 import { type Language, Recorder } from './recorder.ts';
 
 export { type Context, LANGUAGES, type Language, type Recorder } from './recorder.ts';
@@ -21,12 +28,14 @@ export interface HooksSetup extends Partial<Omit<Setup, 'controllers' | 'runnabl
   /** Other files by their path below the folder. All are executable but `.yaml`, `.json` and `.md`. */
   readonly files?: Readonly<Record<string, string>>;
   /** See `chancery hooks --help`. */
-  readonly options?: Partial<RunnerOptions>;
+  readonly options?: Partial<HooksProgramOptions>;
 }
 
 export interface HooksPlace extends Place {
   /** The folder. */
   readonly dir: string;
+  /** What was read of the folder. */
+  readonly program: HooksProgram;
   /** @throws Error when there is none. */
   hook(name: string): Recorder;
 }
@@ -67,4 +76,44 @@ export async function writeHook(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, text);
   if (!DATA.test(path)) await chmod(path, 0o755);
+}
+
+/** Hooks in a place of the test's own. All in it ends with the test, which fails if anything was refused. */
+export async function startHooks(setup: HooksSetup): Promise<HooksPlace> {
+  const { recorders, files, language, options, ...others } = setup;
+  const folder = await hooksFolder({
+    ...(recorders && { recorders }),
+    ...(files && { files }),
+    ...(language && { language }),
+  });
+  const load = () => loadFolder(folder.dir, setup);
+  const program = await load();
+  const later = await load();
+  const place = await startExample({
+    name: 'hooks',
+    manifests: [],
+    ...others,
+    controllers: [],
+    runnables: [program.runnable],
+    restarted: () => ({ controllers: [], runnables: [later.runnable] }),
+  });
+  return Object.assign(place, { ...folder, program });
+}
+
+/** Reads a folder as `chancery hooks` does. What it opened is closed after the test. */
+async function loadFolder(
+  dir: string,
+  { clock = systemClock, options }: Pick<HooksSetup, 'clock' | 'options'>,
+): Promise<HooksProgram> {
+  const jq = createJq({ clock: systemClock });
+  onTestFinished(() => jq.close());
+  return loadHooksProgram(dir, {
+    ...HOOKS_DEFAULTS,
+    environment: process.env,
+    apiUrl: 'http://127.0.0.1:8001',
+    definitions: [],
+    tmpDir: join(dirname(dir), 'tmp'),
+    ...{ jq, clock, signal: new AbortController().signal },
+    ...options,
+  });
 }

@@ -1,0 +1,108 @@
+import type { Clock } from '../core/clock.ts';
+import { ConfigurationError, messageOf } from '../core/errors.ts';
+import type { Jq } from '../jq/jq.ts';
+import type { Runnable } from '../manager/runnable.ts';
+import { runProgram } from '../process/run-program.ts';
+import { type HookProblem, loadHooks } from './discovery/load-hooks.ts';
+import { knownKinds } from './discovery/resolve-kind.ts';
+import type { Hook } from './hook.ts';
+import { type HooksRunnableOptions, hooksRunnable } from './hooks-runnable.ts';
+import { HookMetrics } from './metrics/hook-metrics.ts';
+import { hookEnvironment } from './run/hook-environment.ts';
+
+/** What `chancery hooks` is told. */
+export interface HooksProgramOptions
+  extends Pick<
+    HooksRunnableOptions,
+    'tmpDir' | 'maxProcesses' | 'timeoutMs' | 'maxAttempts' | 'strictPatches' | 'proxiesJsonLines'
+  > {
+  /** The environment of this process. Hooks get what the allow-list and `hookEnv` name. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The ambassador. Hooks get it as `CHANCERY_API_URL`. */
+  readonly apiUrl: string;
+  /** Names of more variables that hooks get. */
+  readonly hookEnv: readonly string[];
+  /** Broken hooks become problems. Otherwise the first is thrown. */
+  readonly skipBroken: boolean;
+  /** Parsed CustomResourceDefinitions: their kinds need no discovery. */
+  readonly definitions: readonly unknown[];
+  readonly jq: Jq;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** A folder of hooks as a manager runs it. */
+export interface HooksProgram {
+  /** In path order. */
+  readonly hooks: readonly Hook[];
+  /** Empty unless `skipBroken`. */
+  readonly problems: readonly HookProblem[];
+  readonly runnable: Runnable;
+  /** What the hooks measure. */
+  readonly metrics: HookMetrics;
+}
+
+/** The settings of a runner that is told nothing. */
+export const HOOKS_DEFAULTS: Pick<
+  HooksProgramOptions,
+  | 'tmpDir'
+  | 'maxProcesses'
+  | 'timeoutMs'
+  | 'maxAttempts'
+  | 'strictPatches'
+  | 'proxiesJsonLines'
+  | 'hookEnv'
+  | 'skipBroken'
+> = {
+  tmpDir: '/tmp/chancery-hooks',
+  maxProcesses: 4,
+  timeoutMs: 60_000,
+  maxAttempts: undefined,
+  strictPatches: false,
+  proxiesJsonLines: false,
+  hookEnv: [],
+  skipBroken: false,
+};
+
+/**
+ * Reads the hooks of a folder. Nothing is watched yet.
+ *
+ * @throws ConfigurationError `CONFIG` for a folder without hooks, for a broken hook, and for a filter that jq cannot
+ *   compile; `signal.reason` when aborted.
+ */
+export async function loadHooksProgram(
+  dir: string,
+  options: HooksProgramOptions,
+): Promise<HooksProgram> {
+  const { apiUrl, clock, definitions, environment, hookEnv, jq, signal, skipBroken } = options;
+  const env = hookEnvironment(environment, apiUrl, hookEnv);
+  const loaded = await loadHooks(dir, { env, runProgram, skipBroken, clock, signal });
+  const hooks: Hook[] = [];
+  const problems: HookProblem[] = [...loaded.problems];
+  for (const hook of loaded.hooks) {
+    const message = await problemOf(hook, jq);
+    if (message === undefined) hooks.push(hook);
+    else if (skipBroken) problems.push({ hook: hook.name, message });
+    else throw new ConfigurationError(`${hook.name}: ${message}`, { context: { hook: hook.name } });
+  }
+  const metrics = new HookMetrics();
+  const known = knownKinds(definitions);
+  const runnable = hooksRunnable({ ...options, hooks, known, metrics, env });
+  return { hooks, problems, runnable, metrics };
+}
+
+/** What its answer to `--config` asks for that cannot be done. */
+async function problemOf({ config }: Hook, jq: Jq): Promise<string | undefined> {
+  const [unsupported] = config.unsupported;
+  if (unsupported !== undefined) return `${unsupported} is not supported yet`;
+  for (const [at, { jqFilter }] of config.kubernetes.entries()) {
+    if (jqFilter === undefined) continue;
+    try {
+      await jq.check(jqFilter);
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error;
+      return `kubernetes[${at}].jqFilter: ${messageOf(error)}`;
+    }
+  }
+  return undefined;
+}
