@@ -1,0 +1,58 @@
+import type { HookConfig } from '../hook.ts';
+import { conversionOf, webhookOf } from './admission.ts';
+import { Fields, type Item } from './fields.ts';
+import { kubernetesOf } from './kubernetes-binding.ts';
+import { scheduleOf } from './schedule-binding.ts';
+import { withSnapshots } from './snapshots.ts';
+
+/** Bindings that are checked only. */
+const UNSUPPORTED = {
+  kubernetesValidating: webhookOf,
+  kubernetesMutating: webhookOf,
+  kubernetesCustomResourceConversion: conversionOf,
+};
+
+const FIELDS = [
+  'configVersion',
+  'settings',
+  'onStartup',
+  'schedule',
+  'kubernetes',
+  ...Object.keys(UNSUPPORTED),
+];
+
+/** Reads an answer of version v1. @throws ConfigurationError `CONFIG` as `parseConfig`. */
+export function parseV1(item: Item): HookConfig {
+  const fields = new Fields(item, FIELDS);
+  const onStartup = fields.integer('onStartup');
+  const schedules = (fields.list('schedule') ?? []).map(scheduleOf);
+  const kubernetes = (fields.list('kubernetes') ?? []).map(kubernetesOf);
+  const owners = kubernetes.map(({ binding }) => binding);
+  const unsupported = Object.entries(UNSUPPORTED).filter(([name, read]) => {
+    const items = (fields.list(name) ?? []).map(read);
+    for (const each of items) withSnapshots(each, owners);
+    return items.length > 0;
+  });
+  return {
+    version: 'v1',
+    ...settingsOf(fields.item('settings')),
+    ...(onStartup !== undefined && { onStartup }),
+    schedules: schedules.map((each) => withSnapshots(each, owners)),
+    kubernetes: kubernetes.map((each) => withSnapshots(each, owners)),
+    unsupported: unsupported.map(([name]) => name),
+  };
+}
+
+/** `executionTimeout` is ours. An interval of 0 limits nothing. */
+function settingsOf(item: Item | undefined): Pick<HookConfig, 'rateLimit' | 'timeoutMs'> {
+  if (item === undefined) return {};
+  const names = ['executionMinInterval', 'executionBurst', 'executionTimeout'];
+  const fields = new Fields(item, names);
+  const intervalMs = fields.duration('executionMinInterval') ?? 0;
+  const burst = fields.integer('executionBurst', { min: 1 }) ?? 1;
+  const timeoutMs = fields.duration('executionTimeout');
+  return {
+    ...(intervalMs > 0 && { rateLimit: { intervalMs, burst } }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+  };
+}

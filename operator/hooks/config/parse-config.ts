@@ -1,0 +1,39 @@
+import { ConfigurationError } from '../../core/errors.ts';
+import { parseYaml } from '../../core/yaml.ts';
+import type { HookConfig } from '../hook.ts';
+import { parseV0 } from './config-v0.ts';
+import { parseV1 } from './config-v1.ts';
+import { formOf, refuse } from './fields.ts';
+
+/** Answers are a few kilobytes. A longer one is output of something else. */
+const MAX_CHARS = 1_000_000;
+
+/** Fields by which an answer shows that its `configVersion` was forgotten. */
+const ONLY_V1 = /^(?:settings|kubernetes[A-Za-z]*)$/;
+
+/**
+ * The answer of a hook to `--config`, YAML or JSON, with every default filled in. Without `configVersion` it is read as
+ * version v0.
+ *
+ * @throws ConfigurationError `CONFIG` for the first field that is wrong, with its path: `kubernetes[0].kind: is
+ *   required, and is not given`.
+ */
+export function parseConfig(text: string): HookConfig {
+  if (text.trim() === '') throw new ConfigurationError('the answer is empty');
+  if (text.length > MAX_CHARS) {
+    throw new ConfigurationError(`the answer is longer than ${MAX_CHARS} characters`);
+  }
+  const value = parseYaml(text);
+  if (formOf(value) !== 'a mapping') refuse('', `expected a mapping, got ${formOf(value)}`);
+  const { configVersion: version } = value as { readonly configVersion?: unknown };
+  const fields = Object.keys(value as object).filter((name) => name !== 'configVersion');
+  if (fields.length === 0) refuse('', 'expected at least one binding, such as onStartup: 1');
+  if (version === undefined) {
+    const later = fields.find((name) => ONLY_V1.test(name));
+    if (later !== undefined)
+      refuse('configVersion', `is required for ${later}: write configVersion: v1`);
+    return parseV0({ value, path: '' });
+  }
+  if (version === 'v1') return parseV1({ value, path: '' });
+  return refuse('configVersion', 'expected v1, or no configVersion for the oldest form');
+}
