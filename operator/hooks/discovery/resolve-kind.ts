@@ -1,7 +1,6 @@
-import type { Resource } from '../../model/resource.ts';
-
-/** The resource of a kind, without the network. Undefined: it is not known. */
-export type KnownKinds = (kind: string, apiVersion?: string) => Resource | undefined;
+import { ConfigurationError } from '../../core/errors.ts';
+import { apiVersionOf, type Resource } from '../../model/resource.ts';
+import type { KnownKinds } from './known-kinds.ts';
 
 /** Finds a resource by a name such as `website` or `websites.example.com/v1`: see `discover`. */
 export type Discover = (name: string, signal: AbortSignal) => Promise<Resource>;
@@ -19,8 +18,34 @@ export interface KindResolver {
   resolve(kind: string, apiVersion: string | undefined, signal: AbortSignal): Promise<Resource>;
 }
 
-/** Kinds of Kubernetes, and those of `definitions`: parsed CustomResourceDefinitions, other documents are ignored. */
-export declare function knownKinds(definitions?: readonly unknown[]): KnownKinds;
+/** Asks `discover` for kinds that `known` does not know, and keeps its answers, but no failures. */
+export function kindResolver(known: KnownKinds, discover: Discover): KindResolver {
+  const discovered = new Map<string, Resource>();
+  return {
+    known,
+    async resolve(kind, apiVersion, signal) {
+      const name = nameOf(kind, apiVersion);
+      const found = known.ofKind(kind, apiVersion) ?? discovered.get(name);
+      if (found !== undefined) return found;
+      const resource = await discover(name, signal);
+      requireVersion(resource, kind, apiVersion);
+      discovered.set(name, resource);
+      return resource;
+    },
+  };
+}
 
-/** Asks `discover` for kinds that `known` does not know, and keeps its answers. */
-export declare function kindResolver(known: KnownKinds, discover: Discover): KindResolver;
+/** A name that discovery understands. It has none for the core group alone. */
+function nameOf(kind: string, apiVersion: string | undefined): string {
+  if (apiVersion === undefined) return kind;
+  const [version = '', group] = apiVersion.split('/').reverse();
+  return group === undefined ? `${kind}/${version}` : `${kind}.${group}/${version}`;
+}
+
+function requireVersion(resource: Resource, kind: string, apiVersion: string | undefined): void {
+  const served = apiVersionOf(resource);
+  if (apiVersion === undefined || apiVersion === served) return;
+  throw new ConfigurationError(
+    `${apiVersion} has no kind ${JSON.stringify(kind)}: ${resource.kind} is in apiVersion ${served}`,
+  );
+}

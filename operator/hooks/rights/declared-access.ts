@@ -1,22 +1,90 @@
-import type { Permission } from '../../controller/controller.ts';
-import type { Source } from '../../controller/source.ts';
-import type { KnownKinds } from '../discovery/resolve-kind.ts';
-import type { Hook } from '../hook.ts';
-
-/** A permission in certain namespaces. */
-export interface NamespacedPermission extends Permission {
-  /** Left out: wherever the sources are. */
-  readonly namespaces?: readonly string[];
-}
+import type { PlacedPermission } from '../../controller/access-declaration.ts';
+import { type Source, source } from '../../controller/source.ts';
+import { namespaces as namespacesResource } from '../../model/kubernetes/resources.ts';
+import type { Resource } from '../../model/resource.ts';
+import type { KnownKinds } from '../discovery/known-kinds.ts';
+import type { Hook, HookRight, KubernetesBinding } from '../hook.ts';
 
 /** What hooks read and write. */
 export interface DeclaredAccess {
-  /** One for each resource, namespace and selectors. */
+  /** One for each resource, namespace, name and selector of the bindings. */
   readonly sources: readonly Source[];
-  readonly permissions: readonly NamespacedPermission[];
-  /** Kinds that only the API server knows: `HOOK: kind Website`. Empty when everything is known. */
+  readonly permissions: readonly PlacedPermission[];
+  /** What only the API server knows, one line each: `HOOK: kind Website`. Empty when everything is known. */
   readonly unknown: readonly string[];
 }
 
 /** Reads follow from the configs, writes from the rights files. */
-export declare function declaredAccess(hooks: readonly Hook[], known: KnownKinds): DeclaredAccess;
+export function declaredAccess(hooks: readonly Hook[], known: KnownKinds): DeclaredAccess {
+  const sources = new Map<string, Source>();
+  const permissions: PlacedPermission[] = [];
+  const unknown: string[] = [];
+  for (const { name, config, rights = [] } of hooks) {
+    for (const binding of config.kubernetes) {
+      const { kind, apiVersion } = binding;
+      const resource = known.ofKind(kind, apiVersion);
+      if (resource === undefined) {
+        unknown.push(`${name}: kind ${kind}${apiVersion === undefined ? '' : ` of ${apiVersion}`}`);
+      } else {
+        for (const each of sourcesOfBinding(binding, resource))
+          sources.set(JSON.stringify(each), each);
+      }
+    }
+    for (const right of rights) {
+      const { found, missing } = permissionsOf(right, known);
+      permissions.push(...found);
+      unknown.push(...missing.map((plural) => `${name}: resource ${plural}`));
+    }
+  }
+  return { sources: [...sources.values()], permissions, unknown: [...new Set(unknown)] };
+}
+
+/**
+ * What is watched for a binding: a source for each of its namespaces and names, and one for the Namespaces by whose
+ * labels it selects. Without names of namespaces, a source is in the namespaces of the settings.
+ */
+export function sourcesOfBinding(
+  binding: KubernetesBinding,
+  resource: Resource,
+): readonly Source[] {
+  const { names, labelSelector, fieldSelector, namespaces } = binding;
+  const places = resource.namespaced ? (namespaces?.names ?? [undefined]) : [undefined];
+  const objects = places.flatMap((name) =>
+    (names ?? [undefined]).map((one) => {
+      const terms = [one === undefined ? '' : `metadata.name=${one}`, fieldSelector ?? ''];
+      const fields = terms.filter((term) => term !== '').join(',');
+      return source(resource, {
+        ...(name !== undefined && { namespace: { name } }),
+        ...(labelSelector !== undefined && { labelSelector }),
+        ...(fields !== '' && { fieldSelector: fields }),
+      });
+    }),
+  );
+  const selected = resource.namespaced ? namespaces?.labelSelector : undefined;
+  if (selected === undefined) return objects;
+  return [...objects, source(namespacesResource, { labelSelector: selected })];
+}
+
+function permissionsOf(right: HookRight, known: KnownKinds) {
+  const { apiGroups, resources, verbs, resourceNames, namespaces } = right;
+  const found: PlacedPermission[] = [];
+  const missing: string[] = [];
+  for (const group of apiGroups) {
+    for (const path of resources) {
+      const [plural = '', subresource] = path.split('/');
+      const resource = known.ofPlural(plural, group);
+      if (resource === undefined) {
+        missing.push(group === '' ? plural : `${plural}.${group}`);
+        continue;
+      }
+      found.push({
+        resource,
+        verbs,
+        ...(subresource !== undefined && { subresource }),
+        ...(resourceNames !== undefined && { resourceNames }),
+        ...(namespaces !== undefined && { namespaces }),
+      });
+    }
+  }
+  return { found, missing };
+}

@@ -1,0 +1,158 @@
+import { ConfigurationError } from '../../core/errors.ts';
+import * as builtIn from '../../model/kubernetes/resources.ts';
+import { apiVersionOf, defineResource, type Resource, resourceName } from '../../model/resource.ts';
+
+/** Resources that are known without the network. */
+export interface KnownKinds {
+  /**
+   * The resource of a kind as a hook writes it: any case, plural or short name. Undefined: it is not known.
+   *
+   * @throws ConfigurationError `CONFIG` when several groups have it, and `apiVersion` is not given.
+   */
+  ofKind(kind: string, apiVersion?: string): Resource | undefined;
+  /** The resource of a plural name in a group; '' for the core group. Undefined: it is not known. */
+  ofPlural(plural: string, group: string): Resource | undefined;
+}
+
+/** By plural name and group. */
+const SHORT_NAMES: Readonly<Record<string, string>> = {
+  cj: 'cronjobs.batch',
+  cm: 'configmaps',
+  crd: 'customresourcedefinitions.apiextensions.k8s.io',
+  crds: 'customresourcedefinitions.apiextensions.k8s.io',
+  cs: 'componentstatuses',
+  csr: 'certificatesigningrequests.certificates.k8s.io',
+  deploy: 'deployments.apps',
+  ds: 'daemonsets.apps',
+  ep: 'endpoints',
+  ev: 'events',
+  hpa: 'horizontalpodautoscalers.autoscaling',
+  ing: 'ingresses.networking.k8s.io',
+  ip: 'ipaddresses.networking.k8s.io',
+  limits: 'limitranges',
+  netpol: 'networkpolicies.networking.k8s.io',
+  no: 'nodes',
+  ns: 'namespaces',
+  pc: 'priorityclasses.scheduling.k8s.io',
+  pdb: 'poddisruptionbudgets.policy',
+  po: 'pods',
+  pv: 'persistentvolumes',
+  pvc: 'persistentvolumeclaims',
+  quota: 'resourcequotas',
+  rc: 'replicationcontrollers',
+  rs: 'replicasets.apps',
+  sa: 'serviceaccounts',
+  sc: 'storageclasses.storage.k8s.io',
+  sts: 'statefulsets.apps',
+  svc: 'services',
+  vac: 'volumeattributesclasses.storage.k8s.io',
+};
+
+/** The generated table has only the newer `Event`. A hook that says `Event` means this one. */
+const coreEvents: Resource = defineResource({
+  group: '',
+  version: 'v1',
+  plural: 'events',
+  kind: 'Event',
+  namespaced: true,
+});
+
+/** A resource, its names in lower case, and its versions. */
+interface Known {
+  readonly resource: Resource;
+  readonly names: readonly string[];
+  /** Undefined: any, because groups of Kubernetes keep their names in all versions. */
+  readonly versions: readonly string[] | undefined;
+}
+
+/**
+ * The kinds of Kubernetes, and those of `definitions`.
+ *
+ * @param definitions - documents. Those that are no CustomResourceDefinitions are ignored. Default: none.
+ */
+export function knownKinds(definitions: readonly unknown[] = []): KnownKinds {
+  const known: readonly Known[] = [
+    ...[coreEvents, ...Object.values(builtIn)].map(knownBuiltIn),
+    ...definitions.flatMap((definition) => knownDefinition(definition) ?? []),
+  ];
+  return {
+    ofKind(kind, apiVersion) {
+      const found = known.filter(({ names }) => names.includes(kind.toLowerCase()));
+      if (apiVersion === undefined) return preferred(kind, found)?.resource;
+      const [version = '', group = ''] = apiVersion.split('/').reverse();
+      const one = found.find(
+        ({ resource, versions }) =>
+          resource.group === group && (versions?.includes(version) ?? true),
+      );
+      return one && defineResource({ ...one.resource, version });
+    },
+    ofPlural: (plural, group) =>
+      known.find(({ resource }) => resource.plural === plural && resource.group === group)
+        ?.resource,
+  };
+}
+
+/** As discovery decides: the core group has priority. */
+function preferred(kind: string, found: readonly Known[]): Known | undefined {
+  const [first, second] = found;
+  if (first === undefined || second === undefined || first.resource.group === '') return first;
+  const versions = found.map(({ resource }) => apiVersionOf(resource)).join(', ');
+  throw new ConfigurationError(
+    `the kind ${JSON.stringify(kind)} is ambiguous: say with apiVersion which one of ${versions}`,
+  );
+}
+
+function knownBuiltIn(resource: Resource): Known {
+  const short = Object.entries(SHORT_NAMES).filter(([, name]) => name === resourceName(resource));
+  const names = [resource.plural, resource.kind.toLowerCase(), ...short.map(([name]) => name)];
+  return { resource, names, versions: undefined };
+}
+
+interface UncheckedDefinition {
+  readonly kind?: unknown;
+  readonly spec?: {
+    readonly group?: unknown;
+    readonly scope?: unknown;
+    readonly names?: {
+      readonly plural?: unknown;
+      readonly kind?: unknown;
+      readonly singular?: unknown;
+      readonly shortNames?: unknown;
+    } | null;
+    readonly versions?: unknown;
+  } | null;
+}
+
+function knownDefinition(document: unknown): Known | undefined {
+  const { kind: type, spec } = Object(document) as UncheckedDefinition;
+  const { plural, kind, singular, shortNames } = spec?.names ?? {};
+  const group = spec?.group;
+  if (type !== 'CustomResourceDefinition' || typeof group !== 'string') return undefined;
+  if (typeof plural !== 'string' || typeof kind !== 'string') return undefined;
+  const versions = (Array.isArray(spec?.versions) ? spec.versions : [])
+    .filter((version) => Object(version).served !== false)
+    .map((version) => String(Object(version).name))
+    .sort(byPriority);
+  const [version] = versions;
+  if (version === undefined) return undefined;
+  const namespaced = spec?.scope !== 'Cluster';
+  const others = [singular, ...(Array.isArray(shortNames) ? shortNames : [])];
+  return {
+    resource: defineResource({ group, version, plural, kind, namespaced }),
+    names: [plural, kind, ...others].map((name) => String(name).toLowerCase()),
+    versions,
+  };
+}
+
+/** The order in which Kubernetes prefers versions: `v2`, `v1`, `v1beta2`, `v1alpha1`, and then all other names. */
+function byPriority(a: string, b: string): number {
+  const [left, right] = [priorityOf(a), priorityOf(b)];
+  const at = left.findIndex((value, index) => value !== right[index]);
+  return at < 0 ? (a < b ? -1 : 1) : (right[at] ?? 0) - (left[at] ?? 0);
+}
+
+function priorityOf(version: string): readonly number[] {
+  const [, major, level, minor] = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(version) ?? [];
+  if (major === undefined) return [0, 0, 0];
+  return [level === undefined ? 3 : level === 'beta' ? 2 : 1, Number(major), Number(minor ?? 0)];
+}
