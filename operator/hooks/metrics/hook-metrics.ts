@@ -1,11 +1,188 @@
+import { familyOf } from '../../manager/metrics/added-registries.ts';
+import { formatExposition } from '../../manager/metrics/exposition.ts';
 import type { MetricsRegistry } from '../../manager/metrics/registry.ts';
-import type { MetricOperation } from './metric-operation.ts';
+import type { MetricOperation, ValueOperation } from './metric-operation.ts';
 
-/** The metrics that hooks report. A registry for the manager, and the text of `/metrics/hooks`. */
-export declare class HookMetrics implements MetricsRegistry {
-  /** Applies the operations of one run, which were checked. */
-  apply(hook: string, operations: readonly MetricOperation[]): void;
-  getMetricsAsJSON(): ReturnType<MetricsRegistry['getMetricsAsJSON']>;
-  /** All metrics in the text format of Prometheus. */
-  text(): Promise<string>;
+/** The most series of all hooks together. Labels with unbounded values would otherwise use up all memory. */
+export const MAX_HOOK_SERIES = 10_000;
+
+type MetricValue = { value: number; labels: Record<string, string | number>; metricName?: string };
+
+/** What is counted, set or observed under one name. */
+interface Family {
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  /** Of a histogram; empty otherwise. */
+  readonly buckets: readonly number[];
+  readonly series: Map<string, Series>;
+}
+
+interface Series {
+  /** Sorted by name. */
+  readonly labels: Readonly<Record<string, string>>;
+  group: string | undefined;
+  /** Of a histogram: the sum of the values. */
+  value: number;
+  count: number;
+  /** Values up to each bound. */
+  readonly upTo: number[];
+}
+
+const TYPES = { add: 'counter', set: 'gauge', observe: 'histogram' } as const;
+
+/**
+ * The metrics that hooks report. Series without a group stay and go on counting as long as the process runs. The first
+ * operation of a run on a group drops all series of that group, of every hook: the run reports them anew.
+ */
+export class HookMetrics implements MetricsRegistry {
+  readonly #families = new Map<string, Family>();
+  #seriesCount = 0;
+
+  /**
+   * Why operations that are correct in themselves cannot be applied: a name has another type, other buckets, or
+   * collides with the parts of a histogram, or there are too many series. Undefined: they can. From then on their
+   * names have these types.
+   */
+  reserve(hook: string, operations: readonly MetricOperation[]): string | undefined {
+    let added = 0;
+    for (const [at, operation] of operations.entries()) {
+      if (operation.action === 'expire') continue;
+      const problem = this.#typeProblem(operation);
+      if (problem !== undefined) return `document ${at + 1}: ${problem}`;
+      const family = this.#familyFor(operation);
+      if (!family.series.has(keyOf(withHook(operation.labels, hook)))) added += 1;
+      if (this.#seriesCount + added > MAX_HOOK_SERIES) {
+        return `document ${at + 1}: the metrics of all hooks would have more than ${MAX_HOOK_SERIES} series`;
+      }
+    }
+    return undefined;
+  }
+
+  /** Applies operations that were reserved. */
+  apply(hook: string, operations: readonly MetricOperation[]): void {
+    const renewed = new Set<string>();
+    for (const operation of operations) {
+      const { action, group } = operation;
+      if (group !== undefined && (action === 'expire' || !renewed.has(group))) {
+        this.#drop(group);
+        renewed.add(group);
+      }
+      if (action !== 'expire') this.#change(hook, operation);
+    }
+  }
+
+  /** As prom-client's registries answer. */
+  async getMetricsAsJSON(): ReturnType<MetricsRegistry['getMetricsAsJSON']> {
+    return [...this.#families]
+      .filter(([, { series }]) => series.size > 0)
+      .map(([name, { type, buckets, series }]) => ({
+        name,
+        help: name,
+        type,
+        values: [...series]
+          .toSorted(([a], [b]) => (a < b ? -1 : 1))
+          .flatMap(([, one]) =>
+            type === 'histogram'
+              ? histogramValues(name, buckets, one)
+              : [{ value: one.value, labels: { ...one.labels } }],
+          ),
+      }));
+  }
+
+  /** All metrics in the text format of Prometheus, for `/metrics/hooks`. */
+  async text(): Promise<string> {
+    return formatExposition((await this.getMetricsAsJSON()).map(familyOf), 'text');
+  }
+
+  #typeProblem({ name, action, ...rest }: ValueOperation): string | undefined {
+    const type = TYPES[action];
+    const known = this.#families.get(name);
+    if (known === undefined && this.#families.size >= MAX_HOOK_SERIES) {
+      return `hooks have reported more than ${MAX_HOOK_SERIES} names`;
+    }
+    if (known !== undefined) {
+      if (known.type !== type) return `${name} is a ${known.type}, not a ${type}`;
+      const buckets = 'buckets' in rest ? rest.buckets : [];
+      const same = String(buckets) === String(known.buckets);
+      return same ? undefined : `${name} has other buckets: ${known.buckets.join(', ')}`;
+    }
+    const base = name.replace(/_(?:bucket|sum|count)$/, '');
+    const taken = [
+      ...(base !== name && this.#families.get(base)?.type === 'histogram' ? [base] : []),
+      ...(type === 'histogram'
+        ? ['bucket', 'sum', 'count']
+            .map((part) => `${name}_${part}`)
+            .filter((part) => this.#families.has(part))
+        : []),
+    ];
+    return taken.length === 0 ? undefined : `${name} and ${taken[0]} would have lines of one name`;
+  }
+
+  #familyFor(operation: ValueOperation): Family {
+    const known = this.#families.get(operation.name);
+    if (known !== undefined) return known;
+    const buckets = operation.action === 'observe' ? operation.buckets : [];
+    const family: Family = { type: TYPES[operation.action], buckets, series: new Map() };
+    this.#families.set(operation.name, family);
+    return family;
+  }
+
+  #change(hook: string, operation: ValueOperation): void {
+    const { buckets, series } = this.#familyFor(operation);
+    const labels = withHook(operation.labels, hook);
+    const key = keyOf(labels);
+    let one = series.get(key);
+    if (one === undefined) {
+      one = { labels, group: undefined, value: 0, count: 0, upTo: buckets.map(() => 0) };
+      series.set(key, one);
+      this.#seriesCount += 1;
+    }
+    one.group = operation.group;
+    if (operation.action === 'set') {
+      one.value = operation.value;
+      return;
+    }
+    one.value += operation.value;
+    one.count += 1;
+    for (const [at, bound] of buckets.entries()) {
+      if (operation.value <= bound) one.upTo[at] = (one.upTo[at] ?? 0) + 1;
+    }
+  }
+
+  #drop(group: string): void {
+    for (const [name, { series }] of this.#families) {
+      for (const [key, one] of series) {
+        if (one.group !== group) continue;
+        series.delete(key);
+        this.#seriesCount -= 1;
+        if (series.size === 0) this.#families.delete(name);
+      }
+    }
+  }
+}
+
+/** The labels of a series with that of its hook, sorted by name. */
+function withHook(
+  labels: Readonly<Record<string, string>>,
+  hook: string,
+): Readonly<Record<string, string>> {
+  const all = Object.entries({ ...labels, hook });
+  return Object.fromEntries(all.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function keyOf(labels: Readonly<Record<string, string>>): string {
+  return JSON.stringify(labels);
+}
+
+function histogramValues(
+  name: string,
+  buckets: readonly number[],
+  { labels, value, count, upTo }: Series,
+): readonly MetricValue[] {
+  const metricName = `${name}_bucket`;
+  return [
+    ...buckets.map((le, at) => ({ value: upTo[at] ?? 0, labels: { ...labels, le }, metricName })),
+    { value: count, labels: { ...labels, le: Number.POSITIVE_INFINITY }, metricName },
+    { value, labels: { ...labels }, metricName: `${name}_sum` },
+    { value: count, labels: { ...labels }, metricName: `${name}_count` },
+  ];
 }

@@ -1,18 +1,24 @@
 /** One operation of a metrics file, checked. */
-export type MetricOperation =
-  | { readonly action: 'expire'; readonly group: string }
-  | {
-      readonly action: 'add' | 'set';
-      readonly name: string;
-      readonly value: number;
-      readonly labels: Readonly<Record<string, string>>;
-      readonly group?: string;
-    }
-  | {
-      readonly action: 'observe';
-      readonly name: string;
-      readonly value: number;
-      readonly buckets: readonly number[];
-      readonly labels: Readonly<Record<string, string>>;
-      readonly group?: string;
-    };
+export type MetricOperation = ExpireOperation | ValueOperation;
+
+/** Drops all series of a group. */
+interface ExpireOperation {
+  readonly action: 'expire';
+  readonly group: string;
+}
+
+/** Changes one series. */
+export type ValueOperation = Series &
+  (
+    | { readonly action: 'add' | 'set' }
+    /** Upper bounds, ascending, without infinity. */
+    | { readonly action: 'observe'; readonly buckets: readonly number[] }
+  );
+
+interface Series {
+  readonly name: string;
+  readonly value: number;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Undefined: the series never expires. */
+  readonly group: string | undefined;
+}

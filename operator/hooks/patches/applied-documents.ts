@@ -28,7 +28,7 @@ export class AppliedDocuments {
     this.#seen = new Map();
   }
 
-  /** True for a document that an earlier start of the hook has applied. Asked once for each document of a start. */
+  /** True for a document that an earlier start of the hook has applied, and then not for the next equal one. */
   isDone(document: PreparedDocument): boolean {
     if (!ONCE.has(document.action.operation)) return false;
     const text = digestOf(document);

@@ -3,7 +3,8 @@ import { encodeExact } from '../../client/rest-client.ts';
 import { parseYaml } from '../../core/yaml.ts';
 import { isDnsLabel } from '../../model/dns-name.ts';
 import type { KubernetesObject } from '../../model/object.ts';
-import { DocumentError } from '../results/json-stream.ts';
+import { DocumentError, shownName } from '../results/json-stream.ts';
+import { readDocuments } from '../results/read-documents.ts';
 import { PATCH_OPERATIONS, type PatchOperation } from '../rights/verbs-of-operation.ts';
 import { checkJsonPatch } from './check-json-patch.ts';
 import type { PatchAction, PatchDocument } from './patch-document.ts';
@@ -124,7 +125,7 @@ function operationOf(fields: Fields): PatchOperation {
     (operation) => operation.toLowerCase() === written.toLowerCase(),
   );
   const remedy = near === undefined ? `use one of ${PATCH_OPERATIONS.join(', ')}` : `write ${near}`;
-  throw new FieldError(`operation ${JSON.stringify(written.slice(0, 40))} is not known: ${remedy}`);
+  throw new FieldError(`operation ${shownName(written)} is not known: ${remedy}`);
 }
 
 /** Tells of every field that the operation does not use. */
@@ -135,7 +136,7 @@ function warnOfIdle(
 ): void {
   const known: readonly string[] = [...COMMON, ...BODIES[operation]];
   for (const field of Object.keys(fields)) {
-    if (!known.includes(field)) onWarning(`${operation} has no field ${JSON.stringify(field)}`);
+    if (!known.includes(field)) onWarning(`${operation} has no field ${shownName(field)}`);
   }
   const usesSubresource = ['JQPatch', 'MergePatch', 'JSONPatch', 'Apply'].includes(operation);
   if (!usesSubresource && fields.subresource !== undefined && fields.subresource !== '') {
@@ -237,5 +238,21 @@ function formOf(value: unknown): string {
   return (
     { string: 'a text', object: 'an object', boolean: 'a boolean' }[typeof value as string] ??
     'a number'
+  );
+}
+
+/**
+ * The documents of a patch file, checked without the API server.
+ *
+ * @param onWarning - called for a field that has no effect.
+ * @throws DocumentError for the first that is not as the contract says.
+ */
+export async function checkPatchFile(
+  text: string,
+  onWarning: (problem: string) => void,
+): Promise<readonly PatchDocument[]> {
+  const values = await readDocuments(text);
+  return values.map((value, at) =>
+    checkDocument(value, at + 1, (problem) => onWarning(`document ${at + 1}: ${problem}`)),
   );
 }

@@ -30,7 +30,9 @@ function namesVersion(action: PatchAction): boolean {
     case 'Apply':
       return action.object.metadata.resourceVersion !== undefined;
     case 'MergePatch': {
-      const { metadata } = action.mergePatch as { readonly metadata?: { resourceVersion?: unknown } };
+      const { metadata } = action.mergePatch as {
+        readonly metadata?: { resourceVersion?: unknown };
+      };
       return metadata?.resourceVersion !== undefined;
     }
     case 'JSONPatch':

@@ -1,4 +1,4 @@
-import { LeadershipLostError, messageOf } from '../../core/errors.ts';
+import { AmbassadorError, LeadershipLostError, messageOf } from '../../core/errors.ts';
 import { ApiError, isAlreadyExists } from '../../model/status.ts';
 import { AppliedDocuments } from './applied-documents.ts';
 import { type ApplyParts, applyDocument } from './apply-document.ts';
@@ -30,7 +30,7 @@ export class PatchRun {
   #next = 0;
   /** Refusals of that document that may pass. */
   #refusals = 0;
-  /** An attempt of that document got no answer, so it may have been carried out. */
+  /** It is not known whether an attempt of that document was carried out. */
   #isUnsure = false;
   #failed: FailedDocument[] = [];
 
@@ -82,15 +82,15 @@ export class PatchRun {
     signal: AbortSignal,
   ): Promise<{ readonly error: unknown; readonly passes: boolean } | undefined> {
     signal.throwIfAborted();
-    // A document that is tried again was not done before.
-    if (this.#refusals === 0 && !this.#isUnsure && this.#applied.isDone(document)) return undefined;
+    if (this.#applied.isDone(document)) return undefined;
     try {
       await applyDocument(document, this.#parts, this.#fieldManager, signal);
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof LeadershipLostError) throw error;
       const isOwn = this.#isUnsure && document.action.operation === 'Create';
-      if (!(isOwn && isAlreadyExists(error))) return { error, passes: this.#passes(error, document) };
+      if (!(isOwn && isAlreadyExists(error)))
+        return { error, passes: this.#passes(error, document) };
     }
     this.#applied.add(document);
     return undefined;
@@ -98,10 +98,10 @@ export class PatchRun {
 
   #passes(error: unknown, { action }: PreparedDocument): boolean {
     if (!mayPass(error, action)) return false;
-    if (!(error instanceof ApiError)) {
-      this.#isUnsure = true;
-      return true;
-    }
+    const wasSent = !(error instanceof AmbassadorError && error.fate === 'not-sent');
+    const isAnswered = error instanceof ApiError;
+    if (wasSent && !(isAnswered && error.status < 500)) this.#isUnsure = true;
+    if (!isAnswered) return true;
     this.#refusals += 1;
     if (this.#refusals < MAX_REFUSALS) return true;
     // Nothing is left to continue with, so the next attempt starts the hook.

@@ -1,5 +1,5 @@
-import type { Jq } from '../../jq/jq.ts';
 import { messageOf, OperatorError } from '../../core/errors.ts';
+import type { Jq } from '../../jq/jq.ts';
 import type { Resource } from '../../model/resource.ts';
 import { DocumentError } from '../results/json-stream.ts';
 import { type NeededRight, neededRights } from '../rights/needed-rights.ts';

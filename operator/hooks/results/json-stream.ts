@@ -1,5 +1,6 @@
 import { parseExact } from '../../client/rest-client.ts';
 import { messageOf } from '../../core/errors.ts';
+import { visibleJson } from '../../core/visible-text.ts';
 
 /** A text is not a stream of documents. */
 export class DocumentError extends Error {
@@ -10,6 +11,11 @@ export class DocumentError extends Error {
     super(`document ${document}: ${problem}`, options);
     this.document = document;
   }
+}
+
+/** A name in a message: quoted, and cut to 40 characters. */
+export function shownName(name: string): string {
+  return visibleJson(JSON.stringify(name.slice(0, 40)));
 }
 
 const QUOTE = 0x22;

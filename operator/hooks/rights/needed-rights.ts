@@ -19,7 +19,10 @@ export interface NeededRight {
 
 /** The rights that an operation on an object needs. */
 export function neededRights(
-  { operation, subresource }: { readonly operation: PatchOperation; readonly subresource?: string | undefined },
+  {
+    operation,
+    subresource,
+  }: { readonly operation: PatchOperation; readonly subresource?: string | undefined },
   { group, plural }: Pick<Resource, 'group' | 'plural'>,
   target: { readonly namespace: string | undefined; readonly name: string },
 ): readonly NeededRight[] {
@@ -42,7 +45,10 @@ export function missingRights(
   return needed.filter((right) => !declared.some((rule) => allows(rule, right)));
 }
 
-function allows(rule: HookRight, { apiGroup, resource, verb, namespace, name }: NeededRight): boolean {
+function allows(
+  rule: HookRight,
+  { apiGroup, resource, verb, namespace, name }: NeededRight,
+): boolean {
   const { apiGroups, resources, verbs, resourceNames, namespaces } = rule;
   return (
     apiGroups.includes(apiGroup) &&

@@ -3,10 +3,24 @@ import type { Log } from '../../controller/reconciler.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Meter } from '../../core/metrics.ts';
 import type { Jq } from '../../jq/jq.ts';
-import type { Resource } from '../../model/resource.ts';
 import type { Hook } from '../hook.ts';
+import { checkMetrics } from '../metrics/check-metrics.ts';
 import type { HookMetrics } from '../metrics/hook-metrics.ts';
-import type { HookRunFacts, NewHookRun } from './hook-run.ts';
+import type { MetricOperation } from '../metrics/metric-operation.ts';
+import { checkPatchFile } from '../patches/check-document.ts';
+import { fieldManagerOf } from '../patches/field-manager.ts';
+import { type FailedDocument, PatchRun } from '../patches/patch-run.ts';
+import {
+  type PreparedDocument,
+  prepareDocuments,
+  type ResolveKind,
+} from '../patches/prepare-documents.ts';
+import { DocumentError } from '../results/json-stream.ts';
+import { formatRights, missingRights, rulesFor } from '../rights/needed-rights.ts';
+import { HookError } from './hook-error.ts';
+import type { HookRun, HookRunFacts, NewHookRun } from './hook-run.ts';
+
+export type { ResolveKind } from '../patches/prepare-documents.ts';
 
 /** What a hook that ended by itself has left. */
 export interface HookOutcome {
@@ -25,25 +39,14 @@ export interface HookOutcome {
 /**
  * Starts a hook once and waits for its end.
  *
- * @param contexts - the array for `BINDING_CONTEXT_PATH`, as JSON.
+ * @param contexts - the text of `BINDING_CONTEXT_PATH` in pieces.
  */
 export type InvokeHook = (
   hook: Hook,
   facts: HookRunFacts,
-  contexts: string,
+  contexts: Iterable<string>,
   signal: AbortSignal,
 ) => Promise<HookOutcome>;
-
-/**
- * The resource of a kind, as a patch names it.
- *
- * @throws ConfigurationError `CONFIG` when there is no such kind.
- */
-export type ResolveKind = (
-  kind: string,
-  apiVersion: string | undefined,
-  signal: AbortSignal,
-) => Promise<Resource>;
 
 /** The parts that all runs of all hooks share. */
 export interface HookRunParts {
@@ -53,12 +56,165 @@ export interface HookRunParts {
   readonly resolve: ResolveKind;
   readonly jq: Jq;
   readonly metrics: HookMetrics;
-  /** Refuse unknown fields of a document. Default false: they are logged. */
+  /** Refuse fields without effect. Default false: they are logged. */
   readonly strictPatches?: boolean;
+  /** The client stores nothing, so an object that is deleted stays. Default false. */
+  readonly dryRun?: boolean;
   readonly clock: Clock;
   readonly log: Log;
   readonly meter: Meter;
 }
 
+/** Failed documents that an error describes. */
+const MAX_SHOWN_FAILURES = 5;
+
 /** Makes the runs of hooks: start, checks, patches and metrics. */
-export declare function newHookRun(parts: HookRunParts): NewHookRun;
+export function newHookRun(parts: HookRunParts): NewHookRun {
+  return (hook, facts) => new TaskRun(parts, hook, facts);
+}
+
+class TaskRun implements HookRun {
+  readonly #parts: HookRunParts;
+  readonly #hook: Hook;
+  readonly #facts: HookRunFacts;
+  readonly #patches: PatchRun;
+  /** Those of the last start. They are applied after its patches. */
+  #metrics: readonly MetricOperation[] = [];
+
+  constructor(parts: HookRunParts, hook: Hook, facts: HookRunFacts) {
+    this.#parts = parts;
+    this.#hook = hook;
+    this.#facts = facts;
+    this.#patches = new PatchRun(parts, fieldManagerOf(hook));
+  }
+
+  async attempt(contexts: () => Iterable<string>, signal: AbortSignal): Promise<void> {
+    if (!this.#patches.isUnderWay) await this.#start(contexts, signal);
+    const failed = await this.#patches.attempt(signal);
+    if (failed.length > 0) throw this.#patchError(failed);
+    this.#parts.metrics.apply(this.#hook.name, this.#metrics);
+    this.#metrics = [];
+  }
+
+  async #start(contexts: () => Iterable<string>, signal: AbortSignal): Promise<void> {
+    const outcome = await this.#parts.invoke(this.#hook, this.#facts, contexts(), signal);
+    this.#measure(outcome.usage);
+    if (outcome.exitCode !== 0) await this.#giveUp(outcome, signal);
+    this.#metrics = await this.#checkedMetrics(outcome.metrics);
+    this.#patches.begin(await this.#checkedDocuments(outcome.patches, signal));
+  }
+
+  /** The hook failed: nothing that it left counts, except documents with `ignoreHookError`. */
+  async #giveUp({ exitCode, patches }: HookOutcome, signal: AbortSignal): Promise<never> {
+    const failed = patches.includes('ignoreHookError')
+      ? await this.#applyRegardless(patches, signal)
+      : '';
+    throw this.#error('exit', `the hook ended with exit code ${exitCode}${failed}`, { exitCode });
+  }
+
+  /** What went wrong, to be added to the hook's own failure. Empty when everything was applied. */
+  async #applyRegardless(text: string, signal: AbortSignal): Promise<string> {
+    try {
+      const documents = await this.#checkedDocuments(text, signal, true);
+      this.#patches.begin(documents);
+      const failed = await this.#patches.attempt(signal);
+      return failed.map(({ message }) => `; ${message}`).join('');
+    } catch (error) {
+      if (!(error instanceof HookError)) throw error;
+      return `; ${error.message}`;
+    } finally {
+      this.#patches.begin([]);
+    }
+  }
+
+  async #checkedMetrics(text: string): Promise<readonly MetricOperation[]> {
+    const onWarning = this.#warn('metrics file');
+    const operations = await this.#refusing('its metrics file', () =>
+      checkMetrics(text, onWarning),
+    );
+    const problem = this.#parts.metrics.reserve(this.#hook.name, operations);
+    if (problem === undefined) return operations;
+    throw this.#error('result', `its metrics file is refused: ${problem}`);
+  }
+
+  /** Every document can be sent: nothing is sent while one of them is wrong. */
+  async #checkedDocuments(
+    text: string,
+    signal: AbortSignal,
+    onlyRegardless = false,
+  ): Promise<readonly PreparedDocument[]> {
+    const onWarning = this.#warn('patch file');
+    const all = await this.#refusing('its patch file', () => checkPatchFile(text, onWarning));
+    const wanted = onlyRegardless ? all.filter(({ ignoreHookError }) => ignoreHookError) : all;
+    const documents = await this.#refusing('its patch file', () =>
+      prepareDocuments(wanted, this.#parts, signal),
+    );
+    this.#requireRights(documents);
+    return documents;
+  }
+
+  #requireRights(documents: readonly PreparedDocument[]): void {
+    const { name, rights = [] } = this.#hook;
+    const missing = documents.flatMap(({ number, needs }) =>
+      missingRights(needs, rights).map((right) => ({ number, right })),
+    );
+    const [first] = missing;
+    if (first === undefined) return;
+    const rules = formatRights(rulesFor(missing.map(({ right }) => right)));
+    throw this.#error(
+      'right',
+      `document ${first.number} is not declared, so nothing was sent. Add to ${name}.rights.yaml:\n${rules}`,
+      { document: first.number },
+    );
+  }
+
+  /** @throws HookError in place of a DocumentError. */
+  async #refusing<T>(file: string, check: () => T | Promise<T>): Promise<T> {
+    try {
+      return await check();
+    } catch (error) {
+      if (!(error instanceof DocumentError)) throw error;
+      const { document } = error;
+      throw this.#error('result', `${file} is refused: ${error.message}`, { document });
+    }
+  }
+
+  #warn(file: string): (problem: string) => void {
+    const { strictPatches = false, log } = this.#parts;
+    return (problem) => {
+      if (strictPatches) throw this.#error('result', `its ${file} is refused: ${problem}`);
+      log.warn(
+        { hook: this.#hook.name, problem },
+        'a field of a result file has no effect; --strict-patches refuses it',
+      );
+    };
+  }
+
+  #patchError(failed: readonly FailedDocument[]): HookError {
+    const [first] = failed;
+    const shown = failed.slice(0, MAX_SHOWN_FAILURES).map(({ message }) => message);
+    const more = failed.length - shown.length;
+    const message = [...shown, ...(more > 0 ? [`and ${more} more documents`] : [])].join('; ');
+    return this.#error('patch', message, { document: first?.number ?? 0 }, first?.cause);
+  }
+
+  #error(
+    failure: HookError['failure'],
+    message: string,
+    facts: Readonly<Record<string, number>> = {},
+    cause?: unknown,
+  ): HookError {
+    return new HookError(failure, message, {
+      cause,
+      context: { hook: this.#hook.name, ...this.#facts, ...facts },
+    });
+  }
+
+  #measure({ userCpuSeconds, systemCpuSeconds, maxRssBytes }: HookOutcome['usage']): void {
+    const { meter } = this.#parts;
+    const labels = { hook: this.#hook.name, ...this.#facts };
+    meter.observe('shell_operator_hook_run_user_cpu_seconds', labels, userCpuSeconds);
+    meter.observe('shell_operator_hook_run_sys_cpu_seconds', labels, systemCpuSeconds);
+    meter.gauge('shell_operator_hook_run_max_rss_bytes', labels, maxRssBytes);
+  }
+}

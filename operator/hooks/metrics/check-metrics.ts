@@ -1,0 +1,137 @@
+import { DocumentError, readJsonStream, shownName } from '../results/json-stream.ts';
+import type { MetricOperation } from './metric-operation.ts';
+
+const FIELDS: ReadonlySet<string> = new Set([
+  'name',
+  'action',
+  'add',
+  'set',
+  'value',
+  'buckets',
+  'labels',
+  'group',
+]);
+
+const NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
+/** Prometheus keeps names that begin with `__` for itself. */
+const LABEL = /^(?!__)[a-zA-Z_][a-zA-Z0-9_]*$/;
+
+/**
+ * The operations of a metrics file: JSON objects, usually one a line.
+ *
+ * @param onWarning - called for a field that has no effect.
+ * @throws DocumentError for the first operation that is not as the contract says.
+ */
+export function checkMetrics(
+  text: string,
+  onWarning: (problem: string) => void,
+): readonly MetricOperation[] {
+  return readJsonStream(text).map((value, at) => {
+    try {
+      return operationOf(value, onWarning);
+    } catch (error) {
+      if (error instanceof FieldError) throw new DocumentError(at + 1, error.message);
+      throw error;
+    }
+  });
+}
+
+/** A field is not as its operation needs it. */
+class FieldError extends Error {}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function operationOf(value: unknown, onWarning: (problem: string) => void): MetricOperation {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new FieldError('must be an object');
+  }
+  // Null means that a field is left out.
+  const fields: Fields = Object.fromEntries(
+    Object.entries(value).filter(([, member]) => member !== null),
+  );
+  for (const field of Object.keys(fields)) {
+    if (!FIELDS.has(field)) onWarning(`a metric has no field ${shownName(field)}`);
+  }
+  const group = groupIn(fields);
+  const { action, value: amount } = actionIn(fields);
+  if (action === 'expire') {
+    if (group === undefined) throw new FieldError('group is missing: expire needs it');
+    return { action, group };
+  }
+  const { name } = fields;
+  if (typeof name !== 'string' || !NAME.test(name)) {
+    throw new FieldError('name must be letters, digits, _ and :, and begin with no digit');
+  }
+  const labels = labelsIn(fields);
+  if (action !== 'observe') return { action, name, value: numberOf(action, amount), labels, group };
+  if (Object.hasOwn(labels, 'le')) throw new FieldError('labels.le belongs to the buckets');
+  return {
+    action,
+    name,
+    value: numberOf(action, amount),
+    buckets: bucketsIn(fields),
+    labels,
+    group,
+  };
+}
+
+const ACTIONS = ['add', 'set', 'observe', 'expire'] as const;
+
+/** `{"add": 1}` is short for `{"action": "add", "value": 1}`. */
+function actionIn(fields: Fields): {
+  readonly action: (typeof ACTIONS)[number];
+  readonly value: unknown;
+} {
+  const written = (['action', 'add', 'set'] as const).filter((field) => field in fields);
+  const [field, second] = written;
+  if (field === undefined) throw new FieldError('action is missing');
+  if (second !== undefined) throw new FieldError(`${field} and ${second} exclude each other`);
+  if (field !== 'action') {
+    if ('value' in fields) throw new FieldError(`${field} and value exclude each other`);
+    return { action: field, value: fields[field] };
+  }
+  const action = ACTIONS.find((known) => known === fields.action);
+  if (action === undefined) throw new FieldError(`action must be one of ${ACTIONS.join(', ')}`);
+  return { action, value: fields.value };
+}
+
+function numberOf(action: string, value: unknown): number {
+  if (value === undefined) throw new FieldError(`value is missing: ${action} needs it`);
+  if (typeof value === 'bigint') return Number(value);
+  if (typeof value !== 'number') throw new FieldError('value must be a number');
+  if (action === 'add' && value < 0) {
+    throw new FieldError('value must not be negative: a counter only grows. Use set for a gauge');
+  }
+  return value;
+}
+
+function groupIn({ group }: Fields): string | undefined {
+  if (group === undefined || group === '') return undefined;
+  if (typeof group === 'string') return group;
+  throw new FieldError('group must be a text');
+}
+
+function bucketsIn({ buckets }: Fields): readonly number[] {
+  const bounds: unknown = buckets;
+  const isUsable =
+    Array.isArray(bounds) &&
+    bounds.length > 0 &&
+    bounds.every(
+      (bound, at) => Number.isFinite(bound) && (at === 0 || bound > Number(bounds[at - 1])),
+    );
+  if (isUsable) return bounds as readonly number[];
+  throw new FieldError('buckets must be a list of growing numbers: observe needs it');
+}
+
+function labelsIn({ labels = {} }: Fields): Readonly<Record<string, string>> {
+  if (typeof labels !== 'object' || labels === null || Array.isArray(labels)) {
+    throw new FieldError('labels must be an object');
+  }
+  for (const [label, value] of Object.entries(labels)) {
+    if (!LABEL.test(label)) {
+      throw new FieldError(`label ${shownName(label)} is no name of a label`);
+    }
+    if (typeof value !== 'string') throw new FieldError(`labels.${label} must be a text`);
+  }
+  return labels as Readonly<Record<string, string>>;
+}

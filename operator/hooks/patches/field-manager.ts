@@ -1,0 +1,11 @@
+import type { Hook } from '../hook.ts';
+
+/** The API server's limit. */
+const MAX_CHARS = 128;
+
+/** The name of a hook in `metadata.managedFields`: at most 128 characters, and no white space. */
+export function fieldManagerOf({ name }: Pick<Hook, 'name'>): string {
+  const printable = name.replace(/[^\w./-]/g, '_');
+  // The end of a path names the hook, the beginning its folders.
+  return printable.slice(-MAX_CHARS);
+}
