@@ -4,7 +4,7 @@ import type { Jq } from '../jq/jq.ts';
 import type { Runnable } from '../manager/runnable.ts';
 import { runProgram } from '../process/run-program.ts';
 import { type HookProblem, loadHooks } from './discovery/load-hooks.ts';
-import { knownKinds } from './discovery/resolve-kind.ts';
+import { knownKinds } from './discovery/known-kinds.ts';
 import type { Hook } from './hook.ts';
 import { type HooksRunnableOptions, hooksRunnable } from './hooks-runnable.ts';
 import { HookMetrics } from './metrics/hook-metrics.ts';

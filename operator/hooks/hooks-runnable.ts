@@ -4,7 +4,8 @@ import type { RunnableContext } from '../manager/runnable.ts';
 import { type Runnable, runnable } from '../manager/runnable.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import { RunFolders } from '../process/run-files.ts';
-import { type KnownKinds, kindResolver } from './discovery/resolve-kind.ts';
+import type { KnownKinds } from './discovery/known-kinds.ts';
+import { kindResolver } from './discovery/resolve-kind.ts';
 import type { HookTrouble } from './engine/engine-options.ts';
 import { HookEngine } from './engine/hook-engine.ts';
 import type { Hook } from './hook.ts';
@@ -72,7 +73,7 @@ function newEngine(
   const newRun = newHookRun({
     invoke: (hook, facts, contexts, signal) => {
       const invocation = { folders, env, timeoutMs, proxiesJsonLines, clock, log };
-      return invokeHook(hook, contexts, { ...invocation, ...facts }, signal);
+      return invokeHook(hook, [...contexts].join(''), { ...invocation, ...facts }, signal);
     },
     resolve: (kind, apiVersion, signal) => kinds.resolve(kind, apiVersion, signal),
     ...{ client, jq, metrics, strictPatches, clock, log, meter },

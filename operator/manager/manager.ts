@@ -4,7 +4,8 @@ import type { Controller } from '../controller/controller.ts';
 import { NEVER_ABORTED } from '../core/abort.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
-import { metricsPort } from './metrics/port.ts';
+import type { Metric } from './metrics/catalogue.ts';
+import { type MetricsPage, metricsPort } from './metrics/port.ts';
 import { watchEventLoop } from './observe/event-loop-watch.ts';
 import { createLogger, type Logger } from './observe/logger.ts';
 import { tracing } from './observe/tracing.ts';
@@ -66,6 +67,10 @@ export interface Manager {
 export interface ManagerOptions extends CreateManagerOptions {
   /** Runnables are told that nothing they write is stored. Default false. */
   readonly dryRun?: boolean;
+  /** Metrics of the process besides those of the catalogue. Default: none. */
+  readonly moreMetrics?: readonly Metric[];
+  /** Texts that the metrics port answers besides `/metrics`. Default: none. */
+  readonly metricsPages?: readonly MetricsPage[];
   /** Wraps the connection to the API server, for example for a dry run. Default: not wrapped. */
   readonly decorate?: (connection: Connection, logger: Logger) => Connection;
 }
@@ -129,7 +134,11 @@ export async function newManager(options: ManagerOptions): Promise<Manager> {
 }
 
 function metricsPortOf(
-  { metrics = [] }: Pick<ManagerOptions, 'metrics'>,
+  {
+    metrics = [],
+    moreMetrics = [],
+    metricsPages = [],
+  }: Pick<ManagerOptions, 'metrics' | 'moreMetrics' | 'metricsPages'>,
   surroundings: { readonly settings: Settings; readonly logger: Logger; readonly clock: Clock },
 ): ReturnType<typeof metricsPort> {
   const { settings, logger, clock } = surroundings;
@@ -141,6 +150,8 @@ function metricsPortOf(
     detailed: settings.metricsDetailed,
     ...(prefix !== undefined && { prefix }),
     registries: [metrics].flat(),
+    more: moreMetrics,
+    pages: metricsPages,
     clock,
     log: logger,
   });

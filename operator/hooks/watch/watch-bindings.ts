@@ -1,5 +1,6 @@
 import type { RunnableContext } from '../../manager/runnable.ts';
 import type { KindResolver } from '../discovery/resolve-kind.ts';
+import { HOOK_METRICS } from '../engine/metric-names.ts';
 import type { WatchBinding } from './binding-watch.ts';
 import type { WatchPlan } from './watch-plan.ts';
 import { WatchedBinding } from './watched-binding.ts';
@@ -17,7 +18,7 @@ export function watchBindings({ plan, kinds, context }: WatchBindingsOptions): W
     const labels = { hook: hook.name, binding: binding.name, queue: binding.queue };
     return new WatchedBinding({
       ...{ binding, listener, plan, kinds, context },
-      counted: (objects) => meter.gauge('kube_snapshot_objects', labels, objects),
+      counted: (objects) => meter.gauge(HOOK_METRICS.snapshotObjects, labels, objects),
     });
   };
 }

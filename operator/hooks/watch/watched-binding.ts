@@ -52,7 +52,7 @@ export class WatchedBinding implements BindingWatch {
     const { binding, plan, kinds } = options;
     const namespaces = namespacesOf(binding);
     if (namespaces !== undefined) this.#openNamespaces(namespaces);
-    const known = kinds.known(binding.kind, binding.apiVersion);
+    const known = kinds.known.ofKind(binding.kind, binding.apiVersion);
     if (known !== undefined) this.#openAll(plan, known);
     else void this.#resolve();
   }

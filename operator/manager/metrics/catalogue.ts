@@ -9,6 +9,8 @@ export interface Metric {
   readonly labels: readonly string[];
   /** Upper bounds, ascending, without +Inf. Set for histograms only. */
   readonly buckets?: readonly number[];
+  /** The name in the scrape. Default: `name`, with the prefix of the settings. */
+  readonly shownAs?: string;
   /** Collected only if detailed metrics are turned on, because each has a series or histogram per verb. */
   readonly detailed?: true;
 }

@@ -5,7 +5,15 @@ import { type Meter, noMeter } from '../../core/metrics.ts';
 import { HttpListener, refusesHost, send } from '../http/listener.ts';
 import { AddedRegistries } from './added-registries.ts';
 import { CONTENT_TYPE, type Exposition, type ExpositionFormat } from './exposition.ts';
+import type { Metric } from './catalogue.ts';
 import type { MetricsRegistry } from './registry.ts';
+
+/** A text in the format of Prometheus that the port answers besides `/metrics`. */
+export interface MetricsPage {
+  /** Such as `/metrics/hooks`. */
+  readonly path: string;
+  text(): Promise<string>;
+}
 
 interface MetricsPortOptions {
   /** 0 turns metrics off. */
@@ -17,6 +25,10 @@ interface MetricsPortOptions {
   readonly prefix?: string;
   /** Also collect sizes, durations and retries of requests. Default false. */
   readonly detailed?: boolean;
+  /** Metrics that the toolkit collects besides those of the catalogue. Default: none. */
+  readonly more?: readonly Metric[];
+  /** Texts for further paths. Default: none. */
+  readonly pages?: readonly MetricsPage[];
   /** Registries of the operator's own metrics. Default: none. */
   readonly registries?: readonly MetricsRegistry[];
   /** Limits the time that these registries may take. Default: the clock of the machine. */
@@ -38,13 +50,13 @@ interface MetricsPort {
  * @throws ConfigurationError `CONFIG` when no metric's name can begin with the prefix.
  */
 export async function metricsPort(options: MetricsPortOptions): Promise<MetricsPort> {
-  const { port, host, hosts = [], registries = [], clock = systemClock, log } = options;
+  const { port, host, hosts = [], pages = [], registries = [], clock = systemClock, log } = options;
   if (port === 0) return { meter: noMeter, server: undefined };
   const { PrometheusMeter, processMetrics } = await import('./prometheus-meter.ts');
   processMetrics(); // count from here on, not from the first scrape
   const added = new AddedRegistries(registries, { clock, log });
   const meter = new PrometheusMeter({ ...options, added });
-  return { meter, server: new MetricsServer({ port, host, hosts, metrics: meter, log }) };
+  return { meter, server: new MetricsServer({ port, host, hosts, pages, metrics: meter, log }) };
 }
 
 interface MetricsServerOptions {
@@ -54,6 +66,8 @@ interface MetricsServerOptions {
   /** Host names that are accepted in addition to those of `isAcceptedHost`. Default: none. */
   readonly hosts?: readonly string[];
   readonly metrics: Exposition;
+  /** Further texts. Default: none. */
+  readonly pages?: readonly MetricsPage[];
   readonly log: Pick<Log, 'error'>;
 }
 
@@ -94,12 +108,17 @@ export class MetricsServer {
     const { url, headers } = request;
     if (refusesHost(request, response, this.#options.hosts ?? [])) return;
     const [path] = (url ?? '').split('?', 1);
-    if (path !== '/metrics') {
+    const page = this.#options.pages?.find((each) => each.path === path);
+    if (path !== '/metrics' && page === undefined) {
       send(response, 404, '404 page not found\n');
       return;
     }
     const format = preferredFormat(headers.accept);
     try {
+      if (page !== undefined) {
+        send(response, 200, await page.text(), CONTENT_TYPE.text);
+        return;
+      }
       const text = await this.#exposed(format);
       response.setHeader('vary', 'accept');
       send(response, 200, text, CONTENT_TYPE[format]);

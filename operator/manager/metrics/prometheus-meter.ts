@@ -13,6 +13,8 @@ export interface PrometheusMeterOptions {
   readonly detailed?: boolean;
   /** Logs the first measurement that fails because of a bug. Default: not logged. */
   readonly log?: Pick<Log, 'error'>;
+  /** Metrics that it collects besides those of the catalogue. Default: none. */
+  readonly more?: readonly Metric[];
   /** More metrics for the scrape. Default: none. */
   readonly added?: AddedRegistries;
 }
@@ -37,7 +39,7 @@ export class PrometheusMeter implements Meter, Exposition {
   #failed = false;
 
   /** @throws ConfigurationError `CONFIG` when no metric's name can begin with the prefix. */
-  constructor({ prefix = OWN_PREFIX, detailed = false, log, added }: PrometheusMeterOptions = {}) {
+  constructor({ prefix = OWN_PREFIX, detailed = false, log, added, more = [] }: PrometheusMeterOptions = {}) {
     if (!/^[a-zA-Z_][a-zA-Z0-9_]*$/.test(prefix)) {
       throw new ConfigurationError('metrics prefix must be letters, digits and _, no digit first', {
         context: { prefix },
@@ -45,10 +47,10 @@ export class PrometheusMeter implements Meter, Exposition {
     }
     this.#log = log;
     this.#added = added;
-    for (const metric of METRICS) {
+    for (const metric of [...METRICS, ...more]) {
       if (metric.detailed && !detailed) this.#dropped.add(metric.name);
       else {
-        const name = metric.name.replace(/^chancery_/, prefix);
+        const name = metric.shownAs ?? metric.name.replace(/^chancery_/, prefix);
         this.#metrics.set(metric.name, new BoundedMetric({ ...metric, name }, this.registry));
       }
     }
