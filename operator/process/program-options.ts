@@ -15,7 +15,7 @@ export interface ProgramOptions {
   readonly cwd?: string;
   /** The whole environment of the program. `CHANCERY_RUN` is added to it: it names the run. */
   readonly env: Readonly<Record<string, string>>;
-  /** What it reads from standard input. Default: nothing. */
+  /** What it reads from standard input. Default: nothing. On Linux a nameless file of `tmpDir` has it. */
   readonly input?: string;
   /** Milliseconds after which its process group is ended, 0 for no limit. Default 60 s. */
   readonly timeoutMs?: number;
@@ -26,7 +26,7 @@ export interface ProgramOptions {
    * Default: standard output is kept for the result.
    */
   readonly onLine?: (stream: 'stdout' | 'stderr', line: string) => void;
-  /** A folder in which named pipes are made for a moment. Default: that of the system, such as `/tmp`. */
+  /** A folder for files that have gone before the program starts. Default: that of the system. */
   readonly tmpDir?: string;
   readonly clock: Clock;
   /** Ends the process group. */

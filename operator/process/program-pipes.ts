@@ -1,76 +1,75 @@
 import { execFile } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { platform } from 'node:process';
+import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 
-const { O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } = constants;
+const { O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
-/** A pipe between a program and this process. */
-export interface ProgramPipe {
-  /** Our end. */
-  readonly socket: Socket;
-  /** The end of the program. It is closed here when the program has started: otherwise no end is ever seen. */
-  readonly fd: number;
+/** Open files for a program, and our ends of its output. */
+export interface ProgramPipes {
+  /** Standard input, standard output and standard error. */
+  readonly given: readonly ['ignore' | number, number, number];
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** Closes what was given, as soon as the program has it: otherwise the end of its output is never seen. */
+  release(): void;
 }
 
-/** Standard input, standard output and standard error. */
-export type ProgramPipes = readonly [ProgramPipe, ProgramPipe, ProgramPipe];
-
 /**
- * Pipes for a program. Node itself gives a program sockets. Linux opens no socket by its name, so that
- * `echo … > /dev/stderr` and `tee /dev/stderr` fail in a script; and bash takes a socket for a login from another
- * machine, and reads `~/.bashrc`.
+ * Two pipes for the output of a program, and a file with its input. Node itself gives a program sockets. Linux opens no
+ * socket by its name, so that `echo … > /dev/stderr` and `cat /dev/stdin` fail in a script; and bash takes a socket for
+ * a login from another machine, and reads `~/.bashrc`.
  *
  * Undefined on other systems, where programs are given sockets; and where pipes cannot be had, because nothing can be
- * written to `tmpDir`, or no folder of `path` has the program `mkfifo`.
+ * written to `tmpDir`, or no folder of `path` has the program `mkfifo`. No file is left when it resolves.
  */
 export async function programPipes(
   tmpDir: string,
   path: string | undefined,
+  input: string | undefined,
 ): Promise<ProgramPipes | undefined> {
   if (platform !== 'linux') return undefined;
   let folder: string | undefined;
-  const opened: ProgramPipe[] = [];
   try {
     folder = await mkdtemp(join(tmpDir, 'pipes-'));
-    const [input, output, error] = ['0', '1', '2'].map((name) => join(`${folder}`, name)) as [
-      string,
-      string,
-      string,
-    ];
+    const [stdin, stdout, stderr] = [join(folder, '0'), join(folder, '1'), join(folder, '2')];
     const env = path === undefined ? {} : { PATH: path };
-    await promisify(execFile)('mkfifo', [input, output, error], { env });
-    const stdin = pipeTo(input);
-    opened.push(stdin);
-    const stdout = pipeFrom(output);
-    opened.push(stdout);
-    return [stdin, stdout, pipeFrom(error)];
+    await promisify(execFile)('mkfifo', [stdout, stderr], { env });
+    if (input !== undefined) await writeFile(stdin, input, { mode: 0o600 });
+    return opened(input === undefined ? undefined : stdin, stdout, stderr);
   } catch {
-    for (const { socket, fd } of opened) {
-      socket.destroy();
-      closeSync(fd);
-    }
     return undefined;
   } finally {
     if (folder !== undefined) await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** Neither call waits: the first does not ask for a writer, and for the second there is a reader. */
-function pipeFrom(path: string): ProgramPipe {
-  const ours = openSync(path, O_RDONLY | O_NONBLOCK);
-  const fd = openSync(path, O_WRONLY);
-  return { socket: new Socket({ fd: ours, readable: true, writable: false }), fd };
-}
-
-/** The first call makes the others possible without waiting, as it is a reader and a writer. */
-function pipeTo(path: string): ProgramPipe {
-  const both = openSync(path, O_RDWR | O_NONBLOCK);
-  const fd = openSync(path, O_RDONLY);
-  const ours = openSync(path, O_WRONLY | O_NONBLOCK);
-  closeSync(both);
-  return { socket: new Socket({ fd: ours, readable: false, writable: true }), fd };
+/** No call waits: a reader does not ask for a writer, and for a writer there is its reader. */
+function opened(stdin: string | undefined, stdout: string, stderr: string): ProgramPipes {
+  const files: number[] = [];
+  const open = (path: string, flags: number): number => {
+    const fd = openSync(path, flags);
+    files.push(fd);
+    return fd;
+  };
+  try {
+    const [out, err] = [open(stdout, O_RDONLY | O_NONBLOCK), open(stderr, O_RDONLY | O_NONBLOCK)];
+    const output = [open(stdout, O_WRONLY), open(stderr, O_WRONLY)] as const;
+    const input = stdin === undefined ? 'ignore' : open(stdin, O_RDONLY);
+    return {
+      given: [input, ...output],
+      stdout: new Socket({ fd: out, readable: true, writable: false }),
+      stderr: new Socket({ fd: err, readable: true, writable: false }),
+      release() {
+        for (const fd of files.slice(2)) closeSync(fd);
+      },
+    };
+  } catch (error) {
+    for (const fd of files) closeSync(fd); // there are too many open files
+    throw error;
+  }
 }

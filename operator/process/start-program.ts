@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
-import type { Readable, Writable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { findProgram, notStarted } from './find-program.ts';
 import type { ProgramOptions } from './program-options.ts';
-import { type ProgramPipes, programPipes } from './program-pipes.ts';
+import { programPipes } from './program-pipes.ts';
 import { RUN_VARIABLE } from './survivors.ts';
 
 /** A program that runs. Its number is also that of its process group. */
@@ -27,50 +26,33 @@ export interface StartedProgram {
  * @throws ProgramError `not-started`.
  */
 export async function startProgram(options: ProgramOptions, run: string): Promise<StartedProgram> {
-  const { tmpDir = tmpdir(), env } = options;
+  const { tmpDir = tmpdir(), env, cwd, input, args = [] } = options;
   const path = await findProgram(options);
-  const pipes = await programPipes(tmpDir, env.PATH);
+  const pipes = await programPipes(tmpDir, env.PATH, input);
   try {
-    const child = spawned(path, options, run, pipes);
+    const child = spawn(path, args, {
+      cwd,
+      env: { ...env, [RUN_VARIABLE]: run },
+      detached: true,
+      stdio: pipes === undefined ? 'pipe' : [...pipes.given],
+    });
     const exitCode = exitCodeOf(child);
     await once(child, 'spawn');
-    const [stdin, stdout, stderr] = pipes?.map(({ socket }) => socket) ?? child.stdio;
-    giveInput(stdin as Writable, options.input);
-    return {
-      path,
-      pid: child.pid as number,
-      stdout: stdout as Readable,
-      stderr: stderr as Readable,
-      exitCode,
-      close() {
-        for (const stream of [stdin, stdout, stderr]) stream?.destroy();
-      },
+    child.stdin?.on('error', () => {}); // a program may end without reading its input
+    child.stdin?.end(input);
+    const stdout = pipes?.stdout ?? (child.stdout as Readable);
+    const stderr = pipes?.stderr ?? (child.stderr as Readable);
+    const close = (): void => {
+      for (const stream of [child.stdin, stdout, stderr]) stream?.destroy();
     };
+    return { path, pid: child.pid as number, stdout, stderr, exitCode, close };
   } catch (error) {
-    for (const { socket } of pipes ?? []) socket.destroy();
-    throw refusedBySystem(path, options.cwd, error);
+    pipes?.stdout.destroy();
+    pipes?.stderr.destroy();
+    throw refusedBySystem(path, cwd, error);
   } finally {
-    for (const { fd } of pipes ?? []) closeSync(fd);
+    pipes?.release();
   }
-}
-
-function spawned(
-  path: string,
-  { args = [], cwd, env }: ProgramOptions,
-  run: string,
-  pipes: ProgramPipes | undefined,
-): ChildProcess {
-  return spawn(path, args, {
-    cwd,
-    env: { ...env, [RUN_VARIABLE]: run },
-    detached: true,
-    stdio: pipes?.map(({ fd }) => fd) ?? 'pipe',
-  });
-}
-
-function giveInput(stdin: Writable, input = ''): void {
-  stdin.on('error', () => {}); // a program may end without reading its input
-  stdin.end(input);
 }
 
 function exitCodeOf(child: ChildProcess): Promise<number> {

@@ -3,23 +3,26 @@ import type { Log } from '../../controller/reconciler.ts';
 /** Lines of one run that are logged. A hook that writes the allowed 10 MB as short lines would make 1 GB of logs. */
 export const MAX_LOGGED_LINES: number = 10_000;
 
+/** Characters of a line that stand in one line of the log, which keeps at most 2,048 of a text. */
+const PIECE = /.{1,1024}/gsu;
+
 /** Words for levels in the lines of hooks, as loggers of several languages write them. */
-const LEVELS: Readonly<Record<string, 'debug' | 'info' | 'warn' | 'error'>> = {
-  trace: 'debug',
-  debug: 'debug',
-  warn: 'warn',
-  warning: 'warn',
-  error: 'error',
-  fatal: 'error',
-  panic: 'error',
-  critical: 'error',
-};
+const LEVELS: ReadonlyMap<unknown, 'debug' | 'info' | 'warn' | 'error'> = new Map([
+  ['trace', 'debug'],
+  ['debug', 'debug'],
+  ['warn', 'warn'],
+  ['warning', 'warn'],
+  ['error', 'error'],
+  ['fatal', 'error'],
+  ['critical', 'error'],
+]);
 
 /** What a hook says of a line itself, and not as a fact. */
 const OF_THE_LINE: ReadonlySet<string> = new Set(['level', 'msg', 'message', 'time']);
 
 /**
- * Lines of a hook → lines of the log. Lines without text are left out, and so are those beyond the 10,000th of a run.
+ * Lines of a hook → lines of the log. A long line becomes several, numbered from the second on by `part`. Lines without
+ * text are left out, and so are those beyond the 10,000th of a run.
  *
  * @param readsJson - a line that is a JSON object is logged with its own level and message, and its other members as
  *   fields below `fields`.
@@ -39,9 +42,16 @@ export function hookOutput(
       return;
     }
     const said = readsJson ? objectIn(line) : undefined;
-    if (said === undefined) log.info({ output, line }, 'the hook wrote');
+    if (said === undefined) logPieces(log, output, line);
     else logSaid(log, output, said);
   };
+}
+
+function logPieces(log: Log, output: string, line: string): void {
+  const pieces = line.match(PIECE) ?? [];
+  pieces.forEach((piece, index) => {
+    log.info({ output, line: piece, ...(index > 0 && { part: index + 1 }) }, 'the hook wrote');
+  });
 }
 
 function logSaid(log: Log, output: string, said: Readonly<Record<string, unknown>>): void {
@@ -49,7 +59,7 @@ function logSaid(log: Log, output: string, said: Readonly<Record<string, unknown
   const facts = Object.entries(said).filter(([name]) => !OF_THE_LINE.has(name));
   const text = [msg, message].find((each) => typeof each === 'string') ?? 'the hook wrote';
   const fields = { output, ...(facts.length > 0 && { fields: Object.fromEntries(facts) }) };
-  log[LEVELS[String(level).toLowerCase()] ?? 'info'](fields, text as string);
+  log[LEVELS.get(String(level).toLowerCase()) ?? 'info'](fields, text as string);
 }
 
 function objectIn(line: string): Readonly<Record<string, unknown>> | undefined {

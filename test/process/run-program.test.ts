@@ -1,0 +1,207 @@
+/** One program from its start to its end: what it is given, what it leaves, and its limits. */
+import { readFile, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import { eventually, FakeClock } from '@chancery/testing';
+import { expect, test } from 'vitest';
+import { marked, PATH, runScript, testFolder } from './support.ts';
+
+test('a program is given its arguments as they are, its folder, its input and nothing of our environment', async () => {
+  const cwd = await realpath(await testFolder());
+
+  const answer = await runScript('', {
+    program: 'env',
+    args: ['sh', '-c', 'pwd; echo "$1"; cat; env | sort', 'name', '$(id) ;ls'],
+    cwd,
+    env: { PATH, GREETING: 'a b' },
+    input: 'asked\n',
+  });
+
+  const [folder, argument, input, ...environment] = answer.stdout.trim().split('\n');
+  expect([folder, argument, input]).toEqual([cwd, '$(id) ;ls', 'asked']);
+  // The shell itself adds where it is.
+  const names = environment.map((line) => line.split('=')[0]).filter((name) => name !== '_');
+  expect(names).toEqual(
+    ['CHANCERY_RUN', 'GREETING', 'OLDPWD', 'PATH', 'PWD'].filter((name) => names.includes(name)),
+  );
+  expect(environment).toContain('GREETING=a b');
+});
+
+test.each([
+  ['exit 7', 7],
+  ['kill -TERM $$', 143],
+  ['kill -KILL $$', 137],
+])('the exit code of `%s` is %i, and no error', async (script, exitCode) => {
+  const answer = await runScript(`echo out; echo err >&2; ${script}`);
+
+  expect(answer).toMatchObject({ exitCode, stdout: 'out\n', stderrEnd: 'err\n', survivors: 0 });
+});
+
+test('standard input, output and error can be opened by their names', async () => {
+  const answer = await runScript('cat /dev/stdin > /dev/stdout; echo problem > /dev/stderr', {
+    input: 'told',
+  });
+
+  expect(answer).toMatchObject({ exitCode: 0, stdout: 'told', stderrEnd: 'problem\n' });
+});
+
+test('a program may end without reading its input', async () => {
+  const answer = await runScript('exit 0', { input: 'x'.repeat(1_000_000) });
+
+  expect(answer.exitCode).toBe(0);
+});
+
+test('without a folder for pipes a program runs all the same', async () => {
+  const answer = await runScript('cat; echo b >&2', { input: 'a', tmpDir: '/does/not/exist' });
+
+  expect(answer).toMatchObject({ exitCode: 0, stdout: 'a', stderrEnd: 'b\n' });
+});
+
+test('what a program has used is known when it ends', async () => {
+  const answer = await runScript('i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done');
+
+  expect(answer.userCpuSeconds + answer.systemCpuSeconds).toBeGreaterThanOrEqual(0.01);
+  expect(answer.maxRssBytes).toBeGreaterThan(1_000);
+  expect(answer.durationMs).toBeGreaterThan(1);
+});
+
+test('lines are given while the program runs, and the result keeps none of them', async () => {
+  const lines: string[] = [];
+  const folder = await testFolder();
+  const script = `echo one; echo two >&2; while [ ! -e go ]; do sleep 0.01; done; printf three`;
+
+  const running = runScript(script, {
+    cwd: folder,
+    onLine: (stream, line) => lines.push(`${stream} ${line}`),
+  });
+  await eventually(() => lines.length === 2);
+  const before = lines.toSorted();
+  await runScript('touch go', { cwd: folder });
+  const answer = await running;
+
+  expect(before).toEqual(['stderr two', 'stdout one']);
+  expect(lines.at(-1)).toBe('stdout three');
+  expect(answer).toMatchObject({ stdout: '', stderrEnd: 'two\n' });
+});
+
+test('[hooks S9] a program that hangs is asked to end at its time limit, and has time to clean up', async () => {
+  const clock = new FakeClock();
+  const lines: string[] = [];
+  const script = 'trap "echo cleaned; exit 0" TERM; echo ready; sleep 100 & wait';
+
+  const run = runScript(script, { clock, timeoutMs: 3_000, onLine: (_, line) => lines.push(line) });
+  const refused = expect(run).rejects.toMatchObject({
+    code: 'PROGRAM',
+    layer: 'user-code',
+    reason: 'timeout',
+    message: '/bin/sh was ended: it ran longer than 3 s',
+    context: { reason: 'timeout', program: '/bin/sh', timeoutMs: 3_000 },
+    usage: { durationMs: 3_000 },
+  });
+  await eventually(() => lines.includes('ready'));
+  clock.advance(3_000);
+  await refused;
+
+  expect(lines).toEqual(['ready', 'cleaned']);
+  expect(clock.pending).toBe(0);
+});
+
+test('[hooks 22] a program that hangs and does not listen is ended 5 s after its time limit', async () => {
+  const clock = new FakeClock();
+  const { env, alive } = marked();
+  const lines: string[] = [];
+  const script = 'trap "echo no" TERM; echo ready; while :; do sleep 100 & wait; done';
+
+  const run = runScript(script, { clock, env, onLine: (_, line) => lines.push(line) });
+  const refused = expect(run).rejects.toMatchObject({ reason: 'timeout' });
+  await eventually(() => lines.includes('ready'));
+  clock.advance(60_000); // the default
+  await eventually(() => lines.includes('no'));
+  const before = await alive();
+  clock.advance(5_000);
+  await refused;
+
+  expect(before).toBeGreaterThan(0);
+  expect(await alive()).toBe(0);
+});
+
+test('a time limit of 0 is none', async () => {
+  const clock = new FakeClock();
+  const folder = await testFolder();
+  const script = 'touch began; while [ ! -e go ]; do sleep 0.01; done';
+
+  const run = runScript(script, { clock, timeoutMs: 0, cwd: folder });
+  await eventually(() => readFile(join(folder, 'began'), 'utf8').then(() => true));
+  clock.advance(3_600_000);
+  await runScript('touch go', { cwd: folder });
+
+  expect((await run).exitCode).toBe(0);
+});
+
+test.each([
+  ['kept', undefined],
+  ['given as lines', () => {}],
+])('[hooks 22] a program whose output is %s is ended when it writes too much', async (_, onLine) => {
+  const { env, alive } = marked();
+  const run = runScript('yes 0123456789012345678901234567890123456789', {
+    env,
+    ...(onLine && { onLine }),
+  });
+
+  await expect(run).rejects.toMatchObject({
+    reason: 'output-limit',
+    message: '/bin/sh was ended: it wrote more than 10000000 bytes of output',
+  });
+  expect(await alive()).toBe(0);
+});
+
+test('the output limit counts both streams together', async () => {
+  const write = 'printf 0123456789; printf 0123456789 >&2';
+
+  const within = await runScript(write, { outputLimitBytes: 20 });
+  const beyond = runScript(write, { outputLimitBytes: 19 });
+
+  expect(within.stdout).toBe('0123456789');
+  await expect(beyond).rejects.toMatchObject({ reason: 'output-limit' });
+});
+
+test('an abort ends the program, and is the error', async () => {
+  const { env, alive } = marked();
+  const stop = new AbortController();
+  const lines: string[] = [];
+
+  const run = runScript('echo ready; sleep 100', {
+    env,
+    signal: stop.signal,
+    onLine: (_, line) => lines.push(line),
+  });
+  const refused = expect(run).rejects.toThrow('the operator stops');
+  await eventually(() => lines.length === 1);
+  stop.abort(new Error('the operator stops'));
+  await refused;
+
+  expect(await alive()).toBe(0);
+});
+
+test('an abort while the program is started counts, too', async () => {
+  const stop = new AbortController();
+
+  const run = runScript('sleep 100', { signal: stop.signal });
+  const refused = expect(run).rejects.toThrow('too early');
+  stop.abort(new Error('too early'));
+
+  await refused;
+  await expect(runScript('echo', { signal: stop.signal })).rejects.toThrow('too early');
+});
+
+test('an error of the listener ends the program, and is the error', async () => {
+  const { env, alive } = marked();
+  const run = runScript('echo line; sleep 100', {
+    env,
+    onLine: () => {
+      throw new Error('the log is full');
+    },
+  });
+
+  await expect(run).rejects.toThrow('the log is full');
+  expect(await alive()).toBe(0);
+});

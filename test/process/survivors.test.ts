@@ -1,0 +1,82 @@
+/** A run is over when none of its processes is left. Linux only, as the docs say. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import process from 'node:process';
+import { eventually, FakeClock } from '@chancery/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { executable, marked, runScript, testFolder } from './support.ts';
+
+test('[hooks 22] processes that outlive a program are ended, in its group and outside', async () => {
+  const { env, alive } = marked();
+  const script = 'sleep 100 & setsid sleep 100 & (setsid sleep 100 &) & echo done';
+
+  const answer = await runScript(script, { env });
+
+  expect(answer).toMatchObject({ exitCode: 0, stdout: 'done\n', survivors: 3 });
+  expect(await alive()).toBe(0);
+});
+
+test('[hooks 22] a process that has closed its output and ignores signals is found by its variable', async () => {
+  const { env, alive } = marked();
+  const daemon = "trap '' TERM HUP INT; touch up; while :; do sleep 100; done";
+  const folder = await testFolder();
+  const script = `setsid sh -c "${daemon}" </dev/null >/dev/null 2>&1 &
+    while [ ! -e up ]; do sleep 0.01; done`;
+
+  const answer = await runScript(script, { env, cwd: folder });
+
+  expect(answer.exitCode).toBe(0);
+  expect(answer.survivors).toBeGreaterThanOrEqual(1);
+  expect(await alive()).toBe(0);
+});
+
+test('[hooks 22] a process that flees by starting the next one is caught', async () => {
+  const { env, alive } = marked();
+  const folder = await testFolder();
+  const jump = '[ "$1" -gt 0 ] && setsid "$0" $(($1 - 1)) & exit 0';
+  const path = await executable(join(folder, 'jump'), `#!/bin/sh\n${jump}\n`);
+
+  await runScript(`"${path}" 200`, { env });
+
+  expect(await alive()).toBe(0);
+});
+
+test('a process that a signal cannot end in time is not in the way of the result at a limit', async () => {
+  const { env, alive } = marked();
+
+  const run = runScript('setsid sleep 100 & sleep 100', { env, timeoutMs: 50 });
+
+  await expect(run).rejects.toMatchObject({ reason: 'timeout' });
+  expect(await alive()).toBe(0);
+});
+
+test('one that has left the group and has another environment escapes, and does not hang the run', async () => {
+  const clock = new FakeClock();
+  const folder = await testFolder();
+  const script = `env -i /bin/sh -c 'setsid /bin/sh -c "echo \\$\\$ > pid; exec sleep 100" &'; echo done`;
+
+  const running = runScript(script, { clock, cwd: folder });
+  const pid = Number(
+    await eventually(async () => (await readFile(join(folder, 'pid'), 'utf8')).trim() || false),
+  );
+  onTestFinished(() => {
+    process.kill(pid, 'SIGKILL');
+  });
+  const answer = await eventually(async () => {
+    clock.advance(1_000);
+    return await Promise.race([
+      running,
+      new Promise<false>((resolve) => setImmediate(resolve, false)),
+    ]);
+  });
+
+  expect(answer).toMatchObject({ exitCode: 0, stdout: 'done\n', survivors: 0 });
+});
+
+test('last lines of a process that a program writes through are kept', async () => {
+  const script = 'mkfifo pipe; (sleep 0.02; sed s/^/more:/ < pipe) & echo line > pipe';
+
+  const answer = await runScript(script, { cwd: await testFolder() });
+
+  expect(answer).toMatchObject({ stdout: 'more:line\n', survivors: 0 });
+});
