@@ -1,0 +1,93 @@
+/** Bytes of a program → lines. */
+import { Readable } from 'node:stream';
+import { systemClock } from 'chancery';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { ProgramOutput } from '../../operator/process/program-output.ts';
+import { propertyRuns } from '../support/property-runs.ts';
+
+async function linesOf(chunks: readonly Buffer[], limitBytes = 1_000_000): Promise<string[]> {
+  const lines: string[] = [];
+  const output = new ProgramOutput({
+    limitBytes,
+    onLine: (_, line) => lines.push(line),
+    onLimit: () => lines.push('LIMIT'),
+    clock: systemClock,
+  });
+  await output.read('stdout', Readable.from(chunks, { objectMode: true }));
+  return lines;
+}
+
+test('lines are the same wherever the bytes are cut, and no character is broken', async () => {
+  const text = fc.array(fc.constantFrom('a', 'é', '😀', '\n', '\n', ' '), { maxLength: 60 });
+  const cuts = fc.array(fc.nat(200), { maxLength: 8 });
+
+  await fc.assert(
+    fc.asyncProperty(text, cuts, async (characters, places) => {
+      const bytes = Buffer.from(characters.join(''));
+      const ends = [...places.map((place) => Math.min(place, bytes.length)), bytes.length].toSorted(
+        (a, b) => a - b,
+      );
+      const chunks = ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end));
+
+      const lines = await linesOf(chunks);
+
+      const expected = characters.join('').split('\n');
+      if (expected.at(-1) === '') expected.pop(); // no line begins after the last end
+      expect(lines).toEqual(expected);
+    }),
+    propertyRuns(),
+  );
+});
+
+test('line endings of Windows are no part of a line', async () => {
+  expect(await linesOf([Buffer.from('one\r\n\r\ntwo\r')])).toEqual(['one', '', 'two']);
+});
+
+test('a line is cut at 16 KiB, and says how much is missing', async () => {
+  const chunk = Buffer.alloc(10_000, 'x');
+  const lines = await linesOf([chunk, chunk, Buffer.from('yz\nnext\n')]);
+
+  expect(lines).toEqual([`${'x'.repeat(16_384)} … (3618 bytes left out)`, 'next']);
+});
+
+test('nothing is read beyond the limit, which is told once', async () => {
+  const lines = await linesOf(
+    ['ab\n', 'cd\n', 'ef\n', 'gh\n'].map((each) => Buffer.from(each)),
+    6,
+  );
+
+  expect(lines).toEqual(['ab', 'cd', 'LIMIT']);
+});
+
+test('other work goes on between the lines of a program that writes fast', async () => {
+  const chunks = Array.from({ length: 16 }, () => Buffer.alloc(64 * 1_024, '\n'));
+  let turns = 0;
+  let isRead = false;
+  const count = (): void => {
+    turns++;
+    if (!isRead) setImmediate(count);
+  };
+
+  setImmediate(count);
+  await linesOf(chunks, 10_000_000);
+  isRead = true;
+
+  // A million lines, at most 10 ms of them in each turn.
+  expect(turns).toBeGreaterThan(5);
+});
+
+test('of standard error the end is kept', async () => {
+  const output = new ProgramOutput({
+    limitBytes: 100_000,
+    onLine: undefined,
+    onLimit: () => {},
+    clock: systemClock,
+  });
+  const chunks = [Buffer.alloc(3_000, 'a'), Buffer.from('the reason')];
+
+  await output.read('stderr', Readable.from(chunks, { objectMode: true }));
+
+  expect(output.stderrEnd).toBe(`${'a'.repeat(2_038)}the reason`);
+  expect(output.stdout).toBe('');
+});
