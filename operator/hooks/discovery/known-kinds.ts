@@ -9,9 +9,9 @@ export interface KnownKinds {
    *
    * @throws ConfigurationError `CONFIG` when several groups have it, and `apiVersion` is not given.
    */
-  ofKind(kind: string, apiVersion?: string): Resource | undefined;
+  (kind: string, apiVersion?: string): Resource | undefined;
   /** The resource of a plural name in a group; '' for the core group. Undefined: it is not known. */
-  ofPlural(plural: string, group: string): Resource | undefined;
+  readonly ofPlural: (plural: string, group: string) => Resource | undefined;
 }
 
 /** By plural name and group. */
@@ -75,21 +75,18 @@ export function knownKinds(definitions: readonly unknown[] = []): KnownKinds {
     ...[coreEvents, ...Object.values(builtIn)].map(knownBuiltIn),
     ...definitions.flatMap((definition) => knownDefinition(definition) ?? []),
   ];
-  return {
-    ofKind(kind, apiVersion) {
-      const found = known.filter(({ names }) => names.includes(kind.toLowerCase()));
-      if (apiVersion === undefined) return preferred(kind, found)?.resource;
-      const [version = '', group = ''] = apiVersion.split('/').reverse();
-      const one = found.find(
-        ({ resource, versions }) =>
-          resource.group === group && (versions?.includes(version) ?? true),
-      );
-      return one && defineResource({ ...one.resource, version });
-    },
-    ofPlural: (plural, group) =>
-      known.find(({ resource }) => resource.plural === plural && resource.group === group)
-        ?.resource,
+  const ofKind = (kind: string, apiVersion?: string): Resource | undefined => {
+    const found = known.filter(({ names }) => names.includes(kind.toLowerCase()));
+    if (apiVersion === undefined) return preferred(kind, found)?.resource;
+    const [version = '', group = ''] = apiVersion.split('/').reverse();
+    const one = found.find(
+      ({ resource, versions }) => resource.group === group && (versions?.includes(version) ?? true),
+    );
+    return one && defineResource({ ...one.resource, version });
   };
+  const ofPlural = (plural: string, group: string): Resource | undefined =>
+    known.find(({ resource }) => resource.plural === plural && resource.group === group)?.resource;
+  return Object.assign(ofKind, { ofPlural });
 }
 
 /** As discovery decides: the core group has priority. */

@@ -2,6 +2,8 @@ import { ConfigurationError } from '../../core/errors.ts';
 import { apiVersionOf, type Resource } from '../../model/resource.ts';
 import type { KnownKinds } from './known-kinds.ts';
 
+export { type KnownKinds, knownKinds } from './known-kinds.ts';
+
 /** Finds a resource by a name such as `website` or `websites.example.com/v1`: see `discover`. */
 export type Discover = (name: string, signal: AbortSignal) => Promise<Resource>;
 
@@ -25,7 +27,7 @@ export function kindResolver(known: KnownKinds, discover: Discover): KindResolve
     known,
     async resolve(kind, apiVersion, signal) {
       const name = nameOf(kind, apiVersion);
-      const found = known.ofKind(kind, apiVersion) ?? discovered.get(name);
+      const found = known(kind, apiVersion) ?? discovered.get(name);
       if (found !== undefined) return found;
       const resource = await discover(name, signal);
       requireVersion(resource, kind, apiVersion);

@@ -1,9 +1,10 @@
 import type { PlacedPermission } from '../../controller/access-declaration.ts';
 import { type Source, source } from '../../controller/source.ts';
-import { namespaces as namespacesResource } from '../../model/kubernetes/resources.ts';
 import type { Resource } from '../../model/resource.ts';
 import type { KnownKinds } from '../discovery/known-kinds.ts';
 import type { Hook, HookRight, KubernetesBinding } from '../hook.ts';
+import { selectionsOf } from '../watch/binding-selection.ts';
+import { namespacesOf } from '../watch/watch-plan.ts';
 
 /** What hooks read and write. */
 export interface DeclaredAccess {
@@ -22,12 +23,11 @@ export function declaredAccess(hooks: readonly Hook[], known: KnownKinds): Decla
   for (const { name, config, rights = [] } of hooks) {
     for (const binding of config.kubernetes) {
       const { kind, apiVersion } = binding;
-      const resource = known.ofKind(kind, apiVersion);
+      const resource = known(kind, apiVersion);
       if (resource === undefined) {
         unknown.push(`${name}: kind ${kind}${apiVersion === undefined ? '' : ` of ${apiVersion}`}`);
       } else {
-        for (const each of sourcesOfBinding(binding, resource))
-          sources.set(JSON.stringify(each), each);
+        for (const each of sourcesOf(binding, resource)) sources.set(JSON.stringify(each), each);
       }
     }
     for (const right of rights) {
@@ -39,30 +39,9 @@ export function declaredAccess(hooks: readonly Hook[], known: KnownKinds): Decla
   return { sources: [...sources.values()], permissions, unknown: [...new Set(unknown)] };
 }
 
-/**
- * What is watched for a binding: a source for each of its namespaces and names, and one for the Namespaces by whose
- * labels it selects. Without names of namespaces, a source is in the namespaces of the settings.
- */
-export function sourcesOfBinding(
-  binding: KubernetesBinding,
-  resource: Resource,
-): readonly Source[] {
-  const { names, labelSelector, fieldSelector, namespaces } = binding;
-  const places = resource.namespaced ? (namespaces?.names ?? [undefined]) : [undefined];
-  const objects = places.flatMap((name) =>
-    (names ?? [undefined]).map((one) => {
-      const terms = [one === undefined ? '' : `metadata.name=${one}`, fieldSelector ?? ''];
-      const fields = terms.filter((term) => term !== '').join(',');
-      return source(resource, {
-        ...(name !== undefined && { namespace: { name } }),
-        ...(labelSelector !== undefined && { labelSelector }),
-        ...(fields !== '' && { fieldSelector: fields }),
-      });
-    }),
-  );
-  const selected = resource.namespaced ? namespaces?.labelSelector : undefined;
-  if (selected === undefined) return objects;
-  return [...objects, source(namespacesResource, { labelSelector: selected })];
+function sourcesOf(binding: KubernetesBinding, resource: Resource): readonly Source[] {
+  const own = selectionsOf(binding, resource).map((selection) => source(resource, selection));
+  return [...own, namespacesOf(binding) ?? []].flat();
 }
 
 function permissionsOf(right: HookRight, known: KnownKinds) {
