@@ -31,7 +31,9 @@ export function contextText(
   }
   const itemText = version === 'v0' ? firstVersionText : currentText;
   return inPieces(
-    arrayText(items, (item) => itemText(item, kubernetes, (binding) => readings.get(binding) ?? [])),
+    arrayText(items, (item) =>
+      itemText(item, kubernetes, (binding) => readings.get(binding) ?? []),
+    ),
   );
 }
 
@@ -72,7 +74,10 @@ function* currentText(
   const { name, group } = item.binding;
   yield `{"binding":${JSON.stringify(name)}`;
   if (group !== undefined) yield `,"groupName":${JSON.stringify(group)}`;
-  else if (item.type === 'Event') yield membersOf(item.event.object).map((text) => `,${text}`).join('');
+  else if (item.type === 'Event')
+    yield membersOf(item.event.object)
+      .map((text) => `,${text}`)
+      .join('');
   else if (item.type === 'Synchronization') {
     yield ',"objects":';
     yield* arrayText(reading(item.binding), objectText);

@@ -43,7 +43,7 @@ export interface HooksStatus {
   readonly givenUp: readonly GivenUpTask[];
 }
 
-interface QueueStatus {
+export interface QueueStatus {
   readonly name: string;
   readonly waiting: number;
   /** The hook whose run is under way, or is to be tried again. */
@@ -54,7 +54,7 @@ interface QueueStatus {
   readonly blockedSeconds: number;
 }
 
-interface HookStatus {
+export interface HookStatus {
   readonly name: string;
   readonly runs: number;
   readonly errors: number;
@@ -66,7 +66,7 @@ interface HookStatus {
   readonly waitsFor: readonly string[];
 }
 
-interface GivenUpTask {
+export interface GivenUpTask {
   readonly at: string;
   readonly hook: string;
   readonly binding: string;

@@ -13,7 +13,7 @@ interface Waiting {
 
 /** A run that starts: its task, and those that are merged into it. */
 export interface MergedTasks {
-  readonly tasks: readonly RunTask[];
+  readonly tasks: readonly [RunTask, ...RunTask[]];
   /** Seconds that its first task has waited. */
   readonly waitedSeconds: number;
 }
@@ -64,7 +64,7 @@ export class TaskQueue {
    */
   merge(head: RunTask, fits: (taken: readonly RunTask[], next: RunTask) => boolean): MergedTasks {
     const waitedMs = this.#clock.monotonic() - (this.#head?.addedAt ?? 0);
-    const tasks = [head];
+    const tasks: [RunTask, ...RunTask[]] = [head];
     if (takesOthers(head)) this.#change('Merge', () => this.#take(head, tasks, fits));
     for (const { onTaken } of tasks) onTaken?.();
     return { tasks, waitedSeconds: waitedMs / 1_000 };
@@ -91,7 +91,11 @@ export class TaskQueue {
     signal.removeEventListener('abort', wake);
   }
 
-  #take(head: RunTask, tasks: RunTask[], fits: (taken: readonly RunTask[], next: RunTask) => boolean): void {
+  #take(
+    head: RunTask,
+    tasks: RunTask[],
+    fits: (taken: readonly RunTask[], next: RunTask) => boolean,
+  ): void {
     const isLong = this.#waiting.length > LONG_QUEUE;
     let ends = false;
     this.#waiting = this.#waiting.filter(({ task }) => {

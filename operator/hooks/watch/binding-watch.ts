@@ -22,7 +22,10 @@ export interface BindingEvent {
 export interface BindingWatch {
   /** Every list that it needs is complete, those of namespaces that appeared later included. */
   readonly synced: boolean;
-  /** Why it is not synced, for people: `waits for the kind Website`. Undefined when it is synced. */
+  /**
+   * Why it is not synced, for people: `waits for the kind Website`. Undefined when it is synced. It may also be
+   * undefined while first lists are under way: the start of the other hooks then waits for them.
+   */
   readonly waitsFor: string | undefined;
   /** All objects, by namespace and then name. A new array, over shared values. */
   snapshot(): readonly BindingObject[];
@@ -32,7 +35,7 @@ export interface BindingWatch {
 
 /** Tells what happens to a binding's objects. */
 export interface BindingListener {
-  /** `synced` may have become true. */
+  /** `synced` or `waitsFor` has changed. */
   synced(): void;
   /**
    * In the order in which the cache took the changes of each object. Before `synced`, and for the objects of the

@@ -1,0 +1,51 @@
+import type { Clock } from '../../core/clock.ts';
+import type { Hook } from '../hook.ts';
+import type { HookStatus } from './engine-options.ts';
+import type { HookBindings } from './hook-bindings.ts';
+import { RateLimit } from './rate-limit.ts';
+
+/** What the engine knows of one hook, over all of its queues. */
+export class HookState {
+  readonly hook: Hook;
+  readonly bindings: HookBindings;
+  readonly rateLimit: RateLimit | undefined;
+  readonly #clock: Clock;
+  #runs = 0;
+  #errors = 0;
+  #lastRunAt: string | undefined;
+  #lastError: string | undefined;
+
+  constructor(hook: Hook, bindings: HookBindings, clock: Clock) {
+    this.hook = hook;
+    this.bindings = bindings;
+    this.#clock = clock;
+    const limit = hook.config.rateLimit;
+    this.rateLimit = limit === undefined ? undefined : new RateLimit(limit);
+  }
+
+  /** An attempt begins. */
+  began(): void {
+    this.#runs += 1;
+    this.#lastRunAt = new Date(this.#clock.now()).toISOString();
+  }
+
+  succeeded(): void {
+    this.#lastError = undefined;
+  }
+
+  failed(error: string): void {
+    this.#errors += 1;
+    this.#lastError = error;
+  }
+
+  status(): HookStatus {
+    return {
+      name: this.hook.name,
+      runs: this.#runs,
+      errors: this.#errors,
+      lastRunAt: this.#lastRunAt,
+      lastError: this.#lastError,
+      waitsFor: this.bindings.waitsFor,
+    };
+  }
+}
