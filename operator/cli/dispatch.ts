@@ -15,6 +15,7 @@ import { describeError } from './describe-error.ts';
 import { DEV_DESCRIPTION } from './dev/help.ts';
 import { GENERATE_DESCRIPTION } from './generate/help.ts';
 import { overview } from './help.ts';
+import { HOOKS_DESCRIPTION } from './hooks/help.ts';
 import { INIT_DESCRIPTION } from './init/help.ts';
 import { LINT_DESCRIPTION } from './lint/help.ts';
 import { PROXY_DESCRIPTION } from './proxy/help.ts';
@@ -104,6 +105,10 @@ export const COMMANDS: readonly Command[] = [
     ...RUN_DESCRIPTION,
     run: async (args, io) => (await import('./run/run.ts')).runCommand().run(args, io),
     helpOf: async (args, io) => (await import('./run/run.ts')).runCommand().helpOf(args, io),
+  },
+  {
+    ...HOOKS_DESCRIPTION,
+    run: async (args, io) => (await import('./hooks/hooks.ts')).hooksCommand().run(args, io),
   },
   {
     ...WATCH_DESCRIPTION,

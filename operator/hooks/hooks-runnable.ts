@@ -98,5 +98,11 @@ function recordTrouble(
     kind: 'Pod',
     metadata: { name: podName, namespace },
   };
-  events.record({ regarding, type: 'Warning', reason, action: 'RunHook', note: `${name}: ${note}` });
+  events.record({
+    regarding,
+    type: 'Warning',
+    reason,
+    action: 'RunHook',
+    note: `${name}: ${note}`,
+  });
 }

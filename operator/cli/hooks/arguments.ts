@@ -73,7 +73,8 @@ export function parseHooksArguments(args: readonly string[], env: Io['env']): Ho
     dir,
     runner: {
       tmpDir: read('tmp-dir', values['tmp-dir']) ?? HOOKS_DEFAULTS.tmpDir,
-      maxProcesses: positive('max-processes', values['max-processes']) ?? HOOKS_DEFAULTS.maxProcesses,
+      maxProcesses:
+        positive('max-processes', values['max-processes']) ?? HOOKS_DEFAULTS.maxProcesses,
       maxAttempts: positive('max-attempts', maxAttempts),
       timeoutMs: durationFlag('hook-timeout', values['hook-timeout']) ?? HOOKS_DEFAULTS.timeoutMs,
       hookEnv: values['hook-env'] ?? [],

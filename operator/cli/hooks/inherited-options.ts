@@ -3,7 +3,6 @@
  * with what replaces them.
  */
 
-
 const ADDRESS = 'the runner speaks only to its ambassador: set CHANCERY_API_URL';
 const CREDENTIALS = 'the runner has no credentials: they belong to the kubectl proxy beside it';
 const RATE = 'the runner limits its own requests by what the API server answers; leave it out';
@@ -19,11 +18,14 @@ export const REPLACED: Readonly<Record<string, string>> = {
   'object-patcher-kube-client-qps': RATE,
   'object-patcher-kube-client-burst': RATE,
   'object-patcher-kube-client-timeout': RATE,
-  namespace: 'set POD_NAMESPACE by the Downward API, and WATCH_NAMESPACE for the namespaces to watch',
-  'log-no-time': 'the log is JSON with times in containers; read it with a program that leaves them out',
+  namespace:
+    'set POD_NAMESPACE by the Downward API, and WATCH_NAMESPACE for the namespaces to watch',
+  'log-no-time':
+    'the log is JSON with times in containers; read it with a program that leaves them out',
   'debug-unix-socket': 'the status page at /status of the health port shows queues and hooks',
   'debug-http-addr': 'the status page at /status of the health port shows queues and hooks',
-  'debug-keep-tmp-files': 'run the hook with chancery test-hook, which shows what it reads and leaves',
+  'debug-keep-tmp-files':
+    'run the hook with chancery test-hook, which shows what it reads and leaves',
   'debug-kubernetes-api': 'set CHANCERY_METRICS_DETAILED=true, or CHANCERY_LOG_LEVEL=debug',
   'jq-library-path': 'filters have no modules: write the function into the filter',
   'validating-webhook-configuration-name': ADMISSION,

@@ -17,10 +17,12 @@ export function selectionsOf(
   { names, namespaces, labelSelector, fieldSelector }: KubernetesBinding,
   { namespaced }: Pick<Resource, 'namespaced'>,
 ): readonly Selection[] {
-  const places: readonly Source['namespace'][] =
-    (namespaced ? namespaces?.names : undefined)?.map((name) => ({ name })) ?? ['configured'];
-  const fields: readonly (string | undefined)[] =
-    names?.map((name) => joined(`metadata.name=${name}`, fieldSelector)) ?? [fieldSelector];
+  const places: readonly Source['namespace'][] = (namespaced ? namespaces?.names : undefined)?.map(
+    (name) => ({ name }),
+  ) ?? ['configured'];
+  const fields: readonly (string | undefined)[] = names?.map((name) =>
+    joined(`metadata.name=${name}`, fieldSelector),
+  ) ?? [fieldSelector];
   return places.flatMap((namespace) =>
     fields.map((field) => ({
       namespace,

@@ -38,9 +38,7 @@ export class ObjectSet {
   sorted(): readonly BindingObject[] {
     this.#sorted ??= [...this.#objects]
       .map(([key, object]) => ({ ...splitKey(key), object }))
-      .sort(
-        (a, b) => compared(a.namespace ?? '', b.namespace ?? '') || compared(a.name, b.name),
-      )
+      .sort((a, b) => compared(a.namespace ?? '', b.namespace ?? '') || compared(a.name, b.name))
       .map(({ object }) => object);
     return this.#sorted;
   }

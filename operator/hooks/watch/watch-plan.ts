@@ -1,13 +1,13 @@
 import type { Source } from '../../controller/source.ts';
 import { source } from '../../controller/source.ts';
 import type { Entry } from '../../model/entry.ts';
-import type { KubernetesObject } from '../../model/object.ts';
 import { namespaces } from '../../model/kubernetes/resources.ts';
+import type { KubernetesObject } from '../../model/object.ts';
 import { isBuiltInGroup, type Resource, resourceName } from '../../model/resource.ts';
 import type { KnownKinds } from '../discovery/known-kinds.ts';
 import type { Hook, KubernetesBinding } from '../hook.ts';
-import type { BindingObject } from './binding-watch.ts';
 import { type Selection, selectionsOf } from './binding-selection.ts';
+import type { BindingObject } from './binding-watch.ts';
 
 /** What one binding wants of each object of a source. */
 export interface Want {
@@ -55,7 +55,7 @@ export class WatchPlan {
   /** The sources of the known kinds, those of namespaces included. */
   get sources(): readonly Source[] {
     const all = this.#members.flatMap(({ binding }) => {
-      const resource = this.#known.ofKind(binding.kind, binding.apiVersion);
+      const resource = this.#known(binding.kind, binding.apiVersion);
       const own =
         resource === undefined ? [] : this.sourcesOf(binding, resource).map((each) => each.source);
       return [...own, namespacesOf(binding) ?? []].flat();
@@ -73,11 +73,7 @@ export class WatchPlan {
     });
   }
 
-  #makeFor(
-    binding: KubernetesBinding,
-    resource: Resource,
-    selection: Selection,
-  ): FilteredSource {
+  #makeFor(binding: KubernetesBinding, resource: Resource, selection: Selection): FilteredSource {
     const identity = identityOf(resource, selection);
     const alike = this.#members
       .map((member) => member.binding)
@@ -99,7 +95,7 @@ export class WatchPlan {
 
   /** A kind that is not known is compared by its words, because it may not be served yet. */
   #isOf(other: KubernetesBinding, binding: KubernetesBinding, resource: Resource): boolean {
-    const known = this.#known.ofKind(other.kind, other.apiVersion);
+    const known = this.#known(other.kind, other.apiVersion);
     if (known !== undefined) return sameResource(known, resource);
     const isSameKind = other.kind.toLowerCase() === binding.kind.toLowerCase();
     return isSameKind && other.apiVersion === binding.apiVersion;

@@ -1,9 +1,8 @@
+import { isUnknownResource } from '../../client/discovery.ts';
 import type { Source } from '../../controller/source.ts';
-
 import { exponentialBackoff } from '../../core/backoff.ts';
 import { sleep } from '../../core/clock.ts';
 import { messageOf } from '../../core/errors.ts';
-import { isUnknownResource } from '../../client/discovery.ts';
 import type { RunnableContext } from '../../manager/runnable.ts';
 import type { Entry } from '../../model/entry.ts';
 import { type KubernetesObject, splitKey } from '../../model/object.ts';
@@ -12,7 +11,12 @@ import type { Change } from '../../store/change.ts';
 import type { InformerHandle } from '../../store/namespaces-informer.ts';
 import type { KindResolver } from '../discovery/resolve-kind.ts';
 import type { KubernetesBinding } from '../hook.ts';
-import type { BindingEvent, BindingListener, BindingObject, BindingWatch } from './binding-watch.ts';
+import type {
+  BindingEvent,
+  BindingListener,
+  BindingObject,
+  BindingWatch,
+} from './binding-watch.ts';
 import { ObjectSet } from './object-set.ts';
 import { type FilteredSource, namespacesOf, type WatchPlan } from './watch-plan.ts';
 
@@ -52,7 +56,7 @@ export class WatchedBinding implements BindingWatch {
     const { binding, plan, kinds } = options;
     const namespaces = namespacesOf(binding);
     if (namespaces !== undefined) this.#openNamespaces(namespaces);
-    const known = kinds.known.ofKind(binding.kind, binding.apiVersion);
+    const known = kinds.known(binding.kind, binding.apiVersion);
     if (known !== undefined) this.#openAll(plan, known);
     else void this.#resolve();
   }

@@ -39,7 +39,13 @@ export class PrometheusMeter implements Meter, Exposition {
   #failed = false;
 
   /** @throws ConfigurationError `CONFIG` when no metric's name can begin with the prefix. */
-  constructor({ prefix = OWN_PREFIX, detailed = false, log, added, more = [] }: PrometheusMeterOptions = {}) {
+  constructor({
+    prefix = OWN_PREFIX,
+    detailed = false,
+    log,
+    added,
+    more = [],
+  }: PrometheusMeterOptions = {}) {
     if (!/^[a-zA-Z_][a-zA-Z0-9_]*$/.test(prefix)) {
       throw new ConfigurationError('metrics prefix must be letters, digits and _, no digit first', {
         context: { prefix },

@@ -226,7 +226,16 @@ export class Informers {
       },
     );
     const stop = this.ownWritesJournal.add(scope.resource, scope.namespace, informer.ownWrites);
-    const shared: Shared = { informer, scope, facts, labels, relistIntervalMs, users: 0, needs: 0, stop };
+    const shared: Shared = {
+      informer,
+      scope,
+      facts,
+      labels,
+      relistIntervalMs,
+      users: 0,
+      needs: 0,
+      stop,
+    };
     this.#shared.set(identity, shared);
     informer.onStateChange(() => this.#gauges.measure());
     this.#start(shared);

@@ -49,7 +49,14 @@ export function scopeLabels({ resource, namespace }: Scope): Labels {
 export class ScopeIdentities {
   readonly #transforms = new Map<Transform, number>();
 
-  of(scope: Scope, { transform, onUnserved, relistIntervalMs }: Pick<Source, 'transform' | 'onUnserved' | 'relistIntervalMs'>): string {
+  of(
+    scope: Scope,
+    {
+      transform,
+      onUnserved,
+      relistIntervalMs,
+    }: Pick<Source, 'transform' | 'onUnserved' | 'relistIntervalMs'>,
+  ): string {
     const { group, version, plural } = scope.resource;
     const { namespace, labelSelector, fieldSelector, metadataOnly } = scope;
     return JSON.stringify([

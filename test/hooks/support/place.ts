@@ -20,7 +20,8 @@ import { type Language, Recorder } from './recorder.ts';
 
 export { type Context, LANGUAGES, type Language, type Recorder } from './recorder.ts';
 
-export interface HooksSetup extends Partial<Omit<Setup, 'controllers' | 'runnables' | 'restarted'>> {
+export interface HooksSetup
+  extends Partial<Omit<Setup, 'controllers' | 'runnables' | 'restarted'>> {
   /** Recorders by their name below the folder, and what they answer to `--config`. */
   readonly recorders?: Readonly<Record<string, string>>;
   /** Of the recorders. Default Node. */

@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Files of a folder of hooks are small; a larger one is compared by its size and time alone. */
+const MAX_READ_BYTES = 1024 * 1024;
+
+/**
+ * A text that changes when a file below `dir` comes, goes, or has other bytes or another mode. Hidden entries are
+ * left out: the `..data` of a ConfigMap is seen through the links that point into it.
+ */
+export async function folderState(dir: string): Promise<string> {
+  const lines: string[] = [];
+  await collect(dir, '', lines);
+  return createHash('sha256').update(lines.join('\n')).digest('hex');
+}
+
+async function collect(root: string, path: string, lines: string[]): Promise<void> {
+  const names = (await readdir(join(root, path))).filter((name) => !name.startsWith('.')).sort();
+  for (const name of names) {
+    const below = path === '' ? name : `${path}/${name}`;
+    const full = join(root, below);
+    // A ConfigMap may be swapped while it is read: the next look sees the new one.
+    const found = await stat(full).catch(() => undefined);
+    if (found === undefined) lines.push(`${below} gone`);
+    else if (found.isDirectory()) await collect(root, below, lines);
+    else lines.push(`${below} ${found.mode} ${found.size} ${await contentOf(full, found)}`);
+  }
+}
+
+async function contentOf(
+  path: string,
+  { size, mtimeMs }: { readonly size: number; readonly mtimeMs: number },
+): Promise<string> {
+  if (size > MAX_READ_BYTES) return `at ${mtimeMs}`;
+  const bytes = await readFile(path).catch(() => undefined);
+  return bytes === undefined ? 'unreadable' : createHash('sha256').update(bytes).digest('hex');
+}

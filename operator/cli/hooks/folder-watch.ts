@@ -1,0 +1,69 @@
+import type { Log } from '../../controller/reconciler.ts';
+import { type Clock, sleep } from '../../core/clock.ts';
+import { messageOf } from '../../core/errors.ts';
+import type { Hook } from '../../hooks/hook.ts';
+import { folderState } from './folder-state.ts';
+
+/** Between two looks. The kubelet takes up to a minute to bring a new ConfigMap. */
+const LOOK_MS = 5_000;
+
+export interface FolderWatchOptions {
+  readonly dir: string;
+  /** As they were read at the start. */
+  readonly hooks: readonly Hook[];
+  /** Reads the folder again. */
+  readonly load: (signal: AbortSignal) => Promise<readonly Hook[]>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * Looks at the folder of the hooks. Other bytes of a script count from its next start, and nothing else is done for
+ * them. Resolves, with what has changed, when hooks came or went, or when one answers `--config` or declares its rights
+ * differently: then everything must be read anew. While the folder cannot be read, that is logged once.
+ *
+ * @throws `signal.reason` when aborted.
+ */
+export async function untilHooksChange(
+  { dir, hooks, load, clock, log }: FolderWatchOptions,
+  signal: AbortSignal,
+): Promise<string> {
+  const known = new Map(hooks.map((hook) => [hook.name, declarationOf(hook)]));
+  let state = await folderState(dir).catch(() => undefined);
+  for (;;) {
+    await sleep(clock, LOOK_MS, signal);
+    const now = await folderState(dir).catch(() => undefined);
+    if (now === undefined || now === state) continue;
+    state = now;
+    try {
+      const change = changeOf(known, await load(signal));
+      if (change !== undefined) return change;
+      log.info({ dir }, 'hooks have changed, they count from their next start');
+    } catch (error) {
+      signal.throwIfAborted();
+      log.error(
+        { dir, reason: messageOf(error) },
+        'changed hooks cannot be used, the old ones stay',
+      );
+    }
+  }
+}
+
+/** What of a hook counts only after a start. */
+function declarationOf({ config, rights }: Hook): string {
+  return JSON.stringify([config, rights ?? null], (_, value: unknown) =>
+    value instanceof Set ? [...value] : value,
+  );
+}
+
+function changeOf(known: ReadonlyMap<string, string>, hooks: readonly Hook[]): string | undefined {
+  const gone = new Set(known.keys());
+  for (const hook of hooks) {
+    const before = known.get(hook.name);
+    if (before === undefined) return `${hook.name} is new`;
+    if (before !== declarationOf(hook)) return `${hook.name} has another configuration`;
+    gone.delete(hook.name);
+  }
+  const [first] = gone;
+  return first === undefined ? undefined : `${first} is gone`;
+}

@@ -1,0 +1,178 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { linkedAbort } from '../../core/abort.ts';
+import { type Clock, systemClock } from '../../core/clock.ts';
+import { type HooksProgram, loadHooksProgram } from '../../hooks/hooks-program.ts';
+import { runnerMetrics } from '../../hooks/metrics/runner-metrics.ts';
+import { createJq } from '../../jq/create-jq.ts';
+import type { ManagerOptions } from '../../manager/manager.ts';
+import { toggleDebugOnSignal } from '../../manager/observe/log-level.ts';
+import { createLogger, type Logger } from '../../manager/observe/logger.ts';
+import {
+  findVisibleToken,
+  TOKEN_FOLDERS,
+  tokenVisible,
+} from '../../manager/safety/visible-token.ts';
+import { overridden, type Settings, settingsFrom } from '../../manager/settings/settings.ts';
+import type { Command, ExitCode, Io } from '../command.ts';
+import { readManifests } from '../manifest-files.ts';
+import { DryRun } from '../run/dry-run.ts';
+import { type HooksArguments, parseHooksArguments } from './arguments.ts';
+import { untilHooksChange } from './folder-watch.ts';
+import { HOOKS_DESCRIPTION } from './help.ts';
+
+export interface HooksCommandOptions {
+  readonly clock?: Clock;
+  /** Where Kubernetes mounts a ServiceAccount token. The runner must not see a token there. */
+  readonly tokenFolders?: readonly string[];
+}
+
+/** `chancery hooks`: runs a folder of executables as an operator. */
+export function hooksCommand({
+  clock = systemClock,
+  tokenFolders = TOKEN_FOLDERS,
+}: HooksCommandOptions = {}): Command {
+  return {
+    ...HOOKS_DESCRIPTION,
+
+    async run(args: readonly string[], io: Io): Promise<ExitCode> {
+      const asked = parseHooksArguments(args, io.env);
+      const settings = settingsOf(asked, io.env);
+      // Before a hook is started, because its code is not ours.
+      if (!asked.check && !settings.insecureAllowToken) await requireNoToken(tokenFolders);
+      const logger = loggerOf(settings, io);
+      for (const ignored of asked.ignored) logger.warn({ ignored }, 'a variable has no effect');
+      const jq = createJq({ clock });
+      try {
+        const load = async (signal: AbortSignal): Promise<HooksProgram> =>
+          loadHooksProgram(asked.dir, {
+            ...asked.runner,
+            ...{ environment: io.env, apiUrl: settings.apiUrl, jq, clock, signal },
+            definitions: await definitionsOf(asked, io),
+          });
+        const program = await load(io.signal);
+        for (const { hook, message } of program.problems) {
+          logger.error({ hook, problem: message }, 'hook is left out, it cannot be used');
+        }
+        if (asked.check) return printDeclarations(program, io);
+        return await runHooks(program, { asked, settings, logger, clock, io, load, tokenFolders });
+      } finally {
+        await jq.close();
+      }
+    },
+  };
+}
+
+interface Surroundings {
+  readonly asked: HooksArguments;
+  readonly settings: Settings;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly io: Io;
+  readonly load: (signal: AbortSignal) => Promise<HooksProgram>;
+  readonly tokenFolders: readonly string[];
+}
+
+/** Until the process is asked to stop, or the hooks have changed. */
+async function runHooks(program: HooksProgram, given: Surroundings): Promise<ExitCode> {
+  const { asked, settings, logger, clock, io, load, tokenFolders } = given;
+  const dryRun = asked.dryRun ? new DryRun({ io, follow: asked.follow }) : undefined;
+  const options: ManagerOptions = {
+    controllers: [],
+    runnables: [program.runnable],
+    environment: io.env,
+    ...{ settings, tokenFolders, logger, clock },
+    metrics: program.metrics,
+    moreMetrics: runnerMetrics(asked.metricsPrefix),
+    metricsPages: [{ path: '/metrics/hooks', text: () => program.metrics.text() }],
+    onLeadershipLost: (withinMs, standsBy) => io.exitWithin(withinMs, 3, standsBy),
+  };
+  const { newManager } = await import('../../manager/manager.ts');
+  const manager = await newManager(dryRun?.optionsFrom(options) ?? options);
+  const cancelToggle = toggleDebugOnSignal(logger);
+  try {
+    if (dryRun !== undefined) {
+      await dryRun.run(manager, clock);
+      return dryRun.exitCode;
+    }
+    using watching = linkedAbort(io.signal);
+    const watch = {
+      ...{ dir: asked.dir, hooks: program.hooks, clock, log: logger },
+      load: async (signal: AbortSignal) => (await load(signal)).hooks,
+    };
+    const changed = untilHooksChange(watch, watching.signal).then(
+      (change) => {
+        logger.warn(
+          { dir: asked.dir, change },
+          'hooks have changed, the process ends to read them',
+        );
+        return manager.stop(new Error(`the folder of hooks has changed: ${change}`));
+      },
+      (error: unknown) => {
+        if (!watching.signal.aborted) throw error;
+      },
+    );
+    try {
+      await manager.run(io.signal);
+    } finally {
+      watching.abort(new Error('the hooks have ended'));
+      await changed;
+    }
+    return 0;
+  } finally {
+    cancelToggle();
+  }
+}
+
+/** Without `WATCH_NAMESPACE` hooks watch every namespace, as their contract says. */
+function settingsOf(asked: HooksArguments, env: Io['env']): Settings {
+  const inPod = (env.POD_NAMESPACE ?? '').trim() !== '';
+  const isElectionGiven = (env.CHANCERY_LEADER_ELECTION ?? '').trim() !== '';
+  const elects = asked.leaderElection && (isElectionGiven || inPod);
+  const isWatchGiven = ['WATCH_NAMESPACE', 'res_namespace'].some(
+    (name) => (env[name] ?? '').trim() !== '',
+  );
+  const fromEnvironment = settingsFrom({
+    ...env,
+    ...(elects && !isElectionGiven && { CHANCERY_LEADER_ELECTION: 'true' }),
+    ...(!isWatchGiven && { WATCH_NAMESPACE: '*' }),
+  });
+  return overridden(fromEnvironment, {
+    ...asked.settings,
+    ...(!elects && { leaderElection: undefined }),
+    insecureAllowToken: asked.insecureAllowToken || fromEnvironment.insecureAllowToken,
+  });
+}
+
+async function definitionsOf({ crds, dir }: HooksArguments, io: Io): Promise<readonly unknown[]> {
+  const folder = join(dir, 'crds');
+  const hasOwn = await stat(folder).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  const paths = crds ?? (hasOwn ? [folder] : []);
+  return (await readManifests(paths, io.stdin, '--crd ')).map(({ value }) => value);
+}
+
+function printDeclarations({ hooks }: HooksProgram, { stdout }: Io): ExitCode {
+  for (const { name, config, rights = [] } of hooks) {
+    const { onStartup, schedules, kubernetes } = config;
+    const bindings = kubernetes.map(({ events, ...binding }) => ({
+      ...binding,
+      events: [...events],
+    }));
+    stdout.write(
+      `${JSON.stringify({ hook: name, onStartup, schedules, kubernetes: bindings, rights })}\n`,
+    );
+  }
+  return 0;
+}
+
+function loggerOf({ logLevel, logFormat: format }: Settings, { stderr, env }: Io): Logger {
+  return createLogger(logLevel, stderr, { format, environment: env });
+}
+
+async function requireNoToken(folders: readonly string[]): Promise<void> {
+  const path = await findVisibleToken(folders);
+  if (path !== undefined) throw tokenVisible(path);
+}

@@ -1,0 +1,132 @@
+import type { Metric } from '../../manager/metrics/catalogue.ts';
+import { HOOK_METRICS } from '../engine/metric-names.ts';
+
+/** From a hook that is a shell script to one that works for minutes. */
+const RUN_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300];
+
+/** What happens in memory, and filters. */
+const SHORT_SECONDS = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5];
+
+const OF_RUN = ['hook', 'binding', 'queue'];
+
+type Row = readonly [
+  name: string,
+  type: Metric['type'],
+  labels: readonly string[],
+  help: string,
+  buckets?: readonly number[],
+];
+
+const ROWS: readonly Row[] = [
+  [
+    HOOK_METRICS.runSeconds,
+    'histogram',
+    OF_RUN,
+    'Duration of runs of hooks in seconds',
+    RUN_SECONDS,
+  ],
+  [HOOK_METRICS.runErrors, 'counter', OF_RUN, 'Runs that failed and are tried again'],
+  [HOOK_METRICS.runAllowedErrors, 'counter', OF_RUN, 'Runs that failed where allowFailure is set'],
+  [HOOK_METRICS.runSuccess, 'counter', OF_RUN, 'Runs that succeeded'],
+  [
+    HOOK_METRICS.runUserCpuSeconds,
+    'histogram',
+    OF_RUN,
+    'Processor time of a run in user mode in seconds',
+    RUN_SECONDS,
+  ],
+  [
+    HOOK_METRICS.runSystemCpuSeconds,
+    'histogram',
+    OF_RUN,
+    'Processor time of a run in the kernel in seconds',
+    RUN_SECONDS,
+  ],
+  [
+    HOOK_METRICS.runMaxRssBytes,
+    'gauge',
+    OF_RUN,
+    'Largest resident memory of the last run in bytes',
+  ],
+  [HOOK_METRICS.enableSuccess, 'gauge', ['hook'], '1 when every binding of the hook is watched'],
+  [
+    HOOK_METRICS.enableErrors,
+    'counter',
+    ['hook'],
+    'Bindings that could not be watched when it was their turn',
+  ],
+  [
+    HOOK_METRICS.enableSeconds,
+    'gauge',
+    ['hook'],
+    'Seconds until every binding of the hook was watched',
+  ],
+  [HOOK_METRICS.queueLength, 'gauge', ['queue'], 'Tasks in the queue'],
+  [
+    HOOK_METRICS.queueActionSeconds,
+    'histogram',
+    ['queue_name', 'queue_action'],
+    'Duration of changes of a queue in seconds',
+    SHORT_SECONDS,
+  ],
+  [HOOK_METRICS.waitInQueueSeconds, 'counter', OF_RUN, 'Seconds that tasks waited in their queue'],
+  [
+    HOOK_METRICS.filterSeconds,
+    'histogram',
+    OF_RUN,
+    'Duration of jq filters in seconds',
+    SHORT_SECONDS,
+  ],
+  [
+    HOOK_METRICS.eventSeconds,
+    'histogram',
+    OF_RUN,
+    'Time in which an event becomes a task in seconds',
+    SHORT_SECONDS,
+  ],
+  [HOOK_METRICS.snapshotObjects, 'gauge', OF_RUN, 'Objects in the snapshot of the binding'],
+  [
+    HOOK_METRICS.watchErrors,
+    'counter',
+    ['error_type'],
+    'Watches that ended: expired, eof, unexpected-eof, fail',
+  ],
+  [
+    HOOK_METRICS.bindingMonitorMissing,
+    'counter',
+    ['binding'],
+    'Snapshots of a binding that is not watched yet',
+  ],
+  [
+    HOOK_METRICS.informerDead,
+    'counter',
+    ['gvr', 'namespace'],
+    'Lists and watches that ended before the process',
+  ],
+  [HOOK_METRICS.liveTicks, 'counter', [], 'One at the start, then one each 10 s'],
+  [
+    HOOK_METRICS.blockedSeconds,
+    'gauge',
+    ['hook', 'queue'],
+    'Seconds since the first failure of the task that blocks its queue',
+  ],
+  [
+    HOOK_METRICS.longestProcessWait,
+    'gauge',
+    [],
+    'Longest time that a queue has waited for a process in seconds',
+  ],
+  [HOOK_METRICS.givenUp, 'counter', ['hook'], 'Tasks that were given up after the most attempts'],
+];
+
+/** The prefix that shell-operator has by default. */
+export const RUNNER_PREFIX: string = 'shell_operator_';
+
+/** The metrics of the runner of hooks. @param prefix - what their names begin with in the scrape. */
+export function runnerMetrics(prefix: string): readonly Metric[] {
+  return ROWS.map(([name, type, labels, help, buckets]) => ({
+    ...{ name, type, labels, help },
+    shownAs: `${prefix}${name.slice(RUNNER_PREFIX.length)}`,
+    ...(buckets !== undefined && { buckets }),
+  }));
+}
