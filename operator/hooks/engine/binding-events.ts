@@ -1,7 +1,7 @@
 import type { ObjectKey } from '../../model/object.ts';
 import type { Hook, KubernetesBinding } from '../hook.ts';
+import type { RunTask } from '../queue/task.ts';
 import type { BindingEvent } from '../watch/binding-watch.ts';
-import type { RunTask } from './task.ts';
 
 /** Events of a binding that wait one by one. Above it, the events of one object become one. */
 const MAX_SINGLE_EVENTS = 100;

@@ -2,12 +2,12 @@ import { abortable } from '../../core/abort.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Meter } from '../../core/metrics.ts';
 import type { Hook, KubernetesBinding, ScheduleBinding } from '../hook.ts';
+import type { RunTask, StartStep, Task } from '../queue/task.ts';
+import type { TaskQueue } from '../queue/task-queue.ts';
 import type { BindingObject, BindingWatch, WatchBinding } from '../watch/binding-watch.ts';
 import { BindingEvents } from './binding-events.ts';
 import { HOOK_METRICS } from './metric-names.ts';
 import { startSchedule } from './schedule-timer.ts';
-import type { RunTask, StartStep, Task } from './task.ts';
-import type { TaskQueue } from './task-queue.ts';
 
 /** Name of the queue of the start, and of bindings that name none. */
 export const MAIN_QUEUE = 'main';

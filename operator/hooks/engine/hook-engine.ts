@@ -2,15 +2,15 @@ import { linkedAbort } from '../../core/abort.ts';
 import type { Cancel } from '../../core/clock.ts';
 import { LeadershipLostError } from '../../core/errors.ts';
 import type { Hook } from '../hook.ts';
-import { Blockage } from './blockage.ts';
+import { Blockage } from '../queue/blockage.ts';
+import { ProcessSlots } from '../queue/process-slots.ts';
+import { isRun } from '../queue/task.ts';
+import { TaskQueue } from '../queue/task-queue.ts';
+import { type RunnerSignals, TaskRunner } from '../queue/task-runner.ts';
 import type { HookEngineOptions, HooksStatus } from './engine-options.ts';
 import { HookBindings, MAIN_QUEUE } from './hook-bindings.ts';
 import { HookState } from './hook-state.ts';
 import { HOOK_METRICS } from './metric-names.ts';
-import { ProcessSlots } from './process-slots.ts';
-import { isRun } from './task.ts';
-import { TaskQueue } from './task-queue.ts';
-import { type RunnerSignals, TaskRunner } from './task-runner.ts';
 
 /** How often the engine counts that it is alive. The number is shell-operator's. */
 const LIVE_TICK_MS = 10_000;

@@ -1,8 +1,8 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Hook } from '../hook.ts';
+import { RateLimit } from '../queue/rate-limit.ts';
 import type { HookStatus } from './engine-options.ts';
 import type { HookBindings } from './hook-bindings.ts';
-import { RateLimit } from './rate-limit.ts';
 
 /** What the engine knows of one hook, over all of its queues. */
 export class HookState {

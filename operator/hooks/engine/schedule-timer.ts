@@ -1,7 +1,7 @@
 import type { Cancel, Clock } from '../../core/clock.ts';
 import type { Hook, ScheduleBinding } from '../hook.ts';
+import type { RunTask } from '../queue/task.ts';
 import { parseCrontab } from './crontab.ts';
-import type { RunTask } from './task.ts';
 
 /** Ticks of a schedule that wait one by one. Further ticks are part of the last. */
 const MAX_WAITING_TICKS = 100;

@@ -1,14 +1,14 @@
 import { sleep } from '../../core/clock.ts';
 import { mergeGroups } from '../context/context-item.ts';
 import { contextText } from '../context/context-text.ts';
+import { describeFailure } from '../engine/describe-failure.ts';
+import type { GivenUpTask, HookEngineOptions } from '../engine/engine-options.ts';
+import type { HookState } from '../engine/hook-state.ts';
+import { HOOK_METRICS } from '../engine/metric-names.ts';
 import type { Hook } from '../hook.ts';
 import type { HookRun } from '../run/hook-run.ts';
 import type { Blockage } from './blockage.ts';
-import { describeFailure } from './describe-failure.ts';
-import type { GivenUpTask, HookEngineOptions } from './engine-options.ts';
-import type { HookState } from './hook-state.ts';
 import { mergeLimit } from './merge-limit.ts';
-import { HOOK_METRICS } from './metric-names.ts';
 import type { ProcessSlots } from './process-slots.ts';
 import { retryDelayMs } from './retry-delay.ts';
 import { bindingNameOf, mayFail, type RunTask } from './task.ts';

@@ -1,7 +1,7 @@
 import type { Cancel, Clock } from '../../core/clock.ts';
 import type { Meter } from '../../core/metrics.ts';
+import { HOOK_METRICS } from '../engine/metric-names.ts';
 import type { Hook } from '../hook.ts';
-import { HOOK_METRICS } from './metric-names.ts';
 
 /** How often the gauge of a blocked queue is set. */
 const REFRESH_MS = 1_000;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Meter } from '../../core/metrics.ts';
-import { HOOK_METRICS } from './metric-names.ts';
+import { HOOK_METRICS } from '../engine/metric-names.ts';
 import { isRun, joins, type RunTask, type Task, takesOthers } from './task.ts';
 
 /** Above this length a run takes tasks of its hook that do not directly follow. The number is shell-operator's. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Meter } from '../../core/metrics.ts';
-import { HOOK_METRICS } from './metric-names.ts';
+import { HOOK_METRICS } from '../engine/metric-names.ts';
 
 /**
  * How many hooks run at a time, over all queues. Slots are given in the order in which queues asked. A queue asks for
