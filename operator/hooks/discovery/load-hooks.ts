@@ -1,12 +1,20 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import type { Clock } from '../../core/clock.ts';
-import type { ProgramOptions, ProgramResult } from '../../process/run-program.ts';
-import type { Hook } from '../hook.ts';
+import { ConfigurationError, OperatorError } from '../../core/errors.ts';
+import type { runProgram } from '../../process/run-program.ts';
+import { parseConfig } from '../config/parse-config.ts';
+import type { Hook, HookConfig, HookRight } from '../hook.ts';
+import { parseRights } from '../rights/rights-file.ts';
+import { type FoundFile, type FoundFiles, findHooks, type HookProblem } from './find-hooks.ts';
+
+export type { HookProblem } from './find-hooks.ts';
 
 export interface LoadHooksOptions {
-  /** The environment of `--config`: what a run gets, without the files. */
+  /** The environment of `--config`: that of a run, without the files. */
   readonly env: Readonly<Record<string, string>>;
-  /** `runProgram`. */
-  readonly runProgram: (options: ProgramOptions) => Promise<ProgramResult>;
+  /** Starts the hooks. */
+  readonly runProgram: typeof runProgram;
   /** Broken hooks become problems. Default false: the first is thrown. */
   readonly skipBroken?: boolean;
   /** Milliseconds for one `--config`. Default 60 s. */
@@ -15,25 +23,129 @@ export interface LoadHooksOptions {
   readonly signal: AbortSignal;
 }
 
-/** A hook that cannot be used. */
-export interface HookProblem {
-  /** Path below the folder. */
-  readonly hook: string;
-  /** Log-safe, one line: what is wrong and what to do. */
-  readonly message: string;
-}
-
 export interface LoadedHooks {
   /** In path order. */
   readonly hooks: readonly Hook[];
-  /** Empty unless `skipBroken`. */
+  /** In path order. Empty unless `skipBroken`. */
   readonly problems: readonly HookProblem[];
 }
 
+/** Scripts of 300 hooks take seconds to answer, one after the other. */
+const MAX_AT_ONCE = 4;
+
 /**
- * Folder -> hooks. Finds the executables, asks each for its `--config`, or reads the file `HOOK.yaml` beside it, and reads the
- * rights files.
+ * Folder → hooks. Finds the executables, starts each with `--config` or reads the file `HOOK.yaml` beside it, and
+ * reads the rights files.
  *
- * @throws ConfigurationError `CONFIG` for a folder without hooks, and for a broken hook; `signal.reason` when aborted.
+ * @throws ConfigurationError `CONFIG` for a folder without hooks, and for the first broken hook in path order;
+ *   `signal.reason` when aborted.
  */
-export declare function loadHooks(dir: string, options: LoadHooksOptions): Promise<LoadedHooks>;
+export async function loadHooks(dir: string, options: LoadHooksOptions): Promise<LoadedHooks> {
+  const root = resolve(dir);
+  const files = await findHooks(root);
+  if (files.hooks.length + files.broken.length === 0) {
+    throw new ConfigurationError(`the folder ${dir} has no hooks: expected executable files`);
+  }
+  const loaded = await inParallel(files.hooks, (file) => loadHook(root, file, files, options));
+  const problems = [...files.broken, ...loaded.filter((each) => 'message' in each)];
+  problems.sort((a, b) => (a.hook < b.hook ? -1 : 1));
+  const [first] = problems;
+  if (first !== undefined && options.skipBroken !== true) {
+    throw new ConfigurationError(`${first.hook}: ${first.message}`, {
+      context: { hook: first.hook },
+    });
+  }
+  return { hooks: loaded.filter((each) => 'config' in each), problems };
+}
+
+async function inParallel<T, R>(
+  items: readonly T[],
+  run: (item: T) => Promise<R>,
+): Promise<readonly R[]> {
+  const results: R[] = [];
+  const rest = items.entries();
+  const work = async (): Promise<void> => {
+    for (const [at, item] of rest) results[at] = await run(item);
+  };
+  await Promise.all(Array.from({ length: MAX_AT_ONCE }, work));
+  return results;
+}
+
+async function loadHook(
+  root: string,
+  file: FoundFile,
+  files: FoundFiles,
+  options: LoadHooksOptions,
+): Promise<Hook | HookProblem> {
+  try {
+    const rights = await rightsOf(file, files);
+    const config = await configOf(root, file, files, options);
+    return { ...file, config, rights };
+  } catch (error) {
+    options.signal.throwIfAborted();
+    if (!(error instanceof OperatorError)) throw error;
+    return { hook: file.name, message: error.message };
+  }
+}
+
+async function configOf(
+  root: string,
+  { name, path }: FoundFile,
+  { data }: FoundFiles,
+  options: LoadHooksOptions,
+): Promise<HookConfig> {
+  if (data.has(`${name}.yaml`)) {
+    const text = await readFile(`${path}.yaml`, 'utf8');
+    return within(`${name}.yaml`, () => parseConfig(text));
+  }
+  const { env, timeoutMs, clock, signal, runProgram } = options;
+  const { exitCode, stdout, stderrEnd } = await runProgram({
+    program: path,
+    args: ['--config'],
+    cwd: root,
+    ...{ env, clock, signal },
+    ...(timeoutMs !== undefined && { timeoutMs }),
+  });
+  if (exitCode === 0) return within('--config', () => parseConfig(stdout));
+  const last = stderrEnd.trim().split('\n').at(-1)?.slice(0, 256) ?? '';
+  throw new ConfigurationError(
+    `--config ended with exit code ${exitCode}${last === '' ? '' : `: ${last}`}`,
+  );
+}
+
+/** Undefined: there is no rights file. */
+async function rightsOf(
+  { name, path }: FoundFile,
+  { hooks, data }: FoundFiles,
+): Promise<readonly HookRight[] | undefined> {
+  const stem = stemOf(name);
+  const candidates = [...new Set([name, stem])].map((each) => `${each}.rights.yaml`);
+  const [file, other] = candidates.filter((each) => data.has(each));
+  if (file === undefined) return undefined;
+  if (other !== undefined) {
+    throw new ConfigurationError(`has two rights files, ${file} and ${other}: keep one of them`);
+  }
+  const sharing = hooks.find((hook) => hook.name !== name && stemOf(hook.name) === stem);
+  if (sharing !== undefined && file !== `${name}.rights.yaml`) {
+    throw new ConfigurationError(
+      `${file} could also be that of ${sharing.name}: name it ${name}.rights.yaml`,
+    );
+  }
+  const text = await readFile(`${path.slice(0, path.length - name.length)}${file}`, 'utf8');
+  return within(file, () => parseRights(text));
+}
+
+/** The name without its last extension. */
+function stemOf(name: string): string {
+  return name.replace(/(?<=[^/])\.[^./]+$/, '');
+}
+
+/** Says in which text the problem is. */
+function within<T>(place: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    throw new ConfigurationError(`${place}: ${error.message}`, { cause: error });
+  }
+}

@@ -1,0 +1,103 @@
+import { access, constants, readdir, realpath, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ConfigurationError, messageOf } from '../../core/errors.ts';
+
+/** A file in a folder of hooks. */
+export interface FoundFile {
+  /** Path below the folder, with `/`. */
+  readonly name: string;
+  /** Absolute path. Links are not resolved. */
+  readonly path: string;
+}
+
+/** A hook that cannot be used. */
+export interface HookProblem {
+  /** Path below the folder. */
+  readonly hook: string;
+  /** Log-safe, one line: what is wrong and what to do. */
+  readonly message: string;
+}
+
+/** The files of a folder of hooks, each list sorted by name. */
+export interface FoundFiles {
+  readonly hooks: readonly FoundFile[];
+  /** Files that would be hooks, and cannot be started. */
+  readonly broken: readonly HookProblem[];
+  /** Names of the files that are never hooks: `.yaml`, `.json`, `.md` and `.txt`. */
+  readonly data: ReadonlySet<string>;
+}
+
+const DATA = /\.(?:yaml|json|md|txt)$/;
+
+/** Hidden files and folders, among them `..data` of a mounted ConfigMap, and folders of libraries. */
+const SKIPPED = /^\./;
+const LIBRARY = 'lib';
+
+/** Of folders in folders, as a link could name one that holds it. */
+const MAX_DEPTH = 32;
+
+/**
+ * The hooks of a folder and of the folders in it. Links are followed, because each file of a mounted ConfigMap is one.
+ *
+ * @throws ConfigurationError `CONFIG` when the folder cannot be read.
+ */
+export async function findHooks(dir: string): Promise<FoundFiles> {
+  const found: Finds = { hooks: [], broken: [], data: new Set() };
+  await search(dir, '', [], found);
+  found.hooks.sort((a, b) => (a.name < b.name ? -1 : 1));
+  found.broken.sort((a, b) => (a.hook < b.hook ? -1 : 1));
+  return found;
+}
+
+interface Finds {
+  readonly hooks: FoundFile[];
+  readonly broken: HookProblem[];
+  readonly data: Set<string>;
+}
+
+/** @param above - the real paths of the folders that hold this one. */
+async function search(
+  folder: string,
+  prefix: string,
+  above: readonly string[],
+  found: Finds,
+): Promise<void> {
+  const real = await readable(folder, () => realpath(folder));
+  if (above.includes(real) || above.length > MAX_DEPTH) return;
+  for (const entry of await readable(folder, () => readdir(folder))) {
+    if (SKIPPED.test(entry)) continue;
+    const file = { name: `${prefix}${entry}`, path: join(folder, entry) };
+    const stats = await stat(file.path).catch(() => undefined);
+    if (stats?.isDirectory() && entry !== LIBRARY) {
+      await search(file.path, `${file.name}/`, [...above, real], found);
+    } else if (DATA.test(entry)) {
+      if (stats?.isFile()) found.data.add(file.name);
+    } else if (stats === undefined || stats.isFile()) {
+      await addHook(file, stats !== undefined, found);
+    }
+  }
+}
+
+async function addHook(file: FoundFile, exists: boolean, { hooks, broken }: Finds): Promise<void> {
+  const isExecutable = await access(file.path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+  if (isExecutable) hooks.push(file);
+  else broken.push({ hook: file.name, message: exists ? NOT_EXECUTABLE : 'is a link to no file' });
+}
+
+const NOT_EXECUTABLE =
+  'is not executable: set its execute bit (chmod +x, or defaultMode: 0755 of a ConfigMap volume), or move it ' +
+  'to a folder lib if it is no hook';
+
+async function readable<T>(folder: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    throw new ConfigurationError(
+      `the folder ${folder} of hooks cannot be read: ${messageOf(error)}`,
+      { cause: error },
+    );
+  }
+}

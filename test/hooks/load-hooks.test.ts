@@ -1,0 +1,228 @@
+/** Hooks are files of a temporary folder. None of them is started: `answers` says what each would print. */
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { FakeClock } from '@chancery/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { findHooks } from '../../operator/hooks/discovery/find-hooks.ts';
+import {
+  type LoadedHooks,
+  type LoadHooksOptions,
+  loadHooks,
+} from '../../operator/hooks/discovery/load-hooks.ts';
+
+const STARTS = 'configVersion: v1\nonStartup: 1\n';
+
+/** Writes files, executable unless they end in `.off`, which is cut off. */
+async function folderOf(files: Readonly<Record<string, string>>): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'chancery-load-'));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  for (const [name, text] of Object.entries(files)) {
+    const path = join(dir, name.replace(/\.off$/, ''));
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+    await chmod(path, name.endsWith('.off') ? 0o644 : 0o755);
+  }
+  return dir;
+}
+
+type Answer = { readonly stdout?: string; readonly exitCode?: number; readonly stderrEnd?: string };
+
+/** Loads a folder. @param answers - to `--config`, by the hook's name. Default: it runs at the start. */
+function load(
+  dir: string,
+  answers: Readonly<Record<string, Answer>> = {},
+  options: Partial<LoadHooksOptions> = {},
+): Promise<LoadedHooks> {
+  return loadHooks(dir, {
+    env: { PATH: '/bin' },
+    async runProgram({ program }) {
+      const answer = answers[program.slice(dir.length + 1)] ?? {};
+      return {
+        ...NOTHING_USED,
+        exitCode: 0,
+        stdout: STARTS,
+        stderrEnd: '',
+        survivors: 0,
+        ...answer,
+      };
+    },
+    clock: new FakeClock(),
+    signal: new AbortController().signal,
+    ...options,
+  });
+}
+
+const NOTHING_USED = { durationMs: 1, userCpuSeconds: 0, systemCpuSeconds: 0, maxRssBytes: 0 };
+
+const RIGHT = 'rules: [{apiGroups: [apps], resources: [deployments/scale], verbs: [patch]}]';
+
+test('[hooks 21] hidden files, folders lib, and data files are no hooks; the others are sorted by path', async () => {
+  const dir = await folderOf({
+    'b/second.py': '',
+    'b.sh': '',
+    'a-first': '',
+    '.hidden.sh': '',
+    '.git/hook.sh': '',
+    'lib/library.sh': '',
+    'b/lib/library.sh': '',
+    'README.md': '',
+    'b/notes.txt': '',
+    'b/config.json': '',
+    'b/second.py.yaml': '',
+  });
+
+  const found = await findHooks(dir);
+
+  expect(found.hooks.map(({ name }) => name)).toEqual(['a-first', 'b.sh', 'b/second.py']);
+  expect(found.hooks[2]?.path).toBe(join(dir, 'b/second.py'));
+  expect(found.broken).toEqual([]);
+});
+
+test('[hooks 21] the links of a mounted ConfigMap are followed, folders too, and its hidden folders are not', async () => {
+  const dir = await folderOf({
+    '..2026_11_02/hook.sh': '',
+    '..2026_11_02/deep/other.sh': '',
+  });
+  await symlink('..2026_11_02', join(dir, '..data'));
+  await symlink('..data/hook.sh', join(dir, 'hook.sh'));
+  await symlink('..data/deep', join(dir, 'deep'));
+  await symlink('.', join(dir, 'itself'));
+
+  const found = await findHooks(dir);
+
+  expect(found.hooks).toEqual([
+    { name: 'deep/other.sh', path: join(dir, 'deep/other.sh') },
+    { name: 'hook.sh', path: join(dir, 'hook.sh') },
+  ]);
+});
+
+test('[hooks 21] a file that is not executable refuses the start, or is a problem', async () => {
+  const dir = await folderOf({ 'a.sh': '', 'b.sh.off': '' });
+  await symlink('nowhere', join(dir, 'c.sh'));
+
+  await expect(load(dir)).rejects.toThrow('b.sh: is not executable: set its execute bit (chmod +x');
+  const { hooks, problems } = await load(dir, {}, { skipBroken: true });
+  expect(hooks.map(({ name }) => name)).toEqual(['a.sh']);
+  expect(problems.map(({ hook }) => hook)).toEqual(['b.sh', 'c.sh']);
+});
+
+test('every hook is asked with --config in the folder of all, a few at a time, and keeps its place', async () => {
+  const names = ['a.sh', 'b.sh', 'c.sh', 'd.sh', 'e.sh', 'f/g.sh'];
+  const dir = await folderOf(Object.fromEntries(names.map((name) => [name, ''])));
+  const waiting: (() => void)[] = [];
+  const seen: unknown[] = [];
+  const loading = load(
+    dir,
+    {},
+    {
+      timeoutMs: 7,
+      runProgram: async ({ program, args, cwd, env, timeoutMs }) => {
+        seen.push([program.slice(dir.length + 1), args, cwd, env, timeoutMs]);
+        await new Promise<void>((resolve) => waiting.push(resolve));
+        return { ...NOTHING_USED, exitCode: 0, stdout: STARTS, stderrEnd: '', survivors: 0 };
+      },
+    },
+  );
+  await expect.poll(() => waiting.length).toBe(4);
+  const atOnce = seen.length;
+  while (seen.length < names.length || waiting.length > 0) {
+    waiting.pop()?.();
+    await new Promise(setImmediate);
+  }
+
+  expect((await loading).hooks.map(({ name }) => name)).toEqual(names);
+  expect(atOnce).toBe(4);
+  expect(seen[0]).toEqual(['a.sh', ['--config'], dir, { PATH: '/bin' }, 7]);
+});
+
+test('the file HOOK.yaml answers in place of the hook', async () => {
+  const dir = await folderOf({ 'a.py': '', 'a.py.yaml': STARTS, 'a.yaml': 'not a config' });
+
+  const { hooks } = await load(dir, { 'a.py': { exitCode: 1 } });
+
+  expect(hooks[0]?.config.onStartup).toBe(1);
+});
+
+test.each<[string, Answer, string]>([
+  [
+    'fails',
+    { exitCode: 3, stderrEnd: 'x\nno module named yaml\n' },
+    '--config ended with exit code 3: no module named yaml',
+  ],
+  ['prints nothing', { stdout: '\n' }, '--config: the answer is empty'],
+  ['prints no YAML', { stdout: 'a: [' }, '--config: invalid YAML'],
+  ['prints a wrong field', { stdout: `${STARTS}when: 1` }, '--config: when: unknown field'],
+])('a hook that %s is named with its problem, and the others are loaded if they shall be', async (_, answer, message) => {
+  const dir = await folderOf({ 'a.sh': '', 'b.sh': '' });
+
+  await expect(load(dir, { 'b.sh': answer })).rejects.toThrow(`b.sh: ${message}`);
+  const { hooks, problems } = await load(dir, { 'b.sh': answer }, { skipBroken: true });
+  expect(hooks.map(({ name }) => name)).toEqual(['a.sh']);
+  expect(problems[0]?.message).toContain(message);
+});
+
+test('a folder that is missing or has no hooks is refused', async () => {
+  const dir = await folderOf({ 'README.md': '' });
+
+  await expect(load(dir)).rejects.toThrow('has no hooks');
+  await expect(load(join(dir, 'none'))).rejects.toThrow('cannot be read');
+});
+
+test('the rights file has the name of the hook, with or without its extension', async () => {
+  const dir = await folderOf({
+    'full.py': '',
+    'full.py.rights.yaml': RIGHT,
+    'short.py': '',
+    'short.rights.yaml': RIGHT,
+    'sub.d/none.py': '',
+    'sub.rights.yaml': RIGHT,
+  });
+
+  const { hooks } = await load(dir);
+
+  const right = { apiGroups: ['apps'], resources: ['deployments/scale'], verbs: ['patch'] };
+  expect(hooks.map(({ rights }) => rights)).toEqual([[right], [right], undefined]);
+});
+
+test.each<[string, Readonly<Record<string, string>>, string]>([
+  [
+    'two files',
+    { 'a.py': '', 'a.py.rights.yaml': RIGHT, 'a.rights.yaml': RIGHT },
+    'a.py: has two rights files',
+  ],
+  [
+    'a shared file',
+    { 'a.py': '', 'a.sh': '', 'a.rights.yaml': RIGHT },
+    'a.py: a.rights.yaml could also be that of a.sh: name it a.py.rights.yaml',
+  ],
+  [
+    'a wildcard',
+    { 'a.py': '', 'a.rights.yaml': RIGHT.replace('apps', "'*'") },
+    'a.py: a.rights.yaml: rules[0].apiGroups: a wildcard is refused',
+  ],
+  [
+    'an unknown verb',
+    { 'a.py': '', 'a.rights.yaml': RIGHT.replace('patch', 'bind') },
+    'rules[0].verbs[0]: expected get, list',
+  ],
+  ['no rules', { 'a.py': '', 'a.rights.yaml': '{}' }, 'a.py: a.rights.yaml: rules: is required'],
+  [
+    'a kind',
+    { 'a.py': '', 'a.rights.yaml': RIGHT.replace('deployments', 'Deployment') },
+    'expected plural names such as deployments',
+  ],
+])('rights with %s are refused', async (_, files, message) => {
+  await expect(load(await folderOf(files))).rejects.toThrow(message);
+});
+
+test('loading ends with the reason of an abort', async () => {
+  const dir = await folderOf({ 'a.sh': '' });
+  const stop = new AbortController();
+  const runProgram: LoadHooksOptions['runProgram'] = async ({ signal }) => {
+    stop.abort(new Error('stopped'));
+    throw signal.reason;
+  };
+
+  await expect(load(dir, {}, { runProgram, signal: stop.signal })).rejects.toThrow('stopped');
+});
