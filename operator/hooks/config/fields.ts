@@ -136,9 +136,9 @@ export class Fields {
 
 /** @throws ConfigurationError `CONFIG` unless the item is a string. */
 export function textOf({ value, path }: Item): string {
-  return typeof value === 'string'
-    ? value
-    : refuse(path, `expected a string, got ${formOf(value)}`);
+  if (typeof value === 'string') return value;
+  const hint = typeof value === 'number' || typeof value === 'boolean' ? ': quote it' : '';
+  return refuse(path, `expected a string, got ${formOf(value)}${hint}`);
 }
 
 /** @throws ConfigurationError `CONFIG` unless the item is one of the known words. */
