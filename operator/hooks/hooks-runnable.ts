@@ -17,6 +17,9 @@ import { filteredSource } from './watch/filtered-source.ts';
 import { watchBindings } from './watch/watch-bindings.ts';
 import { WatchPlan } from './watch/watch-plan.ts';
 
+/** A manager gives reconciles as long with its default of 25 s for a stop. */
+const STOP_GRACE_MS = 10_000;
+
 /** How hooks are run. */
 export interface HooksRunnableOptions {
   readonly hooks: readonly Hook[];
@@ -81,7 +84,7 @@ function newEngine(
   return new HookEngine({
     ...{ hooks, newRun, maxProcesses, maxAttempts, clock, log, meter },
     watchBinding: watchBindings({ plan, kinds, context }),
-    stopGraceMs: Number.POSITIVE_INFINITY,
+    stopGraceMs: STOP_GRACE_MS,
     onTrouble: (hook, trouble) => recordTrouble(hook, trouble, context),
   });
 }

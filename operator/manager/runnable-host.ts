@@ -66,10 +66,10 @@ export class RunnableHost {
       name,
       phase: stopPhase,
       guarded: needsLeaderElection,
-      run: async (stop, abort) => {
+      run: async (stop) => {
         this.#running.add(runnable);
         try {
-          await runnable.run(stop, this.#contextOf(runnable, log, abort));
+          await runnable.run(stop, this.#contextOf(runnable, log));
         } catch (error) {
           if (!stop.aborted) throw failureOf(name, error, log);
           // Most runnables reject with the reason of their signal, or with an error that wraps it.
@@ -88,12 +88,11 @@ export class RunnableHost {
   #contextOf(
     { name, needsLeaderElection = true }: Runnable,
     log: Log,
-    abort: AbortSignal,
   ): RunnableContext {
     const { clock, discover, dryRun, informers, meter, partsFor, self } = this.#options;
     return {
       ...partsFor(name, needsLeaderElection),
-      ...{ abort, log, meter, clock, self, dryRun, discover },
+      ...{ log, meter, clock, self, dryRun, discover },
       open: (source) => informers.open(source),
     };
   }

@@ -14,8 +14,6 @@ import type { StopPhase } from './tasks.ts';
 
 /** What a runnable gets for one call of `run`. With an election, its client and Events belong to the term. */
 export interface RunnableContext {
-  /** Aborts when work under way must be given up: later than the signal of `run`, or with it. */
-  readonly abort: AbortSignal;
   /** Calls the API server. Its field manager is the name of the runnable. */
   readonly client: Client;
   /** Records Events about any object. */

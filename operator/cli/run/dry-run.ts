@@ -7,8 +7,8 @@ import { linkedAbort } from '../../core/abort.ts';
 import { type Clock, sleep } from '../../core/clock.ts';
 import { visibleText } from '../../core/visible-text.ts';
 import type { Manager, ManagerOptions } from '../../manager/manager.ts';
-import type { CreateManagerOptions } from '../../manager/options.ts';
 import { overridden, settingsFrom } from '../../manager/settings/settings.ts';
+import { declaringRunnables } from '../../manager/runnable.ts';
 import { keyOf, type ObjectKey } from '../../model/object.ts';
 import type { Io } from '../command.ts';
 import { CallsPastClient } from './calls-past-client.ts';
@@ -56,23 +56,27 @@ export class DryRun {
 
   /**
    * The options of a manager that stores nothing. It takes no Lease, so a current leader keeps leading. It
-   * opens no port and installs no definitions. It starts no runnables, because their effects cannot be
-   * intercepted. Without `--follow` the run fails when a source that is not optional still fails, is refused
+   * opens no port and installs no definitions. It starts only runnables that declare what they do at the API server:
+   * the effects of others cannot be intercepted. Without `--follow` the run fails when a source that is not optional still fails, is refused
    * or is not served after 30 s.
    *
    * @throws ConfigurationError `CONFIG` for unusable settings.
    */
-  optionsFrom(options: CreateManagerOptions): ManagerOptions {
+  optionsFrom(options: ManagerOptions): ManagerOptions {
     const { environment = {}, runnables = [] } = options;
     const fromEnvironment = settingsFrom(environment);
     const { leaderElection, installCrds } = overridden(fromEnvironment, options.settings);
-    for (const { name } of runnables) this.#tell(`${name} is not started`);
+    const declaring = declaringRunnables(runnables);
+    for (const each of runnables) {
+      if (each.sources === undefined) this.#tell(`${each.name} is not started`);
+    }
     if (leaderElection !== undefined) this.#tell('takes no part in the election of a leader');
     if (installCrds) this.#tell('installs no CustomResourceDefinitions');
     return {
       ...options,
       controllers: options.controllers.map((each) => this.#controller(each)),
-      runnables: [],
+      runnables: declaring,
+      dryRun: true,
       ...(!this.#follow && { sourcesWithinMs: SOURCES_WITHIN_MS }),
       leaderElection: false,
       decorate: (connection) => this.#connection(connection),

@@ -28,9 +28,9 @@ ${table([
 A dry run reads as always, and sends each write with dryRun=All: the API server fills in defaults, admits
 and validates it, and stores nothing. Standard output has the diffs between what is and what would be,
 each once, with refusals and Events as lines that begin with "#"; values of Secrets are not shown. It
-takes no Lease, opens no port, installs no definitions and starts no runnables. What it has created is
-not there when a reconciler reads it. Each object is reconciled once, what asks to be reconciled later is
-not waited for, and the last line on standard error sums up.
+takes no Lease, opens no port, installs no definitions and starts no runnables, except those that declare
+sources. What it has created is not there when a reconciler reads it. Each object is reconciled once, what
+asks to be reconciled later is not waited for, and the last line on standard error sums up.
 
 ${environmentHelp()}
 
