@@ -8,8 +8,8 @@ import {
 } from '../manager/arguments/words.ts';
 import type { HealthChecks } from '../manager/http/health-server.ts';
 import type { MetricsRegistry } from '../manager/metrics/registry.ts';
-import { type Settings, settingsFrom } from '../manager/settings/settings.ts';
 import { isRunnable, type Runnable } from '../manager/runnable.ts';
+import { type Settings, settingsFrom } from '../manager/settings/settings.ts';
 import type { Program, ProgramParts } from '../manager/with-arguments.ts';
 import {
   isDeclared,

@@ -5,13 +5,13 @@ import { ConfigurationError } from '../../core/errors.ts';
 import { toggleDebugOnSignal } from '../../manager/observe/log-level.ts';
 import { createLogger, type Logger } from '../../manager/observe/logger.ts';
 import type { CreateManagerOptions } from '../../manager/options.ts';
+import type { Runnable } from '../../manager/runnable.ts';
 import {
   findVisibleToken,
   TOKEN_FOLDERS,
   tokenVisible,
 } from '../../manager/safety/visible-token.ts';
 import { overridden, type Settings, settingsFrom } from '../../manager/settings/settings.ts';
-import type { Runnable } from '../../manager/runnable.ts';
 import { apiVersionOf, type Resource } from '../../model/resource.ts';
 import type { Command, ExitCode, Io } from '../command.ts';
 import { parseFlags } from '../flags.ts';
