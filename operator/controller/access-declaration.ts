@@ -1,4 +1,4 @@
-import { type Controller, isController, type Permission, sourcesOf } from './controller.ts';
+import type { Controller, Permission } from './controller.ts';
 import type { Source } from './source.ts';
 
 /** A permission, and where it holds. */
@@ -21,8 +21,3 @@ export interface AccessDeclaration {
 
 /** Whatever declares what it does at the API server. */
 export type Declared = Controller | AccessDeclaration;
-
-/** Everything that `declared` lists and watches. */
-export function sourcesOfDeclared(declared: Declared): readonly Source[] {
-  return isController(declared) ? sourcesOf(declared) : declared.sources;
-}

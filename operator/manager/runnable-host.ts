@@ -85,10 +85,7 @@ export class RunnableHost {
     return this.#running.has(runnable) && runnable.idle?.() === true;
   }
 
-  #contextOf(
-    { name, needsLeaderElection = true }: Runnable,
-    log: Log,
-  ): RunnableContext {
+  #contextOf({ name, needsLeaderElection = true }: Runnable, log: Log): RunnableContext {
     const { clock, discover, dryRun, informers, meter, partsFor, self } = this.#options;
     return {
       ...partsFor(name, needsLeaderElection),

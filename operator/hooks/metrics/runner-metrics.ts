@@ -120,7 +120,7 @@ const ROWS: readonly Row[] = [
 ];
 
 /** The prefix that shell-operator has by default. */
-export const RUNNER_PREFIX: string = 'shell_operator_';
+const RUNNER_PREFIX = 'shell_operator_';
 
 /** The metrics of the runner of hooks. @param prefix - what their names begin with in the scrape. */
 export function runnerMetrics(prefix: string): readonly Metric[] {
