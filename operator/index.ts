@@ -97,6 +97,10 @@ export { readLines } from './stream/lines.ts';
 export type { Transport } from './transport/transport.ts';
 export { undiciTransport } from './transport/undici-transport.ts';
 
+// Programs of others
+
+export { runProgram } from './process/run-program.ts';
+
 // Events → store → queue
 
 export { listWatch } from './client/source.ts';

@@ -68,17 +68,31 @@ function amountIn(value: string): string {
 }
 
 /**
- * `TUNNEL_PROVISIONER`: `fake` (default), `exec` with the program in `TUNNEL_PROVISIONER_COMMAND`, or
- * `webhook` with `TUNNEL_PROVISIONER_URL`.
+ * `TUNNEL_PROVISIONER`: `fake` (default), `exec` with the program in `TUNNEL_PROVISIONER_COMMAND` and the
+ * names of its variables in `TUNNEL_PROVISIONER_ENV`, or `webhook` with `TUNNEL_PROVISIONER_URL`.
  *
  * @throws ConfigurationError as `settingsFrom`.
  */
 export function provisionerFrom(environment: Environment): Provisioner {
   const kind = environment.TUNNEL_PROVISIONER?.trim() || 'fake';
   if (kind === 'fake') return new FakeProvisioner({ bootMs: 2_000 });
-  if (kind === 'exec') return execProvisioner(commandIn(environment.TUNNEL_PROVISIONER_COMMAND));
+  if (kind === 'exec') {
+    const command = commandIn(environment.TUNNEL_PROVISIONER_COMMAND);
+    return execProvisioner(command, { env: programEnvironment(environment) });
+  }
   if (kind === 'webhook') return webhookProvisioner(urlIn(environment.TUNNEL_PROVISIONER_URL));
   throw new ConfigurationError(`TUNNEL_PROVISIONER must be fake, exec or webhook, not ${kind}`);
+}
+
+/** The program is given what it is named, and of the rest only what it needs to find other programs. */
+function programEnvironment(environment: Environment): Readonly<Record<string, string>> {
+  const names = ['PATH', 'HOME', ...(environment.TUNNEL_PROVISIONER_ENV ?? '').split(',')];
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = environment[name.trim()];
+      return value === undefined ? [] : [[name.trim(), value]];
+    }),
+  );
 }
 
 /** A path, or a path and arguments as a JSON array: there is no shell that would split a text. */

@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts';
 import { TimeSlice } from '../core/time-slice.ts';
 
 /** Longest line that is given to `onLine`, in bytes. Logs of Kubernetes split what is longer than 16 KiB. */
-export const MAX_OUTPUT_LINE_BYTES: number = 16 * 1024;
+const MAX_OUTPUT_LINE_BYTES = 16 * 1024;
 
 /** Bytes of standard error that are kept for messages. */
 const STDERR_END_BYTES = 2_048;
@@ -94,11 +94,11 @@ class Lines {
   *of(chunk: Buffer): Generator<string, void, undefined> {
     let from = 0;
     for (let end = chunk.indexOf('\n'); end >= 0; end = chunk.indexOf('\n', from)) {
-      this.#hold(chunk.subarray(from, end));
+      this.#keep(chunk.subarray(from, end));
       from = end + 1;
       yield this.#taken();
     }
-    this.#hold(chunk.subarray(from));
+    this.#keep(chunk.subarray(from));
   }
 
   /** The last line, which has no end. */
@@ -106,7 +106,7 @@ class Lines {
     if (this.#heldBytes > 0) yield this.#taken();
   }
 
-  #hold(part: Buffer): void {
+  #keep(part: Buffer): void {
     const fits = part.subarray(0, MAX_OUTPUT_LINE_BYTES - this.#heldBytes);
     if (fits.length > 0) this.#held.push(fits);
     this.#heldBytes += fits.length;

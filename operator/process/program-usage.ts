@@ -18,8 +18,8 @@ export interface ProgramUsage {
 /** Linux counts processor time for programs in hundredths of a second on every processor: `USER_HZ`. */
 const TICKS_PER_SECOND = 100;
 
-/** Memory is looked at after this time, and then in growing distances: most programs are short. */
-const FIRST_LOOK_MS = 20;
+/** Memory is read after this time, and then in growing distances: most programs are short. */
+const FIRST_SAMPLE_MS = 20;
 const LONGEST_DISTANCE_MS = 2_000;
 
 interface CpuTimes {
@@ -47,7 +47,7 @@ export class UsageMeter {
     this.#clock = clock;
     this.#pid = pid;
     this.#startedAt = clock.monotonic();
-    this.#look(FIRST_LOOK_MS);
+    this.#sample(FIRST_SAMPLE_MS);
   }
 
   /** Call it in the turn in which the program ends: the sum of the children grows by the next one. */
@@ -64,10 +64,10 @@ export class UsageMeter {
     };
   }
 
-  #look(nextMs: number): void {
+  #sample(nextMs: number): void {
     this.#maxRssBytes = Math.max(this.#maxRssBytes, largestMemoryOf(this.#pid));
     this.#cancel = this.#clock.schedule(nextMs, () =>
-      this.#look(Math.min(nextMs * 2, LONGEST_DISTANCE_MS)),
+      this.#sample(Math.min(nextMs * 2, LONGEST_DISTANCE_MS)),
     );
   }
 }

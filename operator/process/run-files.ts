@@ -5,13 +5,13 @@ import process from 'node:process';
 import { ConfigurationError, OperatorError } from '../core/errors.ts';
 
 /** Bytes that a program may leave in one file. */
-export const DEFAULT_RESULT_LIMIT_BYTES: number = 10_000_000;
+const RESULT_LIMIT_BYTES = 10_000_000;
 
 /** Name of a folder for the files of one process: its number, the time of its start, and something unique. */
 const FOLDER = /^runner-(?<pid>[0-9]+)-(?<startedAt>[0-9]+)-[A-Za-z0-9]+$/;
 
 /** A program has left a file that cannot be read. */
-export class ResultFileError extends OperatorError {
+class ResultFileError extends OperatorError {
   override readonly name = 'ResultFileError';
 
   /** @param file - its name, without the folder. */
@@ -116,8 +116,8 @@ async function bytesOf(file: FileHandle, name: string): Promise<Uint8Array> {
   if (!found.isFile()) {
     throw new ResultFileError('the program left something else than a regular file', name);
   }
-  if (found.size > DEFAULT_RESULT_LIMIT_BYTES) {
-    const limit = DEFAULT_RESULT_LIMIT_BYTES;
+  if (found.size > RESULT_LIMIT_BYTES) {
+    const limit = RESULT_LIMIT_BYTES;
     throw new ResultFileError(`the program left a file of more than ${limit} bytes`, name);
   }
   return await file.readFile();

@@ -1,34 +1,41 @@
-import { execFile } from 'node:child_process';
-import { type Provisioner, ProvisionerError } from './provisioner.ts';
+import { OperatorError, runProgram } from 'chancery';
+import { type Call, type Provisioner, ProvisionerError } from './provisioner.ts';
 import { type Answer, MAX_ANSWER_BYTES, type RemoteOptions, remoteProvisioner } from './remote.ts';
+
+export interface ExecOptions extends RemoteOptions {
+  /** The environment of the program, such as the credentials of its provider. Default: empty. */
+  readonly env?: Readonly<Record<string, string>>;
+}
 
 /**
  * A program that is given each request on its standard input, and answers on its standard output. No
  * shell, and no secret among the arguments, where every process of the machine could read it.
  */
 export function execProvisioner(
-  [file, ...words]: readonly [string, ...string[]],
-  options?: RemoteOptions,
+  [program, ...args]: readonly [string, ...string[]],
+  { env = {}, ...options }: ExecOptions = {},
 ): Provisioner {
-  return remoteProvisioner((request, signal) => run(file, words, request, signal), options);
+  return remoteProvisioner(
+    (input, call) => answerOf({ program, args, env, input, ...call }),
+    options,
+  );
 }
 
-function run(
-  file: string,
-  words: readonly string[],
-  input: string,
-  signal: AbortSignal,
+async function answerOf(
+  request: Call & {
+    readonly program: string;
+    readonly args: readonly string[];
+    readonly env: Readonly<Record<string, string>>;
+    readonly input: string;
+  },
 ): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const options = { signal, maxBuffer: MAX_ANSWER_BYTES, killSignal: 'SIGKILL' } as const;
-    const child = execFile(file, words, options, (error, text) => {
-      if (error === null) resolve({ text });
-      else if (typeof error.code === 'number')
-        resolve({ text, failure: `exit code ${error.code}` });
-      // No cause: what Node says of it repeats what the program wrote.
-      else reject(new ProvisionerError(`the provisioner failed: ${error.code ?? error.signal}`));
-    });
-    child.stdin?.on('error', () => {}); // one that does not read its input may answer all the same
-    child.stdin?.end(input);
-  });
+  try {
+    // The time limit is that of every remote provisioner.
+    const limits = { timeoutMs: 0, outputLimitBytes: MAX_ANSWER_BYTES };
+    const { exitCode, stdout } = await runProgram({ ...request, ...limits });
+    return exitCode === 0 ? { text: stdout } : { text: stdout, failure: `exit code ${exitCode}` };
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    throw new ProvisionerError(`the provisioner failed: ${error.message}`, { cause: error });
+  }
 }

@@ -10,7 +10,7 @@ export interface Answer {
 }
 
 /** Takes one request to the other side and brings its answer back. @throws ProvisionerError */
-export type Exchange = (request: string, signal: AbortSignal) => Promise<Answer>;
+export type Exchange = (request: string, call: Call) => Promise<Answer>;
 
 export interface RemoteOptions {
   /** For each request. Default 60 s: what making a machine may take to be accepted, not to boot. */
@@ -40,7 +40,7 @@ export function remoteProvisioner(
     new ProvisionerError(`the provisioner did not answer within ${timeoutMs} ms`);
   const ask = (request: object, { clock, signal }: Call) =>
     withTimeout({ clock, signal, timeoutMs, tooLate }, (limited) =>
-      exchange(JSON.stringify(request), limited),
+      exchange(JSON.stringify(request), { clock, signal: limited }),
     );
   return {
     async find(uid, call) {

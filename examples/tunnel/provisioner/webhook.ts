@@ -3,7 +3,7 @@ import { type Answer, MAX_ANSWER_BYTES, type RemoteOptions, remoteProvisioner } 
 
 /** A URL to which each request is posted. */
 export function webhookProvisioner(url: string, options?: RemoteOptions): Provisioner {
-  return remoteProvisioner((request, signal) => post(url, request, signal), options);
+  return remoteProvisioner((request, { signal }) => post(url, request, signal), options);
 }
 
 async function post(url: string, body: string, signal: AbortSignal): Promise<Answer> {

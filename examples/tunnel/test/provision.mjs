@@ -11,6 +11,8 @@ if (kind === 'echo') {
   const id = `${request.action} ${request.uid} ${words.join(' ')}`;
   if (request.action === 'find' && request.uid === 'unknown') answer({ host: null });
   else answer({ host: { id, status: 'active', ip: '192.0.2.9' } });
+} else if (kind === 'environment') {
+  answer({ host: { id: Object.keys(process.env).sort().join(), status: 'provisioning' } });
 } else if (kind === 'complain') {
   answer({ error: `no quota for ${request.token}` });
   process.exitCode = 3;

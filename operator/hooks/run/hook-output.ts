@@ -1,7 +1,7 @@
 import type { Log } from '../../controller/reconciler.ts';
 
 /** Lines of one run that are logged. A hook that writes the allowed 10 MB as short lines would make 1 GB of logs. */
-export const MAX_LOGGED_LINES: number = 10_000;
+const MAX_LOGGED_LINES = 10_000;
 
 /** Characters of a line that stand in one line of the log, which keeps at most 2,048 of a text. */
 const PIECE = /.{1,1024}/gsu;
