@@ -1,5 +1,5 @@
 import { constants, readFileSync } from 'node:fs';
-import { type FileHandle, mkdir, mkdtemp, open, readdir, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir, mkdtemp, open, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
 import { ConfigurationError, OperatorError } from '../core/errors.ts';
@@ -23,8 +23,8 @@ class ResultFileError extends OperatorError {
 /** The files of one run, in a folder of its own with mode 0700. Disposing of it removes the folder. */
 export interface RunFolder extends AsyncDisposable {
   readonly path: string;
-  /** Makes a file with mode 0644, and returns its path. */
-  write(name: string, text: string): Promise<string>;
+  /** Makes a file with mode 0644, and returns its path. The pieces of a text are written one after another. */
+  write(name: string, text: string | Iterable<string>): Promise<string>;
   /**
    * The text of a file that a program has left, empty when there is no such file. A pipe or a link in its place is
    * refused and not opened, so that nothing waits and no other file is read.
@@ -82,10 +82,10 @@ export class RunFolders implements AsyncDisposable {
   }
 }
 
-async function written(path: string, text: string): Promise<string> {
+async function written(path: string, text: string | Iterable<string>): Promise<string> {
   await using file = await open(path, 'wx', 0o644);
   await file.chmod(0o644); // whatever the umask of this process says
-  await file.writeFile(text);
+  await writeFile(file, text);
   return path;
 }
 

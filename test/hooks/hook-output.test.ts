@@ -6,7 +6,7 @@ import { type LogLine, recordingLog } from '../support/recording-log.ts';
 
 function logged(lines: readonly string[], readsJson = false): readonly LogLine[] {
   const { lines: written, logFor } = recordingLog();
-  const onLine = hookOutput(logFor({ hook: 'a.sh' }), readsJson);
+  const onLine = hookOutput(logFor({}), { hook: 'a.sh' }, readsJson);
   for (const line of lines) onLine('stdout', line);
   return written;
 }

@@ -27,7 +27,7 @@ interface Place {
 
 interface Started {
   readonly name?: string;
-  readonly contexts?: string;
+  readonly contexts?: string | Iterable<string>;
   readonly ownTimeoutMs?: number;
 }
 
@@ -52,7 +52,15 @@ async function place(): Promise<Place> {
       } as const;
       const hook: Hook = { name, path, config, rights: undefined };
       const env = { PATH };
-      const every = { folders, env, timeoutMs: 60_000, clock: systemClock, log: logFor({}) };
+      const facts = { binding: 'pods', queue: 'main' };
+      const every = {
+        folders,
+        env,
+        timeoutMs: 60_000,
+        clock: systemClock,
+        log: logFor({}),
+        ...facts,
+      };
       return await invokeHook(
         hook,
         contexts,
@@ -86,7 +94,7 @@ test('[hooks S4] [hooks 23] a hook finds the variables of the contract, those of
 
   const answer = await invoke(text, {
     name: 'sub dir/copy.py',
-    contexts: '[{"binding":"é"}]\n',
+    contexts: ['[{"binding":', '"é"}]\n'],
     env,
   });
   const told = JSON.parse(answer.metrics);
@@ -196,7 +204,7 @@ test('processes that a hook leaves are ended, and the log says so', async () => 
     {
       level: 'warn',
       message: 'the hook left processes behind; they were ended',
-      fields: { survivors: 1 },
+      fields: { hook: 'a.sh', binding: 'pods', queue: 'main', survivors: 1 },
     },
   ]);
 });

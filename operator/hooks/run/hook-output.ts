@@ -24,11 +24,13 @@ const OF_THE_LINE: ReadonlySet<string> = new Set(['level', 'msg', 'message', 'ti
  * Lines of a hook → lines of the log. A long line becomes several, numbered from the second on by `part`. Lines without
  * text are left out, and so are those beyond the 10,000th of a run.
  *
+ * @param facts - what each line has beside them: which hook it is, and why it runs.
  * @param readsJson - a line that is a JSON object is logged with its own level and message, and its other members as
  *   fields below `fields`.
  */
 export function hookOutput(
   log: Log,
+  facts: object,
   readsJson: boolean,
 ): (output: 'stdout' | 'stderr', line: string) => void {
   let lines = 0;
@@ -37,28 +39,31 @@ export function hookOutput(
     lines++;
     if (lines > MAX_LOGGED_LINES) {
       if (lines === MAX_LOGGED_LINES + 1) {
-        log.warn({ lines: MAX_LOGGED_LINES }, 'the hook wrote more lines; they are not logged');
+        log.warn(
+          { ...facts, lines: MAX_LOGGED_LINES },
+          'the hook wrote more lines; they are not logged',
+        );
       }
       return;
     }
     const said = readsJson ? objectIn(line) : undefined;
-    if (said === undefined) logPieces(log, output, line);
-    else logSaid(log, output, said);
+    if (said === undefined) logPieces(log, { ...facts, output }, line);
+    else logSaid(log, { ...facts, output }, said);
   };
 }
 
-function logPieces(log: Log, output: string, line: string): void {
+function logPieces(log: Log, facts: object, line: string): void {
   const pieces = line.match(PIECE) ?? [];
   pieces.forEach((piece, index) => {
-    log.info({ output, line: piece, ...(index > 0 && { part: index + 1 }) }, 'the hook wrote');
+    log.info({ ...facts, line: piece, ...(index > 0 && { part: index + 1 }) }, 'the hook wrote');
   });
 }
 
-function logSaid(log: Log, output: string, said: Readonly<Record<string, unknown>>): void {
+function logSaid(log: Log, facts: object, said: Readonly<Record<string, unknown>>): void {
   const { level, msg, message } = said;
-  const facts = Object.entries(said).filter(([name]) => !OF_THE_LINE.has(name));
+  const others = Object.entries(said).filter(([name]) => !OF_THE_LINE.has(name));
   const text = [msg, message].find((each) => typeof each === 'string') ?? 'the hook wrote';
-  const fields = { output, ...(facts.length > 0 && { fields: Object.fromEntries(facts) }) };
+  const fields = { ...facts, ...(others.length > 0 && { fields: Object.fromEntries(others) }) };
   log[LEVELS.get(String(level).toLowerCase()) ?? 'info'](fields, text as string);
 }
 

@@ -7,9 +7,10 @@ import type { RunFolder, RunFolders } from '../../process/run-files.ts';
 import { runProgram } from '../../process/run-program.ts';
 import type { Hook } from '../hook.ts';
 import { hookOutput } from './hook-output.ts';
+import type { HookRunFacts } from './hook-run.ts';
 
-/** How hooks are started. */
-export interface InvocationOptions {
+/** How a hook is started. */
+export interface InvocationOptions extends HookRunFacts {
   readonly folders: RunFolders;
   /** The environment of every hook: see `hookEnvironment`. */
   readonly env: Readonly<Record<string, string>>;
@@ -18,7 +19,7 @@ export interface InvocationOptions {
   /** Lines of output that are JSON objects become fields of the log line. Default false. */
   readonly proxiesJsonLines?: boolean;
   readonly clock: Clock;
-  /** Bound to the hook and its run. Each line of output is one line of it. */
+  /** Each line of output is one line of it, with the names of the hook, the binding and the queue. */
   readonly log: Log;
 }
 
@@ -38,17 +39,18 @@ const ADMISSION = 'validating-response';
 /**
  * Starts a hook once, without arguments and in the folder of its file, and reads what it leaves.
  *
- * @param contexts - the text of the file `BINDING_CONTEXT_PATH`.
+ * @param contexts - the text of the file `BINDING_CONTEXT_PATH`, or its pieces.
  * @throws ProgramError `PROGRAM` when it cannot be started or breaks a limit; ResultFileError when a file that
  *   it left cannot be read, unless its exit code says that it failed. @throws `signal.reason` when aborted.
  */
 export async function invokeHook(
   hook: Hook,
-  contexts: string,
+  contexts: string | Iterable<string>,
   options: InvocationOptions,
   signal: AbortSignal,
 ): Promise<HookAnswer> {
   const { folders, env, timeoutMs, clock, log, proxiesJsonLines = false } = options;
+  const facts = { hook: hook.name, binding: options.binding, queue: options.queue };
   await using folder = await folders.create();
   const files = await runFiles(hook.name, contexts, folder);
   const { exitCode, ...usage } = await runProgram({
@@ -56,13 +58,14 @@ export async function invokeHook(
     cwd: dirname(hook.path),
     env: { ...env, ...files.variables },
     timeoutMs: hook.config.timeoutMs ?? timeoutMs,
-    onLine: hookOutput(log, proxiesJsonLines),
+    onLine: hookOutput(log, facts, proxiesJsonLines),
     tmpDir: folder.path,
     clock,
     signal,
   });
   if (usage.survivors > 0) {
-    log.warn({ survivors: usage.survivors }, 'the hook left processes behind; they were ended');
+    const { survivors } = usage;
+    log.warn({ ...facts, survivors }, 'the hook left processes behind; they were ended');
   }
   const hasFailed = exitCode !== 0;
   const patches = folder.read(files.patches);
@@ -77,7 +80,7 @@ export async function invokeHook(
 /** The files of section 3 of the contract: one with the contexts, and empty ones for answers. */
 async function runFiles(
   hookName: string,
-  contexts: string,
+  contexts: string | Iterable<string>,
   folder: RunFolder,
 ): Promise<{
   readonly variables: Readonly<Record<string, string>>;
