@@ -1,0 +1,137 @@
+/** The order of a binding's events and its Synchronization. */
+import { settle } from '@chancery/testing';
+import { expect, test } from 'vitest';
+import { EngineWorld, hook, watches } from './support/engine-world.ts';
+
+test('[hooks S10] events of a binding with its own queue come after its Synchronization in main', async () => {
+  const world = new EngineWorld({
+    hooks: [hook('a', { kubernetes: [watches({ name: 'x', queue: 'own' })] })],
+  });
+  world.endings.set('a', ['fails', 'lasts']);
+  await world.start();
+
+  world.watch('a', 'x').put('n', 1);
+  await world.clock.advanceAndSettle(4_999);
+  const failing = [...world.log];
+  await world.clock.advanceAndSettle(1);
+  world.watch('a', 'x').put('n', 2);
+  await settle();
+  const running = world.log.slice(1);
+  world.attempts[1]?.succeed();
+  await settle();
+
+  expect(failing).toEqual(['a Synchronization(x [])']);
+  expect(running).toEqual(['a Synchronization(x [{"object":1}])']);
+  expect(world.log.slice(2)).toEqual(['a Event(x Modified 2)']);
+});
+
+test('[hooks S13] a run of another binding that reads the snapshot takes no event away', async () => {
+  const world = new EngineWorld({
+    hooks: [
+      hook('a', {
+        kubernetes: [
+          watches({
+            name: 'reader',
+            queue: 'side',
+            runsOnSynchronization: false,
+            includeSnapshotsFrom: ['x'],
+          }),
+          watches({ name: 'x' }),
+        ],
+      }),
+    ],
+  });
+  world.endings.set('a', ['lasts']);
+  await world.start();
+
+  world.watch('a', 'x').put('n', 1);
+  world.watch('a', 'reader').put('r', 1);
+  await settle();
+  world.attempts[0]?.succeed();
+  await settle();
+
+  expect(world.log).toEqual([
+    'a Synchronization(x [])',
+    'a Event(reader Added 1 {"x":[{"object":1}]})',
+    'a Event(x Added 1)',
+  ]);
+});
+
+test('an event that the Synchronization has read is not told again, one after its reading is', async () => {
+  const world = new EngineWorld({
+    hooks: [
+      hook('a', { kubernetes: [watches({ name: 'x' })] }),
+      hook('b', { kubernetes: [watches({ name: 'y' })] }),
+    ],
+  });
+  world.endings.set('b', ['lasts']);
+  await world.start();
+  world.watch('a', 'x').put('n', 1);
+  await settle();
+
+  world.watch('b', 'y').put('m', 'after');
+  world.attempts[1]?.succeed();
+  await settle();
+
+  expect(world.log).toEqual([
+    'a Synchronization(x [])',
+    'b Synchronization(y [])',
+    'a Event(x Added 1)',
+    'b Event(y Added after)',
+  ]);
+});
+
+test('a Synchronization of a grouped binding reads the events that it was told before', async () => {
+  const group = { group: 'g', includeSnapshotsFrom: ['x', 'y'] };
+  const world = new EngineWorld({
+    hooks: [
+      hook('a', {
+        kubernetes: [watches({ name: 'x', ...group }), watches({ name: 'y', ...group })],
+      }),
+    ],
+  });
+  world.endings.set('a', ['fails']);
+  await world.start();
+
+  world.watch('a', 'x').put('n', 1);
+  world.watch('a', 'y').put('n', 1);
+  await world.clock.advanceAndSettle(5_000);
+  world.watch('a', 'x').put('n', 2);
+  await settle();
+
+  expect(world.log).toEqual([
+    'a Group(y {"x":[],"y":[]})',
+    'a Group(y {"x":[{"object":1}],"y":[{"object":1}]})',
+    'a Group(x {"x":[{"object":2}],"y":[{"object":1}]})',
+  ]);
+});
+
+test('a Synchronization without a group runs alone', async () => {
+  const world = new EngineWorld({
+    hooks: [hook('a', { kubernetes: [watches({ name: 'x' }), watches({ name: 'y' })] })],
+  });
+
+  await world.start();
+
+  expect(world.log).toEqual(['a Synchronization(x [])', 'a Synchronization(y [])']);
+});
+
+test('only the events that a binding asks for start runs', async () => {
+  const world = new EngineWorld({
+    hooks: [
+      hook('a', {
+        kubernetes: [
+          watches({ name: 'x', runsOnSynchronization: false, events: new Set(['Deleted']) }),
+        ],
+      }),
+    ],
+  });
+  await world.start();
+
+  world.watch('a', 'x').put('n', 1);
+  world.watch('a', 'x').put('n', 2);
+  world.watch('a', 'x').delete('n');
+  await settle();
+
+  expect(world.log).toEqual(['a Event(x Deleted 2)']);
+});
