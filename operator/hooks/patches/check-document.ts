@@ -1,5 +1,6 @@
 import type { JsonPatchOperation } from '../../client/client.ts';
 import { encodeExact } from '../../client/rest-client.ts';
+import { ConfigurationError } from '../../core/errors.ts';
 import { parseYaml } from '../../core/yaml.ts';
 import { isDnsLabel } from '../../model/dns-name.ts';
 import type { KubernetesObject } from '../../model/object.ts';
@@ -62,8 +63,9 @@ export function checkDocument(
       text: encodeExact(value),
     };
   } catch (error) {
-    if (error instanceof FieldError) throw new DocumentError(number, error.message);
-    throw error;
+    const isUnwritable = error instanceof ConfigurationError; // a number that JSON cannot hold
+    if (!(isUnwritable || error instanceof FieldError)) throw error;
+    throw new DocumentError(number, error.message);
   }
 }
 

@@ -1,0 +1,198 @@
+/** Metrics that hooks report: their file, groups, and the text of a scrape. */
+
+import { FakeClock } from '@chancery/testing';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { checkMetrics } from '../../operator/hooks/metrics/check-metrics.ts';
+import { HookMetrics, MAX_HOOK_SERIES } from '../../operator/hooks/metrics/hook-metrics.ts';
+import { AddedRegistries } from '../../operator/manager/metrics/added-registries.ts';
+import { PrometheusMeter } from '../../operator/manager/metrics/prometheus-meter.ts';
+import { propertyRuns } from '../support/property-runs.ts';
+import { recordingLog } from '../support/recording-log.ts';
+
+/** What one run of a hook reports. Answers why it is refused. */
+function report(metrics: HookMetrics, hook: string, ...operations: object[]): string | undefined {
+  const text = operations.map((operation) => JSON.stringify(operation)).join('\n');
+  const checked = checkMetrics(text, () => {});
+  const problem = metrics.reserve(hook, checked);
+  if (problem === undefined) metrics.apply(hook, checked);
+  return problem;
+}
+
+/** The lines of a scrape without those that begin with `#`. */
+async function samples(metrics: HookMetrics): Promise<readonly string[]> {
+  return (await metrics.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+}
+
+test('[hooks 20] counters, gauges and histograms, with the label of their hook', async () => {
+  const metrics = new HookMetrics();
+  const labels = { row: 'north', age: '3' };
+
+  report(
+    metrics,
+    'count.sh',
+    { name: 'trees_total', action: 'add', value: 2, labels },
+    { name: 'trees_total', add: 1, labels },
+    { name: 'ripe', set: 0.5 },
+    { name: 'weight', action: 'observe', value: 3, buckets: [1, 2.5, 5] },
+    { name: 'weight', action: 'observe', value: 9, buckets: [1, 2.5, 5] },
+  );
+
+  expect(await metrics.text()).toBe(`# HELP ripe ripe
+# TYPE ripe gauge
+ripe{hook="count.sh"} 0.5
+# HELP trees_total trees_total
+# TYPE trees_total counter
+trees_total{age="3",hook="count.sh",row="north"} 3
+# HELP weight weight
+# TYPE weight histogram
+weight_bucket{hook="count.sh",le="1"} 0
+weight_bucket{hook="count.sh",le="2.5"} 0
+weight_bucket{hook="count.sh",le="5"} 1
+weight_bucket{hook="count.sh",le="+Inf"} 2
+weight_sum{hook="count.sh"} 12
+weight_count{hook="count.sh"} 2
+`);
+});
+
+test('[hooks 20] an operation without a group goes on counting, and no expire ends its series', async () => {
+  const metrics = new HookMetrics();
+
+  report(metrics, 'a.sh', { name: 'runs_total', add: 1 }, { name: 'last', set: 1 });
+  report(metrics, 'a.sh', { name: 'runs_total', add: 1 });
+  report(metrics, 'a.sh', { action: 'expire', group: 'a.sh' });
+
+  expect(await samples(metrics)).toEqual(['last{hook="a.sh"} 1', 'runs_total{hook="a.sh"} 2']);
+});
+
+test('[hooks 20] a run that reports a group replaces all series of the group', async () => {
+  const metrics = new HookMetrics();
+  const ripe = (row: string, value: number) => ({
+    ...{ name: 'ripe', set: value, group: 'rows', labels: { row } },
+  });
+
+  report(metrics, 'a.sh', ripe('north', 1), ripe('south', 2), { name: 'kept', set: 7 });
+  report(metrics, 'a.sh', ripe('south', 3), { name: 'seen', add: 1, group: 'rows' });
+
+  expect(await samples(metrics)).toEqual([
+    'kept{hook="a.sh"} 7',
+    'ripe{hook="a.sh",row="south"} 3',
+    'seen{hook="a.sh"} 1',
+  ]);
+});
+
+test('[hooks 20] expire ends a group, and the operations after it count', async () => {
+  const metrics = new HookMetrics();
+  const expire = { action: 'expire', group: 'rows' };
+
+  report(metrics, 'a.sh', { name: 'ripe', set: 1, group: 'rows' });
+  report(metrics, 'a.sh', expire);
+  const expired = await metrics.text();
+  report(metrics, 'a.sh', expire, { name: 'ripe', set: 2, group: 'rows' });
+
+  expect(expired).toBe('');
+  expect(await samples(metrics)).toEqual(['ripe{hook="a.sh"} 2']);
+});
+
+test.each([
+  ['no action', '{"name": "a", "value": 1}', 'action is missing'],
+  ['an unknown action', '{"name": "a", "action": "inc", "value": 1}', 'action must be one of'],
+  ['two shortcuts', '{"name": "a", "add": 1, "set": 1}', 'add and set exclude each other'],
+  ['a shortcut and a value', '{"name": "a", "add": 1, "value": 1}', 'add and value exclude'],
+  ['no value', '{"name": "a", "action": "set"}', 'value is missing'],
+  ['a value that is text', '{"name": "a", "set": "1"}', 'value must be a number'],
+  ['a counter that falls', '{"name": "a", "add": -1}', 'value must not be negative'],
+  ['no name', '{"set": 1}', 'name must be'],
+  ['a name with a dash', '{"name": "a-b", "set": 1}', 'name must be'],
+  ['no buckets', '{"name": "a", "action": "observe", "value": 1}', 'buckets must be'],
+  [
+    'buckets that fall',
+    '{"name": "a", "action": "observe", "value": 1, "buckets": [2, 1]}',
+    'buckets must be',
+  ],
+  ['a label that is a number', '{"name": "a", "set": 1, "labels": {"b": 1}}', 'labels.b must be'],
+  ['a label with a dash', '{"name": "a", "set": 1, "labels": {"b-c": "1"}}', 'label "b-c"'],
+  ['expire without a group', '{"action": "expire"}', 'group is missing'],
+  ['half a line', '{"name": "a", "se', 'the file ends inside it'],
+  ['a list', '[1]', 'must be an object'],
+])('a metrics file with %s is refused, and the message names the operation', (_what, text, why) => {
+  const check = () => checkMetrics(`{"name": "fine", "set": 1}\n${text}`, () => {});
+
+  expect(check).toThrow(`document 2: ${why}`);
+});
+
+test.each([
+  ['another type', { name: 'weight', set: 1 }, 'weight is a histogram, not a gauge'],
+  [
+    'other buckets',
+    { name: 'weight', action: 'observe', value: 1, buckets: [1, 2] },
+    'weight has other buckets: 1',
+  ],
+  ['the line of a histogram', { name: 'weight_sum', add: 1 }, 'would have lines of one name'],
+  [
+    'a histogram with such a line',
+    { name: 'height', action: 'observe', value: 1, buckets: [1] },
+    'height and height_count would have',
+  ],
+])('a name with %s of an earlier metric is refused', (_what, operation, why) => {
+  const metrics = new HookMetrics();
+  report(metrics, 'a.sh', { name: 'weight', action: 'observe', value: 1, buckets: [1] });
+  report(metrics, 'a.sh', { name: 'height_count', set: 1 });
+
+  expect(report(metrics, 'b.sh', operation)).toContain(why);
+});
+
+test('labels with unbounded values end in a refusal, and expired series make room', async () => {
+  const metrics = new HookMetrics();
+  const pods = (from: number, count: number) =>
+    Array.from({ length: count }, (_, at) => ({
+      ...{ name: 'pod', set: 1, group: 'pods', labels: { pod: `${from + at}` } },
+    }));
+
+  const full = report(metrics, 'a.sh', ...pods(0, MAX_HOOK_SERIES));
+  const refused = report(metrics, 'a.sh', { name: 'one_more', set: 1 });
+  report(metrics, 'a.sh', { action: 'expire', group: 'pods' });
+  const again = report(metrics, 'a.sh', { name: 'one_more', set: 1 });
+
+  expect(full).toBeUndefined();
+  expect(refused).toContain(`more than ${MAX_HOOK_SERIES} series`);
+  expect(again).toBeUndefined();
+  expect(await samples(metrics)).toEqual(['one_more{hook="a.sh"} 1']);
+});
+
+test('the scrape of the process has the metrics of the hooks', async () => {
+  const metrics = new HookMetrics();
+  report(metrics, 'a.sh', { name: 'weight', action: 'observe', value: 1, buckets: [1] });
+  const { logFor } = recordingLog();
+  const added = new AddedRegistries([metrics], { clock: new FakeClock(), log: logFor({}) });
+
+  const text = await new PrometheusMeter({ added }).expose('text');
+
+  expect(text).toContain('weight_bucket{hook="a.sh",le="+Inf"} 1\n');
+});
+
+test('a group has what its last run reported, whatever came before', async () => {
+  const run = fc.array(fc.record({ row: fc.constantFrom('a', 'b', 'c'), value: fc.nat(9) }), {
+    minLength: 1,
+    maxLength: 4,
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(run, { minLength: 1, maxLength: 5 }), async (runs) => {
+      const metrics = new HookMetrics();
+      for (const each of runs) {
+        const operations = each.map(({ row, value }) => ({
+          ...{ name: 'ripe', add: value, group: 'rows', labels: { row } },
+        }));
+        report(metrics, 'a.sh', ...operations);
+      }
+      const sums = new Map<string, number>();
+      for (const { row, value } of runs.at(-1) ?? []) {
+        sums.set(row, (sums.get(row) ?? 0) + value);
+      }
+      expect(await samples(metrics)).toEqual(
+        [...sums].sort().map(([row, sum]) => `ripe{hook="a.sh",row="${row}"} ${sum}`),
+      );
+    }),
+    propertyRuns(0.2),
+  );
+});
