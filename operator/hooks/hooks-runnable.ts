@@ -1,5 +1,4 @@
 import type { PlacedPermission } from '../controller/access-declaration.ts';
-import type { Log } from '../controller/reconciler.ts';
 import type { Jq } from '../jq/jq.ts';
 import type { RunnableContext } from '../manager/runnable.ts';
 import { type Runnable, runnable } from '../manager/runnable.ts';
@@ -76,9 +75,8 @@ function newEngine(
   const { maxAttempts, maxProcesses, proxiesJsonLines } = options;
   const newRun = newHookRun({
     invoke: (hook, facts, contexts, signal) => {
-      const named = boundLog(log, { hook: hook.name, ...facts });
-      const invocation = { folders, env, timeoutMs, proxiesJsonLines, clock, log: named };
-      return invokeHook(hook, [...contexts].join(''), invocation, signal);
+      const invocation = { folders, env, timeoutMs, proxiesJsonLines, clock, log, ...facts };
+      return invokeHook(hook, contexts, invocation, signal);
     },
     resolve: (kind, apiVersion, signal) => kinds.resolve(kind, apiVersion, signal),
     ...{ client, jq, metrics, strictPatches, clock, log, meter },
@@ -89,16 +87,6 @@ function newEngine(
     stopGraceMs: STOP_GRACE_MS,
     onTrouble: (hook, trouble) => recordTrouble(hook, trouble, context),
   });
-}
-
-/** `log` with these fields in every line. */
-function boundLog(log: Log, facts: object): Log {
-  return {
-    debug: (fields, message) => log.debug({ ...facts, ...fields }, message),
-    info: (fields, message) => log.info({ ...facts, ...fields }, message),
-    warn: (fields, message) => log.warn({ ...facts, ...fields }, message),
-    error: (fields, message) => log.error({ ...facts, ...fields }, message),
-  };
 }
 
 /** An Event about the Pod of this process, where people look. */

@@ -37,8 +37,8 @@ export interface HooksArguments {
     'environment' | 'apiUrl' | 'definitions' | 'jq' | 'clock' | 'signal'
   >;
   readonly settings: Partial<Settings>;
-  /** Files and folders of definitions. Undefined: `DIR/crds`, if there is one. */
-  readonly crds: readonly string[] | undefined;
+  /** Files of definitions, besides those in `DIR/crds`. */
+  readonly crds: readonly string[];
   readonly metricsPrefix: string;
   readonly leaderElection: boolean;
   readonly check: boolean;
@@ -89,7 +89,7 @@ export function parseHooksArguments(args: readonly string[], env: Io['env']): Ho
         read('listen-port', values['listen-port']),
       ),
     },
-    crds: values.crd,
+    crds: values.crd ?? [],
     metricsPrefix:
       values['metrics-prefix'] ??
       read('prometheus-metrics-prefix', values['prometheus-metrics-prefix']) ??

@@ -1,7 +1,6 @@
-import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { linkedAbort } from '../../core/abort.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
+import { readDefinitions } from '../../hooks/discovery/read-definitions.ts';
 import { type HooksProgram, loadHooksProgram } from '../../hooks/hooks-program.ts';
 import { runnerMetrics } from '../../hooks/metrics/runner-metrics.ts';
 import { createJq } from '../../jq/create-jq.ts';
@@ -15,7 +14,6 @@ import {
 } from '../../manager/safety/visible-token.ts';
 import { overridden, type Settings, settingsFrom } from '../../manager/settings/settings.ts';
 import type { Command, ExitCode, Io } from '../command.ts';
-import { readManifests } from '../manifest-files.ts';
 import { DryRun } from '../run/dry-run.ts';
 import { type HooksArguments, parseHooksArguments } from './arguments.ts';
 import { untilHooksChange } from './folder-watch.ts';
@@ -48,7 +46,7 @@ export function hooksCommand({
           loadHooksProgram(asked.dir, {
             ...asked.runner,
             ...{ environment: io.env, apiUrl: settings.apiUrl, jq, clock, signal },
-            definitions: await definitionsOf(asked, io),
+            definitions: await readDefinitions(asked.dir, asked.crds),
           });
         const program = await load(io.signal);
         for (const { hook, message } of program.problems) {
@@ -142,16 +140,6 @@ function settingsOf(asked: HooksArguments, env: Io['env']): Settings {
     ...(!elects && { leaderElection: undefined }),
     insecureAllowToken: asked.insecureAllowToken || fromEnvironment.insecureAllowToken,
   });
-}
-
-async function definitionsOf({ crds, dir }: HooksArguments, io: Io): Promise<readonly unknown[]> {
-  const folder = join(dir, 'crds');
-  const hasOwn = await stat(folder).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
-  const paths = crds ?? (hasOwn ? [folder] : []);
-  return (await readManifests(paths, io.stdin, '--crd ')).map(({ value }) => value);
 }
 
 function printDeclarations({ hooks }: HooksProgram, { stdout }: Io): ExitCode {
