@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type Setup, startExample } from '../../../examples/testing/place.ts';
 import type { Place } from '../../../examples/testing/started-place.ts';
+import type { AccessDeclaration } from '../../../operator/controller/access-declaration.ts';
 import { systemClock } from '../../../operator/core/clock.ts';
 import {
   HOOKS_DEFAULTS,
@@ -16,9 +17,10 @@ import {
   loadHooksProgram,
 } from '../../../operator/hooks/hooks-program.ts';
 import { createJq } from '../../../operator/jq/create-jq.ts';
+import { declaringRunnables } from '../../../operator/manager/runnable.ts';
 import { type Language, Recorder } from './recorder.ts';
 
-export { type Context, LANGUAGES, type Language, type Recorder } from './recorder.ts';
+export { type Context, inShort, LANGUAGES, type Language, type Recorder } from './recorder.ts';
 
 export interface HooksSetup
   extends Partial<Omit<Setup, 'controllers' | 'runnables' | 'restarted'>> {
@@ -37,6 +39,8 @@ export interface HooksPlace extends Place {
   readonly dir: string;
   /** What was read of the folder. */
   readonly program: HooksProgram;
+  /** What it declares that it does at the API server. */
+  readonly declarations: readonly AccessDeclaration[];
   /** @throws Error when there is none. */
   hook(name: string): Recorder;
 }
@@ -98,7 +102,8 @@ export async function startHooks(setup: HooksSetup): Promise<HooksPlace> {
     runnables: [program.runnable],
     restarted: () => ({ controllers: [], runnables: [later.runnable] }),
   });
-  return Object.assign(place, { ...folder, program });
+  const declarations = declaringRunnables([program.runnable]);
+  return Object.assign(place, { ...folder, program, declarations });
 }
 
 /** Reads a folder as `chancery hooks` does. What it opened is closed after the test. */

@@ -4,7 +4,7 @@
  * it leaves, and the pipe `held` at which it waits if there is one.
  */
 import { execFile } from 'node:child_process';
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { eventually } from '@chancery/testing';
@@ -126,13 +126,18 @@ export class Recorder {
     }
   }
 
-  /** Its next starts wait at their end, until what it resolves to is called: once for each start. */
-  async hold(): Promise<{ release(): Promise<void>; end(): Promise<void> }> {
+  /** Its next starts wait at their end: each for a `next`, and the last one for `end`, after which none waits. */
+  async hold(): Promise<{ next(): Promise<void>; end(): Promise<void> }> {
     const pipe = join(this.#folder, 'held');
     await run('mkfifo', [pipe]);
     // Opening it for writing waits until the hook reads.
-    const release = (): Promise<void> => writeFile(pipe, '');
-    return { release, end: () => rm(pipe, { force: true }) };
+    return {
+      next: () => writeFile(pipe, ''),
+      end: async () => {
+        await rename(pipe, `${pipe}-ended`);
+        await writeFile(`${pipe}-ended`, '');
+      },
+    };
   }
 }
 
@@ -198,3 +203,10 @@ open(os.environ["METRICS_PATH"], "w").write(answer("metrics"))
 sys.exit(int(answer("exit") or "0"))
 `,
 };
+
+/** A context in one line: `crops Event Added south`. */
+export function inShort({ binding, type, watchEvent, object, objects }: Context): string {
+  const names = objects?.map((each) => each.object?.metadata.name ?? '?') ?? [];
+  const parts = [binding, type, watchEvent, object?.metadata.name, ...names];
+  return parts.filter((part) => part !== undefined).join(' ');
+}
