@@ -15,8 +15,12 @@ const FORMATS = ['args', 'patch', 'paths'] as const;
 /** The command line of `chancery generate`. */
 export interface GenerateArguments {
   readonly what: Output;
-  /** Paths of modules as given, at least one. */
+  /** Paths of modules as given, at least one, unless `hooks` is given. */
   readonly modules: readonly string[];
+  /** A folder of hooks in place of modules. */
+  readonly hooks: string | undefined;
+  /** Files with the definitions of kinds of the hooks. Undefined: the default of `chancery hooks`. */
+  readonly crds: readonly string[] | undefined;
   readonly name: string | undefined;
   readonly namespace: string | undefined;
   /** Where the operator runs, as in the filter and the roles: a name, or `POD_NAMESPACE`. */
@@ -52,7 +56,9 @@ const OPTIONS = {
   check: { type: 'boolean' },
   command: { type: 'string' },
   components: { type: 'string' },
+  crd: { type: 'string', multiple: true },
   format: { type: 'string' },
+  hooks: { type: 'string' },
   'install-crds': { type: 'boolean' },
   'leader-election': { type: 'boolean' },
   'module-path': { type: 'string', multiple: true },
@@ -70,7 +76,9 @@ const OPTIONS = {
 const ONLY_FOR: Readonly<Partial<Record<keyof typeof OPTIONS, readonly Output[]>>> = {
   'ambassador-image': ['manifests'],
   components: ['manifests'],
+  crd: ['rbac', 'proxy', 'manifests'],
   format: ['proxy'],
+  hooks: ['rbac', 'proxy', 'manifests'],
   'install-crds': ['rbac', 'proxy', 'manifests'],
   'leader-election': ['rbac', 'proxy', 'manifests'],
   'module-path': ['manifests'],
@@ -90,8 +98,10 @@ export function parseGenerateArguments(args: readonly string[]): GenerateArgumen
   const [word, ...modules] = positionals;
   const what = outputOf(word);
   refuseOthers(what, Object.keys(values) as (keyof typeof OPTIONS)[]);
-  if (modules.length === 0) {
-    throw new ConfigurationError('expected at least one MODULE, such as operator.ts; got none');
+  const { hooks, crd: crds } = values;
+  requireOneOf(modules, hooks, moduleArgs);
+  if (crds !== undefined && hooks === undefined) {
+    throw new ConfigurationError('--crd is for the kinds of hooks, and --hooks is not given');
   }
   const { output, check = false, 'module-path': modulePaths = [] } = values;
   if (output === '') throw new ConfigurationError('--output must name a file or a folder');
@@ -110,9 +120,12 @@ export function parseGenerateArguments(args: readonly string[]): GenerateArgumen
   return {
     what,
     modules,
+    hooks,
+    crds,
     name: values.name,
     namespace: values.namespace,
-    namespaces: watchedNamespaces(values.watch, ownNamespace),
+    // Hooks watch all namespaces unless they are told otherwise, as their contract says.
+    namespaces: watchedNamespaces(values.watch ?? (hooks && 'all'), ownNamespace),
     isWatchGiven: values.watch !== undefined,
     ownNamespace,
     moduleArgs,
@@ -125,10 +138,31 @@ export function parseGenerateArguments(args: readonly string[]): GenerateArgumen
     stopSeconds: secondsOf(values['stop-seconds']),
     components: values.components,
     resources: values.resource ?? [],
-    command: commandOf(values.command, what, modules, moduleArgs),
+    command: commandOf(
+      values.command,
+      what,
+      hooks === undefined ? modules : ['--hooks', hooks],
+      moduleArgs,
+    ),
     output,
     check,
   };
+}
+
+function requireOneOf(
+  modules: readonly string[],
+  hooks: string | undefined,
+  moduleArgs: readonly string[],
+): void {
+  if (hooks === '') throw new ConfigurationError('--hooks must name a folder');
+  if (hooks === undefined && modules.length > 0) return;
+  if (hooks === undefined) {
+    throw new ConfigurationError(
+      'expected at least one MODULE, such as operator.ts, or --hooks DIR; got none',
+    );
+  }
+  if (modules.length === 0 && moduleArgs.length === 0) return;
+  throw new ConfigurationError('--hooks stands in place of modules and their arguments; got both');
 }
 
 function outputOf(word: string | undefined): Output {

@@ -1,5 +1,6 @@
 import { basename, posix } from 'node:path';
-import type { Controller } from '../../controller/controller.ts';
+import type { Declared } from '../../controller/access-declaration.ts';
+import { isController } from '../../controller/controller.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import { unifiedDiff } from '../../core/unified-diff.ts';
 import { VERSION } from '../../core/version.ts';
@@ -14,10 +15,12 @@ import {
 } from '../../generate/manifests/operator-manifests.ts';
 import type { Placement } from '../../generate/placement.ts';
 import { rbac } from '../../generate/rbac/rbac.ts';
+import { declaringRunnables } from '../../manager/runnable.ts';
 import type { Settings } from '../../manager/settings/settings.ts';
 import type { Command, ExitCode, Io } from '../command.ts';
+import { declaredHooks } from '../hooks/declared-hooks.ts';
 import { LineWriter } from '../line-writer.ts';
-import { type LoadedModule, loadModules, type ModuleInput, merged } from '../load-modules.ts';
+import { loadModules, type ModuleInput, merged } from '../load-modules.ts';
 import { resolveToolkit } from '../toolkit-hooks.ts';
 import { type GenerateArguments, parseGenerateArguments } from './arguments.ts';
 import { GENERATE_DESCRIPTION } from './help.ts';
@@ -31,18 +34,18 @@ export function generateCommand(): Command {
 
     async run(args: readonly string[], io: Io): Promise<ExitCode> {
       const asked = parseGenerateArguments(args);
-      const input = { args: asked.moduleArgs, environment: environmentFor(asked, io.env) };
-      const { controllers, settings } = await loadDeclared(asked.modules, input);
+      const { declared, settings } = await declarationsOf(asked, io);
       const given = decidedBy(asked, settings);
-      const project = given.what === 'manifests' ? await projectOf(given.modules) : undefined;
+      const isProject = given.what === 'manifests' && given.hooks === undefined;
+      const project = isProject ? await projectOf(given.modules) : undefined;
       const parsed = withModulePaths(given, project);
       using lines = new LineWriter(io.stdout, io.signal);
       if (parsed.output === undefined) {
-        const text = generatedText(controllers, parsed);
+        const text = generatedText(declared, parsed);
         await lines.write(text.slice(0, -1).split('\n'));
         return 0;
       }
-      const states = await statesOf(controllers, parsed, parsed.output);
+      const states = await statesOf(declared, parsed, parsed.output);
       // The Dockerfile belongs to the user as soon as it is there, so it is never compared.
       if (parsed.check) return report(states, lines, io);
       return write([...states, ...(await imageFiles(parsed, project))], lines, io);
@@ -55,21 +58,41 @@ function environmentFor({ what }: Pick<GenerateArguments, 'what'>, env: Io['env'
   return what === 'manifests' ? { WATCH_NAMESPACE: '*', ...env } : env;
 }
 
+/** What rights and manifests follow from. */
+export type Generating = Declared & { readonly needsLeaderElection?: boolean };
+
+/** Declarations, and the settings that they decide about. */
+export interface Declarations {
+  readonly declared: readonly Generating[];
+  readonly settings: Partial<Settings>;
+}
+
+async function declarationsOf(asked: GenerateArguments, io: Io): Promise<Declarations> {
+  const { hooks, crds, modules, moduleArgs, what } = asked;
+  if (hooks === undefined) {
+    return loadDeclared(modules, { args: moduleArgs, environment: environmentFor(asked, io.env) });
+  }
+  const declared = await declaredHooks(hooks, crds, io);
+  for (const hint of declared.hints) io.stderr.write(`chancery generate: ${what}: ${hint}\n`);
+  return { declared: [declared], settings: {} };
+}
+
 /**
- * The controllers that the modules export, and the settings that they decide about.
+ * What the modules export, and the settings that they decide about.
  *
- * @throws ConfigurationError `CONFIG` when a module does not load, and when there is no controller.
+ * @throws ConfigurationError `CONFIG` when a module does not load, and when nothing declares what it does.
  */
 export async function loadDeclared(
   modules: readonly string[],
   input: ModuleInput,
-): Promise<Pick<LoadedModule, 'controllers' | 'settings'>> {
+): Promise<Declarations> {
   resolveToolkit();
-  const { controllers, settings } = merged(await loadModules(modules, input), modules);
-  if (controllers.length > 0) return { controllers, settings };
+  const { controllers, runnables, settings } = merged(await loadModules(modules, input), modules);
+  const declared = [...controllers, ...declaringRunnables(runnables)];
+  if (declared.length > 0) return { declared, settings };
   throw new ConfigurationError(
-    `${modules.join(', ')}: runnables only, and no controller; nothing follows from a runnable, ` +
-      'so write its rights and its filter by hand',
+    `${modules.join(', ')}: runnables only, and no controller; nothing follows from a runnable without ` +
+      'sources, so write its rights and its filter by hand',
   );
 }
 
@@ -97,7 +120,8 @@ export function decidedBy<A extends Decidable>(args: A, settings: Partial<Settin
 
 /** By default the paths in the image of the project's Dockerfile, or else in our own image. */
 function withModulePaths(args: GenerateArguments, project: Project | undefined): GenerateArguments {
-  if (args.what !== 'manifests' || args.modulePaths.length > 0) return args;
+  const hasPaths = args.modulePaths.length > 0 || args.hooks !== undefined;
+  if (args.what !== 'manifests' || hasPaths) return args;
   const paths =
     project === undefined
       ? args.modules.map((module) => `/operators/${basename(module)}`)
@@ -119,14 +143,14 @@ async function imageFiles(
 }
 
 function statesOf(
-  controllers: readonly Controller[],
+  declared: readonly Generating[],
   args: GenerateArguments,
   output: string,
 ): Promise<readonly FileState[]> {
   if (args.what !== 'manifests') {
-    return fileState(output, generatedText(controllers, args)).then((state) => [state]);
+    return fileState(output, generatedText(declared, args)).then((state) => [state]);
   }
-  const files = generatedTree(controllers, args);
+  const files = generatedTree(declared, args);
   const ever = [...files.map(({ path }) => path), ...GENERIC_FILES, 'crds/kustomization.yaml'];
   const folders = new Set(ever.map((path) => posix.dirname(path)));
   return treeStates(output, files, [...folders]);
@@ -196,31 +220,31 @@ function shortened(line: string): string {
 /**
  * The text of `rbac`, `crd` or `proxy`.
  *
- * @throws ConfigurationError `CONFIG` when the text cannot be generated from these controllers.
+ * @throws ConfigurationError `CONFIG` when the text cannot be generated from these declarations.
  */
-export function generatedText(controllers: readonly Controller[], args: GenerateArguments): string {
+export function generatedText(declared: readonly Generating[], args: GenerateArguments): string {
   switch (args.what) {
     case 'crd':
-      return definitions(controllers, args);
+      return definitions(declared, args);
     case 'proxy':
-      return filter(controllers, args);
+      return filter(declared, args);
     default:
-      return roles(controllers, args);
+      return roles(declared, args);
   }
 }
 
 /**
  * The files of `manifests`.
  *
- * @throws ConfigurationError `CONFIG` when the files cannot be generated from these controllers.
+ * @throws ConfigurationError `CONFIG` when the files cannot be generated from these declarations.
  */
 export function generatedTree(
-  controllers: readonly Controller[],
+  declared: readonly Generating[],
   args: GenerateArguments,
 ): readonly ManifestFile[] {
   const { installCrds, stopSeconds, components, resources, command } = args;
-  const name = nameOf(controllers, args);
-  return operatorManifests(controllers, {
+  const name = nameOf(declared, args);
+  return operatorManifests(declared, {
     name,
     namespace: args.namespace ?? name,
     modules: args.modulePaths,
@@ -231,7 +255,7 @@ export function generatedTree(
         : args.ambassadorImage,
       operator: tagged(args.operatorImage ?? name),
     },
-    leaderElection: isElected(controllers, args),
+    leaderElection: isElected(declared, args),
     ...(args.leaseName !== undefined && { leaseName: args.leaseName }),
     ...(args.isWatchGiven && { watched: args.namespaces ?? 'all' }),
     installCrds,
@@ -242,18 +266,18 @@ export function generatedTree(
   });
 }
 
-function roles(controllers: readonly Controller[], args: GenerateArguments): string {
-  const name = nameOf(controllers, args);
+function roles(declared: readonly Generating[], args: GenerateArguments): string {
+  const name = nameOf(declared, args);
   const serviceAccount = { name, namespace: args.namespace ?? name };
-  const objects = rbac(controllers, { ...placementOf(controllers, args), name, serviceAccount });
+  const objects = rbac(declared, { ...placementOf(declared, args), name, serviceAccount });
   return documents(header(args.command), objects);
 }
 
 function definitions(
-  controllers: readonly Controller[],
+  declared: readonly Generating[],
   { command, modules }: GenerateArguments,
 ): string {
-  const files = crdDocuments(controllers);
+  const files = crdDocuments(declared.filter(isController));
   if (files.length === 0) {
     throw new ConfigurationError(
       `no resource in ${modules.join(', ')} brings a definition: customResource({...}) of ` +
@@ -263,8 +287,8 @@ function definitions(
   return header(command) + files.map(({ text }) => text).join('---\n');
 }
 
-function filter(controllers: readonly Controller[], args: GenerateArguments): string {
-  const found = proxyFilter(controllers, placementOf(controllers, args));
+function filter(declared: readonly Generating[], args: GenerateArguments): string {
+  const found = proxyFilter(declared, placementOf(declared, args));
   // Standard output may be piped into a command line, so it has no comment. A file says how it was generated.
   const comment = args.output === undefined ? '' : header(args.command);
   switch (args.format) {
@@ -273,30 +297,30 @@ function filter(controllers: readonly Controller[], args: GenerateArguments): st
     case 'paths':
       return comment + lines(found.acceptPaths);
     case 'patch': {
-      const patch = { deployment: nameOf(controllers, args), container: 'proxy' };
+      const patch = { deployment: nameOf(declared, args), container: 'proxy' };
       return header(args.command) + formatYaml(proxyPatch(found, patch));
     }
   }
 }
 
-function placementOf(controllers: readonly Controller[], args: GenerateArguments): Placement {
+function placementOf(declared: readonly Generating[], args: GenerateArguments): Placement {
   const { namespaces, installCrds, leaseName, ownNamespace: namespace } = args;
   const leaderElection = { namespace, ...(leaseName !== undefined && { leaseName }) };
-  return { namespaces, installCrds, ...(isElected(controllers, args) && { leaderElection }) };
+  return { namespaces, installCrds, ...(isElected(declared, args) && { leaderElection }) };
 }
 
 function isElected(
-  controllers: readonly Controller[],
+  declared: readonly Generating[],
   { leaderElection }: GenerateArguments,
 ): boolean {
-  return leaderElection ?? controllers.some(({ needsLeaderElection }) => needsLeaderElection);
+  return leaderElection ?? declared.some(({ needsLeaderElection = true }) => needsLeaderElection);
 }
 
-function nameOf(controllers: readonly Controller[], { name }: GenerateArguments): string {
+function nameOf(declared: readonly Generating[], { name }: GenerateArguments): string {
   if (name !== undefined) return name;
-  const [first, ...others] = controllers;
+  const [first, ...others] = declared;
   if (first !== undefined && others.length === 0) return first.name;
-  const names = controllers.map((controller) => controller.name).join(', ');
+  const names = declared.map((each) => each.name).join(', ');
   throw new ConfigurationError(`several controllers (${names}): name the operator with --name`);
 }
 

@@ -16,6 +16,7 @@ import { overridden, type Settings, settingsFrom } from '../../manager/settings/
 import type { Command, ExitCode, Io } from '../command.ts';
 import { DryRun } from '../run/dry-run.ts';
 import { type HooksArguments, parseHooksArguments } from './arguments.ts';
+import { definitionsFor } from './definitions.ts';
 import { untilHooksChange } from './folder-watch.ts';
 import { HOOKS_DESCRIPTION } from './help.ts';
 
@@ -46,7 +47,7 @@ export function hooksCommand({
           loadHooksProgram(asked.dir, {
             ...asked.runner,
             ...{ environment: io.env, apiUrl: settings.apiUrl, jq, clock, signal },
-            definitions: await readDefinitions(asked.dir, asked.crds),
+            definitions: await definitionsFor(asked.dir, asked.crds, io),
           });
         const program = await load(io.signal);
         for (const { hook, message } of program.problems) {

@@ -23,12 +23,13 @@ export function proxyCommand(): Command {
         ? splitAtDashes(asked.more)
         : { own: [], rest: asked.more };
       const input = { args: own, environment: io.env };
-      const { controllers, settings } = await loadDeclared(asked.modules, input);
+      const { declared, settings } = await loadDeclared(asked.modules, input);
       const parsed = decidedBy(asked, settings);
       const { namespace, namespaces, installCrds, leaseName } = parsed;
       const isElected =
-        parsed.leaderElection ?? controllers.some(({ needsLeaderElection }) => needsLeaderElection);
-      const filter = proxyFilter(controllers, {
+        parsed.leaderElection ??
+        declared.some(({ needsLeaderElection = true }) => needsLeaderElection);
+      const filter = proxyFilter(declared, {
         namespaces,
         installCrds,
         ...(isElected && {

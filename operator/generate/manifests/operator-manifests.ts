@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
-import { type Controller, definedResources } from '../../controller/controller.ts';
+import type { Declared } from '../../controller/access-declaration.ts';
+import { type Controller, definedResources, isController } from '../../controller/controller.ts';
 import { formatYaml } from '../../core/yaml.ts';
 import { AMBASSADOR_FLAGS, isOwnAmbassador } from '../filter/ambassador-image.ts';
 import { type ProxyFilter, proxyFilter, proxyPatch } from '../filter/proxy-filter.ts';
@@ -42,7 +43,7 @@ export const GENERIC_FILES: readonly string[] = [
 const GENERIC_HEADER = '# Written by `chancery generate manifests`, the same for every operator.\n';
 
 /**
- * A complete kustomize tree for an operator of these controllers: `base`, the components, `overlays`, and
+ * A complete kustomize tree for an operator with these declarations: `base`, the components, `overlays`, and
  * `crds` when resources have definitions that the operator does not install itself. Equal declarations and
  * options give equal files.
  *
@@ -53,15 +54,15 @@ const GENERIC_HEADER = '# Written by `chancery generate manifests`, the same for
  *   `rbac` and `proxyFilter`.
  */
 export function operatorManifests(
-  controllers: readonly Controller[],
+  declared: readonly Declared[],
   options: ManifestsOptions,
 ): readonly ManifestFile[] {
   requireUsable(options);
-  const crds = options.installCrds ? [] : crdFolder(controllers, options.command);
+  const crds = options.installCrds ? [] : crdFolder(declared.filter(isController), options.command);
   return [
     ...base(options),
-    ...scopeComponent('namespaced', controllers, options),
-    ...scopeComponent('cluster-scoped', controllers, options),
+    ...scopeComponent('namespaced', declared, options),
+    ...scopeComponent('cluster-scoped', declared, options),
     ...(options.components === undefined ? genericComponents(options) : []),
     ...crds,
     ...overlays(options, crds.length > 0),
@@ -104,18 +105,18 @@ const WHY = ['What the controllers declare, and no more.'];
 /** The component that lets an operator work in its own namespace or in all namespaces. */
 function scopeComponent(
   scope: Scope,
-  controllers: readonly Controller[],
+  declared: readonly Declared[],
   options: ManifestsOptions,
 ): readonly ManifestFile[] {
   const folder = `components/${scope}`;
   const comment = header(options.command);
   const name = scalar(options.name);
   const namespaces = watchedBy(scope, options);
-  const rights = roles(controllers, { namespaces, installCrds: options.installCrds }, options);
+  const rights = roles(declared, { namespaces, installCrds: options.installCrds }, options);
   return [
     fromTemplate(`${folder}/kustomization.yaml`, comment, {}),
     { path: `${folder}/rbac.yaml`, text: documents(header(options.command, ...WHY), rights) },
-    { path: `${folder}/proxy-filter.yaml`, text: filterFile(controllers, namespaces, options) },
+    { path: `${folder}/proxy-filter.yaml`, text: filterFile(declared, namespaces, options) },
     fromTemplate(`${folder}/watch-namespace.yaml`, comment, { name }),
   ];
 }
@@ -126,12 +127,12 @@ function watchedBy(scope: Scope, { watched }: ManifestsOptions): Placement['name
 }
 
 function filterFile(
-  controllers: readonly Controller[],
+  declared: readonly Declared[],
   namespaces: Placement['namespaces'],
   options: ManifestsOptions,
 ): string {
   const { installCrds, command } = options;
-  const filter = proxyFilter(controllers, { namespaces, installCrds, ...electionOf(options) });
+  const filter = proxyFilter(declared, { namespaces, installCrds, ...electionOf(options) });
   return documents(header(command, ...WHY), [filterPatch(filter, options)]);
 }
 
@@ -223,12 +224,12 @@ function baseFilterFile(options: ManifestsOptions): string {
  * @param suffix - added to the operator's name for their names.
  */
 function roles(
-  controllers: readonly Controller[],
+  declared: readonly Declared[],
   placement: Placement,
   { name, namespace }: Pick<ManifestsOptions, 'name' | 'namespace'>,
   suffix: string = '',
 ): readonly (RbacRole | RbacRoleBinding)[] {
-  const granted = rbac(controllers, {
+  const granted = rbac(declared, {
     ...placement,
     name: `${name}${suffix}`,
     serviceAccount: { name, namespace },

@@ -1,0 +1,47 @@
+import type { AccessDeclaration } from '../../controller/access-declaration.ts';
+import { type Clock, systemClock } from '../../core/clock.ts';
+import { ConfigurationError } from '../../core/errors.ts';
+import { hintsFor } from '../../hooks/config/hints.ts';
+import { knownKinds } from '../../hooks/discovery/known-kinds.ts';
+import { loadHooks } from '../../hooks/discovery/load-hooks.ts';
+import { declaredAccess } from '../../hooks/rights/declared-access.ts';
+import { hookEnvironment } from '../../hooks/run/hook-environment.ts';
+import { settingsFrom } from '../../manager/settings/settings.ts';
+import { runProgram } from '../../process/run-program.ts';
+import type { Io } from '../command.ts';
+import { definitionsFor } from './definitions.ts';
+
+/** What all hooks of a folder do at the API server. */
+export interface DeclaredHooks extends AccessDeclaration {
+  readonly needsLeaderElection: boolean;
+  /** Advice about the configurations, one line each. */
+  readonly hints: readonly string[];
+}
+
+/**
+ * Reads the hooks of a folder, and starts each with `--config`. The API server is not asked.
+ *
+ * @param crds - as in `definitionsFor`.
+ * @throws ConfigurationError `CONFIG` for a broken hook, and for a kind or a resource whose definition is missing.
+ */
+export async function declaredHooks(
+  dir: string,
+  crds: readonly string[] | undefined,
+  io: Io,
+  clock: Clock = systemClock,
+): Promise<DeclaredHooks> {
+  const known = knownKinds(await definitionsFor(dir, crds, io));
+  const env = hookEnvironment(io.env, settingsFrom(io.env).apiUrl);
+  const { hooks } = await loadHooks(dir, { env, runProgram, clock, signal: io.signal });
+  const { sources, permissions, unknown } = declaredAccess(hooks, known);
+  if (unknown.length > 0) {
+    throw new ConfigurationError(
+      `the rights need the definitions of ${unknown.join(', ')}; name their files with --crd, or put them into ` +
+        `the folder ${dir}/crds`,
+    );
+  }
+  return {
+    ...{ name: 'hooks', sources, permissions, needsLeaderElection: true },
+    hints: hooks.flatMap(hintsFor),
+  };
+}
