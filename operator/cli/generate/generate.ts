@@ -1,4 +1,4 @@
-import { basename, posix } from 'node:path';
+import { basename, join, posix } from 'node:path';
 import type { Declared } from '../../controller/access-declaration.ts';
 import { isController } from '../../controller/controller.ts';
 import { ConfigurationError } from '../../core/errors.ts';
@@ -7,6 +7,7 @@ import { VERSION } from '../../core/version.ts';
 import { formatYaml } from '../../core/yaml.ts';
 import { isOwnAmbassador } from '../../generate/filter/ambassador-image.ts';
 import { proxyArguments, proxyFilter, proxyPatch } from '../../generate/filter/proxy-filter.ts';
+import { type HooksFolder, hooksKustomization } from '../../generate/manifests/hooks-folder.ts';
 import { documents, header, type ManifestFile } from '../../generate/manifests/manifest-file.ts';
 import {
   crdDocuments,
@@ -24,6 +25,7 @@ import { loadModules, type ModuleInput, merged } from '../load-modules.ts';
 import { resolveToolkit } from '../toolkit-hooks.ts';
 import { type GenerateArguments, parseGenerateArguments } from './arguments.ts';
 import { GENERATE_DESCRIPTION } from './help.ts';
+import { hooksFolder } from './hooks-files.ts';
 import { imagePaths, missingImageFiles, type Project, projectOf } from './project.ts';
 import { type FileState, fileState, treeStates, writeStates } from './written-files.ts';
 
@@ -142,18 +144,21 @@ async function imageFiles(
   return isOurs ? missingImageFiles(project) : [];
 }
 
-function statesOf(
+async function statesOf(
   declared: readonly Generating[],
   args: GenerateArguments,
   output: string,
 ): Promise<readonly FileState[]> {
-  if (args.what !== 'manifests') {
-    return fileState(output, generatedText(declared, args)).then((state) => [state]);
-  }
-  const files = generatedTree(declared, args);
+  if (args.what !== 'manifests') return [await fileState(output, generatedText(declared, args))];
+  const { hooks: dir, command } = args;
+  const hooks = dir === undefined ? undefined : await hooksFolder(dir, output);
+  const files = generatedTree(declared, args, hooks);
   const ever = [...files.map(({ path }) => path), ...GENERIC_FILES, 'crds/kustomization.yaml'];
   const folders = new Set(ever.map((path) => posix.dirname(path)));
-  return treeStates(output, files, [...folders]);
+  const tree = await treeStates(output, files, [...folders]);
+  if (dir === undefined || hooks === undefined) return tree;
+  const text = hooksKustomization(hooks, { name: nameOf(declared, args), command });
+  return [...tree, await fileState(join(dir, 'kustomization.yaml'), text)];
 }
 
 /** Writes the files that differ. Writes nothing when one of them was not generated. */
@@ -233,6 +238,9 @@ export function generatedText(declared: readonly Generating[], args: GenerateArg
   }
 }
 
+/** The target `hooks` of Dockerfile.operator. */
+const HOOKS_IMAGE = 'chancery-hooks';
+
 /**
  * The files of `manifests`.
  *
@@ -241,6 +249,7 @@ export function generatedText(declared: readonly Generating[], args: GenerateArg
 export function generatedTree(
   declared: readonly Generating[],
   args: GenerateArguments,
+  hooks?: HooksFolder,
 ): readonly ManifestFile[] {
   const { installCrds, stopSeconds, components, resources, command } = args;
   const name = nameOf(declared, args);
@@ -253,8 +262,9 @@ export function generatedTree(
       ambassador: isOwnAmbassador(args.ambassadorImage)
         ? tagged(args.ambassadorImage)
         : args.ambassadorImage,
-      operator: tagged(args.operatorImage ?? name),
+      operator: tagged(args.operatorImage ?? (hooks === undefined ? name : HOOKS_IMAGE)),
     },
+    ...(hooks !== undefined && { hooks }),
     leaderElection: isElected(declared, args),
     ...(args.leaseName !== undefined && { leaseName: args.leaseName }),
     ...(args.isWatchGiven && { watched: args.namespaces ?? 'all' }),

@@ -3,6 +3,7 @@ import { table } from '../help.ts';
 
 /** What `chancery generate --help` prints. */
 const GENERATE_HELP: string = `Usage: chancery generate rbac|crd|proxy|manifests MODULE... [OPTION...] [-- ARGUMENT...]
+       chancery generate rbac|proxy|manifests --hooks DIR [--crd FILE]... [OPTION...]
 
 Writes what follows from the declarations of the controllers that the modules export:
 
@@ -24,6 +25,10 @@ never overwritten; then nothing is written at all, and the exit code is 1.
 \`manifests\` also writes a Dockerfile and a .dockerignore beside package.json, when its dependencies have
 chancery and no Dockerfile or Containerfile is there. They are yours then: neither is changed or compared.
 
+With --hooks the declarations are those of the hooks in DIR: what they watch follows from their answers to
+--config, what they write from their files HOOK.rights.yaml. The manifests mount DIR from a ConfigMap that
+kustomize makes by the file kustomization.yaml, which is written into DIR.
+
 Options:
 ${table([
   ['-o, --output PATH', 'a file, or the folder of the manifests; default standard output'],
@@ -33,7 +38,10 @@ ${table([
     '--namespace NAME',
     'where the operator runs; default NAME, and for proxy $(POD_NAMESPACE), which the kubelet replaces',
   ],
-  ['--watch own|all|A,B', 'rbac, proxy: namespaces that it watches; default own, where it runs'],
+  ['--watch own|all|A,B', 'rbac, proxy: namespaces that it watches; default own, where it runs,'],
+  ['', 'and for hooks all'],
+  ['--hooks DIR', 'rbac, proxy, manifests: a folder of hooks in place of modules'],
+  ['--crd FILE', 'file or folder with definitions of kinds of hooks; default DIR/crds; repeatable'],
   ['--leader-election', 'it takes a Lease; the default when a controller needs one,'],
   ['--no-leader-election', 'it takes none'],
   ['--install-crds', 'it installs its definitions itself: CHANCERY_INSTALL_CRDS'],
@@ -46,7 +54,11 @@ ${table([
     'manifests: default chancery-proxy with the tag of our own version. Of an',
   ],
   ['', 'image with another name nothing but kubectl is used, and it needs a tag'],
-  ['--operator-image IMAGE', 'manifests: default NAME; without a tag, our own version'],
+  [
+    '--operator-image IMAGE',
+    'manifests: default NAME, for hooks chancery-hooks; without a tag, our',
+  ],
+  ['', 'own version'],
   ['--module-path PATH', 'manifests: where the image has a module; default as in the Dockerfile,'],
   ['', '/app/src/operator.ts, or without such a package.json /operators/FILE'],
   ['--stop-seconds N', 'manifests: what its whole stop may take; default 25'],
@@ -76,6 +88,7 @@ Examples:
   chancery generate proxy operator.ts --format paths
   chancery generate proxy operator.ts --namespace demo
   chancery generate crd operator.ts -o crds.yaml
+  chancery generate manifests --hooks hooks -o manifests
 `;
 
 /** The entry in `chancery --help`. It is apart from the command, which is imported only when it runs. */

@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../../core/errors.ts';
 import { isDnsLabel, isDnsSubdomain } from '../../model/dns-name.ts';
 import { type Placement, POD_NAMESPACE } from '../placement.ts';
+import type { HooksFolder } from './hooks-folder.ts';
 
 /** The settings of a tree of manifests that no declaration contains. */
 export interface ManifestsOptions {
@@ -8,8 +9,10 @@ export interface ManifestsOptions {
   readonly name: string;
   /** Where the operator runs, unless an overlay changes it: a DNS label, and no date. */
   readonly namespace: string;
-  /** Modules that `chancery run` loads: paths in the operator's image, at least one. */
+  /** Modules that `chancery run` loads: paths in the operator's image, at least one, unless `hooks` is given. */
   readonly modules: readonly string[];
+  /** The operator's container runs `chancery hooks` with these. Default: it runs modules. */
+  readonly hooks?: HooksFolder;
   /** What the modules get after `--`. Default: nothing. */
   readonly moduleArgs?: readonly string[];
   /**
@@ -83,7 +86,10 @@ export function requireUsable(options: ManifestsOptions): void {
   const wantedLabel = 'a DNS label: at most 63 of a-z, 0-9 and "-", and no date';
   const isLabel = isDnsLabel(namespace) && !DATE.test(namespace);
   requireThat('namespace', namespace, wantedLabel, isLabel);
-  requireThat('modules', `${modules.length}`, 'one module or more', modules.length > 0);
+  const isSomething = modules.length > 0 || options.hooks !== undefined;
+  requireThat('modules', `${modules.length}`, 'one module or more', isSomething);
+  const folder = options.hooks?.fromBase ?? '..';
+  requireThat('hooks', folder, 'a path of letters, digits and . _ / @ + -', REFERENCE.test(folder));
   for (const module of modules) {
     requireThat('module', module, 'a path of letters, digits and . _ / @ + -', MODULE.test(module));
   }

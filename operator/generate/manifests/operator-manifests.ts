@@ -6,6 +6,7 @@ import { AMBASSADOR_FLAGS, isOwnAmbassador } from '../filter/ambassador-image.ts
 import { type ProxyFilter, proxyFilter, proxyPatch } from '../filter/proxy-filter.ts';
 import { type Placement, POD_NAMESPACE } from '../placement.ts';
 import { type RbacRole, type RbacRoleBinding, rbac } from '../rbac/rbac.ts';
+import { hooksConfigMap, hooksItems } from './hooks-folder.ts';
 import {
   documents,
   fromTemplate,
@@ -157,7 +158,10 @@ function base(options: ManifestsOptions): readonly ManifestFile[] {
   const file = (name: string, more: TemplateValues = {}): ManifestFile =>
     fromTemplate(`base/${name}.yaml`, header(options.command), { ...values, ...more });
   return [
-    file('kustomization', { rbac }),
+    file('kustomization', {
+      rbac,
+      hooks: options.hooks === undefined ? '' : `- ${scalar(options.hooks.fromBase)}\n`,
+    }),
     file('namespace'),
     file('service-account'),
     ...(rights.length > 0 ? [{ path: 'base/rbac.yaml', text: rbacFile(options, rights) }] : []),
@@ -191,11 +195,27 @@ function deploymentValues(options: ManifestsOptions): TemplateValues {
     stockEnvironment: isOwn ? '' : part('stock-environment'),
     probeCommand: `command: [${[kubectlOf(images.ambassador), ...PROBE_ARGUMENTS].join(', ')}]\n`,
     operatorImage: scalar(images.operator),
-    modules: listLines([...modules.map(scalar), ...moduleWords(options)]),
+    modules: listLines(
+      options.hooks === undefined
+        ? [...modules.map(scalar), ...moduleWords(options)]
+        : ['hooks', '/hooks'],
+    ),
+    ...hooksValues(options),
     leaderElection: leaderElection
       ? part('env-with-election', { leaseName: scalar(leaseNameOf(options)) })
       : '',
     installCrds: installCrds ? part('env-install-crds') : '',
+  };
+}
+
+/** Hooks run beside the operator in its container, four at a time unless it is told otherwise. */
+function hooksValues({ name, hooks }: ManifestsOptions): TemplateValues {
+  if (hooks === undefined) return { mounts: '', volumes: '', memory: '256Mi' };
+  const configMap = scalar(hooksConfigMap(name));
+  return {
+    mounts: templateText('base/parts/hooks-mounts.yaml', {}),
+    volumes: templateText('base/parts/hooks-volumes.yaml', { configMap, items: hooksItems(hooks) }),
+    memory: '512Mi',
   };
 }
 

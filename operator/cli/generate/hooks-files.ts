@@ -1,0 +1,54 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join, relative, resolve, sep } from 'node:path';
+import { ConfigurationError, messageOf } from '../../core/errors.ts';
+import type { HooksFolder } from '../../generate/manifests/hooks-folder.ts';
+
+/** The kubelet and the API server take no larger object; keys and metadata need some of it. */
+const MAX_BYTES = 1_000_000;
+
+/** Files that no hook needs in its Pod. */
+const LEFT_OUT = /^(?:\..*|.*\.md|kustomization\.yaml)$/;
+
+/**
+ * The files of a folder of hooks, as the manifests mount them.
+ *
+ * @param output - folder of the manifests.
+ * @throws ConfigurationError `CONFIG` when they are too large for a ConfigMap, and when the manifests would be in the
+ *   folder of the hooks.
+ */
+export async function hooksFolder(dir: string, output: string): Promise<HooksFolder> {
+  const [from, to] = [join(resolve(output), 'base'), resolve(dir)];
+  if (`${resolve(output)}${sep}`.startsWith(`${to}${sep}`)) {
+    throw new ConfigurationError(
+      `the manifests cannot be in ${dir}, the folder of the hooks: name another folder with -o`,
+    );
+  }
+  const files: { readonly path: string; readonly size: number }[] = [];
+  try {
+    await collect(to, '', files);
+  } catch (error) {
+    throw new ConfigurationError(`cannot read ${dir}: ${messageOf(error)}`, { cause: error });
+  }
+  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+  if (bytes > MAX_BYTES) {
+    throw new ConfigurationError(
+      `the files in ${dir} have ${bytes} bytes, and a ConfigMap takes ${MAX_BYTES}: put them into an image`,
+    );
+  }
+  const paths = files.map(({ path }) => path).sort();
+  return { fromBase: relative(from, to).replaceAll(sep, '/'), files: paths };
+}
+
+async function collect(
+  root: string,
+  below: string,
+  files: { readonly path: string; readonly size: number }[],
+): Promise<void> {
+  for (const name of await readdir(join(root, below))) {
+    if (LEFT_OUT.test(name)) continue;
+    const path = below === '' ? name : `${below}/${name}`;
+    const found = await stat(join(root, path));
+    if (found.isDirectory()) await collect(root, path, files);
+    else if (found.isFile()) files.push({ path, size: found.size });
+  }
+}

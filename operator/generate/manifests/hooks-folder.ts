@@ -1,0 +1,55 @@
+import { ConfigurationError } from '../../core/errors.ts';
+import { formatYaml } from '../../core/yaml.ts';
+import { header } from './manifest-file.ts';
+
+/** A folder of hooks that a ConfigMap brings into the Pod. */
+export interface HooksFolder {
+  /** The folder, relative to the folder `base` of the tree, with `/` as the separator. */
+  readonly fromBase: string;
+  /** Paths of its files below the folder, sorted, with `/` as the separator. */
+  readonly files: readonly string[];
+}
+
+/** Of the ConfigMap with the hooks of an operator. kustomize adds a hash of the files. */
+export function hooksConfigMap(name: string): string {
+  return `${name}-hooks`;
+}
+
+/**
+ * The file `kustomization.yaml` in a folder of hooks. It makes the ConfigMap, because kustomize reads no file outside of
+ * the folder of a kustomization.
+ *
+ * @throws ConfigurationError `CONFIG` for a path that cannot be a key of a ConfigMap.
+ */
+export function hooksKustomization(
+  { files }: Pick<HooksFolder, 'files'>,
+  { name, command }: { readonly name: string; readonly command: string },
+): string {
+  const kustomization = {
+    apiVersion: 'kustomize.config.k8s.io/v1beta1',
+    kind: 'Kustomization',
+    configMapGenerator: [
+      {
+        name: hooksConfigMap(name),
+        files: files.map((path) => (keyOf(path) === path ? path : `${keyOf(path)}=${path}`)),
+      },
+    ],
+  };
+  return `${header(command)}${formatYaml(kustomization)}`;
+}
+
+/** The lines that place the files of sub-folders; empty when there are none. */
+export function hooksItems({ files }: Pick<HooksFolder, 'files'>): string {
+  if (!files.some((path) => path.includes('/'))) return '';
+  return formatYaml({ items: files.map((path) => ({ key: keyOf(path), path })) });
+}
+
+/** A key of a ConfigMap has no `/`. */
+function keyOf(path: string): string {
+  const key = path.replaceAll('/', '__');
+  if (/^[A-Za-z0-9._-]{1,253}$/.test(key)) return key;
+  throw new ConfigurationError(
+    `the file ${JSON.stringify(path.slice(0, 64))} cannot be in a ConfigMap: its name may have letters, digits ` +
+      'and . _ - only',
+  );
+}
