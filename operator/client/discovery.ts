@@ -36,7 +36,8 @@ export interface DiscoverOptions {
  *
  * The core group has priority over all others, preferred versions over other versions, and a plural
  * over a singular, a short name and a kind. Reads `/api`, `/apis` and the list of every group and
- * version that may contain the name. An aggregated API that does not answer is skipped.
+ * version that may contain the name. For a name with group and version only their list is read, if it
+ * has the name: a generated filter opens no more. An aggregated API that does not answer is skipped.
  *
  * @throws ConfigurationError `CONFIG` when no group or more than one has the name. The message
  *   lists the nearest matches.
@@ -49,7 +50,13 @@ export async function discover(
 ): Promise<Resource> {
   const { name, filters } = parseTypedName(text);
   const context = { transport, clock, signal };
-  const groups = await fetchGroups(context);
+  const wanted = exactly(filters);
+  const [exact] = bestMatches(await resourcesOf(context, wanted, []), name);
+  if (exact !== undefined) return toResource(exact);
+  const groups = await fetchGroups(context).catch((error: unknown) => {
+    if (wanted.length > 0 && isRefused(error)) throw unknown(text, [], []);
+    throw error;
+  });
   const silent: string[] = [];
   for (const round of candidateRounds(groups, filters)) {
     const found = bestMatches(await resourcesOf(context, round, silent), name);
@@ -63,6 +70,13 @@ export async function discover(
 }
 
 type GroupVersion = Pick<ApiResource, 'group' | 'version'>;
+
+/** The group and version of a name that has both. */
+function exactly([filter, ...others]: readonly GroupVersionFilter[]): readonly GroupVersion[] {
+  const { group, version } = filter ?? {};
+  if (others.length > 0 || group === undefined || version === undefined) return [];
+  return [{ group, version }];
+}
 
 /** The search order: the core group, then preferred versions, then all others. */
 function candidateRounds(
@@ -190,12 +204,14 @@ async function servedKind(context: DiscoveryContext, names: Names): Promise<stri
     const served = await fetchResources(context, names);
     return served.find(({ plural }) => plural === names.plural)?.kind;
   } catch (error) {
-    const isRefused =
-      error instanceof ApiError ||
-      (error instanceof AmbassadorError && error.code === 'AMBASSADOR_FORBIDDEN');
-    if (isRefused) return undefined;
+    if (error instanceof ApiError || isRefused(error)) return undefined;
     throw error;
   }
+}
+
+/** True when the ambassador's filter does not open the path. */
+function isRefused(error: unknown): boolean {
+  return error instanceof AmbassadorError && error.code === 'AMBASSADOR_FORBIDDEN';
 }
 
 /** Marks the error for a valid name that discovery did not find. */

@@ -360,3 +360,24 @@ describe('near matches', () => {
     expect(near).toEqual(['a1cdef', 'abcde1', 'abcde2', 'abcde3', 'abcdey']);
   });
 });
+
+test('a name with group and version needs no other document than theirs', async () => {
+  const asked: string[] = [];
+  const behindFilter = cannedTransport(({ path }) => {
+    asked.push(path);
+    if (path === '/apis/harbour.example/v1') {
+      return resourceList('harbour.example/v1', { name: 'boats', kind: 'Boat' });
+    }
+    if (path !== '/apis/harbour.example/v2') {
+      return { status: 403, headers: { 'content-type': 'text/plain' }, body: 'Forbidden' };
+    }
+    const body = { kind: 'Status', status: 'Failure', code: 404, reason: 'NotFound' };
+    return { status: 404, headers: { 'content-type': 'application/json' }, body };
+  });
+
+  const found = await discover(behindFilter, 'Boat.harbour.example/v1', { signal });
+  expect([found.plural, asked]).toEqual(['boats', ['/apis/harbour.example/v1']]);
+
+  const missing = discover(behindFilter, 'Boat.harbour.example/v2', { signal });
+  expect(isUnknownResource(await missing.catch((error: unknown) => error))).toBe(true);
+});

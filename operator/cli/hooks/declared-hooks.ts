@@ -4,6 +4,7 @@ import { ConfigurationError } from '../../core/errors.ts';
 import { hintsFor } from '../../hooks/config/hints.ts';
 import { knownKinds } from '../../hooks/discovery/known-kinds.ts';
 import { loadHooks } from '../../hooks/discovery/load-hooks.ts';
+import type { Hook } from '../../hooks/hook.ts';
 import { declaredAccess } from '../../hooks/rights/declared-access.ts';
 import { hookEnvironment } from '../../hooks/run/hook-environment.ts';
 import { settingsFrom } from '../../manager/settings/settings.ts';
@@ -42,6 +43,21 @@ export async function declaredHooks(
   }
   return {
     ...{ name: 'hooks', sources, permissions, needsLeaderElection: true },
-    hints: hooks.flatMap(hintsFor),
+    hints: [
+      ...hooks.flatMap(hintsFor),
+      ...(crds === undefined ? [] : hooks.flatMap((hook) => kindHints(hook, dir))),
+    ],
   };
+}
+
+/** The filter that is generated opens no paths by which a kind of an unknown group could be found. */
+function kindHints({ name, config }: Hook, dir: string): readonly string[] {
+  const builtIn = knownKinds();
+  return config.kubernetes.flatMap(({ kind, apiVersion }, at) => {
+    if (apiVersion !== undefined || builtIn(kind) !== undefined) return [];
+    return [
+      `${name}: kubernetes[${at}]: the Pod cannot find the kind ${kind} without its definition; give the binding an ` +
+        `apiVersion, or put the definition into ${dir}/crds`,
+    ];
+  });
 }
