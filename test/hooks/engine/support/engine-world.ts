@@ -93,6 +93,7 @@ export interface Attempt {
   /** Parsed. Empty if the hook was not started. */
   readonly contexts: readonly Readonly<Record<string, unknown>>[];
   readonly signal: AbortSignal;
+  readonly failed: boolean;
   succeed(): void;
   fail(error?: Error): void;
 }
@@ -182,17 +183,21 @@ export class EngineWorld {
     const starts = ending !== 'resumes' && ending !== 'fails to resume';
     const text = starts ? [...contexts()].join('') : '[]';
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.attempts.push({
+    const attempt = {
       hook: name,
       atMs: this.clock.monotonic(),
       contexts: JSON.parse(text),
       signal,
+      failed: false,
       succeed: resolve,
-      fail: (error = new Error('the hook failed')) => reject(error),
-    });
-    const attempt = this.attempts.at(-1);
+      fail: (error = new Error('the hook failed')) => {
+        attempt.failed = true;
+        reject(error);
+      },
+    };
+    this.attempts.push(attempt);
     if (ending === 'succeeds' || ending === 'resumes') resolve();
-    else if (ending !== 'lasts') attempt?.fail();
+    else if (ending !== 'lasts') attempt.fail();
     const onAbort = (): void => reject(signal.reason);
     signal.addEventListener('abort', onAbort);
     await promise.finally(() => signal.removeEventListener('abort', onAbort));

@@ -1,0 +1,54 @@
+/** Ticks of schedules, and the bound on those that wait. */
+import { expect, test } from 'vitest';
+import { EngineWorld, hook, schedule } from './support/engine-world.ts';
+
+test('a schedule with seconds and an interval tick at their times', async () => {
+  const world = new EngineWorld({
+    hooks: [
+      hook('a', { schedules: [schedule({ name: 'second', crontab: '*/20 * * * * *' })] }),
+      hook('b', { schedules: [schedule({ name: 'interval', crontab: '@every 45s' })] }),
+    ],
+  });
+  await world.start();
+  const startMs = world.clock.monotonic();
+
+  await world.clock.advanceAndSettle(90_000);
+
+  const times = world.attempts.map(({ hook: of, atMs }) => `${of} ${(atMs - startMs) / 1_000}`);
+  expect(times).toEqual(['a 20', 'a 40', 'b 45', 'a 60', 'a 80', 'b 90']);
+});
+
+test('a time that is hours away is met, and a long silence leaves no tick behind', async () => {
+  const world = new EngineWorld({
+    hooks: [hook('a', { schedules: [schedule({ name: 'nightly', crontab: '30 3 * * *' })] })],
+  });
+  await world.start();
+
+  world.clock.advance(3.5 * 3_600_000 - 1);
+  await world.clock.advanceAndSettle(0);
+  const before = world.log.length;
+  await world.clock.advanceAndSettle(1);
+
+  expect(before).toBe(0);
+  expect(world.log).toEqual(['a Schedule(nightly)']);
+});
+
+test('of the ticks that wait behind a failing hook at most 100 are kept', async () => {
+  const world = new EngineWorld({
+    hooks: [
+      hook('a', { schedules: [schedule({ name: 'second', crontab: '* * * * * *' })] }),
+      hook('b', { onStartup: 1 }),
+    ],
+  });
+  world.endings.set('a', ['lasts']);
+  await world.start();
+
+  await world.clock.advanceAndSettle(500_000);
+  const { waiting } = world.engine.status().queues[0] ?? {};
+  world.attempts[1]?.succeed();
+  await world.clock.advanceAndSettle(1_000);
+
+  expect(waiting).toBe(100);
+  expect(world.attempts[2]?.contexts).toHaveLength(100);
+  expect(world.attempts[3]?.contexts).toHaveLength(1);
+});
