@@ -50,7 +50,7 @@ export class HookEngine {
     this.#states = new Map(
       hooks.map((hook) => {
         const of = new HookBindings({ hook, watchBinding, queueOf, clock, meter });
-        return [hook, new HookState(hook, of, clock)];
+        return [hook, new HookState(hook, of, clock, meter)];
       }),
     );
     this.#runner = new TaskRunner(options, new ProcessSlots(maxProcesses, clock, meter));

@@ -1,8 +1,16 @@
 import type { Clock } from '../../core/clock.ts';
+import type { Meter } from '../../core/metrics.ts';
 import type { Hook } from '../hook.ts';
 import { RateLimit } from '../queue/rate-limit.ts';
 import type { HookStatus } from './engine-options.ts';
 import type { HookBindings } from './hook-bindings.ts';
+import { HOOK_METRICS } from './metric-names.ts';
+
+const COUNTERS = [
+  HOOK_METRICS.runSuccess,
+  HOOK_METRICS.runErrors,
+  HOOK_METRICS.runAllowedErrors,
+] as const;
 
 /** What the engine knows of one hook, over all of its queues. */
 export class HookState {
@@ -15,12 +23,17 @@ export class HookState {
   #lastRunAt: string | undefined;
   #lastError: string | undefined;
 
-  constructor(hook: Hook, bindings: HookBindings, clock: Clock) {
+  constructor(hook: Hook, bindings: HookBindings, clock: Clock, meter: Meter) {
     this.hook = hook;
     this.bindings = bindings;
     this.#clock = clock;
     const limit = hook.config.rateLimit;
     this.rateLimit = limit === undefined ? undefined : new RateLimit(limit);
+    // An alert on the growth of a counter needs its zero.
+    for (const { name, queue } of [...hook.config.schedules, ...hook.config.kubernetes]) {
+      const labels = { hook: hook.name, binding: name, queue };
+      for (const counter of COUNTERS) meter.count(counter, labels, 0);
+    }
   }
 
   /** An attempt begins. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Meter } from '../../core/metrics.ts';
 import { HOOK_METRICS } from '../engine/metric-names.ts';
-import { isRun, joins, type RunTask, type Task, takesOthers } from './task.ts';
+import { joins, type RunTask, type Task, takesOthers } from './task.ts';
 
 /** Above this length a run takes tasks of its hook that do not directly follow. The number is shell-operator's. */
 const LONG_QUEUE = 100;
@@ -99,7 +99,7 @@ export class TaskQueue {
     const isLong = this.#waiting.length > LONG_QUEUE;
     let ends = false;
     this.#waiting = this.#waiting.filter(({ task }) => {
-      ends ||= !joins(task, head.hook) && (!isLong || (isRun(task) && task.hook === head.hook));
+      ends ||= !isLong && !joins(task, head.hook);
       if (ends || !joins(task, head.hook)) return true;
       ends = !fits(tasks, task);
       if (!ends) tasks.push(task);

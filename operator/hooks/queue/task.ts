@@ -42,7 +42,7 @@ export function takesOthers({ hook, item }: RunTask): boolean {
   return item.type !== 'Synchronization' || item.binding.group !== undefined;
 }
 
-/** Whether a waiting task can be part of a run of `hook` that takes others. */
+/** Whether a waiting task can be part of a run of `hook` that takes others. Hooks run at the start before all others. */
 export function joins(task: Task, hook: Hook): task is RunTask {
-  return isRun(task) && task.hook === hook && task.item.type !== 'onStartup';
+  return isRun(task) && task.hook === hook;
 }

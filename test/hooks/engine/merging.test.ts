@@ -1,6 +1,8 @@
 /** Which tasks become one run, and which run side by side. */
-import { settle } from '@chancery/testing';
+import { FakeClock, settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
+import { noMeter } from '../../../operator/core/metrics.ts';
+import { ProcessSlots } from '../../../operator/hooks/queue/process-slots.ts';
 import { EngineWorld, hook, schedule, watches } from './support/engine-world.ts';
 
 const events = (changes = {}) => watches({ name: 'x', runsOnSynchronization: false, ...changes });
@@ -190,7 +192,10 @@ test('at most maxProcesses hooks run at once, queues take turns, and the longest
     await settle();
   }
 
-  expect(world.attempts.map(({ hook: of }) => of).join('')).toBe('abcabc');
+  world.watch('a', 'x').put('n', 3);
+  await settle();
+
+  expect(world.attempts.map(({ hook: of }) => of).join('')).toBe('abcabca');
   expect(world.meter.value('shell_operator_longest_process_wait_seconds')).toBe(2);
 });
 
@@ -244,4 +249,17 @@ test('[hooks 28] hooks of the first version get one event in each run, and no Sy
     [{ ...node, resourceEvent: 'delete' }],
     [{ binding: 'nightly' }],
   ]);
+});
+
+test('a queue that stops waiting for a process takes none', async () => {
+  const slots = new ProcessSlots(1, new FakeClock(), noMeter);
+  const gone = new AbortController();
+  const first = await slots.take(new AbortController().signal);
+
+  const waiting = slots.take(gone.signal);
+  gone.abort(new Error('enough'));
+  await expect(waiting).rejects.toThrow('enough');
+  first[Symbol.dispose]();
+
+  await expect(slots.take(new AbortController().signal)).resolves.toBeDefined();
 });

@@ -134,6 +134,7 @@ test('[hooks S2] a blocked queue is visible, and told of once', async () => {
   expect(world.meter.value('shell_operator_hook_blocked_seconds', labels)).toBe(0);
   expect(world.engine.status().queues[0]).toMatchObject({ failures: 0, blockedSeconds: 0 });
   expect(world.engine.status().hooks[0]?.lastError).toBeUndefined();
+  expect(world.clock.pending).toBe(1);
 });
 
 test('[hooks S2] after the most attempts a task is recorded and given up, and the queue goes on', async () => {

@@ -11,6 +11,7 @@ test('at the start hooks run by their number, then hook after hook its bindings 
       hook('c', { onStartup: 10 }),
     ],
   });
+  const idleBefore = world.engine.idle;
 
   await world.start();
 
@@ -22,7 +23,7 @@ test('at the start hooks run by their number, then hook after hook its bindings 
     'a Synchronization(y [])',
     'b Synchronization(z [])',
   ]);
-  expect(world.engine.idle).toBe(true);
+  expect([idleBefore, world.engine.idle]).toEqual([false, true]);
 });
 
 test('bindings are watched only when it is the turn of their hook', async () => {
@@ -155,6 +156,16 @@ test('without a Synchronization the events come at once', async () => {
   await settle();
 
   expect(world.log).toEqual(['a Event(x Added 2)']);
+  const series = (of: string) => `shell_operator_hook_${of}{binding="x",hook="a",queue="main"}`;
+  expect(world.meter.snapshot()).toMatchObject({
+    [series('run_success_total')]: 1,
+    [series('run_errors_total')]: 0,
+    [series('run_seconds')]: [0],
+    'shell_operator_hook_enable_kubernetes_bindings_success{hook="a"}': 1,
+    'shell_operator_hook_enable_kubernetes_bindings_errors_total{hook="a"}': 0,
+    'shell_operator_tasks_queue_length{queue="main"}': 0,
+    shell_operator_live_ticks: 1,
+  });
 });
 
 test('[hooks 4] a binding without events never runs, and its snapshot is current for others', async () => {

@@ -98,11 +98,14 @@ test('a Synchronization of a grouped binding reads the events that it was told b
   await world.clock.advanceAndSettle(5_000);
   world.watch('a', 'x').put('n', 2);
   await settle();
+  world.watch('a', 'y').put('n', 3);
+  await settle();
 
   expect(world.log).toEqual([
     'a Group(y {"x":[],"y":[]})',
     'a Group(y {"x":[{"object":1}],"y":[{"object":1}]})',
     'a Group(x {"x":[{"object":2}],"y":[{"object":1}]})',
+    'a Group(y {"x":[{"object":2}],"y":[{"object":3}]})',
   ]);
 });
 
