@@ -1,5 +1,5 @@
 import { abortable } from '../../core/abort.ts';
-import type { Clock } from '../../core/clock.ts';
+import type { Cancel, Clock } from '../../core/clock.ts';
 import type { Meter } from '../../core/metrics.ts';
 import type { Hook, KubernetesBinding, ScheduleBinding } from '../hook.ts';
 import type { RunTask, StartStep, Task } from '../queue/task.ts';
@@ -8,6 +8,9 @@ import type { BindingObject, BindingWatch, WatchBinding } from '../watch/binding
 import { BindingEvents } from './binding-events.ts';
 import { HOOK_METRICS } from './metric-names.ts';
 import { startSchedule } from './schedule-timer.ts';
+
+/** How often a list that is under way is looked at: it may turn out to be impossible. */
+const LOOK_AGAIN_MS = 1_000;
 
 /** Name of the queue of the start, and of bindings that name none. */
 export const MAIN_QUEUE = 'main';
@@ -39,8 +42,9 @@ export class HookBindings implements Disposable {
   readonly #watched: readonly WatchedBinding[];
   #unstarted: readonly ScheduleBinding[];
   readonly #timers: Disposable[] = [];
-  readonly #atOnce = Promise.withResolvers<void>();
-  /** Every binding is watched or waits, so that those that are watched begin in their order. */
+  /** Resolves when every binding is watched or waits for something: then the next hook may start. */
+  readonly #decided = Promise.withResolvers<void>();
+  /** That it is decided. Bindings that are watched begin together, in their order. */
   #begins = false;
   #startedAt = 0;
 
@@ -86,8 +90,17 @@ export class HookBindings implements Disposable {
         changed: (events) => watched.events.changed(events),
       });
     }
-    this.#changed();
-    await abortable(this.#atOnce.promise, signal);
+    let cancel: Cancel = () => {};
+    const look = (): void => {
+      this.#changed();
+      cancel = clock.schedule(LOOK_AGAIN_MS, look);
+    };
+    look();
+    try {
+      await abortable(this.#decided.promise, signal);
+    } finally {
+      cancel();
+    }
   }
 
   #changed(): void {
@@ -98,7 +111,7 @@ export class HookBindings implements Disposable {
     }
     if (!this.#begins) return;
     this.#begin();
-    this.#atOnce.resolve();
+    this.#decided.resolve();
   }
 
   /** Queues what has become possible, before all that waits in `main`, and schedules after Synchronizations. */

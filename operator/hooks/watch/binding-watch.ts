@@ -35,7 +35,7 @@ export interface BindingWatch {
 
 /** Tells what happens to a binding's objects. */
 export interface BindingListener {
-  /** `synced` or `waitsFor` has changed. */
+  /** `synced` may have become true. */
   synced(): void;
   /**
    * In the order in which the cache took the changes of each object. Before `synced`, and for the objects of the

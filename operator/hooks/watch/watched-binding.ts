@@ -33,6 +33,9 @@ export interface WatchedBindingOptions {
 /** Between two questions for a kind that is not served. Discovery of many groups costs many requests. */
 const KIND_AGAIN = { initialMs: 1_000, maxMs: 15_000 } as const;
 
+/** States of a source whose first list will be there in a moment. */
+const UNDER_WAY: ReadonlySet<string> = new Set(['idle', 'listing', 'watching']);
+
 interface Member {
   readonly filtered: FilteredSource;
   readonly handle: InformerHandle<KubernetesObject>;
@@ -44,6 +47,10 @@ export class WatchedBinding implements BindingWatch {
   readonly #stop = new AbortController();
   readonly #objects = new ObjectSet();
   readonly #members: Member[] = [];
+  readonly #handles: {
+    readonly resource: Resource;
+    readonly informer: InformerHandle<KubernetesObject>['informer'];
+  }[] = [];
   readonly #removes: (() => void)[] = [];
   /** Parts that have no first list yet. The kind of the binding is one of them. */
   #pending = 1;
@@ -68,12 +75,13 @@ export class WatchedBinding implements BindingWatch {
   get waitsFor(): string | undefined {
     if (this.synced) return undefined;
     if (this.#waitsForKind !== undefined) return this.#waitsForKind;
-    const late = this.#members.find(({ handle }) => !handle.informer.synced);
-    if (late === undefined) return 'waits for namespaces';
-    const name = resourceName(late.filtered.source.resource);
-    const { state } = late.handle.informer;
-    if (state === 'unserved') return `waits for ${name}: it is not served`;
-    return state === 'forbidden' ? `may not list ${name}` : `lists ${name}`;
+    const late = this.#handles.find(
+      ({ informer }) => !informer.synced && !UNDER_WAY.has(informer.state),
+    );
+    if (late === undefined) return undefined;
+    const name = resourceName(late.resource);
+    if (late.informer.state === 'unserved') return `waits for ${name}: it is not served`;
+    return late.informer.state === 'forbidden' ? `may not list ${name}` : `cannot list ${name} yet`;
   }
 
   snapshot(): readonly BindingObject[] {
@@ -119,7 +127,7 @@ export class WatchedBinding implements BindingWatch {
       const handle = this.#options.context.open(filtered.source);
       const member = { filtered, handle };
       this.#members.push(member);
-      this.#handle(handle, (changes) => this.#take(member, changes));
+      this.#handle(resource, handle, (changes) => this.#take(member, changes));
     }
     this.#partIsSynced();
   }
@@ -128,14 +136,16 @@ export class WatchedBinding implements BindingWatch {
     this.#matching = new Set();
     const handle = this.#options.context.open(source);
     this.#removes.push(() => handle.release());
-    this.#handle(handle, (changes) => this.#namespacesChanged(changes));
+    this.#handle(source.resource, handle, (changes) => this.#namespacesChanged(changes));
   }
 
   #handle(
+    resource: Resource,
     { informer }: InformerHandle<KubernetesObject>,
     handler: (changes: readonly Change[]) => void,
   ): void {
     this.#pending++;
+    this.#handles.push({ resource, informer });
     const registration = informer.addHandler(handler, { onSynced: () => this.#partIsSynced() });
     this.#removes.push(() => registration.remove());
   }

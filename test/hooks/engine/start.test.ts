@@ -98,6 +98,22 @@ test('a list that is under way keeps the order of the start', async () => {
   expect(world.log).toEqual(['a Synchronization(x [])', 'b Synchronization(z [])']);
 });
 
+test('a list that turns out to be impossible delays the other hooks by a second', async () => {
+  const world = new EngineWorld({
+    hooks: [
+      hook('a', { kubernetes: [watches({ name: 'x' })] }),
+      hook('b', { kubernetes: [watches({ name: 'z' })] }),
+    ],
+  });
+  world.watch('a', 'x').synced = false;
+
+  await world.start();
+  world.watch('a', 'x').waitsFor = 'may not list things';
+  await world.clock.advanceAndSettle(1_000);
+
+  expect(world.log).toEqual(['b Synchronization(z [])']);
+});
+
 test('schedules tick after the Synchronizations of their hook, in their queue', async () => {
   const world = new EngineWorld({
     hooks: [
