@@ -20,6 +20,7 @@ import { INIT_DESCRIPTION } from './init/help.ts';
 import { LINT_DESCRIPTION } from './lint/help.ts';
 import { PROXY_DESCRIPTION } from './proxy/help.ts';
 import { RUN_DESCRIPTION } from './run/help.ts';
+import { TEST_HOOK_DESCRIPTION } from './test-hook/help.ts';
 import { WATCH_DESCRIPTION } from './watch/help.ts';
 
 /** Runs the command that `args` name. Rejects only because of a bug. */
@@ -109,6 +110,11 @@ export const COMMANDS: readonly Command[] = [
   {
     ...HOOKS_DESCRIPTION,
     run: async (args, io) => (await import('./hooks/hooks.ts')).hooksCommand().run(args, io),
+  },
+  {
+    ...TEST_HOOK_DESCRIPTION,
+    run: async (args, io) =>
+      (await import('./test-hook/test-hook.ts')).testHookCommand().run(args, io),
   },
   {
     ...WATCH_DESCRIPTION,

@@ -39,10 +39,14 @@ const MAX_DEPTH = 32;
 /**
  * The hooks of a folder and of the folders in it. Links are followed, because each file of a mounted ConfigMap is one.
  *
+ * @param options - `inFolders`: also look in its folders. Default true.
  * @throws ConfigurationError `CONFIG` when the folder cannot be read.
  */
-export async function findHooks(dir: string): Promise<FoundFiles> {
-  const found: Finds = { hooks: [], broken: [], data: new Set() };
+export async function findHooks(
+  dir: string,
+  { inFolders = true }: { readonly inFolders?: boolean } = {},
+): Promise<FoundFiles> {
+  const found: Finds = { hooks: [], broken: [], data: new Set(), inFolders };
   await search(dir, '', [], found);
   found.hooks.sort((a, b) => (a.name < b.name ? -1 : 1));
   found.broken.sort((a, b) => (a.hook < b.hook ? -1 : 1));
@@ -53,6 +57,7 @@ interface Finds {
   readonly hooks: FoundFile[];
   readonly broken: HookProblem[];
   readonly data: Set<string>;
+  readonly inFolders: boolean;
 }
 
 /** @param above - the real paths of the folders that hold this one. */
@@ -69,7 +74,7 @@ async function search(
     const file = { name: `${prefix}${entry}`, path: join(folder, entry) };
     const stats = await stat(file.path).catch(() => undefined);
     if (stats?.isDirectory() && entry !== LIBRARY) {
-      await search(file.path, `${file.name}/`, [...above, real], found);
+      if (found.inFolders) await search(file.path, `${file.name}/`, [...above, real], found);
     } else if (DATA.test(entry)) {
       if (stats?.isFile()) found.data.add(file.name);
     } else if (stats === undefined || stats.isFile()) {

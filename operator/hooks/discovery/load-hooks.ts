@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { readFile, stat } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
 import type { Clock } from '../../core/clock.ts';
 import { ConfigurationError, OperatorError } from '../../core/errors.ts';
 import type { runProgram } from '../../process/run-program.ts';
@@ -58,6 +58,28 @@ export async function loadHooks(dir: string, options: LoadHooksOptions): Promise
   return { hooks: loaded.filter((each) => 'config' in each), problems };
 }
 
+/**
+ * One hook, and no other of its folder is started.
+ *
+ * @throws ConfigurationError `CONFIG` for a file that is no hook, and for a broken hook; `signal.reason` when aborted.
+ */
+export async function loadHookFile(path: string, options: LoadHooksOptions): Promise<Hook> {
+  const full = resolve(path);
+  const root = dirname(full);
+  const name = basename(full);
+  const files = await findHooks(root, { inFolders: false });
+  const file = files.hooks.find((hook) => hook.name === name);
+  const problem = files.broken.find(({ hook }) => hook === name)?.message ?? NO_HOOK;
+  if (file === undefined) throw new ConfigurationError(`${path}: ${problem}`);
+  const hook = await loadHook(root, file, files, options);
+  if ('message' in hook) throw new ConfigurationError(`${path}: ${hook.message}`);
+  return hook;
+}
+
+const NO_HOOK =
+  'is no hook: expected an executable file whose name does not begin with "." and does not end with .yaml, .json, ' +
+  '.md or .txt';
+
 async function inParallel<T, R>(
   items: readonly T[],
   run: (item: T) => Promise<R>,
@@ -111,6 +133,16 @@ async function configOf(
   throw new ConfigurationError(
     `--config ended with exit code ${exitCode}${last === '' ? '' : `: ${last}`}`,
   );
+}
+
+/** The path of the rights file of a hook: the one that is there, or that which it should have. */
+export async function rightsFileOf(path: string): Promise<string> {
+  const short = `${stemOf(path)}.rights.yaml`;
+  const isThere = await stat(short).then(
+    () => true,
+    () => false,
+  );
+  return isThere ? short : `${path}.rights.yaml`;
 }
 
 /** Undefined: there is no rights file. */

@@ -70,6 +70,30 @@ export function rulesFor(needed: readonly NeededRight[]): readonly HookRight[] {
   return [...rules.keys()].toSorted().flatMap((key) => rules.get(key) ?? []);
 }
 
+/** `rules` and `added`, which join a rule for the same resource if that has no names and no namespaces. */
+export function joinedRules(
+  rules: readonly HookRight[],
+  added: readonly HookRight[],
+): readonly HookRight[] {
+  const joined = [...rules];
+  for (const rule of added) {
+    const at = joined.findIndex((each) => isForSame(each, rule));
+    const known = joined[at];
+    if (known === undefined) joined.push(rule);
+    else joined[at] = { ...known, verbs: [...new Set([...known.verbs, ...rule.verbs])].toSorted() };
+  }
+  return joined;
+}
+
+function isForSame(a: HookRight, b: HookRight): boolean {
+  const isWide = a.resourceNames === undefined && a.namespaces === undefined;
+  return (
+    isWide &&
+    String(a.apiGroups) === String(b.apiGroups) &&
+    String(a.resources) === String(b.resources)
+  );
+}
+
 /** A rights file with these rules. */
 export function formatRights(rules: readonly HookRight[]): string {
   return formatYaml({ rules });

@@ -1,0 +1,95 @@
+import { ConfigurationError } from '../../core/errors.ts';
+import type { KnownKinds } from '../../hooks/discovery/known-kinds.ts';
+import type { Hook } from '../../hooks/hook.ts';
+import { checkMetrics } from '../../hooks/metrics/check-metrics.ts';
+import { HookMetrics } from '../../hooks/metrics/hook-metrics.ts';
+import type { MetricOperation } from '../../hooks/metrics/metric-operation.ts';
+import { checkPatchFile } from '../../hooks/patches/check-document.ts';
+import { type PreparedDocument, prepareDocuments } from '../../hooks/patches/prepare-documents.ts';
+import { DocumentError } from '../../hooks/results/json-stream.ts';
+import { missingRights, type NeededRight } from '../../hooks/rights/needed-rights.ts';
+import type { HookAnswer } from '../../hooks/run/invoke-hook.ts';
+import type { Jq } from '../../jq/jq.ts';
+import type { Resource } from '../../model/resource.ts';
+
+/** What a hook left, as `chancery hooks` would judge it. */
+export interface Examined {
+  readonly documents: readonly PreparedDocument[];
+  readonly metrics: readonly MetricOperation[];
+  /** Fields without effect. */
+  readonly warnings: readonly string[];
+  /** Why it would be refused; undefined when it would not. */
+  readonly refusal: string | undefined;
+  /** Rights that the rights file does not have, each with the number of the first document that needs it. */
+  readonly missing: readonly { readonly number: number; readonly right: NeededRight }[];
+}
+
+export interface ExamineParts {
+  readonly hook: Hook;
+  readonly known: KnownKinds;
+  readonly jq: Jq;
+  readonly signal: AbortSignal;
+}
+
+/** Checks what a hook left. Sends nothing, and knows only the kinds of Kubernetes and of the given definitions. */
+export async function examined(
+  { exitCode, metrics, patches }: Pick<HookAnswer, 'exitCode' | 'metrics' | 'patches'>,
+  parts: ExamineParts,
+): Promise<Examined> {
+  const warnings: string[] = [];
+  const warn =
+    (file: string) =>
+    (problem: string): number =>
+      warnings.push(`${file}: ${problem}`);
+  let operations: readonly MetricOperation[] = [];
+  let documents: readonly PreparedDocument[] = [];
+  let refusal: string | undefined;
+  try {
+    operations = checkMetrics(metrics, warn('metrics file'));
+    const problem = new HookMetrics().reserve(parts.hook.name, operations);
+    refusal = problem === undefined ? undefined : `metrics file: ${problem}`;
+  } catch (error) {
+    refusal = `metrics file: ${problemIn(error)}`;
+  }
+  try {
+    const all = await checkPatchFile(patches, warn('patch file'));
+    const counting = exitCode === 0 ? all : all.filter(({ ignoreHookError }) => ignoreHookError);
+    const resolve = async (kind: string, apiVersion?: string) => knownKind(parts, kind, apiVersion);
+    documents = await prepareDocuments(counting, { resolve, jq: parts.jq }, parts.signal);
+  } catch (error) {
+    refusal ??= `patch file: ${problemIn(error)}`;
+  }
+  return {
+    documents,
+    metrics: operations,
+    warnings,
+    refusal,
+    missing: missingOf(documents, parts),
+  };
+}
+
+function knownKind({ known }: ExamineParts, kind: string, apiVersion?: string): Resource {
+  const resource = known(kind, apiVersion);
+  if (resource !== undefined) return resource;
+  throw new ConfigurationError(
+    `the kind ${kind}${apiVersion === undefined ? '' : ` of ${apiVersion}`} is not known without a cluster: ` +
+      'name the file of its definition with --crd',
+  );
+}
+
+function problemIn(error: unknown): string {
+  if (error instanceof DocumentError) return error.message;
+  throw error;
+}
+
+function missingOf(documents: readonly PreparedDocument[], { hook }: ExamineParts) {
+  const seen = new Set<string>();
+  return documents.flatMap(({ number, needs }) =>
+    missingRights(needs, hook.rights ?? [])
+      .filter(({ apiGroup, resource, verb }) => {
+        const key = `${apiGroup} ${resource} ${verb}`;
+        return !seen.has(key) && seen.add(key);
+      })
+      .map((right) => ({ number, right })),
+  );
+}

@@ -1,0 +1,165 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { encodeExact } from '../../client/rest-client.ts';
+import type { Log } from '../../controller/reconciler.ts';
+import { type Clock, systemClock } from '../../core/clock.ts';
+import { ConfigurationError, messageOf } from '../../core/errors.ts';
+import { visibleText } from '../../core/visible-text.ts';
+import { parseYaml } from '../../core/yaml.ts';
+import { knownKinds } from '../../hooks/discovery/known-kinds.ts';
+import { loadHookFile, rightsFileOf } from '../../hooks/discovery/load-hooks.ts';
+import type { Hook } from '../../hooks/hook.ts';
+import { formatRights, joinedRules, rulesFor } from '../../hooks/rights/needed-rights.ts';
+import { hookEnvironment } from '../../hooks/run/hook-environment.ts';
+import { type HookAnswer, invokeHook } from '../../hooks/run/invoke-hook.ts';
+import { createJq } from '../../jq/create-jq.ts';
+import type { Jq } from '../../jq/jq.ts';
+import { settingsFrom } from '../../manager/settings/settings.ts';
+import { RunFolders } from '../../process/run-files.ts';
+import { runProgram } from '../../process/run-program.ts';
+import type { Command, ExitCode, Io } from '../command.ts';
+import { readManifests } from '../manifest-files.ts';
+import { parseTestHookArguments, type TestHookArguments } from './arguments.ts';
+import { type Examined, examined } from './examine.ts';
+import { TEST_HOOK_DESCRIPTION } from './help.ts';
+import { contextLines, examinedLines } from './report.ts';
+import { completedSample, type Fields } from './sample.ts';
+
+export interface TestHookCommandOptions {
+  readonly clock?: Clock;
+}
+
+/** `chancery test-hook`: starts one hook with a sample, and checks what it leaves. */
+export function testHookCommand({ clock = systemClock }: TestHookCommandOptions = {}): Command {
+  return {
+    ...TEST_HOOK_DESCRIPTION,
+
+    async run(args: readonly string[], io: Io): Promise<ExitCode> {
+      const asked = parseTestHookArguments(args);
+      const jq = createJq({ clock });
+      try {
+        return await testHook(asked, jq, clock, io);
+      } finally {
+        await jq.close();
+      }
+    },
+  };
+}
+
+async function testHook(asked: TestHookArguments, jq: Jq, clock: Clock, io: Io): Promise<ExitCode> {
+  const { signal } = io;
+  const env = hookEnvironment(io.env, settingsFrom(io.env).apiUrl, asked.hookEnv);
+  const definitions = await readManifests(asked.crds, io.stdin, '--crd ');
+  const known = knownKinds(definitions.map(({ value }) => value));
+  const sample = await readSample(asked.context, io);
+  const hook = await loadHookFile(asked.file, { env, runProgram, clock, signal });
+  const filter = (program: string, object: unknown) => filtered(jq, program, object, signal);
+  const contexts = await completedSample(sample, { hook, known, filter });
+  // Standard output is for the documents when they go there.
+  const report = asked.patchesTo === '-' ? io.stderr : io.stdout;
+  const say = (lines: readonly string[]): void => {
+    for (const line of lines) report.write(`${visibleText(line)}\n`);
+  };
+  say(contextLines(contexts));
+  const answer = await started(hook, contexts, { asked, env, clock, io });
+  say([`exit code ${answer.exitCode}`]);
+  const found = await examined(answer, { hook, known, jq, signal });
+  const recorded = asked.recordsRights && found.missing.length > 0;
+  say(examinedLines(hook.name, recorded ? { ...found, missing: [] } : found));
+  if (recorded) say([`rights recorded in ${await record(hook, found)}`]);
+  await writePatches(asked.patchesTo, found, io);
+  return isSound(answer, found, { ...asked, recorded }) ? 0 : 1;
+}
+
+function isSound(
+  { exitCode }: HookAnswer,
+  { refusal, missing, warnings }: Examined,
+  { isStrict, recorded }: { readonly isStrict: boolean; readonly recorded: boolean },
+): boolean {
+  const isAllowed = missing.length === 0 || recorded;
+  return exitCode === 0 && refusal === undefined && isAllowed && !(isStrict && warnings.length > 0);
+}
+
+async function readSample(path: string, { stdin }: Io): Promise<unknown> {
+  try {
+    const content = path === '-' ? await text(stdin) : await readFile(path, 'utf8');
+    return parseYaml(content, { exactIntegers: true });
+  } catch (error) {
+    throw new ConfigurationError(`cannot read --context ${path}: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+async function filtered(
+  jq: Jq,
+  program: string,
+  object: unknown,
+  signal: AbortSignal,
+): Promise<unknown> {
+  await jq.check(program);
+  const [outcome] = await jq.run(program, [encodeExact(object)], signal);
+  if (outcome === undefined || 'failure' in outcome) {
+    throw new ConfigurationError(`the filter fails on the sample: ${outcome?.message ?? ''}`);
+  }
+  const { outputs } = outcome;
+  return outputs.length > 1 ? outputs : (outputs[0] ?? null);
+}
+
+async function started(
+  hook: Hook,
+  contexts: readonly Fields[],
+  given: {
+    readonly asked: TestHookArguments;
+    readonly env: Readonly<Record<string, string>>;
+    readonly clock: Clock;
+    readonly io: Io;
+  },
+): Promise<HookAnswer> {
+  const { asked, env, clock, io } = given;
+  await using folders = await RunFolders.open(join(tmpdir(), 'chancery-test-hook'));
+  const options = { folders, env, timeoutMs: asked.timeoutMs, clock, log: lineLog(io) };
+  return await invokeHook(hook, `${sortedJson(contexts)}\n`, options, io.signal);
+}
+
+/** What the hook writes, for people. */
+function lineLog({ stderr }: Io): Log {
+  const write = (facts: object, message: string): void => {
+    const { output, line } = facts as { readonly output?: string; readonly line?: string };
+    const said = line === undefined ? message : `${output}: ${line}`;
+    stderr.write(`${visibleText(said)}\n`);
+  };
+  return { debug: write, info: write, warn: write, error: write };
+}
+
+/** JSON with the keys of objects in order, as the files of runs have them. */
+function sortedJson(value: unknown): string {
+  const sorted = (part: unknown): unknown => {
+    if (Array.isArray(part)) return part.map(sorted);
+    if (typeof part !== 'object' || part === null) return part;
+    const entries = Object.entries(part).map(([key, member]) => [key, sorted(member)] as const);
+    return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  };
+  return encodeExact(sorted(value));
+}
+
+/** @returns the path of the rights file. */
+async function record(hook: Hook, { missing }: Examined): Promise<string> {
+  const file = await rightsFileOf(hook.path);
+  const rules = joinedRules(hook.rights ?? [], rulesFor(missing.map(({ right }) => right)));
+  await writeFile(file, formatRights(rules));
+  return file;
+}
+
+async function writePatches(
+  to: string | undefined,
+  { documents }: Examined,
+  { stdout }: Io,
+): Promise<void> {
+  if (to === undefined) return;
+  const lines = documents.map((document) => `${document.text}\n`).join('');
+  if (to === '-') stdout.write(lines);
+  else await writeFile(to, lines);
+}
