@@ -1,8 +1,13 @@
 import { type Clock, systemClock } from '../core/clock.ts';
-import { type OperatorError, ProtocolError } from '../core/errors.ts';
+import { OperatorError, ProtocolError } from '../core/errors.ts';
 import { customResourceDefinitions } from '../model/builtin.ts';
 import type { Entry, WatchEvent } from '../model/entry.ts';
-import { dropManagedFields, type Transform, transformedEntry } from '../model/entry.ts';
+import {
+  dropManagedFields,
+  type Prepare,
+  type Transform,
+  transformedEntry,
+} from '../model/entry.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import {
   apiVersionOf,
@@ -267,6 +272,73 @@ function mapBatches<E>(
       };
     },
   };
+}
+
+/**
+ * `source` with all of its objects prepared: see `Prepare`. Nothing more is read while they are.
+ *
+ * @throws OperatorError `USER_CODE`, from the lists and watches, when `prepare` throws another error or answers other
+ *   objects than it got.
+ */
+export function prepared<T extends KubernetesObject>(
+  source: ListWatch<T>,
+  prepare: Prepare,
+): ListWatch<T> {
+  return {
+    discovery: source.discovery,
+    async listPage({ known: _, ...request }: ListPageRequest<T>): Promise<ListPage<T>> {
+      const page = await source.listPage(request);
+      return { ...page, items: await preparedEntries(page.items, prepare, request.signal) };
+    },
+    async watch(request: WatchRequest): Promise<AsyncIterable<readonly WatchEvent<T>[]>> {
+      return preparedEvents(await source.watch(request), prepare, request.signal);
+    },
+  };
+}
+
+/** A generator may wait here, because `prepare` waits anyway. */
+async function* preparedEvents<T extends KubernetesObject>(
+  batches: AsyncIterable<readonly WatchEvent<T>[]>,
+  prepare: Prepare,
+  signal: AbortSignal,
+): AsyncGenerator<readonly WatchEvent<T>[], void, undefined> {
+  for await (const batch of batches) {
+    const entries = batch.flatMap((event) => (event.type === 'BOOKMARK' ? [] : [event.entry]));
+    const done = (await preparedEntries(entries, prepare, signal)).values();
+    yield batch.map((event) => {
+      if (event.type === 'BOOKMARK') return event;
+      return { ...event, entry: done.next().value ?? event.entry };
+    });
+  }
+}
+
+async function preparedEntries<T extends KubernetesObject>(
+  entries: readonly Entry<T>[],
+  prepare: Prepare,
+  signal: AbortSignal,
+): Promise<readonly Entry<T>[]> {
+  if (entries.length === 0) return entries;
+  let done: readonly Entry[];
+  try {
+    done = await prepare(entries as readonly unknown[] as readonly Entry[], signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error instanceof OperatorError
+      ? error
+      : unprepared('prepare of a source failed', { cause: error });
+  }
+  const isSame = entries.every(({ key, uid, resourceVersion }, index) => {
+    const other = done[index];
+    return other?.key === key && other.uid === uid && other.resourceVersion === resourceVersion;
+  });
+  if (isSame && done.length === entries.length) {
+    return done as readonly unknown[] as readonly Entry<T>[];
+  }
+  throw unprepared('prepare of a source answered other objects than it got');
+}
+
+function unprepared(message: string, options: ErrorOptions = {}): OperatorError {
+  return new OperatorError(message, { code: 'USER_CODE', layer: 'user-code', ...options });
 }
 
 /** Checks through `transport` whether a resource is served, and whether its definition exists. */

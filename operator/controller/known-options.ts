@@ -51,6 +51,7 @@ export const KNOWN = {
     onUnserved: true,
     metadataOnly: true,
     transform: true,
+    prepare: true,
     relistIntervalMs: true,
     indexes: true,
   },

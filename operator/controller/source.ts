@@ -1,4 +1,5 @@
-import type { Transform } from '../model/entry.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import type { Prepare, Transform } from '../model/entry.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
 import type { IndexFunction } from '../store/indices.ts';
@@ -36,6 +37,14 @@ export interface Source<T extends KubernetesObject = KubernetesObject> {
    */
   readonly transform?: Transform<T>;
   /**
+   * Replaces objects before they are cached, for work that takes long or is done in another thread. Called with
+   * the objects of one page of a list or one piece of a watch, as received; reading waits for the answer, which has
+   * an entry with the same identity for each of them. When it rejects, the list or watch fails and is made again.
+   * Not together with `transform`. Sources share a cache only if this is the same function, and own writes do not
+   * show in it before the watch has them. Default: none.
+   */
+  readonly prepare?: Prepare;
+  /**
    * Milliseconds between comparisons of the cache with a list of the API server, besides those of the settings.
    * Each lists everything. Default: none. Sources share a cache only if this value is the same.
    */
@@ -52,13 +61,19 @@ export type SourceOptions<T extends KubernetesObject = KubernetesObject> = Parti
 /**
  * A source over `resource`; see `Source` for the defaults.
  *
- * @throws ConfigurationError `CONFIG` for an option that does not exist, which types would have found.
+ * @throws ConfigurationError `CONFIG` for an option that does not exist, which types would have found, and for
+ *   `transform` together with `prepare`.
  */
 export function source<T extends KubernetesObject>(
   resource: Resource<T>,
   options: SourceOptions<T> = {},
 ): Source<T> {
   requireNames(`source(${resource.plural})`, options, KNOWN.source satisfies NamesOf<Source<T>>);
+  if (options.transform !== undefined && options.prepare !== undefined) {
+    throw new ConfigurationError(
+      `source(${resource.plural}) has transform and prepare: do the work of both in prepare`,
+    );
+  }
   return Object.freeze({ namespace: 'configured', optional: false, ...options, resource } as const);
 }
 

@@ -3,16 +3,19 @@ import type { Jq } from '../jq/jq.ts';
 import type { RunnableContext } from '../manager/runnable.ts';
 import { type Runnable, runnable } from '../manager/runnable.ts';
 import type { KubernetesObject } from '../model/object.ts';
+import { resourceName } from '../model/resource.ts';
 import { RunFolders } from '../process/run-files.ts';
 import type { KnownKinds } from './discovery/known-kinds.ts';
 import { kindResolver } from './discovery/resolve-kind.ts';
 import type { HookTrouble } from './engine/engine-options.ts';
 import { HookEngine } from './engine/hook-engine.ts';
+import { HOOK_METRICS } from './engine/metric-names.ts';
 import type { Hook } from './hook.ts';
 import type { HookMetrics } from './metrics/hook-metrics.ts';
 import { declaredAccess } from './rights/declared-access.ts';
 import { invokeHook } from './run/invoke-hook.ts';
 import { newHookRun } from './run/new-hook-run.ts';
+import { FilterFailures, type FilterReport } from './watch/filter-failures.ts';
 import { filteredSource } from './watch/filtered-source.ts';
 import { watchBindings } from './watch/watch-bindings.ts';
 import { WatchPlan } from './watch/watch-plan.ts';
@@ -45,8 +48,9 @@ export interface HooksRunnableOptions {
 /** All hooks as one runnable: it watches what they select, and runs them by leadership. */
 export function hooksRunnable(options: HooksRunnableOptions): Runnable {
   const { hooks, jq, known } = options;
+  const filters = new FilterFailures();
   const plan = new WatchPlan(hooks, known, (resource, selection, wants) =>
-    filteredSource(resource, selection, wants, jq),
+    filteredSource(resource, selection, wants, { jq, filterFailed: filters.add }),
   );
   let engine: HookEngine | undefined;
   return runnable({
@@ -58,6 +62,7 @@ export function hooksRunnable(options: HooksRunnableOptions): Runnable {
     status: () => engine?.status(),
     async run(signal, context) {
       await using folders = await RunFolders.open(options.tmpDir);
+      filters.listen(context.clock, (report) => reportFilter(hooks, report, context));
       engine = newEngine(options, plan, folders, context);
       await engine.run(signal);
     },
@@ -87,6 +92,35 @@ function newEngine(
     stopGraceMs: STOP_GRACE_MS,
     onTrouble: (hook, trouble) => recordTrouble(hook, trouble, context),
   });
+}
+
+/** `log` with these fields in every line. */
+function boundLog(log: Log, facts: object): Log {
+  return {
+    debug: (fields, message) => log.debug({ ...facts, ...fields }, message),
+    info: (fields, message) => log.info({ ...facts, ...fields }, message),
+    warn: (fields, message) => log.warn({ ...facts, ...fields }, message),
+    error: (fields, message) => log.error({ ...facts, ...fields }, message),
+  };
+}
+
+/** The failure of a filter costs no event, but its result: people of every binding that uses it should know. */
+function reportFilter(
+  hooks: readonly Hook[],
+  { resource, key, filter, failure, count }: FilterReport,
+  context: RunnableContext,
+): void {
+  for (const hook of hooks) {
+    for (const { name: binding, jqFilter } of hook.config.kubernetes) {
+      if (jqFilter !== filter) continue;
+      const facts = { hook: hook.name, binding, resource: resourceName(resource), key, count };
+      context.log.error({ ...facts, failure }, 'a filter failed, its result is null');
+      context.meter.count(HOOK_METRICS.filterErrors, { hook: hook.name, binding }, count);
+      const why = failure === 'limit' ? 'took too long or too much memory' : 'failed';
+      const note = `jqFilter of ${binding} ${why} for ${key}: filterResult is null`;
+      recordTrouble(hook, { reason: 'FilterFailed', note }, context);
+    }
+  }
 }
 
 /** An Event about the Pod of this process, where people look. */

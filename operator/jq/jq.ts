@@ -1,6 +1,7 @@
 /** The outputs of a program for one input, or why it has none. */
 export type JqOutcome =
-  | { readonly outputs: readonly unknown[] }
+  /** Each output as JSON with sorted keys and all digits of its numbers. */
+  | { readonly outputs: readonly string[] }
   /** `error`: of the program for this input; `limit`: it took too long or too much memory. */
   | { readonly failure: 'error' | 'limit'; readonly message: string };
 

@@ -296,6 +296,13 @@ export type Transform<T extends KubernetesObject = KubernetesObject> = {
   transform(object: T): T;
 }['transform'];
 
+/**
+ * Replaces entries before they are cached: one for each of `entries`, in their order, with the same identity.
+ *
+ * @throws `signal.reason` when aborted.
+ */
+export type Prepare = (entries: readonly Entry[], signal: AbortSignal) => Promise<readonly Entry[]>;
+
 /** Drops `metadata.managedFields`. It is often half of an object, and no reader of a cache needs it. */
 export function dropManagedFields<T extends KubernetesObject>(object: T): T {
   if (object.metadata.managedFields === undefined) return object;

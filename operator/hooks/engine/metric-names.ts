@@ -1,6 +1,6 @@
 /**
  * The metrics of the hook runner, with the names and labels of shell-operator. The prefix `shell_operator_` can be
- * changed by an option. The last three are ours.
+ * changed by an option. The last four are ours.
  */
 export const HOOK_METRICS = {
   /** Histogram. Labels of a run: hook, binding, queue. */
@@ -49,4 +49,6 @@ export const HOOK_METRICS = {
   longestProcessWait: 'shell_operator_longest_process_wait_seconds',
   /** Counter: tasks that were given up after the most attempts. Label hook. */
   givenUp: 'shell_operator_hook_given_up_total',
+  /** Counter: objects for which a filter failed, added once a minute. Labels hook, binding. */
+  filterErrors: 'shell_operator_hook_filter_errors_total',
 } as const;

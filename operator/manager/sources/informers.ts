@@ -1,4 +1,4 @@
-import { transformed } from '../../client/source.ts';
+import { prepared, transformed } from '../../client/source.ts';
 import type { Log } from '../../controller/reconciler.ts';
 import type { CrdWait } from '../../controller/run/settled-sources.ts';
 import type { Source } from '../../controller/source.ts';
@@ -186,16 +186,19 @@ export class Informers {
   }
 
   #share(identity: string, scope: Scope, wanted: Source): Shared {
-    const { transform = dropManagedFields, onUnserved, relistIntervalMs = 0 } = wanted;
+    const { transform = dropManagedFields, prepare, onUnserved, relistIntervalMs = 0 } = wanted;
     const { listWatchFor, log, meter = noMeter, reflector } = this.#options;
     const labels = scopeLabels(scope);
     const facts = scopeFacts(scope);
     const { clock } = reflector;
-    const source = transformed(
-      listWatchFor(scope),
-      transform,
-      transformLog({ log, clock, meter, labels, facts }),
-    );
+    const source =
+      prepare === undefined
+        ? transformed(
+            listWatchFor(scope),
+            transform,
+            transformLog({ log, clock, meter, labels, facts }),
+          )
+        : prepared(listWatchFor(scope), prepare);
     const statusChanged = statusLog(log, facts, {
       clock,
       resourceVersion: () => informer.resourceVersion,
@@ -222,7 +225,8 @@ export class Informers {
         ...(onUnserved !== undefined && { onUnserved }),
         limiter: this.#limiter,
         discoveryPoll: this.discoveryPoll,
-        cachedForm: cachedForm({ ...scope, transform }),
+        // What a write would look like when it is prepared is not known before the watch has it.
+        cachedForm: prepare === undefined ? cachedForm({ ...scope, transform }) : () => undefined,
         onNotice: (notice) => logNotice(log, facts, notice),
       },
     );

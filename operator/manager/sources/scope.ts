@@ -1,7 +1,7 @@
 import type { MetadataPages, SweptObject } from '../../controller/finalizers/sweep.ts';
 import type { Source } from '../../controller/source.ts';
 import type { Labels } from '../../core/metrics.ts';
-import type { Transform } from '../../model/entry.ts';
+import type { Prepare, Transform } from '../../model/entry.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
 import type { ListWatch } from '../../watch/list-watch.ts';
@@ -45,9 +45,9 @@ export function scopeLabels({ resource, namespace }: Scope): Labels {
   return { group, version, resource: plural, namespace: namespace ?? '' };
 }
 
-/** Gives equal scopes the same identity. Transforms are equal when they are the same function. */
+/** Gives equal scopes the same identity. Functions of sources are equal when they are the same function. */
 export class ScopeIdentities {
-  readonly #transforms = new Map<Transform, number>();
+  readonly #functions = new Map<Transform | Prepare, number>();
 
   of(
     scope: Scope,
@@ -55,7 +55,8 @@ export class ScopeIdentities {
       transform,
       onUnserved,
       relistIntervalMs,
-    }: Pick<Source, 'transform' | 'onUnserved' | 'relistIntervalMs'>,
+      prepare,
+    }: Pick<Source, 'transform' | 'onUnserved' | 'relistIntervalMs' | 'prepare'>,
   ): string {
     const { group, version, plural } = scope.resource;
     const { namespace, labelSelector, fieldSelector, metadataOnly } = scope;
@@ -68,14 +69,15 @@ export class ScopeIdentities {
       fieldSelector ?? null,
       metadataOnly ?? false,
       transform === undefined ? 0 : this.#numberOf(transform),
+      prepare === undefined ? 0 : this.#numberOf(prepare),
       onUnserved ?? 'retain',
       relistIntervalMs ?? null,
     ]);
   }
 
-  #numberOf(transform: Transform): number {
-    const number = this.#transforms.get(transform) ?? this.#transforms.size + 1;
-    this.#transforms.set(transform, number);
+  #numberOf(given: Transform | Prepare): number {
+    const number = this.#functions.get(given) ?? this.#functions.size + 1;
+    this.#functions.set(given, number);
     return number;
   }
 }

@@ -110,7 +110,9 @@ function jqOf(answer: (object: unknown) => readonly unknown[] = () => []): Jq {
   return {
     check: async () => {},
     run: async (_program, inputs): Promise<readonly JqOutcome[]> =>
-      inputs.map((text) => ({ outputs: answer(JSON.parse(text)) })),
+      inputs.map((text) => ({
+        outputs: answer(JSON.parse(text)).map((output) => JSON.stringify(output)),
+      })),
     close: async () => {},
   };
 }

@@ -1,0 +1,71 @@
+/** An object or array that has been begun and not yet closed. */
+interface Open {
+  readonly close: '}' | ']';
+  /** Texts of the finished members or items; a member's text has its key. */
+  readonly parts: string[];
+  /** The key of each part, without escapes. Empty for an array. */
+  readonly keys: string[];
+  /** Text of the key whose value comes next. */
+  key: string | undefined;
+}
+
+/** A string, a mark, or a run of other characters: a number or a word. White space is skipped. */
+const TOKEN = /\s*("[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+)/gy;
+
+/**
+ * `text`, which is valid JSON, without white space and with the keys of every object sorted by their UTF-8 bytes, as Go
+ * writes maps. Numbers and strings stay as they are, with all of their digits and escapes. Works at any depth.
+ */
+export function sortedJson(text: string): string {
+  const open: Open[] = [];
+  let done = '';
+  const finish = (value: string): void => {
+    const level = open.at(-1);
+    if (level === undefined) {
+      done = value;
+    } else if (level.key === undefined) {
+      level.parts.push(value);
+    } else {
+      level.parts.push(`${level.key}:${value}`);
+      level.keys.push(plainKey(level.key));
+      level.key = undefined;
+    }
+  };
+  TOKEN.lastIndex = 0;
+  for (let found = TOKEN.exec(text); found !== null; found = TOKEN.exec(text)) {
+    const token = found[1] ?? '';
+    const level = open.at(-1);
+    if (token === '{' || token === '[') {
+      open.push({ close: token === '{' ? '}' : ']', parts: [], keys: [], key: undefined });
+    } else if (token === '}' || token === ']') {
+      open.pop();
+      finish(level === undefined ? '' : closed(level));
+    } else if (token !== ',' && token !== ':') {
+      if (level?.close === '}' && level.key === undefined) level.key = token;
+      else finish(token);
+    }
+  }
+  return done;
+}
+
+function closed({ close, parts, keys }: Open): string {
+  if (close === ']') return `[${parts.join(',')}]`;
+  const isSorted = keys.every(
+    (key, index) => index === 0 || compare(keys[index - 1] ?? '', key) <= 0,
+  );
+  if (isSorted) return `{${parts.join(',')}}`;
+  const order = [...keys.keys()].sort((a, b) => compare(keys[a] ?? '', keys[b] ?? ''));
+  return `{${order.map((index) => parts[index]).join(',')}}`;
+}
+
+function plainKey(text: string): string {
+  return text.includes('\\') ? (JSON.parse(text) as string) : text.slice(1, -1);
+}
+
+/** Characters outside of the basic plane: UTF-16, which `<` compares, has them before some that UTF-8 has first. */
+const SURROGATE = /[\ud800-\udfff]/;
+
+function compare(a: string, b: string): number {
+  if (SURROGATE.test(a) || SURROGATE.test(b)) return Buffer.compare(Buffer.from(a), Buffer.from(b));
+  return a < b ? -1 : Number(a > b);
+}
