@@ -6,7 +6,7 @@ import { checkPatchFile } from '../../operator/hooks/patches/check-document.ts';
 import { fieldManagerOf } from '../../operator/hooks/patches/field-manager.ts';
 import type { PatchDocument } from '../../operator/hooks/patches/patch-document.ts';
 import { readDocuments } from '../../operator/hooks/results/read-documents.ts';
-import { missingRights, neededRights } from '../../operator/hooks/rights/needed-rights.ts';
+import { missingRights, requiredRights } from '../../operator/hooks/rights/required-rights.ts';
 import { PATCH_OPERATIONS } from '../../operator/hooks/rights/verbs-of-operation.ts';
 import { propertyRuns } from '../support/property-runs.ts';
 import { configMap, named } from './support/patching.ts';
@@ -219,7 +219,7 @@ const TARGET = { namespace: 'farm', name: 'a' };
 test.each(
   PATCH_OPERATIONS,
 )('a rule with exactly the verbs of %s is enough for it, and no verb less', (operation) => {
-  const needed = neededRights({ operation }, PODS, TARGET);
+  const needed = requiredRights({ operation }, PODS, TARGET);
   const rule = {
     apiGroups: [''],
     resources: [...new Set(needed.map(({ resource }) => resource))],
@@ -237,7 +237,7 @@ test.each(
 test('a rule for names or namespaces covers only these, and no creation by POST', () => {
   const rule = { apiGroups: [''], resources: ['pods'], verbs: ['create', 'patch'] } as const;
   const missing = (limits: object, operation: 'Create' | 'MergePatch' | 'Apply') =>
-    missingRights(neededRights({ operation }, PODS, TARGET), [{ ...rule, ...limits }]).length;
+    missingRights(requiredRights({ operation }, PODS, TARGET), [{ ...rule, ...limits }]).length;
 
   expect(missing({ namespaces: ['farm'] }, 'Create')).toBe(0);
   expect(missing({ namespaces: ['barn'] }, 'Create')).toBe(1);

@@ -7,7 +7,7 @@ import type { MetricOperation } from '../../hooks/metrics/metric-operation.ts';
 import { checkPatchFile } from '../../hooks/patches/check-document.ts';
 import { type PreparedDocument, prepareDocuments } from '../../hooks/patches/prepare-documents.ts';
 import { DocumentError } from '../../hooks/results/json-stream.ts';
-import { missingRights, type NeededRight } from '../../hooks/rights/needed-rights.ts';
+import { missingRights, type RequiredRight } from '../../hooks/rights/required-rights.ts';
 import type { HookAnswer } from '../../hooks/run/invoke-hook.ts';
 import type { Jq } from '../../jq/jq.ts';
 import type { Resource } from '../../model/resource.ts';
@@ -21,7 +21,7 @@ export interface Examined {
   /** Why it would be refused; undefined when it would not. */
   readonly refusal: string | undefined;
   /** Rights that the rights file does not have, each with the number of the first document that needs it. */
-  readonly missing: readonly { readonly number: number; readonly right: NeededRight }[];
+  readonly missing: readonly { readonly number: number; readonly right: RequiredRight }[];
 }
 
 export interface ExamineParts {

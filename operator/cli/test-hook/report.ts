@@ -1,6 +1,6 @@
 import type { MetricOperation } from '../../hooks/metrics/metric-operation.ts';
 import { titleOf } from '../../hooks/patches/patch-document.ts';
-import { formatRights, rulesFor } from '../../hooks/rights/needed-rights.ts';
+import { formatRights, rulesFor } from '../../hooks/rights/required-rights.ts';
 import type { Examined } from './examine.ts';
 import type { Fields } from './sample.ts';
 

@@ -11,7 +11,7 @@ import { parseYaml } from '../../core/yaml.ts';
 import { knownKinds } from '../../hooks/discovery/known-kinds.ts';
 import { loadHookFile, rightsFileOf } from '../../hooks/discovery/load-hooks.ts';
 import type { Hook } from '../../hooks/hook.ts';
-import { formatRights, joinedRules, rulesFor } from '../../hooks/rights/needed-rights.ts';
+import { formatRights, joinedRules, rulesFor } from '../../hooks/rights/required-rights.ts';
 import { hookEnvironment } from '../../hooks/run/hook-environment.ts';
 import { type HookAnswer, invokeHook } from '../../hooks/run/invoke-hook.ts';
 import { createJq } from '../../jq/create-jq.ts';

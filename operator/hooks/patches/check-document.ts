@@ -8,6 +8,14 @@ import { DocumentError, shownName } from '../results/json-stream.ts';
 import { readDocuments } from '../results/read-documents.ts';
 import { PATCH_OPERATIONS, type PatchOperation } from '../rights/verbs-of-operation.ts';
 import { checkJsonPatch } from './check-json-patch.ts';
+import {
+  FieldError,
+  type Fields,
+  fieldsOf,
+  flagOf,
+  optionalText,
+  textOf,
+} from './document-fields.ts';
 import type { PatchAction, PatchDocument } from './patch-document.ts';
 
 /** Fields of every operation. */
@@ -37,8 +45,6 @@ const BODIES: Readonly<Record<PatchOperation, readonly string[]>> = {
   Status: ['status'],
 };
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /**
  * A document of a patch file, checked without the API server.
  *
@@ -46,7 +52,7 @@ type Fields = Readonly<Record<string, unknown>>;
  * @param onWarning - called for a field that has no effect.
  * @throws DocumentError that names the document and the field. It quotes no value but that of `operation`.
  */
-export function checkDocument(
+function checkDocument(
   value: unknown,
   number: number,
   onWarning: (problem: string) => void,
@@ -68,9 +74,6 @@ export function checkDocument(
     throw new DocumentError(number, error.message);
   }
 }
-
-/** A field is not as its operation needs it. */
-class FieldError extends Error {}
 
 function actionOf(operation: PatchOperation, fields: Fields): PatchAction {
   switch (operation) {
@@ -199,48 +202,11 @@ function bodyOf(fields: Fields, field: string): unknown {
   }
 }
 
-function fieldsOf(value: unknown, what: string): Fields {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
-  throw new FieldError(
-    value === undefined ? `${what} is missing` : `${what} must be an object, not ${formOf(value)}`,
-  );
-}
-
-function textOf(fields: Fields, field: string, path = ''): string {
-  const text = optionalText(fields, field, path);
-  if (text === undefined) throw new FieldError(`${path}${field} is missing`);
-  return text;
-}
-
-/** Undefined also for null and for an empty text, as in the API. */
-function optionalText(fields: Fields, field: string, path = ''): string | undefined {
-  const value = fields[field];
-  if (value === undefined || value === null || value === '') return undefined;
-  if (typeof value === 'string') return value;
-  throw new FieldError(`${path}${field} must be a text, not ${formOf(value)}`);
-}
-
-function flagOf(fields: Fields, field: string): boolean {
-  const value = fields[field];
-  if (value === undefined || value === null) return false;
-  if (typeof value === 'boolean') return value;
-  throw new FieldError(`${field} must be true or false, not ${formOf(value)}`);
-}
-
 /** `/status` and `status` mean the same. */
 function subresourceOf(fields: Fields): string | undefined {
   const name = optionalText(fields, 'subresource')?.replace(/^\//, '');
   if (name === undefined || isDnsLabel(name)) return name;
   throw new FieldError('subresource must be a name such as status or scale');
-}
-
-function formOf(value: unknown): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'a list';
-  return (
-    { string: 'a text', object: 'an object', boolean: 'a boolean' }[typeof value as string] ??
-    'a number'
-  );
 }
 
 /**

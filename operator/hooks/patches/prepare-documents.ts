@@ -2,7 +2,7 @@ import { messageOf, OperatorError } from '../../core/errors.ts';
 import type { Jq } from '../../jq/jq.ts';
 import type { Resource } from '../../model/resource.ts';
 import { DocumentError } from '../results/json-stream.ts';
-import { type NeededRight, neededRights } from '../rights/needed-rights.ts';
+import { type RequiredRight, requiredRights } from '../rights/required-rights.ts';
 import { type PatchDocument, targetOf, titleOf } from './patch-document.ts';
 
 /**
@@ -19,7 +19,7 @@ export type ResolveKind = (
 /** A document that can be sent. */
 export interface PreparedDocument extends PatchDocument {
   readonly resource: Resource;
-  readonly needs: readonly NeededRight[];
+  readonly needs: readonly RequiredRight[];
 }
 
 /**
@@ -45,7 +45,7 @@ export async function prepareDocuments(
     if (action.operation === 'JQPatch') await refused(number, () => jq.check(action.jqFilter));
     const subresource = 'subresource' in action ? action.subresource : undefined;
     const { operation } = action;
-    const needs = neededRights({ operation, subresource }, resource, { namespace, name });
+    const needs = requiredRights({ operation, subresource }, resource, { namespace, name });
     prepared.push({ ...document, resource, needs });
   }
   return prepared;

@@ -3,6 +3,7 @@ import type { Log } from '../../controller/reconciler.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Meter } from '../../core/metrics.ts';
 import type { Jq } from '../../jq/jq.ts';
+import { HOOK_METRICS } from '../engine/metric-names.ts';
 import type { Hook } from '../hook.ts';
 import { checkMetrics } from '../metrics/check-metrics.ts';
 import type { HookMetrics } from '../metrics/hook-metrics.ts';
@@ -16,7 +17,7 @@ import {
   type ResolveKind,
 } from '../patches/prepare-documents.ts';
 import { DocumentError } from '../results/json-stream.ts';
-import { formatRights, missingRights, rulesFor } from '../rights/needed-rights.ts';
+import { formatRights, missingRights, rulesFor } from '../rights/required-rights.ts';
 import { HookError } from './hook-error.ts';
 import type { HookRun, HookRunFacts, NewHookRun } from './hook-run.ts';
 
@@ -99,13 +100,13 @@ class TaskRun implements HookRun {
   async #start(contexts: () => Iterable<string>, signal: AbortSignal): Promise<void> {
     const outcome = await this.#parts.invoke(this.#hook, this.#facts, contexts(), signal);
     this.#measure(outcome.usage);
-    if (outcome.exitCode !== 0) await this.#giveUp(outcome, signal);
+    if (outcome.exitCode !== 0) await this.#fail(outcome, signal);
     this.#metrics = await this.#checkedMetrics(outcome.metrics);
     this.#patches.begin(await this.#checkedDocuments(outcome.patches, signal));
   }
 
   /** The hook failed: nothing that it left counts, except documents with `ignoreHookError`. */
-  async #giveUp({ exitCode, patches }: HookOutcome, signal: AbortSignal): Promise<never> {
+  async #fail({ exitCode, patches }: HookOutcome, signal: AbortSignal): Promise<never> {
     const failed = patches.includes('ignoreHookError')
       ? await this.#applyRegardless(patches, signal)
       : '';
@@ -213,8 +214,8 @@ class TaskRun implements HookRun {
   #measure({ userCpuSeconds, systemCpuSeconds, maxRssBytes }: HookOutcome['usage']): void {
     const { meter } = this.#parts;
     const labels = { hook: this.#hook.name, ...this.#facts };
-    meter.observe('shell_operator_hook_run_user_cpu_seconds', labels, userCpuSeconds);
-    meter.observe('shell_operator_hook_run_sys_cpu_seconds', labels, systemCpuSeconds);
-    meter.gauge('shell_operator_hook_run_max_rss_bytes', labels, maxRssBytes);
+    meter.observe(HOOK_METRICS.runUserCpuSeconds, labels, userCpuSeconds);
+    meter.observe(HOOK_METRICS.runSystemCpuSeconds, labels, systemCpuSeconds);
+    meter.gauge(HOOK_METRICS.runMaxRssBytes, labels, maxRssBytes);
   }
 }

@@ -6,7 +6,7 @@ import { type PatchOperation, verbsOfOperation } from './verbs-of-operation.ts';
 type Verb = HookRight['verbs'][number];
 
 /** One verb on one object. */
-export interface NeededRight {
+export interface RequiredRight {
   readonly apiGroup: string;
   /** Plural name, with `/` and the subresource if there is one. */
   readonly resource: string;
@@ -18,14 +18,14 @@ export interface NeededRight {
 }
 
 /** The rights that an operation on an object needs. */
-export function neededRights(
+export function requiredRights(
   {
     operation,
     subresource,
   }: { readonly operation: PatchOperation; readonly subresource?: string | undefined },
   { group, plural }: Pick<Resource, 'group' | 'plural'>,
   target: { readonly namespace: string | undefined; readonly name: string },
-): readonly NeededRight[] {
+): readonly RequiredRight[] {
   return verbsOfOperation(operation, subresource).flatMap(({ subresource: part, verbs }) =>
     verbs.map((verb) => ({
       apiGroup: group,
@@ -39,15 +39,15 @@ export function neededRights(
 
 /** The rights of `needed` that no rule of `declared` has. */
 export function missingRights(
-  needed: readonly NeededRight[],
+  needed: readonly RequiredRight[],
   declared: readonly HookRight[],
-): readonly NeededRight[] {
+): readonly RequiredRight[] {
   return needed.filter((right) => !declared.some((rule) => allows(rule, right)));
 }
 
 function allows(
   rule: HookRight,
-  { apiGroup, resource, verb, namespace, name }: NeededRight,
+  { apiGroup, resource, verb, namespace, name }: RequiredRight,
 ): boolean {
   const { apiGroups, resources, verbs, resourceNames, namespaces } = rule;
   return (
@@ -60,7 +60,7 @@ function allows(
 }
 
 /** Rules that have the rights of `needed`, one for each resource, for every namespace and name. */
-export function rulesFor(needed: readonly NeededRight[]): readonly HookRight[] {
+export function rulesFor(needed: readonly RequiredRight[]): readonly HookRight[] {
   const rules = new Map<string, HookRight>();
   for (const { apiGroup, resource, verb } of needed) {
     const key = `${apiGroup}/${resource}`;

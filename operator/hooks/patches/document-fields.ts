@@ -1,0 +1,45 @@
+/** Members of a document, or of an object in it. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** A field is not as its operation needs it. */
+export class FieldError extends Error {}
+
+/** @throws FieldError unless `value` is an object. @param what - its path, for the message. */
+export function fieldsOf(value: unknown, what: string): Fields {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
+  throw new FieldError(
+    value === undefined ? `${what} is missing` : `${what} must be an object, not ${formOf(value)}`,
+  );
+}
+
+/** @throws FieldError unless the field is a text that is not empty. @param path - what stands before its name. */
+export function textOf(fields: Fields, field: string, path = ''): string {
+  const text = optionalText(fields, field, path);
+  if (text === undefined) throw new FieldError(`${path}${field} is missing`);
+  return text;
+}
+
+/** Undefined also for null and for an empty text, as in the API. */
+export function optionalText(fields: Fields, field: string, path = ''): string | undefined {
+  const value = fields[field];
+  if (value === undefined || value === null || value === '') return undefined;
+  if (typeof value === 'string') return value;
+  throw new FieldError(`${path}${field} must be a text, not ${formOf(value)}`);
+}
+
+/** False when it is left out. @throws FieldError unless it is a boolean. */
+export function flagOf(fields: Fields, field: string): boolean {
+  const value = fields[field];
+  if (value === undefined || value === null) return false;
+  if (typeof value === 'boolean') return value;
+  throw new FieldError(`${field} must be true or false, not ${formOf(value)}`);
+}
+
+function formOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  return (
+    { string: 'a text', object: 'an object', boolean: 'a boolean' }[typeof value as string] ??
+    'a number'
+  );
+}
