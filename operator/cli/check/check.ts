@@ -5,6 +5,7 @@ import {
   filterOpen,
   testFilter,
 } from '../../client/filter-test.ts';
+import type { Declared } from '../../controller/access-declaration.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { ConfigurationError, messageOf } from '../../core/errors.ts';
 import { boundedText, visibleJson, visibleText } from '../../core/visible-text.ts';
@@ -22,14 +23,10 @@ import { placementOf } from '../../manager/settings/connect-options.ts';
 import { overridden, type Settings, settingsFrom } from '../../manager/settings/settings.ts';
 import type { Command, ExitCode, Io } from '../command.ts';
 import { parseFlags } from '../flags.ts';
+import { requireModulesOrHooks } from '../generate/arguments.ts';
+import { declaredHooks } from '../hooks/declared-hooks.ts';
 import { LineWriter } from '../line-writer.ts';
-import {
-  type LoadedModule,
-  loadModules,
-  type ModuleInput,
-  merged,
-  splitAtDashes,
-} from '../load-modules.ts';
+import { loadModules, type ModuleInput, merged, splitAtDashes } from '../load-modules.ts';
 import { resolveToolkit } from '../toolkit-hooks.ts';
 import { CHECK_DESCRIPTION } from './help.ts';
 
@@ -40,7 +37,9 @@ export interface CheckCommandOptions {
 }
 
 const FLAGS = {
+  crd: { type: 'string', multiple: true },
   excess: { type: 'boolean' },
+  hooks: { type: 'string' },
   namespaces: { type: 'string' },
   output: { type: 'string', short: 'o' },
   server: { type: 'string' },
@@ -63,12 +62,14 @@ export function checkCommand({
           `--output must be text or json, not ${JSON.stringify(output)}`,
         );
       }
-      if (positionals.length === 0) {
-        throw new ConfigurationError('expected at least one MODULE, such as operator.ts; got none');
-      }
+      const { hooks, crd: crds } = values;
+      requireModulesOrHooks(positionals, hooks, rest);
       const fromEnvironment = settingsOf(values.namespaces, io.env);
       const token = await findVisibleToken(tokenFolders);
-      const declared = await declarationsOf(positionals, { args: rest, environment: io.env });
+      const declared =
+        hooks === undefined
+          ? await declarationsOf(positionals, { args: rest, environment: io.env })
+          : await hookDeclarations(hooks, crds, io);
       const { insecureAllowToken } = fromEnvironment;
       const settings = overridden(fromEnvironment, {
         ...declared.settings,
@@ -119,15 +120,31 @@ function settingsOf(namespaces: string | undefined, env: Io['env']): Settings {
   }
 }
 
-type Declared = Pick<LoadedModule, 'controllers' | 'runnables' | 'settings'>;
+interface Declarations {
+  readonly declared: readonly (Declared & { readonly needsLeaderElection?: boolean })[];
+  /** Also those that declare nothing. */
+  readonly electing: Parameters<typeof placementOf>[1];
+  readonly settings: Partial<Settings>;
+}
 
-async function declarationsOf(paths: readonly string[], input: ModuleInput): Promise<Declared> {
+async function declarationsOf(paths: readonly string[], input: ModuleInput): Promise<Declarations> {
   resolveToolkit();
-  return merged(await loadModules(paths, input), paths);
+  const { controllers, runnables, settings } = merged(await loadModules(paths, input), paths);
+  const declared = [...controllers, ...declaringRunnables(runnables)];
+  return { declared, electing: [...controllers, ...runnables], settings };
+}
+
+async function hookDeclarations(
+  dir: string,
+  crds: readonly string[] | undefined,
+  io: Io,
+): Promise<Declarations> {
+  const declared = [await declaredHooks(dir, crds, io)];
+  return { declared, electing: declared, settings: {} };
 }
 
 function accessOf(
-  { controllers, runnables }: Declared,
+  { declared, electing }: Declarations,
   surroundings: {
     readonly connection: Connection;
     readonly settings: Settings;
@@ -137,8 +154,8 @@ function accessOf(
   const { connection, settings, signal } = surroundings;
   return checkAccess({
     client: connection.clientFor('chancery-check'),
-    declarations: [...controllers, ...declaringRunnables(runnables)],
-    placement: placementOf(settings, [...controllers, ...runnables]),
+    declarations: declared,
+    placement: placementOf(settings, electing),
     signal,
   });
 }

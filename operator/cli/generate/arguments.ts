@@ -99,7 +99,7 @@ export function parseGenerateArguments(args: readonly string[]): GenerateArgumen
   const what = outputOf(word);
   refuseOthers(what, Object.keys(values) as (keyof typeof OPTIONS)[]);
   const { hooks, crd: crds } = values;
-  requireOneOf(modules, hooks, moduleArgs);
+  requireModulesOrHooks(modules, hooks, moduleArgs);
   if (crds !== undefined && hooks === undefined) {
     throw new ConfigurationError('--crd is for the kinds of hooks, and --hooks is not given');
   }
@@ -149,7 +149,11 @@ export function parseGenerateArguments(args: readonly string[]): GenerateArgumen
   };
 }
 
-function requireOneOf(
+/**
+ * @param moduleArgs - words after `--`.
+ * @throws ConfigurationError `CONFIG` unless either modules or a folder of hooks is given.
+ */
+export function requireModulesOrHooks(
   modules: readonly string[],
   hooks: string | undefined,
   moduleArgs: readonly string[],

@@ -210,12 +210,14 @@ function deploymentValues(options: ManifestsOptions): TemplateValues {
 
 /** Hooks run beside the operator in its container, four at a time unless it is told otherwise. */
 function hooksValues({ name, hooks }: ManifestsOptions): TemplateValues {
-  if (hooks === undefined) return { mounts: '', volumes: '', memory: '256Mi' };
+  const limits = (memory: string): string =>
+    `limits: { memory: ${memory} } # no CPU limit: it would delay the renewal of a Lease\n`;
+  if (hooks === undefined) return { mounts: '', volumes: '', limits: limits('256Mi') };
   const configMap = scalar(hooksConfigMap(name));
   return {
     mounts: templateText('base/parts/hooks-mounts.yaml', {}),
     volumes: templateText('base/parts/hooks-volumes.yaml', { configMap, items: hooksItems(hooks) }),
-    memory: '512Mi',
+    limits: limits('512Mi'),
   };
 }
 
