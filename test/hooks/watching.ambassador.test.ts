@@ -94,15 +94,17 @@ test('[hooks S7] a kind that is not served yet holds up its own binding only', a
     ownCluster: true,
     clock,
   });
-  await place.hook('b.sh').started(1);
+  const startedIn = (name: string) =>
+    eventually(async () => {
+      clock.advance(1_000);
+      const runs = await place.hook(name).runs();
+      return runs.length > 0 && runs;
+    });
+  await startedIn('b.sh');
   const before = await place.hook('a.sh').runs();
 
   await place.env.create(definition);
-  const [first] = await eventually(async () => {
-    clock.advance(1_000);
-    const runs = await place.hook('a.sh').runs();
-    return runs.length > 0 && runs;
-  });
+  const [first] = await startedIn('a.sh');
 
   expect(before).toEqual([]);
   expect(first?.map(inShort)).toEqual(['sites Synchronization']);

@@ -120,7 +120,8 @@ async function started(
 ): Promise<HookAnswer> {
   const { asked, env, clock, io } = given;
   await using folders = await RunFolders.open(join(tmpdir(), 'chancery-test-hook'));
-  const options = { folders, env, timeoutMs: asked.timeoutMs, clock, log: lineLog(io) };
+  const facts = { binding: 'sample', queue: 'main' };
+  const options = { folders, env, timeoutMs: asked.timeoutMs, clock, log: lineLog(io), ...facts };
   return await invokeHook(hook, `${sortedJson(contexts)}\n`, options, io.signal);
 }
 

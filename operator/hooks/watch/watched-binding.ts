@@ -75,15 +75,13 @@ export class WatchedBinding implements BindingWatch {
   get waitsFor(): string | undefined {
     if (this.synced) return undefined;
     if (this.#waitsForKind !== undefined) return this.#waitsForKind;
-    for (const { filtered, handle } of this.#members) {
-      const { informer } = handle;
-      const name = resourceName(filtered.source.resource);
-      if (informer.synced) continue;
-      if (informer.state === 'unserved') return `waits for ${name}: it is not served`;
-      if (informer.state === 'forbidden') return `may not list ${name}`;
-      if (informer.status.health === 'failing') return `cannot list ${name}`;
-    }
-    return undefined;
+    const late = this.#handles.find(
+      ({ informer }) => !informer.synced && !UNDER_WAY.has(informer.state),
+    );
+    if (late === undefined) return undefined;
+    const name = resourceName(late.resource);
+    if (late.informer.state === 'unserved') return `waits for ${name}: it is not served`;
+    return late.informer.state === 'forbidden' ? `may not list ${name}` : `cannot list ${name} yet`;
   }
 
   snapshot(): readonly BindingObject[] {
