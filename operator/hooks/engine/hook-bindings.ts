@@ -4,7 +4,12 @@ import type { Meter } from '../../core/metrics.ts';
 import type { Hook, KubernetesBinding, ScheduleBinding } from '../hook.ts';
 import type { RunTask, StartStep, Task } from '../queue/task.ts';
 import type { TaskQueue } from '../queue/task-queue.ts';
-import type { BindingObject, BindingWatch, WatchBinding } from '../watch/binding-watch.ts';
+import type {
+  BindingEvent,
+  BindingObject,
+  BindingWatch,
+  WatchBinding,
+} from '../watch/binding-watch.ts';
 import { BindingEvents } from './binding-events.ts';
 import { HOOK_METRICS } from './metric-names.ts';
 import { startSchedule } from './schedule-timer.ts';
@@ -73,7 +78,10 @@ export class HookBindings implements Disposable {
 
   /** The objects of a binding now. */
   read(binding: KubernetesBinding): readonly BindingObject[] {
-    return this.#watched.find((each) => each.binding === binding)?.watch?.snapshot() ?? [];
+    const watch = this.#watched.find((each) => each.binding === binding)?.watch;
+    if (watch !== undefined) return watch.snapshot();
+    this.#options.meter.count(HOOK_METRICS.bindingMonitorMissing, { binding: binding.name });
+    return [];
   }
 
   [Symbol.dispose](): void {
@@ -87,7 +95,7 @@ export class HookBindings implements Disposable {
     for (const watched of this.#watched) {
       watched.watch = watchBinding(hook, watched.binding, {
         synced: () => this.#changed(),
-        changed: (events) => watched.events.changed(events),
+        changed: (events) => this.#take(watched, events),
       });
     }
     let cancel: Cancel = () => {};
@@ -101,6 +109,14 @@ export class HookBindings implements Disposable {
     } finally {
       cancel();
     }
+  }
+
+  #take({ binding, events }: WatchedBinding, changes: readonly BindingEvent[]): void {
+    const { hook, meter, clock } = this.#options;
+    const beganAt = clock.monotonic();
+    events.changed(changes);
+    const labels = { hook: hook.name, binding: binding.name, queue: binding.queue };
+    meter.observe(HOOK_METRICS.eventSeconds, labels, (clock.monotonic() - beganAt) / 1_000);
   }
 
   #changed(): void {
