@@ -15,7 +15,7 @@ import { HOOK_METRICS } from './metric-names.ts';
 import { startSchedule } from './schedule-timer.ts';
 
 /** How often a list that is under way is looked at: it may turn out to be impossible. */
-const LOOK_AGAIN_MS = 1_000;
+const RECHECK_MS = 1_000;
 
 /** Name of the queue of the start, and of bindings that name none. */
 export const MAIN_QUEUE = 'main';
@@ -99,11 +99,11 @@ export class HookBindings implements Disposable {
       });
     }
     let cancel: Cancel = () => {};
-    const look = (): void => {
+    const recheck = (): void => {
       this.#changed();
-      cancel = clock.schedule(LOOK_AGAIN_MS, look);
+      cancel = clock.schedule(RECHECK_MS, recheck);
     };
-    look();
+    recheck();
     try {
       await abortable(this.#decided.promise, signal);
     } finally {

@@ -148,7 +148,7 @@ export class TaskRunner {
     blockage.failed(hook);
     const { failures } = blockage;
     if (maxAttempts !== undefined && failures >= maxAttempts) {
-      this.#giveUp(hook, labels, failures, err);
+      this.#abandon(hook, labels, failures, err);
       return undefined;
     }
     const retryInMs = retryDelayMs(failures, this.#random);
@@ -159,7 +159,7 @@ export class TaskRunner {
     return retryInMs;
   }
 
-  #giveUp(hook: Hook, labels: RunLabels, attempts: number, err: unknown): void {
+  #abandon(hook: Hook, labels: RunLabels, attempts: number, err: unknown): void {
     const { log, meter, clock, onTrouble } = this.#options;
     const { binding } = labels;
     const error = describeFailure(err);
