@@ -177,6 +177,7 @@ test('without a Synchronization the events come at once', async () => {
     [series('run_success_total')]: 1,
     [series('run_errors_total')]: 0,
     [series('run_seconds')]: [0],
+    'shell_operator_kube_event_duration_seconds{binding="x",hook="a",queue="main"}': [0],
     'shell_operator_hook_enable_kubernetes_bindings_success{hook="a"}': 1,
     'shell_operator_hook_enable_kubernetes_bindings_errors_total{hook="a"}': 0,
     'shell_operator_tasks_queue_length{queue="main"}': 0,
