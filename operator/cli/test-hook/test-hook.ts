@@ -120,8 +120,8 @@ async function started(
 ): Promise<HookAnswer> {
   const { asked, env, clock, io } = given;
   await using folders = await RunFolders.open(join(tmpdir(), 'chancery-test-hook'));
-  const facts = { binding: 'sample', queue: 'main' };
-  const options = { folders, env, timeoutMs: asked.timeoutMs, clock, log: lineLog(io), ...facts };
+  const facts = { binding: String(contexts.at(-1)?.binding), queue: 'main' };
+  const options = { ...facts, folders, env, timeoutMs: asked.timeoutMs, clock, log: lineLog(io) };
   return await invokeHook(hook, `${sortedJson(contexts)}\n`, options, io.signal);
 }
 
