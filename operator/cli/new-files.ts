@@ -8,6 +8,8 @@ export interface NewFile {
   /** Relative to the folder of the project, with `/` as the separator. */
   readonly path: string;
   readonly text: string;
+  /** Default: that of files that nobody executes. */
+  readonly mode?: number;
 }
 
 /**
@@ -50,10 +52,10 @@ export async function namesIn(folder: string): Promise<readonly string[]> {
 export async function writeNewFiles(folder: string, files: readonly NewFile[]): Promise<void> {
   const written: string[] = [];
   try {
-    for (const { path, text } of files) {
+    for (const { path, text, mode } of files) {
       const target = join(folder, path);
       await mkdir(dirname(target), { recursive: true });
-      await writeFile(target, text, { flag: 'wx' });
+      await writeFile(target, text, { flag: 'wx', ...(mode !== undefined && { mode }) });
       written.push(target);
     }
   } catch (error) {

@@ -234,8 +234,8 @@ test.each<[string, readonly string[], RegExp]>([
 });
 
 test.each([
-  [[], /expected api; got nothing$/],
-  [['hook'], /cannot create "hook"; expected api$/],
+  [[], /expected api or hook; got nothing$/],
+  [['reconciler'], /cannot create "reconciler"; expected api or hook$/],
   [['apis'], /cannot create "apis"; did you mean api\?$/],
 ])('create %s is refused', async (words, message) => {
   const { exit, stderr } = invoke(['create', ...words, '--force']);

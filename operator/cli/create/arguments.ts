@@ -58,10 +58,10 @@ export function parseCreateArguments(args: readonly string[]): CreateArguments {
 }
 
 function requireApi([word, ...others]: readonly string[]): void {
-  if (word === undefined) throw new ConfigurationError('expected api; got nothing');
+  if (word === undefined) throw new ConfigurationError('expected api or hook; got nothing');
   if (word !== 'api') {
-    const near = nearMatches(word, ['api']);
-    const hint = near.length > 0 ? 'did you mean api?' : 'expected api';
+    const near = nearMatches(word, ['api', 'hook']);
+    const hint = near.length > 0 ? `did you mean ${near.join(' or ')}?` : 'expected api or hook';
     throw new ConfigurationError(`cannot create ${JSON.stringify(word)}; ${hint}`);
   }
   const [first] = others;

@@ -7,10 +7,11 @@ import { conflictsOf, type NewFile, writeNewFiles } from '../new-files.ts';
 import { type CreateArguments, parseCreateArguments } from './arguments.ts';
 import { withController } from './controller-list.ts';
 import { CREATE_DESCRIPTION } from './help.ts';
+import { createHook } from './hook/create-hook.ts';
 import { kindFiles } from './kind-files.ts';
 import { definingFile, type ProjectFolder, projectOf } from './project-folder.ts';
 
-/** `chancery create api`: adds a kind to a project. */
+/** `chancery create`: adds a kind to a project, or a hook to a folder. */
 export function createCommand(): Command {
   return {
     ...CREATE_DESCRIPTION,
@@ -20,6 +21,8 @@ export function createCommand(): Command {
         io.stderr.write(CREATE_DESCRIPTION.help);
         return 2;
       }
+      const [what, ...more] = args;
+      if (what === 'hook') return createHook(more, io);
       const parsed = parseCreateArguments(args);
       const project = await projectOf(parsed.module);
       const change = await changeFor(parsed, project);

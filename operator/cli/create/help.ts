@@ -3,14 +3,18 @@ import { table } from '../help.ts';
 
 /** What `chancery create --help` prints. */
 const CREATE_HELP: string = `Usage: chancery create api --group GROUP --version VERSION --kind KIND [OPTION...]
+       chancery create hook NAME [--lang bash|node|python] [--kind KIND] [--api-version VERSION] [--dir DIR]
 
-Adds a kind to the project in this folder: a controller with its schema (src/KIND.ts), a test
+\`api\` adds a kind to the project in this folder: a controller with its schema (src/KIND.ts), a test
 (src/KIND.test.ts) and a sample object (samples/KIND.yaml). The controller is imported by the module and
 added to the list that the module exports. Nothing else of the module changes.
 
+\`hook\` writes a hook that works into DIR: the script, the rights that its patches need, and a sample of what it is
+told, in contexts/. It needs no project.
+
 No file is overwritten. A kind that the project has already is refused, and nothing is written then.
 
-Options:
+Options of \`api\`:
 ${table([
   ['--group GROUP', 'a domain of yours, such as example.com'],
   ['--version VERSION', 'v1, v1beta1, v2alpha1 or the like'],
@@ -25,6 +29,14 @@ ${table([
   ['--force', 'write the files that are missing, and keep the others as they are'],
 ])}
 
+Options of \`hook\`:
+${table([
+  ['--lang LANGUAGE', 'bash (default), node or python'],
+  ['--kind KIND', 'what it watches; default Pod'],
+  ['--api-version VERSION', 'of KIND, such as example.com/v1; default that of Kubernetes'],
+  ['--dir DIR', 'default hooks'],
+])}
+
 Exit codes:
 ${table([
   ['0', 'written'],
@@ -37,11 +49,12 @@ Examples:
   chancery create api --group example.com --version v1 --kind Cache --owns deployments.apps,services
   chancery create api --group example.com --version v1beta1 --kind Index --plural indices
   npm run generate
+  chancery create hook watch-pods --lang python --kind Pod
 `;
 
 /** The entry in `chancery --help`. It is apart from the command, which is imported only when it runs. */
 export const CREATE_DESCRIPTION: Omit<Command, 'run'> = {
   name: 'create',
-  summary: 'add a kind, its controller and its test to a project',
+  summary: 'add a kind, its controller and its test to a project, or write a hook',
   help: CREATE_HELP,
 };

@@ -1,0 +1,94 @@
+import { relative } from 'node:path';
+import process from 'node:process';
+import { nearMatches } from '../../../client/near-match.ts';
+import { ConfigurationError } from '../../../core/errors.ts';
+import { knownKinds } from '../../../hooks/discovery/known-kinds.ts';
+import { isDnsLabel } from '../../../model/dns-name.ts';
+import { pluralOf } from '../../../model/plural.ts';
+import { defineResource, type Resource } from '../../../model/resource.ts';
+import type { ExitCode, Io } from '../../command.ts';
+import { parseFlags } from '../../flags.ts';
+import { conflictsOf, writeNewFiles } from '../../new-files.ts';
+import { hookFiles, LANGUAGES, type Language, type NewHook } from './hook-files.ts';
+
+const OPTIONS = {
+  'api-version': { type: 'string' },
+  dir: { type: 'string' },
+  kind: { type: 'string' },
+  lang: { type: 'string' },
+} as const;
+
+/** `chancery create hook`: writes a hook that works, with its rights and a sample. */
+export async function createHook(args: readonly string[], io: Io): Promise<ExitCode> {
+  const hook = parseHookArguments(args);
+  const files = hookFiles(hook);
+  const conflicts = await conflictsOf(process.cwd(), files);
+  if (conflicts.length > 0) {
+    io.stderr.write(`chancery create: ${conflicts.join(', ')} exists; nothing was written\n`);
+    return 1;
+  }
+  await writeNewFiles(process.cwd(), files);
+  for (const { path } of files) io.stdout.write(`written ${path}\n`);
+  const [script, , sample] = files;
+  io.stderr.write(
+    `chancery create: ${hook.name} watches ${hook.resource.plural}. Next:\n\n` +
+      `  chancery test-hook ${script?.path} --context ${sample?.path}\n`,
+  );
+  return 0;
+}
+
+/** @throws ConfigurationError `CONFIG` in one line that says what was expected and what was given. */
+function parseHookArguments(args: readonly string[]): NewHook {
+  const { values, positionals } = parseFlags(args, OPTIONS);
+  const [name, ...others] = positionals;
+  if (name === undefined || others.length > 0) {
+    throw new ConfigurationError(
+      `hook takes one NAME, such as watch-pods; got ${positionals.length}`,
+    );
+  }
+  if (!isDnsLabel(name, 52)) {
+    throw new ConfigurationError(
+      `the name of a hook has at most 52 of a-z, 0-9 and "-", not ${JSON.stringify(name)}`,
+    );
+  }
+  const { kind = 'Pod', lang = 'bash', dir = 'hooks', 'api-version': apiVersion } = values;
+  return {
+    name,
+    language: languageOf(lang),
+    resource: resourceOf(kind, apiVersion),
+    folder: folderOf(dir),
+  };
+}
+
+function languageOf(text: string): Language {
+  if (Object.hasOwn(LANGUAGES, text)) return text as Language;
+  const known = Object.keys(LANGUAGES);
+  const near = nearMatches(text, known);
+  const hint =
+    near.length > 0 ? `did you mean ${near.join(' or ')}?` : `expected ${known.join(', ')}`;
+  throw new ConfigurationError(`--lang cannot be ${JSON.stringify(text)}; ${hint}`);
+}
+
+/** The plural of a kind that Kubernetes does not have is that of an English word. */
+function resourceOf(kind: string, apiVersion: string | undefined): Resource {
+  const known = knownKinds()(kind, apiVersion);
+  if (known !== undefined) return known;
+  const [version, group, ...rest] = (apiVersion ?? '').split('/').reverse();
+  const isName = /^[A-Z][A-Za-z0-9]{0,62}$/.test(kind);
+  if (!version || !group || rest.length > 0 || !isName) {
+    throw new ConfigurationError(
+      `--kind ${JSON.stringify(kind)} is no kind of Kubernetes: write one of yours in CamelCase, and with ` +
+        '--api-version, such as --kind Website --api-version example.com/v1',
+    );
+  }
+  const plural = pluralOf(kind.toLowerCase());
+  return defineResource({ group, version, plural, kind, namespaced: true });
+}
+
+function folderOf(dir: string): string {
+  const folder = relative('', dir).replaceAll('\\', '/');
+  if (folder !== '' && !folder.startsWith('..')) return folder;
+  throw new ConfigurationError(
+    `--dir must be a folder below ${process.cwd()}, not ${JSON.stringify(dir)}`,
+  );
+}

@@ -1,0 +1,56 @@
+import { textFiles } from '../../../core/text-files.ts';
+import { formatYaml } from '../../../core/yaml.ts';
+import { apiVersionOf, type Resource } from '../../../model/resource.ts';
+import type { NewFile } from '../../new-files.ts';
+import { fillTemplate } from '../../template.ts';
+
+/** Language → ending of its files. */
+export const LANGUAGES = { bash: 'sh', node: 'mjs', python: 'py' } as const;
+
+export type Language = keyof typeof LANGUAGES;
+
+/** A hook to be made. */
+export interface NewHook {
+  /** Lower-case words joined by `-`. */
+  readonly name: string;
+  readonly language: Language;
+  /** What it watches. */
+  readonly resource: Resource;
+  /** The folder of hooks, with `/` as the separator. */
+  readonly folder: string;
+}
+
+const templates = textFiles(new URL('./templates/', import.meta.url));
+
+/** Executables for everybody, as a ConfigMap volume has them. */
+const EXECUTABLE = 0o755;
+
+/** The hook, its rights, and a sample of what it is told, for `chancery test-hook`. */
+export function hookFiles({ name, language, resource, folder }: NewHook): readonly NewFile[] {
+  const { group, plural, kind } = resource;
+  const script = `${folder}/${name}.${LANGUAGES[language]}`;
+  const label = `hooks.example.com/${name}`;
+  const apiVersion = apiVersionOf(resource);
+  const values = { kind, apiVersion, label, binding: plural };
+  const rule = { apiGroups: [group], resources: [plural], verbs: ['patch'] };
+  return [
+    {
+      path: script,
+      text: fillTemplate(templates(`${language}.template`), values),
+      mode: EXECUTABLE,
+    },
+    { path: `${script}.rights.yaml`, text: formatYaml({ rules: [rule] }) },
+    { path: `contexts/${name}.json`, text: contextsOf(resource, label) },
+  ];
+}
+
+function contextsOf({ plural, kind, namespaced, ...names }: Resource, label: string): string {
+  const labels = { [label]: 'yes' };
+  const object = {
+    apiVersion: apiVersionOf(names),
+    kind,
+    metadata: { name: 'sample', ...(namespaced && { namespace: 'default' }), labels },
+  };
+  const event = { binding: plural, type: 'Event', watchEvent: 'Added' };
+  return `${JSON.stringify([{ ...event, object, filterResult: labels }], undefined, 2)}\n`;
+}

@@ -1,0 +1,70 @@
+/** `chancery create hook`: what it writes, and what it refuses. The hooks of other languages are run in create-hook.tools.test.ts. */
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { parseConfig } from '../../operator/hooks/config/parse-config.ts';
+import { parseRights } from '../../operator/hooks/rights/rights-file.ts';
+import { newHook } from './support/new-hook.ts';
+
+test('a hook is written with its rights and a sample, and patches what the sample shows', async () => {
+  const { folder, create, start } = newHook();
+
+  const { exit, stdout } = create('mark-pods', '--lang', 'node');
+
+  expect(await exit).toBe(0);
+  expect(stdout.lines).toEqual([
+    'written hooks/mark-pods.mjs',
+    'written hooks/mark-pods.mjs.rights.yaml',
+    'written contexts/mark-pods.json',
+  ]);
+  const script = join(folder, 'hooks/mark-pods.mjs');
+  expect(statSync(script).mode & 0o111).toBe(0o111);
+  const { config, patches } = start(script, join(folder, 'contexts/mark-pods.json'));
+  expect(parseConfig(config).kubernetes[0]).toMatchObject({
+    kind: 'Pod',
+    apiVersion: 'v1',
+    labelSelector: 'hooks.example.com/mark-pods=yes',
+  });
+  expect(JSON.parse(patches)).toMatchObject({ kind: 'Pod', namespace: 'default', name: 'sample' });
+  expect(parseRights(readFileSync(`${script}.rights.yaml`, 'utf8'))).toEqual([
+    { apiGroups: [''], resources: ['pods'], verbs: ['patch'] },
+  ]);
+});
+
+test('the rights of a kind of its own name its group and plural', async () => {
+  const { folder, create } = newHook();
+
+  const words = ['--kind', 'Ferry', '--api-version', 'sea.example/v1', '--dir', 'deep/scripts'];
+  expect(await create('ferries', ...words).exit).toBe(0);
+
+  const rights = readFileSync(join(folder, 'deep/scripts/ferries.sh.rights.yaml'), 'utf8');
+  expect(parseRights(rights)).toEqual([
+    { apiGroups: ['sea.example'], resources: ['ferries'], verbs: ['patch'] },
+  ]);
+});
+
+test('a hook that exists is not overwritten', async () => {
+  const { create } = newHook();
+  expect(await create('a').exit).toBe(0);
+
+  const { exit, stderr } = create('a', '--kind', 'Node');
+
+  expect(await exit).toBe(1);
+  expect(stderr.lines.join()).toContain('hooks/a.sh');
+});
+
+test.each<[readonly string[], string]>([
+  [[], 'hook takes one NAME, such as watch-pods; got 0'],
+  [['Pods'], 'the name of a hook has at most 52 of a-z'],
+  [['a', '--lang', 'pyton'], 'did you mean python?'],
+  [['a', '--kind', 'Ferry'], '--kind "Ferry" is no kind of Kubernetes'],
+  [['a', '--kind', "Fer'ry", '--api-version', 'sea.example/v1'], 'write one of yours in CamelCase'],
+  [['a', '--dir', '../other'], '--dir must be a folder below'],
+])('%j is refused', async (words, message) => {
+  const { create } = newHook();
+
+  const { exit, stderr } = create(...words);
+
+  expect(await exit).toBe(2);
+  expect(stderr.lines.join()).toContain(message);
+});
