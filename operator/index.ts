@@ -191,8 +191,8 @@ export { createManager, runOperator } from './manager/create-manager.ts';
 export type { HealthChecks } from './manager/http/health-server.ts';
 export type { Manager } from './manager/manager.ts';
 export type { CreateManagerOptions } from './manager/options.ts';
-export type { Settings } from './manager/settings/settings.ts';
 export { isRunnable, type Runnable, runnable } from './manager/runnable.ts';
+export type { Settings } from './manager/settings/settings.ts';
 export {
   type ArgumentValues,
   type Program,

@@ -1,4 +1,5 @@
 import type { PlacedPermission } from '../controller/access-declaration.ts';
+import type { Clock } from '../core/clock.ts';
 import type { Jq } from '../jq/jq.ts';
 import type { RunnableContext } from '../manager/runnable.ts';
 import { type Runnable, runnable } from '../manager/runnable.ts';
@@ -16,6 +17,7 @@ import { declaredAccess } from './rights/declared-access.ts';
 import { invokeHook } from './run/invoke-hook.ts';
 import { newHookRun } from './run/new-hook-run.ts';
 import { FilterFailures, type FilterReport } from './watch/filter-failures.ts';
+import { FilterTimes } from './watch/filter-times.ts';
 import { filteredSource } from './watch/filtered-source.ts';
 import { watchBindings } from './watch/watch-bindings.ts';
 import { WatchPlan } from './watch/watch-plan.ts';
@@ -28,6 +30,7 @@ export interface HooksRunnableOptions {
   readonly hooks: readonly Hook[];
   readonly known: KnownKinds;
   readonly jq: Jq;
+  readonly clock: Clock;
   readonly metrics: HookMetrics;
   /** The environment of every hook: see `hookEnvironment`. */
   readonly env: Readonly<Record<string, string>>;
@@ -47,10 +50,13 @@ export interface HooksRunnableOptions {
 
 /** All hooks as one runnable: it watches what they select, and runs them by leadership. */
 export function hooksRunnable(options: HooksRunnableOptions): Runnable {
-  const { hooks, jq, known } = options;
+  const { hooks, jq, known, clock } = options;
   const filters = new FilterFailures();
+  const times = new FilterTimes();
   const plan = new WatchPlan(hooks, known, (resource, selection, wants) =>
-    filteredSource(resource, selection, wants, { jq, filterFailed: filters.add }),
+    filteredSource(resource, selection, wants, {
+      ...{ jq, clock, filterFailed: filters.add, filterTook: times.add },
+    }),
   );
   let engine: HookEngine | undefined;
   return runnable({
@@ -62,6 +68,7 @@ export function hooksRunnable(options: HooksRunnableOptions): Runnable {
     status: () => engine?.status(),
     async run(signal, context) {
       await using folders = await RunFolders.open(options.tmpDir);
+      times.measureWith(context.meter);
       filters.listen(context.clock, (report) => reportFilter(hooks, report, context));
       engine = newEngine(options, plan, folders, context);
       await engine.run(signal);

@@ -182,6 +182,11 @@ export class SourceMeter {
     if (result === 'ok') this.#contacted();
   }
 
+  /** A list failed, or a watch ended otherwise than the server ends watches as a matter of routine. */
+  failed(reason: Reason): void {
+    if (reason !== 'ended') this.#count('chancery_source_failures_total', { reason });
+  }
+
   /** A watch was cut because it was silent for too long. */
   stalled(): void {
     this.#count('chancery_watch_stalls_total');

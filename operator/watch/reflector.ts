@@ -362,6 +362,7 @@ export class Reflector<T extends KubernetesObject> {
   #decide(outcome: Outcome, worked: boolean): Decision {
     const action = classify(outcome, this.#history);
     this.#history = remember(this.#history, action, worked);
+    this.#meter.failed(action.reason);
     if (action.reason === 'stalled') this.#meter.stalled();
     if (action.reason === 'undecodable') this.#meter.undecodable();
     return 'error' in outcome ? { ...action, error: outcome.error } : action;

@@ -1,9 +1,11 @@
 /** What a filtered source keeps of its objects: in its cache, behind lists and watches that a test serves. */
 
-import { FakeClock, settle } from '@chancery/testing';
+import { FakeClock, RecordingMeter, settle } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { source } from '../../operator/controller/source.ts';
 import { ConfigurationError } from '../../operator/core/errors.ts';
+import { HOOK_METRICS } from '../../operator/hooks/engine/metric-names.ts';
+import { FilterTimes } from '../../operator/hooks/watch/filter-times.ts';
 import type { FilterFailure } from '../../operator/hooks/watch/filtered-source.ts';
 import { filteredSource } from '../../operator/hooks/watch/filtered-source.ts';
 import type { Want } from '../../operator/hooks/watch/watch-plan.ts';
@@ -32,9 +34,15 @@ const PROGRAMS: Readonly<Record<string, (thing: Thing) => JqOutcome>> = {
     value % 2 === 1 ? { outputs: ['true'] } : { failure: 'error', message: `secret ${value}` },
 };
 
+/** Of a binding with the name of its filter. */
+function want(filter: string, keepsFullObjects: boolean): Want {
+  return { filter, keepsFullObjects, labels: { hook: 'a', binding: filter, queue: 'main' } };
+}
+
 function worldOf(wants: readonly Want[]) {
   const collection = new FakeCollection();
   const failures: FilterFailure[] = [];
+  const times = new FilterTimes();
   const asked: { readonly program: string; readonly objects: number }[] = [];
   let gate: Promise<void> = Promise.resolve();
   const jq = {
@@ -54,8 +62,9 @@ function worldOf(wants: readonly Want[]) {
     listWatchFor: () => inNamespace(collection, 'demo'),
   });
   const filtered = filteredSource(things, { namespace: { name: 'demo' }, optional: false }, wants, {
-    jq,
+    ...{ jq, clock },
     filterFailed: (failure) => failures.push(failure),
+    filterTook: times.add,
   });
   const { informer } = informers.open(filtered.source);
   const start = async (): Promise<void> => {
@@ -73,7 +82,7 @@ function worldOf(wants: readonly Want[]) {
     return found;
   };
   return {
-    ...{ collection, failures, asked, filtered, informer, clock, start },
+    ...{ collection, failures, times, asked, filtered, informer, clock, start },
     of: (name: string, filter?: string) => filtered.bindingObject(entry(name), filter),
     cached: (name: string) => JSON.stringify(entry(name).object),
     hold: () => {
@@ -88,10 +97,10 @@ function worldOf(wants: readonly Want[]) {
 
 test('the results of all filters are kept, and the object for the binding that wants it', async () => {
   const world = worldOf([
-    { filter: 'value', keepsFullObjects: false },
-    { filter: 'twice', keepsFullObjects: true },
-    { filter: 'nothing', keepsFullObjects: false },
-    { filter: 'value', keepsFullObjects: false },
+    want('value', false),
+    want('twice', true),
+    want('nothing', false),
+    want('value', false),
   ]);
   world.collection.put('a', 7);
   await world.start();
@@ -105,7 +114,7 @@ test('the results of all filters are kept, and the object for the binding that w
 });
 
 test('[hooks S6] without a binding that keeps full objects, the cache has no part of them', async () => {
-  const world = worldOf([{ filter: 'nothing', keepsFullObjects: false }]);
+  const world = worldOf([want('nothing', false)]);
   world.collection.put('a', 123_456);
   await world.start();
 
@@ -114,7 +123,7 @@ test('[hooks S6] without a binding that keeps full objects, the cache has no par
 });
 
 test('[hooks 3] the checksum changes with the result of the filter, and without a filter with the object', async () => {
-  const world = worldOf([{ filter: 'odd', keepsFullObjects: true }]);
+  const world = worldOf([want('odd', true)]);
   world.collection.put('a', 1);
   await world.start();
   const before = { filtered: world.of('a', 'odd').checksum, whole: world.of('a').checksum };
@@ -131,7 +140,7 @@ test('[hooks 3] the checksum changes with the result of the filter, and without 
 });
 
 test('[hooks S5] an object for which the filter fails counts with null, its neighbours count as ever', async () => {
-  const world = worldOf([{ filter: 'odd', keepsFullObjects: false }]);
+  const world = worldOf([want('odd', false)]);
   world.collection.put('a', 1);
   world.collection.put('b', 2);
   await world.start();
@@ -142,8 +151,27 @@ test('[hooks S5] an object for which the filter fails counts with null, its neig
   expect(JSON.stringify(world.failures)).not.toContain('secret');
 });
 
+test('each binding measures how long its filter takes, also before a meter is there', async () => {
+  const world = worldOf([want('value', false), want('value', true), want('twice', false)]);
+  const meter = new RecordingMeter();
+  world.collection.put('a', 1);
+  const open = world.hold();
+  await world.start();
+  await world.clock.advanceAndSettle(2_000);
+  open();
+  await settle();
+  world.times.measureWith(meter);
+  world.collection.put('a', 2);
+  await settle();
+
+  const took = (binding: string): readonly number[] =>
+    meter.observations(HOOK_METRICS.filterSeconds, { hook: 'a', binding, queue: 'main' });
+  expect(took('value')).toEqual([2, 2, 0, 0]);
+  expect(took('twice')).toEqual([0, 0]);
+});
+
 test('nothing more is read while a filter works', async () => {
-  const world = worldOf([{ filter: 'value', keepsFullObjects: false }]);
+  const world = worldOf([want('value', false)]);
   world.collection.put('a', 1);
   await world.start();
   const open = world.hold();

@@ -42,7 +42,10 @@ test('[hooks 16] after a proxy that restarts among 100 changes a hook has seen e
     const { metadata, ...rest } = field(`field-${at % 10}`, String(at));
     await place.env.apply({ ...rest, metadata }, { namespace: place.namespace });
   }
-  const last = Array.from({ length: 10 }, (_, at) => [`field-${at}`, String(at === 0 ? 100 : 90 + at)]);
+  const last = Array.from({ length: 10 }, (_, at) => [
+    `field-${at}`,
+    String(at === 0 ? 100 : 90 + at),
+  ]);
   const states = await eventually(async () => {
     const told = (await hook.runs()).flat().flatMap(({ object }) => object ?? []);
     const found = new Map(told.map(({ metadata, data }) => [metadata.name, data?.trees]));
@@ -62,10 +65,9 @@ ${CROPS.trim()}
   const place = await startHooks({ recorders: { 'a.sh': config }, allNamespaces: true });
   const hook = place.hook('a.sh');
   const relabel = (value: string | null) =>
-    place.env.patch(
-      ...(['v1', 'Namespace', undefined, place.namespace] as const),
-      { metadata: { labels: { farm: value } } },
-    );
+    place.env.patch(...(['v1', 'Namespace', undefined, place.namespace] as const), {
+      metadata: { labels: { farm: value } },
+    });
   await place.apply(field('north', '1'));
   await hook.started(1);
 

@@ -211,6 +211,8 @@ test('[W-42] measures opens, events, lists, stalls, state and the last contact',
     meter.observations('chancery_list_duration_seconds', { ...labels, mode: 'paged' }),
   ).toHaveLength(1);
   expect(counted('chancery_watch_stalls_total')).toBe(1);
+  expect(counted('chancery_source_failures_total', { reason: 'stalled' })).toBe(1);
+  expect(counted('chancery_source_failures_total', { reason: 'unreachable' })).toBe(1);
   expect(counted('chancery_watch_events_skipped_total')).toBe(1);
   expect(counted('chancery_source_state', { state: 'failing' })).toBe(1);
   expect(counted('chancery_source_state', { state: 'healthy' })).toBe(0);

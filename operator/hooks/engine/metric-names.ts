@@ -29,18 +29,16 @@ export const HOOK_METRICS = {
   queueActionSeconds: 'shell_operator_tasks_queue_action_duration_seconds',
   /** Counter. Labels of a run. */
   waitInQueueSeconds: 'shell_operator_task_wait_in_queue_seconds_total',
-  /** Histogram. Labels of a run. */
+  /** Histogram: how long a filter takes for a page of a list, or for changes that come together. Labels of a run. */
   filterSeconds: 'shell_operator_kube_jq_filter_duration_seconds',
-  /** Histogram. Labels of a run. */
+  /** Histogram: how long the engine takes for changes that come together. Labels of a run. */
   eventSeconds: 'shell_operator_kube_event_duration_seconds',
   /** Gauge. Labels of a run. */
   snapshotObjects: 'shell_operator_kube_snapshot_objects',
-  /** Counter. Label error_type: expired, eof, unexpected-eof, fail. */
+  /** Counter: lists and watches that failed. Label error_type: expired, eof, unexpected-eof, fail. */
   watchErrors: 'shell_operator_kubernetes_client_watch_errors_total',
-  /** Counter. Label binding. */
+  /** Counter: snapshots that were read of a binding that is not watched yet. Label binding. */
   bindingMonitorMissing: 'shell_operator_binding_monitor_missing_total',
-  /** Counter. Labels gvr, namespace. */
-  informerDead: 'shell_operator_factory_informer_dead_total',
   /** Counter: one at the start, then one each 10 s. */
   liveTicks: 'shell_operator_live_ticks',
   /** Gauge: seconds since the first failure of the task that blocks its queue, 0 when none does. Labels hook, queue. */

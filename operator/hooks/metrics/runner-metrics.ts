@@ -1,4 +1,4 @@
-import type { Metric } from '../../manager/metrics/catalogue.ts';
+import type { Metric, MetricSum } from '../../manager/metrics/catalogue.ts';
 import { HOOK_METRICS } from '../engine/metric-names.ts';
 
 /** From a hook that is a shell script to one that works for minutes. */
@@ -74,14 +74,14 @@ const ROWS: readonly Row[] = [
     HOOK_METRICS.filterSeconds,
     'histogram',
     OF_RUN,
-    'Duration of jq filters in seconds',
+    'Duration of a jq filter over a page of a list or changes that came together in seconds',
     SHORT_SECONDS,
   ],
   [
     HOOK_METRICS.eventSeconds,
     'histogram',
     OF_RUN,
-    'Time in which an event becomes a task in seconds',
+    'Time in which changes that came together become tasks in seconds',
     SHORT_SECONDS,
   ],
   [HOOK_METRICS.snapshotObjects, 'gauge', OF_RUN, 'Objects in the snapshot of the binding'],
@@ -89,19 +89,13 @@ const ROWS: readonly Row[] = [
     HOOK_METRICS.watchErrors,
     'counter',
     ['error_type'],
-    'Watches that ended: expired, eof, unexpected-eof, fail',
+    'Lists and watches that failed: expired, eof, unexpected-eof, fail',
   ],
   [
     HOOK_METRICS.bindingMonitorMissing,
     'counter',
     ['binding'],
     'Snapshots of a binding that is not watched yet',
-  ],
-  [
-    HOOK_METRICS.informerDead,
-    'counter',
-    ['gvr', 'namespace'],
-    'Lists and watches that ended before the process',
   ],
   [HOOK_METRICS.liveTicks, 'counter', [], 'One at the start, then one each 10 s'],
   [
@@ -117,7 +111,26 @@ const ROWS: readonly Row[] = [
     'Longest time that a queue has waited for a process in seconds',
   ],
   [HOOK_METRICS.givenUp, 'counter', ['hook'], 'Tasks that were given up after the most attempts'],
+  [
+    HOOK_METRICS.filterErrors,
+    'counter',
+    ['hook', 'binding'],
+    'Objects for which a jq filter failed, added once a minute',
+  ],
 ];
+
+/** The error types of client-go, for the reasons of the toolkit. All others are `fail`. */
+const ERROR_TYPES: Readonly<Record<string, string>> = {
+  expired: 'expired',
+  'ended-at-once': 'eof',
+  broken: 'unexpected-eof',
+  stalled: 'unexpected-eof',
+};
+
+const WATCH_ERRORS: MetricSum = {
+  metric: 'chancery_source_failures_total',
+  labels: ({ reason = '' }) => ({ error_type: ERROR_TYPES[reason] ?? 'fail' }),
+};
 
 /** The prefix that shell-operator has by default. */
 const RUNNER_PREFIX = 'shell_operator_';
@@ -128,5 +141,6 @@ export function runnerMetrics(prefix: string): readonly Metric[] {
     ...{ name, type, labels, help },
     shownAs: `${prefix}${name.slice(RUNNER_PREFIX.length)}`,
     ...(buckets !== undefined && { buckets }),
+    ...(name === HOOK_METRICS.watchErrors && { sumOf: WATCH_ERRORS }),
   }));
 }

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { source } from '../../controller/source.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { Labels } from '../../core/metrics.ts';
 import { sortedJson } from '../../core/sorted-json.ts';
 import { yieldToEventLoop } from '../../core/time-slice.ts';
 import type { Jq, JqOutcome } from '../../jq/jq.ts';
@@ -20,6 +22,9 @@ export interface FilterFailure {
 export interface FilteredSourceOptions {
   readonly jq: Jq;
   readonly filterFailed: (failure: FilterFailure) => void;
+  /** Called for each binding that has the filter, when it has worked on a page or on changes that came together. */
+  readonly filterTook: (labels: Labels, seconds: number) => void;
+  readonly clock: Clock;
 }
 
 /** What one filter has made of an object. */
@@ -47,7 +52,7 @@ const OBJECTS_PER_TURN = 50;
  * A filter that fails at an object has the result `null` for it: the object still counts, with its other filters.
  */
 export function filteredSource(
-  ...[resource, selection, wants, { jq, filterFailed }]: [
+  ...[resource, selection, wants, { jq, filterFailed, filterTook, clock }]: [
     ...Parameters<MakeSource>,
     FilteredSourceOptions,
   ]
@@ -61,7 +66,10 @@ export function filteredSource(
         const texts = await sortedTexts(entries, signal);
         const results = new Map<string, readonly Filtered[]>();
         for (const filter of filters) {
+          const beganAt = clock.monotonic();
           const outcomes = await jq.run(filter, texts, signal);
+          const seconds = (clock.monotonic() - beganAt) / 1_000;
+          for (const want of wants) if (want.filter === filter) filterTook(want.labels, seconds);
           for (const [index, outcome] of outcomes.entries()) {
             const key = entries[index]?.key;
             if (!('failure' in outcome) || key === undefined) continue;

@@ -1,5 +1,6 @@
 import type { Source } from '../../controller/source.ts';
 import { source } from '../../controller/source.ts';
+import type { Labels } from '../../core/metrics.ts';
 import type { Entry } from '../../model/entry.ts';
 import { namespaces } from '../../model/kubernetes/resources.ts';
 import type { KubernetesObject } from '../../model/object.ts';
@@ -11,6 +12,8 @@ import type { BindingObject } from './binding-watch.ts';
 
 /** What one binding wants of each object of a source. */
 export interface Want {
+  /** Of its measurements: hook, binding and queue. */
+  readonly labels: Labels;
   readonly filter?: string;
   readonly keepsFullObjects: boolean;
 }
@@ -75,15 +78,13 @@ export class WatchPlan {
 
   #makeFor(binding: KubernetesBinding, resource: Resource, selection: Selection): FilteredSource {
     const identity = identityOf(resource, selection);
-    const alike = this.#members
-      .map((member) => member.binding)
-      .filter(
-        (other) =>
-          other === binding ||
-          (this.#isOf(other, binding, resource) &&
-            selectionsOf(other, resource).some((each) => identityOf(resource, each) === identity)),
-      );
-    const periods = alike.flatMap(({ resyncPeriodMs }) => resyncPeriodMs ?? []);
+    const alike = this.#members.filter(
+      ({ binding: other }) =>
+        other === binding ||
+        (this.#isOf(other, binding, resource) &&
+          selectionsOf(other, resource).some((each) => identityOf(resource, each) === identity)),
+    );
+    const periods = alike.flatMap((member) => member.binding.resyncPeriodMs ?? []);
     const options = {
       ...selection,
       // A definition may be made later: nothing else may wait for it.
@@ -110,8 +111,10 @@ export function namespacesOf({ namespaces: selected }: KubernetesBinding): Sourc
     : source<KubernetesObject>(namespaces, { labelSelector, metadataOnly: true });
 }
 
-function wantOf({ jqFilter, keepsFullObjects }: KubernetesBinding): Want {
-  return { keepsFullObjects, ...(jqFilter !== undefined && { filter: jqFilter }) };
+function wantOf({ hook, binding }: Member): Want {
+  const { jqFilter, keepsFullObjects } = binding;
+  const labels = { hook: hook.name, binding: binding.name, queue: binding.queue };
+  return { labels, keepsFullObjects, ...(jqFilter !== undefined && { filter: jqFilter }) };
 }
 
 function identityOf(resource: Resource, selection: Selection): string {

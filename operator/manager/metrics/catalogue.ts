@@ -1,3 +1,5 @@
+import type { Labels } from '../../core/metrics.ts';
+
 /** A metric that the toolkit emits through the port `core/metrics.ts`. */
 export interface Metric {
   /**
@@ -11,8 +13,18 @@ export interface Metric {
   readonly buckets?: readonly number[];
   /** The name in the scrape. Default: `name`, with the prefix of the settings. */
   readonly shownAs?: string;
+  /** Set for a counter that sums up another one: it grows with that, and nothing else counts it. */
+  readonly sumOf?: MetricSum;
   /** Collected only if detailed metrics are turned on, because each has a series or histogram per verb. */
   readonly detailed?: true;
+}
+
+/** How a counter follows from another. */
+export interface MetricSum {
+  /** The name that the toolkit emits. */
+  readonly metric: string;
+  /** The labels of the sum, by those of the counter. */
+  labels(of: Labels): Labels;
 }
 
 /** controller-runtime's bounds for durations from milliseconds to a minute. */
@@ -259,6 +271,12 @@ const OWN: readonly Metric[] = [
     type: 'counter',
     help: 'Watch events left out because they were about an object of another kind',
     labels: SOURCE,
+  },
+  {
+    name: 'chancery_source_failures_total',
+    type: 'counter',
+    help: 'Lists that failed and watches that did not end by routine, by the reason why',
+    labels: [...SOURCE, 'reason'],
   },
   {
     name: 'chancery_watch_stalls_total',

@@ -3,7 +3,7 @@ import type { Log } from '../../controller/reconciler.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import type { Labels, Meter } from '../../core/metrics.ts';
 import { type AddedRegistries, familyOf } from './added-registries.ts';
-import { METRICS, type Metric } from './catalogue.ts';
+import { METRICS, type Metric, type MetricSum } from './catalogue.ts';
 import { type Exposition, type ExpositionFormat, formatExposition } from './exposition.ts';
 
 export interface PrometheusMeterOptions {
@@ -32,6 +32,8 @@ export class PrometheusMeter implements Meter, Exposition {
    */
   readonly registry: Registry = new Registry();
   readonly #metrics = new Map<string, BoundedMetric>();
+  /** Sums by the counter that they follow from. */
+  readonly #sums = new Map<string, (MetricSum & { readonly name: string })[]>();
   /** Detailed metrics that this meter does not collect. */
   readonly #dropped = new Set<string>();
   readonly #log: Pick<Log, 'error'> | undefined;
@@ -54,6 +56,11 @@ export class PrometheusMeter implements Meter, Exposition {
     this.#log = log;
     this.#added = added;
     for (const metric of [...METRICS, ...more]) {
+      const { sumOf } = metric;
+      if (sumOf !== undefined) {
+        const known = this.#sums.get(sumOf.metric) ?? [];
+        this.#sums.set(sumOf.metric, [...known, { ...sumOf, name: metric.name }]);
+      }
       if (metric.detailed && !detailed) this.#dropped.add(metric.name);
       else {
         const name = metric.shownAs ?? metric.name.replace(/^chancery_/, prefix);
@@ -64,6 +71,7 @@ export class PrometheusMeter implements Meter, Exposition {
 
   count(name: string, labels: Labels, amount = 1): void {
     this.#measure(name, Counter, (counter, bounded) => counter.inc(bounded(labels), amount));
+    for (const sum of this.#sums.get(name) ?? []) this.count(sum.name, sum.labels(labels), amount);
   }
 
   gauge(name: string, labels: Labels, value: number): void {
