@@ -191,14 +191,10 @@ export class Informers {
     const labels = scopeLabels(scope);
     const facts = scopeFacts(scope);
     const { clock } = reflector;
+    const bare = listWatchFor(scope);
+    const observed = transformLog({ log, clock, meter, labels, facts });
     const source =
-      prepare === undefined
-        ? transformed(
-            listWatchFor(scope),
-            transform,
-            transformLog({ log, clock, meter, labels, facts }),
-          )
-        : prepared(listWatchFor(scope), prepare);
+      prepare === undefined ? transformed(bare, transform, observed) : prepared(bare, prepare);
     const statusChanged = statusLog(log, facts, {
       clock,
       resourceVersion: () => informer.resourceVersion,

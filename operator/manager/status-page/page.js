@@ -67,10 +67,16 @@ function timeOf(iso) {
  * @param {string} empty - the text in place of a table without rows
  */
 function showTable(id, heads, rows, empty) {
-  if (rows.length === 0) {
-    byId(id).replaceChildren(make('p', empty, 'dim'));
-    return;
-  }
+  byId(id).replaceChildren(tableOf(heads, rows, empty));
+}
+
+/**
+ * @param {readonly string[]} heads
+ * @param {readonly (readonly Cell[])[]} rows
+ * @param {string} empty - the text in place of a table without rows
+ */
+function tableOf(heads, rows, empty) {
+  if (rows.length === 0) return make('p', empty, 'dim');
   const headLine = make('tr');
   for (const text of heads) {
     const cell = make('th', text);
@@ -83,7 +89,7 @@ function showTable(id, heads, rows, empty) {
   for (const row of rows) body.append(tableRow(heads, row));
   const table = make('table');
   table.append(head, body);
-  byId(id).replaceChildren(table);
+  return table;
 }
 
 /**
@@ -202,6 +208,35 @@ function showControllers(controllers) {
   );
 }
 
+/**
+ * A table for each list in the state of each runnable, whatever it is.
+ *
+ * @param {ProcessStatus['runnables']} runnables
+ */
+function showRunnables(runnables) {
+  byId('of-runnables').hidden = runnables.length === 0;
+  const parts = runnables.flatMap(({ name, running, state }) => [
+    make('h3', `${name}: ${running ? 'running' : 'waiting'}`),
+    ...Object.entries(state ?? {}).flatMap(([list, items]) => {
+      if (!Array.isArray(items)) return [];
+      const heads = [...new Set(items.flatMap((item) => Object.keys(item)))];
+      const rows = items.map((item) => heads.map((head) => valueOf(item[head])));
+      return [make('h4', list), tableOf(heads, rows, 'none')];
+    }),
+  ]);
+  byId('runnables').replaceChildren(...parts);
+}
+
+/**
+ * @param {unknown} value
+ * @returns {Cell}
+ */
+function valueOf(value) {
+  if (value === undefined || value === '') return '–';
+  if (Array.isArray(value)) return value.length === 0 ? '–' : value.join(', ');
+  return typeof value === 'number' ? value : String(value);
+}
+
 /** @param {readonly SourceStatus[]} sources */
 function showSources(sources) {
   showTable(
@@ -262,6 +297,7 @@ events.onmessage = ({ data }) => {
   const status = JSON.parse(data);
   showProcess(status);
   showControllers(status.controllers);
+  showRunnables(status.runnables);
   showSources(status.sources);
   showWrites(status.writesPerMinute);
   showRecent(status.recent);
