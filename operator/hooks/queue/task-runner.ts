@@ -112,7 +112,7 @@ export class TaskRunner {
     blockage: Blockage,
     abort: AbortSignal,
   ): Promise<number | undefined> {
-    const { clock, meter } = this.#options;
+    const { clock, log, meter } = this.#options;
     const { run, tasks, labels } = started;
     const beganAt = clock.monotonic();
     state.began();
@@ -120,6 +120,7 @@ export class TaskRunner {
       await run.attempt(() => this.#contexts(tasks, state), abort);
       state.succeeded();
       meter.count(HOOK_METRICS.runSuccess, labels);
+      log.debug({ ...labels, contexts: tasks.length }, 'a run of a hook has succeeded');
       return undefined;
     } catch (error) {
       abort.throwIfAborted();
