@@ -6,10 +6,10 @@ import { expect, test } from 'vitest';
 import { ProgramOutput } from '../../operator/process/program-output.ts';
 import { propertyRuns } from '../support/property-runs.ts';
 
-async function linesOf(chunks: readonly Buffer[], limitBytes = 1_000_000): Promise<string[]> {
+async function linesOf(chunks: readonly Buffer[]): Promise<string[]> {
   const lines: string[] = [];
   const output = new ProgramOutput({
-    limitBytes,
+    limitBytes: 10_000_000,
     onLine: (_, line) => lines.push(line),
     onLimit: () => lines.push('LIMIT'),
     clock: systemClock,
@@ -52,16 +52,24 @@ test('a line is cut at 16 KiB, and says how much is missing', async () => {
 });
 
 test('nothing is read beyond the limit, which is told once', async () => {
-  const lines = await linesOf(
-    ['ab\n', 'cd\n', 'ef\n', 'gh\n'].map((each) => Buffer.from(each)),
-    6,
-  );
+  const seen: string[] = [];
+  const output = new ProgramOutput({
+    limitBytes: 6,
+    onLine: (name, line) => seen.push(`${name} ${line}`),
+    onLimit: () => seen.push('LIMIT'),
+    clock: systemClock,
+  });
+  const stream = (): Readable =>
+    Readable.from(['ab\n', 'cd\n', 'ef\n'].map((each) => Buffer.from(each)));
 
-  expect(lines).toEqual(['ab', 'cd', 'LIMIT']);
+  await output.read('stdout', stream());
+  await output.read('stderr', stream());
+
+  expect(seen).toEqual(['stdout ab', 'stdout cd', 'LIMIT']);
 });
 
 test('other work goes on between the lines of a program that writes fast', async () => {
-  const chunks = Array.from({ length: 16 }, () => Buffer.alloc(64 * 1_024, '\n'));
+  const chunks = Array.from({ length: 6 }, () => Buffer.alloc(64 * 1_024, '\n'));
   let turns = 0;
   let isRead = false;
   const count = (): void => {
@@ -70,10 +78,10 @@ test('other work goes on between the lines of a program that writes fast', async
   };
 
   setImmediate(count);
-  await linesOf(chunks, 10_000_000);
+  await linesOf(chunks);
   isRead = true;
 
-  // A million lines, at most 10 ms of them in each turn.
+  // 400,000 lines, at most 10 ms of them in each turn.
   expect(turns).toBeGreaterThan(5);
 });
 

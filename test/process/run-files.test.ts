@@ -17,7 +17,7 @@ const modeOf = async (path: string): Promise<string> =>
 
 test('a run has a folder of its own, its files can be read by others, and nothing stays', async () => {
   const tmpDir = join(await testFolder(), 'not', 'there');
-  const before = process.umask(0o077);
+  const before = process.umask(0o027);
   onTestFinished(() => {
     process.umask(before);
   });

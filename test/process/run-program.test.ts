@@ -1,4 +1,5 @@
 /** One program from its start to its end: what it is given, what it leaves, and its limits. */
+import { getEventListeners } from 'node:events';
 import { readFile, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { eventually, FakeClock } from '@chancery/testing';
@@ -44,8 +45,11 @@ test('standard input, output and error can be opened by their names', async () =
   expect(answer).toMatchObject({ exitCode: 0, stdout: 'told', stderrEnd: 'problem\n' });
 });
 
-test('a program may end without reading its input', async () => {
-  const answer = await runScript('exit 0', { input: 'x'.repeat(1_000_000) });
+test.each([
+  ['a file', {}],
+  ['a socket', { tmpDir: '/does/not/exist' }],
+])('a program may end without reading its input from %s', async (_, options) => {
+  const answer = await runScript('exit 0', { input: 'x'.repeat(1_000_000), ...options });
 
   expect(answer.exitCode).toBe(0);
 });
@@ -62,6 +66,20 @@ test('what a program has used is known when it ends', async () => {
   expect(answer.userCpuSeconds + answer.systemCpuSeconds).toBeGreaterThanOrEqual(0.01);
   expect(answer.maxRssBytes).toBeGreaterThan(1_000);
   expect(answer.durationMs).toBeGreaterThan(1);
+
+  const next = await runScript('');
+
+  expect(next.userCpuSeconds).toBeLessThan(answer.userCpuSeconds);
+});
+
+test('a program that ends by itself leaves no timer and no listener', async () => {
+  const clock = new FakeClock();
+  const { signal } = new AbortController();
+
+  await runScript('', { clock, signal });
+
+  expect(clock.pending).toBe(0);
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
 test('lines are given while the program runs, and the result keeps none of them', async () => {

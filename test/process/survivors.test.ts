@@ -41,7 +41,18 @@ test('[hooks 22] a process that flees by starting the next one is caught', async
   expect(await alive()).toBe(0);
 });
 
-test('a process that a signal cannot end in time is not in the way of the result at a limit', async () => {
+test('[hooks 22] a process of the group is ended whatever its environment is', async () => {
+  const folder = await testFolder();
+  const inner = 'echo $$ > pid; exec sleep 100';
+  const script = `env -i /bin/sh -c '${inner}' & while [ ! -s pid ]; do sleep 0.01; done`;
+
+  await runScript(script, { cwd: folder });
+  const pid = Number(await readFile(join(folder, 'pid'), 'utf8'));
+
+  await eventually(async () => !(await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
+});
+
+test('[hooks S9] at its time limit a program takes with it what has left its group', async () => {
   const { env, alive } = marked();
 
   const run = runScript('setsid sleep 100 & sleep 100', { env, timeoutMs: 50 });
