@@ -43,7 +43,7 @@ export class UsageMeter {
 
   /** Begins to watch a program that has just started. */
   constructor(pid: number, clock: Clock) {
-    counted ??= timesOfEnded();
+    counted = timesOfEnded(); // what ended before, and was no program of ours, belongs to none
     this.#clock = clock;
     this.#pid = pid;
     this.#startedAt = clock.monotonic();
