@@ -1,8 +1,11 @@
 /** The outputs of a program for one input, or why it has none. */
 export type JqOutcome =
-  /** Each output as JSON with sorted keys and all digits of its numbers. */
+  /** Each output as JSON with sorted keys. Large integers have all of their digits. */
   | { readonly outputs: readonly string[] }
-  /** `error`: of the program for this input; `limit`: it took too long or too much memory. */
+  /**
+   * `error`: of the program for this input; `limit`: it took too long or too much memory. The message holds nothing
+   * of the input.
+   */
   | { readonly failure: 'error' | 'limit'; readonly message: string };
 
 /** Runs jq programs outside of the main thread, within limits. */
@@ -10,9 +13,11 @@ export interface Jq {
   /** @throws ConfigurationError `CONFIG` when `program` cannot be compiled, with jq's message. */
   check(program: string): Promise<void>;
   /**
-   * The outcome for each of `inputs`, which are JSON texts, in their order. One bad input costs no other.
+   * The outcome for each of `inputs`, which are JSON texts, in their order. One bad input costs no other. The program
+   * `.` only sorts the keys.
    *
-   * @throws `signal.reason` when aborted, and nothing else.
+   * @throws `signal.reason` when aborted; ConfigurationError `CONFIG` when there is no jq, or `program` cannot be
+   *   compiled.
    */
   run(
     program: string,

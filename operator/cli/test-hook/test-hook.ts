@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { encodeExact } from '../../client/rest-client.ts';
+import { encodeExact, parseExact } from '../../client/rest-client.ts';
 import type { Log } from '../../controller/reconciler.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { ConfigurationError, messageOf } from '../../core/errors.ts';
@@ -104,7 +104,7 @@ async function filtered(
   if (outcome === undefined || 'failure' in outcome) {
     throw new ConfigurationError(`the filter fails on the sample: ${outcome?.message ?? ''}`);
   }
-  const { outputs } = outcome;
+  const outputs = outcome.outputs.map(parseExact);
   return outputs.length > 1 ? outputs : (outputs[0] ?? null);
 }
 

@@ -184,8 +184,7 @@ async function jqPatch(
       if (outcome === undefined || !('outputs' in outcome)) {
         throw misbehaved('the jq program failed on the object');
       }
-      const [output = 'null', ...others] = outcome.outputs;
-      const changed = parseExact(output);
+      const [changed, ...others] = outcome.outputs.map(parseExact);
       if (!isObject(changed) || others.length > 0) {
         throw misbehaved('the result of the jq program must be one object with metadata');
       }

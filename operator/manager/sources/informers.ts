@@ -191,10 +191,11 @@ export class Informers {
     const labels = scopeLabels(scope);
     const facts = scopeFacts(scope);
     const { clock } = reflector;
-    const bare = listWatchFor(scope);
-    const observed = transformLog({ log, clock, meter, labels, facts });
+    const listed = listWatchFor(scope);
     const source =
-      prepare === undefined ? transformed(bare, transform, observed) : prepared(bare, prepare);
+      prepare === undefined
+        ? transformed(listed, transform, transformLog({ log, clock, meter, labels, facts }))
+        : prepared(listed, prepare);
     const statusChanged = statusLog(log, facts, {
       clock,
       resourceVersion: () => informer.resourceVersion,
@@ -221,8 +222,9 @@ export class Informers {
         ...(onUnserved !== undefined && { onUnserved }),
         limiter: this.#limiter,
         discoveryPoll: this.discoveryPoll,
-        // What a write would look like when it is prepared is not known before the watch has it.
-        cachedForm: prepare === undefined ? cachedForm({ ...scope, transform }) : () => undefined,
+        // What a prepared entry of a write would be is not known before the watch sends it.
+        cachedForm:
+          prepare === undefined ? cachedForm({ ...scope, transform }) : () => undefined,
         onNotice: (notice) => logNotice(log, facts, notice),
       },
     );

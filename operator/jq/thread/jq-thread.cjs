@@ -1,0 +1,144 @@
+// Runs jq programs in a thread of its own. Messages: see `ThreadRequest` and `ThreadAnswer` in jq-thread.ts.
+'use strict';
+const { parentPort, workerData } = require('node:worker_threads');
+
+const { packagePath, maxMemoryBytes } = workerData;
+
+// jq's memory does not count for the limits of a thread.
+let memory = 0;
+let refused = false;
+const { grow } = WebAssembly.Memory.prototype;
+WebAssembly.Memory.prototype.grow = function growWithin(pages) {
+  const wanted = this.buffer.byteLength + pages * 65_536;
+  if (wanted > maxMemoryBytes) {
+    refused = true;
+    throw new RangeError('the memory limit of jq');
+  }
+  const before = grow.call(this, pages);
+  memory = wanted;
+  return before;
+};
+// The package prints what a program writes by `debug` or `stderr`: it may be part of a Secret.
+for (const name of ['log', 'warn', 'error']) console[name] = () => {};
+
+// gojq keeps no order of keys: every way to see an order shows the sorted one. The rest would read files, other
+// inputs or the process, or end the thread.
+const PRELUDE = `
+def keys_unsorted: keys;
+def to_entries: [keys[] as $k | {key: $k, value: .[$k]}];
+def with_entries(f): to_entries | map(f) | from_entries;
+def env: {};
+def input: error("input is not available");
+def inputs: error("input is not available");
+def input_filename: null;
+def debug: .;
+def debug(f): .;
+def stderr: .;
+def halt: error("halt is not available");
+def halt_error: error("halt_error is not available");
+def halt_error($code): error("halt_error is not available");
+def modulemeta: error("modulemeta is not available");
+def get_search_list: [];
+def leaf_paths: paths(scalars);
+{} as $ENV | `;
+
+let raw;
+/** Programs that compile. */
+const compiled = new Set();
+
+async function load() {
+  raw ??= (await require(packagePath)).raw;
+}
+
+/** The message of jq why `program` does not compile, or undefined. */
+async function problemOf(program) {
+  if (compiled.has(program)) return undefined;
+  await load();
+  try {
+    raw('', program, ['-c']);
+    raw('', wrapped(program), ['-c']);
+    compiled.add(program);
+    return undefined;
+  } catch (error) {
+    const said = String(error.message).split('\n').find((line) => line.startsWith('jq: error: '));
+    return (said ?? 'it cannot be compiled')
+      .replace('jq: error: ', '')
+      .replace(' (Unix shell quoting issues?)', '')
+      .replace(/ at <top-level>, line \d+:?$/, '');
+  }
+}
+
+/** One line for each input. The line breaks end comments of the program. */
+function wrapped(program) {
+  return `${PRELUDE} try {o: [\n${program}\n]} catch {e: (if type == "string" then . else "" end)}`;
+}
+
+function outcomesOf(program, inputs) {
+  if (program === '.') return inputs.map((input) => ({ outputs: [sorted(parsed(input))] }));
+  const given = inputs.map((input) => sorted(parsed(input)));
+  const lines = raw(given.join('\n'), wrapped(program), ['-c']).trim().split('\n');
+  if (lines.length !== inputs.length) throw new Error('jq ended early');
+  return lines.map((line) => {
+    const { o, e } = parsed(line);
+    if (o === undefined) return { failure: 'error', message: withoutValues(e) };
+    return { outputs: o.map(sorted) };
+  });
+}
+
+/** An integer that a JavaScript number may not hold, or a number that may be infinite. */
+const SPECIAL_NUMBER = /(?:^|[[:,])\s*-?(?:\d{16}|[\d.]*\d[eE])/;
+
+function parsed(text) {
+  if (!SPECIAL_NUMBER.test(text)) return JSON.parse(text);
+  return JSON.parse(text, (_key, value, { source }) => {
+    if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
+    if (/^-?\d+$/.test(source)) return JSON.rawJSON(source);
+    return Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, value));
+  });
+}
+
+/** Written by hand, because JavaScript puts keys that look like indices first. */
+function sorted(value) {
+  if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) {
+    return JSON.stringify(value);
+  }
+  if (Array.isArray(value)) return `[${value.map(sorted).join(',')}]`;
+  const keys = Object.keys(value).sort(compared);
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${sorted(value[key])}`).join(',')}}`;
+}
+
+function compared(a, b) {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** What jq says about types. Everything else may quote the input. */
+function withoutValues(message) {
+  const types = '(null|boolean|number|string|array|object)';
+  const about =
+    new RegExp(`^Cannot (index|iterate over) ${types}`).exec(message)?.[0] ??
+    new RegExp(`^${types} \\(.*\\) and ${types} \\(.*\\) (cannot be \\w+)`, 's')
+      .exec(message)
+      ?.slice(1)
+      .join(' ') ??
+    new RegExp(`^${types} \\(.*\\) ((?:cannot be|is not|has no) [a-z ]+)`, 's')
+      .exec(message)
+      ?.slice(1)
+      .join(' ');
+  if (/^[a-z_]+ is not available$/.test(message)) return message;
+  return about ?? 'the program raised an error';
+}
+
+async function answerTo({ program, inputs }) {
+  const problem = program === '.' ? undefined : await problemOf(program);
+  if (problem !== undefined || inputs === undefined) return { problem, memory };
+  if (program !== '.') await load();
+  try {
+    return { outcomes: outcomesOf(program, inputs), memory };
+  } catch {
+    return { broken: refused ? 'limit' : 'error', memory };
+  }
+}
+
+parentPort.on('message', async (request) => {
+  parentPort.postMessage(await answerTo(request).catch((error) => ({ absent: String(error?.code) })));
+});
