@@ -6,6 +6,35 @@ import { inShort, startHooks } from './support/place.ts';
 
 const CONFIG = `configVersion: v1\nkubernetes:${CROPS}`;
 
+test('[hooks 3] a filter on labels: other changes start nothing, a new label one run, a delete always one', async () => {
+  const config = `
+configVersion: v1
+kubernetes:
+- name: crops
+  kind: ConfigMap
+  nameSelector: { matchNames: [north] }
+  jqFilter: .metadata.labels`;
+  const place = await startHooks({ recorders: { 'a.sh': config }, stopped: true });
+  await place.apply(field('north', '1'));
+  place.startOperator();
+  const hook = place.hook('a.sh');
+  await hook.started(1);
+
+  await place.apply(field('north', '2'));
+  await place.apply(field('north', '2', { crop: 'pear' }));
+  await hook.contexts(2);
+  await place.env.delete('v1', 'ConfigMap', place.namespace, 'north');
+  const all = await hook.contexts(3);
+
+  expect(all.map(inShort)).toEqual([
+    'crops Synchronization north',
+    'crops Event Modified north',
+    'crops Event Deleted north',
+  ]);
+  expect(all[0]?.objects?.map(({ filterResult }) => filterResult)).toEqual([{ crop: 'apple' }]);
+  expect(all[1]?.filterResult).toEqual({ crop: 'pear' });
+});
+
 test('[hooks 15] what a silent watch did not show is told after the resynchronizationPeriod, once', async () => {
   const clock = new FakeClock();
   const between = proxyBetween();

@@ -60,7 +60,9 @@ async function problemOf(program) {
     compiled.add(program);
     return undefined;
   } catch (error) {
-    const said = String(error.message).split('\n').find((line) => line.startsWith('jq: error: '));
+    const said = String(error.message)
+      .split('\n')
+      .find((line) => line.startsWith('jq: error: '));
     return (said ?? 'it cannot be compiled')
       .replace('jq: error: ', '')
       .replace(' (Unix shell quoting issues?)', '')
@@ -140,5 +142,7 @@ async function answerTo({ program, inputs }) {
 }
 
 parentPort.on('message', async (request) => {
-  parentPort.postMessage(await answerTo(request).catch((error) => ({ absent: String(error?.code) })));
+  parentPort.postMessage(
+    await answerTo(request).catch((error) => ({ absent: String(error?.code) })),
+  );
 });
