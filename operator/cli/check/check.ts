@@ -56,13 +56,12 @@ export function checkCommand({
     async run(args: readonly string[], io: Io): Promise<ExitCode> {
       const { own, rest } = splitAtDashes(args);
       const { values, positionals } = parseFlags(own, FLAGS);
-      const { output = 'text', excess = false } = values;
+      const { output = 'text', excess = false, hooks, crd: crds } = values;
       if (output !== 'text' && output !== 'json') {
         throw new ConfigurationError(
           `--output must be text or json, not ${JSON.stringify(output)}`,
         );
       }
-      const { hooks, crd: crds } = values;
       requireModulesOrHooks(positionals, hooks, rest);
       const fromEnvironment = settingsOf(values.namespaces, io.env);
       const token = await findVisibleToken(tokenFolders);

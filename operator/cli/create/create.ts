@@ -6,8 +6,8 @@ import type { Command, ExitCode, Io } from '../command.ts';
 import { conflictsOf, type NewFile, writeNewFiles } from '../new-files.ts';
 import { type CreateArguments, parseCreateArguments } from './arguments.ts';
 import { withController } from './controller-list.ts';
+import { createHook } from './create-hook.ts';
 import { CREATE_DESCRIPTION } from './help.ts';
-import { createHook } from './hook/create-hook.ts';
 import { kindFiles } from './kind-files.ts';
 import { definingFile, type ProjectFolder, projectOf } from './project-folder.ts';
 

@@ -14,27 +14,26 @@ told, in contexts/. It needs no project.
 
 No file is overwritten. A kind that the project has already is refused, and nothing is written then.
 
-Options of \`api\`:
+Options:
 ${table([
-  ['--group GROUP', 'a domain of yours, such as example.com'],
-  ['--version VERSION', 'v1, v1beta1, v2alpha1 or the like'],
-  ['--kind KIND', 'one word in CamelCase, such as HttpRoute'],
-  ['--plural PLURAL', 'where the plural is an exception, such as indices; default from the kind'],
-  ['--owns A,B', 'resources that it creates for each object, such as deployments.apps,services:'],
+  ['--kind KIND', 'api: one word in CamelCase, such as HttpRoute'],
+  ['', 'hook: what it watches; default Pod'],
+  ['--group GROUP', 'api: a domain of yours, such as example.com'],
+  ['--version VERSION', 'api: v1, v1beta1, v2alpha1 or the like'],
+  ['--plural PLURAL', 'api: where it is an exception, such as indices; default from the kind'],
+  [
+    '--owns A,B',
+    'api: resources that it creates for each object, such as deployments.apps,services:',
+  ],
   ['', 'configmaps, cronjobs.batch, daemonsets.apps, deployments.apps, jobs.batch, secrets,'],
   ['', 'serviceaccounts, services, statefulsets.apps; default none'],
-  ['--namespaced', 'its objects are in namespaces: the default'],
-  ['--cluster-scoped', 'its objects are in no namespace; then it can own nothing here'],
-  ['--module PATH', 'the module that exports the controllers; default src/operator.ts'],
-  ['--force', 'write the files that are missing, and keep the others as they are'],
-])}
-
-Options of \`hook\`:
-${table([
-  ['--lang LANGUAGE', 'bash (default), node or python'],
-  ['--kind KIND', 'what it watches; default Pod'],
-  ['--api-version VERSION', 'of KIND, such as example.com/v1; default that of Kubernetes'],
-  ['--dir DIR', 'default hooks'],
+  ['--namespaced', 'api: its objects are in namespaces: the default'],
+  ['--cluster-scoped', 'api: its objects are in no namespace; then it can own nothing here'],
+  ['--module PATH', 'api: the module that exports the controllers; default src/operator.ts'],
+  ['--force', 'api: write the files that are missing, and keep the others as they are'],
+  ['--lang bash|node|python', 'hook: default bash'],
+  ['--api-version VERSION', 'hook: of KIND, such as example.com/v1; default that of Kubernetes'],
+  ['--dir DIR', 'hook: the folder of the script; default hooks'],
 ])}
 
 Exit codes:

@@ -1,8 +1,8 @@
-import { textFiles } from '../../../core/text-files.ts';
-import { formatYaml } from '../../../core/yaml.ts';
-import { apiVersionOf, type Resource } from '../../../model/resource.ts';
-import type { NewFile } from '../../new-files.ts';
-import { fillTemplate } from '../../template.ts';
+import { textFiles } from '../../core/text-files.ts';
+import { formatYaml } from '../../core/yaml.ts';
+import { apiVersionOf, type Resource } from '../../model/resource.ts';
+import type { NewFile } from '../new-files.ts';
+import { fillTemplate } from '../template.ts';
 
 /** Language → ending of its files. */
 export const LANGUAGES = { bash: 'sh', node: 'mjs', python: 'py' } as const;
@@ -20,7 +20,7 @@ export interface NewHook {
   readonly folder: string;
 }
 
-const templates = textFiles(new URL('./templates/', import.meta.url));
+const templates = textFiles(new URL('./hook-templates/', import.meta.url));
 
 /** Executables for everybody, as a ConfigMap volume has them. */
 const EXECUTABLE = 0o755;

@@ -1,14 +1,14 @@
 import { relative } from 'node:path';
 import process from 'node:process';
-import { nearMatches } from '../../../client/near-match.ts';
-import { ConfigurationError } from '../../../core/errors.ts';
-import { knownKinds } from '../../../hooks/discovery/known-kinds.ts';
-import { isDnsLabel } from '../../../model/dns-name.ts';
-import { pluralOf } from '../../../model/plural.ts';
-import { defineResource, type Resource } from '../../../model/resource.ts';
-import type { ExitCode, Io } from '../../command.ts';
-import { parseFlags } from '../../flags.ts';
-import { conflictsOf, writeNewFiles } from '../../new-files.ts';
+import { nearMatches } from '../../client/near-match.ts';
+import { ConfigurationError } from '../../core/errors.ts';
+import { knownKinds } from '../../hooks/discovery/known-kinds.ts';
+import { isDnsLabel } from '../../model/dns-name.ts';
+import { pluralOf } from '../../model/plural.ts';
+import { defineResource, type Resource } from '../../model/resource.ts';
+import type { ExitCode, Io } from '../command.ts';
+import { parseFlags } from '../flags.ts';
+import { conflictsOf, writeNewFiles } from '../new-files.ts';
 import { hookFiles, LANGUAGES, type Language, type NewHook } from './hook-files.ts';
 
 const OPTIONS = {
