@@ -91,7 +91,7 @@ function newEngine(
       return invokeHook(hook, contexts, invocation, signal);
     },
     resolve: (kind, apiVersion, signal) => kinds.resolve(kind, apiVersion, signal),
-    ...{ client, jq, metrics, strictPatches, clock, log, meter },
+    ...{ client, jq, metrics, strictPatches, clock, log, meter, dryRun: context.dryRun },
   });
   return new HookEngine({
     ...{ hooks, newRun, maxProcesses, maxAttempts, clock, log, meter },

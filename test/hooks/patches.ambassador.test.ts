@@ -300,8 +300,10 @@ test('an Apply that would take a field from another manager fails, and the messa
   const run = preparedRun({ client: place.client, leaves: [{ patches: [apply] }] });
 
   const failure = await run.attempt();
+  await run.attempt();
 
   expect(failure?.cause).toBeInstanceOf(ApiError);
   expect(failure?.message).toContain('conflict with "chancery-hooks"');
+  expect(run.starts()).toBe(2); // only another start can write something else
   expect(dataOf(place, 'shared')).toEqual({ trees: '1' });
 });

@@ -26,7 +26,7 @@ export function checkMetrics(
   text: string,
   onWarning: (problem: string) => void,
 ): readonly MetricOperation[] {
-  return readJsonStream(text).map((value, at) => {
+  return [...readJsonStream(text)].map((value, at) => {
     try {
       return operationOf(value, onWarning);
     } catch (error) {

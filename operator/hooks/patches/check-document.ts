@@ -5,7 +5,7 @@ import { parseYaml } from '../../core/yaml.ts';
 import { isDnsLabel } from '../../model/dns-name.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { DocumentError, shownName } from '../results/json-stream.ts';
-import { readDocuments } from '../results/read-documents.ts';
+import { inSlices, readDocuments } from '../results/read-documents.ts';
 import { PATCH_OPERATIONS, type PatchOperation } from '../rights/verbs-of-operation.ts';
 import { checkJsonPatch } from './check-json-patch.ts';
 import {
@@ -219,8 +219,7 @@ export async function checkPatchFile(
   text: string,
   onWarning: (problem: string) => void,
 ): Promise<readonly PatchDocument[]> {
-  const values = await readDocuments(text);
-  return values.map((value, at) =>
+  return inSlices(await readDocuments(text), (value, at) =>
     checkDocument(value, at + 1, (problem) => onWarning(`document ${at + 1}: ${problem}`)),
   );
 }

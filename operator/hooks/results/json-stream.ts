@@ -20,8 +20,10 @@ export function shownName(name: string): string {
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-const OPENS = new Set([0x7b, 0x5b]);
-const CLOSES = new Set([0x7d, 0x5d]);
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
 
 /**
  * The values of a stream of JSON objects or arrays, with or without white space between them. Integers that a
@@ -30,26 +32,29 @@ const CLOSES = new Set([0x7d, 0x5d]);
  * @throws DocumentError for the first value that is not JSON, or that is neither an object nor an array. Its message
  *   quotes nothing of the text.
  */
-export function readJsonStream(text: string): readonly unknown[] {
-  const values: unknown[] = [];
+export function* readJsonStream(text: string): Generator<unknown, void, undefined> {
+  let number = 0;
   for (let at = skipSpace(text, 0); at < text.length; at = skipSpace(text, at)) {
-    const number = values.length + 1;
+    number += 1;
     const end = endOfValue(text, at);
     if (end === undefined) {
-      const isCut = OPENS.has(text.charCodeAt(at));
+      const isCut = text[at] === '{' || text[at] === '[';
       throw new DocumentError(
         number,
         isCut ? 'the file ends inside it' : 'is not a JSON object or array',
       );
     }
-    try {
-      values.push(parseExact(text.slice(at, end)));
-    } catch (cause) {
-      throw new DocumentError(number, `is not JSON, ${withoutText(cause)}`);
-    }
+    yield parsedValue(text.slice(at, end), number);
     at = end;
   }
-  return values;
+}
+
+function parsedValue(json: string, number: number): unknown {
+  try {
+    return parseExact(json);
+  } catch (error) {
+    throw new DocumentError(number, `is not JSON, ${withoutText(error)}`);
+  }
 }
 
 /** White space of JSON, and the byte order mark that some programs write first. */
@@ -73,8 +78,8 @@ function endOfValue(text: string, from: number): number | undefined {
     } else if (code === QUOTE) {
       if (depth === 0) return undefined;
       inString = true;
-    } else if (OPENS.has(code)) depth += 1;
-    else if (CLOSES.has(code)) {
+    } else if (code === OPEN_BRACE || code === OPEN_BRACKET) depth += 1;
+    else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
       depth -= 1;
       if (depth <= 0) return at + 1;
     } else if (depth === 0) return undefined;

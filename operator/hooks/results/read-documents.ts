@@ -21,7 +21,7 @@ const MARKER = /^(?:---(?=\s|$)|\.\.\.[ \t]*\r?$)/m;
 export async function readDocuments(text: string): Promise<readonly unknown[]> {
   let notJson: unknown;
   try {
-    return readJsonStream(text);
+    return await inSlices(readJsonStream(text), (value) => value);
   } catch (error) {
     notJson = error;
   }
@@ -32,6 +32,22 @@ export async function readDocuments(text: string): Promise<readonly unknown[]> {
     const looksLikeJson = /^[\s\uFEFF]*\{/.test(text) && !MARKER.test(text);
     throw looksLikeJson ? notJson : error;
   }
+}
+
+/** Documents that are handled in one turn of the event loop. They take a few milliseconds. */
+const SLICE = 500;
+
+/** What `handle` makes of each value. Other work goes on in between. */
+export async function inSlices<T, R>(
+  values: Iterable<T>,
+  handle: (value: T, at: number) => R,
+): Promise<readonly R[]> {
+  const results: R[] = [];
+  for (const value of values) {
+    results.push(handle(value, results.length));
+    if (results.length % SLICE === 0) await yieldToEventLoop();
+  }
+  return results;
 }
 
 async function readYamlDocuments(text: string): Promise<readonly unknown[]> {
