@@ -104,8 +104,8 @@ async function filtered(
   if (outcome === undefined || 'failure' in outcome) {
     throw new ConfigurationError(`the filter fails on the sample: ${outcome?.message ?? ''}`);
   }
-  const outputs = outcome.outputs.map(parseExact);
-  return outputs.length > 1 ? outputs : (outputs[0] ?? null);
+  const values = outcome.outputs.map(parseExact);
+  return values.length > 1 ? values : (values[0] ?? null);
 }
 
 async function started(

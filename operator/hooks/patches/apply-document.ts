@@ -181,8 +181,8 @@ async function jqPatch(
       const live = await client.get(resource, { namespace, name }, { signal });
       const before = encodeExact(live);
       const [outcome] = await jq.run(program, [before], signal);
-      if (outcome === undefined || !('outputs' in outcome)) {
-        throw misbehaved('the jq program failed on the object');
+      if (outcome === undefined || 'failure' in outcome) {
+        throw misbehaved(`the jq program failed on the object: ${outcome?.message}`);
       }
       const [changed, ...others] = outcome.outputs.map(parseExact);
       if (!isObject(changed) || others.length > 0) {
