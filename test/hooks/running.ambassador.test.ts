@@ -168,7 +168,6 @@ test('[hooks 24] [hooks S1] when the leader dies in a run, the standby begins wi
   await leader.kill();
   await hook.started(2);
   await held.next();
-  await held.end();
   await eventually(() => place.env.get('v1', 'ConfigMap', place.namespace, 'by-the-standby'));
   const runs = await hook.runs();
 
