@@ -1,5 +1,5 @@
 /** `chancery check`, through an ambassador to an API server on which roles count. */
-import { writeFileSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AmbassadorFilter } from '@chancery/testing';
 import { ApiServer } from '@chancery/testing';
@@ -204,6 +204,28 @@ test('--namespaces stands in for the environment', async () => {
   expect(all.stdout.lines).toContain('missing: delete pods in all namespaces');
 });
 
+test('the rights of a folder of hooks are checked as those of modules', async () => {
+  const { url } = await cluster();
+  const folder = folderWith({
+    'tidy.sh': '#!/bin/sh',
+    'tidy.sh.yaml': 'configVersion: v1\nkubernetes: [{kind: cm}]',
+    'tidy.rights.yaml': 'rules: [{apiGroups: [""], resources: [pods], verbs: [delete]}]',
+  });
+  chmodSync(join(folder, 'tidy.sh'), 0o755);
+
+  const { exit, stdout } = invoke(['check', '--hooks', folder, '--namespaces', 'demo'], {
+    env: { CHANCERY_API_URL: url },
+    commands: [checkCommand({ tokenFolders: [] })],
+  });
+
+  expect(await exit).toBe(1);
+  expect(stdout.lines.filter((line) => line.startsWith('missing: '))).toEqual([
+    'missing: get, list, watch configmaps in namespace demo',
+    'missing: delete pods in namespace demo',
+    'missing: create, patch events.events.k8s.io in namespace demo',
+  ]);
+});
+
 test('without an ambassador nothing is claimed: exit code 1 and one line', async () => {
   const { exit, stdout, stderr } = check('http://127.0.0.1:1');
 
@@ -214,6 +236,7 @@ test('without an ambassador nothing is claimed: exit code 1 and one line', async
 
 test.each([
   [['check'], 'expected at least one MODULE'],
+  [['check', 'gone.ts', '--hooks', 'hooks'], '--hooks stands in place of modules'],
   [['check', 'gone.ts'], 'cannot load gone.ts: no such file'],
   [['check', 'gone.ts', '-o', 'yaml'], '--output must be text or json, not "yaml"'],
   [['check', 'gone.ts', '--namespaces', 'a,B'], '--namespaces must be namespaces, as a,b'],
