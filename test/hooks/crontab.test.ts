@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseCrontab } from '../../operator/hooks/engine/crontab.ts';
+import { propertyRuns } from '../support/property-runs.ts';
 
 /** The first times of a schedule after a time, RFC 3339 without milliseconds. */
 function timesOf(crontab: string, after: string, count: number): readonly string[] {
@@ -72,4 +74,66 @@ test.each([
   ['TZ=Mars/Olympus 0 0 * * *', /unknown time zone "Mars\/Olympus"/],
 ])('%j is refused', (crontab, message) => {
   expect(() => parseCrontab(crontab)).toThrow(message);
+});
+
+/** A field as text, and the numbers that it means. */
+function anyField(min: number, max: number) {
+  const range = fc
+    .tuple(fc.integer({ min, max }), fc.integer({ min, max }), fc.integer({ min: 1, max: 9 }))
+    .map(([a, b, step]) => ({ first: Math.min(a, b), last: Math.max(a, b), step }));
+  const numbers = (first: number, last: number, step: number): readonly number[] =>
+    Array.from({ length: last - first + 1 }, (_, at) => first + at).filter(
+      (_, at) => at % step === 0,
+    );
+  return fc.oneof(
+    fc.constant({ text: '*', matches: numbers(min, max, 1) }),
+    fc.integer({ min: 2, max: 9 }).map((step) => ({
+      text: `*/${step}`,
+      matches: numbers(min, max, step),
+    })),
+    fc.array(range, { minLength: 1, maxLength: 3 }).map((ranges) => ({
+      text: ranges.map(({ first, last, step }) => `${first}-${last}/${step}`).join(','),
+      matches: ranges.flatMap(({ first, last, step }) => numbers(first, last, step)),
+    })),
+  );
+}
+
+test('the next time is the first minute whose fields all match', () => {
+  fc.assert(
+    fc.property(
+      anyField(0, 59),
+      anyField(0, 23),
+      anyField(1, 31),
+      anyField(0, 6),
+      fc.integer({ min: 0, max: 100_000 }),
+      (minute, hour, day, week, offset) => {
+        const matchesDay = (time: Date): boolean => {
+          const [inMonth, inWeek] = [
+            day.matches.includes(time.getUTCDate()),
+            week.matches.includes(time.getUTCDay()),
+          ];
+          const hasStar = day.text === '*' || week.text === '*';
+          return hasStar ? inMonth && inWeek : inMonth || inWeek;
+        };
+        const matches = (time: Date): boolean =>
+          minute.matches.includes(time.getUTCMinutes()) &&
+          hour.matches.includes(time.getUTCHours()) &&
+          matchesDay(time);
+        const after = new Date(Date.UTC(2026, 0, 1) + offset * 60_000);
+        const crontab = `TZ=UTC ${minute.text} ${hour.text} ${day.text} * ${week.text}`;
+
+        const next = parseCrontab(crontab).next(after);
+
+        const until = Math.min(
+          next?.getTime() ?? Number.POSITIVE_INFINITY,
+          after.getTime() + 2 * 86_400_000,
+        );
+        for (let at = after.getTime() + 60_000; at < until; at += 60_000) {
+          if (matches(new Date(at))) expect.fail(`${crontab} misses ${new Date(at).toISOString()}`);
+        }
+        if (next !== undefined) expect(matches(next), crontab).toBe(true);
+      },
+    ),
+    propertyRuns(0.5),
+  );
 });
