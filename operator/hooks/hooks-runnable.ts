@@ -13,7 +13,7 @@ import { HookEngine } from './engine/hook-engine.ts';
 import { HOOK_METRICS } from './engine/metric-names.ts';
 import type { Hook } from './hook.ts';
 import type { HookMetrics } from './metrics/hook-metrics.ts';
-import { declaredAccess } from './rights/declared-access.ts';
+import { hooksAccess } from './rights/hooks-access.ts';
 import { invokeHook } from './run/invoke-hook.ts';
 import { newHookRun } from './run/new-hook-run.ts';
 import { FilterFailures, type FilterReport } from './watch/filter-failures.ts';
@@ -63,7 +63,7 @@ export function hooksRunnable(options: HooksRunnableOptions): Runnable {
     name: 'hooks',
     stopPhase: 'controllers', // its runs may end as reconciles may
     sources: plan.sources,
-    permissions: declaredAccess(hooks, known).permissions satisfies readonly PlacedPermission[],
+    permissions: hooksAccess(hooks, known).permissions satisfies readonly PlacedPermission[],
     idle: () => engine?.idle ?? false,
     status: () => engine?.status(),
     async run(signal, context) {

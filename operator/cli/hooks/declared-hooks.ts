@@ -5,7 +5,7 @@ import { hintsFor } from '../../hooks/config/hints.ts';
 import { knownKinds } from '../../hooks/discovery/known-kinds.ts';
 import { loadHooks } from '../../hooks/discovery/load-hooks.ts';
 import type { Hook } from '../../hooks/hook.ts';
-import { declaredAccess } from '../../hooks/rights/declared-access.ts';
+import { hooksAccess } from '../../hooks/rights/hooks-access.ts';
 import { hookEnvironment } from '../../hooks/run/hook-environment.ts';
 import { settingsFrom } from '../../manager/settings/settings.ts';
 import { runProgram } from '../../process/run-program.ts';
@@ -34,7 +34,7 @@ export async function declaredHooks(
   const known = knownKinds(await definitionsFor(dir, crds, io));
   const env = hookEnvironment(io.env, settingsFrom(io.env).apiUrl);
   const { hooks } = await loadHooks(dir, { env, runProgram, clock, signal: io.signal });
-  const { sources, permissions, unknown } = declaredAccess(hooks, known);
+  const { sources, permissions, unknown } = hooksAccess(hooks, known);
   if (unknown.length > 0) {
     throw new ConfigurationError(
       `the rights need the definitions of ${unknown.join(', ')}; name their files with --crd, or put them into ` +

@@ -8,7 +8,7 @@ import {
   knownKinds,
 } from '../../operator/hooks/discovery/resolve-kind.ts';
 import type { Hook } from '../../operator/hooks/hook.ts';
-import { declaredAccess } from '../../operator/hooks/rights/declared-access.ts';
+import { hooksAccess } from '../../operator/hooks/rights/hooks-access.ts';
 import { parseRights } from '../../operator/hooks/rights/rights-file.ts';
 import {
   PATCH_OPERATIONS,
@@ -136,7 +136,7 @@ function hook(name: string, config: string, rights?: string): Hook {
 }
 
 test('reads follow from the bindings: one source for each namespace, name and selector', () => {
-  const { sources, unknown } = declaredAccess(
+  const { sources, unknown } = hooksAccess(
     [
       hook(
         'a.sh',
@@ -182,7 +182,7 @@ test('[hooks 25] [hooks S8] the roles of a hook that copies Secrets hold its rea
 - {apiGroups: [''], resources: [secrets], verbs: [create, patch], namespaces: [blue, green]}
 - {apiGroups: [sea.example], resources: [ferries], verbs: [get]}`,
   );
-  const { sources, permissions, unknown } = declaredAccess([copier], knownKinds());
+  const { sources, permissions, unknown } = hooksAccess([copier], knownKinds());
 
   const documents = rbac([{ name: 'hooks', sources, permissions }], {
     namespaces: undefined,

@@ -7,7 +7,7 @@ import { selectionsOf } from '../watch/binding-selection.ts';
 import { namespacesOf } from '../watch/watch-plan.ts';
 
 /** What hooks read and write. */
-export interface DeclaredAccess {
+export interface HooksAccess {
   /** One for each resource, namespace, name and selector of the bindings. */
   readonly sources: readonly Source[];
   readonly permissions: readonly PlacedPermission[];
@@ -16,7 +16,7 @@ export interface DeclaredAccess {
 }
 
 /** Reads follow from the configs, writes from the rights files. */
-export function declaredAccess(hooks: readonly Hook[], known: KnownKinds): DeclaredAccess {
+export function hooksAccess(hooks: readonly Hook[], known: KnownKinds): HooksAccess {
   const sources = new Map<string, Source>();
   const permissions: PlacedPermission[] = [];
   const unknown: string[] = [];
