@@ -26,8 +26,9 @@ export interface Connection {
    * A client that retries a call for up to 10 s where that is safe: see `retry`.
    *
    * @param fence - checked before every write and before each retry. Default: none.
+   * @param exactIntegers - as in `restClient`. Default false.
    */
-  clientFor(fieldManager: string, fence?: Fence): Client;
+  clientFor(fieldManager: string, fence?: Fence, exactIntegers?: boolean): Client;
   /** For Leases only. It has its own connections and does not retry: the leader elector decides. */
   leaseClientFor(fieldManager: string): Client;
   /** It does not retry: the reflector decides. */
@@ -79,10 +80,10 @@ export function connect(
   const transport = meteredTransport(bytes, { meter, clock, host, detailed });
   return {
     transport,
-    clientFor: (fieldManager, fence) => {
+    clientFor: (fieldManager, fence, exactIntegers = false) => {
       const guarded =
         fence === undefined ? transport : fencedTransport(transport, { fence, clock });
-      const client = restClient({ ...perClient, transport: guarded, fieldManager });
+      const client = restClient({ ...perClient, transport: guarded, fieldManager, exactIntegers });
       return intercept(client, retry({ clock, meter, host }));
     },
     leaseClientFor: (fieldManager) =>

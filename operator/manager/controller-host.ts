@@ -129,14 +129,19 @@ export class ControllerHost {
     }
   }
 
-  /** The client and the Events of one name. If it needs leadership, both belong to the current or next term. */
+  /**
+   * The client and the Events of one name. If it needs leadership, both belong to the current or next term.
+   *
+   * @param exactIntegers - as in `restClient`. Default false.
+   */
   partsFor(
     name: string,
     needsLeaderElection: boolean,
+    exactIntegers = false,
   ): { readonly client: Client; readonly events: EventRecorder } {
     const { connection, writes } = this.#options;
     const term = needsLeaderElection ? this.#term : undefined;
-    const bare = connection.clientFor(name, term?.fence);
+    const bare = connection.clientFor(name, term?.fence, exactIntegers);
     const client = writes === undefined ? bare : intercept(bare, countWrites(writes));
     return { client, events: (term?.events ?? this.#events).for(name) };
   }

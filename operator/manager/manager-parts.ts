@@ -71,7 +71,7 @@ export function runnableHostOf(
   const { transport } = connection;
   return new RunnableHost({
     informers,
-    partsFor: (name, needsLeaderElection) => host.partsFor(name, needsLeaderElection),
+    partsFor: (name, needsLeaderElection) => host.partsFor(name, needsLeaderElection, true),
     discover: (name, signal) => {
       if (transport !== undefined) return discover(transport, name, { signal, clock });
       return Promise.reject(new ConfigurationError('this connection has no discovery'));

@@ -14,7 +14,10 @@ import type { StopPhase } from './tasks.ts';
 
 /** What a runnable gets for one call of `run`. With an election, its client and Events belong to the term. */
 export interface RunnableContext {
-  /** Calls the API server. Its field manager is the name of the runnable. */
+  /**
+   * Calls the API server. Its field manager is the name of the runnable. Its answers have integers beyond ±2^53 as
+   * `bigint`, so that what is read can be written back.
+   */
   readonly client: Client;
   /** Records Events about any object. */
   readonly events: EventRecorder;

@@ -123,8 +123,8 @@ export class DryRun {
       intercept(client, this.#pastClient.client, dryRun(this.#report.sinkOf(fieldManager)));
     return {
       ...connection,
-      clientFor: (fieldManager, fence) =>
-        dry(fieldManager, connection.clientFor(fieldManager, fence)),
+      clientFor: (fieldManager, ...facts) =>
+        dry(fieldManager, connection.clientFor(fieldManager, ...facts)),
       leaseClientFor: (fieldManager) => dry(fieldManager, connection.leaseClientFor(fieldManager)),
     };
   }
