@@ -87,7 +87,7 @@ export async function loadHooksProgram(
   }
   const metrics = new HookMetrics();
   const known = knownKinds(definitions);
-  const runnable = hooksRunnable({ ...options, hooks, known, metrics, env });
+  const runnable = hooksRunnable({ ...options, hooks, problems, known, metrics, env });
   return { hooks, problems, runnable, metrics };
 }
 

@@ -6,6 +6,7 @@ import { type Runnable, runnable } from '../manager/runnable.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import { resourceName } from '../model/resource.ts';
 import { RunFolders } from '../process/run-files.ts';
+import type { HookProblem } from './discovery/find-hooks.ts';
 import type { KnownKinds } from './discovery/known-kinds.ts';
 import { kindResolver } from './discovery/resolve-kind.ts';
 import type { HookTrouble } from './engine/engine-options.ts';
@@ -28,6 +29,8 @@ const STOP_GRACE_MS = 10_000;
 /** How hooks are run. */
 export interface HooksRunnableOptions {
   readonly hooks: readonly Hook[];
+  /** Files that were left out, because they cannot be used as hooks. */
+  readonly problems: readonly HookProblem[];
   readonly known: KnownKinds;
   readonly jq: Jq;
   readonly clock: Clock;
@@ -50,7 +53,7 @@ export interface HooksRunnableOptions {
 
 /** All hooks as one runnable: it watches what they select, and runs them by leadership. */
 export function hooksRunnable(options: HooksRunnableOptions): Runnable {
-  const { hooks, jq, known, clock } = options;
+  const { hooks, problems, jq, known, clock } = options;
   const filters = new FilterFailures();
   const times = new FilterTimes();
   const plan = new WatchPlan(hooks, known, (resource, selection, wants) =>
@@ -65,9 +68,10 @@ export function hooksRunnable(options: HooksRunnableOptions): Runnable {
     sources: plan.sources,
     permissions: hooksAccess(hooks, known).permissions satisfies readonly PlacedPermission[],
     idle: () => engine?.idle ?? false,
-    status: () => engine?.status(),
+    status: () => ({ ...engine?.status(), leftOut: problems }),
     async run(signal, context) {
       await using folders = await RunFolders.open(options.tmpDir);
+      for (const { hook } of problems) context.meter.gauge(HOOK_METRICS.leftOut, { hook }, 1);
       times.measureWith(context.meter);
       filters.listen(context.clock, (report) => reportFilter(hooks, report, context));
       engine = newEngine(options, plan, folders, context);

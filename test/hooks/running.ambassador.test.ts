@@ -181,6 +181,21 @@ test('[hooks 24] [hooks S1] when the leader dies in a run, the standby begins wi
   expect(names).not.toContain('by-the-dead');
 });
 
+test('[hooks 21] a file that is left out shows on the status page and in a metric', async () => {
+  const place = await startHooks({
+    recorders: { 'a.sh': CONFIG },
+    files: { 'b.sh': '#!/bin/sh\nexit 3\n' },
+    options: { skipBroken: true },
+  });
+  await place.hook('a.sh').started(1);
+
+  const { meter, status } = place.operator;
+  expect(meter.value('shell_operator_hook_left_out', { hook: 'b.sh' })).toBe(1);
+  expect(status.runnables).toMatchObject([
+    { state: { leftOut: [{ hook: 'b.sh', message: '--config ended with exit code 3' }] } },
+  ]);
+});
+
 const MAY_CREATE = `
 rules:
 - apiGroups: ['']

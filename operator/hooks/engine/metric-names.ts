@@ -1,6 +1,6 @@
 /**
  * The metrics of the hook runner, with the names and labels of shell-operator. The prefix `shell_operator_` can be
- * changed by an option. The last four are ours.
+ * changed by an option. The last five are ours.
  */
 export const HOOK_METRICS = {
   /** Histogram. Labels of a run: hook, binding, queue. */
@@ -45,6 +45,8 @@ export const HOOK_METRICS = {
   blockedSeconds: 'shell_operator_hook_blocked_seconds',
   /** Gauge: the longest time that a queue has waited for one of the processes that may run at once. */
   longestProcessWait: 'shell_operator_longest_process_wait_seconds',
+  /** Gauge: 1 for each file that `--skip-broken-hooks` left out. Label hook. */
+  leftOut: 'shell_operator_hook_left_out',
   /** Counter: tasks that were given up after the most attempts. Label hook. */
   givenUp: 'shell_operator_hook_given_up_total',
   /** Counter: objects for which a filter failed, added once a minute. Labels hook, binding. */
