@@ -5,6 +5,7 @@ import type { Runnable } from '../manager/runnable.ts';
 import { runProgram } from '../process/run-program.ts';
 import { knownKinds } from './discovery/known-kinds.ts';
 import { type HookProblem, loadHooks } from './discovery/load-hooks.ts';
+import type { HooksStatus } from './engine/engine-options.ts';
 import type { Hook } from './hook.ts';
 import { type HooksRunnableOptions, hooksRunnable } from './hooks-runnable.ts';
 import { HookMetrics } from './metrics/hook-metrics.ts';
@@ -38,6 +39,8 @@ export interface HooksProgram {
   /** Empty unless `skipBroken`. */
   readonly problems: readonly HookProblem[];
   readonly runnable: Runnable;
+  /** What the hooks do. Undefined before they run. */
+  readonly status: () => HooksStatus | undefined;
   /** What the hooks measure. */
   readonly metrics: HookMetrics;
 }
@@ -87,8 +90,8 @@ export async function loadHooksProgram(
   }
   const metrics = new HookMetrics();
   const known = knownKinds(definitions);
-  const runnable = hooksRunnable({ ...options, hooks, problems, known, metrics, env });
-  return { hooks, problems, runnable, metrics };
+  const parts = hooksRunnable({ ...options, hooks, known, metrics, env });
+  return { hooks, problems, ...parts, metrics };
 }
 
 /** What its answer to `--config` asks for that cannot be done. */

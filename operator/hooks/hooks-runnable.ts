@@ -9,7 +9,7 @@ import { RunFolders } from '../process/run-files.ts';
 import type { HookProblem } from './discovery/find-hooks.ts';
 import type { KnownKinds } from './discovery/known-kinds.ts';
 import { kindResolver } from './discovery/resolve-kind.ts';
-import type { HookTrouble } from './engine/engine-options.ts';
+import type { HooksStatus, HookTrouble } from './engine/engine-options.ts';
 import { HookEngine } from './engine/hook-engine.ts';
 import { HOOK_METRICS } from './engine/metric-names.ts';
 import type { Hook } from './hook.ts';
@@ -52,8 +52,12 @@ export interface HooksRunnableOptions {
 }
 
 /** All hooks as one runnable: it watches what they select, and runs them by leadership. */
-export function hooksRunnable(options: HooksRunnableOptions): Runnable {
-  const { hooks, problems, jq, known, clock } = options;
+export function hooksRunnable(options: HooksRunnableOptions): {
+  readonly runnable: Runnable;
+  /** Undefined before the first run. */
+  readonly status: () => HooksStatus | undefined;
+} {
+  const { hooks, jq, known } = options;
   const filters = new FilterFailures();
   const times = new FilterTimes();
   const plan = new WatchPlan(hooks, known, (resource, selection, wants) =>
@@ -62,13 +66,14 @@ export function hooksRunnable(options: HooksRunnableOptions): Runnable {
     }),
   );
   let engine: HookEngine | undefined;
-  return runnable({
+  const status = (): HooksStatus | undefined => engine?.status();
+  const declared = runnable({
     name: 'hooks',
     stopPhase: 'controllers', // its runs may end as reconciles may
     sources: plan.sources,
     permissions: hooksAccess(hooks, known).permissions satisfies readonly PlacedPermission[],
     idle: () => engine?.idle ?? false,
-    status: () => ({ ...engine?.status(), leftOut: problems }),
+    status,
     async run(signal, context) {
       await using folders = await RunFolders.open(options.tmpDir);
       for (const { hook } of problems) context.meter.gauge(HOOK_METRICS.leftOut, { hook }, 1);
@@ -78,6 +83,7 @@ export function hooksRunnable(options: HooksRunnableOptions): Runnable {
       await engine.run(signal);
     },
   });
+  return { runnable: declared, status };
 }
 
 function newEngine(

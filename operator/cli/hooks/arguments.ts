@@ -37,8 +37,8 @@ export interface HooksArguments {
     'environment' | 'apiUrl' | 'definitions' | 'jq' | 'clock' | 'signal'
   >;
   readonly settings: Partial<Settings>;
-  /** Files of definitions, besides those in `DIR/crds`. */
-  readonly crds: readonly string[];
+  /** Files and folders of definitions: see `definitionsFor`. */
+  readonly crds: readonly string[] | undefined;
   readonly metricsPrefix: string;
   readonly leaderElection: boolean;
   readonly check: boolean;
@@ -75,7 +75,8 @@ export function parseHooksArguments(args: readonly string[], env: Io['env']): Ho
       tmpDir: read('tmp-dir', values['tmp-dir']) ?? HOOKS_DEFAULTS.tmpDir,
       maxProcesses:
         positive('max-processes', values['max-processes']) ?? HOOKS_DEFAULTS.maxProcesses,
-      maxAttempts: positive('max-attempts', maxAttempts),
+      // A dry run ends when nothing is left to do: nothing waits for another attempt.
+      maxAttempts: values['dry-run'] === true ? 1 : positive('max-attempts', maxAttempts),
       timeoutMs: durationFlag('hook-timeout', values['hook-timeout']) ?? HOOKS_DEFAULTS.timeoutMs,
       hookEnv: values['hook-env'] ?? [],
       skipBroken: values['skip-broken-hooks'] ?? false,
@@ -89,7 +90,7 @@ export function parseHooksArguments(args: readonly string[], env: Io['env']): Ho
         read('listen-port', values['listen-port']),
       ),
     },
-    crds: values.crd ?? [],
+    crds: values.crd,
     metricsPrefix:
       values['metrics-prefix'] ??
       read('prometheus-metrics-prefix', values['prometheus-metrics-prefix']) ??

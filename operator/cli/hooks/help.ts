@@ -21,7 +21,7 @@ ${table([
   ['--strict-patches', 'refuse patches with fields that have no effect'],
   ['--skip-broken-hooks', 'start without the hooks that cannot be used'],
   ['--no-leader-election', 'every replica runs the hooks'],
-  ['--crd FILE', 'CustomResourceDefinitions, besides those in DIR/crds; repeatable'],
+  ['--crd FILE', 'file or folder of CustomResourceDefinitions; default DIR/crds; repeatable'],
   ['--hooks-dir DIR', 'the folder, in place of the argument'],
   ['--tmp-dir PATH', 'folder for the files of runs; default /tmp/chancery-hooks'],
   ['--listen-address ADDRESS', 'address of /metrics; default all'],

@@ -92,7 +92,7 @@ async function runHooks(program: HooksProgram, given: Surroundings): Promise<Exi
   try {
     if (dryRun !== undefined) {
       await dryRun.run(manager, clock);
-      return dryRun.exitCode;
+      return program.status()?.givenUp.length === 0 ? dryRun.exitCode : 1;
     }
     using watching = linkedAbort(io.signal);
     const watch = {

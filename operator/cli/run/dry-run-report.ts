@@ -43,12 +43,16 @@ export class DryRunReport {
     return false;
   }
 
-  /** @param controllers - how many controllers ran. */
-  summary(controllers: number): string {
+  /** @param runnables - how many ran besides the controllers. */
+  summary(controllers: number, runnables: number = 0): string {
     const refused = this.#refused === 0 ? '' : `, ${counted(this.#refused, 'refused write')}`;
+    const workers = [
+      ...(controllers > 0 || runnables === 0 ? [counted(controllers, 'controller')] : []),
+      ...(runnables > 0 ? [counted(runnables, 'runnable')] : []),
+    ].join(' and ');
     return (
       `${counted(this.#writes, 'write')} to ${counted(this.#objects.size, 'object')} in ` +
-      `${counted(controllers, 'controller')}${refused}; nothing was written`
+      `${workers}${refused}; nothing was written`
     );
   }
 

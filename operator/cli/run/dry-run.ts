@@ -36,6 +36,7 @@ export class DryRun {
   readonly #report: DryRunReport;
   readonly #pastClient: CallsPastClient;
   #controllers = 0;
+  #runnables = 0;
   #failures = 0;
   /** Reconciles that asked for a requeue, which a dry run does not do. */
   #postponed = 0;
@@ -67,6 +68,7 @@ export class DryRun {
     const fromEnvironment = settingsFrom(environment);
     const { leaderElection, installCrds } = overridden(fromEnvironment, options.settings);
     const declaring = declaringRunnables(runnables);
+    this.#runnables = declaring.length;
     for (const each of runnables) {
       if (each.sources === undefined) this.#tell(`${each.name} is not started`);
     }
@@ -105,7 +107,7 @@ export class DryRun {
     if (this.#postponed > 0) {
       this.#tell(`${this.#postponed} of the reconciles ask for another one later: see --follow`);
     }
-    this.#tell(this.#report.summary(this.#controllers));
+    this.#tell(this.#report.summary(this.#controllers, this.#runnables));
   }
 
   /** 1 when a reconcile failed for another reason than a refusal that was printed. */
