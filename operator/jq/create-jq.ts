@@ -11,14 +11,14 @@ export interface JqOptions {
   readonly clock: Clock;
   /** Milliseconds that a program may take for one input. Default 5 s: a filter takes well below 10 ms. */
   readonly timeLimitMs?: number;
-  /** Bytes that jq may take, and again those that its thread may take. Default 128 MiB. */
+  /** Bytes that jq may take. Default 128 MiB. */
   readonly memoryLimitBytes?: number;
   /** Returns the file of the package `jq-web`. Default: as Node finds it. */
   readonly findPackage?: () => string;
 }
 
 /** Text of inputs that are sent to the thread at a time, in UTF-16 units. jq needs about 20 times as much. */
-const CHUNK_LENGTH = 256 * 1024;
+const CHUNK_LENGTH = 128 * 1024;
 /** Inputs at a time. All of them are done again, one by one, when one reaches a limit. */
 const CHUNK_INPUTS = 200;
 /** A slow machine may take long to load jq, which is no fault of the program. */

@@ -23,9 +23,12 @@ interface JqThreadOptions {
   readonly clock: Clock;
   /** The file of the package's entry. Empty: only the program `.` works. */
   readonly packagePath: string;
-  /** Of jq, and again of the thread's own heap. */
+  /** Of jq. The heap of the thread has a limit of its own. */
   readonly maxMemoryBytes: number;
 }
+
+/** Of the thread itself, which holds one message and its answer. A larger heap is only cleaned up later. */
+const HEAP = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16 } as const;
 
 const files = textFiles(new URL('./thread/', import.meta.url));
 
@@ -43,7 +46,7 @@ export class JqThread {
       eval: true,
       env: {},
       workerData: { packagePath, maxMemoryBytes },
-      resourceLimits: { maxOldGenerationSizeMb: Math.ceil(maxMemoryBytes / 2 ** 20) },
+      resourceLimits: HEAP,
     });
     this.#worker.unref();
     this.#worker.on('message', (answer: ThreadAnswer) => this.#settle(answer));

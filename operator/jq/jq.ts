@@ -1,12 +1,35 @@
 /** The outputs of a program for one input, or why it has none. */
 export type JqOutcome =
+<<<<<<< HEAD
+  /** Each output as JSON with sorted keys and all digits of its numbers. */
+  |
+{
+  readonly;
+  outputs: readonly;
+  string[]
+}
+/**
+   * `error`: of the program for this input; `limit`: it took too long or too much memory. The message names types and
+   * holds nothing else of the input.
+=======
   /** Each output as JSON with sorted keys. Large integers have all of their digits. */
-  | { readonly outputs: readonly string[] }
-  /**
+|
+{
+  readonly;
+  outputs: readonly;
+  string[]
+}
+/**
    * `error`: of the program for this input; `limit`: it took too long or too much memory. The message holds nothing
    * of the input.
    */
-  | { readonly failure: 'error' | 'limit'; readonly message: string };
+|
+{
+  readonly;
+  failure: 'error' | 'limit';
+  readonly;
+  message: string;
+}
 
 /** Runs jq programs outside of the main thread, within limits. */
 export interface Jq {

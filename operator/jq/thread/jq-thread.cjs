@@ -4,6 +4,9 @@ const { parentPort, workerData } = require('node:worker_threads');
 
 const { packagePath, maxMemoryBytes } = workerData;
 
+/** Of all inputs of one message. No object of Kubernetes is so large. */
+const MAX_OUTPUT_BYTES = 2 * 1024 * 1024;
+
 // jq's memory does not count for the limits of a thread.
 let memory = 0;
 let refused = false;
@@ -137,7 +140,7 @@ async function answerTo({ program, inputs }) {
   try {
     return { outcomes: outcomesOf(program, inputs), memory };
   } catch {
-    return { broken: refused ? 'limit' : 'error', memory };
+    return { broken: refused ? 'limit' : 'error' };
   }
 }
 

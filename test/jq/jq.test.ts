@@ -1,0 +1,96 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../operator/core/clock.ts';
+import { ConfigurationError } from '../../operator/core/errors.ts';
+import { createJq, type JqOptions } from '../../operator/jq/create-jq.ts';
+import type { Jq } from '../../operator/jq/jq.ts';
+
+const { signal } = new AbortController();
+
+function jqWith(options: Partial<JqOptions> = {}): Jq {
+  const jq = createJq({ clock: systemClock, ...options });
+  onTestFinished(() => jq.close());
+  return jq;
+}
+
+test('jq: outputs have sorted keys and every digit, and one bad input costs no other', async () => {
+  const jq = jqWith();
+  const inputs = [
+    '{"pens":{"b":12345678901234567890,"a":1.0,"10":2,"9":1},"n":1}',
+    '{"pens":"hunter2","n":"hunter2"}',
+    '{"n":2}',
+  ];
+
+  expect(await jq.run('.pens, (.n + 1) # both', inputs, signal)).toEqual([
+    { outputs: ['{"10":2,"9":1,"a":1,"b":12345678901234567890}', '2'] },
+    { failure: 'error', message: 'string number cannot be added' },
+    { outputs: ['null', '3'] },
+  ]);
+  expect(await jq.run('empty', ['1'], signal)).toEqual([{ outputs: [] }]);
+});
+
+test('jq: a program sees no environment, no other input and no file, and cannot end the thread', async () => {
+  const jq = jqWith();
+  expect(await jq.run('env, $ENV, input_filename', ['1'], signal)).toEqual([
+    { outputs: ['{}', '{}', 'null'] },
+  ]);
+  const refused = { failure: 'error', message: expect.stringContaining('is not available') };
+  for (const program of ['input', 'inputs', 'halt', 'halt_error', 'modulemeta']) {
+    expect(await jq.run(program, ['"a"', '"b"'], signal), program).toEqual([refused, refused]);
+  }
+  await expect(jq.check('import "a" as a; 1')).rejects.toThrow('module not found');
+});
+
+test('jq: a program that cannot be compiled is a configuration error with what jq says', async () => {
+  const jq = jqWith();
+  await expect(jq.check('.data | frobnicate')).rejects.toThrow(
+    new ConfigurationError('not a jq program: frobnicate/0 is not defined'),
+  );
+  for (const program of ['(', ') | (', '1] , [2']) {
+    await expect(jq.check(program), program).rejects.toThrow(ConfigurationError);
+  }
+});
+
+test('jq: a message never quotes the input', async () => {
+  const jq = jqWith();
+  const input = '{"a":"hunter2","l":["hunter2"]}';
+  for (const program of ['error(.a)', '.a - 1', '.a | keys', '.l | .a', '.a[]', '.a | fromjson']) {
+    const [outcome] = await jq.run(program, [input], signal);
+    expect(outcome, program).toEqual({ failure: 'error', message: expect.any(String) });
+    expect(JSON.stringify(outcome)).not.toContain('hunter2');
+  }
+});
+
+test('[hooks 22] jq: a program that never ends or takes all memory reaches its limit, others do not', async () => {
+  const jq = jqWith({ timeLimitMs: 400, memoryLimitBytes: 32 * 2 ** 20 });
+  const limit = { failure: 'limit', message: 'it took too long or too much memory' };
+  const endless = 'if . == 1 then last(repeat(1)) else . end';
+  expect(await jq.run(endless, ['0', '1', '2'], signal)).toEqual([
+    { outputs: ['0'] },
+    limit,
+    { outputs: ['2'] },
+  ]);
+  const large = '[limit(.; repeat("0123456789"))] | length';
+  expect(await jq.run(large, ['2', '100000000'], signal)).toEqual([{ outputs: ['2'] }, limit]);
+  const wordy = 'def twice: . + .; "0123456789abcdef" | until(length > 5000000; twice)';
+  expect(await jq.run(wordy, ['1'], signal)).toEqual([limit]);
+});
+
+test('jq: without the package, only sorting works', async () => {
+  const jq = jqWith({
+    findPackage: () => {
+      throw new Error('not found');
+    },
+  });
+  expect(await jq.run('.', ['{"b":1,"a":2}'], signal)).toEqual([{ outputs: ['{"a":2,"b":1}'] }]);
+  await expect(jq.check('.a')).rejects.toThrow('npm install jq-web@0.6.2');
+});
+
+test('jq: an abort rejects at once, and what follows is run', async () => {
+  const jq = jqWith({ timeLimitMs: 500 });
+  const stop = new AbortController();
+  const run = jq.run('last(repeat(1))', ['1'], stop.signal);
+  const next = jq.run('. + 1', ['1'], signal);
+  stop.abort(new Error('enough'));
+  await expect(run).rejects.toThrow('enough');
+  expect(await next).toEqual([{ outputs: ['2'] }]);
+});
