@@ -9,7 +9,7 @@ const IDENTIFIERS: Readonly<Record<string, string>> = {
   AroundAttempt: 'ReconcileMiddleware',
   Access: 'AccessRule',
   Attempts: 'ReconcileLoop',
-  HooksAccess: 'RequiredAccessRule',
+  DeclaredAccess: 'RequiredAccessRule',
   ExcessRule: 'ExcessAccessRule',
   Finding: 'Diagnostic, or a poll of discovery',
   GateSeat: 'LimitedSource',
@@ -51,7 +51,7 @@ const IDENTIFIERS: Readonly<Record<string, string>> = {
 
 /** Parts of file names, between dashes. `overlays` of kustomize are another thing. */
 const FILE_NAMES =
-  /^(?:agreement|around-once|attempts?|bring-about|carried-out|claim-children|contact|contend|hooks-access|early-keys|finding|hold.*|informer-lease|intake|keeping|list-gate|look|mandate|needed-rights|election-news|overlay|own-write-form|owning-manager|position|soon-again|surroundings|sync-answer|tenure|turns)$/;
+  /^(?:agreement|around-once|attempts?|bring-about|carried-out|claim-children|contact|contend|declared-access|early-keys|finding|hold.*|informer-lease|intake|keeping|list-gate|look|mandate|needed-rights|election-news|overlay|own-write-form|owning-manager|position|soon-again|surroundings|sync-answer|tenure|turns)$/;
 
 const operator = new URL('../operator/', import.meta.url);
 const files = readdirSync(operator, { recursive: true, encoding: 'utf8' }).filter((file) =>
