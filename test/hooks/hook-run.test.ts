@@ -195,6 +195,32 @@ test.each([
   expect(failure?.context).toMatchObject({ hook: 'garden/rows.sh', document: 2 });
 });
 
+test('[hooks 14] a jq program that cannot be compiled is refused before anything is sent', async () => {
+  const { client, sent } = writer();
+  const program = { operation: 'JQPatch', ...named('b'), jqFilter: '.data |' };
+  const run = preparedRun({ client, leaves: [{ patches: [merge('a'), program] }] });
+
+  const failure = await run.attempt();
+
+  expect(failure?.message).toBe('its patch file is refused: document 2: not a jq program');
+  expect(sent).toEqual([]);
+});
+
+test.each([
+  ['no output', []],
+  ['two outputs', [configMap('a'), configMap('a')]],
+  ['an output without metadata', [{ kind: 'ConfigMap' }]],
+])('a jq program with %s is a failure of its document', async (_what, outputs) => {
+  const { client, sent } = writer();
+  const patches = [{ operation: 'JQPatch', ...named('a'), jqFilter: '.' }, merge('b')];
+  const run = preparedRun({ client, leaves: [{ patches }], jq: () => outputs });
+
+  const failure = await run.attempt();
+
+  expect(failure?.message).toContain('the result of the jq program must be one object');
+  expect(sent).toEqual(['get a', 'patch b']);
+});
+
 test('[hooks 12] a hook that fails writes only what says ignoreHookError', async () => {
   const { client, sent } = writer();
   const status = { ...merge('b'), subresource: '/status', kind: 'Deployment' };

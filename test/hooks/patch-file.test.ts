@@ -6,7 +6,11 @@ import { checkPatchFile } from '../../operator/hooks/patches/check-document.ts';
 import { fieldManagerOf } from '../../operator/hooks/patches/field-manager.ts';
 import type { PatchDocument } from '../../operator/hooks/patches/patch-document.ts';
 import { readDocuments } from '../../operator/hooks/results/read-documents.ts';
-import { missingRights, requiredRights } from '../../operator/hooks/rights/required-rights.ts';
+import {
+  joinedRules,
+  missingRights,
+  requiredRights,
+} from '../../operator/hooks/rights/required-rights.ts';
 import { PATCH_OPERATIONS } from '../../operator/hooks/rights/verbs-of-operation.ts';
 import { propertyRuns } from '../support/property-runs.ts';
 import { configMap, named } from './support/patching.ts';
@@ -85,6 +89,18 @@ test('a YAML document that would stop the process for seconds is refused', async
   const text = `a: ${'b'.repeat(3_000_000)}`;
 
   await expect(readDocuments(text)).rejects.toThrow('document 1: has 3000003 characters');
+});
+
+test('a body may be an object, JSON text or YAML text', async () => {
+  const bodies = [{ data: { a: 'b' } }, '{"data": {"a": "b"}}', 'data:\n  a: b\n'];
+  const text = bodies.map((mergePatch) =>
+    json({ operation: 'MergePatch', ...named('a'), mergePatch }),
+  );
+
+  const { documents } = await check(text.join('\n'));
+
+  const action = { mergePatch: { data: { a: 'b' } } };
+  expect(documents).toMatchObject([{ action }, { action }, { action }]);
 });
 
 const item = { op: 'add', path: '/a', value: 1 };
@@ -211,6 +227,17 @@ test('[hooks S14] fields that the operation does not use are named', async () =>
     'document 2: subresource has no effect on Delete',
     'document 4: Apply has no field "forse"',
   ]);
+});
+
+test('recorded rules join rules for the same resource, unless these are limited', () => {
+  const rule = { apiGroups: [''], resources: ['pods'], verbs: ['get'] } as const;
+  const limited = { ...rule, namespaces: ['farm'] };
+  const other = { ...rule, resources: ['pods/status'] };
+  const added = { ...rule, verbs: ['patch', 'get'] } as const;
+
+  const joined = { ...rule, verbs: ['get', 'patch'] };
+  expect(joinedRules([rule, other], [added])).toEqual([joined, other]);
+  expect(joinedRules([limited], [added])).toEqual([limited, added]);
 });
 
 const PODS = { group: '', plural: 'pods' };

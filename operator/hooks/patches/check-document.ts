@@ -1,11 +1,10 @@
 import type { JsonPatchOperation } from '../../client/client.ts';
 import { encodeExact } from '../../client/rest-client.ts';
 import { ConfigurationError } from '../../core/errors.ts';
-import { parseYaml } from '../../core/yaml.ts';
 import { isDnsLabel } from '../../model/dns-name.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { DocumentError, shownName } from '../results/json-stream.ts';
-import { inSlices, readDocuments } from '../results/read-documents.ts';
+import { inSlices, readDocuments, readText } from '../results/read-documents.ts';
 import { PATCH_OPERATIONS, type PatchOperation } from '../rights/verbs-of-operation.ts';
 import { checkJsonPatch } from './check-json-patch.ts';
 import {
@@ -196,7 +195,7 @@ function bodyOf(fields: Fields, field: string): unknown {
   if (body === undefined || body === null) throw new FieldError(`${field} is missing`);
   if (typeof body !== 'string') return body;
   try {
-    return parseYaml(body, { exactIntegers: true });
+    return readText(body);
   } catch {
     throw new FieldError(`${field} is a text that is neither JSON nor YAML`);
   }

@@ -1,3 +1,4 @@
+import { parseExact } from '../../client/rest-client.ts';
 import { messageOf } from '../../core/errors.ts';
 import { yieldToEventLoop } from '../../core/time-slice.ts';
 import { parseYaml } from '../../core/yaml.ts';
@@ -65,6 +66,20 @@ async function readYamlDocuments(text: string): Promise<readonly unknown[]> {
     await yieldToEventLoop(); // YAML is slow, and other work must go on between two documents
   }
   return values;
+}
+
+/**
+ * The value of a text that stands in a document: JSON or YAML.
+ *
+ * @throws Error for any other text, and for YAML of more than 2 MiB.
+ */
+export function readText(text: string): unknown {
+  try {
+    return parseExact(text);
+  } catch (error) {
+    if (text.length > MAX_YAML_CHARS) throw error;
+    return parseYaml(text, { exactIntegers: true });
+  }
 }
 
 function parsed(part: string, number: number): unknown {

@@ -108,7 +108,9 @@ function hookNamed(name: string, rights: readonly HookRight[]): Hook {
 /** Stands for every program: what it answers is the test's. */
 function jqOf(answer: (object: unknown) => readonly unknown[] = () => []): Jq {
   return {
-    check: async () => {},
+    check: async (program) => {
+      if (program.endsWith('|')) throw new ConfigurationError('not a jq program');
+    },
     run: async (_program, inputs): Promise<readonly JqOutcome[]> =>
       inputs.map((text) => ({
         outputs: answer(JSON.parse(text)).map((output) => JSON.stringify(output)),
