@@ -1,6 +1,5 @@
 /** The outputs of a program for one input, or why it has none. */
 export type JqOutcome =
-<<<<<<< HEAD
   /** Each output as JSON with sorted keys and all digits of its numbers. */
   |
 {
@@ -11,17 +10,6 @@ export type JqOutcome =
 /**
    * `error`: of the program for this input; `limit`: it took too long or too much memory. The message names types and
    * holds nothing else of the input.
-=======
-  /** Each output as JSON with sorted keys. Large integers have all of their digits. */
-|
-{
-  readonly;
-  outputs: readonly;
-  string[]
-}
-/**
-   * `error`: of the program for this input; `limit`: it took too long or too much memory. The message holds nothing
-   * of the input.
    */
 |
 {

@@ -220,7 +220,7 @@ function showRunnables(runnables) {
     ...Object.entries(state ?? {}).flatMap(([list, items]) => {
       if (!Array.isArray(items)) return [];
       const heads = [...new Set(items.flatMap((item) => Object.keys(item)))];
-      const rows = items.map((item) => heads.map((head) => valueOf(item[head])));
+      const rows = items.map((item) => heads.map((head) => cellOf(item[head])));
       return [make('h4', list), tableOf(heads, rows, 'none')];
     }),
   ]);
@@ -231,7 +231,7 @@ function showRunnables(runnables) {
  * @param {unknown} value
  * @returns {Cell}
  */
-function valueOf(value) {
+function cellOf(value) {
   if (value === undefined || value === '') return '–';
   if (Array.isArray(value)) return value.length === 0 ? '–' : value.join(', ');
   return typeof value === 'number' ? value : String(value);
