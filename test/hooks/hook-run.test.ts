@@ -4,6 +4,7 @@ import type { Call } from '../../operator/client/call.ts';
 import { clientOf } from '../../operator/client/client-of.ts';
 import { AmbassadorError, LeadershipLostError } from '../../operator/core/errors.ts';
 import { ApiError } from '../../operator/model/status.ts';
+import { ProgramError } from '../../operator/process/program-error.ts';
 import { configMap, named, preparedRun } from './support/patching.ts';
 
 /** A client that writes down its calls, and fails those for which `failure` answers. */
@@ -330,6 +331,19 @@ test('[hooks S14] a field without effect is logged, and refused by --strict-patc
   expect(failures[1]?.message).toContain('MergePatch has no field "mergePatsh"');
   expect(sent).toEqual(['patch a']);
 });
+
+test('what a hook used that was ended at its limit is measured', async () => {
+  const { client } = writer();
+  const usage = { ...{ durationMs: 1, survivors: 0 }, ...USAGE };
+  const error = new ProgramError('too long', { reason: 'timeout', usage });
+  const run = preparedRun({ client, leaves: [{ error }] });
+
+  await expect(run.attempt()).rejects.toBe(error);
+
+  expect(run.meter.value('shell_operator_hook_run_max_rss_bytes')).toBe(USAGE.maxRssBytes);
+});
+
+const USAGE = { userCpuSeconds: 2, systemCpuSeconds: 3, maxRssBytes: 4_096 };
 
 test('what the hook used is measured', async () => {
   const { client } = writer();

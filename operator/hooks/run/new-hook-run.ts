@@ -3,6 +3,7 @@ import type { Log } from '../../controller/reconciler.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Meter } from '../../core/metrics.ts';
 import type { Jq } from '../../jq/jq.ts';
+import { ProgramError } from '../../process/program-error.ts';
 import { HOOK_METRICS } from '../engine/metric-names.ts';
 import type { Hook } from '../hook.ts';
 import { checkMetrics } from '../metrics/check-metrics.ts';
@@ -98,11 +99,21 @@ class TaskRun implements HookRun {
   }
 
   async #start(contexts: () => Iterable<string>, signal: AbortSignal): Promise<void> {
-    const outcome = await this.#parts.invoke(this.#hook, this.#facts, contexts(), signal);
+    const outcome = await this.#invoked(contexts(), signal);
     this.#measure(outcome.usage);
     if (outcome.exitCode !== 0) await this.#fail(outcome, signal);
     this.#metrics = await this.#checkedMetrics(outcome.metrics);
     this.#patches.begin(await this.#checkedDocuments(outcome.patches, signal));
+  }
+
+  async #invoked(contexts: Iterable<string>, signal: AbortSignal): Promise<HookOutcome> {
+    try {
+      return await this.#parts.invoke(this.#hook, this.#facts, contexts, signal);
+    } catch (error) {
+      // A hook that was ended at a limit has used more than any other.
+      if (error instanceof ProgramError && error.usage !== undefined) this.#measure(error.usage);
+      throw error;
+    }
   }
 
   /** The hook failed: nothing that it left counts, except documents with `ignoreHookError`. */

@@ -17,6 +17,8 @@ export interface Leaving {
   readonly patches?: string | readonly object[];
   readonly metrics?: string;
   readonly exitCode?: number;
+  /** It does not end by itself. */
+  readonly error?: Error;
 }
 
 interface Options {
@@ -70,6 +72,7 @@ export function preparedRun(options: Options): PreparedRun {
       if ([...contexts].join('') !== '[]') throw new Error('the contexts did not arrive');
       const { patches = '', exitCode = 0, ...left } = leaves[starts] ?? leaves.at(-1) ?? {};
       starts += 1;
+      if (left.error !== undefined) throw left.error;
       return {
         exitCode,
         patches: typeof patches === 'string' ? patches : patches.map(lineOf).join(''),
