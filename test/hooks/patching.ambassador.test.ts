@@ -19,7 +19,7 @@ const GATE =
 
 const STATUS = { loadBalancer: { ingress: [{ ip: '192.0.2.7' }] } };
 
-const OLD = ['merged', 'patched', 'kept', 'replaced', 'gone', 'left'].map(
+const OLD = ['merged', 'patched', 'added', 'kept', 'replaced', 'gone', 'left'].map(
   (name) => `{apiVersion: v1, kind: ConfigMap, metadata: {name: ${name}}, data: {trees: "1"}}`,
 );
 
@@ -46,6 +46,11 @@ test.each(
       { operation: 'CreateOrUpdate', object: object('replaced') },
       { operation: 'MergePatch', ...target('merged'), mergePatch: { data: { pears: '3' } } },
       { operation: 'JSONPatch', ...target('patched'), jsonPatch },
+      {
+        operation: 'JQPatch',
+        ...target('added'),
+        jqFilter: '.data.trees |= (tonumber + 1 | tostring)',
+      },
       { operation: 'Apply', object: object('applied') },
       { operation: 'DeleteInBackground', ...target('gone') },
       { operation: 'MergePatch', ...target('none'), mergePatch: {}, ignoreMissingObject: true },
@@ -67,6 +72,7 @@ test.each(
       .map((map) => [map.metadata.name, (map as { readonly data?: object }).data]),
   );
   expect(data).toMatchObject({
+    added: { trees: '2' },
     applied: { trees: '2' },
     created: { trees: '2' },
     kept: { trees: '1' },

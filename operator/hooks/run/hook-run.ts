@@ -10,7 +10,8 @@ export interface HookRun {
    * @param contexts - called when the hook is started, at most once in an attempt. It reads the snapshots and answers
    *   with the text of `BINDING_CONTEXT_PATH` in pieces of about 64 KiB, to be written one after another: whole, it
    *   may be longer than a string can be.
-   * @throws HookError when the hook or one of its documents failed; `signal.reason` when aborted.
+   * @throws HookError when the hook or one of its documents failed; ProgramError when it broke a limit; `signal.reason`
+   *   when aborted; LeadershipLostError.
    */
   attempt(contexts: () => Iterable<string>, signal: AbortSignal): Promise<void>;
 }
