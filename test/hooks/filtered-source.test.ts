@@ -149,6 +149,12 @@ test('[hooks S5] an object for which the filter fails counts with null, its neig
   expect(world.of('b', 'odd').filterText).toBe('null');
   expect(world.failures).toMatchObject([{ key: 'demo/b', filter: 'odd', failure: 'error' }]);
   expect(JSON.stringify(world.failures)).not.toContain('secret');
+
+  const before = world.of('b', 'odd').checksum;
+  world.collection.put('b', 4);
+  await settle();
+  expect(world.of('b', 'odd')).toMatchObject({ filterText: 'null' });
+  expect(world.of('b', 'odd').checksum, 'no event is lost').not.toBe(before);
 });
 
 test('each binding measures how long its filter takes, also before a meter is there', async () => {

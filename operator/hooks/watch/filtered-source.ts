@@ -9,7 +9,8 @@ import { Entry } from '../../model/entry.ts';
 import { type KubernetesObject, type ObjectKey, splitKey } from '../../model/object.ts';
 import { apiVersionOf, type Resource } from '../../model/resource.ts';
 import type { BindingObject } from './binding-watch.ts';
-import type { FilteredSource, MakeSource } from './watch-plan.ts';
+import { readsOnlyMetadata } from './reads-only-metadata.ts';
+import type { FilteredSource, MakeSource, Want } from './watch-plan.ts';
 
 /** One filter that has no result for one object. jq's message stays out of it: it may quote the object. */
 export interface FilterFailure {
@@ -49,7 +50,10 @@ const OBJECTS_PER_TURN = 50;
  * A source whose cache has what the given bindings want of each object: the results of their filters, and the whole
  * object only if one of them keeps it. A page of a list is reduced before the next is read.
  *
- * A filter that fails at an object has the result `null` for it: the object still counts, with its other filters.
+ * A filter that fails at an object has the result `null` for it: the object still counts, with its other filters, and
+ * each state at which it fails counts as a change, so that no event is lost.
+ *
+ * Only metadata is watched if no binding keeps full objects and no filter reads more.
  */
 export function filteredSource(
   ...[resource, selection, wants, { jq, filterFailed, filterTook, clock }]: [
@@ -62,6 +66,7 @@ export function filteredSource(
   return {
     source: source(resource, {
       ...selection,
+      ...(wants.every(needsOnlyMetadata) && { metadataOnly: true }),
       async prepare(entries, signal) {
         const texts = await sortedTexts(entries, signal);
         const results = new Map<string, readonly Filtered[]>();
@@ -75,7 +80,10 @@ export function filteredSource(
             if (!('failure' in outcome) || key === undefined) continue;
             filterFailed({ resource, key, filter, failure: outcome.failure });
           }
-          results.set(filter, outcomes.map(filteredBy));
+          results.set(
+            filter,
+            outcomes.map((outcome, index) => filteredBy(outcome, entries[index]?.resourceVersion)),
+          );
         }
         return entries.map((entry, index) => {
           const text = texts[index] ?? '';
@@ -107,11 +115,15 @@ async function sortedTexts(
   return texts;
 }
 
+function needsOnlyMetadata({ filter, keepsFullObjects }: Want): boolean {
+  return !keepsFullObjects && filter !== undefined && readsOnlyMetadata(filter);
+}
+
 /** No output counts as `null`, and several as an array: the words of the contract. A failure counts as `null`. */
-function filteredBy(outcome: JqOutcome): Filtered {
-  const outputs = 'failure' in outcome ? [] : outcome.outputs;
-  const [first = 'null', ...others] = outputs;
-  const text = others.length === 0 ? first : `[${outputs.join(',')}]`;
+function filteredBy(outcome: JqOutcome, resourceVersion = ''): Filtered {
+  if ('failure' in outcome) return { text: 'null', checksum: `failed at ${resourceVersion}` };
+  const [first = 'null', ...others] = outcome.outputs;
+  const text = others.length === 0 ? first : `[${outcome.outputs.join(',')}]`;
   return { text, checksum: checksumOf(text) };
 }
 
