@@ -226,6 +226,26 @@ test('the rights of a folder of hooks are checked as those of modules', async ()
   ]);
 });
 
+test('hooks are checked in every namespace, and with the Lease that they take in a Pod', async () => {
+  const { url } = await cluster();
+  const folder = folderWith({
+    'tidy.sh': '#!/bin/sh',
+    'tidy.sh.yaml': 'configVersion: v1\nkubernetes: [{kind: cm}]',
+  });
+  chmodSync(join(folder, 'tidy.sh'), 0o755);
+
+  const { exit, stdout } = invoke(['check', '--hooks', folder], {
+    env: { CHANCERY_API_URL: url, POD_NAMESPACE: 'demo' },
+    commands: [checkCommand({ tokenFolders: [] })],
+  });
+
+  expect(await exit).toBe(1);
+  expect(stdout.lines).toContain('missing: get, list, watch configmaps in all namespaces');
+  expect(stdout.lines.join()).toContain(
+    'leases.coordination.k8s.io "hooks-leader" in namespace demo',
+  );
+});
+
 test('without an ambassador nothing is claimed: exit code 1 and one line', async () => {
   const { exit, stdout, stderr } = check('http://127.0.0.1:1');
 

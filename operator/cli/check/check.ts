@@ -25,6 +25,7 @@ import type { Command, ExitCode, Io } from '../command.ts';
 import { parseFlags } from '../flags.ts';
 import { requireModulesOrHooks } from '../generate/arguments.ts';
 import { declaredHooks } from '../hooks/declared-hooks.ts';
+import { withHooksDefaults } from '../hooks/settings-defaults.ts';
 import { LineWriter } from '../line-writer.ts';
 import { loadModules, type ModuleInput, merged, splitAtDashes } from '../load-modules.ts';
 import { resolveToolkit } from '../toolkit-hooks.ts';
@@ -63,7 +64,7 @@ export function checkCommand({
         );
       }
       requireModulesOrHooks(positionals, hooks, rest);
-      const fromEnvironment = settingsOf(values.namespaces, io.env);
+      const fromEnvironment = settingsOf(values, io.env);
       const token = await findVisibleToken(tokenFolders);
       const declared =
         hooks === undefined
@@ -107,7 +108,11 @@ export function checkCommand({
   };
 }
 
-function settingsOf(namespaces: string | undefined, env: Io['env']): Settings {
+function settingsOf(
+  { namespaces, hooks }: Readonly<Partial<Record<'namespaces' | 'hooks', string | undefined>>>,
+  given: Io['env'],
+): Settings {
+  const env = hooks === undefined ? given : withHooksDefaults(given);
   if (namespaces === undefined) return settingsFrom(env);
   if (namespaces.trim() === '') throw new ConfigurationError('--namespaces must name one, or "*"');
   try {

@@ -19,6 +19,7 @@ import { type HooksArguments, parseHooksArguments } from './arguments.ts';
 import { definitionsFor } from './definitions.ts';
 import { untilHooksChange } from './folder-watch.ts';
 import { HOOKS_DESCRIPTION } from './help.ts';
+import { withHooksDefaults } from './settings-defaults.ts';
 
 export interface HooksCommandOptions {
   readonly clock?: Clock;
@@ -125,20 +126,10 @@ async function runHooks(program: HooksProgram, given: Surroundings): Promise<Exi
 
 /** Without `WATCH_NAMESPACE` hooks watch every namespace, as their contract says. */
 function settingsOf(asked: HooksArguments, env: Io['env']): Settings {
-  const inPod = (env.POD_NAMESPACE ?? '').trim() !== '';
-  const isElectionGiven = (env.CHANCERY_LEADER_ELECTION ?? '').trim() !== '';
-  const elects = asked.leaderElection && (isElectionGiven || inPod);
-  const isWatchGiven = ['WATCH_NAMESPACE', 'res_namespace'].some(
-    (name) => (env[name] ?? '').trim() !== '',
-  );
-  const fromEnvironment = settingsFrom({
-    ...env,
-    ...(elects && !isElectionGiven && { CHANCERY_LEADER_ELECTION: 'true' }),
-    ...(!isWatchGiven && { WATCH_NAMESPACE: '*' }),
-  });
+  const fromEnvironment = settingsFrom(withHooksDefaults(env));
   return overridden(fromEnvironment, {
     ...asked.settings,
-    ...(!elects && { leaderElection: undefined }),
+    ...(!asked.leaderElection && { leaderElection: undefined }),
     insecureAllowToken: asked.insecureAllowToken || fromEnvironment.insecureAllowToken,
   });
 }
