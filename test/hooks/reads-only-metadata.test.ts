@@ -1,6 +1,8 @@
+import { FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { filteredSource } from '../../operator/hooks/watch/filtered-source.ts';
 import { readsOnlyMetadata } from '../../operator/hooks/watch/reads-only-metadata.ts';
+import type { Want } from '../../operator/hooks/watch/watch-plan.ts';
 import { configMaps } from '../../operator/model/kubernetes/resources.ts';
 
 const METADATA = [
@@ -50,12 +52,13 @@ test('[hooks S6] a filter that may read more is never taken for one that does no
 
 test('[hooks S6] only metadata is watched if no binding needs more', () => {
   const jq = { check: async () => {}, run: async () => [], close: async () => {} };
-  const watchesMetadata = (...wants: { filter?: string; keepsFullObjects: boolean }[]) =>
+  const watchesMetadata = (...wants: Want[]) =>
     filteredSource(configMaps, { namespace: 'all', optional: false }, wants, {
-      jq,
+      ...{ jq, clock: new FakeClock() },
       filterFailed: () => {},
+      filterTook: () => {},
     }).source.metadataOnly === true;
-  const small = { filter: '.metadata.labels', keepsFullObjects: false };
+  const small = { filter: '.metadata.labels', keepsFullObjects: false, labels: {} };
 
   expect(watchesMetadata(small)).toBe(true);
   expect(watchesMetadata(small, { ...small, filter: '.metadata.name' })).toBe(true);

@@ -15,9 +15,17 @@ test('[hooks S6] bindings of all hooks with equal selectors share a source, what
 
   expect(sources.map(({ resource }) => resourceName(resource))).toEqual(['pods']);
   expect(made[0]?.wants).toEqual([
-    { filter: '.a', keepsFullObjects: true },
-    { filter: '.b', keepsFullObjects: true },
-    { keepsFullObjects: false },
+    {
+      filter: '.a',
+      keepsFullObjects: true,
+      labels: { hook: 'a', binding: 'kubernetes', queue: 'main' },
+    },
+    {
+      filter: '.b',
+      keepsFullObjects: true,
+      labels: { hook: 'a', binding: 'kubernetes', queue: 'main' },
+    },
+    { keepsFullObjects: false, labels: { hook: 'b', binding: 'kubernetes', queue: 'main' } },
   ]);
 });
 
