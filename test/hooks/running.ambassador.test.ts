@@ -125,13 +125,13 @@ ${CROPS.trim()}
   group: yard`;
   const place = await startHooks({ recorders: { 'a.sh': config }, stopped: true });
   const hook = place.hook('a.sh');
-  const held = await hook.hold();
+  const release = await hook.hold(1);
   place.startOperator();
   await hook.started(1);
 
   for (let at = 1; at <= 5; at++) await place.apply(field(`field-${at}`, '1'));
   await eventually(() => hookSources(place).some(({ objects }) => objects === 5));
-  await held.end();
+  await release();
   await hook.started(2);
   await place.operator.stop();
   const runs = await hook.runs();
@@ -159,7 +159,7 @@ test('[hooks 24] [hooks S1] when the leader dies in a run, the standby begins wi
   });
   await hook.answer({ patches: [created('by-the-dead')] }, 1);
   await hook.answer({ patches: [created('by-the-standby')] }, 2);
-  const held = await hook.hold();
+  const release = await hook.hold(1);
   const leader = place.startOperator();
   await hook.started(1);
   const standby = place.startOperator();
@@ -167,7 +167,7 @@ test('[hooks 24] [hooks S1] when the leader dies in a run, the standby begins wi
 
   await leader.kill();
   await hook.started(2);
-  await held.next();
+  await release();
   await eventually(() => place.env.get('v1', 'ConfigMap', place.namespace, 'by-the-standby'));
   const runs = await hook.runs();
 

@@ -1,7 +1,7 @@
 /**
  * A hook that records what it is told and answers what a test prepared, in each language of the examples. It has a
  * folder beside the hooks: `config.yaml`, `runs/N.json` with the contexts of its Nth start, `answers/` with what
- * it leaves, and the pipe `held` at which it waits if there is one.
+ * it leaves, and pipes `held-N` at which its Nth start waits.
  */
 import { execFile } from 'node:child_process';
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
@@ -126,18 +126,12 @@ export class Recorder {
     }
   }
 
-  /** Its next starts wait at their end: each for a `next`, and the last one for `end`, after which none waits. */
-  async hold(): Promise<{ next(): Promise<void>; end(): Promise<void> }> {
-    const pipe = join(this.#folder, 'held');
+  /** Its start `at`, counted from 1, waits at its end until what this resolves to is called. */
+  async hold(at: number): Promise<() => Promise<void>> {
+    const pipe = join(this.#folder, `held-${at}`);
     await run('mkfifo', [pipe]);
     // Opening it for writing waits until the hook reads.
-    return {
-      next: () => writeFile(pipe, ''),
-      end: async () => {
-        await rename(pipe, `${pipe}-ended`);
-        await writeFile(`${pipe}-ended`, '');
-      },
-    };
+    return () => writeFile(pipe, '');
   }
 }
 
@@ -158,7 +152,8 @@ const at = fs.readdirSync('FOLDER/runs').length + 1;
 fs.writeFileSync('FOLDER/environment', Object.keys(env).join('\\n'));
 fs.copyFileSync(env.BINDING_CONTEXT_PATH, 'FOLDER/next');
 fs.renameSync('FOLDER/next', \`FOLDER/runs/\${at}.json\`);
-if (fs.existsSync('FOLDER/held')) fs.readFileSync('FOLDER/held');
+const held = \`FOLDER/held-\${at}\`;
+if (fs.existsSync(held)) fs.readFileSync(held);
 const answer = (name) =>
   [\`FOLDER/answers/\${at}-\${name}\`, \`FOLDER/answers/else-\${name}\`].find((path) => fs.existsSync(path));
 const patches = answer('patches');
@@ -175,7 +170,7 @@ at=$(( $(ls FOLDER/runs | wc -l) + 1 ))
 compgen -e > FOLDER/environment
 cp "$BINDING_CONTEXT_PATH" FOLDER/next
 mv FOLDER/next "FOLDER/runs/$at.json"
-if [[ -p FOLDER/held ]]; then cat FOLDER/held; fi
+if [[ -p FOLDER/held-$at ]]; then cat FOLDER/held-$at; fi
 answer() { if [[ -e FOLDER/answers/$at-$1 ]]; then cat "FOLDER/answers/$at-$1"; else cat "FOLDER/answers/else-$1" 2>/dev/null || true; fi; }
 answer patches > "$KUBERNETES_PATCH_PATH"
 answer metrics > "$METRICS_PATH"
@@ -191,8 +186,8 @@ at = len(os.listdir("FOLDER/runs")) + 1
 open("FOLDER/environment", "w").write("\\n".join(os.environ))
 shutil.copyfile(os.environ["BINDING_CONTEXT_PATH"], "FOLDER/next")
 os.rename("FOLDER/next", f"FOLDER/runs/{at}.json")
-if os.path.exists("FOLDER/held"):
-    open("FOLDER/held").read()
+if os.path.exists(f"FOLDER/held-{at}"):
+    open(f"FOLDER/held-{at}").read()
 def answer(name):
     for path in (f"FOLDER/answers/{at}-{name}", f"FOLDER/answers/else-{name}"):
         if os.path.exists(path):
