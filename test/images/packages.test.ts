@@ -11,6 +11,7 @@ test('the operator image installs these packages and no other', { timeout: 120_0
     'atomic-sleep',
     'bintrees',
     'diff',
+    'jq-web',
     'on-exit-leak-free',
     'pino',
     'pino-abstract-transport',

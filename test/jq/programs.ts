@@ -295,7 +295,7 @@ export const DIFFERENT: readonly { readonly program: string; readonly why: strin
     program: '.spec.replicas + 1',
     why: 'arithmetic beyond 2^53 is rounded; gojq computes with all digits',
   },
-  { program: '12 | abs', why: 'functions of jq 1.7 that gojq 0.12.11 does not have are there' },
+  { program: '12 | abs', why: 'functions that gojq 0.12.11 does not have are there' },
   {
     program: '{b: 1, a: 2} | tojson',
     why: 'a new object keeps the order of its keys until it is an output',
