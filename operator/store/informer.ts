@@ -208,13 +208,14 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
 
   /**
    * Compares the store with an authoritative list now, as the informer does every
-   * `relistIntervalMs`. Use it after a restore of etcd. Returns the keys that differ for 30 s; a
-   * later list repairs them.
+   * `relistIntervalMs`. Use it after a restore of etcd. Returns the keys that differ for
+   * `patienceMs`; a later list repairs them.
    *
+   * @param patienceMs - how long a difference may mean that the watch is behind. Default 30 s.
    * @throws OperatorError `NOT_SYNCED` when the informer does not run; the error of the list.
    */
-  verify(): Promise<readonly ObjectKey[]> {
-    return this.#reflector.verify();
+  verify(patienceMs?: number): Promise<readonly ObjectKey[]> {
+    return this.#reflector.verify(patienceMs);
   }
 
   /** Works until `signal` aborts. */

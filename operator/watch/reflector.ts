@@ -138,12 +138,13 @@ export class Reflector<T extends KubernetesObject> {
    * Compares the sink with an authoritative list, as the reflector does every `relistIntervalMs`.
    * Waits for a live watch first. Calls no handler; a later list repairs the differences.
    *
-   * @returns the keys that differed for 30 s; none when a list has replaced everything meanwhile.
+   * @param patienceMs - how long a difference may mean that the watch is behind. Default 30 s.
+   * @returns the keys that differed for that long; none when a list has replaced everything meanwhile.
    * @throws OperatorError `NOT_SYNCED` when the reflector does not run; the error of the list; the
    *   reason of the stop when it is stopped first.
    */
-  verify(): Promise<readonly ObjectKey[]> {
-    return this.#verifier.verify();
+  verify(patienceMs?: number): Promise<readonly ObjectKey[]> {
+    return this.#verifier.verify(patienceMs);
   }
 
   /**

@@ -86,14 +86,14 @@ export class Verifier {
   }
 
   /** See `Reflector.verify`. */
-  verify(): Promise<readonly ObjectKey[]> {
-    this.#underWay ??= this.#verify().finally(() => {
+  verify(patienceMs: number = PATIENCE_MS): Promise<readonly ObjectKey[]> {
+    this.#underWay ??= this.#verify(patienceMs).finally(() => {
       this.#underWay = undefined;
     });
     return this.#underWay;
   }
 
-  async #verify(): Promise<readonly ObjectKey[]> {
+  async #verify(patienceMs: number): Promise<readonly ObjectKey[]> {
     const signal = this.#signal;
     if (signal === undefined) {
       throw new OperatorError('a source that does not run cannot be verified', {
@@ -103,7 +103,7 @@ export class Verifier {
     }
     await this.#untilWatching(signal);
     const { view, clock, limiter } = this.#options;
-    const verification = new Verification(view, clock);
+    const verification = new Verification(view, clock, patienceMs);
     this.#verification = verification;
     const release = await limiter.enter(signal);
     try {
@@ -161,14 +161,16 @@ const RECHECK_MS = 1_000;
 export class Verification {
   readonly #view: VersionView;
   readonly #clock: Clock;
+  readonly #patienceMs: number;
   /** Deletes delivered by the watch since the list began. */
   readonly #deleted = new Map<ObjectKey, string | undefined>();
   /** All keys delivered by the watch since then. */
   readonly #touched = new Set<ObjectKey>();
 
-  constructor(view: VersionView, clock: Clock) {
+  constructor(view: VersionView, clock: Clock, patienceMs: number = PATIENCE_MS) {
     this.#view = view;
     this.#clock = clock;
+    this.#patienceMs = patienceMs;
   }
 
   /** Must be called with every batch that the watch delivers while `run` is under way. */
@@ -182,7 +184,7 @@ export class Verification {
   }
 
   /**
-   * The keys that differ and still differ after 30 s.
+   * The keys that differ and still differ after `patienceMs`.
    *
    * @param listed - called with the resourceVersion of the list as soon as it is complete.
    * @throws the error of the list, and `signal.reason`.
@@ -211,7 +213,7 @@ export class Verification {
         ? this.#isLeftOver(key, listVersion)
         : this.#isBehind(key, version);
     };
-    const givenUpAt = this.#clock.monotonic() + PATIENCE_MS;
+    const givenUpAt = this.#clock.monotonic() + this.#patienceMs;
     let suspects = await runInSlices(keysThat(differs, wanted, this.#view), request.signal);
     while (suspects.length > 0 && this.#clock.monotonic() < givenUpAt) {
       await sleep(this.#clock, RECHECK_MS, request.signal);

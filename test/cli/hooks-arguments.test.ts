@@ -71,6 +71,8 @@ test.each([
   [['/a', '--hook-timeout=soon'], '--hook-timeout must be a duration such as 90s or 5m'],
   [['/a', '--log-type=xml'], '--log-type must be one of json, text, color, not "xml"'],
   [['/a', '--listen-port=http'], '--listen-port must be a whole number from 0 to 65535'],
+  [['/a', '--metrics-prefix=a-b '], '--metrics-prefix must be letters, digits and _'],
+  [['/a', '--hook-env=A=B'], '--hook-env must be the name of a variable without its value'],
   [['/a', '--follow'], '--follow is for --dry-run; got no --dry-run'],
 ])('%j is refused', (args, message) => {
   expect(() => parseHooksArguments(args, {})).toThrow(message);

@@ -118,6 +118,15 @@ test('a hook that cannot be used refuses the start, or is left out by --skip-bro
   expect(log).toContain('kubernetesValidating is not supported yet');
 });
 
+test('a --tmp-dir that cannot be written to refuses the start', async () => {
+  const { dir } = await hooksFolder({ recorders: { 'a.sh': CONFIG } });
+
+  const { run } = await runHooks({ dir, args: ['--tmp-dir=/dev/null/x'] });
+
+  expect(await run.exit).toBe(2);
+  expect(run.stderr.lines.join(' ')).toContain('--tmp-dir: no files can be made in /dev/null/x');
+});
+
 test('--check prints what each hook declares, and starts none for its bindings', async () => {
   const { dir, hook } = await hooksFolder({ recorders: { 'a.sh': CONFIG } });
   const { run } = await runHooks({ dir, args: ['--check'] });

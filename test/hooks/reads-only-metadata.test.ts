@@ -64,5 +64,5 @@ test('[hooks S6] only metadata is watched if no binding needs more', () => {
   expect(watchesMetadata(small, { ...small, filter: '.metadata.name' })).toBe(true);
   expect(watchesMetadata({ ...small, keepsFullObjects: true })).toBe(false);
   expect(watchesMetadata(small, { ...small, filter: '.data' })).toBe(false);
-  expect(watchesMetadata(small, { keepsFullObjects: false })).toBe(false);
+  expect(watchesMetadata(small, { keepsFullObjects: false, labels: {} })).toBe(false);
 });

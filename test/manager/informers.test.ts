@@ -85,6 +85,25 @@ function world(
   return { asked, clock, informers, lines, prepare, run, stop, wire };
 }
 
+test('[hooks 15] a change that the watch has lost is told soon after the period of its source', async () => {
+  const { clock, informers, prepare, run } = world();
+  const collection = prepare('pods');
+  const told: string[] = [];
+  informers
+    .of(source(pods, { relistIntervalMs: 4_000 }))
+    .addHandler((changes) => void told.push(...changes.map(({ type }) => type)));
+  await run();
+  collection.loseNextEvent = true;
+  collection.put('a');
+
+  await clock.advanceAndSettle(4_000);
+  const inThePeriod = [...told];
+  await clock.advanceAndSettle(5_000);
+
+  expect(inThePeriod).toEqual([]);
+  expect(told).toEqual(['add']);
+});
+
 describe('[C-21]', () => {
   test('equal sources of any number of controllers are one list and one watch', async () => {
     const { asked, informers, run, wire } = world();

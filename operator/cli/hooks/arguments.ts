@@ -78,7 +78,7 @@ export function parseHooksArguments(args: readonly string[], env: Io['env']): Ho
       // A dry run ends when nothing is left to do: nothing waits for another attempt.
       maxAttempts: values['dry-run'] === true ? 1 : positive('max-attempts', maxAttempts),
       timeoutMs: durationFlag('hook-timeout', values['hook-timeout']) ?? HOOKS_DEFAULTS.timeoutMs,
-      hookEnv: values['hook-env'] ?? [],
+      hookEnv: (values['hook-env'] ?? []).map(variableName),
       skipBroken: values['skip-broken-hooks'] ?? false,
       strictPatches: values['strict-patches'] ?? false,
       proxiesJsonLines: values['log-proxy-hook-json'] ?? isTrue(env.LOG_PROXY_HOOK_JSON),
@@ -91,10 +91,10 @@ export function parseHooksArguments(args: readonly string[], env: Io['env']): Ho
       ),
     },
     crds: values.crd,
-    metricsPrefix:
+    metricsPrefix: metricsPrefixOf(
       values['metrics-prefix'] ??
-      read('prometheus-metrics-prefix', values['prometheus-metrics-prefix']) ??
-      'shell_operator_',
+        read('prometheus-metrics-prefix', values['prometheus-metrics-prefix']),
+    ),
     leaderElection: values['no-leader-election'] !== true,
     check: values.check ?? false,
     dryRun: values['dry-run'] ?? false,
@@ -119,6 +119,20 @@ function positive(option: string, text: string | undefined): number | undefined 
   if (/^[1-9][0-9]{0,5}$/.test(text)) return Number(text);
   throw new ConfigurationError(
     `--${option} must be a whole number from 1 to 999999, not ${JSON.stringify(text)}`,
+  );
+}
+
+function variableName(text: string): string {
+  if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(text)) return text;
+  throw new ConfigurationError(
+    `--hook-env must be the name of a variable without its value, not ${JSON.stringify(text)}`,
+  );
+}
+
+function metricsPrefixOf(text = 'shell_operator_'): string {
+  if (/^[a-zA-Z_][a-zA-Z0-9_]*$/.test(text)) return text;
+  throw new ConfigurationError(
+    `--metrics-prefix must be letters, digits and _, no digit first, not ${JSON.stringify(text)}`,
   );
 }
 

@@ -24,6 +24,8 @@ async function collect(root: string, path: string, lines: string[]): Promise<voi
     const found = await stat(full).catch(() => undefined);
     if (found === undefined) lines.push(`${below} gone`);
     else if (found.isDirectory()) await collect(root, below, lines);
+    // Reading a named pipe would wait for a writer, without end.
+    else if (!found.isFile()) lines.push(`${below} ${found.mode}`);
     else lines.push(`${below} ${found.mode} ${found.size} ${await contentOf(full, found)}`);
   }
 }

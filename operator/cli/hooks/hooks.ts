@@ -1,6 +1,6 @@
 import { linkedAbort } from '../../core/abort.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
-import { readDefinitions } from '../../hooks/discovery/read-definitions.ts';
+import { ConfigurationError, messageOf } from '../../core/errors.ts';
 import { type HooksProgram, loadHooksProgram } from '../../hooks/hooks-program.ts';
 import { runnerMetrics } from '../../hooks/metrics/runner-metrics.ts';
 import { createJq } from '../../jq/create-jq.ts';
@@ -13,6 +13,7 @@ import {
   tokenVisible,
 } from '../../manager/safety/visible-token.ts';
 import { overridden, type Settings, settingsFrom } from '../../manager/settings/settings.ts';
+import { RunFolders } from '../../process/run-files.ts';
 import type { Command, ExitCode, Io } from '../command.ts';
 import { DryRun } from '../run/dry-run.ts';
 import { type HooksArguments, parseHooksArguments } from './arguments.ts';
@@ -40,6 +41,7 @@ export function hooksCommand({
       const settings = settingsOf(asked, io.env);
       // Before a hook is started, because its code is not ours.
       if (!asked.check && !settings.insecureAllowToken) await requireNoToken(tokenFolders);
+      if (!asked.check) await requireTmpDir(asked.runner.tmpDir);
       const logger = loggerOf(settings, io);
       for (const ignored of asked.ignored) logger.warn({ ignored }, 'a variable has no effect');
       const jq = createJq({ clock });
@@ -150,6 +152,15 @@ function printDeclarations({ hooks }: HooksProgram, { stdout }: Io): ExitCode {
 
 function loggerOf({ logLevel, logFormat: format }: Settings, { stderr, env }: Io): Logger {
   return createLogger(logLevel, stderr, { format, environment: env });
+}
+
+/** A folder that cannot be written to would fail every run. */
+async function requireTmpDir(tmpDir: string): Promise<void> {
+  try {
+    await using _folders = await RunFolders.open(tmpDir);
+  } catch (cause) {
+    throw new ConfigurationError(`--tmp-dir: ${messageOf(cause)}`, { cause });
+  }
 }
 
 async function requireNoToken(folders: readonly string[]): Promise<void> {

@@ -43,6 +43,12 @@ export interface InformersOptions {
   readonly meter?: Meter;
 }
 
+/**
+ * A watch that is this far behind the list of a period that its source asks for is opened anew. That costs one list, and
+ * a change that the watch has lost is told this much later.
+ */
+const COMPARE_PATIENCE_MS = 3_000;
+
 /** A list and watch, and the informer that runs it. */
 export interface ScopeActivity {
   readonly scope: Scope;
@@ -300,7 +306,7 @@ export class Informers {
       for (;;) {
         await sleep(clock, relistIntervalMs, signal);
         // The watch beside it gets the same failure and reports it. The next round tries again.
-        await abortable(informer.verify(), signal).catch(() => {});
+        await abortable(informer.verify(COMPARE_PATIENCE_MS), signal).catch(() => {});
       }
     } catch (error) {
       if (!signal.aborted) throw error;
