@@ -158,7 +158,7 @@ test('--dry-run runs the hooks once, prints what they would write, and writes no
     'dry run: 1 write to 1 object in 1 runnable; nothing was written',
   );
   expect(run.stdout.lines).toContain('# create configmaps demo/made by hooks');
-  expect(server.get('v1', 'ConfigMap', 'made', 'demo')).toBeUndefined();
+  expect(server.get('v1', 'ConfigMap', 'demo', 'made')).toBeUndefined();
 });
 
 test('a dry run of a hook that fails ends with 1, and does not try it again', async () => {
