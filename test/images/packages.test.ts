@@ -10,6 +10,7 @@ test('the operator image installs these packages and no other', { timeout: 120_0
     '@pinojs/redact',
     'atomic-sleep',
     'bintrees',
+    'croner',
     'diff',
     'jq-web',
     'on-exit-leak-free',
