@@ -61,7 +61,7 @@ test('jq: a message never quotes the input', async () => {
 });
 
 test('[hooks 22] jq: a program that never ends or takes all memory reaches its limit, others do not', async () => {
-  const jq = jqWith({ timeLimitMs: 400, memoryLimitBytes: 32 * 2 ** 20 });
+  const jq = jqWith({ timeLimitMs: 300, memoryLimitBytes: 32 * 2 ** 20 });
   const limit = { failure: 'limit', message: 'it took too long or too much memory' };
   const endless = 'if . == 1 then last(repeat(1)) else . end';
   expect(await jq.run(endless, ['0', '1', '2'], signal)).toEqual([
@@ -71,8 +71,14 @@ test('[hooks 22] jq: a program that never ends or takes all memory reaches its l
   ]);
   const large = '[limit(.; repeat("0123456789"))] | length';
   expect(await jq.run(large, ['2', '100000000'], signal)).toEqual([{ outputs: ['2'] }, limit]);
-  const wordy = 'def twice: . + .; "0123456789abcdef" | until(length > 5000000; twice)';
-  expect(await jq.run(wordy, ['1'], signal)).toEqual([limit]);
+});
+
+test('[hooks 22] jq: a large output is a limit, and the thread is replaced', async () => {
+  const jq = jqWith({ timeLimitMs: 60_000 });
+  const [small, large] = await jq.run('[range(.)]', ['2', '400000'], signal);
+  expect(small).toEqual({ outputs: ['[0,1]'] });
+  expect(large).toMatchObject({ failure: 'limit' });
+  expect(await jq.run('. + 1', ['1'], signal)).toEqual([{ outputs: ['2'] }]);
 });
 
 test('jq: without the package, only sorting works', async () => {
