@@ -217,6 +217,16 @@ test.each([
   await expect(complete(sample)).rejects.toThrow(why);
 });
 
+test('a sample of another contract is refused before the file is started', async () => {
+  const { file, testHook } = await hookFile('');
+  await rm(`${file}.yaml`);
+
+  const { exit, stderr } = await testHook({ controller: {}, parent: ROWS, children: {} });
+
+  expect(exit).toBe(2);
+  expect(stderr).toContain('chancery metacontroller, which is not supported yet');
+});
+
 const jq: Jq = { check: async () => {}, run: async () => [], close: async () => {} };
 const json = JSON.stringify;
 const DELETE = { operation: 'Delete', kind: 'Node', name: 'a' };
@@ -250,7 +260,8 @@ test.each([
   const signal = new AbortController().signal;
   const hook = hookOf(CONFIG);
 
-  const found = await examined({ exitCode: 0, patches, metrics }, { hook, known, jq, signal });
+  const left = { exitCode: 0, patches, metrics, responses: [] };
+  const found = await examined(left, { hook, known, jq, signal });
 
   expect(examinedLines(hook.name, found).join('\n')).toContain(said);
 });

@@ -263,6 +263,17 @@ test('[hooks S15] an invalid metric fails the run before the first patch', async
   expect(sent).toEqual([]);
 });
 
+test('half a response to a review fails the run before the first patch', async () => {
+  const { client, sent } = writer();
+  const responses = ['', '{"allowed": '];
+  const run = preparedRun({ client, leaves: [{ patches: [merge('a')], responses }] });
+
+  const failure = await run.attempt();
+
+  expect(failure?.message).toContain('its response file is refused: document 1: the file ends');
+  expect(sent).toEqual([]);
+});
+
 test('[hooks S15] metrics are sent once, after the last patch has succeeded', async () => {
   const { client } = writer((name, attempt) =>
     name === 'a' && attempt === 1 ? refusal(409, 'Conflict') : undefined,

@@ -135,10 +135,15 @@ test('what a hook leaves is read, and its files are gone afterwards', async () =
       'echo "$BINDING_CONTEXT_PATH"',
       'echo patch > $KUBERNETES_PATCH_PATH',
       'echo metric > $METRICS_PATH',
+      'echo review > $ADMISSION_RESPONSE_PATH',
+      'echo conversion > $CONVERSION_RESPONSE_PATH',
     ),
   );
 
-  expect(answer).toMatchObject({ exitCode: 0, patches: 'patch\n', metrics: 'metric\n' });
+  expect(answer).toMatchObject({
+    ...{ exitCode: 0, patches: 'patch\n', metrics: 'metric\n' },
+    responses: ['review\n', 'conversion\n'],
+  });
   expect(answer.usage.durationMs).toBeGreaterThan(0);
   await expect(readFile(String(lines[0]?.fields.line))).rejects.toMatchObject({ code: 'ENOENT' });
   const [runner = ''] = await readdir(tmpDir);

@@ -6,7 +6,7 @@ import { HookMetrics } from '../../hooks/metrics/hook-metrics.ts';
 import type { MetricOperation } from '../../hooks/metrics/metric-operation.ts';
 import { checkPatchFile } from '../../hooks/patches/check-document.ts';
 import { type PreparedDocument, prepareDocuments } from '../../hooks/patches/prepare-documents.ts';
-import { DocumentError } from '../../hooks/results/json-stream.ts';
+import { DocumentError, readJsonStream } from '../../hooks/results/json-stream.ts';
 import { missingRights, type RequiredRight } from '../../hooks/rights/required-rights.ts';
 import type { HookAnswer } from '../../hooks/run/invoke-hook.ts';
 import type { Jq } from '../../jq/jq.ts';
@@ -33,7 +33,7 @@ export interface ExamineParts {
 
 /** Checks what a hook left. Sends nothing, and knows only the kinds of Kubernetes and of the given definitions. */
 export async function examined(
-  { exitCode, metrics, patches }: Pick<HookAnswer, 'exitCode' | 'metrics' | 'patches'>,
+  { exitCode, metrics, patches, responses }: Omit<HookAnswer, 'usage'>,
   parts: ExamineParts,
 ): Promise<Examined> {
   const warnings: string[] = [];
@@ -45,11 +45,16 @@ export async function examined(
   let documents: readonly PreparedDocument[] = [];
   let refusal: string | undefined;
   try {
+    for (const text of responses) readJsonStream(text);
+  } catch (error) {
+    refusal = `response file: ${problemIn(error)}`;
+  }
+  try {
     operations = checkMetrics(metrics, warn('metrics file'));
     const problem = new HookMetrics().reserve(parts.hook.name, operations);
-    refusal = problem === undefined ? undefined : `metrics file: ${problem}`;
+    if (problem !== undefined) refusal ??= `metrics file: ${problem}`;
   } catch (error) {
-    refusal = `metrics file: ${problemIn(error)}`;
+    refusal ??= `metrics file: ${problemIn(error)}`;
   }
   try {
     const all = await checkPatchFile(patches, warn('patch file'));

@@ -42,10 +42,23 @@ export async function completedSample(
   if (items.length === 0) throw new ConfigurationError('the sample has no context');
   const contexts: Fields[] = [];
   for (const [at, item] of items.entries()) {
-    const place = `context ${at + 1} of the sample`;
+    const place = placeOf(at);
     contexts.push(await completed(contextIn(item, place), parts, place));
   }
   return contexts;
+}
+
+/**
+ * Refuses a sample that is of another contract, or no context.
+ *
+ * @throws ConfigurationError `CONFIG`.
+ */
+export function requireContexts(sample: unknown): void {
+  for (const [at, item] of [sample].flat().entries()) contextIn(item, placeOf(at));
+}
+
+function placeOf(at: number): string {
+  return `context ${at + 1} of the sample`;
 }
 
 function contextIn(item: unknown, place: string): Fields {

@@ -25,7 +25,7 @@ import { parseTestHookArguments, type TestHookArguments } from './arguments.ts';
 import { type Examined, examined } from './examine.ts';
 import { TEST_HOOK_DESCRIPTION } from './help.ts';
 import { contextLines, examinedLines } from './report.ts';
-import { completedSample, type Fields } from './sample.ts';
+import { completedSample, type Fields, requireContexts } from './sample.ts';
 
 export interface TestHookCommandOptions {
   readonly clock?: Clock;
@@ -54,6 +54,7 @@ async function testHook(asked: TestHookArguments, jq: Jq, clock: Clock, io: Io):
   const definitions = await readManifests(asked.crds, io.stdin, '--crd ');
   const known = knownKinds(definitions.map(({ value }) => value));
   const sample = await readSample(asked.context, io);
+  requireContexts(sample); // before a file is started that may be no hook
   const hook = await loadHookFile(asked.file, { env, runProgram, clock, signal });
   const filter = (program: string, object: unknown) => filtered(jq, program, object, signal);
   const contexts = await completedSample(sample, { hook, known, filter });

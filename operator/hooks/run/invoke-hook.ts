@@ -30,6 +30,8 @@ export interface HookAnswer {
   readonly patches: string;
   /** Text of the metrics file. Empty for a hook that failed. */
   readonly metrics: string;
+  /** Texts of the files that would answer admission reviews and conversions. Empty for a hook that failed. */
+  readonly responses: readonly string[];
   readonly usage: ProgramUsage;
 }
 
@@ -73,6 +75,7 @@ export async function invokeHook(
     exitCode,
     patches: hasFailed ? await patches.catch(() => '') : await patches,
     metrics: hasFailed ? '' : await folder.read(files.metrics),
+    responses: hasFailed ? [] : await Promise.all(files.responses.map(folder.read)),
     usage,
   };
 }
@@ -86,13 +89,15 @@ async function runFiles(
   readonly variables: Readonly<Record<string, string>>;
   readonly patches: string;
   readonly metrics: string;
+  readonly responses: readonly string[];
 }> {
   const safe = safeName(hookName);
   const id = randomUUID();
   const named = (purpose: string): string => `hook-${safe}-${purpose}-${id}.json`;
   const patches = `${safe}-object-patch-${id}`;
   const metrics = named('metrics');
-  const admission = await folder.write(named(ADMISSION), '');
+  const responses = [named(ADMISSION), named('conversion-response')] as const;
+  const admission = await folder.write(responses[0], '');
   return {
     variables: {
       BINDING_CONTEXT_PATH: await folder.write(named('binding-context'), contexts),
@@ -100,10 +105,9 @@ async function runFiles(
       METRICS_PATH: await folder.write(metrics, ''),
       VALIDATING_RESPONSE_PATH: admission,
       ADMISSION_RESPONSE_PATH: admission,
-      CONVERSION_RESPONSE_PATH: await folder.write(named('conversion-response'), ''),
+      CONVERSION_RESPONSE_PATH: await folder.write(responses[1], ''),
     },
-    patches,
-    metrics,
+    ...{ patches, metrics, responses },
   };
 }
 

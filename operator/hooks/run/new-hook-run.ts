@@ -17,7 +17,7 @@ import {
   prepareDocuments,
   type ResolveKind,
 } from '../patches/prepare-documents.ts';
-import { DocumentError } from '../results/json-stream.ts';
+import { DocumentError, readJsonStream } from '../results/json-stream.ts';
 import { formatRights, missingRights, rulesFor } from '../rights/required-rights.ts';
 import { HookError } from './hook-error.ts';
 import type { HookRun, HookRunFacts, NewHookRun } from './hook-run.ts';
@@ -31,6 +31,8 @@ export interface HookOutcome {
   readonly patches: string;
   /** The text of its metrics file. */
   readonly metrics: string;
+  /** The texts of its answers to admission reviews and conversions. */
+  readonly responses: readonly string[];
   readonly usage: {
     readonly userCpuSeconds: number;
     readonly systemCpuSeconds: number;
@@ -102,6 +104,9 @@ class TaskRun implements HookRun {
     const outcome = await this.#invoked(contexts(), signal);
     this.#measure(outcome.usage);
     if (outcome.exitCode !== 0) await this.#fail(outcome, signal);
+    for (const text of outcome.responses) {
+      await this.#refusing('its response file', () => readJsonStream(text));
+    }
     this.#metrics = await this.#checkedMetrics(outcome.metrics);
     this.#patches.begin(await this.#checkedDocuments(outcome.patches, signal));
   }

@@ -16,6 +16,7 @@ export interface Leaving {
   /** The patch file, as text or as documents. Default: empty. */
   readonly patches?: string | readonly object[];
   readonly metrics?: string;
+  readonly responses?: readonly string[];
   readonly exitCode?: number;
   /** It does not end by itself. */
   readonly error?: Error;
@@ -77,6 +78,7 @@ export function preparedRun(options: Options): PreparedRun {
         exitCode,
         patches: typeof patches === 'string' ? patches : patches.map(lineOf).join(''),
         metrics: left.metrics ?? '',
+        responses: left.responses ?? [],
         usage: { userCpuSeconds: 0.25, systemCpuSeconds: 0.5, maxRssBytes: 1_024 },
       };
     },
