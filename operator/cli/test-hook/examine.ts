@@ -45,7 +45,7 @@ export async function examined(
   let documents: readonly PreparedDocument[] = [];
   let refusal: string | undefined;
   try {
-    for (const text of responses) readJsonStream(text);
+    for (const text of responses) void [...readJsonStream(text)];
   } catch (error) {
     refusal = `response file: ${problemIn(error)}`;
   }

@@ -105,7 +105,7 @@ class TaskRun implements HookRun {
     this.#measure(outcome.usage);
     if (outcome.exitCode !== 0) await this.#fail(outcome, signal);
     for (const text of outcome.responses) {
-      await this.#refusing('its response file', () => readJsonStream(text));
+      await this.#refusing('its response file', () => [...readJsonStream(text)]);
     }
     this.#metrics = await this.#checkedMetrics(outcome.metrics);
     this.#patches.begin(await this.#checkedDocuments(outcome.patches, signal));
