@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Clock } from '../core/clock.ts';
 import { ConfigurationError, messageOf } from '../core/errors.ts';
 import type { Jq } from '../jq/jq.ts';
@@ -57,7 +59,7 @@ export const HOOKS_DEFAULTS: Pick<
   | 'hookEnv'
   | 'skipBroken'
 > = {
-  tmpDir: '/tmp/chancery-hooks',
+  tmpDir: join(tmpdir(), 'chancery-hooks'),
   maxProcesses: 4,
   timeoutMs: 60_000,
   maxAttempts: undefined,

@@ -23,7 +23,10 @@ ${table([
   ['--no-leader-election', 'every replica runs the hooks'],
   ['--crd FILE', 'file or folder of CustomResourceDefinitions; default DIR/crds; repeatable'],
   ['--hooks-dir DIR', 'the folder, in place of the argument'],
-  ['--tmp-dir PATH', 'folder for the files of runs; default /tmp/chancery-hooks'],
+  [
+    '--tmp-dir PATH',
+    'folder for the files of runs; default chancery-hooks in the temporary folder',
+  ],
   ['--listen-address ADDRESS', 'address of /metrics; default all'],
   ['--listen-port PORT', 'port of /metrics and /metrics/hooks; default 8080, 0 for none'],
   ['--metrics-prefix TEXT', 'what metrics of the runner begin with; default shell_operator_'],

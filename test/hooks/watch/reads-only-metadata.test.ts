@@ -1,9 +1,9 @@
 import { FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import { filteredSource } from '../../operator/hooks/watch/filtered-source.ts';
-import { readsOnlyMetadata } from '../../operator/hooks/watch/reads-only-metadata.ts';
-import type { Want } from '../../operator/hooks/watch/watch-plan.ts';
-import { configMaps } from '../../operator/model/kubernetes/resources.ts';
+import { filteredSource } from '../../../operator/hooks/watch/filtered-source.ts';
+import { readsOnlyMetadata } from '../../../operator/hooks/watch/reads-only-metadata.ts';
+import type { Want } from '../../../operator/hooks/watch/watch-plan.ts';
+import { configMaps } from '../../../operator/model/kubernetes/resources.ts';
 
 const METADATA = [
   '.metadata',

@@ -2,20 +2,20 @@
 
 import { FakeClock, RecordingMeter, settle } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { source } from '../../operator/controller/source.ts';
-import { ConfigurationError } from '../../operator/core/errors.ts';
-import { HOOK_METRICS } from '../../operator/hooks/engine/metric-names.ts';
-import { FilterTimes } from '../../operator/hooks/watch/filter-times.ts';
-import type { FilterFailure } from '../../operator/hooks/watch/filtered-source.ts';
-import { filteredSource } from '../../operator/hooks/watch/filtered-source.ts';
-import type { Want } from '../../operator/hooks/watch/watch-plan.ts';
-import type { JqOutcome } from '../../operator/jq/jq.ts';
-import { Informers } from '../../operator/manager/sources/informers.ts';
-import type { Entry } from '../../operator/model/entry.ts';
-import { defineResource } from '../../operator/model/resource.ts';
-import { FakeCollection, type Thing } from '../support/fake-collection.ts';
-import { inNamespace } from '../support/in-namespace.ts';
-import { recordingLog } from '../support/recording-log.ts';
+import { source } from '../../../operator/controller/source.ts';
+import { ConfigurationError } from '../../../operator/core/errors.ts';
+import { HOOK_METRICS } from '../../../operator/hooks/engine/metric-names.ts';
+import { FilterTimes } from '../../../operator/hooks/watch/filter-times.ts';
+import type { FilterFailure } from '../../../operator/hooks/watch/filtered-source.ts';
+import { filteredSource } from '../../../operator/hooks/watch/filtered-source.ts';
+import type { Want } from '../../../operator/hooks/watch/watch-plan.ts';
+import type { JqOutcome } from '../../../operator/jq/jq.ts';
+import { Informers } from '../../../operator/manager/sources/informers.ts';
+import type { Entry } from '../../../operator/model/entry.ts';
+import { defineResource } from '../../../operator/model/resource.ts';
+import { FakeCollection, type Thing } from '../../support/fake-collection.ts';
+import { inNamespace } from '../../support/in-namespace.ts';
+import { recordingLog } from '../../support/recording-log.ts';
 
 const things = defineResource<Thing>({
   group: '',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { BindingObject } from '../../operator/hooks/watch/binding-watch.ts';
-import { ObjectSet } from '../../operator/hooks/watch/object-set.ts';
-import type { ObjectKey } from '../../operator/model/object.ts';
+import type { BindingObject } from '../../../operator/hooks/watch/binding-watch.ts';
+import { ObjectSet } from '../../../operator/hooks/watch/object-set.ts';
+import type { ObjectKey } from '../../../operator/model/object.ts';
 
 const object = (key: string, checksum: string): BindingObject => ({
   key: key as ObjectKey,
