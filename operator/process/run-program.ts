@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Cancel, Clock } from '../core/clock.ts';
+import { endWithProcess } from './end-with-process.ts';
 import { ProgramError } from './program-error.ts';
 import {
   DEFAULT_OUTPUT_LIMIT_BYTES,
@@ -46,6 +47,7 @@ export async function runProgram(options: ProgramOptions): Promise<ProgramResult
   options.signal.throwIfAborted();
   const run = randomUUID();
   const program = await startProgram(options, run);
+  using _group = endWithProcess(program.pid);
   const meter = new UsageMeter(program.pid, clock);
   const ending = new Ending(program, options);
   const output = new ProgramOutput({
