@@ -201,6 +201,7 @@ test.each([
   ['no binding where two fit', {}, 'fits several bindings: set binding to one of hourly, crops'],
   ['another kind of object', { ...ROWS, kind: 'Pod' }, 'fits no binding of the hook'],
   ['a field that is misspelt', { binding: 'crops', objekts: [] }, 'has no field "objekts"'],
+  ['an event about nothing', { type: 'Event', binding: 'crops' }, 'an Event needs the object'],
   ['a wrong event', { object: ROWS, watchEvent: 'added' }, 'watchEvent must be Added, Modified'],
   [
     'a snapshot that is not included',

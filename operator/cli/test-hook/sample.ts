@@ -90,11 +90,14 @@ async function completed(given: Fields, parts: SampleParts, place: string): Prom
     return { binding: binding.name, type: 'Group', groupName: binding.group, ...snapshots };
   }
   if (!isKubernetes) return { binding: binding.name, type: 'Schedule', ...snapshots };
+  const { watchEvent = 'Added' } = given;
+  if (given.type === 'Event' && !('object' in given)) {
+    throw new ConfigurationError(`${place}: an Event needs the object that it is about`);
+  }
   if (given.type === 'Synchronization' || !('object' in given || 'watchEvent' in given)) {
     const objects = await itemsOf(given.objects ?? [], binding, parts, `${place}: objects`);
     return { binding: binding.name, type: 'Synchronization', objects, ...snapshots };
   }
-  const { watchEvent = 'Added' } = given;
   if (!['Added', 'Modified', 'Deleted'].includes(String(watchEvent))) {
     throw new ConfigurationError(`${place}: watchEvent must be Added, Modified or Deleted`);
   }
