@@ -4,8 +4,16 @@ import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
 import { Builder } from './builder.ts';
+import { standInDebian } from './debian-base.ts';
 import { filesBelow } from './files-below.ts';
-import { STAND_IN_KUBECTL, standInBuild, standInKubectl, standInRuntime } from './stand-ins.ts';
+import {
+  buildVolumes,
+  STAND_IN_BUILD,
+  STAND_IN_KUBECTL,
+  standInBuild,
+  standInKubectl,
+  standInRuntime,
+} from './stand-ins.ts';
 import './run-folder.ts';
 
 export type Dockerfile = 'Dockerfile.proxy' | 'Dockerfile.operator';
@@ -49,6 +57,28 @@ export async function buildImage(dockerfile: Dockerfile): Promise<BuiltImage> {
     const args = await ARGUMENTS[dockerfile](builder, folder);
     await builder.build(nameOf(dockerfile), join(repository, dockerfile), repository, ...args);
     return unpack(builder, nameOf(dockerfile), startedAt);
+  });
+}
+
+/** The image of Dockerfile.operator's target `hooks`, on a Debian whose apt really runs. Made once in a run. */
+export async function buildHooks(): Promise<BuiltImage> {
+  await buildImage('Dockerfile.operator'); // in whose storage the build stage is
+  const folder = join(inject('imagesFolder'), 'hooks');
+  return once(folder, async () => {
+    const startedAt = performance.now();
+    const operator = join(inject('imagesFolder'), 'Dockerfile.operator');
+    const builder = new Builder(operator);
+    const base = await standInDebian(builder, folder);
+    const dockerfile = join(repository, 'Dockerfile.operator');
+    await builder.build(
+      'chancery-hooks',
+      dockerfile,
+      repository,
+      ...['--layers', '--target=hooks', `--build-arg=HOOKS_IMAGE=${base}`],
+      `--build-arg=BUILD_IMAGE=localhost/${STAND_IN_BUILD}`,
+      ...(await buildVolumes()).map((volume) => `--volume=${volume}`),
+    );
+    return unpack(builder, 'chancery-hooks', startedAt);
   });
 }
 
@@ -120,6 +150,7 @@ const ARGUMENTS: Readonly<
   'Dockerfile.operator': async (builder, folder) => {
     const { name, volumes } = await standInBuild(builder, folder);
     return [
+      '--layers', // the target `hooks` takes its build stage from here
       `--build-arg=BUILD_IMAGE=${name}`,
       `--build-arg=RUNTIME_IMAGE=${await standInRuntime(builder, folder)}`,
       ...volumes.map((volume) => `--volume=${volume}`),

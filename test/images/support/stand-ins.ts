@@ -32,6 +32,7 @@ const BUNDLER = fileURLToPath(
 );
 
 export const STAND_IN_KUBECTL = 'stand-in-kubectl';
+export const STAND_IN_BUILD = 'stand-in-build';
 
 /** In the place of registry.k8s.io/kubectl. Resolves to the image's name. */
 export async function standInKubectl(builder: Builder, folder: string): Promise<string> {
@@ -60,17 +61,19 @@ export async function standInBuild(builder: Builder, folder: string): Promise<Bu
   await symlink('usr/bin', join(root, 'bin'));
   await symlink('/npm/bin/npm-cli.js', join(root, 'usr/bin/npm'));
   await mkdir(join(root, 'tmp'));
-  const name = await commit(builder, root, 'stand-in-build', [
+  const name = await commit(builder, root, STAND_IN_BUILD, [
     'ENV PATH=/node:/usr/bin NPM_CONFIG_CACHE=/npm-cache NPM_CONFIG_PREFER_OFFLINE=true',
   ]);
-  return {
-    name,
-    volumes: [
-      `${dirname(process.execPath)}:/node:ro`,
-      `${join(dirname(await npmCli()), '..')}:/npm:ro`,
-      `${await npmCache()}:/npm-cache`,
-    ],
-  };
+  return { name, volumes: await buildVolumes() };
+}
+
+/** What is mounted into that image while it runs. */
+export async function buildVolumes(): Promise<readonly string[]> {
+  return [
+    `${dirname(process.execPath)}:/node:ro`,
+    `${join(dirname(await npmCli()), '..')}:/npm:ro`,
+    `${await npmCache()}:/npm-cache`,
+  ];
 }
 
 export interface BuildBase {
@@ -93,7 +96,8 @@ async function npmCli(): Promise<string> {
   return realpath(running.endsWith('npm-cli.js') ? running : await find('npm'));
 }
 
-async function commit(
+/** Resolves to the name of an image of the files in `root`. */
+export async function commit(
   builder: Builder,
   root: string,
   name: string,
