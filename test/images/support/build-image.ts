@@ -4,16 +4,9 @@ import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
 import { Builder } from './builder.ts';
-import { standInDebian } from './debian-base.ts';
+import { putNode, standInDebian } from './debian-base.ts';
 import { filesBelow } from './files-below.ts';
-import {
-  buildVolumes,
-  STAND_IN_BUILD,
-  STAND_IN_KUBECTL,
-  standInBuild,
-  standInKubectl,
-  standInRuntime,
-} from './stand-ins.ts';
+import { STAND_IN_KUBECTL, standInBuild, standInKubectl, standInRuntime } from './stand-ins.ts';
 import './run-folder.ts';
 
 export type Dockerfile = 'Dockerfile.proxy' | 'Dockerfile.operator';
@@ -70,15 +63,10 @@ export async function buildHooks(): Promise<BuiltImage> {
     const builder = new Builder(operator);
     const base = await standInDebian(builder, folder);
     const dockerfile = join(repository, 'Dockerfile.operator');
-    await builder.build(
-      'chancery-hooks',
-      dockerfile,
-      repository,
-      ...['--layers', '--target=hooks', `--build-arg=HOOKS_IMAGE=${base}`],
-      `--build-arg=BUILD_IMAGE=localhost/${STAND_IN_BUILD}`,
-      ...(await buildVolumes()).map((volume) => `--volume=${volume}`),
-    );
-    return unpack(builder, 'chancery-hooks', startedAt);
+    const args = ['--target=hooks', `--build-arg=HOOKS_IMAGE=${base}`, FROM_BUILT];
+    await builder.build('chancery-hooks', dockerfile, repository, ...args);
+    const image = await unpack(builder, 'chancery-hooks', startedAt);
+    return { ...image, size: image.size + (await putNode(image.rootfs)) };
   });
 }
 
@@ -130,9 +118,9 @@ export async function buildProject(project: string, packages: string): Promise<B
   return once(folder, async () => {
     const startedAt = performance.now();
     const builder = new Builder(folder);
-    const args = await ARGUMENTS['Dockerfile.operator'](builder, folder);
+    const bases = await nodeBases(builder, folder);
     const volume = `--volume=${packages}:/packages:ro`;
-    await builder.build('project', join(project, 'Dockerfile'), project, ...args, volume);
+    await builder.build('project', join(project, 'Dockerfile'), project, ...bases, volume);
     return unpack(builder, 'project', startedAt);
   });
 }
@@ -141,6 +129,10 @@ function nameOf(dockerfile: Dockerfile): string {
   return dockerfile.replace('Dockerfile.', 'chancery-');
 }
 
+/** The stage `build` as an image of its own, for every target that takes files from it. */
+const BUILT = 'chancery-build';
+const FROM_BUILT = `--build-context=build=container-image://localhost/${BUILT}`;
+
 const ARGUMENTS: Readonly<
   Record<Dockerfile, (builder: Builder, folder: string) => Promise<readonly string[]>>
 > = {
@@ -148,15 +140,22 @@ const ARGUMENTS: Readonly<
     `--build-arg=KUBECTL_IMAGE=${await standInKubectl(builder, folder)}`,
   ],
   'Dockerfile.operator': async (builder, folder) => {
-    const { name, volumes } = await standInBuild(builder, folder);
-    return [
-      '--layers', // the target `hooks` takes its build stage from here
-      `--build-arg=BUILD_IMAGE=${name}`,
-      `--build-arg=RUNTIME_IMAGE=${await standInRuntime(builder, folder)}`,
-      ...volumes.map((volume) => `--volume=${volume}`),
-    ];
+    const bases = await nodeBases(builder, folder);
+    const dockerfile = join(repository, 'Dockerfile.operator');
+    await builder.build(BUILT, dockerfile, repository, '--target=build', ...bases);
+    return [...bases, FROM_BUILT];
   },
 };
+
+/** The base images of a Dockerfile that builds with npm and runs on Node. */
+async function nodeBases(builder: Builder, folder: string): Promise<readonly string[]> {
+  const { name, volumes } = await standInBuild(builder, folder);
+  return [
+    `--build-arg=BUILD_IMAGE=${name}`,
+    `--build-arg=RUNTIME_IMAGE=${await standInRuntime(builder, folder)}`,
+    ...volumes.map((volume) => `--volume=${volume}`),
+  ];
+}
 
 /** With the driver vfs the files of a container are a plain folder, which needs no mount to stay. */
 async function unpack(builder: Builder, name: string, startedAt: number): Promise<BuiltImage> {

@@ -32,7 +32,6 @@ const BUNDLER = fileURLToPath(
 );
 
 export const STAND_IN_KUBECTL = 'stand-in-kubectl';
-export const STAND_IN_BUILD = 'stand-in-build';
 
 /** In the place of registry.k8s.io/kubectl. Resolves to the image's name. */
 export async function standInKubectl(builder: Builder, folder: string): Promise<string> {
@@ -61,19 +60,17 @@ export async function standInBuild(builder: Builder, folder: string): Promise<Bu
   await symlink('usr/bin', join(root, 'bin'));
   await symlink('/npm/bin/npm-cli.js', join(root, 'usr/bin/npm'));
   await mkdir(join(root, 'tmp'));
-  const name = await commit(builder, root, STAND_IN_BUILD, [
+  const name = await commit(builder, root, 'stand-in-build', [
     'ENV PATH=/node:/usr/bin NPM_CONFIG_CACHE=/npm-cache NPM_CONFIG_PREFER_OFFLINE=true',
   ]);
-  return { name, volumes: await buildVolumes() };
-}
-
-/** What is mounted into that image while it runs. */
-export async function buildVolumes(): Promise<readonly string[]> {
-  return [
-    `${dirname(process.execPath)}:/node:ro`,
-    `${join(dirname(await npmCli()), '..')}:/npm:ro`,
-    `${await npmCache()}:/npm-cache`,
-  ];
+  return {
+    name,
+    volumes: [
+      `${dirname(process.execPath)}:/node:ro`,
+      `${join(dirname(await npmCli()), '..')}:/npm:ro`,
+      `${await npmCache()}:/npm-cache`,
+    ],
+  };
 }
 
 export interface BuildBase {
@@ -120,7 +117,7 @@ async function putLibraries(program: string, root: string): Promise<void> {
 }
 
 /** The file behind `source`; without a copy where a link to it will do. */
-async function put(source: string, target: string): Promise<void> {
+export async function put(source: string, target: string): Promise<void> {
   const file = await realpath(source);
   await mkdir(dirname(target), { recursive: true });
   await link(file, target).catch(async (error: NodeJS.ErrnoException) => {
