@@ -20,6 +20,8 @@ export interface Volume {
   readonly name: string;
   readonly emptyDir?: { readonly medium?: string; readonly sizeLimit?: string };
   readonly projected?: { readonly sources: readonly ProjectedSource[] };
+  /** All its keys as files. */
+  readonly configMap?: { readonly name: string; readonly defaultMode?: number };
 }
 
 export interface ProjectedSource {

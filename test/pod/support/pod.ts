@@ -22,6 +22,8 @@ export interface PodOptions {
   readonly apiServerPort: number;
   readonly token: string;
   readonly ca: string;
+  /** The data of a ConfigMap of its namespace. @throws Error when there is none. */
+  readonly configMap: (name: string) => Readonly<Record<string, string>>;
   /** A folder of this machine for what belongs to the Pod. */
   readonly folder: string;
 }
@@ -121,6 +123,11 @@ export class Pod {
     return { status: response.statusCode };
   }
 
+  /** Writes the volumes again that are made from ConfigMaps, as they are now. */
+  async refreshVolumes(): Promise<void> {
+    await this.#volumes.project(this.#projection);
+  }
+
   /** Puts another token into the volume, in the place of the one that is there. */
   async rotateToken(token: string): Promise<void> {
     this.#token = token;
@@ -206,7 +213,7 @@ export class Pod {
   }
 
   get #projection(): Projection {
-    const { name, namespace, spec, ca } = this.#options;
+    const { name, namespace, spec, ca, configMap } = this.#options;
     const fields = {
       'metadata.name': name,
       'metadata.namespace': namespace,
@@ -214,6 +221,6 @@ export class Pod {
       'spec.serviceAccountName': spec.serviceAccountName,
       'status.podIP': POD_ADDRESS,
     };
-    return { token: this.#token, ca, fields };
+    return { token: this.#token, ca, fields, configMap };
   }
 }

@@ -9,6 +9,8 @@ export interface Projection {
   readonly token: string;
   readonly ca: string;
   readonly fields: Readonly<Record<string, string>>;
+  /** The data of a ConfigMap of the Pod's namespace. @throws Error when there is none. */
+  readonly configMap: (name: string) => Readonly<Record<string, string>>;
 }
 
 /** The volumes of one Pod, each a folder of the node. */
@@ -27,14 +29,13 @@ export class Volumes {
     return join(this.#folder, 'volumes', name);
   }
 
-  /** What is in memory is so among the mounts of the node only, and is gone with it. */
+  /** An emptyDir is in memory, whatever it asks for: among the mounts of the node only, and gone with it. */
   async prepare(node: ClusterNode, projection: Projection): Promise<void> {
-    for (const { name, emptyDir, projected } of this.#volumes) {
+    for (const { name, emptyDir, projected, configMap } of this.#volumes) {
       const path = this.pathOf(name);
       await mkdir(path, { recursive: true });
-      if (projected !== undefined) continue;
-      if (emptyDir?.medium !== 'Memory')
-        throw new Error(`volume ${name} is of no kind that is made here`);
+      if (projected !== undefined || configMap !== undefined) continue;
+      if (emptyDir === undefined) throw new Error(`volume ${name} is of no kind that is made here`);
       const size = `size=${emptyDir.sizeLimit?.replace('i', '') ?? '50%'}`;
       const options = ['-t', 'tmpfs', '-o', `mode=777,nosuid,nodev,${size}`, 'tmpfs'];
       await node.run(node.onNode([node.tools.path.mount, ...options, path]));
@@ -44,7 +45,13 @@ export class Volumes {
 
   /** Writes what is projected, again. */
   async project(projection: Projection): Promise<void> {
-    for (const { name, projected } of this.#volumes) {
+    for (const { name, projected, configMap } of this.#volumes) {
+      if (configMap !== undefined)
+        await project(
+          this.pathOf(name),
+          projection.configMap(configMap.name),
+          configMap.defaultMode,
+        );
       if (projected === undefined) continue;
       const files = projected.sources.flatMap((source) => filesOf(source, projection));
       await project(this.pathOf(name), Object.fromEntries(files));

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ApiServer, eventually } from '@chancery/testing';
+import type { ConfigMap } from '../../../operator/kubernetes.ts';
 import type { KubernetesObject } from '../../../operator/model/object.ts';
 import { render } from '../../manifests/support/rendered.ts';
 import { ClusterNode, type Means } from './cluster-node.ts';
@@ -85,9 +86,20 @@ async function build(
   const pod = await Pod.start({
     ...{ node, spec, images, folder, namespace, name: `${namespace}-5d8c-x2x7p` },
     ...{ apiServerPort: server.port, token: issueToken('token-1'), ca: server.secure.ca },
+    configMap: (name) => dataOf(server, namespace, name),
   });
   endings.push(() => pod.end());
   return { server, pod, node, issueToken };
+}
+
+function dataOf(
+  server: ApiServer,
+  namespace: string,
+  name: string,
+): Readonly<Record<string, string>> {
+  const found = server.get('v1', 'ConfigMap', namespace, name) as ConfigMap | undefined;
+  if (found?.data === undefined) throw new Error(`no ConfigMap ${name} with data`);
+  return found.data;
 }
 
 /** A Deployment whose Pods are to be rolled when its ConfigMap changes; the operator knows of both. */
