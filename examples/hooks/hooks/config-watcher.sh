@@ -9,6 +9,7 @@ kubernetes:
   - {name: deployments, kind: Deployment, executeHookOnEvent: [Added], executeHookOnSynchronization: false, keepFullObjectsInMemory: false,
      includeSnapshotsFrom: [configs, deployments], jqFilter: '(.metadata | {namespace, name}) + {labels: .spec.template.metadata.labels}'}
 END
+jq -r '"::: " + (map("\(.watchEvent // .type) \(.object.metadata.name // "")") | join(", "))' "$BINDING_CONTEXT_PATH"
 jq -c '.[-1].snapshots as $all | [.[] | if .binding == "deployments" then $all.configs else .objects // [.] end | .[].object]
   | group_by([.metadata.namespace, .metadata.name])[] | last | . as {$metadata, $data, $binaryData}
   | [$metadata.annotations["k8spatterns.io/podDeleteSelector"] // "" | split(",")[] | split("=")] as $terms
@@ -16,4 +17,4 @@ jq -c '.[-1].snapshots as $all | [.[] | if .binding == "deployments" then $all.c
   | select($terms != [] and .namespace == $metadata.namespace and all($terms[]; $labels[.[0]] == .[-1]))
   | {operation: "MergePatch", apiVersion: "apps/v1", kind: "Deployment", namespace, name, mergePatch: {spec: {template: {
       metadata: {annotations: {"\($metadata.name)/sha256": "HASH"}}}}}}, [$data, $binaryData]' "$BINDING_CONTEXT_PATH" |
-  while read -r patch && read -r content; do hash=$(sha256sum <<< "$content"); echo "${patch/HASH/${hash:0:16}}"; done > "$KUBERNETES_PATCH_PATH"
+  while read -r patch && read -r content; do hash=$(sha256sum <<< "$content"); echo "${patch/HASH/${hash:0:16}}"; done | tee "$KUBERNETES_PATCH_PATH"
