@@ -16,7 +16,7 @@ export interface Run {
 export interface Kill {
   readonly what: string;
   readonly fromMs: number;
-  /** When it worked again. */
+  /** After the first run that came after it. */
   readonly untilMs: number;
 }
 
@@ -24,7 +24,7 @@ export interface Kill {
 export interface Repetition {
   readonly run: Run;
   readonly earlier: Run;
-  /** The kill between them; undefined when there is none. */
+  /** The kill during which it ran; undefined when there is none. */
   readonly kill: Kill | undefined;
 }
 
@@ -34,10 +34,9 @@ export function repetitions(runs: readonly Run[], kills: readonly Kill[]): reado
   const found: Repetition[] = [];
   for (const run of runs.toSorted((a, b) => a.atMs - b.atMs)) {
     const earlier = run.writes.map((write) => last.get(keyOf(write)));
-    // All of them must be explained: the latest is the hardest.
-    const latest = earlier.filter((each) => each !== undefined).sort((a, b) => b.atMs - a.atMs)[0];
+    const [latest] = earlier.filter((each) => each !== undefined).sort((a, b) => b.atMs - a.atMs);
     if (latest !== undefined) {
-      const kill = kills.find((each) => each.untilMs >= latest.atMs && each.fromMs <= run.atMs);
+      const kill = kills.find(({ fromMs, untilMs }) => fromMs <= run.atMs && run.atMs <= untilMs);
       found.push({ run, earlier: latest, kill });
     }
     for (const write of run.writes) last.set(keyOf(write), run);

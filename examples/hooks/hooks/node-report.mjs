@@ -35,5 +35,5 @@ function report({ snapshots }) {
   writeFileSync(process.env.METRICS_PATH, metrics.map((each) => JSON.stringify(each)).join('\n'));
 }
 
-if (process.argv[2] === '--config') console.log(JSON.stringify(CONFIG));
+if (process.argv[2] === '--config') process.stdout.write(JSON.stringify(CONFIG));
 else report(JSON.parse(readFileSync(process.env.BINDING_CONTEXT_PATH, 'utf8')).at(-1));
