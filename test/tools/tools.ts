@@ -62,6 +62,7 @@ export const TOOLS: readonly Tool[] = [
   tool('ip', ['iproute2', 'iproute', '']),
   tool('strace', ['strace', 'strace', ''], { whyNot: whyNoTrace }),
   tool('buildah', ['buildah', 'buildah', ''], { whyNot: whyNoImages }),
+  tool('python3', ['python3']),
   tool('debootstrap', ['debootstrap', 'debootstrap', '']),
 ];
 
