@@ -89,7 +89,7 @@ export class DemoCluster {
     const [lease] = this.server
       .list('coordination.k8s.io/v1', 'Lease', NAMESPACE)
       .map((each) => (each as Partial<LeaseObject>).spec?.holderIdentity);
-    return lease;
+    return lease?.split('_')[0]; // of NAME_UUID
   }
 
   #add(at: number): void {
