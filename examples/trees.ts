@@ -12,9 +12,24 @@ export const TREES: Readonly<Record<string, readonly string[]>> = {
     ...['--resource', '../examples/config-restart', ...COMMAND],
   ],
   website: treeOf('website'),
-  ...Object.fromEntries(Object.keys(EXAMPLES).map((name) => [name, treeOf(name)])),
+  ...Object.fromEntries(
+    Object.entries(EXAMPLES).map(([name, { isHooks = false }]) => [
+      name,
+      isHooks ? treeOfHooks(name) : treeOf(name),
+    ]),
+  ),
   reloader: treeOf('reloader', '/operators/reloader/operator.js'), // as its Dockerfile bundles it
 };
+
+/** Of a folder of hooks, in the image of the toolkit that has a shell. */
+function treeOfHooks(name: string): readonly string[] {
+  return [
+    ...['--hooks', `examples/${name}/hooks`],
+    ...['--name', name],
+    ...['-o', `examples/${name}/manifests`],
+    ...['--components', '../../../manifests/components', ...COMMAND],
+  ];
+}
 
 /** Of an operator in an image of its own, beside the components that all of them share. */
 function treeOf(

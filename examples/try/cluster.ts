@@ -1,17 +1,20 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { ApiServer } from '@chancery/testing';
+import { fileURLToPath } from 'node:url';
+import { type AmbassadorFilter, ApiServer } from '@chancery/testing';
 import {
   type Controller,
   isRunnable,
   type KubernetesObject,
   type Program,
+  parseYamlDocuments,
   proxyFilter,
   type Runnable,
   rbac,
 } from 'chancery';
 import { type Ambassador, startAmbassador } from './ambassador.ts';
-import { EXAMPLES, folderOf } from './examples.ts';
+import { EXAMPLES, type Example, folderOf } from './examples.ts';
+import { hooksAccess } from './generated-access.ts';
 import { type LogLine, OperatorProcess } from './operator-process.ts';
 import type { Timeline } from './timeline.ts';
 
@@ -37,7 +40,8 @@ export async function startExample(
   { name, port, signal }: ClusterOptions,
   timeline: Timeline,
 ): Promise<Running> {
-  const { watchesAll = false, installsCrds = false, args = [], beside } = EXAMPLES[name] ?? {};
+  const example = EXAMPLES[name] ?? {};
+  const { watchesAll = false, installsCrds = false, args = [], beside, isHooks = false } = example;
   const folder = folderOf(name);
   const workloads = { podReadyMs: 400, podStopMs: 200 };
   const server = await ApiServer.start({ port, authorization: 'RBAC', workloads });
@@ -50,20 +54,15 @@ export async function startExample(
     for (const file of manifestsOf(folder)) {
       server.applyManifest(await readFile(file, 'utf8'), NAMESPACE);
     }
-    const namespaces = watchesAll ? undefined : [NAMESPACE];
-    const placement = { namespaces, installCrds: installsCrds };
-    const controllers = await controllersOf(folder, args);
-    const serviceAccount = { name, namespace: NAMESPACE };
-    for (const role of rbac(controllers, { ...placement, name, serviceAccount })) {
-      server.create(inNamespace(role as unknown as KubernetesObject));
-    }
+    const { roles, filter } = await accessOf(name, example);
+    for (const role of roles) server.create(inNamespace(role));
     const user = await server.urlFor(`system:serviceaccount:${NAMESPACE}:${name}`);
-    const filter = proxyFilter(controllers, placement);
     const ambassador: Ambassador = await startAmbassador(user, filter, timeline);
     stops.push(() => ambassador.kill());
     const operator = await OperatorProcess.start(
       {
-        module: new URL('operator.ts', folder),
+        command: isHooks ? 'hooks' : 'run',
+        module: new URL(isHooks ? 'hooks/' : 'operator.ts', folder),
         args,
         apiUrl: ambassador.url,
         namespace: NAMESPACE,
@@ -76,7 +75,7 @@ export async function startExample(
     await operator.ready(signal);
     timeline.tell(
       'operator',
-      `chancery run examples/${name}/operator.ts (pid ${operator.pid}) is ready`,
+      `chancery ${isHooks ? 'hooks' : 'run'} examples/${name}/${isHooks ? 'hooks' : 'operator.ts'} (pid ${operator.pid}) is ready`,
     );
     if (beside !== undefined) {
       const { start } = (await import(new URL(beside, folder).href)) as Beside;
@@ -88,6 +87,31 @@ export async function startExample(
     await stop();
     throw error;
   }
+}
+
+/** What is generated for an example. */
+async function accessOf(
+  name: string,
+  { watchesAll = false, installsCrds = false, args = [], isHooks = false }: Example,
+): Promise<{ readonly roles: readonly KubernetesObject[]; readonly filter: AmbassadorFilter }> {
+  if (isHooks) {
+    const hooks = fileURLToPath(new URL('hooks/', folderOf(name)));
+    const watch = watchesAll ? 'all' : 'own';
+    const access = hooksAccess(hooks, { name, namespace: NAMESPACE, watch });
+    return { ...access, roles: parseYamlDocuments(access.roles) as readonly KubernetesObject[] };
+  }
+  const namespaces = watchesAll ? undefined : [NAMESPACE];
+  const placement = { namespaces, installCrds: installsCrds };
+  const controllers = await controllersOf(folderOf(name), args);
+  const serviceAccount = { name, namespace: NAMESPACE };
+  return {
+    roles: rbac(controllers, {
+      ...placement,
+      name,
+      serviceAccount,
+    }) as unknown as KubernetesObject[],
+    filter: proxyFilter(controllers, placement),
+  };
 }
 
 /** What runs beside an operator: `start` resolves to what stops it. */

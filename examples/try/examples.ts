@@ -7,6 +7,8 @@ export interface Example {
   readonly installsCrds?: boolean;
   /** What its module is given after `--`. Default: nothing. */
   readonly args?: readonly string[];
+  /** It is a folder `hooks` for `chancery hooks`, and no module. Default false. */
+  readonly isHooks?: boolean;
   /** A module of its folder that runs beside it, and is given the URL of the API server. */
   readonly beside?: string;
 }
@@ -24,6 +26,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   database: {},
   mysql: { installsCrds: true },
   reloader: {},
+  hooks: { isHooks: true, watchesAll: true },
 };
 
 /** Where the folder of an example is. */

@@ -15,7 +15,9 @@ export interface LogLine {
 }
 
 export interface OperatorStart {
-  /** What `chancery run` is given. */
+  /** Default `run`, for a module. */
+  readonly command?: 'run' | 'hooks';
+  /** What the command is given: a module, or a folder of hooks. */
   readonly module: URL;
   /** What the module is given after `--`. Default: nothing. */
   readonly args?: readonly string[];
@@ -47,14 +49,22 @@ export class OperatorProcess {
     });
   }
 
-  /** `chancery run`: it knows the ambassador's URL and its namespace. */
+  /** It knows the ambassador's URL and its namespace. */
   static async start(
-    { module, args = [], apiUrl, namespace, watchesAll = false, environment }: OperatorStart,
+    {
+      command = 'run',
+      module,
+      args = [],
+      apiUrl,
+      namespace,
+      watchesAll = false,
+      environment,
+    }: OperatorStart,
     onLog: (line: LogLine) => void,
   ): Promise<OperatorProcess> {
     const port = await freePort();
     const words = [fileURLToPath(module), ...(args.length > 0 ? ['--', ...args] : [])];
-    const child = spawn(process.execPath, [CLI, 'run', ...words], {
+    const child = spawn(process.execPath, [CLI, command, ...words], {
       stdio: ['ignore', 'ignore', 'pipe'],
       env: {
         PATH: process.env.PATH,

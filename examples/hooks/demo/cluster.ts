@@ -1,13 +1,10 @@
-import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type AmbassadorFilter, ApiServer } from '@chancery/testing';
 import type { KubernetesObject } from 'chancery';
+import { hooksAccess } from '../../try/generated-access.ts';
 import type { Write } from './bookkeeping.ts';
-
-const CLI = fileURLToPath(new URL('../../../operator/cli/main.ts', import.meta.url));
 
 export const NAMESPACE = 'demo';
 /** Of the ServiceAccount, its roles and its Lease. */
@@ -49,12 +46,16 @@ export class DemoCluster {
         kind: 'ServiceAccount',
         metadata: { name: NAME, namespace: NAMESPACE },
       });
-      server.applyManifest(generated('rbac', hooks), NAMESPACE);
+      const { roles, filter } = hooksAccess(hooks, {
+        name: NAME,
+        namespace: NAMESPACE,
+        watch: 'own',
+      });
+      server.applyManifest(roles, NAMESPACE);
       const token = server.issueToken(NAMESPACE, NAME);
       const kubeconfig = join(folder, 'kubeconfig');
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await writeFile(kubeconfig, kubeconfigOf(server, token), { mode: 0o600 });
-      const filter = filterOf(generated('proxy', hooks));
       const cluster = new DemoCluster(server, filter, kubeconfig, token);
       for (let at = 0; at < objects; at++) cluster.#add(at);
       server.subscribe((resource, { type, object, previous }) => {
@@ -139,25 +140,6 @@ interface Templated {
 function hashIn(deployment: object | undefined): string | undefined {
   const annotations = (deployment as Templated | undefined)?.spec?.template?.metadata?.annotations;
   return Object.entries(annotations ?? {}).find(([key]) => key.endsWith('/sha256'))?.[1];
-}
-
-/** What `chancery generate` writes for the hooks. */
-function generated(what: 'rbac' | 'proxy', hooks: string): string {
-  const args = [CLI, 'generate', what, '--hooks', hooks, '--name', NAME, '--namespace', NAMESPACE];
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
-  if (status !== 0) throw new Error(`chancery generate ${what} ended with ${status}: ${stderr}`);
-  return stdout;
-}
-
-/** The arguments of kubectl proxy. */
-function filterOf(args: string): AmbassadorFilter {
-  const of = (flag: string): readonly string[] =>
-    new RegExp(`--${flag}=(\\S*)`).exec(args)?.[1]?.split(',') ?? [];
-  return {
-    acceptPaths: of('accept-paths'),
-    rejectPaths: of('reject-paths'),
-    rejectMethods: of('reject-methods'),
-  };
 }
 
 function kubeconfigOf({ url, secure }: ApiServer, token: string): string {

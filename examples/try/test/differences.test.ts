@@ -20,6 +20,7 @@ const SCENARIOS: Readonly<Record<string, readonly string[]>> = {
   prometheus: numbered(4),
   chaos: [],
   reloader: numbered(30),
+  hooks: numbered(1),
 };
 
 interface Row {
