@@ -16,6 +16,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest';
 import { BUILD_TIMEOUT_MS } from '../images/support/build-image.ts';
 import { credentials } from './scenarios/credentials.ts';
 import { hardened } from './scenarios/hardened.ts';
+import { hooks } from './scenarios/hooks.ts';
 import type { Place } from './scenarios/place.ts';
 import { reloader } from './scenarios/reloader.ts';
 import { running } from './scenarios/running.ts';
@@ -51,5 +52,6 @@ if (answer.means === undefined) {
     hardened(place);
     sidecar(place);
     reloader(place);
+    hooks(place);
   });
 }

@@ -15,7 +15,7 @@ export async function inOperator(
   uid?: number,
 ): Promise<string> {
   const source = await readFile(new URL(`../inside/${program}.ts`, import.meta.url), 'utf8');
-  const [node = ''] = operator.plan.argv;
+  const node = operator.plan.argv.find((word) => word.endsWith('/node')) ?? '';
   const code = stripTypeScriptTypes(source);
   return operator.exec([node, '--input-type=module', '-e', code, '--', ...args], uid);
 }

@@ -123,11 +123,6 @@ export class Pod {
     return { status: response.statusCode };
   }
 
-  /** Writes the volumes again that are made from ConfigMaps, as they are now. */
-  async refreshVolumes(): Promise<void> {
-    await this.#volumes.project(this.#projection);
-  }
-
   /** Puts another token into the volume, in the place of the one that is there. */
   async rotateToken(token: string): Promise<void> {
     this.#token = token;
