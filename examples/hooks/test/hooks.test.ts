@@ -36,11 +36,9 @@ test('[hooks 1] the Node hook writes by the clock which nodes are not ready', as
     ['north', 'True'],
     ['south', 'False'],
   ] as const) {
-    const node = { apiVersion: 'v1', kind: 'Node', metadata: { name } };
-    await place.env.create({
-      ...node,
-      status: { conditions: [{ type: 'Ready', status }] },
-    } as Node);
+    await place.env.create({ apiVersion: 'v1', kind: 'Node', metadata: { name } });
+    const conditions = [{ type: 'Ready', status }];
+    await place.env.patch('v1', 'Node', undefined, name, { status: { conditions } }, 'status');
   }
   place.startOperator();
 
@@ -121,7 +119,6 @@ test.runIf(hasTools)(
   },
 );
 
-type Node = KubernetesObject & { readonly status: object };
 type ConfigMap = KubernetesObject & { readonly data: Readonly<Record<string, string>> };
 type Secret = KubernetesObject & { readonly data?: Readonly<Record<string, string>> };
 type Deployment = KubernetesObject & {
