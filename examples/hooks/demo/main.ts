@@ -147,7 +147,7 @@ async function demonstrate(given: DemoArguments, folder: string): Promise<number
     const startedRuns = log.runs.length;
     const breaking: Promise<void>[] = [];
     for (let made = 0; made < given.changes; made++) {
-      cluster.change(made % given.objects, `change ${made}`);
+      cluster.change(Math.floor(Math.random() * given.objects), `change ${made}`);
       const step = Math.floor(((made + 1) * (plan.length + 1)) / given.changes);
       if (step > breaking.length) {
         const next = plan[breaking.length];
