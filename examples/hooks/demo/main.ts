@@ -18,9 +18,10 @@ import { Pod } from './pod.ts';
 const HOOKS = fileURLToPath(new URL('../hooks/', import.meta.url));
 const LOOK_AROUND = fileURLToPath(new URL('look-around.sh', import.meta.url));
 
-/** Changes that are made at once; the next ones when the hook has run again, or after this time. */
-const BURST = 3;
-const BURST_MS = 250;
+/** Changes that are made at once. The next ones follow when the hook has run again, or when it takes too long. */
+const BURST = 2;
+/** On average, so that 1,000 changes take a minute at most. */
+const CHANGE_MS = 60;
 /** For how long the proxy and the API server are gone. */
 const DOWN_MS = 1_000;
 const LIMIT_MS = 85_000;
@@ -146,6 +147,7 @@ async function demonstrate(given: DemoArguments, folder: string): Promise<number
 
     const startedRuns = log.runs.length;
     const breaking: Promise<void>[] = [];
+    const endsAt = performance.now() + given.changes * CHANGE_MS;
     for (let made = 0; made < given.changes; made++) {
       cluster.change(Math.floor(Math.random() * given.objects), `change ${made}`);
       const step = Math.floor(((made + 1) * (plan.length + 1)) / given.changes);
@@ -156,7 +158,8 @@ async function demonstrate(given: DemoArguments, folder: string): Promise<number
       }
       if (made % BURST !== BURST - 1) continue;
       const before = log.runs.length;
-      await eventually(() => log.runs.length > before, { timeoutMs: BURST_MS }).catch(() => {});
+      const timeoutMs = (endsAt - performance.now()) / ((given.changes - made) / BURST);
+      await eventually(() => log.runs.length > before, { timeoutMs }).catch(() => {});
     }
     await Promise.all(breaking);
     timeline.tell('you', `${given.changes} changes are made`);
