@@ -1,5 +1,5 @@
 /** Run in a container, by its own user: prints what can be seen, written and asked from there, as JSON. */
-import { accessSync, constants, readdirSync, readFileSync } from 'node:fs';
+import { accessSync, constants, type Dirent, readdirSync, readFileSync } from 'node:fs';
 import process from 'node:process';
 
 /** Folders that a process may write in; what it may not read is not looked into. */
@@ -11,10 +11,15 @@ function writable(folder: string, depth: number): string[] {
 }
 
 function foldersIn(folder: string): string[] {
+  return entriesIn(folder)
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => `${folder === '/' ? '' : folder}/${entry.name}`);
+}
+
+/** None for a folder that this user may not read. */
+function entriesIn(folder: string): Dirent[] {
   try {
-    return readdirSync(folder, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory())
-      .map((entry) => `${folder === '/' ? '' : folder}/${entry.name}`);
+    return readdirSync(folder, { withFileTypes: true });
   } catch {
     return [];
   }
@@ -32,10 +37,14 @@ function may(path: string, what: number): boolean {
 /** Files named as those that a Pod is given to act as its ServiceAccount, wherever they are. */
 function credentials(): string[] {
   const folders = foldersIn('/').filter((path) => !['/proc', '/dev', '/sys'].includes(path));
-  return folders
-    .flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
+  return folders.flatMap(credentialsBelow);
+}
+
+function credentialsBelow(folder: string): string[] {
+  const own = entriesIn(folder)
     .filter((entry) => !entry.isDirectory() && /^(token|ca[.]crt|kubeconfig)$/.test(entry.name))
-    .map((entry) => `${entry.parentPath}/${entry.name}`);
+    .map((entry) => `${folder}/${entry.name}`);
+  return [...own, ...foldersIn(folder).flatMap(credentialsBelow)];
 }
 
 const commands = readdirSync('/proc')

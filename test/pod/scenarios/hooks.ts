@@ -52,7 +52,9 @@ export function hooks({ means, images }: Place): void {
       const variables = written.flatMap((line) => /^variable (\w+)=/.exec(line)?.[1] ?? []);
       const files = written.flatMap((line) => /^file (.+)$/.exec(line)?.[1] ?? []);
 
-      expect(seen).toMatchObject({ credentials: [], writable: ['/tmp'] });
+      expect(seen.credentials).toEqual([]);
+      expect(seen.writable[0]).toBe('/tmp');
+      expect(seen.writable.filter((path: string) => !/^[/]tmp(?![^/])/.test(path))).toEqual([]);
       expect(variables).toContain('BINDING_CONTEXT_PATH');
       expect(variables.filter((name) => !ALLOWED.includes(name))).toEqual([]);
       expect(files.length).toBeGreaterThan(5);
