@@ -401,7 +401,11 @@ test.each<[string, readonly string[], RegExp]>([
   ['nothing', [], /expected rbac, crd, proxy or manifests; got nothing$/],
   ['an unknown word', ['roles', 'x.ts'], /cannot generate "roles"; expected rbac, crd, proxy or/],
   ['a plural', ['crds', 'x.ts'], /cannot generate "crds"; did you mean crd\?$/],
-  ['no module', ['rbac'], /expected at least one MODULE, such as operator.ts, or --hooks DIR; got none$/],
+  [
+    'no module',
+    ['rbac'],
+    /expected at least one MODULE, such as operator.ts, or --hooks DIR; got none$/,
+  ],
   ['a module that is not there', ['rbac', 'x.ts'], /cannot load x\.ts: no such file$/],
   ['a tree without a folder', ['manifests', 'x.ts'], /manifests are a folder of files: name it/],
   ['a check of nothing', ['rbac', 'x.ts', '--check'], /--check compares with what -o names/],
@@ -469,9 +473,9 @@ test.each(
   expect(stdout.lines).toEqual([]);
 });
 
-test('there is a tree of every operator under examples/', () => {
+test('there is a tree of every operator and of every folder of hooks under examples/', () => {
   const operators = readdirSync(join(REPOSITORY, 'examples')).filter((name) =>
-    existsSync(join(REPOSITORY, 'examples', name, 'operator.ts')),
+    ['operator.ts', 'hooks'].some((file) => existsSync(join(REPOSITORY, 'examples', name, file))),
   );
 
   expect(Object.keys(TREES).sort()).toEqual(operators.sort());

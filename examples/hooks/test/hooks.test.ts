@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { eventually } from '@chancery/testing';
 import type { KubernetesObject } from 'chancery';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type HooksPlace, startHooks } from '../../../test/hooks/support/place.ts';
 
 const HOOKS = new URL('../hooks/', import.meta.url);
@@ -50,9 +50,8 @@ test('[hooks 1] the Node hook writes by the clock which nodes are not ready', as
   expect(report.data).toEqual({ nodes: '2', notReady: 'south' });
 });
 
-test.runIf(hasTools)(
-  '[hooks 1] the bash hook rolls what is selected at its first sight, and once for each change',
-  async () => {
+describe.runIf(hasTools)('with bash, jq and Python', () => {
+  test('[hooks 1] the bash hook rolls what is selected at its first sight, and once for each change', async () => {
     const place = await startHooks({ files: filesOf('config-watcher.sh'), stopped: true });
     await place.apply(configMap('settings', '1'));
     await place.apply(deployment('web'));
@@ -67,28 +66,25 @@ test.runIf(hasTools)(
     expect(second).not.toBe(first);
     expect(metadata.generation).toBe(3);
     expect((await deploymentIn(place, 'other')).metadata.generation).toBe(1);
-  },
-);
-
-test.runIf(hasTools)('HK2: a change of a label starts no run', async () => {
-  const place = await startHooks({ files: filesOf('config-watcher.sh') });
-  await place.apply(deployment('web'));
-  await place.apply(configMap('settings', '1'));
-  const first = await hashAfter(place, undefined);
-
-  await place.env.patch('v1', 'ConfigMap', place.namespace, 'settings', {
-    metadata: { labels: { touched: 'yes' } },
   });
-  await place.apply(configMap('settings', '2'));
-  await hashAfter(place, first);
 
-  const writes = place.writes().filter((write) => write === 'patch deployments.apps');
-  expect(writes).toHaveLength(2);
-});
+  test('HK2: a change of a label starts no run', async () => {
+    const place = await startHooks({ files: filesOf('config-watcher.sh') });
+    await place.apply(deployment('web'));
+    await place.apply(configMap('settings', '1'));
+    const first = await hashAfter(place, undefined);
 
-test.runIf(hasTools)(
-  '[hooks 1] the Python hook copies a Secret to a namespace that gets the label, follows it, and deletes the copy',
-  async () => {
+    await place.env.patch('v1', 'ConfigMap', place.namespace, 'settings', {
+      metadata: { labels: { touched: 'yes' } },
+    });
+    await place.apply(configMap('settings', '2'));
+    await hashAfter(place, first);
+
+    const writes = place.writes().filter((write) => write === 'patch deployments.apps');
+    expect(writes).toHaveLength(2);
+  });
+
+  test('[hooks 1] the Python hook copies a Secret to a namespace that gets the label, follows it, and deletes the copy', async () => {
     const place = await startHooks({ files: filesOf('secret-copier.py'), allNamespaces: true });
     const { env, namespace } = place;
     const copy = () => env.get<Secret>('v1', 'Secret', 'shop', 'registry');
@@ -116,8 +112,8 @@ test.runIf(hasTools)(
     expect(made.metadata.annotations).toEqual({
       'hooks.chancery.dev/copied-from': `${namespace}/registry`,
     });
-  },
-);
+  });
+});
 
 type ConfigMap = KubernetesObject & { readonly data: Readonly<Record<string, string>> };
 type Secret = KubernetesObject & { readonly data?: Readonly<Record<string, string>> };
