@@ -196,19 +196,19 @@ function report(
   const tokens = log.lines.filter((line) => line.includes(cluster.token)).length;
   const tokenFiles = log.files.filter((path) => /(^|\/)(token|kubeconfig)$/.test(path));
   timeline.say(`
-changes made                   ${changes}
-runs of the hook               ${runs}
-missed final states            ${missed.length}${missed.length === 0 ? '' : `: ${missed.join(' ')}`}
-repeated runs                  ${repeated.length}`);
+changes made                    ${changes}
+runs of the hook                ${runs}
+missed final states             ${missed.length}${missed.length === 0 ? '' : `: ${missed.join(' ')}`}
+repeated runs                   ${repeated.length}`);
   for (const { run, kill } of repeated) {
     const why = kill === undefined ? 'unexplained' : `explained by the kill of ${kill.what}`;
     timeline.say(`  a run with ${run.writes.length} patches: ${why}`);
   }
-  timeline.say(`unexplained                    ${unexplained.length}
-effects doubled in the cluster ${twice.length}
-what the hook could see        ${new Set(log.variables).size} variables, ${log.files.length} files
-  outside of the allow-list    ${foreign.length}${foreign.length === 0 ? '' : `: ${foreign.join(' ')}`}
-  tokens                       ${tokens + tokenFiles.length}`);
+  timeline.say(`unexplained                     ${unexplained.length}
+effects doubled in the cluster  ${twice.length}
+what the hook could see         ${new Set(log.variables).size} variables, ${log.files.length} files
+  outside of the allow-list     ${foreign.length}${foreign.length === 0 ? '' : `: ${foreign.join(' ')}`}
+  tokens                        ${tokens + tokenFiles.length}`);
   const faults = [missed, unexplained, twice, foreign, tokenFiles].flat().length + tokens;
   const isGood = faults === 0 && runs >= least && log.variables.length > 0;
   if (runs < least) timeline.say(`\nonly ${runs} runs, ${least} are wanted`);

@@ -24,7 +24,7 @@ test('the proxy, the API server and the leader are killed while a hook works: no
     },
   );
 
-  expect(figuresIn(stdout)).toMatchObject({
+  expect(figuresIn(stdout), stdout).toMatchObject({
     'changes made': '120',
     'missed final states': '0',
     unexplained: '0',
