@@ -87,7 +87,10 @@ export class Fields {
 
   integer(
     name: string,
-    { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER } = {},
+    {
+      min = Number.MIN_SAFE_INTEGER,
+      max = Number.MAX_SAFE_INTEGER,
+    }: { readonly min?: number; readonly max?: number } = {},
   ): number | undefined {
     const item = this.item(name);
     if (item === undefined) return undefined;
