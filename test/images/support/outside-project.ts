@@ -23,6 +23,7 @@ export interface OutsideProject {
 interface Entry {
   readonly version: string;
   readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
   readonly [field: string]: unknown;
 }
 
@@ -94,8 +95,8 @@ async function lockOf(manifest: object, chancery: string, kit: string): Promise<
     'node_modules/chancery': archived(toolkit, chancery),
     'node_modules/@chancery/testing': { ...archived(testing, kit), dev: true },
   };
-  const add = ({ dependencies = {} }: Entry, mark: object): void => {
-    for (const name of Object.keys(dependencies)) {
+  const add = ({ dependencies = {}, optionalDependencies = {} }: Entry, mark: object): void => {
+    for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
       const path = `node_modules/${name}`;
       const entry = packages[path];
       if (entry === undefined) throw new Error(`the lock has no ${path}`);
@@ -110,6 +111,9 @@ async function lockOf(manifest: object, chancery: string, kit: string): Promise<
   return { name: 'outside', version: '1.0.0', lockfileVersion: 3, requires: true, packages: found };
 }
 
-function archived({ version, dependencies, engines, bin }: Entry, resolved: string): object {
-  return { version, resolved, dependencies, engines, bin };
+function archived(
+  { version, dependencies, optionalDependencies, engines, bin }: Entry,
+  resolved: string,
+): object {
+  return { version, resolved, dependencies, optionalDependencies, engines, bin };
 }
