@@ -2,6 +2,7 @@
  * A hook of 20 lines of bash under fire: ConfigMaps change while kubectl proxy, the API server and the leader are killed
  * in turn. Counts what was missed, repeated and doubled. `npm run demo:hooks`.
  */
+import { spawnSync } from 'node:child_process';
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,6 +18,9 @@ import { Pod } from './pod.ts';
 
 const HOOKS = fileURLToPath(new URL('../hooks/', import.meta.url));
 const LOOK_AROUND = fileURLToPath(new URL('look-around.sh', import.meta.url));
+
+/** What the hook calls. */
+const PROGRAMS = ['bash', 'jq', 'sha256sum'];
 
 /** Changes that are made at once. The next ones follow when the hook has run again, or when it takes too long. */
 const BURST = 2;
@@ -58,6 +62,8 @@ async function main(words: readonly string[]): Promise<number> {
 async function demonstrate(given: DemoArguments, folder: string): Promise<number> {
   const kubectl = findKubectl(process.env);
   if (kubectl === undefined) throw new Error('no kubectl: install it, or set KUBECTL');
+  const missing = PROGRAMS.filter((program) => spawnSync(program, ['--version']).error);
+  if (missing.length > 0) throw new Error(`the hook needs ${missing.join(', ')}: install it`);
   const hooks = join(folder, 'hooks');
   await mkdir(hooks);
   for (const name of ['config-watcher.sh', 'config-watcher.sh.rights.yaml'])
