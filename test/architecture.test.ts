@@ -24,17 +24,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   generate: ['core', 'model', 'controller'],
   process: ['core'],
   jq: ['core'],
-  hooks: [
-    'core',
-    'model',
-    'store',
-    'queue',
-    'client',
-    'controller',
-    'manager',
-    'process',
-    'jq',
-  ],
+  hooks: ['core', 'model', 'store', 'queue', 'client', 'controller', 'manager', 'process', 'jq'],
   cli: [
     'core',
     'model',
