@@ -177,7 +177,6 @@ test('the rights file has the name of the hook, with or without its extension', 
     'short.py': '',
     'short.rights.yaml': RIGHT,
     'sub.d/none.py': '',
-    'sub.rights.yaml': RIGHT,
   });
 
   const { hooks } = await load(dir);
@@ -215,6 +214,12 @@ test.each<[string, Readonly<Record<string, string>>, string]>([
   ],
 ])('rights with %s are refused', async (_, files, message) => {
   await expect(load(await folderOf(files))).rejects.toThrow(message);
+});
+
+test('a rights file beside no hook is a problem', async () => {
+  const dir = await folderOf({ 'sub.d/a.sh': '', 'sub.rights.yaml': RIGHT });
+
+  await expect(load(dir)).rejects.toThrow('sub.rights.yaml: is the rights file of no hook');
 });
 
 test('loading ends with the reason of an abort, which is no problem of a hook', async () => {

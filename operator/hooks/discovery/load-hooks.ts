@@ -47,7 +47,11 @@ export async function loadHooks(dir: string, options: LoadHooksOptions): Promise
     throw new ConfigurationError(`the folder ${dir} has no hooks: expected executable files`);
   }
   const loaded = await inParallel(files.hooks, (file) => loadHook(root, file, files, options));
-  const problems = [...files.broken, ...loaded.filter((each) => 'message' in each)];
+  const problems = [
+    ...files.broken,
+    ...strayRights(files),
+    ...loaded.filter((each) => 'message' in each),
+  ];
   problems.sort((a, b) => (a.hook < b.hook ? -1 : 1));
   const [first] = problems;
   if (first !== undefined && options.skipBroken !== true) {
@@ -165,6 +169,16 @@ async function rightsOf(
   }
   const text = await readFile(`${path.slice(0, path.length - name.length)}${file}`, 'utf8');
   return within(file, () => parseRights(text));
+}
+
+/** Without this, a misspelt name would only show as a patch that is not declared. */
+function strayRights({ hooks, broken, data }: FoundFiles): readonly HookProblem[] {
+  const names = [...hooks.map(({ name }) => name), ...broken.map(({ hook }) => hook)];
+  const owners = new Set(names.flatMap((name) => [name, stemOf(name)]));
+  return [...data]
+    .filter((file) => file.endsWith('.rights.yaml'))
+    .filter((file) => !owners.has(file.slice(0, -'.rights.yaml'.length)))
+    .map((hook) => ({ hook, message: 'is the rights file of no hook: look at its name' }));
 }
 
 /** The name without its last extension. */
