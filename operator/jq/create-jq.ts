@@ -9,7 +9,7 @@ import { LimitPauses } from './limit-pauses.ts';
 /** The limits of jq programs. */
 export interface JqOptions {
   readonly clock: Clock;
-  /** Milliseconds that a program may take for one input. Default 5 s: a filter takes well below 10 ms. */
+  /** Milliseconds that a program may take for one input. Default 2 s: a filter takes well below 10 ms, and others wait. */
   readonly timeLimitMs?: number;
   /** Bytes that jq may take. Default 128 MiB. */
   readonly memoryLimitBytes?: number;
@@ -38,7 +38,7 @@ class ThreadedJq implements Jq {
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(options: JqOptions) {
-    const limits = { timeLimitMs: 5_000, memoryLimitBytes: 128 * 2 ** 20 };
+    const limits = { timeLimitMs: 2_000, memoryLimitBytes: 128 * 2 ** 20 };
     const findPackage = () => createRequire(import.meta.url).resolve('jq-web');
     this.#options = { ...limits, findPackage, ...options };
     this.#pauses = new LimitPauses(options.clock);

@@ -1,6 +1,6 @@
 import { constants, readFileSync } from 'node:fs';
 import { type FileHandle, mkdir, mkdtemp, open, readdir, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { ConfigurationError, OperatorError } from '../core/errors.ts';
 
@@ -53,7 +53,7 @@ export class RunFolders implements AsyncDisposable {
    */
   static async open(tmpDir: string): Promise<RunFolders> {
     try {
-      await mkdir(tmpDir, { recursive: true });
+      await makeFolder(tmpDir);
       await removeLeftFolders(tmpDir);
       const name = `runner-${process.pid}-${startOf(process.pid)}-`;
       return new RunFolders(await mkdtemp(join(tmpDir, name)));
@@ -157,4 +157,20 @@ function runs(pid: number): boolean {
 /** A program may leave a folder that not even its owner may enter. What stays is removed at the next start. */
 async function removed(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true }).catch(() => {});
+}
+
+/** As `recursive` of mkdir does, which never ends below /proc: there a folder is missing and cannot be made (Node 24). */
+async function makeFolder(path: string): Promise<void> {
+  const make = (): Promise<void> =>
+    mkdir(path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+  try {
+    await make();
+  } catch (error) {
+    const parent = dirname(path);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === path) throw error;
+    await makeFolder(parent);
+    await make();
+  }
 }

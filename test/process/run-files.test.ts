@@ -107,6 +107,16 @@ test('folders of processes that have ended are removed at the start, and nothing
   expect(names).toEqual(expect.arrayContaining([mine, ...others]));
 });
 
+test('missing folders are made, and one that cannot be made is an error at once', async () => {
+  const deep = join(await testFolder(), 'a', 'b', 'c');
+
+  await using folders = await RunFolders.open(deep);
+
+  expect(await readdir(deep)).toHaveLength(1);
+  await expect(RunFolders.open('/proc/self/a/b')).rejects.toMatchObject({ code: 'CONFIG' });
+  await folders[Symbol.asyncDispose]();
+});
+
 test('a folder that cannot be used is an error of the configuration', async () => {
   const file = join(await testFolder(), 'file');
   await writeFile(file, '');
