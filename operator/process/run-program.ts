@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { nodeCrypto } from '../core/builtin-modules.ts';
 import type { Cancel, Clock } from '../core/clock.ts';
 import { endWithProcess } from './end-with-process.ts';
 import { ProgramError } from './program-error.ts';
@@ -45,7 +45,7 @@ export interface ProgramResult extends ProgramUsage {
 export async function runProgram(options: ProgramOptions): Promise<ProgramResult> {
   const { clock, onLine, outputLimitBytes = DEFAULT_OUTPUT_LIMIT_BYTES } = options;
   options.signal.throwIfAborted();
-  const run = randomUUID();
+  const run = nodeCrypto().randomUUID();
   const program = await startProgram(options, run);
   using _group = endWithProcess(program.pid);
   const meter = new UsageMeter(program.pid, clock);

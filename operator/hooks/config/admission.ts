@@ -1,3 +1,4 @@
+import { isDnsSubdomain } from '../../model/dns-name.ts';
 import { Fields, type Item, refuse, wordOf } from './fields.ts';
 import { labelsOf } from './selectors.ts';
 import { type Drafted, snapshotUseOf } from './snapshots.ts';
@@ -22,7 +23,7 @@ const WEBHOOK_FIELDS = [
 export function webhookOf(item: Item): Checked {
   const fields = new Fields(item, WEBHOOK_FIELDS);
   const name = fields.requiredText('name');
-  if (!/^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?){2,}$/.test(name)) {
+  if (!isDnsSubdomain(name) || name.split('.').length < 3) {
     refuse(
       fields.pathOf('name'),
       'expected at least three segments with dots, such as pods.example.com',

@@ -30,20 +30,20 @@ export function checkMetrics(
     try {
       return operationOf(value, onWarning);
     } catch (error) {
-      if (error instanceof FieldError) throw new DocumentError(at + 1, error.message);
+      if (error instanceof MetricFieldError) throw new DocumentError(at + 1, error.message);
       throw error;
     }
   });
 }
 
 /** A field is not as its operation needs it. */
-class FieldError extends Error {}
+class MetricFieldError extends Error {}
 
 type Fields = Readonly<Record<string, unknown>>;
 
 function operationOf(value: unknown, onWarning: (problem: string) => void): MetricOperation {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new FieldError('must be an object');
+    throw new MetricFieldError('must be an object');
   }
   // Null means that a field is left out.
   const fields: Fields = Object.fromEntries(
@@ -55,16 +55,16 @@ function operationOf(value: unknown, onWarning: (problem: string) => void): Metr
   const group = groupIn(fields);
   const { action, value: amount } = actionIn(fields);
   if (action === 'expire') {
-    if (group === undefined) throw new FieldError('group is missing: expire needs it');
+    if (group === undefined) throw new MetricFieldError('group is missing: expire needs it');
     return { action, group };
   }
   const { name } = fields;
   if (typeof name !== 'string' || !NAME.test(name)) {
-    throw new FieldError('name must be letters, digits, _ and :, and begin with no digit');
+    throw new MetricFieldError('name must be letters, digits, _ and :, and begin with no digit');
   }
   const labels = labelsIn(fields);
   if (action !== 'observe') return { action, name, value: numberOf(action, amount), labels, group };
-  if (Object.hasOwn(labels, 'le')) throw new FieldError('labels.le belongs to the buckets');
+  if (Object.hasOwn(labels, 'le')) throw new MetricFieldError('labels.le belongs to the buckets');
   return {
     action,
     name,
@@ -84,23 +84,26 @@ function actionIn(fields: Fields): {
 } {
   const written = (['action', 'add', 'set'] as const).filter((field) => field in fields);
   const [field, second] = written;
-  if (field === undefined) throw new FieldError('action is missing');
-  if (second !== undefined) throw new FieldError(`${field} and ${second} exclude each other`);
+  if (field === undefined) throw new MetricFieldError('action is missing');
+  if (second !== undefined) throw new MetricFieldError(`${field} and ${second} exclude each other`);
   if (field !== 'action') {
-    if ('value' in fields) throw new FieldError(`${field} and value exclude each other`);
+    if ('value' in fields) throw new MetricFieldError(`${field} and value exclude each other`);
     return { action: field, value: fields[field] };
   }
   const action = ACTIONS.find((known) => known === fields.action);
-  if (action === undefined) throw new FieldError(`action must be one of ${ACTIONS.join(', ')}`);
+  if (action === undefined)
+    throw new MetricFieldError(`action must be one of ${ACTIONS.join(', ')}`);
   return { action, value: fields.value };
 }
 
 function numberOf(action: string, value: unknown): number {
-  if (value === undefined) throw new FieldError(`value is missing: ${action} needs it`);
+  if (value === undefined) throw new MetricFieldError(`value is missing: ${action} needs it`);
   if (typeof value === 'bigint') return Number(value);
-  if (typeof value !== 'number') throw new FieldError('value must be a number');
+  if (typeof value !== 'number') throw new MetricFieldError('value must be a number');
   if (action === 'add' && value < 0) {
-    throw new FieldError('value must not be negative: a counter only grows. Use set for a gauge');
+    throw new MetricFieldError(
+      'value must not be negative: a counter only grows. Use set for a gauge',
+    );
   }
   return value;
 }
@@ -108,7 +111,7 @@ function numberOf(action: string, value: unknown): number {
 function groupIn({ group }: Fields): string | undefined {
   if (group === undefined || group === '') return undefined;
   if (typeof group === 'string') return group;
-  throw new FieldError('group must be a text');
+  throw new MetricFieldError('group must be a text');
 }
 
 function bucketsIn({ buckets }: Fields): readonly number[] {
@@ -120,18 +123,18 @@ function bucketsIn({ buckets }: Fields): readonly number[] {
       (bound, at) => Number.isFinite(bound) && (at === 0 || bound > Number(bounds[at - 1])),
     );
   if (isUsable) return bounds as readonly number[];
-  throw new FieldError('buckets must be a list of growing numbers: observe needs it');
+  throw new MetricFieldError('buckets must be a list of growing numbers: observe needs it');
 }
 
 function labelsIn({ labels = {} }: Fields): Readonly<Record<string, string>> {
   if (typeof labels !== 'object' || labels === null || Array.isArray(labels)) {
-    throw new FieldError('labels must be an object');
+    throw new MetricFieldError('labels must be an object');
   }
   for (const [label, value] of Object.entries(labels)) {
     if (!LABEL.test(label)) {
-      throw new FieldError(`label ${shownName(label)} is no name of a label`);
+      throw new MetricFieldError(`label ${shownName(label)} is no name of a label`);
     }
-    if (typeof value !== 'string') throw new FieldError(`labels.${label} must be a text`);
+    if (typeof value !== 'string') throw new MetricFieldError(`labels.${label} must be a text`);
   }
   return labels as Readonly<Record<string, string>>;
 }
