@@ -69,7 +69,7 @@ export class WatchPlan {
   /** The sources of a binding whose kind is `resource`. */
   sourcesOf(binding: KubernetesBinding, resource: Resource): readonly FilteredSource[] {
     return selectionsOf(binding, resource).map((selection) => {
-      const identity = identityOf(resource, selection);
+      const identity = `${identityOf(resource, selection)} ${this.#wordsOf(binding)}`;
       const known = this.#made.get(identity) ?? this.#makeFor(binding, resource, selection);
       this.#made.set(identity, known);
       return known;
@@ -94,12 +94,19 @@ export class WatchPlan {
     return this.#make(resource, options, alike.map(wantOf));
   }
 
-  /** A kind that is not known is compared by its words, because it may not be served yet. */
   #isOf(other: KubernetesBinding, binding: KubernetesBinding, resource: Resource): boolean {
     const known = this.#known(other.kind, other.apiVersion);
-    if (known !== undefined) return sameResource(known, resource);
-    const isSameKind = other.kind.toLowerCase() === binding.kind.toLowerCase();
-    return isSameKind && other.apiVersion === binding.apiVersion;
+    const isPossible = known === undefined || sameResource(known, resource);
+    return isPossible && this.#wordsOf(other) === this.#wordsOf(binding);
+  }
+
+  /**
+   * How a binding names a kind that is not known, and empty for others. Before the kind is served, nobody knows that
+   * two names mean the same kind. So only bindings with equal words share its source.
+   */
+  #wordsOf({ kind, apiVersion }: KubernetesBinding): string {
+    if (this.#known(kind, apiVersion) !== undefined) return '';
+    return [kind.toLowerCase(), apiVersion].join(' ');
   }
 }
 

@@ -3,7 +3,7 @@ import { source } from '../../../operator/controller/source.ts';
 import { knownKinds } from '../../../operator/hooks/discovery/known-kinds.ts';
 import type { Hook, KubernetesBinding } from '../../../operator/hooks/hook.ts';
 import { type MakeSource, type Want, WatchPlan } from '../../../operator/hooks/watch/watch-plan.ts';
-import { resourceName } from '../../../operator/model/resource.ts';
+import { defineResource, resourceName } from '../../../operator/model/resource.ts';
 
 test('[hooks S6] bindings of all hooks with equal selectors share a source, whatever their filters are', () => {
   const { plan, made } = planOf(
@@ -84,6 +84,24 @@ test('the manager need not wait for a kind that is not built in, and a kind nobo
 
   expect(plan.sources).toHaveLength(2);
   expect(made.map(({ selection }) => selection.optional)).toEqual([true, false]);
+});
+
+test('bindings that name a kind differently, which nobody knows yet, each get what they want', () => {
+  const short = binding({ kind: 'sites', jqFilter: '.a', keepsFullObjects: false });
+  const long = binding({ kind: 'Site', apiVersion: 'example.com/v1', jqFilter: '.b' });
+  const alike = binding({ kind: 'Sites', jqFilter: '.c' });
+  const { plan, made } = planOf([short, long, alike]);
+  const site = defineResource({
+    ...{ group: 'example.com', version: 'v1', kind: 'Site', plural: 'sites', namespaced: true },
+  });
+
+  const sources = [short, long, alike].map((each) => plan.sourcesOf(each, site)[0]);
+
+  expect(made.map(({ wants }) => wants.map(({ filter }) => filter))).toEqual([
+    ['.a', '.c'],
+    ['.b'],
+  ]);
+  expect(sources[2]).toBe(sources[0]);
 });
 
 function planOf(
