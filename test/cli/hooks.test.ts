@@ -95,6 +95,26 @@ test('the folder of a ConfigMap that the kubelet swaps is noticed', async () => 
   expect(await run.exit).toBe(0);
 });
 
+test('a hook that changes while it is read is noticed', async () => {
+  const answer = (place: number) => `console.log("configVersion: v1\\nonStartup: ${place}")`;
+  const next = `#!/usr/bin/env node\n${answer(2)}`;
+  const itself = `(await import('node:fs')).writeFileSync(process.argv[1], ${JSON.stringify(next)})`;
+  const { dir, hook } = await hooksFolder({
+    recorders: { 'a.sh': CONFIG },
+    files: { 'b.mjs': `#!/usr/bin/env node\n${itself}\n${answer(1)}` },
+  });
+  const clock = new FakeClock();
+  const { run } = await runHooks({ dir }, clock);
+  await hook('a.sh').started(1);
+
+  await eventually(() => {
+    clock.advance(1_000);
+    return run.stderr.lines.some((line) => line.includes('b.mjs has another configuration'));
+  });
+
+  expect(await run.exit).toBe(0);
+});
+
 test('a hook that cannot be used refuses the start, or is left out by --skip-broken-hooks', async () => {
   const { dir, hook } = await hooksFolder({ recorders: { 'a.sh': CONFIG } });
   await writeFile(join(dir, 'b.sh'), '#!/bin/sh\n');

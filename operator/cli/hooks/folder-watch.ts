@@ -11,6 +11,8 @@ export interface FolderWatchOptions {
   readonly dir: string;
   /** As they were read at the start. */
   readonly hooks: readonly Hook[];
+  /** `folderState` before they were read. */
+  readonly state: string | undefined;
   /** Reads the folder again. */
   readonly load: (signal: AbortSignal) => Promise<readonly Hook[]>;
   readonly clock: Clock;
@@ -25,11 +27,11 @@ export interface FolderWatchOptions {
  * @throws `signal.reason` when aborted.
  */
 export async function untilHooksChange(
-  { dir, hooks, load, clock, log }: FolderWatchOptions,
+  { dir, hooks, load, clock, log, ...before }: FolderWatchOptions,
   signal: AbortSignal,
 ): Promise<string> {
   const known = new Map(hooks.map((hook) => [hook.name, declarationOf(hook)]));
-  let state = await folderState(dir).catch(() => undefined);
+  let { state } = before;
   for (;;) {
     await sleep(clock, LOOK_MS, signal);
     const now = await folderState(dir).catch(() => undefined);

@@ -18,6 +18,7 @@ import type { Command, ExitCode, Io } from '../command.ts';
 import { DryRun } from '../run/dry-run.ts';
 import { type HooksArguments, parseHooksArguments } from './arguments.ts';
 import { definitionsFor } from './definitions.ts';
+import { folderState } from './folder-state.ts';
 import { untilHooksChange } from './folder-watch.ts';
 import { HOOKS_DESCRIPTION } from './help.ts';
 import { withHooksDefaults } from './settings-defaults.ts';
@@ -52,12 +53,14 @@ export function hooksCommand({
             ...{ environment: io.env, apiUrl: settings.apiUrl, jq, clock, signal },
             definitions: await definitionsFor(asked.dir, asked.crds, io),
           });
+        const state = await folderState(asked.dir).catch(() => undefined);
         const program = await load(io.signal);
         for (const { hook, message } of program.problems) {
           logger.error({ hook, problem: message }, 'hook is left out, it cannot be used');
         }
         if (asked.check) return printDeclarations(program, io);
-        return await runHooks(program, { asked, settings, logger, clock, io, load, tokenFolders });
+        const given = { asked, settings, logger, clock, io, load, state, tokenFolders };
+        return await runHooks(program, given);
       } finally {
         await jq.close();
       }
@@ -72,12 +75,14 @@ interface Surroundings {
   readonly clock: Clock;
   readonly io: Io;
   readonly load: (signal: AbortSignal) => Promise<HooksProgram>;
+  /** Of the folder, before the program was read. */
+  readonly state: string | undefined;
   readonly tokenFolders: readonly string[];
 }
 
 /** Until the process is asked to stop, or the hooks have changed. */
 async function runHooks(program: HooksProgram, given: Surroundings): Promise<ExitCode> {
-  const { asked, settings, logger, clock, io, load, tokenFolders } = given;
+  const { asked, settings, logger, clock, io, load, state, tokenFolders } = given;
   const dryRun = asked.dryRun ? new DryRun({ io, follow: asked.follow }) : undefined;
   const options: ManagerOptions = {
     controllers: [],
@@ -99,7 +104,7 @@ async function runHooks(program: HooksProgram, given: Surroundings): Promise<Exi
     }
     using watching = linkedAbort(io.signal);
     const watch = {
-      ...{ dir: asked.dir, hooks: program.hooks, clock, log: logger },
+      ...{ dir: asked.dir, hooks: program.hooks, state, clock, log: logger },
       load: async (signal: AbortSignal) => (await load(signal)).hooks,
     };
     const changed = untilHooksChange(watch, watching.signal).then(
