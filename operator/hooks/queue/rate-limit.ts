@@ -11,14 +11,13 @@ export class RateLimit {
     this.#toleranceMs = intervalMs * (burst - 1);
   }
 
-  /**
-   * Takes a token, and returns how many milliseconds later it may be used.
-   *
-   * @param nowAt - `monotonic()` of the clock.
-   */
-  takeMs(nowAt: number): number {
-    const usableAt = Math.max(nowAt, this.#fullAt - this.#toleranceMs);
-    this.#fullAt = Math.max(usableAt, this.#fullAt) + this.#intervalMs;
-    return usableAt - nowAt;
+  /** Milliseconds until there is a token. `nowAt` is `monotonic()` of the clock. */
+  waitMs(nowAt: number): number {
+    return Math.max(this.#fullAt - this.#toleranceMs - nowAt, 0);
+  }
+
+  /** Takes a token that is there. */
+  take(nowAt: number): void {
+    this.#fullAt = Math.max(nowAt, this.#fullAt) + this.#intervalMs;
   }
 }

@@ -72,9 +72,7 @@ export class TaskRunner {
     let started: StartedTask | undefined;
     try {
       for (;;) {
-        const waitMs = state.rateLimit?.takeMs(clock.monotonic()) ?? 0;
-        if (waitMs > 0) await sleep(clock, waitMs, signals.stop);
-        const retryInMs = await this.#withSlot(signals.stop, () => {
+        const retryInMs = await this.#inTurn(state, signals.stop, () => {
           started ??= this.#start(task, queue, state);
           return this.#attempt(started, state, blockage, signals.abort);
         });
@@ -87,9 +85,22 @@ export class TaskRunner {
     for (const { onDone } of started?.tasks ?? []) onDone?.();
   }
 
-  async #withSlot<T>(stop: AbortSignal, work: () => Promise<T>): Promise<T> {
-    using _slot = await this.#slots.take(stop);
-    return await work();
+  /** Works with a slot, and with a token of the hook that is taken when the slot is there: at the start of the run. */
+  async #inTurn<T>(
+    { rateLimit }: HookState,
+    stop: AbortSignal,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const { clock } = this.#options;
+    for (;;) {
+      const waitMs = rateLimit?.waitMs(clock.monotonic()) ?? 0;
+      if (waitMs > 0) await sleep(clock, waitMs, stop);
+      using _slot = await this.#slots.take(stop);
+      // The hook may have run from another of its queues meanwhile.
+      if ((rateLimit?.waitMs(clock.monotonic()) ?? 0) > 0) continue;
+      rateLimit?.take(clock.monotonic());
+      return await work();
+    }
   }
 
   #start(task: RunTask, queue: TaskQueue, { bindings }: HookState): StartedTask {

@@ -159,6 +159,31 @@ test('[hooks 19] runs are 3 s apart, and the events of the wait are combined', a
   ]);
 });
 
+test('runs stay apart when one has waited for a process, and when the hook has several queues', async () => {
+  const limited = hook('a', {
+    rateLimit: { intervalMs: 3_000, burst: 1 },
+    kubernetes: [events(), events({ name: 'y', queue: 'own' })],
+  });
+  const busy = hook('b', { kubernetes: [events({ queue: 'busy' })] });
+  const world = new EngineWorld({ hooks: [busy, limited], maxProcesses: 1 });
+  world.endings.set('b', ['lasts']);
+  await world.start();
+  const startMs = world.clock.monotonic();
+
+  world.watch('b', 'x').put('n', 1);
+  await settle();
+  world.watch('a', 'x').put('n', 1);
+  await world.clock.advanceAndSettle(2_500);
+  world.watch('a', 'y').put('n', 2);
+  world.attempts[0]?.succeed();
+  await settle();
+  world.watch('a', 'x').put('n', 3);
+  await world.clock.advanceAndSettle(20_000);
+
+  const runs = world.attempts.map(({ hook: of, atMs }) => `${of} ${atMs - startMs}`);
+  expect(runs).toEqual(['b 0', 'a 2500', 'a 5500', 'a 8500']);
+});
+
 test('a burst lets runs through until the bucket is empty, and each interval gives one more', async () => {
   const bucket = { rateLimit: { intervalMs: 3_000, burst: 2 } };
   const world = new EngineWorld({ hooks: [hook('a', { ...bucket, kubernetes: [events()] })] });
