@@ -78,7 +78,7 @@ export function hooksRunnable(options: HooksRunnableOptions): {
       await using folders = await RunFolders.open(options.tmpDir);
       for (const { hook } of problems) context.meter.gauge(HOOK_METRICS.leftOut, { hook }, 1);
       times.measureWith(context.meter);
-      filters.listen(context.clock, (report) => reportFilter(hooks, report, context));
+      using _told = filters.listen(context.clock, (report) => reportFilter(hooks, report, context));
       engine = newEngine(options, plan, folders, context);
       await engine.run(signal);
     },

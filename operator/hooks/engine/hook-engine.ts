@@ -58,7 +58,8 @@ export class HookEngine {
 
   /**
    * Watches and runs the hooks until `signal` aborts. Runs under way may then take `stopGraceMs` longer, unless
-   * leadership is lost. When it ends, no run is under way and nothing is watched. It is called once.
+   * leadership is lost. When it ends, no run is under way, nothing waits and nothing is
+   * watched. It is called once.
    *
    * @throws what `watchBinding` and `newRun` throw: such an error ends the engine.
    */
@@ -90,6 +91,7 @@ export class HookEngine {
       cancelGrace();
       cancelTick();
       for (const { bindings } of this.#states.values()) bindings[Symbol.dispose]();
+      for (const { queue } of this.#lanes.values()) queue.clear();
     }
   }
 

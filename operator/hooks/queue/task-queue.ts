@@ -56,6 +56,12 @@ export class TaskQueue {
     );
   }
 
+  /** Forgets what waits. Used when the engine has ended. */
+  clear(): void {
+    this.#waiting = [];
+    this.#setLength();
+  }
+
   /**
    * Takes out of the queue what runs together with the head: directly following tasks of the same hook; in a long
    * queue all of its tasks.

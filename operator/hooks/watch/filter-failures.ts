@@ -35,11 +35,16 @@ export class FilterFailures {
     this.#tell(known);
   };
 
-  /** Tells `listener` from now on, in place of an earlier one. */
-  listen(clock: Clock, listener: (report: FilterReport) => void): void {
+  /** Tells `listener` from now on until the result is disposed of. */
+  listen(clock: Clock, listener: (report: FilterReport) => void): Disposable {
     this.#clock = clock;
     this.#listener = listener;
     for (const known of this.#failing.values()) if (known.count > 0) this.#tell(known);
+    return {
+      [Symbol.dispose]: () => {
+        this.#listener = undefined;
+      },
+    };
   }
 
   #tell(known: Failing): void {

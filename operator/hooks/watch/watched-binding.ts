@@ -92,6 +92,7 @@ export class WatchedBinding implements BindingWatch {
     this.#stop.abort(new Error('the binding is not watched any more'));
     for (const remove of this.#removes) remove();
     for (const { handle } of this.#members) handle.release();
+    this.#options.counted(0);
   }
 
   /** Asks until the API server serves the kind. */

@@ -89,6 +89,23 @@ test('waits for a retry, a token, a process, a list and a tick end at once, and 
   expect(world.clock.pending).toBe(0);
 });
 
+test('nothing waits after the end, so that a replica that stands by shows no queue', async () => {
+  const world = new EngineWorld({
+    hooks: [A, hook('b', { schedules: [schedule({ name: 'x' })] })],
+  });
+  world.endings.set('a', ['fails']);
+  await world.start();
+  const lengthOfMain = () =>
+    world.meter.value('shell_operator_tasks_queue_length', { queue: 'main' });
+  const before = lengthOfMain();
+
+  await world.stop(new LeadershipLostError('another leads'));
+
+  expect(before).toBeGreaterThan(1);
+  expect(world.engine.status().queues.map(({ waiting }) => waiting)).toEqual([0, 0]);
+  expect(lengthOfMain()).toBe(0);
+});
+
 test('an error of watchBinding ends the engine', async () => {
   const world = new EngineWorld({
     hooks: [A],
