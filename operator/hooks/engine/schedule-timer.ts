@@ -33,20 +33,19 @@ export function startSchedule(
     waiting += 1;
     deliver({ hook, item: { type: 'Schedule', binding }, onTaken });
   };
-  const sleepUntil = (dueMs: number): void => {
+  const sleepUntil = (dueMs: number | undefined): void => {
+    if (dueMs === undefined) return;
     const leftMs = dueMs - clock.now();
     cancel = clock.schedule(Math.min(Math.max(leftMs, 0), MAX_SLEEP_MS), () => {
-      if (clock.now() < dueMs) sleepUntil(dueMs);
-      else {
-        arm(Math.max(clock.now(), dueMs));
-        tick();
-      }
+      const now = clock.now();
+      // A wall clock that was set back may bring an earlier time.
+      if (now < dueMs) return sleepUntil(Math.min(dueMs, nextMs(now) ?? dueMs));
+      sleepUntil(nextMs(now));
+      tick();
     });
   };
-  const arm = (afterMs: number): void => {
-    const due = crontab.next(new Date(afterMs));
-    if (due !== undefined) sleepUntil(due.getTime());
-  };
-  arm(clock.now());
+  const nextMs = (afterMs: number): number | undefined =>
+    crontab.next(new Date(afterMs))?.getTime();
+  sleepUntil(nextMs(clock.now()));
   return { [Symbol.dispose]: () => cancel() };
 }

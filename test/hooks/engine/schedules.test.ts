@@ -1,4 +1,5 @@
 /** Ticks of schedules, and the bound on those that wait. */
+import { FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { EngineWorld, hook, schedule } from './support/engine-world.ts';
 
@@ -31,6 +32,25 @@ test('a time that is hours away is met, and a long silence leaves no tick behind
 
   expect(before).toBe(0);
   expect(world.log).toEqual(['a Schedule(nightly)']);
+});
+
+test('a schedule goes on when the wall clock is set back by hours', async () => {
+  const clock = new FakeClock(Date.UTC(2026, 0, 5));
+  let setBackMs = 0;
+  const world = new EngineWorld({
+    hooks: [hook('a', { schedules: [schedule({ name: 'minute' })] })],
+    clock: {
+      now: () => clock.now() - setBackMs,
+      monotonic: () => clock.monotonic(),
+      schedule: (...of) => clock.schedule(...of),
+    },
+  });
+  await world.start();
+
+  setBackMs = 6 * 3_600_000;
+  await clock.advanceAndSettle(180_000);
+
+  expect(world.log).toHaveLength(2);
 });
 
 test('of the ticks that wait behind a failing hook at most 100 are kept', async () => {
