@@ -29,9 +29,9 @@ export class ObjectSet {
     return { type: 'Deleted', object: last ?? known };
   }
 
-  /** The keys of the objects in a namespace. */
-  keysIn(namespace: string): readonly ObjectKey[] {
-    return [...this.#objects.keys()].filter((key) => splitKey(key).namespace === namespace);
+  /** The keys of the objects in some namespaces. */
+  keysIn(namespaces: ReadonlySet<string>): readonly ObjectKey[] {
+    return [...this.#objects.keys()].filter((key) => namespaces.has(splitKey(key).namespace ?? ''));
   }
 
   /** By namespace and then name. */

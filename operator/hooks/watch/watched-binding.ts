@@ -175,21 +175,28 @@ export class WatchedBinding implements BindingWatch {
   /** The objects of a namespace that begins or ceases to match come and go with it. */
   #namespacesChanged(changes: readonly Change[]): void {
     const matching = this.#matching ?? new Set();
+    const began = new Set<string>();
+    const ceased = new Set<string>();
     for (const { type, key } of changes) {
       if (type === 'delete') {
-        matching.delete(key);
-        this.#tell(this.#objects.keysIn(key).flatMap((each) => this.#objects.delete(each) ?? []));
+        if (!matching.delete(key) || began.delete(key)) continue;
+        ceased.add(key);
       } else if (!matching.has(key)) {
         matching.add(key);
-        this.#tell(this.#cachedIn(key).flatMap((object) => this.#objects.put(object) ?? []));
+        if (!ceased.delete(key)) began.add(key);
       }
     }
+    // All at once: at the start there may be thousands of namespaces, and objects in each.
+    if (ceased.size > 0)
+      this.#tell(this.#objects.keysIn(ceased).flatMap((key) => this.#objects.delete(key) ?? []));
+    if (began.size > 0)
+      this.#tell(this.#cachedIn(began).flatMap((object) => this.#objects.put(object) ?? []));
   }
 
-  #cachedIn(namespace: string): readonly BindingObject[] {
+  #cachedIn(namespaces: ReadonlySet<string>): readonly BindingObject[] {
     return this.#members.flatMap((member) =>
       Array.from(member.handle.informer.entries())
-        .filter(({ key }) => splitKey(key).namespace === namespace)
+        .filter(({ key }) => namespaces.has(splitKey(key).namespace ?? ''))
         .map((entry) => this.#objectOf(member, entry)),
     );
   }

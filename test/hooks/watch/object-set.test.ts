@@ -40,5 +40,5 @@ test('objects are in the order of their namespaces and then of their names', () 
   for (const key of ['b/a', 'a-b/c', 'a/z', 'a/b', 'cluster']) objects.put(object(key, '1'));
 
   expect(objects.sorted().map(({ key }) => key)).toEqual(['cluster', 'a/b', 'a/z', 'a-b/c', 'b/a']);
-  expect(objects.keysIn('a')).toEqual(['a/z', 'a/b']);
+  expect(objects.keysIn(new Set(['a']))).toEqual(['a/z', 'a/b']);
 });
