@@ -2,6 +2,7 @@ import { FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { source } from '../../../operator/controller/source.ts';
 import type { KubernetesBinding } from '../../../operator/hooks/hook.ts';
+import type { BindingEvent } from '../../../operator/hooks/watch/binding-watch.ts';
 import type { WatchPlan } from '../../../operator/hooks/watch/watch-plan.ts';
 import {
   WatchedBinding,
@@ -106,7 +107,7 @@ function watched(cached: readonly KubernetesObject[], matching: readonly Kuberne
     counted: () => {},
     listener: {
       synced: () => {},
-      changed: (events) => {
+      changed: (events: readonly BindingEvent[]) => {
         for (const { type, object: of } of events) {
           const { namespace, name } = splitKey(of.key);
           told.push(`${type} ${namespace}/${name}`);
