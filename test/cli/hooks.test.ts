@@ -95,6 +95,27 @@ test('the folder of a ConfigMap that the kubelet swaps is noticed', async () => 
   expect(await run.exit).toBe(0);
 });
 
+test('a folder that cannot be read is logged once, and read again when it can be', async () => {
+  const { dir, hook } = await hooksFolder({ recorders: { 'a.sh': CONFIG } });
+  const clock = new FakeClock();
+  const { run } = await runHooks({ dir }, clock);
+  await hook('a.sh').started(1);
+  const logged = (text: string) =>
+    eventually(() => {
+      clock.advance(1_000);
+      return run.stderr.lines.some((line) => line.includes(text));
+    });
+
+  await rename(dir, `${dir}-away`);
+  await logged('cannot be read');
+  await rename(`${dir}-away`, dir);
+  await logged('they count from their next start');
+  run.stop();
+
+  expect(await run.exit).toBe(0);
+  expect(run.stderr.lines.filter((line) => line.includes('cannot be read'))).toHaveLength(1);
+});
+
 test('a hook that changes while it is read is noticed', async () => {
   const answer = (place: number) => `console.log("configVersion: v1\\nonStartup: ${place}")`;
   const next = `#!/usr/bin/env node\n${answer(2)}`;

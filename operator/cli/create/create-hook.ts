@@ -5,7 +5,7 @@ import { ConfigurationError } from '../../core/errors.ts';
 import { knownKinds } from '../../hooks/discovery/known-kinds.ts';
 import { isDnsLabel } from '../../model/dns-name.ts';
 import { pluralOf } from '../../model/plural.ts';
-import { defineResource, type Resource } from '../../model/resource.ts';
+import { apiVersionOf, defineResource, type Resource } from '../../model/resource.ts';
 import type { ExitCode, Io } from '../command.ts';
 import { parseFlags } from '../flags.ts';
 import { conflictsOf, writeNewFiles } from '../new-files.ts';
@@ -30,9 +30,14 @@ export async function createHook(args: readonly string[], io: Io): Promise<ExitC
   await writeNewFiles(process.cwd(), files);
   for (const { path } of files) io.stdout.write(`written ${path}\n`);
   const [script, , sample] = files;
+  const { kind } = hook.resource;
+  // Only the kinds of Kubernetes are known without a cluster.
+  const definition = isKnown(hook.resource)
+    ? ''
+    : ` --crd DEFINITION-OF-${kind.toUpperCase()}.yaml`;
   io.stderr.write(
     `chancery create: ${hook.name} watches ${hook.resource.plural}. Next:\n\n` +
-      `  chancery test-hook ${script?.path} --context ${sample?.path}\n`,
+      `  chancery test-hook ${script?.path} --context ${sample?.path}${definition}\n`,
   );
   return 0;
 }
@@ -58,6 +63,10 @@ function parseHookArguments(args: readonly string[]): NewHook {
     resource: resourceOf(kind, apiVersion),
     folder: folderOf(dir),
   };
+}
+
+function isKnown({ kind, ...names }: Resource): boolean {
+  return knownKinds()(kind, apiVersionOf(names)) !== undefined;
 }
 
 function languageOf(text: string): Language {

@@ -1,11 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { encodeExact, parseExact } from '../../client/rest-client.ts';
 import type { Log } from '../../controller/reconciler.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { ConfigurationError, messageOf } from '../../core/errors.ts';
+import { sortedJson } from '../../core/sorted-json.ts';
 import { visibleText } from '../../core/visible-text.ts';
 import { parseYaml } from '../../core/yaml.ts';
 import { knownKinds } from '../../hooks/discovery/known-kinds.ts';
@@ -120,10 +120,10 @@ async function started(
   },
 ): Promise<HookAnswer> {
   const { asked, env, clock, io } = given;
-  await using folders = await RunFolders.open(join(tmpdir(), 'chancery-test-hook'));
+  await using folders = await RunFolders.open(tmpdir());
   const facts = { binding: String(contexts.at(-1)?.binding), queue: 'main' };
   const options = { ...facts, folders, env, timeoutMs: asked.timeoutMs, clock, log: lineLog(io) };
-  return await invokeHook(hook, `${sortedJson(contexts)}\n`, options, io.signal);
+  return await invokeHook(hook, `${sortedJson(encodeExact(contexts))}\n`, options, io.signal);
 }
 
 /** What the hook writes, for people. */
@@ -134,17 +134,6 @@ function lineLog({ stderr }: Io): Log {
     stderr.write(`${visibleText(said)}\n`);
   };
   return { debug: write, info: write, warn: write, error: write };
-}
-
-/** JSON with the keys of objects in order, as the files of runs have them. */
-function sortedJson(value: unknown): string {
-  const sorted = (part: unknown): unknown => {
-    if (Array.isArray(part)) return part.map(sorted);
-    if (typeof part !== 'object' || part === null) return part;
-    const entries = Object.entries(part).map(([key, member]) => [key, sorted(member)] as const);
-    return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)));
-  };
-  return encodeExact(sorted(value));
 }
 
 /** @returns the path of the rights file. */

@@ -19,12 +19,13 @@ export function hooksConfigMap(name: string): string {
  * The file `kustomization.yaml` in a folder of hooks. It makes the ConfigMap, because kustomize reads no file outside of
  * the folder of a kustomization.
  *
- * @throws ConfigurationError `CONFIG` for a path that cannot be a key of a ConfigMap.
+ * @throws ConfigurationError `CONFIG` for a path that cannot be a key of a ConfigMap, and for two paths with one key.
  */
 export function hooksKustomization(
   { files }: Pick<HooksFolder, 'files'>,
   { name, command }: { readonly name: string; readonly command: string },
 ): string {
+  requireOwnKeys(files);
   const kustomization = {
     apiVersion: 'kustomize.config.k8s.io/v1beta1',
     kind: 'Kustomization',
@@ -42,6 +43,19 @@ export function hooksKustomization(
 export function hooksItems({ files }: Pick<HooksFolder, 'files'>): string {
   if (!files.some((path) => path.includes('/'))) return '';
   return formatYaml({ items: files.map((path) => ({ key: keyOf(path), path })) });
+}
+
+function requireOwnKeys(files: readonly string[]): void {
+  const paths = new Map<string, string>();
+  for (const path of files) {
+    const other = paths.get(keyOf(path));
+    if (other !== undefined) {
+      throw new ConfigurationError(
+        `${other} and ${path} would have the same key in the ConfigMap: rename one of them`,
+      );
+    }
+    paths.set(keyOf(path), path);
+  }
 }
 
 /** A key of a ConfigMap has no `/`. */

@@ -115,12 +115,18 @@ function parsed(text) {
 
 /** Written by hand, because JavaScript puts keys that look like indices first. */
 function sorted(value) {
+  if (typeof value === 'string') return text(value);
   if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) {
     return JSON.stringify(value);
   }
   if (Array.isArray(value)) return `[${value.map(sorted).join(',')}]`;
   const keys = Object.keys(value).sort(compared);
-  return `{${keys.map((key) => `${JSON.stringify(key)}:${sorted(value[key])}`).join(',')}}`;
+  return `{${keys.map((key) => `${text(key)}:${sorted(value[key])}`).join(',')}}`;
+}
+
+/** jq refuses half of a surrogate pair. As in Go, it becomes a replacement character. */
+function text(value) {
+  return JSON.stringify(value.toWellFormed());
 }
 
 function compared(a, b) {
