@@ -116,6 +116,29 @@ test('a folder that cannot be read is logged once, and read again when it can be
   expect(run.stderr.lines.filter((line) => line.includes('cannot be read'))).toHaveLength(1);
 });
 
+test('a change is noticed although the first look at it failed by no change of the folder', async () => {
+  const { dir, hook } = await hooksFolder({ recorders: { 'a.sh': CONFIG } });
+  const clock = new FakeClock();
+  const { run } = await runHooks({ dir }, clock);
+  await hook('a.sh').started(1);
+  const logged = (text: string) =>
+    eventually(() => {
+      clock.advance(1_000);
+      return run.stderr.lines.some((line) => line.includes(text));
+    });
+  const outside = join(dir, '..', 'ready');
+
+  await writeHook(
+    join(dir, 'b.sh'),
+    `#!/bin/sh\ntest -e ${outside} && echo 'configVersion: v1\nonStartup: 1'`,
+  );
+  await logged('the old ones stay');
+  await writeFile(outside, '');
+  await logged('b.sh is new');
+
+  expect(await run.exit).toBe(0);
+});
+
 test('a hook that changes while it is read is noticed', async () => {
   const answer = (place: number) => `console.log("configVersion: v1\\nonStartup: ${place}")`;
   const next = `#!/usr/bin/env node\n${answer(2)}`;

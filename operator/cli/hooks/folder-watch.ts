@@ -1,4 +1,5 @@
 import type { Log } from '../../controller/reconciler.ts';
+import { exponentialBackoff } from '../../core/backoff.ts';
 import { type Clock, sleep } from '../../core/clock.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { Hook } from '../../hooks/hook.ts';
@@ -6,6 +7,9 @@ import { folderState } from './folder-state.ts';
 
 /** Between two looks. The kubelet takes up to a minute to bring a new ConfigMap. */
 const LOOK_MS = 5_000;
+
+/** Between two starts of all hooks with `--config`, when one of them fails: a time limit may be the reason. */
+const AGAIN = { initialMs: 5_000, maxMs: 300_000 } as const;
 
 export interface FolderWatchOptions {
   readonly dir: string;
@@ -22,7 +26,8 @@ export interface FolderWatchOptions {
 /**
  * Looks at the folder of the hooks. Other bytes of a script count from its next start, and nothing else is done for
  * them. Resolves, with what has changed, when hooks came or went, or when one answers `--config` or declares its rights
- * differently: then everything must be read anew. While the folder cannot be read, that is logged once.
+ * differently: then everything must be read anew. A folder that cannot be read, or used, is logged once for each of its
+ * states, and tried again.
  *
  * @throws `signal.reason` when aborted.
  */
@@ -32,17 +37,24 @@ export async function untilHooksChange(
 ): Promise<string> {
   const known = new Map(hooks.map((hook) => [hook.name, declarationOf(hook)]));
   let { state } = before;
+  const again = exponentialBackoff(AGAIN);
+  let againAt = Number.POSITIVE_INFINITY;
   for (;;) {
     await sleep(clock, LOOK_MS, signal);
     const now = await folderState(dir).catch(() => undefined);
-    if (now === undefined || now === state) continue;
+    const isNew = now !== state;
+    if (!isNew && clock.monotonic() < againAt) continue;
     state = now;
+    if (isNew) again.reset();
     try {
       const change = changeOf(known, await load(signal));
       if (change !== undefined) return change;
+      againAt = Number.POSITIVE_INFINITY;
       log.info({ dir }, 'hooks have changed, they count from their next start');
     } catch (error) {
       signal.throwIfAborted();
+      againAt = clock.monotonic() + again.nextMs();
+      if (!isNew) continue;
       log.error(
         { dir, reason: messageOf(error) },
         'changed hooks cannot be used, the old ones stay',
