@@ -19,5 +19,5 @@ export interface AccessDeclaration {
   readonly permissions?: readonly PlacedPermission[];
 }
 
-/** Whatever declares what it does at the API server. */
+/** A declaration of requests to the API server. */
 export type Declared = Controller | AccessDeclaration;

@@ -41,7 +41,7 @@ export class AppliedDocuments {
   /** The document was applied. */
   add(document: PreparedDocument): void {
     const { operation } = document.action;
-    // Whatever the documents before it made of the object is gone.
+    // The effects of earlier documents on the object are gone.
     if (DELETES.has(operation)) this.#applied.delete(keyOf(document));
     if (!ONCE.has(operation)) return;
     const text = digestOf(document);
