@@ -29,9 +29,10 @@ export interface Survivors {
  */
 export async function endSurvivors(groupId: number, run: string, clock: Clock): Promise<Survivors> {
   const seen = new Set<number>();
+  const others = new Set<number>();
   let alive: readonly number[] = [];
   for (let round = 0; round < FAST_ROUNDS + SLOW_ROUNDS; round++) {
-    alive = await processesOf(run);
+    alive = await processesOf(run, others);
     signalGroup(groupId, 'SIGKILL'); // also those that have another environment
     if (alive.length === 0) break;
     for (const pid of alive) {
@@ -56,15 +57,32 @@ function signalTo(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Processes of this user that were started with `CHANCERY_RUN=run`. None on systems other than Linux. */
-async function processesOf(run: string): Promise<readonly number[]> {
+/** Readings of the list of processes in a round. Other programs may start processes all the time. */
+const READINGS = 20;
+
+/**
+ * Processes of this user that were started with `CHANCERY_RUN=run`. None on systems other than Linux.
+ *
+ * A process that ends before it is looked at may have started another one, which the list does not have. So the list
+ * is read again until it has no new process.
+ *
+ * @param others - numbers of processes that are not of the run. Those that are found are added.
+ */
+async function processesOf(run: string, others: Set<number>): Promise<readonly number[]> {
   if (process.platform !== 'linux') return [];
-  const pids = (await readdir('/proc')).filter((name) => /^[0-9]+$/.test(name));
-  const found: number[] = [];
-  for (const pid of pids) {
-    // Empty for a process that has ended and that its parent has not asked for yet.
-    const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
-    if (`\0${environment}`.includes(`\0${RUN_VARIABLE}=${run}\0`)) found.push(Number(pid));
+  const found = new Set<number>();
+  let listed: readonly number[] = [];
+  for (let reading = 0; reading < READINGS; reading++) {
+    const known = new Set(listed);
+    listed = (await readdir('/proc')).filter((name) => /^[0-9]+$/.test(name)).map(Number);
+    if (listed.every((pid) => known.has(pid))) break;
+    for (const pid of listed) {
+      if (found.has(pid) || others.has(pid)) continue;
+      // Empty for a process that has ended, and for one that is just becoming another program.
+      const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
+      if (`\0${environment}`.includes(`\0${RUN_VARIABLE}=${run}\0`)) found.add(pid);
+      else if (environment !== '') others.add(pid);
+    }
   }
-  return found;
+  return [...found];
 }

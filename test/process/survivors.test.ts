@@ -41,6 +41,20 @@ test('[hooks 22] a process that flees by starting the next one is caught', async
   expect(await alive()).toBe(0);
 });
 
+test('[hooks 22] a process that stays after many that fled and ended is found', async () => {
+  const { env, alive } = marked();
+  const folder = await testFolder();
+  const flee = '[ "$1" = 0 ] && exec sleep 100; "$0" $(($1 - 1)) & exit 0';
+  const path = await executable(join(folder, 'flee'), `#!/bin/sh\n${flee}\n`);
+
+  // Whether the last one is found in time is a matter of luck, unless it is looked for again.
+  for (let times = 0; times < 5; times++) {
+    await runScript(`setsid "${path}" 10 </dev/null >/dev/null 2>&1 &`, { env });
+  }
+
+  expect(await alive()).toBe(0);
+});
+
 test('[hooks 22] a process of the group is ended whatever its environment is', async () => {
   const folder = await testFolder();
   const inner = 'echo $$ > pid; exec sleep 100';
