@@ -82,6 +82,9 @@ export function parseYaml(
   }
 }
 
+/** A key where it is written. The package tells only where it begins. */
+const KEY = /^(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^:\r\n]*)/;
+
 /**
  * Duplicate keys in the mappings of a YAML document, each with the line of the second. `parseYaml` ignores
  * them. Returns nothing for a text that is not YAML.
@@ -92,9 +95,9 @@ export function duplicateYamlKeys(
   const { errors } = yaml().parseDocument(text, { ...READ, uniqueKeys: true, prettyErrors: false });
   return errors
     .filter(({ code }) => code === 'DUPLICATE_KEY')
-    .map(({ pos: [start, end] }) => ({
+    .map(({ pos: [start] }) => ({
       line: text.slice(0, start).split('\n').length,
-      key: String(parseYaml(text.slice(start, end).replace(/:.*$/s, ''))),
+      key: String(parseYaml(KEY.exec(text.slice(start))?.[0] ?? '')),
     }));
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { formatYaml } from '../../operator/core/yaml.ts';
 import { parseConfig } from '../../operator/hooks/config/parse-config.ts';
+import { parseRights } from '../../operator/hooks/rights/rights-file.ts';
 
 /** Every field of version v1. */
 const FULL = {
@@ -184,6 +185,16 @@ test('[hooks 2] an unknown field is refused with its path, at every level', () =
     expect(() => parseConfig(changed), path).toThrow(`${expected}: unknown field`);
   }
   expect(mappings.length).toBe(23);
+});
+
+test('[hooks 2] a key that is given twice is refused, because only the last would count', () => {
+  const twice = 'configVersion: v1\nkubernetes: [{kind: Pod}]\nkubernetes: [{kind: Node}]\n';
+
+  expect(() => parseConfig(twice)).toThrow('line 3 gives "kubernetes" for the second time');
+  expect(() => parseConfig('{"configVersion": "v1", "onStartup": 1, "onStartup": 2}')).toThrow(
+    'line 1 gives "onStartup"',
+  );
+  expect(() => parseRights('rules: []\nrules: []\n')).toThrow('line 2 gives "rules"');
 });
 
 test('[hooks 2] a value of another type is refused with its path, at every place', () => {

@@ -1,5 +1,6 @@
 import { nearMatches } from '../../client/near-match.ts';
 import { ConfigurationError } from '../../core/errors.ts';
+import { duplicateYamlKeys, parseYaml } from '../../core/yaml.ts';
 import { parseGoDuration } from './go-duration.ts';
 
 /** A value, and its path for messages: `kubernetes[0].kind`. */
@@ -11,6 +12,19 @@ export interface Item {
 /** @throws ConfigurationError `CONFIG` always: `PATH: problem`. */
 export function refuse(path: string, problem: string): never {
   throw new ConfigurationError(path === '' ? problem : `${path}: ${problem}`);
+}
+
+/**
+ * The value of a YAML or JSON document.
+ *
+ * @throws ConfigurationError `CONFIG` also for a key that is given twice, because only the last one would count.
+ */
+export function parseDocument(text: string): unknown {
+  const value = parseYaml(text);
+  const [duplicate] = duplicateYamlKeys(text);
+  if (duplicate === undefined) return value;
+  const { key, line } = duplicate;
+  return refuse('', `line ${line} gives ${JSON.stringify(key.slice(0, 64))} for the second time`);
 }
 
 /** `a string`, `a list`: what a value is, without its content. */

@@ -1,9 +1,8 @@
 import { ConfigurationError } from '../../core/errors.ts';
-import { parseYaml } from '../../core/yaml.ts';
 import type { HookConfig } from '../hook.ts';
 import { parseV0 } from './config-v0.ts';
 import { parseV1 } from './config-v1.ts';
-import { formOf, refuse } from './fields.ts';
+import { formOf, parseDocument, refuse } from './fields.ts';
 
 /** Answers are a few kilobytes. A longer one is output of something else. */
 const MAX_CHARS = 1_000_000;
@@ -23,7 +22,7 @@ export function parseConfig(text: string): HookConfig {
   if (text.length > MAX_CHARS) {
     throw new ConfigurationError(`the answer is longer than ${MAX_CHARS} characters`);
   }
-  const value = parseYaml(text);
+  const value = parseDocument(text);
   if (formOf(value) !== 'a mapping') refuse('', `expected a mapping, got ${formOf(value)}`);
   const { configVersion: version } = value as { readonly configVersion?: unknown };
   const fields = Object.keys(value as object).filter((name) => name !== 'configVersion');

@@ -1,7 +1,6 @@
 import type { Permission } from '../../controller/controller.ts';
-import { parseYaml } from '../../core/yaml.ts';
 import { isDnsLabel } from '../../model/dns-name.ts';
-import { Fields, type Item, refuse, wordOf } from '../config/fields.ts';
+import { Fields, type Item, parseDocument, refuse, wordOf } from '../config/fields.ts';
 import type { HookRight } from '../hook.ts';
 
 const VERBS = [
@@ -23,7 +22,7 @@ const FIELDS = ['apiGroups', 'resources', 'verbs', 'resourceNames', 'namespaces'
  * @throws ConfigurationError `CONFIG` for the first field that is wrong, with its path.
  */
 export function parseRights(text: string): readonly HookRight[] {
-  const fields = new Fields({ value: parseYaml(text), path: '' }, ['rules'], 'rules: [...]');
+  const fields = new Fields({ value: parseDocument(text), path: '' }, ['rules'], 'rules: [...]');
   const rules = fields.list('rules') ?? refuse('rules', 'is required, and is not given');
   return rules.map(rightOf);
 }
