@@ -181,6 +181,18 @@ test.each([
     JSON.stringify(merge('a')) + JSON.stringify({ ...merge('a'), namespace: '' }),
   ],
   [
+    'a name that would lead to another object',
+    JSON.stringify(merge('a')) + JSON.stringify({ ...merge('a'), name: '..' }),
+  ],
+  [
+    'a name with a subresource in it',
+    JSON.stringify(merge('a')) + JSON.stringify({ ...merge('a'), name: 'b/status' }),
+  ],
+  [
+    'a namespace with an object in it',
+    JSON.stringify(merge('a')) + JSON.stringify({ ...merge('a'), namespace: 'barn/secrets' }),
+  ],
+  [
     'a superfluous namespace',
     JSON.stringify(merge('a')) + JSON.stringify({ ...merge('a'), kind: 'Node' }),
   ],

@@ -1,6 +1,6 @@
 import { messageOf, OperatorError } from '../../core/errors.ts';
 import type { Jq } from '../../jq/jq.ts';
-import type { Resource } from '../../model/resource.ts';
+import { collectionPath, objectPath, type Resource } from '../../model/resource.ts';
 import { DocumentError } from '../results/json-stream.ts';
 import { type RequiredRight, requiredRights } from '../rights/required-rights.ts';
 import { type PatchDocument, targetOf, titleOf } from './patch-document.ts';
@@ -23,9 +23,9 @@ export interface PreparedDocument extends PatchDocument {
 }
 
 /**
- * Finds the resource of each document, and checks the namespace and the jq program.
+ * Finds the resource of each document, and checks its names and its jq program.
  *
- * @throws DocumentError for a kind that there is not, a wrong scope, or a program that cannot be compiled; as
+ * @throws DocumentError for a kind that there is not, a wrong scope, a name that no URL can have, or a program that cannot be compiled; as
  *   `resolve` does when discovery fails; `signal.reason` when aborted.
  */
 export async function prepareDocuments(
@@ -42,10 +42,14 @@ export async function prepareDocuments(
       const problem = resource.namespaced ? 'the namespace is missing' : `${kind} has no namespace`;
       throw new DocumentError(number, `${titleOf(action)}: ${problem}`);
     }
-    if (action.operation === 'JQPatch') await refused(number, () => jq.check(action.jqFilter));
+    const target = { namespace, name };
     const subresource = 'subresource' in action ? action.subresource : undefined;
+    await refused(number, async () =>
+      name === '' ? collectionPath(resource, namespace) : objectPath(resource, target, subresource),
+    );
+    if (action.operation === 'JQPatch') await refused(number, () => jq.check(action.jqFilter));
     const { operation } = action;
-    const needs = requiredRights({ operation, subresource }, resource, { namespace, name });
+    const needs = requiredRights({ operation, subresource }, resource, target);
     prepared.push({ ...document, resource, needs });
   }
   return prepared;
