@@ -100,6 +100,11 @@ test.each([
   ['two shortcuts', '{"name": "a", "add": 1, "set": 1}', 'add and set exclude each other'],
   ['a shortcut and a value', '{"name": "a", "add": 1, "value": 1}', 'add and value exclude'],
   ['no value', '{"name": "a", "action": "set"}', 'value is missing'],
+  [
+    'a value that is too large for a number',
+    '{"name": "a", "set": 1e999}',
+    'value must be a number',
+  ],
   ['a value that is text', '{"name": "a", "set": "1"}', 'value must be a number'],
   ['a counter that falls', '{"name": "a", "add": -1}', 'value must not be negative'],
   ['no name', '{"set": 1}', 'name must be'],

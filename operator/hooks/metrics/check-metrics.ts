@@ -99,7 +99,9 @@ function actionIn(fields: Fields): {
 function numberOf(action: string, value: unknown): number {
   if (value === undefined) throw new MetricFieldError(`value is missing: ${action} needs it`);
   if (typeof value === 'bigint') return Number(value);
-  if (typeof value !== 'number') throw new MetricFieldError('value must be a number');
+  if (typeof value !== 'number' || !Number.isFinite(value)) {
+    throw new FieldError('value must be a number');
+  }
   if (action === 'add' && value < 0) {
     throw new MetricFieldError(
       'value must not be negative: a counter only grows. Use set for a gauge',
