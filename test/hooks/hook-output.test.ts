@@ -45,6 +45,7 @@ test('beyond 10,000 lines of a run nothing is logged, which is said once', () =>
 test.each([
   ['{"level":"WARNING","msg":"low","free":3}', 'warn', 'low', { free: 3 }],
   ['{"level":"fatal","message":"gone","time":"now"}', 'error', 'gone', undefined],
+  ['{"level":{"toString":1},"msg":"odd"}', 'info', 'odd', undefined],
   ['{"level":"constructor","msg":5}', 'info', 'the hook wrote', undefined],
   ['{"hook":"forged","output":"x"}', 'info', 'the hook wrote', { hook: 'forged', output: 'x' }],
 ])('a JSON line %s is logged by what it says, when asked', (line, level, message, fields) => {

@@ -64,7 +64,8 @@ function logSaid(log: Log, facts: object, said: Readonly<Record<string, unknown>
   const others = Object.entries(said).filter(([name]) => !OF_THE_LINE.has(name));
   const text = [msg, message].find((each) => typeof each === 'string') ?? 'the hook wrote';
   const fields = { ...facts, ...(others.length > 0 && { fields: Object.fromEntries(others) }) };
-  log[LEVELS.get(String(level).toLowerCase()) ?? 'info'](fields, text as string);
+  const word = typeof level === 'string' ? level.toLowerCase() : undefined;
+  log[LEVELS.get(word) ?? 'info'](fields, text as string);
 }
 
 function objectIn(line: string): Readonly<Record<string, unknown>> | undefined {
