@@ -35,7 +35,9 @@ test('the rights of a kind of its own name its group and plural', async () => {
   const { folder, create } = newHook();
 
   const words = ['--kind', 'Ferry', '--api-version', 'sea.example/v1', '--dir', 'deep/scripts'];
-  expect(await create('ferries', ...words).exit).toBe(0);
+  const { exit, stderr } = create('ferries', ...words);
+  expect(await exit).toBe(0);
+  expect(stderr.lines.join()).toContain('--crd DEFINITION-OF-FERRY.yaml');
 
   const rights = readFileSync(join(folder, 'deep/scripts/ferries.sh.rights.yaml'), 'utf8');
   expect(parseRights(rights)).toEqual([

@@ -1,5 +1,5 @@
 /** The hooks say in files what they watch, so that none of them is started. */
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parseYaml, parseYamlDocuments } from '../../operator/core/yaml.ts';
@@ -193,6 +193,15 @@ test('files that a ConfigMap cannot hold are refused', async () => {
   const named = generate('manifests', '-o', out);
   expect(await named.exit).toBe(2);
   expect(named.stderr.lines.join()).toContain('the file "a b.json" cannot be in a ConfigMap');
+
+  renameSync(join(folder, 'hooks/a b.json'), join(folder, 'hooks/sub__a.json'));
+  mkdirSync(join(folder, 'hooks/sub'));
+  writeFileSync(join(folder, 'hooks/sub/a.json'), '');
+  const twice = generate('manifests', '-o', out);
+  expect(await twice.exit).toBe(2);
+  expect(twice.stderr.lines.join()).toContain(
+    'sub/a.json and sub__a.json would have the same key in the ConfigMap',
+  );
 
   writeFileSync(join(folder, 'hooks/big.json'), 'x'.repeat(1_000_001));
   const large = generate('manifests', '-o', out);

@@ -55,6 +55,17 @@ const textOf = ({ lines }: Collector): string => lines.map((line) => `${line}\n`
 
 const PATCHES = `writeFileSync(process.env.KUBERNETES_PATCH_PATH, '${JSON.stringify(CREATE)}');`;
 
+test('a hook gets its context as in a run, and a folder that no other user has made', async () => {
+  const { testHook } = await hookFile(
+    "console.log(process.env.BINDING_CONTEXT_PATH, readFileSync(process.env.BINDING_CONTEXT_PATH, 'utf8'));",
+  );
+
+  const { stderr } = await testHook({ ...ROWS, data: { 9: 'b', 10: 'a' } });
+
+  expect(stderr).toContain(`${join(tmpdir(), 'runner-')}`);
+  expect(stderr).toContain('"data":{"10":"a","9":"b"}');
+});
+
 test('[hooks S11] a hook is tested without a cluster: what it was told, left, and may not do', async () => {
   const { testHook } = await hookFile(`${PATCHES}
 console.log('counted', contexts.length);

@@ -25,6 +25,7 @@ test('jq: outputs have sorted keys and every digit, and one bad input costs no o
     { failure: 'error', message: 'string number cannot be added' },
     { outputs: ['null', '3'] },
   ]);
+  expect(await jq.run('.a', ['{"a":"\\ud800x"}'], signal)).toEqual([{ outputs: ['"\ufffdx"'] }]);
   expect(await jq.run('empty', ['1'], signal)).toEqual([{ outputs: [] }]);
 });
 
