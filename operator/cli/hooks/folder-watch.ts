@@ -26,8 +26,7 @@ export interface FolderWatchOptions {
 /**
  * Looks at the folder of the hooks. Other bytes of a script count from its next start, and nothing else is done for
  * them. Resolves, with what has changed, when hooks came or went, or when one answers `--config` or declares its rights
- * differently: then everything must be read anew. A folder that cannot be read, or used, is logged once for each of its
- * states, and tried again.
+ * differently: then everything must be read anew. A folder that cannot be read is logged once, and looked at again.
  *
  * @throws `signal.reason` when aborted.
  */
@@ -42,8 +41,7 @@ export async function untilHooksChange(
   for (;;) {
     await sleep(clock, LOOK_MS, signal);
     const now = await folderState(dir).catch(() => undefined);
-    const isNew = now !== state;
-    if (!isNew && clock.monotonic() < againAt) continue;
+    if (now === state) continue;
     state = now;
     if (isNew) again.reset();
     try {
