@@ -147,6 +147,17 @@ test.each([
   expect(report(metrics, 'b.sh', operation)).toContain(why);
 });
 
+test('a hook that is refused, and then repaired, may use its names in another way', async () => {
+  const metrics = new HookMetrics();
+
+  expect(report(metrics, 'a.sh', { name: 'depth', add: 1 }, { name: 'depth', set: 1 })).toContain(
+    'depth is a counter',
+  );
+  expect(report(metrics, 'a.sh', { name: 'depth', set: 2 })).toBeUndefined();
+
+  expect(await samples(metrics)).toEqual(['depth{hook="a.sh"} 2']);
+});
+
 test('labels with unbounded values end in a refusal, and expired series make room', async () => {
   const metrics = new HookMetrics();
   const pods = (from: number, count: number) =>

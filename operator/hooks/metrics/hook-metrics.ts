@@ -39,10 +39,19 @@ export class HookMetrics implements MetricsRegistry {
 
   /**
    * Why operations that are correct in themselves cannot be applied: a name has another type, other buckets, or
-   * collides with the parts of a histogram, or there are too many series. Undefined: they can. From then on their
+   * collides with the parts of a histogram, or there are too many series. Undefined: they can, and from then on their
    * names have these types.
    */
   reserve(hook: string, operations: readonly MetricOperation[]): string | undefined {
+    const known = new Set(this.#families.keys());
+    const problem = this.#problemOf(hook, operations);
+    if (problem === undefined) return undefined;
+    // A hook that is repaired may use a name that it first used wrongly.
+    for (const name of this.#families.keys()) if (!known.has(name)) this.#families.delete(name);
+    return problem;
+  }
+
+  #problemOf(hook: string, operations: readonly MetricOperation[]): string | undefined {
     let added = 0;
     for (const [at, operation] of operations.entries()) {
       if (operation.action === 'expire') continue;
