@@ -26,7 +26,7 @@ export interface FolderWatchOptions {
 /**
  * Looks at the folder of the hooks. Other bytes of a script count from its next start, and nothing else is done for
  * them. Resolves, with what has changed, when hooks came or went, or when one answers `--config` or declares its rights
- * differently: then everything must be read anew. A folder that cannot be read is logged once, and looked at again.
+ * differently: then everything must be read anew. While the folder cannot be read, that is logged once.
  *
  * @throws `signal.reason` when aborted.
  */
@@ -41,7 +41,7 @@ export async function untilHooksChange(
   for (;;) {
     await sleep(clock, LOOK_MS, signal);
     const now = await folderState(dir).catch(() => undefined);
-    if (now === state) continue;
+    if (now === undefined || now === state) continue;
     state = now;
     if (isNew) again.reset();
     try {
