@@ -14,6 +14,8 @@ export interface Passed {
   readonly method: string;
   /** Without the query. */
   readonly path: string;
+  /** Behind the question mark; empty without one. */
+  readonly query: string;
   /** Bytes of the answer's body so far; of a watch they grow. Heads are not counted. */
   bytes: number;
 }
@@ -62,8 +64,8 @@ export class CountingLine {
 
   #carry(incoming: IncomingMessage, response: ServerResponse): void {
     const { method = 'GET', url = '/', headers } = incoming;
-    const [path = ''] = url.split('?', 1);
-    const passed: Passed = { method, path, bytes: 0 };
+    const [path = '', query = ''] = url.split('?', 2);
+    const passed: Passed = { method, path, query, bytes: 0 };
     this.passed.push(passed);
     const { hostname, port, host } = this.#upstream;
     const onward = request({

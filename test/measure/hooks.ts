@@ -1,0 +1,254 @@
+/**
+ * What `chancery hooks` costs: its memory beside 5,000 ConfigMaps of 10 KiB of which hooks want little, the time from
+ * a change to the start of a hook whose snapshot has 5,000 objects, and 300 hooks over one kind. Each is a process of
+ * its own, with the flags of the image, and the embedded API server is another. Hooks are bash scripts, whose memory
+ * is not counted.
+ * `npm run measure:hooks` starts the sources. With `-- --built` the runner is what `npm run build` has made; then
+ * a figure over its bound is a failure. Linux only. See docs/performance.md.
+ */
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as after } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { CountingLine } from '../../examples/reloader/test/support/counting-line.ts';
+import { machineLoad, peakMB } from './figures.ts';
+import type { Changed, Serving } from './hooks-server.ts';
+
+const MEBIBYTE = 2 ** 20 / 1_000_000;
+const MOST_MB = 256 * MEBIBYTE;
+const MOST_SECONDS = 2;
+
+const IS_BUILT = process.argv.includes('--built');
+/** Only the measurements whose titles contain this. */
+const ONLY = process.argv.slice(2).find((word) => !word.startsWith('--')) ?? '';
+const ROOT = new URL('../../', import.meta.url);
+const pathOf = (file: string): string => fileURLToPath(new URL(file, ROOT));
+const COMMAND = pathOf(IS_BUILT ? 'dist/operator/cli/main.js' : 'operator/cli/main.ts');
+/** Of Node, in the image. */
+const NODE_FLAGS = ['--max-semi-space-size=16'];
+const POLL_MS = 50;
+
+const MANY = 5_000;
+const CHANGES = 2_000;
+const STARTS = 5;
+
+interface Binding {
+  readonly jqFilter?: string;
+  readonly keepFullObjectsInMemory?: boolean;
+  readonly includeSnapshotsFrom?: readonly string[];
+}
+
+interface Place {
+  readonly operator: ChildProcess;
+  readonly line: CountingLine;
+  /** Changes so many objects. Resolves to the time of the last change, by the machine's clock. */
+  change(count: number): Promise<number>;
+  /** One line for each run: when it began, the hook, and the events it got. A Synchronization has none. */
+  runs(): readonly Run[];
+  /** Resolves when there are runs of which `isTrue` holds. */
+  until(isTrue: (runs: readonly Run[]) => boolean): Promise<void>;
+}
+
+interface Run {
+  readonly at: number;
+  readonly hook: string;
+  readonly events: number;
+}
+
+interface Given {
+  readonly objects: number;
+  readonly bytes: number;
+  readonly hooks: number;
+  readonly binding: Binding;
+}
+
+process.stdout.write(
+  `Node ${process.version}, ${IS_BUILT ? 'built' : 'sources'}; load ${machineLoad()}\n`,
+);
+await memory('a filter with a small result', { jqFilter: '.data.version' });
+await memory('a filter of metadata', { jqFilter: '.metadata.labels.version' });
+await memory('no filter', {});
+await snapshot();
+for (const hooks of [30, 300]) await hooksOverOneKind(hooks);
+process.stdout.write(`load ${machineLoad()}\n`);
+
+async function memory(title: string, binding: Binding): Promise<void> {
+  const given = {
+    ...{ objects: MANY, bytes: 10 * 1024, hooks: 1 },
+    binding: { keepFullObjectsInMemory: false, ...binding },
+  };
+  await measured(`5,000 objects of 10 KiB, ${title}`, given, async (place) => {
+    const { operator } = place;
+    const startedAt = Date.now();
+    await place.until((runs) => runs.length > 0);
+    report('seconds until Synchronization', (Date.now() - startedAt) / 1_000);
+    report('peak resident memory at the start, MB', peakMB(operator), MOST_MB);
+    await place.change(CHANGES);
+    await place.until((runs) => runs.reduce((sum, { events }) => sum + events, 0) >= CHANGES);
+    report(`peak resident memory after ${CHANGES} changes, MB`, peakMB(operator), MOST_MB);
+    report('runs', place.runs().length);
+  });
+}
+
+async function snapshot(): Promise<void> {
+  const binding = { keepFullObjectsInMemory: true, includeSnapshotsFrom: ['maps'] };
+  const given = { objects: MANY, bytes: 600, hooks: 1, binding };
+  await measured('5,000 objects of 1 kB in a snapshot', given, async (place) => {
+    await place.until((runs) => runs.length === 1);
+    const seconds: number[] = [];
+    for (let start = 0; start < STARTS; start++) {
+      const before = place.runs().length;
+      const changedAt = await place.change(1);
+      await place.until((runs) => runs.length > before);
+      seconds.push(((place.runs()[before]?.at ?? 0) - changedAt) / 1_000);
+    }
+    seconds.sort((a, b) => a - b);
+    report('seconds from change to hook, median', seconds[STARTS >> 1] ?? 0, MOST_SECONDS);
+    report('seconds from change to hook, most', seconds.at(-1) ?? 0, MOST_SECONDS);
+    report('peak resident memory, MB', peakMB(place.operator));
+  });
+}
+
+async function hooksOverOneKind(hooks: number): Promise<void> {
+  const binding = { jqFilter: '.data.version', keepFullObjectsInMemory: false };
+  const given = { objects: 500, bytes: 1_000, hooks, binding };
+  await measured(`${hooks} hooks over 500 objects of 1 kB`, given, async (place) => {
+    const startedAt = Date.now();
+    await place.until((runs) => new Set(runs.map(({ hook }) => hook)).size === hooks);
+    report('seconds until all Synchronizations', (Date.now() - startedAt) / 1_000);
+    report('peak resident memory, MB', peakMB(place.operator));
+    const requests = place.line.passed.filter(({ path }) => path.endsWith('/configmaps'));
+    const watches = requests.filter(({ query }) => /(^|&)watch=(1|true)(&|$)/.test(query));
+    report('requests of LIST', requests.length - watches.length);
+    report('requests of WATCH', watches.length);
+    const before = place.runs().length;
+    const changedAt = await place.change(1);
+    await place.until((runs) => runs.length >= before + hooks);
+    report('seconds from a change to the last hook', (lastOf(place.runs()) - changedAt) / 1_000);
+  });
+}
+
+function lastOf(runs: readonly Run[]): number {
+  return Math.max(...runs.map(({ at }) => at));
+}
+
+function report(title: string, figure: number, most?: number): void {
+  const isOver = most !== undefined && figure > most;
+  if (isOver && IS_BUILT) process.exitCode = 1;
+  const bound = most === undefined ? '' : `, at most ${rounded(most)}${isOver ? ': EXCEEDED' : ''}`;
+  process.stdout.write(`  ${title.padEnd(46)} ${rounded(figure)}${bound}\n`);
+}
+
+function rounded(figure: number): number {
+  return Math.round(figure * 100) / 100;
+}
+
+async function measured(
+  title: string,
+  given: Given,
+  measure: (place: Place) => Promise<void>,
+): Promise<void> {
+  if (!title.includes(ONLY)) return;
+  process.stdout.write(`${title}; load ${machineLoad()}\n`);
+  const folder = mkdtempSync(join(tmpdir(), 'chancery-measure-hooks-'));
+  const server = fork(
+    fileURLToPath(new URL('hooks-server.ts', import.meta.url)),
+    [given.objects, given.bytes].map(String),
+  );
+  try {
+    const [{ url }] = (await once(server, 'message')) as [Serving];
+    const line = new CountingLine(url);
+    await line.start();
+    const operator = startRunner(writeHooks(folder, given), folder, line.url);
+    try {
+      await measure(placeOf({ operator, line, server, record: join(folder, 'record') }));
+    } finally {
+      const ended = once(operator, 'exit');
+      if (operator.exitCode === null) {
+        operator.kill();
+        await ended;
+      }
+      await line.close();
+    }
+  } finally {
+    server.disconnect();
+    server.kill();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function placeOf({
+  operator,
+  line,
+  server,
+  record,
+}: Pick<Place, 'operator' | 'line'> & {
+  readonly server: ChildProcess;
+  readonly record: string;
+}): Place {
+  const runs = (): readonly Run[] =>
+    readFileSync(record, 'utf8')
+      .split('\n')
+      .slice(0, -1)
+      .map((text) => {
+        const [at, hook = '', events] = text.split(' ');
+        return { at: Number(at) * 1_000, hook, events: Number(events) };
+      });
+  return {
+    ...{ operator, line, runs },
+    async change(count) {
+      server.send(count);
+      const [{ at }] = (await once(server, 'message')) as [Changed];
+      return at;
+    },
+    async until(isTrue) {
+      while (!isTrue(runs())) {
+        if (operator.exitCode !== null)
+          throw new Error(`chancery hooks has ended with ${operator.exitCode}`);
+        await after(POLL_MS);
+      }
+    },
+  };
+}
+
+/** The folder of hooks, each of which writes a line into the file `record` when it runs. */
+function writeHooks(folder: string, { hooks, binding }: Given): string {
+  const dir = join(folder, 'hooks');
+  mkdirSync(dir);
+  writeFileSync(join(folder, 'record'), '');
+  const maps = { name: 'maps', apiVersion: 'v1', kind: 'ConfigMap', ...binding };
+  const config = JSON.stringify({ configVersion: 'v1', kubernetes: [maps] });
+  for (let at = 0; at < hooks; at++) {
+    const file = join(dir, `hook-${String(at).padStart(3, '0')}.sh`);
+    writeFileSync(
+      file,
+      `#!/bin/bash
+now=$EPOCHREALTIME
+if [ "$1" = --config ]; then echo '${config}'; exit; fi
+events=$(grep -o '"watchEvent"' "$BINDING_CONTEXT_PATH" | wc -l)
+echo "$now \${0##*/} $events" >> '${join(folder, 'record')}'
+`,
+    );
+    chmodSync(file, 0o755);
+  }
+  return dir;
+}
+
+function startRunner(dir: string, folder: string, apiUrl: string): ChildProcess {
+  const args = [...NODE_FLAGS, COMMAND, 'hooks', dir, '--tmp-dir', join(folder, 'tmp')];
+  return spawn(process.execPath, args, {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: {
+      PATH: process.env.PATH ?? '',
+      NODE_ENV: 'production',
+      CHANCERY_API_URL: apiUrl,
+      CHANCERY_HEALTH_PORT: String(0),
+      CHANCERY_METRICS_PORT: String(0),
+      CHANCERY_INSECURE_ALLOW_TOKEN: 'true',
+      CHANCERY_LOG_LEVEL: 'error',
+    },
+  });
+}
