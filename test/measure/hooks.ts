@@ -46,16 +46,20 @@ interface Place {
   readonly line: CountingLine;
   /** Changes so many objects. Resolves to the time of the last change, by the machine's clock. */
   change(count: number): Promise<number>;
-  /** One line for each run: when it began, the hook, and the events it got. A Synchronization has none. */
   runs(): readonly Run[];
   /** Resolves when there are runs of which `isTrue` holds. */
   until(isTrue: (runs: readonly Run[]) => boolean): Promise<void>;
 }
 
+/** What a hook has recorded of one of its runs. */
 interface Run {
+  /** When its first line ran, by the machine's clock. */
   readonly at: number;
   readonly hook: string;
+  /** A Synchronization has none. */
   readonly events: number;
+  /** Of its binding contexts. */
+  readonly contextBytes: number;
 }
 
 interface Given {
@@ -108,6 +112,7 @@ async function snapshot(): Promise<void> {
     seconds.sort((a, b) => a - b);
     report('seconds from change to hook, median', seconds[STARTS >> 1] ?? 0, MOST_SECONDS);
     report('seconds from change to hook, most', seconds.at(-1) ?? 0, MOST_SECONDS);
+    report('MB of binding contexts', (place.runs().at(-1)?.contextBytes ?? 0) / 1_000_000);
     report('peak resident memory, MB', peakMB(place.operator));
   });
 }
@@ -194,8 +199,9 @@ function placeOf({
       .split('\n')
       .slice(0, -1)
       .map((text) => {
-        const [at, hook = '', events] = text.split(' ');
-        return { at: Number(at) * 1_000, hook, events: Number(events) };
+        const [at, hook = '', ...counts] = text.split(' ');
+        const [events = 0, contextBytes = 0] = counts.map(Number);
+        return { at: Number(at) * 1_000, hook, events, contextBytes };
       });
   return {
     ...{ operator, line, runs },
@@ -229,7 +235,8 @@ function writeHooks(folder: string, { hooks, binding }: Given): string {
 now=$EPOCHREALTIME
 if [ "$1" = --config ]; then echo '${config}'; exit; fi
 events=$(grep -o '"watchEvent"' "$BINDING_CONTEXT_PATH" | wc -l)
-echo "$now \${0##*/} $events" >> '${join(folder, 'record')}'
+bytes=$(stat --format %s "$BINDING_CONTEXT_PATH")
+echo "$now \${0##*/} $events $bytes" >> '${join(folder, 'record')}'
 `,
     );
     chmodSync(file, 0o755);

@@ -40,6 +40,7 @@ export function hooksCommand({
     async run(args: readonly string[], io: Io): Promise<ExitCode> {
       const asked = parseHooksArguments(args, io.env);
       const settings = settingsOf(asked, io.env);
+      io.saveMemory(); // most of what is read is released when it is filtered
       // Before a hook is started, because its code is not ours.
       if (!asked.check && !settings.insecureAllowToken) await requireNoToken(tokenFolders);
       if (!asked.check) await requireTmpDir(asked.runner.tmpDir);
