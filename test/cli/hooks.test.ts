@@ -1,7 +1,7 @@
 import { chmod, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { eventually, FakeClock } from '@chancery/testing';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { hooksCommand } from '../../operator/cli/hooks/hooks.ts';
 import { type Clock, systemClock } from '../../operator/core/clock.ts';
 import { hooksFolder, writeHook } from '../hooks/support/place.ts';
@@ -200,6 +200,20 @@ test('--check prints what each hook declares, and starts none for its bindings',
     { hook: 'a.sh', schedules: [], kubernetes: [{ name: 'all', kind: 'ConfigMap' }], rights: [] },
   ]);
   expect(await hook('a.sh').runs()).toEqual([]);
+});
+
+test('[hooks 18] hooks run in the mode that saves memory', async () => {
+  const { dir } = await hooksFolder({ recorders: { 'a.sh': CONFIG } });
+  const saveMemory = vi.fn();
+
+  const { exit } = invoke(['hooks', dir, '--check', `--tmp-dir=${join(dir, '..', 'tmp')}`], {
+    commands: [hooksCommand()],
+    env: { PATH: process.env.PATH ?? '' },
+    saveMemory,
+  });
+
+  expect(await exit).toBe(0);
+  expect(saveMemory).toHaveBeenCalledOnce();
 });
 
 test('--dry-run runs the hooks once, prints what they would write, and writes nothing', async () => {
