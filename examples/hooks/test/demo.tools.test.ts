@@ -15,7 +15,7 @@ const MAIN = fileURLToPath(new URL('../demo/main.ts', import.meta.url));
 test('the proxy, the API server and the leader are killed while a hook works: nothing is missed, unexplained or doubled', {
   timeout: 100_000,
 }, async () => {
-  const words = ['--changes', '120', '--objects', '10', '--runs', '10'];
+  const words = ['--changes', '120', '--objects', '10', '--runs', '3'];
   const args = ['--conditions=chancery-source', MAIN, ...words];
 
   const { stdout } = await promisify(execFile)(process.execPath, args).catch(
