@@ -240,63 +240,6 @@ function observed<T extends KubernetesObject>(
 }
 
 /**
- * `source` with the entries of each page and of each batch replaced by `prepare`. See `Source.prepare` for its
- * promises.
- */
-export function prepared<T extends KubernetesObject>(
-  source: ListWatch<T>,
-  prepare: PrepareEntries<T>,
-): ListWatch<T> {
-  return {
-    discovery: source.discovery,
-    async listPage(request: ListPageRequest<T>): Promise<ListPage<T>> {
-      const page = await source.listPage(request);
-      return { ...page, items: await preparedEntries(page.items, prepare, request.signal) };
-    },
-    async watch(request: WatchRequest): Promise<AsyncIterable<readonly WatchEvent<T>[]>> {
-      return preparedBatches(await source.watch(request), prepare, request.signal);
-    },
-  };
-}
-
-/** Replaces entries before they are cached. */
-type PrepareEntries<T extends KubernetesObject> = (
-  entries: readonly Entry<T>[],
-  signal: AbortSignal,
-) => Promise<readonly Entry<T>[]>;
-
-async function* preparedBatches<T extends KubernetesObject>(
-  batches: AsyncIterable<readonly WatchEvent<T>[]>,
-  prepare: PrepareEntries<T>,
-  signal: AbortSignal,
-): AsyncGenerator<readonly WatchEvent<T>[], void, undefined> {
-  for await (const batch of batches) {
-    const received = batch.flatMap((event) => (event.type === 'BOOKMARK' ? [] : event.entry));
-    const entries = (await preparedEntries(received, prepare, signal)).values();
-    yield batch.map((event) => {
-      if (event.type === 'BOOKMARK') return event;
-      return { ...event, entry: entries.next().value ?? event.entry };
-    });
-  }
-}
-
-async function preparedEntries<T extends KubernetesObject>(
-  entries: readonly Entry<T>[],
-  prepare: PrepareEntries<T>,
-  signal: AbortSignal,
-): Promise<readonly Entry<T>[]> {
-  if (entries.length === 0) return entries;
-  const results = await prepare(entries, signal);
-  const isComplete =
-    results.length === entries.length && entries.every(({ key }, at) => results[at]?.key === key);
-  if (isComplete) return results;
-  throw new OperatorError('the "prepare" of a source must return one entry for each that it got', {
-    code: 'USER_CODE',
-    layer: 'user-code',
-  });
-}
-
-/**
  * A plain iterator of promises: a generator would delay each batch by several turns. If `change`
  * throws, the events before are yielded first.
  */

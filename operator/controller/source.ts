@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../core/errors.ts';
-import type { Entry, Transform } from '../model/entry.ts';
+import type { Prepare, Transform } from '../model/entry.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
 import type { IndexFunction } from '../store/indices.ts';
@@ -49,24 +49,9 @@ export interface Source<T extends KubernetesObject = KubernetesObject> {
    * Each lists everything. Default: none. Sources share a cache only if this value is the same.
    */
   readonly relistIntervalMs?: number;
-  /**
-   * Replaces the entries of each page of a list and of each batch of a watch before they are cached; bookmarks are
-   * left out. The next page or batch is read when its promise has resolved, so at most one is in memory. Objects come
-   * complete, `metadata.managedFields` included. An entry that it returned before may be given again by a later list.
-   * It must return one entry for each that it got, in their order. If it rejects, the list or watch fails and is
-   * tried again. Cannot be used with `transform`. Sources share a cache only if this is the same function. Writes of
-   * this process do not show before the watch sends them.
-   */
-  readonly prepare?: Prepare<T>;
   /** Indices of the cache, by name: see `Store.byIndex`. Equal sources share them. */
   readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;
 }
-
-/** Replaces entries before they are cached: see `Source.prepare`. */
-export type Prepare<T extends KubernetesObject = KubernetesObject> = (
-  entries: readonly Entry<T>[],
-  signal: AbortSignal,
-) => Promise<readonly Entry<T>[]>;
 
 /** The options of `source`; see `Source` for the defaults. */
 export type SourceOptions<T extends KubernetesObject = KubernetesObject> = Partial<
@@ -77,16 +62,16 @@ export type SourceOptions<T extends KubernetesObject = KubernetesObject> = Parti
  * A source over `resource`; see `Source` for the defaults.
  *
  * @throws ConfigurationError `CONFIG` for an option that does not exist, which types would have found, and for
- *   `prepare` together with `transform`.
+ *   `transform` together with `prepare`.
  */
 export function source<T extends KubernetesObject>(
   resource: Resource<T>,
   options: SourceOptions<T> = {},
 ): Source<T> {
   requireNames(`source(${resource.plural})`, options, KNOWN.source satisfies NamesOf<Source<T>>);
-  if (options.prepare !== undefined && options.transform !== undefined) {
+  if (options.transform !== undefined && options.prepare !== undefined) {
     throw new ConfigurationError(
-      `source(${resource.plural}): use either "prepare" or "transform", "prepare" can do both`,
+      `source(${resource.plural}) has transform and prepare: do the work of both in prepare`,
     );
   }
   return Object.freeze({ namespace: 'configured', optional: false, ...options, resource } as const);

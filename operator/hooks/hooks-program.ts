@@ -92,7 +92,7 @@ export async function loadHooksProgram(
   }
   const metrics = new HookMetrics();
   const known = knownKinds(definitions);
-  const parts = hooksRunnable({ ...options, hooks, known, metrics, env });
+  const parts = hooksRunnable({ ...options, hooks, problems, known, metrics, env });
   return { hooks, problems, ...parts, metrics };
 }
 

@@ -57,7 +57,7 @@ export function hooksRunnable(options: HooksRunnableOptions): {
   /** Undefined before the first run. */
   readonly status: () => HooksStatus | undefined;
 } {
-  const { hooks, jq, known } = options;
+  const { hooks, problems, jq, known, clock } = options;
   const filters = new FilterFailures();
   const times = new FilterTimes();
   const plan = new WatchPlan(hooks, known, (resource, selection, wants) =>
@@ -73,7 +73,7 @@ export function hooksRunnable(options: HooksRunnableOptions): {
     sources: plan.sources,
     permissions: hooksAccess(hooks, known).permissions satisfies readonly PlacedPermission[],
     idle: () => engine?.idle ?? false,
-    status,
+    status: () => ({ ...status(), leftOut: problems }),
     async run(signal, context) {
       await using folders = await RunFolders.open(options.tmpDir);
       for (const { hook } of problems) context.meter.gauge(HOOK_METRICS.leftOut, { hook }, 1);
@@ -109,16 +109,6 @@ function newEngine(
     stopGraceMs: STOP_GRACE_MS,
     onTrouble: (hook, trouble) => recordTrouble(hook, trouble, context),
   });
-}
-
-/** `log` with these fields in every line. */
-function boundLog(log: Log, facts: object): Log {
-  return {
-    debug: (fields, message) => log.debug({ ...facts, ...fields }, message),
-    info: (fields, message) => log.info({ ...facts, ...fields }, message),
-    warn: (fields, message) => log.warn({ ...facts, ...fields }, message),
-    error: (fields, message) => log.error({ ...facts, ...fields }, message),
-  };
 }
 
 /** The failure of a filter costs no event, but its result: people of every binding that uses it should know. */

@@ -22,7 +22,7 @@ const CHUNK_LENGTH = 128 * 1024;
 /** Inputs at a time. All of them are done again, one by one, when one reaches a limit. */
 const CHUNK_INPUTS = 200;
 /** A slow machine may take long to load jq, which is no fault of the program. */
-const COMPILE_LIMIT_MS = 60_000;
+const COMPILE_LIMIT_MS = 30_000;
 
 /** Runs jq programs in one thread. It is started with the first of them. */
 export function createJq(options: JqOptions): Jq {
@@ -104,8 +104,12 @@ class ThreadedJq implements Jq {
     if ('absent' in answer) throw missing();
     if (!('problem' in answer)) throw new ConfigurationError('jq cannot compile the program');
     const { problem } = answer;
-    if (problem !== undefined) throw new ConfigurationError(`not a jq program: ${problem}`);
-    this.#thread?.compiled.add(program);
+    if (problem === undefined) {
+      this.#thread?.compiled.add(program);
+      return;
+    }
+    await this.#endThread(); // it may have used up its memory
+    throw new ConfigurationError(`not a jq program: ${problem}`);
   }
 
   async #ask(request: Parameters<JqThread['ask']>[0], limitMs: number): Promise<ThreadAnswer> {

@@ -1,23 +1,12 @@
 /** The outputs of a program for one input, or why it has none. */
 export type JqOutcome =
-  /** Each output as JSON with sorted keys and all digits of its numbers. */
-  |
-{
-  readonly;
-  outputs: readonly;
-  string[]
-}
-/**
+  /** Each output as JSON with sorted keys and all digits of its integers. */
+  | { readonly outputs: readonly string[] }
+  /**
    * `error`: of the program for this input; `limit`: it took too long or too much memory. The message names types and
    * holds nothing else of the input.
    */
-|
-{
-  readonly;
-  failure: 'error' | 'limit';
-  readonly;
-  message: string;
-}
+  | { readonly failure: 'error' | 'limit'; readonly message: string };
 
 /** Runs jq programs outside of the main thread, within limits. */
 export interface Jq {

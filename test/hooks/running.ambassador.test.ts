@@ -54,7 +54,7 @@ rules:
     {
       apiGroups: [''],
       resources: ['secrets'],
-      verbs: ['create', 'get', 'list', 'update', 'watch'],
+      verbs: ['get', 'list', 'watch', 'create', 'update'],
     },
     { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
   ]);

@@ -48,6 +48,7 @@ function tool(
 export const TOOLS: readonly Tool[] = [
   tool('kubectl', ['kubernetes-client', 'kubernetes-client', 'kubernetes-cli']),
   tool('jq', ['jq']),
+  tool('gojq', ['gojq']),
   tool('curl', ['curl']),
   tool('openssl', ['openssl']),
   tool('bash', ['bash']),

@@ -26,7 +26,8 @@ export interface FolderWatchOptions {
 /**
  * Looks at the folder of the hooks. Other bytes of a script count from its next start, and nothing else is done for
  * them. Resolves, with what has changed, when hooks came or went, or when one answers `--config` or declares its rights
- * differently: then everything must be read anew. While the folder cannot be read, that is logged once.
+ * differently: then everything must be read anew. A folder that cannot be read, or used, is logged once for each of its
+ * states, and tried again.
  *
  * @throws `signal.reason` when aborted.
  */
@@ -41,7 +42,8 @@ export async function untilHooksChange(
   for (;;) {
     await sleep(clock, LOOK_MS, signal);
     const now = await folderState(dir).catch(() => undefined);
-    if (now === undefined || now === state) continue;
+    const isNew = now !== state;
+    if (!isNew && clock.monotonic() < againAt) continue;
     state = now;
     if (isNew) again.reset();
     try {

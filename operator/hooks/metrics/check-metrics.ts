@@ -100,7 +100,7 @@ function numberOf(action: string, value: unknown): number {
   if (value === undefined) throw new MetricFieldError(`value is missing: ${action} needs it`);
   if (typeof value === 'bigint') return Number(value);
   if (typeof value !== 'number' || !Number.isFinite(value)) {
-    throw new FieldError('value must be a number');
+    throw new MetricFieldError('value must be a number');
   }
   if (action === 'add' && value < 0) {
     throw new MetricFieldError(

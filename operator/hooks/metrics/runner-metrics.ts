@@ -84,12 +84,6 @@ const ROWS: readonly Row[] = [
     'Time in which changes that came together become tasks in seconds',
     SHORT_SECONDS,
   ],
-  [
-    HOOK_METRICS.filterErrors,
-    'counter',
-    ['hook', 'binding'],
-    'Objects for which a filter of the binding has no result',
-  ],
   [HOOK_METRICS.snapshotObjects, 'gauge', OF_RUN, 'Objects in the snapshot of the binding'],
   [
     HOOK_METRICS.watchErrors,

@@ -184,7 +184,8 @@ async function jqPatch(
       if (outcome === undefined || 'failure' in outcome) {
         throw misbehaved(`the jq program failed on the object: ${outcome?.message}`);
       }
-      const [changed, ...others] = outcome.outputs.map(parseExact);
+      const [output = 'null', ...others] = outcome.outputs;
+      const changed = parseExact(output);
       if (!isObject(changed) || others.length > 0) {
         throw misbehaved('the result of the jq program must be one object with metadata');
       }

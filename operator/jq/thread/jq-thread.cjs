@@ -35,9 +35,9 @@ Array.prototype.push = function pushWithin(...items) {
 // The package prints what a program writes by `debug` or `stderr`: it may be part of a Secret.
 for (const name of ['log', 'warn', 'error']) console[name] = () => {};
 
-// gojq keeps no order of keys: every way to see an order shows the sorted one. The rest would read files, other
+// gojq keeps no order of keys: every way to see an order shows the sorted one. An empty string has one part. The rest would read files, other
 // inputs or the process, or end the thread.
-const PRELUDE = `
+const DEFINITIONS = `
 def keys_unsorted: keys;
 def to_entries: [keys[] as $k | {key: $k, value: .[$k]}];
 def with_entries(f): to_entries | map(f) | from_entries;
@@ -54,7 +54,9 @@ def halt_error($code): error("halt_error is not available");
 def modulemeta: error("modulemeta is not available");
 def get_search_list: [];
 def leaf_paths: paths(scalars);
-{} as $ENV | `;
+def _split($by): split($by);
+def split($by): if . == "" and $by != "" then [""] else _split($by) end;
+`;
 
 let raw;
 /** Programs that compile. */
@@ -69,11 +71,12 @@ async function problemOf(program) {
   if (compiled.has(program)) return undefined;
   await load();
   try {
-    raw('', program, ['-c']);
+    raw('', `${DEFINITIONS}\n${program}\n`, ['-c']);
     raw('', wrapped(program), ['-c']);
     compiled.add(program);
     return undefined;
   } catch (error) {
+    if (refused) return 'it needs too much memory'; // jq computes constants when it compiles
     const said = String(error.message)
       .split('\n')
       .find((line) => line.startsWith('jq: error: '));
@@ -86,7 +89,7 @@ async function problemOf(program) {
 
 /** One line for each input. The line breaks end comments of the program. */
 function wrapped(program) {
-  return `${PRELUDE} try {o: [\n${program}\n]} catch {e: (if type == "string" then . else "" end)}`;
+  return `${DEFINITIONS} {} as $ENV | try {o: [\n${program}\n]} catch {e: (if type == "string" then . else "" end)}`;
 }
 
 function outcomesOf(program, inputs) {

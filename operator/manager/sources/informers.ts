@@ -197,11 +197,10 @@ export class Informers {
     const labels = scopeLabels(scope);
     const facts = scopeFacts(scope);
     const { clock } = reflector;
-    const listed = listWatchFor(scope);
+    const bare = listWatchFor(scope);
+    const observed = transformLog({ log, clock, meter, labels, facts });
     const source =
-      prepare === undefined
-        ? transformed(listed, transform, transformLog({ log, clock, meter, labels, facts }))
-        : prepared(listed, prepare);
+      prepare === undefined ? transformed(bare, transform, observed) : prepared(bare, prepare);
     const statusChanged = statusLog(log, facts, {
       clock,
       resourceVersion: () => informer.resourceVersion,
@@ -228,9 +227,8 @@ export class Informers {
         ...(onUnserved !== undefined && { onUnserved }),
         limiter: this.#limiter,
         discoveryPoll: this.discoveryPoll,
-        // What a prepared entry of a write would be is not known before the watch sends it.
-        cachedForm:
-          prepare === undefined ? cachedForm({ ...scope, transform }) : () => undefined,
+        // What a write would look like when it is prepared is not known before the watch has it.
+        cachedForm: prepare === undefined ? cachedForm({ ...scope, transform }) : () => undefined,
         onNotice: (notice) => logNotice(log, facts, notice),
       },
     );

@@ -1,5 +1,5 @@
 import type { MetadataPages, SweptObject } from '../../controller/finalizers/sweep.ts';
-import type { Prepare, Source } from '../../controller/source.ts';
+import type { Source } from '../../controller/source.ts';
 import type { Labels } from '../../core/metrics.ts';
 import type { Prepare, Transform } from '../../model/entry.ts';
 import type { KubernetesObject } from '../../model/object.ts';
@@ -45,7 +45,7 @@ export function scopeLabels({ resource, namespace }: Scope): Labels {
   return { group, version, resource: plural, namespace: namespace ?? '' };
 }
 
-/** Gives equal scopes the same identity. Transforms and the like are equal when they are the same function. */
+/** Gives equal scopes the same identity. Functions of sources are equal when they are the same function. */
 export class ScopeIdentities {
   readonly #functions = new Map<Transform | Prepare, number>();
 
@@ -54,9 +54,9 @@ export class ScopeIdentities {
     {
       transform,
       onUnserved,
-      prepare,
       relistIntervalMs,
-    }: Pick<Source, 'transform' | 'onUnserved' | 'prepare' | 'relistIntervalMs'>,
+      prepare,
+    }: Pick<Source, 'transform' | 'onUnserved' | 'relistIntervalMs' | 'prepare'>,
   ): string {
     const { group, version, plural } = scope.resource;
     const { namespace, labelSelector, fieldSelector, metadataOnly } = scope;
