@@ -42,8 +42,12 @@ const filesWith = (word: string): string[] =>
     (path) => !path.includes('.tools.') && readFileSync(source(path), 'utf8').includes(word),
   );
 
-/** Tests that build the packages first, and those of the benchmarks: they are not what a change usually breaks. */
-const OF_BUILD = ['bench/test/**/*.test.ts', 'test/build.test.ts'];
+/** Tests that build the packages or whole projects first, and those of the benchmarks: they are not what a change usually breaks. */
+const OF_BUILD = [
+  'bench/test/**/*.test.ts',
+  'test/build.test.ts',
+  'test/scaffold/projects.test.ts',
+];
 
 /** Tests that look at the whole process, or change it: its memory, sockets, environment, timers, modules. */
 const WHOLE_PROCESS = [
@@ -66,7 +70,6 @@ const LONG_FILES = [
   'test/integration/config-restart.ambassador.test.ts',
   'test/integration/frozen-leader.test.ts',
   'test/integration/leadership.test.ts',
-  'test/scaffold/projects.test.ts',
 ].map(source);
 
 /** An order that the seed of the run decides, with the long files in its first half: they wait while others work. */

@@ -119,7 +119,7 @@ export async function startRefusing(
 }
 
 /** Asks the API server at `url`, and passes its answer on as it comes. */
-function forwardTo(url: string): Reply {
+export function forwardTo(url: string): Reply {
   return ({ request, response, signal }) =>
     new Promise((resolve, reject) => {
       const target = new URL(`${request.path}?${new URLSearchParams(request.query)}`, url);
