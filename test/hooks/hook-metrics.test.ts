@@ -165,7 +165,9 @@ test('labels with unbounded values end in a refusal, and expired series make roo
       ...{ name: 'pod', set: 1, group: 'pods', labels: { pod: `${from + at}` } },
     }));
 
-  const full = report(metrics, 'a.sh', ...pods(0, MAX_HOOK_SERIES));
+  report(metrics, 'a.sh', ...pods(MAX_HOOK_SERIES, MAX_HOOK_SERIES));
+  // Its group is dropped first, and two operations on one series count once.
+  const full = report(metrics, 'a.sh', ...pods(0, MAX_HOOK_SERIES), ...pods(0, 1));
   const refused = report(metrics, 'a.sh', { name: 'one_more', set: 1 });
   report(metrics, 'a.sh', { action: 'expire', group: 'pods' });
   const again = report(metrics, 'a.sh', { name: 'one_more', set: 1 });

@@ -35,7 +35,6 @@ const TYPES = { add: 'counter', set: 'gauge', observe: 'histogram' } as const;
  */
 export class HookMetrics implements MetricsRegistry {
   readonly #families = new Map<string, Family>();
-  #seriesCount = 0;
 
   /**
    * Why operations that are correct in themselves cannot be applied: a name has another type, other buckets, or
@@ -52,14 +51,19 @@ export class HookMetrics implements MetricsRegistry {
   }
 
   #problemOf(hook: string, operations: readonly MetricOperation[]): string | undefined {
-    let added = 0;
+    const groups = new Set(operations.flatMap(({ group }) => group ?? []));
+    const isDropped = ({ group }: Series): boolean => group !== undefined && groups.has(group);
+    const all = [...this.#families.values()].flatMap(({ series }) => [...series.values()]);
+    const kept = all.filter((one) => !isDropped(one)).length;
+    const added = new Set<string>();
     for (const [at, operation] of operations.entries()) {
       if (operation.action === 'expire') continue;
       const problem = this.#typeProblem(operation);
       if (problem !== undefined) return `document ${at + 1}: ${problem}`;
-      const family = this.#familyFor(operation);
-      if (!family.series.has(keyOf(withHook(operation.labels, hook)))) added += 1;
-      if (this.#seriesCount + added > MAX_HOOK_SERIES) {
+      const key = keyOf(withHook(operation.labels, hook));
+      const one = this.#familyFor(operation).series.get(key);
+      if (one === undefined || isDropped(one)) added.add(`${operation.name} ${key}`);
+      if (kept + added.size > MAX_HOOK_SERIES) {
         return `document ${at + 1}: the metrics of all hooks would have more than ${MAX_HOOK_SERIES} series`;
       }
     }
@@ -143,7 +147,6 @@ export class HookMetrics implements MetricsRegistry {
     if (one === undefined) {
       one = { labels, group: undefined, value: 0, count: 0, upTo: buckets.map(() => 0) };
       series.set(key, one);
-      this.#seriesCount += 1;
     }
     one.group = operation.group;
     if (operation.action === 'set') {
@@ -162,7 +165,6 @@ export class HookMetrics implements MetricsRegistry {
       for (const [key, one] of series) {
         if (one.group !== group) continue;
         series.delete(key);
-        this.#seriesCount -= 1;
         if (series.size === 0) this.#families.delete(name);
       }
     }
