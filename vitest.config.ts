@@ -42,10 +42,11 @@ const filesWith = (word: string): string[] =>
     (path) => !path.includes('.tools.') && readFileSync(source(path), 'utf8').includes(word),
   );
 
-/** Tests that build the packages or whole projects first, and those of the benchmarks: they are not what a change usually breaks. */
-const OF_BUILD = [
+/** Tests that take long and are not what a change usually breaks: builds, whole projects, crashes, the benchmarks' harness. */
+const LONG = [
   'bench/test/**/*.test.ts',
   'test/build.test.ts',
+  'test/crash/*.test.ts',
   'test/scaffold/projects.test.ts',
 ];
 
@@ -53,7 +54,6 @@ const OF_BUILD = [
 const WHOLE_PROCESS = [
   ...filesWith('vi.useFakeTimers'), // which leave the timers of later files in the worker unreliable
   'test/cli/metrics.test.ts',
-  'test/crash/processes.test.ts',
   'test/manager/{event-loop-watch,log-level,no-handles}.test.ts',
   'test/model/kubernetes-files.test.ts',
   'test/scenarios/scale.test.ts',
@@ -65,7 +65,6 @@ const WHOLE_PROCESS = [
 /** Files that wait for processes and leases for 15 s and more: if one of them began last, the others would wait. */
 const LONG_FILES = [
   'test/cli/leadership.test.ts',
-  'test/crash/website.test.ts',
   'test/dev/dev.ambassador.test.ts',
   'test/integration/config-restart.ambassador.test.ts',
   'test/integration/frozen-leader.test.ts',
@@ -119,15 +118,15 @@ export default defineConfig({
         test: {
           name: 'node',
           include: [FILES],
-          exclude: ['**/node_modules/**', TOOLS, ...OF_BUILD, ...WHOLE_PROCESS],
+          exclude: ['**/node_modules/**', TOOLS, ...LONG, ...WHOLE_PROCESS],
           isolate: false,
         },
       },
       {
         extends: true,
-        test: { name: 'whole-process', include: WHOLE_PROCESS, exclude: [TOOLS, ...OF_BUILD] },
+        test: { name: 'whole-process', include: WHOLE_PROCESS, exclude: [TOOLS, ...LONG] },
       },
-      { extends: true, test: { name: 'build', include: OF_BUILD } },
+      { extends: true, test: { name: 'long', include: LONG } },
       {
         extends: true,
         test: {

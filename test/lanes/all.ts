@@ -36,7 +36,7 @@ else addReport('npm test', values['npm-test'], Number(values['npm-test-exit-code
 await step('check', ['run', 'check']);
 await step('build', ['run', 'build']);
 await step('packages', ['run', 'check:packages']);
-await lane('test:build', ['run', 'test:build']);
+await lane('test:long', ['run', 'test:long']);
 await lane('test:tools', ['run', 'test:tools']);
 await lane('test:again', ['run', 'test:again']);
 await step('guarantees', ['exec', '--', 'node', 'test/lanes/guarantees-shown.ts', ...reports]);
