@@ -104,7 +104,8 @@ test('lines are given while the program runs, and the result keeps none of them'
 test('[hooks S9] a program that hangs is asked to end at its time limit, and has time to clean up', async () => {
   const clock = new FakeClock();
   const lines: string[] = [];
-  const script = 'trap "echo cleaned; exit 0" TERM; echo ready; sleep 100 & wait';
+  // Without a child: one that had not begun yet would miss the signal, and hold the output open.
+  const script = 'trap "echo cleaned; exit 0" TERM; echo ready; while :; do :; done';
 
   const run = runScript(script, { clock, timeoutMs: 3_000, onLine: (_, line) => lines.push(line) });
   const refused = expect(run).rejects.toMatchObject({
@@ -136,6 +137,15 @@ test('[hooks 22] a program that hangs and does not listen is ended 5 s after its
   await eventually(() => lines.includes('no'));
   const before = await alive();
   clock.advance(5_000);
+  // Processes that were killed take a moment to be gone: the runner looks again by its clock.
+  let hasEnded = false;
+  void refused.finally(() => {
+    hasEnded = true;
+  });
+  await eventually(() => {
+    clock.advance(10);
+    return hasEnded;
+  });
   await refused;
 
   expect(before).toBeGreaterThan(0);
