@@ -53,7 +53,7 @@ test('each failure is told by its file, its name and the first line of its messa
 test('a run that failed without a failed test counts as one failure', () => {
   expect(testCounts(report(7, 0), 1)).toMatchObject({
     failed: 1,
-    why: 'it ended with exit code 1',
+    why: 'it ended with exit code 1: an error outside of the tests, see "Unhandled"',
   });
 });
 

@@ -37,7 +37,8 @@ export function testCounts(report: string | undefined, exitCode: number): Counts
     return { ...counts, failed: numFailedTests, why: `${numFailedTests} tests failed`, failures };
   }
   if (exitCode !== 0) {
-    return { ...counts, failed: 1, why: `it ended with exit code ${exitCode}`, failures };
+    const outside = failures.length > 0 ? '' : ': an error outside of the tests, see "Unhandled"';
+    return { ...counts, failed: 1, why: `it ended with exit code ${exitCode}${outside}`, failures };
   }
   if (numPassedTests === 0) return { ...counts, failed: 1, why: 'it ran no test' };
   return { ...counts, failed: 0 };
