@@ -1,0 +1,30 @@
+import type { Log } from '../controller/reconciler.ts';
+
+/** The JSON that a hook is called with. */
+export interface HookRequest {
+  /** Plain data. It holds cached objects, which are frozen. */
+  readonly value: Readonly<Record<string, unknown>>;
+  /** As JSON; made once. */
+  text(): string;
+}
+
+/** What a hook answered: JSON text of a webhook or a program, or the value of a module. */
+export type HookAnswer = { readonly text: string } | { readonly value: unknown };
+
+export interface HookCall {
+  readonly signal: AbortSignal;
+  readonly log: Log;
+  /** Identifies what is asked for: parent and revision. Answers that are stored by ETag belong to it. */
+  readonly subject: string;
+}
+
+/**
+ * One hook, as webhook, program or module.
+ */
+export interface HookFunction {
+  /** For messages: the URL without credentials, or the path of the program or the module. */
+  readonly description: string;
+  /** @throws HookError. */
+  call(request: HookRequest, call: HookCall): Promise<HookAnswer>;
+  close(): Promise<void>;
+}
