@@ -7,10 +7,14 @@ import type { EventRecorder } from '../controller/events/event-recorder.ts';
 import type { Log, Self } from '../controller/reconciler.ts';
 import type { ReconcileMiddleware } from '../controller/run/middleware.ts';
 import { type ControllerActivity, ControllerRunner } from '../controller/run/runner.ts';
+import type { Source } from '../controller/source.ts';
+import { linkedAbort } from '../core/abort.ts';
 import type { Clock } from '../core/clock.ts';
+import { ConfigurationError } from '../core/errors.ts';
 import { type Meter, noMeter } from '../core/metrics.ts';
 import { TimeSlice } from '../core/time-slice.ts';
 import type { KubernetesObject } from '../model/object.ts';
+import type { SharedInformer } from '../store/shared-informer.ts';
 import type { ListWatch } from '../watch/list-watch.ts';
 import type { Settings } from './settings/settings.ts';
 import type { Informers } from './sources/informers.ts';
@@ -48,6 +52,9 @@ interface TermFences {
   readonly eventFence: Fence;
 }
 
+/** How long the reconciles of a started controller may finish after it was told to stop. */
+const STARTED_DRAIN_MS = 10_000;
+
 /**
  * Runs controllers. Each controller has its own client, and all controllers share one Event recorder. With
  * an election, controllers that need leadership share another recorder. That recorder and their runners
@@ -59,6 +66,8 @@ export class ControllerHost {
     string,
     { runner: ControllerRunner; readonly controller: Controller }
   >();
+  /** Those that runnables have started, by name. */
+  readonly #started = new Map<string, ControllerRunner>();
   /** Shared by all controllers, because aggregation and rate limits need to see every Event. */
   readonly #events: ApiEventRecorder;
   /** The current or next term; undefined without an election. */
@@ -78,17 +87,17 @@ export class ControllerHost {
 
   /** True while a reconcile takes longer than its controller allows. */
   get stuck(): boolean {
-    return [...this.#runners.values()].some(({ runner }) => runner.stuck);
+    return this.#all().some((runner) => runner.stuck);
   }
 
   /** What each controller is doing. */
   *activities(): Generator<ControllerActivity, void, undefined> {
-    for (const { runner } of this.#runners.values()) yield runner.activity;
+    for (const runner of this.#all()) yield runner.activity;
   }
 
   /** True when every controller has handled everything that its sources hold. */
   get idle(): boolean {
-    return [...this.#runners.values()].every(({ runner }) => runner.idle);
+    return this.#all().every((runner) => runner.idle);
   }
 
   /** Starts to list and watch the sources of `controller`, now or when the informers run. Idempotent. */
@@ -106,6 +115,42 @@ export class ControllerHost {
       guarded: controller.needsLeaderElection,
       run: (stop, abort) => runner.run(stop, abort),
     };
+  }
+
+  /**
+   * Runs a controller that was not declared until `stop` aborts. Its running reconciles may finish for 10 s, or until
+   * `abort` aborts. Its sources live as long as it does. They do not count for `/readyz`.
+   *
+   * @throws ConfigurationError `CONFIG` when a controller of this name runs, and as `Informers.open` does; any error of
+   *   `ControllerRunner.run`.
+   */
+  async start(controller: Controller, stop: AbortSignal, abort: AbortSignal): Promise<void> {
+    const { clock, informers } = this.#options;
+    const { name } = controller;
+    if (this.#runners.has(name) || this.#started.has(name)) {
+      throw new ConfigurationError('a controller of this name runs already', {
+        context: { controller: name },
+      });
+    }
+    using sources = new DisposableStack();
+    const runner = this.#runner(controller, (source) => {
+      const handle = informers.open({ ...source, optional: true });
+      sources.defer(handle.release);
+      return handle.informer;
+    });
+    this.#started.set(name, runner);
+    using hardStop = linkedAbort(abort);
+    using late = new DisposableStack();
+    const endLate = (): void => {
+      late.defer(clock.schedule(STARTED_DRAIN_MS, () => hardStop.abort(stop.reason)));
+    };
+    stop.addEventListener('abort', endLate, { once: true });
+    late.defer(() => stop.removeEventListener('abort', endLate));
+    try {
+      await runner.run(stop, hardStop.signal);
+    } finally {
+      this.#started.delete(name);
+    }
   }
 
   /** Resolves when all Events are sent or dropped, after at most `limitMs`. */
@@ -146,8 +191,13 @@ export class ControllerHost {
     return { client, events: (term?.events ?? this.#events).for(name) };
   }
 
+  #all(): readonly ControllerRunner[] {
+    const declared = Array.from(this.#runners.values(), ({ runner }) => runner);
+    return [...declared, ...this.#started.values()];
+  }
+
   #attached(controller: Controller): ControllerRunner {
-    const runner = this.#runner(controller);
+    const runner = this.#runner(controller, (source) => this.#options.informers.of(source));
     this.#runners.set(controller.name, { runner, controller });
     runner.attach();
     return runner;
@@ -170,7 +220,10 @@ export class ControllerHost {
     });
   }
 
-  #runner(controller: Controller): ControllerRunner {
+  #runner(
+    controller: Controller,
+    informerFor: (source: Source) => SharedInformer<KubernetesObject>,
+  ): ControllerRunner {
     const {
       reconcileMiddleware,
       clock,
@@ -185,7 +238,7 @@ export class ControllerHost {
     const { client, events } = this.partsFor(controller.name, controller.needsLeaderElection);
     return new ControllerRunner({
       controller,
-      informerFor: (source) => informers.of(source),
+      informerFor,
       client,
       journal: informers.ownWritesJournal,
       metadataPages: metadataPages({

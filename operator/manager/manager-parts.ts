@@ -72,6 +72,7 @@ export function runnableHostOf(
   return new RunnableHost({
     informers,
     partsFor: (name, needsLeaderElection) => host.partsFor(name, needsLeaderElection, true),
+    start: (controller, stop, abort) => host.start(controller, stop, abort),
     discover: (name, signal) => {
       if (transport !== undefined) return discover(transport, name, { signal, clock });
       return Promise.reject(new ConfigurationError('this connection has no discovery'));

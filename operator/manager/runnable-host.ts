@@ -1,6 +1,8 @@
 import type { Client } from '../client/client.ts';
+import type { Controller } from '../controller/controller.ts';
 import type { EventRecorder } from '../controller/events/event-recorder.ts';
 import type { Log, Self } from '../controller/reconciler.ts';
+import { linkedAbort } from '../core/abort.ts';
 import type { Clock } from '../core/clock.ts';
 import { messageOf, OperatorError } from '../core/errors.ts';
 import type { Meter } from '../core/metrics.ts';
@@ -17,6 +19,8 @@ interface RunnableHostOptions {
     name: string,
     needsLeaderElection: boolean,
   ) => { readonly client: Client; readonly events: EventRecorder };
+  /** Runs a controller until `stop` aborts. */
+  readonly start: (controller: Controller, stop: AbortSignal, abort: AbortSignal) => Promise<void>;
   readonly discover: (name: string, signal: AbortSignal) => Promise<Resource>;
   readonly logFor: (facts: Readonly<Record<string, string>>) => Log;
   readonly meter: Meter;
@@ -66,15 +70,19 @@ export class RunnableHost {
       name,
       phase: stopPhase,
       guarded: needsLeaderElection,
-      run: async (stop) => {
+      run: async (stop, abort) => {
         this.#running.add(runnable);
+        const started = new StartedControllers((controller, signal) =>
+          this.#options.start(controller, signal, abort),
+        );
         try {
-          await runnable.run(stop, this.#contextOf(runnable, log));
+          await runnable.run(stop, this.#contextOf(runnable, log, started));
         } catch (error) {
           if (!stop.aborted) throw failureOf(name, error, log);
           // Most runnables reject with the reason of their signal, or with an error that wraps it.
           log.debug({ err: error }, 'runnable rejected when it was stopped');
         } finally {
+          await started.end(stop.reason);
           this.#running.delete(runnable);
         }
       },
@@ -85,13 +93,50 @@ export class RunnableHost {
     return this.#running.has(runnable) && runnable.idle?.() === true;
   }
 
-  #contextOf({ name, needsLeaderElection = true }: Runnable, log: Log): RunnableContext {
+  #contextOf(
+    { name, needsLeaderElection = true }: Runnable,
+    log: Log,
+    started: StartedControllers,
+  ): RunnableContext {
     const { clock, discover, dryRun, informers, meter, partsFor, self } = this.#options;
     return {
       ...partsFor(name, needsLeaderElection),
       ...{ log, meter, clock, self, dryRun, discover },
       open: (source) => informers.open(source),
+      start: (controller, signal) => started.start(controller, signal),
     };
+  }
+}
+
+/** The controllers that one run of a runnable has started. None outlives it. */
+class StartedControllers {
+  readonly #run: RunnableContext['start'];
+  readonly #ending = new AbortController();
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(run: RunnableContext['start']) {
+    this.#run = run;
+  }
+
+  async start(controller: Controller, signal: AbortSignal): Promise<void> {
+    using stop = linkedAbort(signal);
+    const end = (): void => stop.abort(this.#ending.signal.reason);
+    this.#ending.signal.addEventListener('abort', end, { once: true });
+    if (this.#ending.signal.aborted) end();
+    const running = this.#run(controller, stop.signal);
+    const settled = running.catch(() => {}); // `end` only waits: the caller gets the failure
+    this.#running.add(settled);
+    try {
+      await running;
+    } finally {
+      this.#running.delete(settled);
+      this.#ending.signal.removeEventListener('abort', end);
+    }
+  }
+
+  async end(reason: unknown): Promise<void> {
+    this.#ending.abort(reason);
+    await Promise.all(this.#running);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Client } from '../client/client.ts';
 import type { AccessDeclaration, PlacedPermission } from '../controller/access-declaration.ts';
+import type { Controller } from '../controller/controller.ts';
 import type { EventRecorder } from '../controller/events/event-recorder.ts';
 import type { Log, Self } from '../controller/reconciler.ts';
 import type { Source } from '../controller/source.ts';
@@ -44,6 +45,15 @@ export interface RunnableContext {
    * @throws ApiError, AmbassadorError or ProtocolError when discovery fails.
    */
   discover(name: string, signal: AbortSignal): Promise<Resource>;
+  /**
+   * Runs a controller until `signal` aborts, or the runnable ends. Then its running reconciles may finish within the
+   * time of a stop, and its sources are released. It has a client, Events and caches as a declared controller has,
+   * and belongs to the same term as the runnable. `/readyz` does not wait for its sources.
+   *
+   * @throws ConfigurationError `CONFIG` when a controller of this name runs, or `open` would throw for a source;
+   *   OperatorError `UNSERVED` or `NOT_SYNCED` as a declared controller does, which do not stop the process here.
+   */
+  start(controller: Controller, signal: AbortSignal): Promise<void>;
 }
 
 /** A task that runs beside the controllers, for the life of the process. */
