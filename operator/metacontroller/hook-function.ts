@@ -4,8 +4,11 @@ import type { Log } from '../controller/reconciler.ts';
 export interface HookRequest {
   /** Plain data. It holds cached objects, which are frozen. */
   readonly value: Readonly<Record<string, unknown>>;
-  /** As JSON; made once. */
-  text(): string;
+  /**
+   * As JSON, as Metacontroller writes it. It is made once, in slices of the event loop, because a parent may have
+   * thousands of children.
+   */
+  text(): Promise<string>;
 }
 
 /** What a hook answered: JSON text of a webhook or a program, or the value of a module. */
