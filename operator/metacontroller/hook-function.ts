@@ -1,4 +1,5 @@
 import type { Log } from '../controller/reconciler.ts';
+import type { HookVersion } from './spec.ts';
 
 /** The JSON that a hook is called with. */
 export interface HookRequest {
@@ -25,6 +26,11 @@ export interface HookCall {
  * One hook, as webhook, program or module.
  */
 export interface HookFunction {
+  readonly mode: 'webhook' | 'exec' | 'module';
+  /** The form of its requests. That of the object's hook, unless the file of functions says another. */
+  readonly version: HookVersion;
+  /** `strict`: unknown and repeated fields of the answer are errors. */
+  readonly answers: 'loose' | 'strict';
   /** For messages: the URL without credentials, or the path of the program or the module. */
   readonly description: string;
   /** @throws HookError. */
