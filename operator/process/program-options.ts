@@ -26,6 +26,8 @@ export interface ProgramOptions {
    * Default: standard output is kept for the result.
    */
   readonly onLine?: (stream: 'stdout' | 'stderr', line: string) => void;
+  /** Standard output is kept for the result although there is `onLine`, which gets standard error only. */
+  readonly keepsStdout?: boolean;
   /** A folder for files that have gone before the program starts. Default: that of the system. */
   readonly tmpDir?: string;
   readonly clock: Clock;

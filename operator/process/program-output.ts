@@ -16,6 +16,7 @@ type OnLine = (stream: 'stdout' | 'stderr', line: string) => void;
  */
 export class ProgramOutput {
   readonly #onLine: OnLine | undefined;
+  readonly #keepsStdout: boolean;
   readonly #onLimit: () => void;
   readonly #slice: TimeSlice;
   /** Below 0 the limit is broken, and nothing more is read. */
@@ -26,17 +27,20 @@ export class ProgramOutput {
   constructor(options: {
     readonly limitBytes: number;
     readonly onLine: OnLine | undefined;
+    /** True: `onLine` gets no line of standard output. Default: only without `onLine`. */
+    readonly keepsStdout?: boolean | undefined;
     /** Called once. */
     readonly onLimit: () => void;
     readonly clock: Clock;
   }) {
     this.#leftBytes = options.limitBytes;
     this.#onLine = options.onLine;
+    this.#keepsStdout = options.keepsStdout ?? options.onLine === undefined;
     this.#onLimit = options.onLimit;
     this.#slice = new TimeSlice(options.clock);
   }
 
-  /** Standard output. Empty if its lines were given to `onLine`. */
+  /** Standard output, if it is kept. */
   get stdout(): string {
     return Buffer.concat(this.#kept).toString();
   }
@@ -52,8 +56,8 @@ export class ProgramOutput {
       for await (const chunk of stream as AsyncIterable<Buffer>) {
         if (!this.#takes(chunk.length)) break;
         if (name === 'stderr') this.#keepEnd(chunk);
-        if (this.#onLine !== undefined) await this.#give(name, lines.of(chunk));
-        else if (name === 'stdout') this.#kept.push(chunk);
+        if (name === 'stdout' && this.#keepsStdout) this.#kept.push(chunk);
+        else if (this.#onLine !== undefined) await this.#give(name, lines.of(chunk));
       }
     } catch (error) {
       // It was destroyed while it was read: the run is over, and a process that escaped holds it open.

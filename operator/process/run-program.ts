@@ -25,7 +25,7 @@ const LAST_LINES_MS = 100;
 export interface ProgramResult extends ProgramUsage {
   /** After a signal: 128 and the number of the signal, as in shells. */
   readonly exitCode: number;
-  /** What it wrote on standard output. Empty with `onLine`. */
+  /** What it wrote on standard output. Empty with `onLine`, unless it is kept. */
   readonly stdout: string;
   /** The last 2,048 bytes of standard error, for messages. */
   readonly stderrEnd: string;
@@ -43,7 +43,7 @@ export interface ProgramResult extends ProgramUsage {
  *   no error. @throws `signal.reason` when aborted before the program ended by itself.
  */
 export async function runProgram(options: ProgramOptions): Promise<ProgramResult> {
-  const { clock, onLine, outputLimitBytes = DEFAULT_OUTPUT_LIMIT_BYTES } = options;
+  const { clock, outputLimitBytes = DEFAULT_OUTPUT_LIMIT_BYTES } = options;
   options.signal.throwIfAborted();
   const run = nodeCrypto().randomUUID();
   const program = await startProgram(options, run);
@@ -52,7 +52,8 @@ export async function runProgram(options: ProgramOptions): Promise<ProgramResult
   const ending = new Ending(program, options);
   const output = new ProgramOutput({
     limitBytes: outputLimitBytes,
-    onLine,
+    onLine: options.onLine,
+    keepsStdout: options.keepsStdout,
     onLimit: () => ending.begin((usage) => wroteTooMuch(program, outputLimitBytes, usage)),
     clock,
   });

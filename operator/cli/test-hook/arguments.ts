@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../core/errors.ts';
-import { parseGoDuration } from '../../hooks/config/go-duration.ts';
+import { parseGoDuration } from '../../core/go-duration.ts';
 import { HOOKS_DEFAULTS } from '../../hooks/hooks-program.ts';
 import { parseFlags } from '../flags.ts';
 

@@ -1,6 +1,6 @@
 import { Cron } from 'croner';
 import { ConfigurationError } from '../../core/errors.ts';
-import { parseGoDuration } from '../config/go-duration.ts';
+import { parseGoDuration } from '../../core/go-duration.ts';
 
 /** A schedule. */
 export interface Crontab {

@@ -1,0 +1,36 @@
+/**
+ * Variables that a script needs to find programs, to show text and time, and to know where it runs. None of them
+ * holds a secret. `LC_` stands for all that begin with it.
+ */
+const ALLOWED: readonly string[] = [
+  'PATH',
+  'HOME',
+  'LANG',
+  'LANGUAGE',
+  'TZ',
+  'TMPDIR',
+  'HOSTNAME',
+  'POD_NAME',
+  'POD_NAMESPACE',
+];
+
+/** Where programs are looked for when nothing is said: the default of Debian for users. */
+const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+/**
+ * The environment of programs that the operator's user wrote: the variables of an allow-list that are set, and those
+ * that the user names. Everything else of this process stays here.
+ *
+ * @param also - names that the user gives. Those that are not set are left out.
+ */
+export function programEnvironment(
+  environment: Readonly<Record<string, string | undefined>>,
+  also: readonly string[] = [],
+): Readonly<Record<string, string>> {
+  const isAllowed = (name: string): boolean =>
+    ALLOWED.includes(name) || name.startsWith('LC_') || also.includes(name);
+  const allowed = Object.entries(environment).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && isAllowed(entry[0]),
+  );
+  return { PATH: DEFAULT_PATH, ...Object.fromEntries(allowed) };
+}
