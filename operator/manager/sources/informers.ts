@@ -68,6 +68,13 @@ interface Shared extends ScopeActivity {
   stop: () => void;
 }
 
+/** Several namespaces of one source, and its users. */
+interface Facade {
+  readonly informer: NamespacesInformer<KubernetesObject>;
+  readonly stop: AbortController;
+  users: number;
+}
+
 /**
  * The informers of a process: one list and one watch for each scope, no matter how many controllers use it.
  * A scope that is added during the run starts at once. A scope stops when its last user has released it.
@@ -81,7 +88,7 @@ export class Informers {
   readonly #identities = new ScopeIdentities();
   readonly #shared = new Map<string, Shared>();
   /** Sources over the configured namespaces: several informers behind one store. */
-  readonly #facades = new Map<string, NamespacesInformer<KubernetesObject>>();
+  readonly #facades = new Map<string, Facade>();
   readonly #gauges: CacheGauges;
   /** Limits the load of all sources together on the API server. */
   readonly #limiter: ListLimiter;
@@ -145,7 +152,7 @@ export class Informers {
     const ended = new Set<Promise<void>>();
     this.#running = { signal, ended };
     for (const shared of this.#shared.values()) this.#start(shared);
-    for (const facade of this.#facades.values()) this.#track(facade.run(signal));
+    for (const facade of this.#facades.values()) this.#startFacade(facade);
     this.#gauges.start();
     try {
       await Promise.race([aborted(signal), bug]);
@@ -167,7 +174,7 @@ export class Informers {
     if (only !== undefined && namespaces.length === 1) {
       return this.#openScope({ ...scope, namespace: only }, source);
     }
-    return { informer: this.#facade(source, namespaces), release: () => {} };
+    return this.#facade(source, namespaces);
   }
 
   #openScope(scope: Scope, source: Source): InformerHandle<KubernetesObject> {
@@ -264,25 +271,50 @@ export class Informers {
   }
 
   /**
-   * Equal sources share one facade, so that they share one store. They also share the informers behind it.
+   * Equal sources share one facade, so that they share one store. They also share the informers behind it, which the
+   * facade releases when its last user has left.
    */
-  #facade(source: Source, namespaces: readonly string[]): NamespacesInformer<KubernetesObject> {
-    const { optional, resource } = source;
-    const scope = scopeOf({ ...source, namespace: 'all' });
-    const identity = `${optional} ${this.#identities.of(scope, source)}`;
-    const known = this.#facades.get(identity);
-    if (known !== undefined) return known;
+  #facade(source: Source, namespaces: readonly string[]): InformerHandle<KubernetesObject> {
+    const identity = `${source.optional} ${this.#identities.of(facadeScope(source), source)}`;
+    const facade = this.#facades.get(identity) ?? this.#newFacade(identity, source, namespaces);
+    facade.users++;
+    let released = false;
+    return {
+      informer: facade.informer,
+      release: () => {
+        if (released) return;
+        released = true;
+        facade.users--;
+        if (facade.users > 0) return;
+        this.#facades.delete(identity);
+        facade.stop.abort(new Error('the last user of the source has left'));
+      },
+    };
+  }
+
+  #newFacade(identity: string, source: Source, namespaces: readonly string[]): Facade {
     const { log, reflector } = this.#options;
-    const facade = new NamespacesInformer<KubernetesObject>({
+    const scope = facadeScope(source);
+    const informer = new NamespacesInformer<KubernetesObject>({
       ...reflector,
-      name: resourceName(resource),
+      name: resourceName(source.resource),
       namespaces,
       open: (namespace) => this.#openScope({ ...scope, namespace }, source),
       handlerFailed: (err) => log.error({ ...scopeFacts(scope), err }, 'handler failed'),
     });
+    const facade: Facade = { informer, stop: new AbortController(), users: 0 };
     this.#facades.set(identity, facade);
-    if (this.#running !== undefined) this.#track(facade.run(this.#running.signal));
+    this.#startFacade(facade);
     return facade;
+  }
+
+  #startFacade({ informer, stop }: Facade): void {
+    if (this.#running === undefined) return;
+    const running = linkedAbort(this.#running.signal);
+    const end = (): void => running.abort(stop.signal.reason);
+    stop.signal.addEventListener('abort', end, { once: true });
+    if (stop.signal.aborted) end();
+    this.#track(informer.run(running.signal).finally(() => running[Symbol.dispose]()));
   }
 
   #start(shared: Shared): void {
@@ -316,6 +348,10 @@ export class Informers {
     const tracked = run.catch(this.#crash).finally(() => ended?.delete(tracked));
     ended?.add(tracked);
   }
+}
+
+function facadeScope(source: Source): Scope {
+  return scopeOf({ ...source, namespace: 'all' });
 }
 
 function observer(
