@@ -296,6 +296,27 @@ describe('[C-22]', () => {
     expect(named.synced).toBe(true);
   });
 
+  test('its watches end when its last user leaves', async () => {
+    const { informers, run, wire } = world(['a', 'b']);
+    const one = informers.open(source(pods));
+    await run();
+    const two = informers.open(source(pods));
+
+    one.release();
+    one.release(); // does nothing
+    await settle();
+    const withOne = [wire('pods', 'a').open, two.informer.synced];
+    two.release();
+    await settle();
+    const left = [wire('pods', 'a').open, wire('pods', 'b').open, two.informer.state];
+    const again = informers.open(source(pods));
+    await settle();
+
+    expect(withOne).toEqual([1, true]);
+    expect(left).toEqual([0, 0, 'stopped']);
+    expect(again.informer.synced).toBe(true);
+  });
+
   test('a cluster-scoped resource, and all namespaces, are one watch', () => {
     const { asked, informers } = world(['a', 'b']);
 
