@@ -12,11 +12,21 @@ export interface ChildWrite {
 /** How children are compared and written. The strategies of composites and decorators work with each of them. */
 export interface ChildWriter {
   /**
-   * Creates a child with the owner as its controller. An object that has the name already is left alone.
+   * The desired state of a child that is recreated or moved by a rolling update, with what `differs` needs to compare
+   * it later. Left out: nothing is added.
+   */
+  readonly marked?: (desired: Desired<KubernetesObject>) => Desired<KubernetesObject>;
+  /**
+   * Creates a child with the owner as its controller. Resolves to the child. An object that has the name already is
+   * left alone.
    *
    * @throws AlreadyOwnedError when that object belongs to another owner.
    */
-  create(resource: Resource, desired: Desired<KubernetesObject>, write: ChildWrite): Promise<void>;
+  create(
+    resource: Resource,
+    desired: Desired<KubernetesObject>,
+    write: ChildWrite,
+  ): Promise<KubernetesObject>;
   /** Whether `update` would change the observed child. */
   differs(
     resource: Resource,
@@ -24,11 +34,11 @@ export interface ChildWriter {
     observed: KubernetesObject,
     write: ChildWrite,
   ): Promise<boolean>;
-  /** Changes an observed child in place where it differs. False when nothing was to be changed. */
+  /** Changes an observed child in place where it differs. Resolves to the changed child; undefined when nothing differed. */
   update(
     resource: Resource,
     desired: Desired<KubernetesObject>,
     observed: KubernetesObject,
     write: ChildWrite,
-  ): Promise<boolean>;
+  ): Promise<KubernetesObject | undefined>;
 }

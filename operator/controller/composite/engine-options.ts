@@ -172,6 +172,12 @@ export interface CompositeEngineOptions {
   readonly revisions?: Revisions;
   /** Decides. Called once for each live revision. */
   sync(request: SyncRequest): Promise<SyncAnswer>;
+  /**
+   * How failures are told to people, besides the log: by a Warning Event `SyncError` on the parent, and, where
+   * `condition` is true, by the condition `Synced` in its status, which goes away with the next success. Left out: by
+   * the log only.
+   */
+  readonly failures?: { readonly condition: boolean };
   /** Told of a failed reconcile of a parent, after children and status were left as they were. */
   readonly failed?: (
     parent: KubernetesObject,
