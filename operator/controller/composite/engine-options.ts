@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '../../model/object.ts';
+import type { KubernetesObject, ObjectKey } from '../../model/object.ts';
 import type { Resource } from '../../model/resource.ts';
 import type { LabelSelector } from '../../model/selector.ts';
 import type { ChildWriter } from '../children/child-writer.ts';
@@ -87,8 +87,8 @@ export interface Related {
     parent: KubernetesObject,
     context: ReconcileContext,
   ): Promise<ReadonlyMap<string, RelatedObjects>>;
-  /** Forgets a parent that is gone. */
-  forget(uid: string): void;
+  /** Forgets a parent that is gone: its reconciler knows no more than its key. */
+  forget(key: ObjectKey): void;
   /** Options of the controller by which changes of related objects reach their parents. */
   readonly wiring: Pick<ControllerOptions<KubernetesObject>, 'watches' | 'triggers' | 'reads'>;
 }
