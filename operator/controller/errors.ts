@@ -53,6 +53,43 @@ export class NoStatusSubresourceError extends OperatorError {
 }
 
 /**
+ * A cache that the reconcile needs has no first list yet. This is normal for a moment after its source was opened: the
+ * key is retried without a report.
+ */
+export class NotReadyError extends OperatorError {
+  override readonly name = 'NotReadyError';
+
+  constructor(resource: Resource) {
+    super(`the cache of ${resourceName(resource)} has no first list yet`, {
+      code: 'NOT_SYNCED',
+      layer: 'process',
+      context: { resource: resourceName(resource), apiVersion: apiVersionOf(resource) },
+    });
+  }
+}
+
+/** A source that the reconcile needs cannot be listed. It is used as soon as it can be. */
+export class SourceUnavailableError extends OperatorError {
+  override readonly name = 'SourceUnavailableError';
+  readonly resource: Resource;
+  /** `forbidden`: a right to list and watch it is missing. `unserved`: the API server does not serve it. */
+  readonly reason: 'forbidden' | 'unserved';
+
+  constructor(resource: Resource, reason: 'forbidden' | 'unserved') {
+    const name = resourceName(resource);
+    const problem =
+      reason === 'forbidden' ? `may not list and watch ${name}` : `${name} is not served`;
+    super(problem, {
+      code: reason === 'forbidden' ? 'API_STATUS' : 'UNSERVED',
+      layer: 'api-server',
+      context: { resource: name, apiVersion: apiVersionOf(resource), reason },
+    });
+    this.resource = resource;
+    this.reason = reason;
+  }
+}
+
+/**
  * A reconciler throws this for a failure that retries cannot fix, such as an invalid spec.
  *
  * The controller logs and counts the failure, forgets earlier failures of the key, and does not retry it. A

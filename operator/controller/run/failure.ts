@@ -7,13 +7,13 @@ import {
   refusalOf,
 } from '../../model/refusal.ts';
 import { ApiError, isConflict } from '../../model/status.ts';
-import { BeingDeletedError, TerminalError } from '../errors.ts';
+import { BeingDeletedError, NotReadyError, TerminalError } from '../errors.ts';
 import { AWAIT_CHANGE, type Result } from '../reconciler.ts';
 
 /** A failed attempt, classified by the value that it threw. */
 export interface Failure {
   /**
-   * `terminal`: do not retry. `conflict`: a lost race, which is normal with optimistic concurrency.
+   * `terminal`: do not retry. `conflict`: a lost race or a cache that is still filled, which are normal.
    * `panic`: a programming error, so that a person must act. `failed`: anything else.
    */
   readonly kind: 'terminal' | 'conflict' | 'panic' | 'failed';
@@ -78,15 +78,16 @@ function patienceFor(error: Error): number {
 }
 
 /**
- * True when another writer was faster, or a deletion is about to finish. An apply conflict is no lost race:
- * another manager keeps the field until a person decides.
+ * True when another writer was faster, a deletion is about to finish, or a cache is still filled. An apply conflict is
+ * no lost race: another manager keeps the field until a person decides.
  */
-function isLostRace(error: Error): boolean {
+export function isLostRace(error: unknown): boolean {
   return (
     (isConflict(error) && !isApplyConflict(error)) ||
     isUidMismatch(error) ||
     isNamespaceTerminating(error) ||
-    error instanceof BeingDeletedError
+    error instanceof BeingDeletedError ||
+    error instanceof NotReadyError
   );
 }
 
