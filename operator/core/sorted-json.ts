@@ -51,10 +51,10 @@ export function sortedJson(text: string): string {
 function closed({ close, parts, keys }: Open): string {
   if (close === ']') return `[${parts.join(',')}]`;
   const isSorted = keys.every(
-    (key, index) => index === 0 || compare(keys[index - 1] ?? '', key) <= 0,
+    (key, index) => index === 0 || compareKeys(keys[index - 1] ?? '', key) <= 0,
   );
   if (isSorted) return `{${parts.join(',')}}`;
-  const order = [...keys.keys()].sort((a, b) => compare(keys[a] ?? '', keys[b] ?? ''));
+  const order = [...keys.keys()].sort((a, b) => compareKeys(keys[a] ?? '', keys[b] ?? ''));
   return `{${order.map((index) => parts[index]).join(',')}}`;
 }
 
@@ -65,7 +65,8 @@ function plainKey(text: string): string {
 /** Characters outside of the basic plane: UTF-16, which `<` compares, has them before some that UTF-8 has first. */
 const SURROGATE = /[\ud800-\udfff]/;
 
-function compare(a: string, b: string): number {
+/** Orders keys by their UTF-8 bytes. */
+export function compareKeys(a: string, b: string): number {
   if (SURROGATE.test(a) || SURROGATE.test(b)) return Buffer.compare(Buffer.from(a), Buffer.from(b));
   return a < b ? -1 : Number(a > b);
 }

@@ -1,0 +1,71 @@
+import { deepJson } from './deep-json.ts';
+import { compareKeys, sortedJson } from './sorted-json.ts';
+
+/**
+ * `value`, which is plain data, as the text that Go's `encoding/json` writes for a map: without white space, keys sorted
+ * by their UTF-8 bytes, and `<`, `>`, `&`, U+2028 and U+2029 escaped. A bigint is an integer. Members that are
+ * undefined are left out. Works at any depth.
+ */
+export function goJson(value: unknown): string {
+  try {
+    return escapedForHtml(valueText(value));
+  } catch (error) {
+    // The value is nested more deeply than the call stack.
+    if (error instanceof RangeError) return escapedForHtml(sortedJson(deepText(value)));
+    throw error;
+  }
+}
+
+/** `text` as Go writes a string. */
+export function goString(text: string): string {
+  return escapedForHtml(stringText(text));
+}
+
+/** Valid JSON with the characters escaped that Go's encoder escapes. They occur only within strings. */
+export function escapedForHtml(json: string): string {
+  return json.replace(/[<>&\u2028\u2029]/g, escaped);
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+function valueText(value: unknown): string {
+  if (typeof value === 'string') return stringText(value);
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  return Array.isArray(value) ? listText(value) : mapText(value as Record<string, unknown>);
+}
+
+function listText(items: readonly unknown[]): string {
+  let text = '[';
+  for (const [index, item] of items.entries()) {
+    text += index === 0 ? valueText(item) : `,${valueText(item)}`;
+  }
+  return `${text}]`;
+}
+
+function mapText(map: Readonly<Record<string, unknown>>): string {
+  let text = '';
+  for (const key of Object.keys(map).sort(compareKeys)) {
+    const member = map[key];
+    if (member === undefined) continue;
+    text += `${text === '' ? '{' : ','}${stringText(key)}:${valueText(member)}`;
+  }
+  return text === '' ? '{}' : `${text}}`;
+}
+
+/** Go replaces half of a surrogate pair when it reads it; JSON.stringify would write it as an escape. */
+function stringText(text: string): string {
+  return JSON.stringify(text.isWellFormed() ? text : text.toWellFormed());
+}
+
+/** Part of ES2025, and in every supported Node. TypeScript's library does not declare it yet. */
+const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
+
+function deepText(value: unknown): string {
+  return deepJson(value, (_key, member) => {
+    if (typeof member === 'bigint') return rawJSON(String(member));
+    return typeof member === 'string' ? member.toWellFormed() : member;
+  });
+}
