@@ -25,6 +25,17 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   process: ['core'],
   jq: ['core'],
   hooks: ['core', 'model', 'store', 'queue', 'client', 'controller', 'manager', 'process', 'jq'],
+  metacontroller: [
+    'core',
+    'model',
+    'transport',
+    'schema',
+    'store',
+    'client',
+    'controller',
+    'manager',
+    'process',
+  ],
   cli: [
     'core',
     'model',
@@ -38,6 +49,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'process',
     'jq',
     'hooks',
+    'metacontroller',
   ],
 };
 

@@ -23,7 +23,8 @@ export interface ConnectionSpec {
   /** PEM text, or where it is. */
   readonly caBundle?: { readonly inline: string } | KeyReference;
   readonly clientTls?: { readonly certificate: KeyReference; readonly privateKey: KeyReference };
-  readonly bearerToken?: KeyReference;
+  /** The header `Authorization`: the scheme, usually `Bearer`, and the credentials after it. */
+  readonly authorization?: { readonly scheme: string; readonly credentials: KeyReference };
   readonly basicAuth?: { readonly username: KeyReference; readonly password: KeyReference };
 }
 

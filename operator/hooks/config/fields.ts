@@ -1,7 +1,7 @@
 import { nearMatches } from '../../client/near-match.ts';
 import { ConfigurationError } from '../../core/errors.ts';
-import { duplicateYamlKeys, parseYaml } from '../../core/yaml.ts';
 import { parseGoDuration } from '../../core/go-duration.ts';
+import { duplicateYamlKeys, parseYaml } from '../../core/yaml.ts';
 
 /** A value, and its path for messages: `kubernetes[0].kind`. */
 export interface Item {
