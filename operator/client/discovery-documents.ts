@@ -66,6 +66,17 @@ export async function fetchResources(
     .filter(({ plural }) => plural !== '' && !plural.includes('/'));
 }
 
+/** Whether discovery shows a subresource, such as `status`, of a resource. */
+export async function fetchHasSubresource(
+  context: DiscoveryContext,
+  resource: { readonly group: string; readonly version: string; readonly plural: string },
+  subresource: string,
+): Promise<boolean> {
+  const document = await fetchDocument(context, groupVersionPath(resource), 'APIResourceList');
+  const name = `${resource.plural}/${subresource}`;
+  return arrayOf(document.resources).some((entry) => textOf(entry.name) === name);
+}
+
 /** The kinds that a list names: the kind of its items, and the kind in the name of the list itself. */
 export interface ListedKinds {
   readonly ofItem: string | undefined;

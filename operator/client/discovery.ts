@@ -18,6 +18,7 @@ import {
   type ApiResource,
   type DiscoveryContext,
   fetchGroups,
+  fetchHasSubresource,
   fetchKinds,
   fetchResources,
 } from './discovery-documents.ts';
@@ -67,6 +68,20 @@ export async function discover(
   const everything = candidateRounds(groups, [{}]).flat();
   const served = await resourcesOf(context, everything, []);
   throw unknown(text, nearMatches(name, served.map(resourceName)), silent);
+}
+
+/**
+ * True when the API server serves a subresource of `resource`, such as `status`.
+ *
+ * @throws ApiError, AmbassadorError or ProtocolError when discovery fails.
+ */
+export function hasSubresource(
+  transport: Transport,
+  resource: Resource,
+  subresource: string,
+  { signal, clock = systemClock }: DiscoverOptions,
+): Promise<boolean> {
+  return fetchHasSubresource({ transport, clock, signal }, resource, subresource);
 }
 
 type GroupVersion = Pick<ApiResource, 'group' | 'version'>;

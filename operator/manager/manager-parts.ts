@@ -1,5 +1,5 @@
 import { intercept } from '../client/client-of.ts';
-import { discover } from '../client/discovery.ts';
+import { discover, hasSubresource } from '../client/discovery.ts';
 import { explainUnserved } from '../client/explain-unserved.ts';
 import { expectServed } from '../client/interceptors/expect-served.ts';
 import { leaseNameOf } from '../controller/controller.ts';
@@ -73,12 +73,20 @@ export function runnableHostOf(
     informers,
     partsFor: (name, needsLeaderElection) => host.partsFor(name, needsLeaderElection, true),
     start: (controller, stop, abort) => host.start(controller, stop, abort),
-    discover: (name, signal) => {
-      if (transport !== undefined) return discover(transport, name, { signal, clock });
-      return Promise.reject(new ConfigurationError('this connection has no discovery'));
-    },
+    discover: (name, signal) =>
+      transport === undefined
+        ? Promise.reject(noDiscovery())
+        : discover(transport, name, { signal, clock }),
+    hasSubresource: (resource, subresource, signal) =>
+      transport === undefined
+        ? Promise.reject(noDiscovery())
+        : hasSubresource(transport, resource, subresource, { signal, clock }),
     ...{ logFor, meter, clock, dryRun, self: selfOf(settings) },
   });
+}
+
+function noDiscovery(): ConfigurationError {
+  return new ConfigurationError('this connection has no discovery');
 }
 
 /** Undefined when the settings do not say `installCrds`. */

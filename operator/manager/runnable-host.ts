@@ -6,7 +6,6 @@ import { linkedAbort } from '../core/abort.ts';
 import type { Clock } from '../core/clock.ts';
 import { messageOf, OperatorError } from '../core/errors.ts';
 import type { Meter } from '../core/metrics.ts';
-import type { Resource } from '../model/resource.ts';
 import type { Runnable, RunnableContext } from './runnable.ts';
 import type { Informers } from './sources/informers.ts';
 import type { RunnableStatus } from './status-page/process-status.ts';
@@ -21,7 +20,8 @@ interface RunnableHostOptions {
   ) => { readonly client: Client; readonly events: EventRecorder };
   /** Runs a controller until `stop` aborts. */
   readonly start: (controller: Controller, stop: AbortSignal, abort: AbortSignal) => Promise<void>;
-  readonly discover: (name: string, signal: AbortSignal) => Promise<Resource>;
+  readonly discover: RunnableContext['discover'];
+  readonly hasSubresource: RunnableContext['hasSubresource'];
   readonly logFor: (facts: Readonly<Record<string, string>>) => Log;
   readonly meter: Meter;
   readonly clock: Clock;
@@ -98,10 +98,10 @@ export class RunnableHost {
     log: Log,
     started: StartedControllers,
   ): RunnableContext {
-    const { clock, discover, dryRun, informers, meter, partsFor, self } = this.#options;
+    const { clock, discover, dryRun, hasSubresource, informers, meter, partsFor, self } = this.#options;
     return {
       ...partsFor(name, needsLeaderElection),
-      ...{ log, meter, clock, self, dryRun, discover },
+      ...{ log, meter, clock, self, dryRun, discover, hasSubresource },
       open: (source) => informers.open(source),
       start: (controller, signal) => started.start(controller, signal),
     };

@@ -46,6 +46,12 @@ export interface RunnableContext {
    */
   discover(name: string, signal: AbortSignal): Promise<Resource>;
   /**
+   * True when the API server serves a subresource of `resource`, such as `status`.
+   *
+   * @throws ApiError, AmbassadorError or ProtocolError when discovery fails.
+   */
+  hasSubresource(resource: Resource, subresource: string, signal: AbortSignal): Promise<boolean>;
+  /**
    * Runs a controller until `signal` aborts, or the runnable ends. Then its running reconciles may finish within the
    * time of a stop, and its sources are released. It has a client, Events and caches as a declared controller has,
    * and belongs to the same term as the runnable. `/readyz` does not wait for its sources.

@@ -7,7 +7,7 @@ import { refuse, shown } from './invalid-spec.ts';
  * Annotation of a controller: the resources that its customize hook may name, as `v1/configmaps,apps/v1/deployments`.
  * Roles are generated from it.
  */
-const RELATED_RESOURCES = 'metacontroller.chancery.dev/related-resources';
+export const RELATED_RESOURCES = 'metacontroller.chancery.dev/related-resources';
 
 /** Group and version of an apiVersion that was checked. */
 export function groupAndVersion(apiVersion: string): readonly [group: string, version: string] {

@@ -1,0 +1,49 @@
+import type { Client } from '../../client/client.ts';
+import { OperatorError } from '../../core/errors.ts';
+import type { Log } from '../../controller/reconciler.ts';
+import { customResourceDefinitions } from '../../model/builtin.ts';
+import { isBuiltInGroup, type Resource, resourceName } from '../../model/resource.ts';
+import type { StructuralSchema } from '../../model/structural-schema.ts';
+
+/**
+ * Whether a resource has a field `status.conditions`, which its definition says. Only custom resources have a definition.
+ * False when the definition cannot be read: then conditions are not written.
+ */
+export async function hasConditions(
+  resource: Resource,
+  { client, log }: { readonly client: Pick<Client, 'find'>; readonly log: Log },
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (isBuiltInGroup(resource)) return false;
+  const name = resourceName(resource);
+  try {
+    const definition = await client.find(customResourceDefinitions, { name }, { signal });
+    return definition !== undefined && declaresConditions(definition, resource.version);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof OperatorError)) throw error;
+    log.warn({ err: error, definition: name }, 'definition cannot be read, parents get no conditions');
+    return false;
+  }
+}
+
+/** The part of a definition that is read here. */
+interface SchemaOfVersion {
+  readonly name: string;
+  readonly schema?: { readonly openAPIV3Schema?: StructuralSchema | undefined } | undefined;
+}
+
+/** @param version - the served version that is watched. */
+export function declaresConditions(
+  { spec }: { readonly spec: { readonly versions: readonly SchemaOfVersion[] } },
+  version: string,
+): boolean {
+  const declared = spec.versions.find(({ name }) => name === version);
+  const schema = declared?.schema?.openAPIV3Schema;
+  const status = schema?.properties?.status;
+  return keepsUnknown(schema) || keepsUnknown(status) || status?.properties?.conditions !== undefined;
+}
+
+function keepsUnknown(schema: StructuralSchema | undefined): boolean {
+  return schema?.['x-kubernetes-preserve-unknown-fields'] === true;
+}

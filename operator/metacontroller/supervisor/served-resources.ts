@@ -1,0 +1,66 @@
+import type { RunnableContext } from '../../manager/runnable.ts';
+import { isUnknownResource } from '../../client/discovery.ts';
+import { ConfigurationError, OperatorError, messageOf } from '../../core/errors.ts';
+import type { Clock } from '../../core/clock.ts';
+import { missingRule } from './missing-rule.ts';
+import type { Resource } from '../../model/resource.ts';
+import type { ResourceReference } from '../spec.ts';
+import { groupAndVersion } from '../parse/parse-reference.ts';
+import { StartError } from './trouble.ts';
+
+/** How long an answer of discovery is used again. Definitions can be replaced by ones of another scope. */
+const KEEP_MS = 10_000;
+
+/** Finds the resources that objects name, by the API server's discovery. */
+export class ServedResources {
+  readonly #discover: RunnableContext['discover'];
+  readonly #clock: Clock;
+  readonly #known = new Map<string, { readonly resource: Resource; readonly until: number }>();
+
+  constructor({ discover, clock }: Pick<RunnableContext, 'discover' | 'clock'>) {
+    this.#discover = discover;
+    this.#clock = clock;
+  }
+
+  /**
+   * The resource of this group, version and plural.
+   *
+   * @throws ConfigurationError `CONFIG` when the API server does not serve it; errors of discovery.
+   */
+  async find({ apiVersion, resource: plural }: ResourceReference, signal: AbortSignal): Promise<Resource> {
+    const [group, version] = groupAndVersion(apiVersion);
+    const name = `${plural}.${group}/${version}`;
+    const now = this.#clock.monotonic();
+    const known = this.#known.get(name);
+    if (known !== undefined && now < known.until) return known.resource;
+    this.#known.delete(name);
+    const resource = await this.#discover(name, signal);
+    if (resource.plural !== plural) {
+      // Discovery also knows singular names, short names and kinds. The objects name plurals.
+      throw new ConfigurationError(`the API server serves no ${plural} in ${apiVersion}`);
+    }
+    this.#known.set(name, { resource, until: now + KEEP_MS });
+    return resource;
+  }
+
+  /**
+   * As `find`, for what a controller cannot start without.
+   *
+   * @param what - the reason when it is not served: `ParentNotServed`.
+   * @throws StartError.
+   */
+  async need(reference: ResourceReference, what: string, signal: AbortSignal): Promise<Resource> {
+    const { apiVersion, resource } = reference;
+    try {
+      return await this.find(reference, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof ConfigurationError || isUnknownResource(error)) {
+        throw new StartError(what, `the API server does not serve ${resource} in ${apiVersion}`, error);
+      }
+      if (!(error instanceof OperatorError)) throw error;
+      const reason = missingRule(error) === undefined ? 'DiscoveryFailed' : 'Forbidden';
+      throw new StartError(reason, `cannot find ${resource} in ${apiVersion}: ${messageOf(error)}`, error);
+    }
+  }
+}

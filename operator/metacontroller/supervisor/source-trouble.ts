@@ -1,0 +1,62 @@
+import type { Source } from '../../controller/source.ts';
+import { isSameResource } from '../../controller/source.ts';
+import type { KubernetesObject } from '../../model/object.ts';
+import { type Resource, resourceName } from '../../model/resource.ts';
+import type { SharedInformer } from '../../store/shared-informer.ts';
+import { watchRule } from './missing-rule.ts';
+import type { Trouble } from './trouble.ts';
+
+/** A source of a controller, and its cache. */
+export interface WatchedSource {
+  readonly source: Source;
+  readonly informer: SharedInformer<KubernetesObject>;
+}
+
+/**
+ * What the sources of a controller lack. Undefined when each has its first list.
+ *
+ * @param parents - the resources whose objects are reconciled.
+ */
+export function sourceTrouble(
+  sources: readonly WatchedSource[],
+  parents: readonly Resource[],
+): Trouble | undefined {
+  const inHealth = (health: string): readonly WatchedSource[] =>
+    sources.filter(({ informer }) => informer.status.health === health);
+  const [unserved] = inHealth('unserved');
+  if (unserved !== undefined) {
+    const { resource } = unserved.source;
+    const isParent = parents.some((parent) => isSameResource(parent, resource));
+    return {
+      reason: isParent ? 'ParentNotServed' : 'ChildNotServed',
+      message: `the API server no longer serves ${resourceName(resource)}`,
+      ends: true,
+    };
+  }
+  const forbidden = inHealth('forbidden');
+  if (forbidden.length > 0) return { ...forbiddenTrouble(forbidden), ends: false };
+  const waiting = sources.filter(({ informer }) => !informer.synced);
+  if (waiting.length === 0) return undefined;
+  const names = waiting.map(({ source }) => resourceName(source.resource));
+  return {
+    reason: 'Starting',
+    message: `waits for the first list of ${[...new Set(names)].join(', ')}`,
+    ends: false,
+  };
+}
+
+function forbiddenTrouble(forbidden: readonly WatchedSource[]): Omit<Trouble, 'ends'> {
+  const filtered = forbidden.filter(({ informer }) => informer.status.reason === 'filtered');
+  const refused = forbidden.filter((each) => !filtered.includes(each));
+  const rules = refused.map(({ source }) => watchRule(source.resource));
+  const paths = filtered.map(({ source }) => resourceName(source.resource));
+  const parts = [
+    ...(rules.length > 0
+      ? [`add to the role of the ambassador: ${[...new Set(rules)].join(', ')}`]
+      : []),
+    ...(paths.length > 0
+      ? [`the filter of the ambassador does not open ${[...new Set(paths)].join(', ')}`]
+      : []),
+  ];
+  return { reason: 'Forbidden', message: parts.join('; ') };
+}
