@@ -41,24 +41,6 @@ export class NoStatusSubresourceError extends OperatorError {
   }
 }
 
-/**
- * A cache that the reconcile needs has no first list yet. This is normal for a moment after its source was opened: the
- * key is retried without a report.
- */
-export class NotReadyError extends OperatorError {
-  override readonly name = 'NotReadyError';
-  /** Milliseconds after which to try again. */
-  readonly retryAfterMs: number = 500;
-
-  constructor(resource: Resource) {
-    super(`the cache of ${resourceName(resource)} has no first list yet`, {
-      code: 'NOT_SYNCED',
-      layer: 'process',
-      context: { resource: resourceName(resource), apiVersion: apiVersionOf(resource) },
-    });
-  }
-}
-
 /** A source that the reconcile needs cannot be listed. It is used as soon as it can be. */
 export class SourceUnavailableError extends OperatorError {
   override readonly name = 'SourceUnavailableError';

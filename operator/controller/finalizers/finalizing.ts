@@ -161,7 +161,7 @@ function isUnfinished(returned: unknown): returned is Unfinished {
  * @throws OperatorError `USER_CODE` when the transform fails, as a store throws it. It quotes nothing of
  *   the object.
  */
-function asCached(
+export function asCached(
   stored: KubernetesObject,
   cached: KubernetesObject,
   { metadataOnly, transform = dropManagedFields }: Source,

@@ -5,11 +5,10 @@ import type { KubernetesObject } from '../../../model/object.ts';
 import { type Resource, resourceName } from '../../../model/resource.ts';
 import type { Store } from '../../../store/store.ts';
 import { enqueueMapped, type MappingContext } from '../../controller.ts';
-import { NotReadyError } from '../../errors.ts';
 import type { ReconcileContext } from '../../reconciler.ts';
 import type { Source } from '../../source.ts';
 import { type NamespaceLabels, relatedName } from './compiled-rule.ts';
-import type { RelatedCaches } from './related-caches.ts';
+import { noFirstList, type RelatedCaches } from './related-caches.ts';
 import type { RulesOfParents } from './rules-of-parents.ts';
 import { withRelatedIndexes } from './selected-objects.ts';
 
@@ -34,7 +33,7 @@ export function declaredCaches(
   return {
     storeOf(resource, _parent, context: Pick<ReconcileContext, 'store'>) {
       const store = context.store(sourceOf(resource));
-      if (!store.synced) throw new NotReadyError(resource); // an optional source
+      if (!store.synced) throw noFirstList(resource); // an optional source
       return store;
     },
     wiring: {

@@ -6,12 +6,12 @@ import type { Change } from '../../../store/change.ts';
 import type { HandlerRegistration } from '../../../store/handlers.ts';
 import type { InformerHandle } from '../../../store/namespaces-informer.ts';
 import type { Store } from '../../../store/store.ts';
-import { NotReadyError, SourceUnavailableError } from '../../errors.ts';
+import { SourceUnavailableError } from '../../errors.ts';
 import type { ReconcileContext } from '../../reconciler.ts';
 import { type Source, source } from '../../source.ts';
 import type { Enqueue } from '../../trigger.ts';
 import { type NamespaceLabels, relatedName } from './compiled-rule.ts';
-import type { RelatedCaches } from './related-caches.ts';
+import { noFirstList, type RelatedCaches } from './related-caches.ts';
 import type { RulesOfParents } from './rules-of-parents.ts';
 import { withRelatedIndexes } from './selected-objects.ts';
 
@@ -70,7 +70,7 @@ export class OpenedCaches implements RelatedCaches {
     if (state === 'forbidden' || state === 'unserved') {
       throw new SourceUnavailableError(resource, state);
     }
-    throw new NotReadyError(resource);
+    throw noFirstList(resource);
   }
 
   #open(name: string, resource: Resource): Opened {

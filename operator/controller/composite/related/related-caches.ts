@@ -1,6 +1,7 @@
 import type { KubernetesObject, ObjectKey } from '../../../model/object.ts';
-import type { Resource } from '../../../model/resource.ts';
+import { apiVersionOf, type Resource, resourceName } from '../../../model/resource.ts';
 import type { Store } from '../../../store/store.ts';
+import { NotReadyError } from '../../errors.ts';
 import type { ReconcileContext } from '../../reconciler.ts';
 import type { Related } from '../engine-options.ts';
 
@@ -19,4 +20,12 @@ export interface RelatedCaches {
     context: ReconcileContext,
   ): Store<KubernetesObject>;
   readonly wiring: Related['wiring'];
+}
+
+/** The error while the cache of a resource is still filled. */
+export function noFirstList(resource: Resource): NotReadyError {
+  const name = resourceName(resource);
+  return new NotReadyError(`the cache of ${name} has no first list yet`, {
+    context: { resource: name, apiVersion: apiVersionOf(resource) },
+  });
 }

@@ -10,7 +10,7 @@ import type { Related, RelatedObjects, RelatedRule } from '../engine-options.ts'
 import { type CompiledRule, compileRule, relatedName } from './compiled-rule.ts';
 import { declaredCaches } from './declared-caches.ts';
 import { OpenedCaches, type OpenSource } from './opened-caches.ts';
-import type { RelatedCaches } from './related-caches.ts';
+import { noFirstList, type RelatedCaches } from './related-caches.ts';
 import { RulesOfParents } from './rules-of-parents.ts';
 import { objectsOf, unique } from './selected-objects.ts';
 
@@ -169,7 +169,7 @@ function selected(
 ): readonly KubernetesObject[] {
   const storeOf = (resource: Resource): Store<KubernetesObject> => {
     const store = stores.get(relatedName(resource));
-    if (store === undefined) throw new NotReadyError(resource);
+    if (store === undefined) throw noFirstList(resource);
     return store;
   };
   if (!rule.selectsAny) return [];
@@ -178,7 +178,7 @@ function selected(
   } catch (error) {
     // An index that is still built, or an informer that stops.
     if (error instanceof OperatorError && error.code === 'NOT_SYNCED') {
-      throw new NotReadyError(rule.resource);
+      throw noFirstList(rule.resource);
     }
     throw error;
   }

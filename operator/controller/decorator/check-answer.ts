@@ -1,0 +1,117 @@
+import { OperatorError } from '../../core/errors.ts';
+import type { KubernetesObject } from '../../model/object.ts';
+import { type Resource, resourceName } from '../../model/resource.ts';
+import type { DesiredChild } from '../composite/child.ts';
+import type { ChildType, PlannedChild } from '../composite/engine-options.ts';
+import { childIdentity } from '../composite/sync-result.ts';
+import type { DecoratorAnswer, DecoratorEngineOptions } from './engine-options.ts';
+
+/** The annotation that marks an attachment with the name of its decorator. */
+export const DECORATED_BY = 'metacontroller.k8s.io/decorator-controller';
+
+/**
+ * Checks an answer and turns its attachments into a plan. The whole answer is checked before anything is written.
+ *
+ * @throws OperatorError `USER_CODE` that says which part of the answer is unusable, and why.
+ */
+export function planAttachments(
+  answer: DecoratorAnswer | undefined,
+  object: KubernetesObject,
+  options: Pick<DecoratorEngineOptions, 'attachments' | 'decorator' | 'objects'>,
+): readonly PlannedChild[] {
+  const attachments: unknown = answer?.attachments;
+  if (!Array.isArray(attachments)) {
+    throw unusable('the answer of a decorator must have an array "attachments"; [] deletes all');
+  }
+  requireTexts('labels', answer?.labels);
+  requireTexts('annotations', answer?.annotations);
+  requireStatus(answer?.status);
+  const planned = attachments.map((given: unknown, index) => plan(given, index, object, options));
+  const identities = planned.map(({ identity }) => identity);
+  const twice = identities.find((identity, index) => identities.indexOf(identity) !== index);
+  if (twice !== undefined) throw unusable('an attachment is named twice', { attachment: twice });
+  return planned;
+}
+
+function plan(
+  given: unknown,
+  index: number,
+  object: KubernetesObject,
+  options: Pick<DecoratorEngineOptions, 'attachments' | 'decorator' | 'objects'>,
+): PlannedChild {
+  const { resource, object: wanted } = (given ?? {}) as Partial<DesiredChild>;
+  const name = wanted?.metadata?.name;
+  if (resource === undefined || typeof name !== 'string' || name === '') {
+    throw unusable('an attachment needs a resource and a name', { index });
+  }
+  const type = typeOf(resource, index, options.attachments);
+  const { namespace: given_, annotations, ...metadata } = wanted?.metadata ?? { name };
+  const namespace = namespaceOf(type.resource, given_, object, options.objects.resource, name);
+  const placed = {
+    ...metadata,
+    ...(namespace !== undefined && { namespace }),
+    annotations: { ...annotations, [DECORATED_BY]: options.decorator },
+  };
+  return {
+    type,
+    resource: type.resource,
+    object: { ...wanted, metadata: placed },
+    identity: childIdentity(type.resource, { name, namespace }),
+  };
+}
+
+function typeOf(resource: Resource, index: number, types: readonly ChildType[]): ChildType {
+  const name = resourceName(resource);
+  const type = types.find((known) => resourceName(known.resource) === name);
+  if (type !== undefined) return type;
+  throw unusable('an attachment has a resource that is not declared', { index, resource: name });
+}
+
+/** The namespace of an attachment. It is dropped at a cluster-scoped one, where the API has no place for it. */
+function namespaceOf(
+  resource: Resource,
+  given: string | undefined,
+  object: KubernetesObject,
+  objectResource: Resource,
+  name: string,
+): string | undefined {
+  const own = objectResource.namespaced ? object.metadata.namespace : undefined;
+  const facts = { resource: resourceName(resource), name };
+  if (!resource.namespaced) {
+    if (own === undefined) return undefined;
+    throw unusable('a namespaced object cannot have a cluster-scoped attachment', facts);
+  }
+  const namespace = given === undefined || given === '' ? own : given;
+  if (namespace === undefined) {
+    throw unusable(
+      'a namespaced attachment of a cluster-scoped object must name its namespace',
+      facts,
+    );
+  }
+  if (own !== undefined && namespace !== own) {
+    throw unusable('an object cannot have an attachment in another namespace', {
+      ...facts,
+      namespace,
+    });
+  }
+  return namespace;
+}
+
+function requireTexts(part: 'labels' | 'annotations', texts: unknown): void {
+  if (texts === undefined || texts === null) return;
+  const isUsable =
+    typeof texts === 'object' &&
+    !Array.isArray(texts) &&
+    Object.values(texts).every((text) => text === null || typeof text === 'string');
+  if (!isUsable) throw unusable(`${part} of the answer must be texts, or null to delete one`);
+}
+
+function requireStatus(status: unknown): void {
+  if (status === undefined || status === null) return;
+  if (typeof status === 'object' && !Array.isArray(status)) return;
+  throw unusable('the status of the answer must be an object');
+}
+
+function unusable(message: string, context: Record<string, string | number> = {}): OperatorError {
+  return new OperatorError(message, { code: 'USER_CODE', layer: 'user-code', context });
+}

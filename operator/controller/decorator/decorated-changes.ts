@@ -1,0 +1,57 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { KubernetesObject, ObjectMeta } from '../../model/object.ts';
+import type { Predicate } from '../predicate.ts';
+import type { DecoratorEngineOptions } from './engine-options.ts';
+
+type Options = Pick<DecoratorEngineOptions, 'selects' | 'finalizer' | 'ignoreStatusChanges'>;
+
+/** True for an object that is decorated, or still carries the finalizer. */
+export function isConcerned(object: KubernetesObject, { selects, finalizer }: Options): boolean {
+  return selects === undefined || selects(object) || carries(object, finalizer);
+}
+
+export function carries(object: KubernetesObject, finalizer: Options['finalizer']): boolean {
+  return finalizer !== undefined && object.metadata.finalizers?.includes(finalizer.name) === true;
+}
+
+/**
+ * Lets the changes through that the function can see. Objects that do not concern the decorator cause nothing, and
+ * neither does the write of its own finalizer.
+ */
+export function decoratedChanges(options: Options): Predicate {
+  return (event) => {
+    if (event.type !== 'update') return isConcerned(event.object, options);
+    const now = isConcerned(event.object, options);
+    if (now !== isConcerned(event.old.object, options)) return true;
+    return now && isVisible(event.old.object, event.object, options);
+  };
+}
+
+function isVisible(
+  old: KubernetesObject,
+  now: KubernetesObject,
+  { finalizer, ignoreStatusChanges = false }: Options,
+): boolean {
+  const { deletionTimestamp, generation } = now.metadata;
+  const isSameSpec =
+    generation === old.metadata.generation &&
+    isDeepStrictEqual(old.metadata.labels ?? {}, now.metadata.labels ?? {}) &&
+    isDeepStrictEqual(old.metadata.annotations ?? {}, now.metadata.annotations ?? {});
+  if (!isSameSpec) return true;
+  // Without a generation, a change of the status cannot be told from others.
+  if (ignoreStatusChanges && deletionTimestamp === undefined && generation !== undefined) {
+    return false;
+  }
+  // After one that nothing uses is removed, the object is decorated.
+  const hidden = finalizer?.isUsed === true ? finalizer.name : undefined;
+  return !isDeepStrictEqual(visible(old, hidden), visible(now, hidden));
+}
+
+function visible(object: KubernetesObject, finalizer: string | undefined): object {
+  const { resourceVersion: _, managedFields: __, ...metadata } = object.metadata;
+  return { ...object, metadata: { ...metadata, finalizers: others(object.metadata, finalizer) } };
+}
+
+function others({ finalizers }: ObjectMeta, finalizer: string | undefined): readonly string[] {
+  return (finalizers ?? []).filter((name) => name !== finalizer);
+}
