@@ -47,9 +47,7 @@ function written(nanoseconds: bigint): string {
   const minutes = nanoseconds / 60_000_000_000n;
   const seconds = decimal(nanoseconds % 60_000_000_000n, 9, 's');
   if (minutes === 0n) return seconds;
-  return minutes < 60n
-    ? `${minutes}m${seconds}`
-    : `${minutes / 60n}h${minutes % 60n}m${seconds}`;
+  return minutes < 60n ? `${minutes}m${seconds}` : `${minutes / 60n}h${minutes % 60n}m${seconds}`;
 }
 
 function decimal(nanoseconds: bigint, digits: number, unit: string): string {

@@ -5,13 +5,7 @@ import { goDurationText } from './go-duration-text.ts';
  * A type of Go, as far as its JSON shows it: a string, another scalar or raw JSON, a duration, a map of strings, a list,
  * or a struct.
  */
-export type GoType =
-  | 'string'
-  | 'raw'
-  | 'duration'
-  | 'map'
-  | { readonly listOf: GoType }
-  | GoStruct;
+export type GoType = 'string' | 'raw' | 'duration' | 'map' | { readonly listOf: GoType } | GoStruct;
 
 /** Fields are written in this order, and fields that the struct does not have are left out. */
 export interface GoStruct {

@@ -1,0 +1,51 @@
+import type { DesiredChild } from '../../controller/composite/child.ts';
+import type { KubernetesObject } from '../../model/object.ts';
+import { apiVersionOf, type Resource } from '../../model/resource.ts';
+import { type AnswerPart, shownName } from './answer-part.ts';
+
+export interface DesiredObjectsOptions {
+  /** The declared types. */
+  readonly types: readonly Resource[];
+  /** Whether an absent list is an empty one, which deletes all objects. */
+  readonly mayBeAbsent: boolean;
+}
+
+/**
+ * `children` or `attachments`, checked as far as their type and name go. The objects are as the hook answered them.
+ *
+ * @throws HookError `InvalidAnswer` for the first unusable one.
+ */
+export function desiredObjects(
+  list: AnswerPart,
+  { types, mayBeAbsent }: DesiredObjectsOptions,
+): readonly DesiredChild[] {
+  if (list.isAbsent && mayBeAbsent) return [];
+  const resources = new Map(types.map((type) => [kindKey(apiVersionOf(type), type.kind), type]));
+  return list.items().map((item) => desiredObject(item, resources));
+}
+
+function desiredObject(item: AnswerPart, types: ReadonlyMap<string, Resource>): DesiredChild {
+  const kind = item.member('kind').filledString();
+  const apiVersion = item.member('apiVersion').filledString();
+  const metadata = item.member('metadata');
+  if (metadata.isAbsent) metadata.fail('is missing');
+  const name = metadata.member('name');
+  if (name.isAbsent && !metadata.member('generateName').isAbsent) {
+    name.fail('is missing: generateName cannot name an object that is to be found again');
+  }
+  name.filledString();
+  metadata.member('namespace').optionalString();
+  metadata.member('labels').stringMap();
+  metadata.member('annotations').stringMap();
+  const resource = types.get(kindKey(apiVersion, kind));
+  if (resource === undefined) {
+    return item.fail(
+      `is a ${shownName(kind)} of ${shownName(apiVersion)}, a type that the controller does not declare`,
+    );
+  }
+  return { resource, object: item.value as KubernetesObject };
+}
+
+function kindKey(apiVersion: string, kind: string): string {
+  return `${apiVersion} ${kind}`;
+}
