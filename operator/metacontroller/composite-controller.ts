@@ -1,7 +1,28 @@
+import type { ReconcileContext } from '../controller/reconciler.ts';
 import type { Controller } from '../controller/controller.ts';
-import { ConfigurationError } from '../core/errors.ts';
+import { compositeEngine } from '../controller/composite/engine.ts';
+import type {
+  ChildType,
+  Revisions,
+  SyncAnswer,
+  SyncRequest,
+} from '../controller/composite/engine-options.ts';
+import { isRolling } from '../controller/composite/revisions/claims.ts';
+import { createRevisions } from '../controller/composite/revisions/create-revisions.ts';
+import { metacontrollerFormat } from '../controller/composite/revisions/metacontroller-format.ts';
+import { selectedObjects } from '../controller/decorator/decorated-source.ts';
+import type { KubernetesObject } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
+import type { LabelSelector } from '../model/selector.ts';
+import { childTypes } from './child-sources.ts';
+import { ControllerHook } from './controller-hook.ts';
+import { controllerName } from './controller-name.ts';
+import { controllerOptions, requiredSync, showsManagedFields } from './controller-options.ts';
 import type { ConfiguredHooks, SharedParts } from './controller-parts.ts';
+import { failureOf } from './failure-of.ts';
+import { type CompositeAnswer, compositeAnswer } from './json/sync-answer.ts';
+import { ignoresStatusChanges } from './parent-changes.ts';
+import { relatedOf } from './related-rules.ts';
 import type { CompositeSpec } from './spec.ts';
 
 /** One CompositeController whose resources are known and whose hooks can be called. */
@@ -18,13 +39,103 @@ export interface CompositeParts {
 /**
  * The controller that a CompositeController declares.
  *
- * @throws ConfigurationError `CONFIG` when it has no sync hook.
+ * @throws ConfigurationError `CONFIG` when it has no sync hook, and for rolling updates of cluster-scoped parents
+ *   without a namespace for revisions.
  */
-export function compositeController({ spec, hooks }: CompositeParts, _: SharedParts): Controller {
-  if (hooks.sync === undefined) {
-    throw new ConfigurationError('a controller needs a sync hook', {
-      context: { controller: spec.name },
-    });
-  }
-  throw new ConfigurationError('not built yet', { context: { controller: spec.name } });
+export function compositeController(parts: CompositeParts, shared: SharedParts): Controller {
+  const { spec, parent, hooks, hasConditions } = parts;
+  const sync = syncOf(parts, shared);
+  const name = controllerName('composite', spec.name);
+  const managedFields = showsManagedFields(hooks, shared);
+  const { generateSelector } = spec;
+  const finalizer = `metacontroller.io/compositecontroller-${spec.name}`;
+  const selected = selectedObjects(
+    parent,
+    { labels: spec.parent.labelSelector },
+    { finalizer: hooks.finalize && finalizer, managedFields },
+  );
+  const children = childTypes(spec.children, parts.children, {
+    owners: [parent],
+    generateSelector,
+    adopts: true,
+    managedFields,
+  });
+  const related = relatedOf(spec, name, hooks, shared, managedFields);
+  const revisions = revisionsOf(parts, name, children, shared);
+  const { failed } = shared;
+  return compositeEngine({
+    name,
+    parent: selected.source,
+    selects: selected.selects,
+    children,
+    generateSelector,
+    ...(!generateSelector && { selector: selectorOf }),
+    writer: shared.writer,
+    status: 'replace',
+    finalizer: { name: finalizer, isUsed: hooks.finalize !== undefined },
+    ...(related && { related }),
+    ...(revisions && { revisions }),
+    sync,
+    failures: { condition: hasConditions },
+    ...(failed && {
+      failed: async (object, error) => failed(failureOf(spec.name, object, error)),
+    }),
+    controller: {
+      ...controllerOptions(spec, shared),
+      ...(spec.parent.ignoreStatusChanges && { predicate: ignoresStatusChanges }),
+    },
+  });
+}
+
+function syncOf(
+  { spec, children: types, hooks }: CompositeParts,
+  shared: SharedParts,
+): (request: SyncRequest) => Promise<SyncAnswer> {
+  const sync = new ControllerHook(spec, 'sync', { called: requiredSync(spec, hooks), types, shared });
+  const finalize =
+    hooks.finalize && new ControllerHook(spec, 'finalize', { called: hooks.finalize, types, shared });
+  return async (request) => {
+    const { finalizing, context } = request;
+    const hook = finalizing && finalize !== undefined ? finalize : sync;
+    const given = await hook.sync(request);
+    const options = {
+      types,
+      emptyChildren: shared.emptyChildren,
+      extensions: hook.extensions,
+      finalizing,
+    };
+    const answer = compositeAnswer(hook.reader, given, options, context.log);
+    recordEvents(answer, context);
+    return answer;
+  };
+}
+
+function recordEvents({ events }: CompositeAnswer, context: ReconcileContext): void {
+  for (const { type, reason, message } of events) context.event(type, reason, message);
+}
+
+function revisionsOf(
+  { spec, parent: parentResource }: CompositeParts,
+  controller: string,
+  children: readonly ChildType[],
+  { writer, revisionsNamespace }: SharedParts,
+): Revisions | undefined {
+  if (!children.some(isRolling)) return undefined;
+  const { generateSelector } = spec;
+  return createRevisions({
+    controller,
+    parentResource,
+    children,
+    writer,
+    format: metacontrollerFormat({ parentResource, generateSelector, selector: selectorOf }),
+    fieldPaths: spec.parent.revisionFieldPaths,
+    namespace: revisionsNamespace,
+  });
+}
+
+/** The selector of a parent. One that is missing is empty, which the engine refuses. */
+function selectorOf(parent: KubernetesObject): LabelSelector {
+  const { spec } = parent as { readonly spec?: { readonly selector?: unknown } | null };
+  const selector = spec?.selector;
+  return typeof selector === 'object' && selector !== null ? selector : {};
 }

@@ -20,6 +20,8 @@ export interface SharedParts {
   readonly emptyChildren: 'refuse' | 'delete';
   /** Whether answers of version v2 may have fields that the original does not know. */
   readonly extensions: boolean;
+  /** Where the revisions of cluster-scoped parents are stored. Undefined: such parents cannot have rolling updates. */
+  readonly revisionsNamespace: string | undefined;
   /** Whether webhooks get `metadata.managedFields`, as those of the original do. Programs and modules never do. */
   readonly managedFields: boolean;
   /**
