@@ -29,7 +29,6 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'core',
     'model',
     'transport',
-    'schema',
     'store',
     'client',
     'controller',

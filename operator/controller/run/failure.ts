@@ -6,8 +6,8 @@ import {
   type Refusal,
   refusalOf,
 } from '../../model/refusal.ts';
-import { ApiError, isConflict } from '../../model/status.ts';
-import { BeingDeletedError, NotReadyError, TerminalError } from '../errors.ts';
+import { isConflict } from '../../model/status.ts';
+import { BeingDeletedError, TerminalError } from '../errors.ts';
 import { AWAIT_CHANGE, type Result } from '../reconciler.ts';
 
 /** A failed attempt, classified by the value that it threw. */
@@ -71,10 +71,9 @@ const NAMESPACE_PATIENCE_MS = 60_000;
 
 function patienceFor(error: Error): number {
   if (isNamespaceTerminating(error)) return NAMESPACE_PATIENCE_MS;
-  if (error instanceof ApiError || error instanceof BeingDeletedError) {
-    return error.retryAfterMs ?? 0;
-  }
-  return 0;
+  if (!(error instanceof OperatorError) || !('retryAfterMs' in error)) return 0;
+  const { retryAfterMs } = error;
+  return Number.isFinite(retryAfterMs) ? Math.max(Number(retryAfterMs), 0) : 0;
 }
 
 /**

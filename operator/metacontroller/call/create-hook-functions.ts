@@ -1,8 +1,13 @@
 import type { Clock } from '../../core/clock.ts';
+import { programEnvironment } from '../../process/program-environment.ts';
 import type { HookFunction } from '../hook-function.ts';
-import type { ControllerSpec, HookName } from '../spec.ts';
-import type { FunctionsFile } from './functions-file.ts';
+import type { ControllerSpec, HookName, HookSpec } from '../spec.ts';
+import type { FunctionEntry, FunctionsFile } from './functions/functions-file.ts';
+import { ModuleFunction } from './functions/module-function.ts';
+import { ProgramFunction } from './functions/program-function.ts';
 import type { KeyReader } from './key-reader.ts';
+import { OwnAddresses } from './webhook/own-addresses.ts';
+import { Webhook } from './webhook/webhook.ts';
 
 /** What hooks need of the process that calls them. */
 export interface HookSurroundings {
@@ -17,15 +22,68 @@ export interface HookSurroundings {
   readonly clock: Clock;
 }
 
+const HOOKS: readonly HookName[] = ['sync', 'finalize', 'customize'];
+
+/** The parts of a hook that are the same for every mode. */
+type Callable = Pick<HookFunction, 'description' | 'call' | 'close'>;
+
 /**
  * The functions of a controller's hooks. An entry of the file replaces the hook of the object. Hooks with neither an
  * entry nor a webhook are left out. Nothing is connected, started or loaded before the first call. The caller must
  * close each of them.
  */
 export function createHookFunctions(
-  _spec: ControllerSpec,
-  _functions: FunctionsFile | undefined,
-  _surroundings: HookSurroundings,
+  { kind, name, hooks }: ControllerSpec,
+  functions: FunctionsFile | undefined,
+  surroundings: HookSurroundings,
 ): Readonly<Partial<Record<HookName, HookFunction>>> {
-  return {}; // the skeleton of the next commits
+  const entries = functions?.functionsFor(kind, name)?.hooks ?? {};
+  const made: Partial<Record<HookName, HookFunction>> = {};
+  for (const hook of HOOKS) {
+    const entry = entries[hook];
+    const spec = hooks[hook];
+    if (entry !== undefined) made[hook] = ofEntry(entry, hook, spec, surroundings);
+    else if (spec?.webhook !== undefined) {
+      made[hook] = functionOf('webhook', spec, new Webhook(spec.webhook, partsOf(surroundings)));
+    }
+  }
+  return made;
+}
+
+function ofEntry(
+  entry: FunctionEntry,
+  hook: HookName,
+  spec: HookSpec | undefined,
+  { environment, clock }: HookSurroundings,
+): HookFunction {
+  const version = entry.version ?? spec?.version ?? 'v2';
+  const answers = spec?.version === version ? spec.answers : version === 'v2' ? 'strict' : 'loose';
+  const { run, timeoutMs } = entry;
+  if ('module' in run) {
+    const made = new ModuleFunction({ ...run, hook, timeoutMs, clock });
+    return functionOf('module', { version, answers }, made);
+  }
+  const [program, ...args] = run.exec;
+  const env = programEnvironment(environment);
+  const made = new ProgramFunction({ program, args, cwd: entry.folder, env, timeoutMs, clock });
+  return functionOf('exec', { version, answers }, made);
+}
+
+function partsOf({ keys, apiUrl, ownPorts, clock }: HookSurroundings) {
+  return { keys, ownAddresses: new OwnAddresses({ apiUrl, ownPorts }), clock };
+}
+
+function functionOf(
+  mode: HookFunction['mode'],
+  { version, answers }: Pick<HookSpec, 'version' | 'answers'>,
+  made: Callable,
+): HookFunction {
+  return {
+    mode,
+    version,
+    answers,
+    description: made.description,
+    call: (request, call) => made.call(request, call),
+    close: () => made.close(),
+  };
 }

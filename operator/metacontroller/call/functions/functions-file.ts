@@ -1,4 +1,4 @@
-import type { HookName, HookVersion, ResourceReference } from '../spec.ts';
+import type { ControllerSpec, HookName, HookVersion, ResourceReference } from '../../spec.ts';
 
 /** A program or a module that serves a hook. */
 export interface FunctionEntry {
@@ -8,11 +8,13 @@ export interface FunctionEntry {
   readonly timeoutMs: number;
   /** Undefined: that of the object's hook, or `v2` when it has none. */
   readonly version: HookVersion | undefined;
+  /** The folder of the file. Programs run in it. */
+  readonly folder: string;
 }
 
 /** The functions of one controller. */
 export interface ControllerFunctions {
-  readonly kind: 'CompositeController' | 'DecoratorController';
+  readonly kind: ControllerSpec['kind'];
   readonly name: string;
   readonly hooks: Readonly<Partial<Record<HookName, FunctionEntry>>>;
   /** Resources that its customize hook may name; rights are generated for them. */
@@ -23,5 +25,5 @@ export interface ControllerFunctions {
 export interface FunctionsFile {
   readonly controllers: readonly ControllerFunctions[];
   /** Undefined: the file says nothing of this controller. */
-  functionsFor(kind: ControllerFunctions['kind'], name: string): ControllerFunctions | undefined;
+  functionsFor(kind: ControllerSpec['kind'], name: string): ControllerFunctions | undefined;
 }

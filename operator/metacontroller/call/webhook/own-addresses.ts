@@ -1,0 +1,100 @@
+import { lookup } from 'node:dns/promises';
+import { BlockList, isIP, isIPv6 } from 'node:net';
+import { networkInterfaces } from 'node:os';
+
+/** What a webhook must not be. */
+interface OwnAddressesOptions {
+  /** The ambassador: `http://127.0.0.1:8001` or `unix:/path`, which no URL of a webhook can name. */
+  readonly apiUrl: string;
+  /** Ports on which this process listens. */
+  readonly ownPorts: () => readonly number[];
+  /** Default: the system's. */
+  readonly addressesOf?: (host: string) => Promise<readonly string[]>;
+}
+
+/**
+ * Recognizes the addresses of the ambassador and of this process. Whoever may write a CompositeController could
+ * otherwise have the operator send requests with the ambassador's rights.
+ *
+ * It is asked for the addresses to which a connection is about to be made: so every spelling of an address is the same
+ * to it, and so is every name that resolves to it.
+ */
+export class OwnAddresses {
+  readonly #options: Required<OwnAddressesOptions>;
+
+  constructor(options: OwnAddressesOptions) {
+    this.#options = { addressesOf: resolved, ...options };
+  }
+
+  /** Why no connection may be made to these addresses; undefined when it may. */
+  async refusal(addresses: readonly string[], port: number): Promise<string | undefined> {
+    const local = localAddresses();
+    const isLocal = addresses.some((address) => isIn(local, address));
+    if (isLocal && this.#options.ownPorts().includes(port)) return 'it is a port of this process';
+    const ambassador = ambassadorOf(this.#options.apiUrl);
+    if (ambassador === undefined || ambassador.port !== port) return undefined;
+    const theirs = await this.#options.addressesOf(ambassador.host).catch(() => []);
+    const isThere = theirs.some((address) => isIn(local, address))
+      ? isLocal
+      : addresses.some((address) => isIn(listOf(theirs), address));
+    return isThere ? 'it is the address of the ambassador' : undefined;
+  }
+}
+
+/** The addresses of a host. Those of an address are itself. */
+export async function resolved(host: string): Promise<readonly string[]> {
+  if (isIP(host) !== 0) return [host];
+  const found = await lookup(host, { all: true });
+  return found.map(({ address }) => address);
+}
+
+function ambassadorOf(apiUrl: string) {
+  if (!URL.canParse(apiUrl)) return undefined;
+  const { protocol, hostname, port } = new URL(apiUrl);
+  if (!/^https?:$/.test(protocol)) return undefined;
+  return { host: bareHost(hostname), port: Number(port) || defaultPort(protocol) };
+}
+
+/** Without the brackets that an IPv6 address has in a URL. */
+export function bareHost(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, '');
+}
+
+export function defaultPort(protocol: string): number {
+  return protocol === 'https:' ? 443 : 80;
+}
+
+/**
+ * Loopback, the addresses that mean "this machine" (Linux connects `0.0.0.0` and `::` to the loopback), and those of
+ * this Pod. Read again each time: a Pod may get a further address.
+ */
+function localAddresses(): BlockList {
+  const own = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
+  const list = listOf(['::1', '::', ...own.map(({ address }) => address)]);
+  list.addSubnet('127.0.0.0', 8, 'ipv4');
+  list.addSubnet('0.0.0.0', 8, 'ipv4');
+  return list;
+}
+
+function listOf(addresses: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const address of addresses) {
+    const bare = withoutZone(address);
+    if (isIP(bare) !== 0) list.addAddress(bare, familyOf(bare));
+  }
+  return list;
+}
+
+/** An IPv4 address that is written as an IPv6 one is found, too. */
+function isIn(list: BlockList, address: string): boolean {
+  const bare = withoutZone(address);
+  return isIP(bare) !== 0 && list.check(bare, familyOf(bare));
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIPv6(address) ? 'ipv6' : 'ipv4';
+}
+
+function withoutZone(address: string): string {
+  return address.replace(/%.*$/, '');
+}
