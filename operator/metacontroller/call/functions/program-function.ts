@@ -62,7 +62,7 @@ export class ProgramFunction {
     try {
       return await runProgram({
         ...this.#options,
-        input: request.text(),
+        input: await request.text(),
         outputLimitBytes: MAX_ANSWER_BYTES,
         keepsStdout: true,
         onLine: (_stream, line) => onLine(line),

@@ -48,13 +48,14 @@ async function authoritiesOf(
 }
 
 async function authorizationOf(
-  { bearerToken, basicAuth }: ConnectionSpec,
+  { authorization, basicAuth }: ConnectionSpec,
   text: (reference: KeyReference) => Promise<string>,
 ): Promise<string | undefined> {
-  if (bearerToken !== undefined) {
-    const token = (await text(bearerToken)).trim();
-    if (/^[!-~]+$/.test(token)) return `Bearer ${token}`;
-    throw unusable(placeOf(bearerToken), 'a token is one word of ASCII');
+  if (authorization !== undefined) {
+    const { scheme, credentials } = authorization;
+    const value = `${scheme} ${(await text(credentials)).trim()}`;
+    if (/^[ -~]+$/.test(value)) return value;
+    throw unusable(placeOf(credentials), 'a header has visible ASCII on one line');
   }
   if (basicAuth === undefined) return undefined;
   const username = (await text(basicAuth.username)).trim();

@@ -41,9 +41,13 @@ export class OwnAddresses {
   }
 }
 
+/** RFC 6761: these names are loopback, whatever a resolver says. Some do not know them with a dot at the end. */
+const LOCALHOST = /(?:^|[.])localhost[.]?$/i;
+
 /** The addresses of a host. Those of an address are itself. */
 export async function resolved(host: string): Promise<readonly string[]> {
   if (isIP(host) !== 0) return [host];
+  if (LOCALHOST.test(host)) return ['127.0.0.1', '::1'];
   const found = await lookup(host, { all: true });
   return found.map(({ address }) => address);
 }

@@ -101,7 +101,7 @@ export class Webhook {
           ...(own !== undefined && { authorization: own }),
           ...(stored !== undefined && { 'if-none-match': stored.etag }),
         },
-        body: request.text(),
+        body: await request.text(),
         limitBytes: MAX_ANSWER_BYTES,
         tooLarge: () => this.#error('TooLarge', `answered more than ${MAX_ANSWER_BYTES} bytes`),
         signal,

@@ -1,0 +1,238 @@
+/** Hooks over HTTP: what is sent, which answers count, and what the others become. Real servers on the loopback. */
+import { createServer, type Socket } from 'node:net';
+import { eventually, FakeClock } from '@chancery/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { answering, hookServer, scriptedHook, webhook } from './support.ts';
+
+const ANSWER = '{"children":[]}';
+
+test('a hook gets its request by POST, and its answer is the text of 200', async () => {
+  const { url, received } = await scriptedHook(answering(200, {}, ANSWER));
+  const { call, hook } = webhook({ url: `${url}/sync?of=crops` });
+
+  await expect(call()).resolves.toEqual({ text: ANSWER });
+
+  expect(received).toMatchObject([
+    {
+      method: 'POST',
+      url: '/sync?of=crops',
+      headers: { 'content-type': 'application/json' },
+      body: '{"parent":{"a":1}}',
+    },
+  ]);
+  expect(hook.description).toBe(`${url}/sync?…`);
+});
+
+test.each([
+  [500, 'BadStatus'],
+  [204, 'BadStatus'],
+  [201, 'BadStatus'],
+  [404, 'BadStatus'],
+  [304, 'BadStatus'],
+  [412, 'BadStatus'],
+])('[metacontroller 8] the status %i is an error', async (status, reason) => {
+  const { url } = await scriptedHook(answering(status, {}, ''));
+  const { call } = webhook({ url });
+
+  await expect(call()).rejects.toMatchObject({
+    name: 'HookError',
+    reason,
+    layer: 'user-code',
+    message: `${url}/ answered ${status}, and not 200`,
+    retryAfterMs: undefined,
+  });
+});
+
+test('what a hook says in plain text stands in the message, on one line; a page does not', async () => {
+  const { url } = await scriptedHook(
+    answering(500, { 'content-type': 'text/plain; charset=utf-8' }, 'no such crop\nTraceback'),
+    answering(500, { 'content-type': 'text/html' }, '<html>secret</html>'),
+  );
+  const { call } = webhook({ url });
+
+  await expect(call()).rejects.toThrow(/not 200: no such crop$/);
+  await expect(call()).rejects.toThrow(/not 200$/);
+});
+
+test('a redirect is not followed, wherever it leads', async () => {
+  const elsewhere = await scriptedHook(answering(200, {}, ANSWER));
+  const { url } = await scriptedHook(answering(307, { location: `${elsewhere.url}/` }, ''));
+  const { call } = webhook({ url });
+
+  await expect(call()).rejects.toMatchObject({ reason: 'BadStatus' });
+  await expect(call()).rejects.toThrow('answered 307, and not 200; redirects are not followed');
+  expect(elsewhere.received).toEqual([]);
+});
+
+/** Monday, 5 January 2026, 12:00:00 UTC. */
+const NOON = Date.UTC(2026, 0, 5, 12);
+
+test.each([
+  ['3', 3_000],
+  ['Mon, 05 Jan 2026 12:00:07 GMT', 7_000],
+  [undefined, 1_000],
+  ['', 1_000],
+  ['0', 1_000],
+  ['-5', 1_000],
+  ['soon', 1_000],
+  ['Mon, 05 Jan 2026 11:00:00 GMT', 1_000],
+  ['99999999999', 3_600_000],
+])('[metacontroller 8] [metacontroller M6] 429 with Retry-After %s waits %i ms', async (header, retryAfterMs) => {
+  const headers = header === undefined ? {} : { 'retry-after': header };
+  const { url } = await scriptedHook(answering(429, headers, ''));
+  const { call } = webhook({ url }, { clock: new FakeClock(NOON) });
+
+  await expect(call()).rejects.toMatchObject({ reason: 'TooManyRequests', retryAfterMs });
+});
+
+test('[metacontroller 8] a hook that hangs is given up at its time limit', async () => {
+  const { url, received } = await scriptedHook(() => {});
+  const { call, clock } = webhook({ url, timeoutMs: 1_000 });
+  const calling = expect(call()).rejects.toMatchObject({
+    reason: 'Timeout',
+    message: `${url}/ has not answered within 1 s`,
+  });
+  await eventually(() => expect(received).toHaveLength(1));
+
+  clock.advance(1_000);
+
+  await calling;
+});
+
+test('a hook that sends a byte now and then has the same time for its whole answer', async () => {
+  let sent = 0;
+  const { url } = await scriptedHook((response) => {
+    response.writeHead(200);
+    response.write('{');
+    sent++;
+    response.on('drip', () => response.write(' '));
+  });
+  const { call, clock } = webhook({ url, timeoutMs: 10_000 });
+  const calling = expect(call()).rejects.toMatchObject({ reason: 'Timeout' });
+  await eventually(() => expect(sent).toBe(1));
+
+  clock.advance(9_999);
+  clock.advance(1);
+
+  await calling;
+});
+
+test('an answer of more than 10 MB is cut off', async () => {
+  let isCut = false;
+  const { url } = await scriptedHook((response) => {
+    response.on('close', () => {
+      isCut = !response.writableFinished;
+    });
+    response.writeHead(200).end(' '.repeat(40_000_000));
+  });
+  const { call } = webhook({ url });
+
+  await expect(call()).rejects.toMatchObject({
+    reason: 'TooLarge',
+    message: `${url}/ answered more than 10000000 bytes`,
+  });
+  await eventually(() => expect(isCut).toBe(true));
+});
+
+test('an answer of 10 MB is read whole', async () => {
+  const { url } = await scriptedHook(answering(200, {}, 'x'.repeat(10_000_000)));
+
+  const answer = await webhook({ url }).call();
+
+  expect('text' in answer && answer.text.length).toBe(10_000_000);
+});
+
+test('the body of an error is read no further than needed', async () => {
+  let isCut = false;
+  const { url } = await scriptedHook((response) => {
+    response.on('close', () => {
+      isCut = !response.writableFinished;
+    });
+    response.writeHead(500, { 'content-type': 'text/plain' }).end('e'.repeat(40_000_000));
+  });
+
+  await expect(webhook({ url }).call()).rejects.toThrow(/not 200: e{200}…$/);
+  await eventually(() => expect(isCut).toBe(true));
+});
+
+test('a page in place of an answer is text as any other: who reads it refuses it', async () => {
+  const { url } = await scriptedHook(answering(200, { 'content-type': 'text/html' }, '<html>'));
+
+  await expect(webhook({ url }).call()).resolves.toEqual({ text: '<html>' });
+});
+
+test('no listener, a connection that breaks, and a server without HTTP: the hook is unreachable', async () => {
+  const broken = await hookServer((request) => request.socket.destroy());
+  const other = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.end('SSH-2.0-OpenSSH_9.9\r\n');
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void other.close());
+  await eventually(() => expect(other.listening).toBe(true));
+  const { port } = other.address() as { readonly port: number };
+
+  await expect(webhook({ url: 'http://127.0.0.1:9/' }).call()).rejects.toMatchObject({
+    reason: 'Unreachable',
+    context: { cause: 'ECONNREFUSED', hook: 'http://127.0.0.1:9/' },
+  });
+  await expect(webhook({ url: broken.url }).call()).rejects.toMatchObject({
+    reason: 'Unreachable',
+  });
+  await expect(webhook({ url: `http://127.0.0.1:${port}` }).call()).rejects.toMatchObject({
+    reason: 'Unreachable',
+  });
+});
+
+test.each([
+  '',
+  'hooks/sync',
+  'ftp://farm.example/',
+  'file:///etc/passwd',
+  'unix:/run/hook.sock',
+])('the URL "%s" is refused: only http and https', async (url) => {
+  await expect(webhook({ url }).call()).rejects.toMatchObject({ reason: 'RefusedAddress' });
+});
+
+test('user and password of a URL are sent, and never shown', async () => {
+  const { url, received } = await scriptedHook(answering(500, {}, ''));
+  const { call, hook } = webhook({ url: url.replace('//', '//anna:p%40ss@') });
+
+  const error = await call().catch((thrown: unknown) => thrown);
+
+  expect(received[0]?.headers.authorization).toBe(`Basic ${btoa('anna:p@ss')}`);
+  expect(`${hook.description} ${JSON.stringify(error)} ${error}`).not.toMatch(/anna|p%40ss|p@ss/);
+});
+
+test('an aborted call ends with the reason of the abort, and its connection', async () => {
+  let isClosed = false;
+  const { url, received } = await scriptedHook((response) => {
+    response.on('close', () => {
+      isClosed = true;
+    });
+  });
+  const stop = new AbortController();
+  const { call } = webhook({ url });
+  const calling = expect(call({ signal: stop.signal })).rejects.toThrow('leadership lost');
+  await eventually(() => expect(received).toHaveLength(1));
+
+  stop.abort(new Error('leadership lost'));
+
+  await calling;
+  await eventually(() => expect(isClosed).toBe(true));
+});
+
+test('calls use connections again, and none is left after the close', async () => {
+  const sockets = new Set<Socket>();
+  const { url } = await hookServer((request, response) => {
+    sockets.add(request.socket);
+    request.resume().on('end', () => response.end(ANSWER));
+  });
+  const { call, hook, clock } = webhook({ url });
+
+  for (let i = 0; i < 10; i++) await call();
+  await hook.close();
+
+  expect(sockets.size).toBeLessThan(10);
+  await eventually(() => expect([...sockets].every(({ closed }) => closed)).toBe(true));
+  expect(clock.pending).toBe(0);
+});
