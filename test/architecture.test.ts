@@ -33,6 +33,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'client',
     'controller',
     'manager',
+    'generate',
     'process',
   ],
   cli: [

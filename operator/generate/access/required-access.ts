@@ -95,7 +95,7 @@ function because(
  * settings say otherwise.
  */
 function accessOfDeclaration(
-  { name, sources, permissions = [] }: AccessDeclaration,
+  { name, sources, permissions = [], recordsEvents = true }: AccessDeclaration,
   placement: Placement,
 ): readonly RequiredAccessRule[] {
   const permitted = permissions.flatMap(({ namespaces, resource, subresource, ...rest }) =>
@@ -120,7 +120,7 @@ function accessOfDeclaration(
   return [
     ...sources.flatMap((source) => because('source', accessOfSource(source, placement))),
     ...because('permission', permitted),
-    ...because('events', recorded),
+    ...because('events', recordsEvents ? recorded : []),
   ].map((access) => ({ ...access, controller: name }));
 }
 
