@@ -329,14 +329,22 @@ export function sourcesOf({ for: root, owns, watches, reads }: Controller): read
   return [root, ...[...owns, ...watches].map(({ source }) => source), ...reads];
 }
 
+/** A declaration other than a controller, as far as its definitions are asked for. */
+interface Defining {
+  readonly sources?: readonly Source[];
+  readonly definitions?: readonly DefinedResource[];
+}
+
 /**
- * The resources of `controllers` that carry a definition, each once, sorted by name.
+ * The resources of `declared` that carry a definition, each once, sorted by name.
  *
- * @throws ConfigurationError `CONFIG` when two controllers define one resource differently.
+ * @throws ConfigurationError `CONFIG` when two declarations define one resource differently.
  */
-export function definedResources(controllers: readonly Controller[]): readonly DefinedResource[] {
+export function definedResources(
+  declared: readonly (Controller | Defining)[],
+): readonly DefinedResource[] {
   const found = new Map<string, DefinedResource>();
-  const resources = controllers.flatMap(sourcesOf).map(({ resource }) => resource);
+  const resources = declared.flatMap(resourcesOf);
   for (const resource of resources.filter(hasDefinition)) {
     const { name } = resource.definition.metadata;
     const known = found.get(name);
@@ -347,6 +355,12 @@ export function definedResources(controllers: readonly Controller[]): readonly D
     found.set(name, resource);
   }
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, resource]) => resource);
+}
+
+function resourcesOf(declared: Controller | Defining): readonly Resource[] {
+  if (isController(declared)) return sourcesOf(declared).map(({ resource }) => resource);
+  const { sources = [], definitions = [] } = declared;
+  return [...sources.map(({ resource }) => resource), ...definitions];
 }
 
 /** A controller, or anything else that a manager runs and that may need a leader. */

@@ -236,7 +236,7 @@ export class OperatorProcess {
       await waitForAmbassador(connection.isListening, { clock, log: this.#log, apiUrl }, signal);
     }
     if (prepare !== undefined) await abortable(prepare(signal), signal);
-    await this.#definitions?.install([...this.#waiting].filter(isController), signal);
+    await this.#definitions?.install([...this.#waiting], signal);
     signal.throwIfAborted();
     this.#leads = this.#campaign === undefined;
     for (const declared of this.#waiting) this.#watch(declared);

@@ -7,6 +7,7 @@ import type { Source } from '../controller/source.ts';
 import type { Clock } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import type { Meter } from '../core/metrics.ts';
+import type { DefinedResource } from '../model/custom-resource-definition.ts';
 import { isDns1035Label } from '../model/dns-name.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
@@ -73,6 +74,8 @@ export interface Runnable {
   readonly sources?: readonly Source[];
   /** Rights beyond those that follow from its sources. Default: none. */
   readonly permissions?: readonly PlacedPermission[];
+  /** Resources whose definitions are installed with those of its sources, if the settings ask for it. Default: none. */
+  readonly definitions?: readonly DefinedResource[];
   /**
    * Runs until `signal` aborts. Returning ends the runnable. Throwing stops the operator with exit code 1.
    * A rejection after `signal` has aborted is only logged. With an election it is called once for each term.

@@ -1,6 +1,5 @@
 import { basename, join, posix } from 'node:path';
 import type { Declared } from '../../controller/access-declaration.ts';
-import { isController } from '../../controller/controller.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import { unifiedDiff } from '../../core/unified-diff.ts';
 import { VERSION } from '../../core/version.ts';
@@ -287,7 +286,7 @@ function definitions(
   declared: readonly Generating[],
   { command, modules }: GenerateArguments,
 ): string {
-  const files = crdDocuments(declared.filter(isController));
+  const files = crdDocuments(declared);
   if (files.length === 0) {
     throw new ConfigurationError(
       `no resource in ${modules.join(', ')} brings a definition: customResource({...}) of ` +

@@ -70,7 +70,6 @@ export function requiredAccess(
   if (placement.namespaces?.length === 0) {
     throw new ConfigurationError('namespaces is empty: name one, or leave it undefined for all');
   }
-  const controllers = declarations.filter(isController);
   return [
     ...declarations.flatMap((each) =>
       isController(each) ? accessOfOne(each, placement) : accessOfDeclaration(each, placement),
@@ -78,7 +77,7 @@ export function requiredAccess(
     ...because('leader election', accessOfElection(declarations, placement)),
     ...because(
       'definitions',
-      placement.installCrds === true ? accessToDefinitions(controllers) : [],
+      placement.installCrds === true ? accessToDefinitions(declarations) : [],
     ),
   ];
 }
@@ -248,8 +247,8 @@ function accessOfElection(
   ];
 }
 
-function accessToDefinitions(controllers: readonly Controller[]): readonly AccessRule[] {
-  return permissionsForCrds(controllers).map((permission) => ({
+function accessToDefinitions(declarations: readonly Declared[]): readonly AccessRule[] {
+  return permissionsForCrds(declarations).map((permission) => ({
     subresource: undefined,
     namespace: undefined,
     ...permission,
@@ -293,8 +292,8 @@ function namespacesOf(
  * It creates definitions by server-side apply, whose path contains the name, so that it can create no other
  * definition.
  */
-export function permissionsForCrds(controllers: readonly Controller[]): readonly Permission[] {
-  const resourceNames = definedResources(controllers).map(
+export function permissionsForCrds(declarations: readonly Declared[]): readonly Permission[] {
+  const resourceNames = definedResources(declarations).map(
     ({ definition }) => definition.metadata.name,
   );
   if (resourceNames.length === 0) return [];

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import type { Declared } from '../../controller/access-declaration.ts';
-import { type Controller, definedResources, isController } from '../../controller/controller.ts';
+import { definedResources } from '../../controller/controller.ts';
 import { formatYaml } from '../../core/yaml.ts';
 import { AMBASSADOR_FLAGS, isOwnAmbassador } from '../filter/ambassador-image.ts';
 import { type ProxyFilter, proxyFilter, proxyPatch } from '../filter/proxy-filter.ts';
@@ -59,7 +59,7 @@ export function operatorManifests(
   options: ManifestsOptions,
 ): readonly ManifestFile[] {
   requireUsable(options);
-  const crds = options.installCrds ? [] : crdFolder(declared.filter(isController), options.command);
+  const crds = options.installCrds ? [] : crdFolder(declared, options.command);
   return [
     ...base(options),
     ...scopeComponent('namespaced', declared, options),
@@ -264,21 +264,21 @@ function roles(
 }
 
 /**
- * The definitions that the resources of `controllers` have, one file each, named after the definition; empty
+ * The definitions that the resources of `declared` have, one file each, named after the definition; empty
  * when there are none.
  *
- * @throws ConfigurationError `CONFIG` when two controllers declare one resource differently.
+ * @throws ConfigurationError `CONFIG` when two of them declare one resource differently.
  */
-export function crdDocuments(controllers: readonly Controller[]): readonly ManifestFile[] {
-  return definedResources(controllers).map(({ definition }) => ({
+export function crdDocuments(declared: readonly Declared[]): readonly ManifestFile[] {
+  return definedResources(declared).map(({ definition }) => ({
     path: `${definition.metadata.name}.yaml`,
     text: formatYaml(definition),
   }));
 }
 
 /** The same definitions as the folder `crds/` of a tree; empty when there are none. */
-function crdFolder(controllers: readonly Controller[], command: string): readonly ManifestFile[] {
-  const files = crdDocuments(controllers);
+function crdFolder(declared: readonly Declared[], command: string): readonly ManifestFile[] {
+  const files = crdDocuments(declared);
   if (files.length === 0) return [];
   const definitions = listLines(files.map(({ path }) => path));
   return [

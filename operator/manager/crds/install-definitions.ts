@@ -1,5 +1,4 @@
 import type { Client } from '../../client/client.ts';
-import type { Controller } from '../../controller/controller.ts';
 import { definedResources } from '../../controller/controller.ts';
 import type { Log } from '../../controller/reconciler.ts';
 import { exponentialBackoff } from '../../core/backoff.ts';
@@ -57,9 +56,12 @@ export class DefinitionInstaller {
    * @throws ConfigurationError `CONFIG` when two controllers have different definitions of a resource.
    * @throws `signal.reason` when aborted.
    */
-  async install(controllers: readonly Controller[], signal: AbortSignal): Promise<void> {
+  async install(
+    declared: Parameters<typeof definedResources>[0],
+    signal: AbortSignal,
+  ): Promise<void> {
     const again = exponentialBackoff(AGAIN);
-    let wanted = definedResources(controllers);
+    let wanted = definedResources(declared);
     for (;;) {
       const left: DefinedResource[] = [];
       const retryInMs = again.nextMs();
