@@ -30,6 +30,10 @@ export interface Setup extends ClusterSetup {
    * own, for controllers without memory.
    */
   readonly restarted?: () => Pick<Setup, 'controllers' | 'runnables'>;
+  /** The same for every operator, if they have to know the URL of their ambassador. Default: as above. */
+  readonly started?: (url: string) => Pick<Setup, 'controllers' | 'runnables'>;
+  /** What it does at the API server beyond what `controllers` and `runnables` declare. Default: nothing. */
+  readonly declarations?: Parameters<typeof rbac>[0];
   /** Its sources watch every namespace, of a cluster of its own. Default false: the test's own. */
   readonly allNamespaces?: boolean;
   /**
@@ -79,7 +83,8 @@ export async function startExample(setup: Setup): Promise<Place> {
     namespaces: allNamespaces ? undefined : namespaces,
   });
   const serviceAccount = { name, namespace: home };
-  const declarations = [...controllers, ...(runnables ?? []).flatMap(declarationOf)];
+  const further = [...(runnables ?? []).flatMap(declarationOf), ...(setup.declarations ?? [])];
+  const declarations = [...controllers, ...further];
   const declared = rbac(declarations, { ...placed([namespace]), name, serviceAccount });
   const granted = withheld === undefined ? declared : declared.map(without(withheld));
   await env.apply(granted as unknown as readonly KubernetesObject[], { namespace });
@@ -91,7 +96,8 @@ export async function startExample(setup: Setup): Promise<Place> {
   let starts = 0;
   const start = (): TestOperator => {
     const isFirst = starts++ === 0;
-    const own = (!isFirst && setup.restarted?.()) || { controllers, runnables };
+    const own =
+      setup.started?.(url) ?? ((!isFirst && setup.restarted?.()) || { controllers, runnables });
     const operator = startOperator({
       url,
       controllers: own.controllers,

@@ -1,0 +1,100 @@
+/** The BlueGreenDeployment of this example, as module, program and webhook, with the generated rights. */
+import { eventually } from '@chancery/testing';
+import type { KubernetesObject } from 'chancery';
+import { expect, test } from 'vitest';
+import { BLUE_GREEN, EXAMPLE_CRDS } from '../../../test/metacontroller/support/farm.ts';
+import {
+  type MetacontrollerPlace,
+  PATIENT,
+  startMetacontroller,
+} from '../../../test/metacontroller/support/place.ts';
+import { MODES } from '../../../test/metacontroller/support/subject.ts';
+import type { ReplicaSet, Service } from '../functions/blue-green-types.ts';
+
+const SAMPLE = new URL('../sample/blue-green.yaml', import.meta.url);
+
+test.each(
+  MODES,
+)('[metacontroller 2] as a %s: the Service changes its colour when all Pods of the new one are available', async (mode) => {
+  const place = await startMetacontroller({
+    subjects: [BLUE_GREEN],
+    manifests: [EXAMPLE_CRDS],
+    mode,
+  });
+  await place.apply(SAMPLE);
+  await eventually(
+    async () => (await setOf(place, 'blue'))?.status?.availableReplicas === 3,
+    PATIENT,
+  );
+
+  await setImage(place, 'nginx:1.27');
+  await eventually(async () => (await colourOf(place)) === 'green', PATIENT);
+  await eventually(async () => (await setOf(place, 'blue'))?.status?.replicas === 0, PATIENT);
+
+  expect(atTheSwap(place)).toMatchObject({
+    green: { spec: { replicas: 3 }, status: { availableReplicas: 3 } },
+    blue: { spec: { replicas: 3 }, status: { availableReplicas: 3 } },
+  });
+  expect(imageOf(await setOf(place, 'green'))).toBe('nginx:1.27');
+  expect(imageOf(await setOf(place, 'blue'))).toBe('nginx:1.26');
+});
+
+test('a rollout that is overtaken scales the idle colour down before it begins the next', async () => {
+  const place = await startMetacontroller({
+    subjects: [BLUE_GREEN],
+    manifests: [EXAMPLE_CRDS],
+    workloads: { podReadyMs: 5, podStopMs: 5, only: [] },
+  });
+  await place.apply(SAMPLE);
+  await eventually(() => setOf(place, 'green'), PATIENT);
+  await setImage(place, 'nginx:bad');
+  await eventually(async () => imageOf(await setOf(place, 'green')) === 'nginx:bad', PATIENT);
+  await setImage(place, 'nginx:1.27');
+  await eventually(async () => imageOf(await setOf(place, 'green')) === 'nginx:1.27', PATIENT);
+
+  const scales = place.env.events
+    .history('replicasets.apps', place.namespace, 'shop-green')
+    .map((each) => `${imageOf(each as ReplicaSet)} ${(each as ReplicaSet).spec.replicas}`);
+  expect(scales.filter((each, at) => each !== scales[at - 1])).toEqual([
+    'nginx:1.26 0',
+    'nginx:bad 3',
+    'nginx:bad 0',
+    'nginx:1.27 3',
+  ]);
+  expect(await colourOf(place)).toBe('blue');
+});
+
+/** The ReplicaSets as they were when the Service was changed. */
+function atTheSwap(place: MetacontrollerPlace): object {
+  const last: Record<string, KubernetesObject> = {};
+  for (const { resource, name, object } of place.env.events.of({ namespace: place.namespace })) {
+    if (resource === 'replicasets.apps') last[name.replace('shop-', '')] = object;
+    if (resource === 'services' && (object as Service).spec.selector?.color === 'green')
+      return last;
+  }
+  throw new Error('the Service was not changed');
+}
+
+function setOf(place: MetacontrollerPlace, colour: string): Promise<ReplicaSet | undefined> {
+  return place.env.get<ReplicaSet>('apps/v1', 'ReplicaSet', place.namespace, `shop-${colour}`);
+}
+
+async function colourOf(place: MetacontrollerPlace): Promise<string | undefined> {
+  const service = await place.env.get<Service>('v1', 'Service', place.namespace, 'shop');
+  return service?.spec.selector?.color;
+}
+
+function imageOf(set: ReplicaSet | undefined): string | undefined {
+  const { template } = (set?.spec ?? {}) as {
+    readonly template?: { readonly spec: { readonly containers: readonly { image: string }[] } };
+  };
+  return template?.spec.containers[0]?.image;
+}
+
+async function setImage(place: MetacontrollerPlace, image: string): Promise<void> {
+  const containers = [{ name: 'web', image, ports: [{ containerPort: 80 }] }];
+  await place.env.patch(
+    ...(['ctl.enisoc.com/v1', 'BlueGreenDeployment', place.namespace, 'shop'] as const),
+    { spec: { template: { spec: { containers } } } },
+  );
+}
