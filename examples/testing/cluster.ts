@@ -57,7 +57,7 @@ export class Cluster {
   }
 
   /** Where its ServiceAccounts are. */
-  readonly home: string = nameOf(0);
+  readonly home: string = FIRST_NAMESPACE;
 
   /** The next one, and those whose tests share its ambassador. */
   async namespace(): Promise<{ readonly name: string; readonly neighbours: readonly string[] }> {
@@ -102,6 +102,9 @@ export class Cluster {
 }
 
 const nameOf = (at: number): string => `test-${at + 1}`;
+
+/** The namespace of the first test of a cluster: of the only one, if the cluster is its own. */
+export const FIRST_NAMESPACE: string = nameOf(0);
 
 /** Ends with the test that asks for it. */
 export async function clusterOfOneTest(setup: ClusterSetup): Promise<Cluster> {

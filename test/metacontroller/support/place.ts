@@ -2,10 +2,13 @@
  * `chancery metacontroller` in its Pod: behind the ambassador of the lane with the filter that is generated for its
  * controllers, as a ServiceAccount with the roles that are generated for them, and no more.
  */
+import { readdirSync, readFileSync } from 'node:fs';
+import { FIRST_NAMESPACE } from '../../../examples/testing/cluster.ts';
 import { type Setup, startExample } from '../../../examples/testing/place.ts';
 import type { Place } from '../../../examples/testing/started-place.ts';
+import { parseYamlDocuments } from '../../../operator/core/yaml.ts';
 import type { KubernetesObject } from '../../../operator/index.ts';
-import { loadFunctionsFile } from '../../../operator/metacontroller/call/load-functions-file.ts';
+import { loadFunctionsFile } from '../../../operator/metacontroller/call/functions/load-functions-file.ts';
 import {
   compositeControllers,
   controllerRevisions,
@@ -60,7 +63,14 @@ export async function startMetacontroller(
     ownCluster: true,
     controllers: [],
     runnables: [runnableAt('http://127.0.0.1:8001')],
-    declarations: declarationsFor(objects, functions),
+    declarations: declarationsFor({
+      controllers: objects,
+      definitions: [...definitions, ...(setup.manifests ?? []).flatMap(documentsIn)],
+      functions,
+      ownNamespace: FIRST_NAMESPACE,
+      applyStrategy: options?.applyStrategy ?? METACONTROLLER_DEFAULTS.applyStrategy,
+    }),
+    environment: { POD_NAMESPACE: FIRST_NAMESPACE, ...setup.environment },
     started: (url) => ({ controllers: [], runnables: [runnableAt(url)] }),
     stopped: true,
   });
@@ -70,6 +80,15 @@ export async function startMetacontroller(
   await place.env.apply([...objects]);
   if (stopped !== true) place.startOperator();
   return Object.assign(place, { server, controllers: objects });
+}
+
+/** The objects of a file or a folder of manifests. */
+function documentsIn(manifest: URL): readonly unknown[] {
+  const isFolder = manifest.href.endsWith('/');
+  const files = isFolder
+    ? readdirSync(manifest).map((name) => new URL(name, manifest))
+    : [manifest];
+  return files.flatMap((file) => parseYamlDocuments(readFileSync(file, 'utf8')));
 }
 
 /** For `eventually`, on a machine that others use, too. */
