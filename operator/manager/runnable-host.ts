@@ -98,7 +98,8 @@ export class RunnableHost {
     log: Log,
     started: StartedControllers,
   ): RunnableContext {
-    const { clock, discover, dryRun, hasSubresource, informers, meter, partsFor, self } = this.#options;
+    const { clock, discover, dryRun, hasSubresource, informers, meter, partsFor, self } =
+      this.#options;
     return {
       ...partsFor(name, needsLeaderElection),
       ...{ log, meter, clock, self, dryRun, discover, hasSubresource },

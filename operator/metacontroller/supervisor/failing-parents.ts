@@ -2,7 +2,7 @@ import type { Controller } from '../../controller/controller.ts';
 import { messageOf } from '../../core/errors.ts';
 import { keyOf } from '../../model/object.ts';
 import type { ControllerFailure } from '../controller-parts.ts';
-import { missingRule } from './missing-rule.ts';
+import { refusal } from './refused.ts';
 import type { Trouble } from './trouble.ts';
 
 /** Reasons that say something about the controller and not only about one parent. */
@@ -38,11 +38,11 @@ export class FailingParents {
     const id = `${parent.kind} ${key}`;
     this.#failedNow.add(id);
     if (this.#failing.size >= MAX_REMEMBERED && !this.#failing.has(id)) return;
-    const rule = missingRule(error);
+    const missing = refusal(error);
     this.#failing.set(id, {
-      parent: `${parent.kind} ${key}`,
-      reason: rule === undefined ? reason : 'Forbidden',
-      message: rule === undefined ? messageOf(error) : `add to the role of the ambassador: ${rule}`,
+      parent: id,
+      reason: missing === undefined ? reason : 'Forbidden',
+      message: missing ?? messageOf(error),
     });
     this.#changed();
   }

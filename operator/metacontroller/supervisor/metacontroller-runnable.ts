@@ -1,58 +1,50 @@
-import { type Runnable, runnable } from '../../manager/runnable.ts';
-import type { FunctionsFile } from '../call/functions-file.ts';
+import { source } from '../../controller/source.ts';
+import { linkedAbort } from '../../core/abort.ts';
+import { type Runnable, type RunnableContext, runnable } from '../../manager/runnable.ts';
+import { SUPERVISOR_ACCESS } from '../rights/supervisor-access.ts';
+import { childWriterOf } from './child-writer-of.ts';
+import type { MetacontrollerOptions } from './options.ts';
+import { Supervisor } from './supervisor.ts';
 
-/** What `chancery metacontroller` is told. */
-export interface MetacontrollerOptions {
-  /** Programs and modules that serve hooks. Undefined: only webhooks do. */
-  readonly functions: FunctionsFile | undefined;
-  /** Parents of one controller that are reconciled at a time. */
-  readonly workers: number;
-  /** After which every parent is reconciled again, for controllers that do not say it. Milliseconds, 0 for never. */
-  readonly resyncPeriodMs: number;
-  /** How often a controller that cannot start looks again whether it can. Milliseconds. */
-  readonly discoveryIntervalMs: number;
-  readonly applyStrategy: 'dynamic-apply' | 'server-side-apply';
-  /** For server-side apply. */
-  readonly fieldManager: string;
-  /** Labels of the controllers that are run: `team=farm,tier!=test`. Undefined: all are. */
-  readonly targetLabelSelector: string | undefined;
-  /** `delete`: an answer without `children` deletes all of them, as with the original. */
-  readonly emptyChildren: 'refuse' | 'delete';
-  /** Whether answers may have fields that the original does not know. */
-  readonly extensions: boolean;
-  /** Whether webhooks get `metadata.managedFields`. */
-  readonly managedFields: boolean;
-  /** The ambassador. No webhook may have its address. */
-  readonly apiUrl: string;
-  /** Ports on which this process listens. No webhook may have the address of one. */
-  readonly ownPorts: () => readonly number[];
-  /** Of this process. Programs get what an allow-list names. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
-}
-
-/** The settings of a process that is told nothing. */
-export const METACONTROLLER_DEFAULTS: Omit<
-  MetacontrollerOptions,
-  'apiUrl' | 'ownPorts' | 'environment'
-> = {
-  functions: undefined,
-  workers: 5,
-  resyncPeriodMs: 30 * 60_000,
-  discoveryIntervalMs: 30_000,
-  applyStrategy: 'dynamic-apply',
-  fieldManager: 'metacontroller',
-  targetLabelSelector: undefined,
-  emptyChildren: 'refuse',
-  extensions: false,
-  managedFields: true,
-};
+export { METACONTROLLER_DEFAULTS, type MetacontrollerOptions } from './options.ts';
 
 /** Runs what CompositeControllers and DecoratorControllers of the cluster declare, as they come and go. */
 export function metacontrollerRunnable(options: MetacontrollerOptions): Runnable {
+  const { targetLabelSelector: labelSelector } = options;
+  const { name, permissions = [] } = SUPERVISOR_ACCESS;
+  const sources = SUPERVISOR_ACCESS.sources.map(({ resource }) =>
+    source(resource, { ...(labelSelector !== undefined && { labelSelector }) }),
+  );
+  let supervisor: Supervisor | undefined;
   return runnable({
-    name: 'metacontroller',
+    name,
     stopPhase: 'controllers', // its controllers may end as declared ones may
-    sources: [],
-    run: () => Promise.reject(new Error(`not built yet: ${options.apiUrl}`)),
+    sources,
+    permissions,
+    idle: () => supervisor?.idle ?? false,
+    status: () => ({ controllers: supervisor?.states() ?? [] }),
+    async run(signal, context) {
+      using stop = linkedAbort(signal);
+      const current = new Supervisor(options, context, sharedParts(options, context), stop.signal);
+      supervisor = current;
+      try {
+        await Promise.all(
+          sources.map((each) => context.start(current.controllerOf(each), stop.signal)),
+        );
+      } finally {
+        stop.abort(signal.reason);
+        await current.close();
+      }
+    },
   });
+}
+
+/** What all controllers have in common. */
+function sharedParts(options: MetacontrollerOptions, { self }: RunnableContext) {
+  const { workers, resyncPeriodMs, emptyChildren, extensions, managedFields } = options;
+  return {
+    ...{ workers, resyncPeriodMs, emptyChildren, extensions, managedFields },
+    writer: childWriterOf(options),
+    revisionsNamespace: self.namespace,
+  };
 }

@@ -1,6 +1,6 @@
 import type { Client } from '../../client/client.ts';
-import { OperatorError } from '../../core/errors.ts';
 import type { Log } from '../../controller/reconciler.ts';
+import { OperatorError } from '../../core/errors.ts';
 import { customResourceDefinitions } from '../../model/builtin.ts';
 import { isBuiltInGroup, type Resource, resourceName } from '../../model/resource.ts';
 import type { StructuralSchema } from '../../model/structural-schema.ts';
@@ -22,7 +22,10 @@ export async function hasConditions(
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof OperatorError)) throw error;
-    log.warn({ err: error, definition: name }, 'definition cannot be read, parents get no conditions');
+    log.warn(
+      { err: error, definition: name },
+      'definition cannot be read, parents get no conditions',
+    );
     return false;
   }
 }
@@ -41,7 +44,9 @@ export function declaresConditions(
   const declared = spec.versions.find(({ name }) => name === version);
   const schema = declared?.schema?.openAPIV3Schema;
   const status = schema?.properties?.status;
-  return keepsUnknown(schema) || keepsUnknown(status) || status?.properties?.conditions !== undefined;
+  return (
+    keepsUnknown(schema) || keepsUnknown(status) || status?.properties?.conditions !== undefined
+  );
 }
 
 function keepsUnknown(schema: StructuralSchema | undefined): boolean {

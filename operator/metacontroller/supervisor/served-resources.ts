@@ -1,11 +1,11 @@
-import type { RunnableContext } from '../../manager/runnable.ts';
 import { isUnknownResource } from '../../client/discovery.ts';
-import { ConfigurationError, OperatorError, messageOf } from '../../core/errors.ts';
 import type { Clock } from '../../core/clock.ts';
-import { missingRule } from './missing-rule.ts';
+import { ConfigurationError, messageOf, OperatorError } from '../../core/errors.ts';
+import type { RunnableContext } from '../../manager/runnable.ts';
 import type { Resource } from '../../model/resource.ts';
-import type { ResourceReference } from '../spec.ts';
 import { groupAndVersion } from '../parse/parse-reference.ts';
+import type { ResourceReference } from '../spec.ts';
+import { refusal } from './refused.ts';
 import { StartError } from './trouble.ts';
 
 /** How long an answer of discovery is used again. Definitions can be replaced by ones of another scope. */
@@ -27,7 +27,10 @@ export class ServedResources {
    *
    * @throws ConfigurationError `CONFIG` when the API server does not serve it; errors of discovery.
    */
-  async find({ apiVersion, resource: plural }: ResourceReference, signal: AbortSignal): Promise<Resource> {
+  async find(
+    { apiVersion, resource: plural }: ResourceReference,
+    signal: AbortSignal,
+  ): Promise<Resource> {
     const [group, version] = groupAndVersion(apiVersion);
     const name = `${plural}.${group}/${version}`;
     const now = this.#clock.monotonic();
@@ -56,11 +59,17 @@ export class ServedResources {
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof ConfigurationError || isUnknownResource(error)) {
-        throw new StartError(what, `the API server does not serve ${resource} in ${apiVersion}`, error);
+        throw new StartError(
+          what,
+          `the API server does not serve ${resource} in ${apiVersion}`,
+          error,
+        );
       }
       if (!(error instanceof OperatorError)) throw error;
-      const reason = missingRule(error) === undefined ? 'DiscoveryFailed' : 'Forbidden';
-      throw new StartError(reason, `cannot find ${resource} in ${apiVersion}: ${messageOf(error)}`, error);
+      const missing = refusal(error);
+      const reason = missing === undefined ? 'DiscoveryFailed' : 'Forbidden';
+      const why = missing ?? messageOf(error);
+      throw new StartError(reason, `cannot find ${resource} in ${apiVersion}: ${why}`, error);
     }
   }
 }

@@ -3,7 +3,7 @@ import { isSameResource } from '../../controller/source.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
 import type { SharedInformer } from '../../store/shared-informer.ts';
-import { watchRule } from './missing-rule.ts';
+import { ruleToAdd } from '../rights/missing-rule.ts';
 import type { Trouble } from './trouble.ts';
 
 /** A source of a controller, and its cache. */
@@ -46,17 +46,18 @@ export function sourceTrouble(
 }
 
 function forbiddenTrouble(forbidden: readonly WatchedSource[]): Omit<Trouble, 'ends'> {
-  const filtered = forbidden.filter(({ informer }) => informer.status.reason === 'filtered');
-  const refused = forbidden.filter((each) => !filtered.includes(each));
-  const rules = refused.map(({ source }) => watchRule(source.resource));
-  const paths = filtered.map(({ source }) => resourceName(source.resource));
-  const parts = [
-    ...(rules.length > 0
-      ? [`add to the role of the ambassador: ${[...new Set(rules)].join(', ')}`]
-      : []),
-    ...(paths.length > 0
-      ? [`the filter of the ambassador does not open ${[...new Set(paths)].join(', ')}`]
-      : []),
-  ];
-  return { reason: 'Forbidden', message: parts.join('; ') };
+  const messages = forbidden.map(({ source, informer }) =>
+    informer.status.reason === 'filtered'
+      ? `the filter of the ambassador does not open ${resourceName(source.resource)}`
+      : watchRule(source),
+  );
+  return { reason: 'Forbidden', message: [...new Set(messages)].join('; ') };
+}
+
+/** The rule without which a source cannot be watched. */
+function watchRule({ resource: { group, plural }, namespace }: Source): string {
+  const rule = { apiGroups: [group], resources: [plural], verbs: ['get', 'list', 'watch'] };
+  return typeof namespace === 'string'
+    ? ruleToAdd({ kind: 'ClusterRole', namespace: undefined, rule })
+    : ruleToAdd({ kind: 'Role', namespace: namespace.name, rule });
 }

@@ -1,0 +1,16 @@
+import { OperatorError } from '../../core/errors.ts';
+import { refusedRule, ruleToAdd } from '../rights/missing-rule.ts';
+
+/** Causes are followed no deeper. */
+const MAX_DEPTH = 5;
+
+/** What a person has to do when the API server refused a request for a missing right. Undefined for other errors. */
+export function refusal(error: unknown): string | undefined {
+  let cause = error;
+  for (let depth = 0; cause instanceof OperatorError && depth < MAX_DEPTH; depth++) {
+    const rule = refusedRule(cause);
+    if (rule !== undefined) return ruleToAdd(rule);
+    cause = cause.cause;
+  }
+  return undefined;
+}
