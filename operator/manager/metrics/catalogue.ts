@@ -52,10 +52,10 @@ const QUEUE_SECONDS = Array.from({ length: 11 }).reduce<number[]>(
 /** A list takes as long as any large answer. */
 const LIST_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 
-/** From a delay that is not noticeable to one that loses a Lease. */
 /** Hooks answer within milliseconds, or as late as their time limit of usually 10 s. */
 const HOOK_SECONDS = [0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
+/** From a delay that is not noticeable to one that loses a Lease. */
 const STALL_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 const QUEUE = ['name', 'controller'];
