@@ -76,6 +76,47 @@ export class TerminalError extends OperatorError {
   }
 }
 
+/**
+ * The function of a composite or a decorator answers again and again what it has answered before, and each answer
+ * changes the object back. The object was left as it is.
+ */
+export class HotLoopError extends OperatorError {
+  override readonly name = 'HotLoopError';
+  /** For programs: the reason of a condition. */
+  readonly reason = 'HotLoop';
+  /** The fields that change from answer to answer. */
+  readonly paths: readonly string[];
+
+  constructor(object: string, paths: readonly string[]) {
+    super(
+      `the answers for ${object} change it to and fro in ${paths.join(', ')}: answer the same for the same input`,
+      { code: 'USER_CODE', layer: 'user-code', context: { object, paths: paths.join(', ') } },
+    );
+    this.paths = paths;
+  }
+}
+
+/** The API server has not stored fields of a status, because the installed definition does not declare them. */
+export class UndeclaredStatusError extends OperatorError {
+  override readonly name = 'UndeclaredStatusError';
+  /** For programs: the reason of a condition. */
+  readonly reason = 'UndeclaredStatusField';
+  /** The fields that are missing in what the server has stored. */
+  readonly paths: readonly string[];
+
+  constructor(resource: Resource, paths: readonly string[]) {
+    super(
+      `the definition of ${resourceName(resource)} does not accept ${paths.join(', ')} as stated: the rest of the status is written`,
+      {
+        code: 'USER_CODE',
+        layer: 'user-code',
+        context: { definition: resourceName(resource), paths: paths.join(', ') },
+      },
+    );
+    this.paths = paths;
+  }
+}
+
 /** Milliseconds between two attempts at a write that the API server refuses. */
 const REFUSED_RETRY: { readonly invalidEveryMs: number; readonly otherMaxMs: number } = {
   /** For a write that the schema refuses, plus or minus 10 %: a schema rarely changes. */

@@ -7,12 +7,13 @@ import {
   isSameOwner,
   setControllerReference,
 } from '../../model/owner-reference.ts';
-import { isUidMismatch, isVersionConflict } from '../../model/refusal.ts';
+import { isUidMismatch } from '../../model/refusal.ts';
 import { apiVersionOf, type Resource, resourceName } from '../../model/resource.ts';
 import { isAlreadyExists, isNotFound } from '../../model/status.ts';
 import { BeingDeletedError } from '../errors.ts';
 import type { ApplyOwnedOptions, DeleteOwnedOptions, Desired } from '../reconciler.ts';
 import { type AppliedMemory, showsAll } from './applied-memory.ts';
+import { creatorOf, ownByApplying, withOwners } from './own-by-applying.ts';
 
 export interface OwnerOfChildren {
   /** The reconciled object, as the attempt received it. */
@@ -154,18 +155,6 @@ function requireFree<C extends KubernetesObject>(
   throw new AlreadyOwnedError(resource, existing);
 }
 
-/** The object with its managedFields, which caches drop. Undefined when the object is gone. */
-async function withOwners<C extends KubernetesObject>(
-  client: Client,
-  resource: Resource<C>,
-  known: C,
-): Promise<C | undefined> {
-  const { managedFields, name, namespace, uid } = known.metadata;
-  if (managedFields !== undefined) return known;
-  const live = await client.find(resource, { name, namespace });
-  return live?.metadata.uid === uid ? live : undefined;
-}
-
 async function requireLiveOwner({ client, owner, ownerResource }: OwnerOfChildren): Promise<void> {
   if (await isLiveOwner(client, ownerResource, owner)) return;
   throw new BeingDeletedError('the owner is gone or being deleted: it adopts nothing', {
@@ -207,124 +196,6 @@ export async function deleteOwned(
     if (isNotFound(error) || isUidMismatch(error)) return false;
     throw error;
   }
-}
-
-/** Number of tries against other writers before the attempt fails; client-go's number. */
-const MAX_ATTEMPTS = 5;
-
-/** One entry of `metadata.managedFields`: a manager and its fields. */
-interface ManagedFields {
-  readonly manager?: string;
-  readonly operation?: string;
-  readonly apiVersion?: string;
-  readonly subresource?: string;
-  readonly time?: string;
-  readonly fieldsV1?: Readonly<Record<string, unknown>>;
-}
-
-interface FieldOwners {
-  /** The manager that gets the fields. */
-  readonly fieldManager: string;
-  /** Other managers whose fields it takes over. */
-  readonly formerManagers?: readonly string[];
-}
-
-/**
- * The field manager that creates the children of `fieldManager`. A separate name tells the fields of the
- * creation from fields that the controller patches later on purpose. It never clashes: controller names
- * contain no `/`.
- */
-function creatorOf(fieldManager: string): string {
-  return `${fieldManager}/create`;
-}
-
-/**
- * Hands the fields that `fieldManager` owns by creating `object`, and the fields of former managers, to its
- * apply.
- *
- * The server counts create and apply as two owners, even for one manager. Without this, a field from the
- * creation would stay for ever, because its creator still owns it. In a list whose items are identified by
- * the value that changed, such as ports by their numbers, the old item would stay beside the new one, or
- * the server would refuse both.
- *
- * @param object - as the server has it, with its managedFields.
- * @returns true when it has changed something; false also when the object is gone.
- * @throws ApiError when the server refuses; `isVersionConflict` when other writers won every try.
- */
-async function ownByApplying<T extends KubernetesObject>(
-  client: Client,
-  resource: Resource<T>,
-  object: T,
-  owners: FieldOwners,
-): Promise<boolean> {
-  const { name, namespace, uid } = object.metadata;
-  let seen: T = object;
-  for (let attempt = 1; ; attempt += 1) {
-    const managedFields = handedOver(seen, owners);
-    if (managedFields === undefined) return false;
-    const body = [
-      { op: 'replace', path: '/metadata/resourceVersion', value: seen.metadata.resourceVersion },
-      { op: 'replace', path: '/metadata/managedFields', value: managedFields },
-    ] as const;
-    try {
-      await client.patch(resource, { name, namespace }, { type: 'json', body });
-      return true;
-    } catch (error) {
-      if (isNotFound(error)) return false;
-      if (!isVersionConflict(error) || attempt >= MAX_ATTEMPTS) throw error;
-    }
-    const live: T | undefined = await client.find(resource, { name, namespace });
-    if (live === undefined || live.metadata.uid !== uid) return false;
-    seen = live;
-  }
-}
-
-/** The managedFields of `object` after the hand-over; undefined when there is nothing to hand over. */
-function handedOver(
-  { metadata }: KubernetesObject,
-  { fieldManager, formerManagers = [] }: FieldOwners,
-): readonly ManagedFields[] | undefined {
-  const entries = (metadata.managedFields ?? []) as readonly ManagedFields[];
-  const whole = entries.filter(({ subresource = '' }) => subresource === '');
-  const own = whole.find((each) => each.manager === fieldManager && each.operation === 'Apply');
-  const managers = [creatorOf(fieldManager), ...formerManagers];
-  const given = whole.filter(
-    (each) =>
-      each !== own &&
-      (managers.includes(each.manager ?? '') ||
-        (each.manager === fieldManager && isCreation(each, metadata.creationTimestamp))),
-  );
-  const last = given.at(-1);
-  if (last === undefined) return undefined;
-  const heir = own ?? { ...last, manager: fieldManager, operation: 'Apply' };
-  // Skip other API versions: their fields may have other names. The next apply claims the fields it states.
-  const fieldsV1 = given
-    .filter(({ apiVersion }) => apiVersion === heir.apiVersion)
-    .reduce((all, each) => union(all, each.fieldsV1 ?? {}), heir.fieldsV1 ?? {});
-  const rest = entries.filter((each) => each !== own && !given.includes(each));
-  return [{ ...heir, fieldsV1 }, ...rest];
-}
-
-/**
- * True for an entry that a creation under the manager's plain name has left, such as by `client.create`, if
- * the manager has updated nothing since. The server sets the time of an entry before it calls webhooks, and
- * the creation time after that.
- */
-function isCreation({ operation, time }: ManagedFields, creationTimestamp?: string): boolean {
-  if (operation !== 'Update' || time === undefined || creationTimestamp === undefined) return false;
-  return Date.parse(time) <= Date.parse(creationTimestamp);
-}
-
-/** The union of two sets of fields. A set is nested objects whose leaves are empty. */
-function union(
-  a: Readonly<Record<string, unknown>>,
-  b: Readonly<Record<string, unknown>>,
-): Record<string, unknown> {
-  const both: Record<string, unknown> = { ...a };
-  for (const [key, value] of Object.entries(b)) {
-    both[key] = union((both[key] ?? {}) as typeof both, (value ?? {}) as typeof both);
-  }
-  return both;
 }
 
 /**

@@ -7,6 +7,8 @@ export interface ChildWrite {
   readonly owner: KubernetesObject;
   readonly ownerResource: Resource;
   readonly context: ReconcileContext;
+  /** Called by `update` before it changes a child. It throws when the change would only be one more turn of a loop. */
+  readonly aboutToChange?: () => void;
 }
 
 /** How children are compared and written. The strategies of composites and decorators work with each of them. */

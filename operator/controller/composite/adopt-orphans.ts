@@ -10,12 +10,16 @@ import { type Resource, resourceName } from '../../model/resource.ts';
 import { matchesSelector, type Selector } from '../../model/selector.ts';
 import { isLiveOwner } from '../children/apply-owned.ts';
 import type { ReconcileContext } from '../reconciler.ts';
-import { type ChildSource, OWNER_INDEX } from './child.ts';
+import { OWNER_INDEX } from './child.ts';
+import type { ChildType } from './engine-options.ts';
+
+type ClaimedType = Pick<ChildType, 'resource' | 'source'>;
 
 interface ClaimOptions {
   readonly parent: KubernetesObject;
   readonly parentResource: Resource;
-  readonly sources: readonly ChildSource[];
+  /** Their sources have the index of owners. */
+  readonly sources: readonly ClaimedType[];
   readonly selector: Selector | undefined;
   readonly context: ReconcileContext;
 }
@@ -55,7 +59,7 @@ export async function adoptOrphans(
 }
 
 function claimIn(
-  { source }: ChildSource,
+  { source }: ClaimedType,
   { parent, selector, context }: ClaimOptions,
 ): Claim<KubernetesObject> {
   const store = context.store(source);

@@ -1,74 +1,120 @@
-import { nodeCrypto } from '../../core/builtin-modules.ts';
-import { deepJson } from '../../core/deep-json.ts';
 import type { KubernetesObject } from '../../model/object.ts';
+import { isUidMismatch } from '../../model/refusal.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
 import { isNotFound } from '../../model/status.ts';
-import type { Desired, ReconcileContext } from '../reconciler.ts';
-import type { ChildSource } from './child.ts';
-import { childIdentity, type PlannedChild } from './sync-result.ts';
+import type { ChildWrite, ChildWriter } from '../children/child-writer.ts';
+import type { HotLoops } from '../children/hot-loops.ts';
+import type { ReconcileContext } from '../reconciler.ts';
+import type { PlannedChild } from './engine-options.ts';
+import { childIdentity } from './plan-children.ts';
+
+/** A child that exists. */
+export interface ObservedChild {
+  readonly resource: Resource;
+  readonly object: KubernetesObject;
+}
+
+interface Applying {
+  readonly writer: ChildWriter;
+  readonly write: ChildWrite;
+  readonly hotLoops: HotLoops;
+  /** Digest of what the function has decided from, but for the child of this identity. */
+  readonly inputs: (identity: string) => string;
+}
+
+/** Children by their identity. @param byResource - children by the name of their resource. */
+export function byIdentity(
+  resources: readonly Resource[],
+  byResource: ReadonlyMap<string, readonly KubernetesObject[]>,
+): ReadonlyMap<string, ObservedChild> {
+  const observed = new Map<string, ObservedChild>();
+  for (const resource of resources) {
+    for (const object of byResource.get(resourceName(resource)) ?? []) {
+      observed.set(childIdentity(resource, object.metadata), { resource, object });
+    }
+  }
+  return observed;
+}
 
 /**
  * Makes the observed children match the plan: creates and applies in the order of the plan, then deletes
  * the children that are not in it. If a child fails, the others are still applied, but nothing is deleted:
  * the failed child may be the replacement of one to delete.
  *
- * @param own - the observed children, by the name of their resource.
  * @throws the first failure.
  */
 export async function applyChildren(
   planned: readonly PlannedChild[],
-  own: ReadonlyMap<string, readonly KubernetesObject[]>,
-  context: ReconcileContext,
-  sources: readonly ChildSource[],
+  observed: ReadonlyMap<string, ObservedChild>,
+  applying: Applying,
 ): Promise<void> {
-  const observed = new Map<string, ObservedChild>();
-  for (const { resource } of sources) {
-    for (const object of own.get(resourceName(resource)) ?? []) {
-      observed.set(childIdentity(resource, object.metadata), { resource, object });
-    }
-  }
+  const unwanted = new Map(observed);
   const failures: unknown[] = [];
+  const { context } = applying.write;
   for (const wanted of planned) {
     try {
-      await applyChild(wanted, observed.get(wanted.identity)?.object, context);
+      await applyChild(wanted, observed.get(wanted.identity)?.object, applying);
     } catch (error) {
       failures.push(error);
       if (failures.length > 1) {
         context.log.warn({ err: error, child: wanted.identity }, 'a further child failed');
       }
     }
-    observed.delete(wanted.identity);
+    unwanted.delete(wanted.identity);
   }
   if (failures.length > 0) throw failures[0];
-  for (const child of observed.values()) await remove(child, context);
-}
-
-interface ObservedChild {
-  readonly resource: Resource;
-  readonly object: KubernetesObject;
+  for (const child of unwanted.values()) await remove(child, context);
 }
 
 async function applyChild(
-  { resource, object, update }: PlannedChild,
+  wanted: PlannedChild,
   current: KubernetesObject | undefined,
-  context: ReconcileContext,
+  applying: Applying,
 ): Promise<void> {
-  if (current?.metadata.deletionTimestamp !== undefined) return; // created again once it is gone
-  if (update === 'apply') await context.applyOwned(resource, object);
-  else if (update === 'keep' && current === undefined) await context.applyOwned(resource, object);
-  else if (update === 'recreate') {
-    const wanted = withHash(object);
-    if (current === undefined) await context.applyOwned(resource, wanted);
-    else if (hashOf(current) !== hashOf(wanted))
-      await remove({ resource, object: current }, context);
+  const { resource, object, identity, type } = wanted;
+  const { writer, write, hotLoops } = applying;
+  if (current === undefined) {
+    hotLoops.created(identity, await writer.create(resource, object, write));
+    return;
+  }
+  if (current.metadata.deletionTimestamp !== undefined) return; // created again once it is gone
+  if (type.update === 'apply' || type.update === 'rolling-apply') {
+    await update(wanted, current, applying);
+  } else if (type.update !== 'keep') await recreate(wanted, current, applying);
+}
+
+async function update(
+  { resource, object, identity }: PlannedChild,
+  current: KubernetesObject,
+  { writer, write, hotLoops, inputs }: Applying,
+): Promise<void> {
+  const next = () => nextWrite(object, current, inputs(identity), write);
+  const aboutToChange = (): void => hotLoops.requireProgress(identity, next());
+  const after = await writer.update(resource, object, current, { ...write, aboutToChange });
+  const version = after?.metadata.resourceVersion;
+  if (version !== undefined && version !== current.metadata.resourceVersion) {
+    hotLoops.wrote(identity, next(), after);
   }
 }
 
-/** Deletes this object (same uid), not a new one of the same name. */
-async function remove(
-  { resource, object }: ObservedChild,
-  context: ReconcileContext,
+async function recreate(
+  { resource, object, identity }: PlannedChild,
+  current: KubernetesObject,
+  { writer, write, hotLoops, inputs }: Applying,
 ): Promise<void> {
+  if (!(await writer.differs(resource, object, current, write))) return;
+  const next = nextWrite(object, current, inputs(identity), write);
+  hotLoops.requireProgress(identity, next);
+  await remove({ resource, object: current }, write.context);
+  hotLoops.wrote(identity, next, undefined);
+}
+
+function nextWrite(stated: object, observed: object, inputs: string, { context }: ChildWrite) {
+  return { stated, observed, inputs, nowMs: context.clock.monotonic() };
+}
+
+/** Deletes this object (same uid), not a new one of the same name. */
+async function remove({ resource, object }: ObservedChild, context: ReconcileContext) {
   const { uid, deletionTimestamp, name } = object.metadata;
   if (deletionTimestamp !== undefined || uid === undefined) return;
   try {
@@ -78,39 +124,6 @@ async function remove(
     });
     context.log.info({ child: name, resource: resourceName(resource) }, 'child deleted');
   } catch (error) {
-    if (!isNotFound(error)) throw error;
+    if (!isNotFound(error) && !isUidMismatch(error)) throw error;
   }
-}
-
-/** Annotation with the hash of the desired child, to compare it with what is wanted now. */
-const CHILD_HASH: string = 'chancery.dev/child-hash';
-
-type Hashed = { readonly metadata: { readonly annotations?: Readonly<Record<string, string>> } };
-
-/** `object` with its own hash as an annotation. */
-export function withHash(object: Desired<KubernetesObject>): Desired<KubernetesObject> {
-  const { annotations, ...metadata } = object.metadata;
-  const hash = nodeCrypto()
-    .createHash('sha256')
-    .update(canonical(object))
-    .digest('hex')
-    .slice(0, 32);
-  return {
-    ...object,
-    metadata: { ...metadata, annotations: { ...annotations, [CHILD_HASH]: hash } },
-  };
-}
-
-/** The hash that an object carries. */
-export function hashOf({ metadata }: Hashed): string | undefined {
-  return metadata.annotations?.[CHILD_HASH];
-}
-
-/** JSON with sorted keys: equal content gives equal text. */
-function canonical(value: unknown): string {
-  return deepJson(value, (_key, part) =>
-    typeof part === 'object' && part !== null && !Array.isArray(part)
-      ? Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))
-      : part,
-  );
 }

@@ -3,7 +3,8 @@ import type { KubernetesObject } from '../../model/object.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
 import { byOwner } from '../../store/indices.ts';
 import type { Desired } from '../reconciler.ts';
-import { type Source, type SourceOptions, source } from '../source.ts';
+import { type SourceOptions, source } from '../source.ts';
+import type { ChildType, ChildUpdate, StatusCheck } from './engine-options.ts';
 
 /** The desired state of a child of a composite. */
 export interface DesiredChild {
@@ -23,62 +24,55 @@ export function child<C extends KubernetesObject>(
   return { resource, object };
 }
 
-/**
- * What happens to an existing child that differs from the desired one.
- *
- * - `apply`: it is changed in place, by server-side apply.
- * - `recreate`: it is deleted, and created again once it is gone. For fields that cannot be changed, such
- *   as the template of a Job.
- * - `keep`: it is left as it is; a person has to look at the difference.
- */
-type ChildUpdate = 'apply' | 'recreate' | 'keep';
-
 /** One resource of children. */
 export interface ChildRule<C extends KubernetesObject = KubernetesObject> {
   /** The resource of the children. */
   readonly resource: Resource<C>;
   /** Default `apply`. */
   readonly update?: ChildUpdate;
+  /** Conditions that a child moved by a rolling update must have before the next one is moved. Default: none. */
+  readonly statusChecks?: readonly StatusCheck[];
   /** Options of the children's source, such as selectors and a transform; see `source`. */
   readonly source?: Omit<SourceOptions<C>, 'indexes'>;
-}
-
-/** A rule and the source that the controller watches for it. */
-export interface ChildSource {
-  readonly resource: Resource;
-  readonly update: ChildUpdate;
-  readonly source: Source;
 }
 
 /** The index that finds children by the uid of an owner. */
 export const OWNER_INDEX = 'chancery.dev/owner';
 
+/** `type` with the index in its source by which the engine finds the children of a parent. */
+export function indexedByOwner(type: ChildType): ChildType {
+  if (type.source.indexes?.[OWNER_INDEX] !== undefined) return type;
+  const indexes = { ...type.source.indexes, [OWNER_INDEX]: byOwner };
+  return { ...type, source: Object.freeze({ ...type.source, indexes }) };
+}
+
+/** @throws ConfigurationError `CONFIG` when a resource is named twice, or there is none. */
+export function requireChildren(types: readonly ChildType[], controller: string): void {
+  const names = types.map(({ resource }) => resourceName(resource));
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice === undefined && types.length > 0) return;
+  throw new ConfigurationError('a composite needs children, and each resource of them once', {
+    context: { controller, resource: twice ?? 'none' },
+  });
+}
+
 /**
- * The sources of children, one for each resource.
+ * The types of children, one for each rule.
  *
  * @throws ConfigurationError `CONFIG` when a resource is named twice, or there is none.
  */
-export function childSources(
+export function childTypes(
   children: readonly (Resource | ChildRule)[],
   controller: string,
-): readonly ChildSource[] {
-  const sources = children.map((given): ChildSource => {
-    const {
-      resource,
-      update = 'apply',
-      source: options,
-    }: ChildRule = 'resource' in given ? given : { resource: given };
+): readonly ChildType[] {
+  const types = children.map((given): ChildType => {
+    const rule: ChildRule = 'resource' in given ? given : { resource: given };
+    const { resource, update = 'apply', statusChecks = [], source: options } = rule;
     const indexes = { [OWNER_INDEX]: byOwner };
-    return { resource, update, source: source(resource, { ...options, indexes }) };
+    return { resource, update, statusChecks, source: source(resource, { ...options, indexes }) };
   });
-  const names = sources.map(({ resource }) => resourceName(resource));
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined || sources.length === 0) {
-    throw new ConfigurationError('a composite needs children, and each resource of them once', {
-      context: { controller, resource: twice ?? 'none' },
-    });
-  }
-  return sources;
+  requireChildren(types, controller);
+  return types;
 }
 
 /** The cached children of one parent: the objects that name it as their controller. */

@@ -1,16 +1,18 @@
-import { ConfigurationError, OperatorError } from '../../core/errors.ts';
+import { ConfigurationError } from '../../core/errors.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { Resource } from '../../model/resource.ts';
-import { type LabelSelector, type Selector, selectorFromObject } from '../../model/selector.ts';
+import type { LabelSelector } from '../../model/selector.ts';
+import { ownedApplyWriter } from '../children/owned-apply-writer.ts';
 import { type Controller, type ControllerOptions, controller } from '../controller.ts';
 import type { Finalizer, Unfinished } from '../finalizers/finalizer.ts';
 import { requireFunction } from '../known-options.ts';
 import { AWAIT_CHANGE, type ReconcileContext, type Result } from '../reconciler.ts';
-import type { Source } from '../source.ts';
-import { adoptOrphans } from './adopt-orphans.ts';
-import { applyChildren } from './apply-children.ts';
-import { type ChildRule, childSources, type ObservedChildren, observedChildren } from './child.ts';
-import { type SyncResult, validateSyncResult } from './sync-result.ts';
+import { type Source, sourceOf } from '../source.ts';
+import { type ChildRule, childTypes, type ObservedChildren, observedChildren } from './child.ts';
+import { engineWiring } from './engine.ts';
+import type { SyncAnswer, SyncRequest } from './engine-options.ts';
+import { type Brought, ParentSync } from './parent-sync.ts';
+import { childrenOf, type SyncResult } from './sync-result.ts';
 
 /** What a composite's functions may use besides their arguments. Reading it keeps them pure. */
 export type SyncContext = Pick<ReconcileContext, 'signal' | 'log' | 'store' | 'attempt'> & {
@@ -31,6 +33,11 @@ export interface CompositeOptions<P extends KubernetesObject>
    * must match. Default: nothing is adopted or orphaned, and the children are those that `sync` has made.
    */
   readonly selector?: (parent: P) => LabelSelector | undefined;
+  /**
+   * True: children are claimed by the label `controller-uid`, which every child gets; its value is the uid of the
+   * parent. Not together with `selector`. Default false.
+   */
+  readonly generateSelector?: boolean;
   /**
    * Parent and observed children → desired children and status. Pure: it reads its arguments, which are
    * frozen, and writes nothing. It is called again whenever one of them changes. When it throws, nothing
@@ -81,50 +88,71 @@ export function composite<P extends KubernetesObject>({
   parent,
   children,
   selector,
+  generateSelector = false,
   sync,
   finalize,
-  permissions = [],
   ...options
 }: CompositeOptions<P>): Controller<P> {
   requireComposite(options.name, children, sync);
-  const sources = childSources(children, options.name);
-  /** Undefined when the parent is gone or being deleted and nothing was done, see `adoptOrphans`. */
-  async function bring<A extends SyncResult<P>>(
-    object: P,
-    context: ReconcileContext<P>,
-    wanted: (...call: Parameters<typeof sync>) => A | Promise<A>,
-  ): Promise<A | undefined> {
-    const claiming = selectorOf(selector?.(object), options.name);
-    const parentResource = declared.for.resource;
-    const claims = { parent: object, parentResource, sources, selector: claiming, context };
-    const own = await adoptOrphans(claims);
-    if (own === undefined) return undefined;
-    const observed = observedChildren(own, options.name);
-    const answer = await wanted(object, observed, syncContext(context));
-    const planned = validateSyncResult(answer, object, sources, claiming);
-    await applyChildren(planned, own, context, sources);
-    if (answer.status !== undefined) await context.setStatus(answer.status);
-    return answer;
+  if (generateSelector && selector !== undefined) {
+    throw new ConfigurationError(`composite ${options.name} has selector and generateSelector`);
   }
-  const declared: Controller<P> = controller<P>({
+  const types = childTypes(children, options.name);
+  const engine = new ParentSync({
+    name: options.name,
+    parentResource: sourceOf(parent).resource as unknown as Resource,
+    children: types,
+    generateSelector,
+    ...(selector && { selector: (object) => selector(object as P) }),
+    writer: ownedApplyWriter(),
+    status: 'state',
+    sync: (request) => call(request.finalizing ? (finalize?.sync ?? sync) : sync, request, options),
+  });
+  const bring: Bring<P> = (object, context, finalizing) =>
+    engine.bring(object, context as unknown as ReconcileContext, {
+      finalizing,
+      managesChildren: true,
+    });
+  return controller<P>({
     ...options,
+    ...engineWiring({ children: types, controller: options as ControllerParts }),
     for: parent,
-    owns: sources.map(({ source }) => ({ source })),
-    permissions: [
-      ...sources.map(({ resource }) => ({ resource, verbs: ['delete'] as const })),
-      ...permissions,
-    ],
     ...(finalize && { finalizer: finalizerOf(finalize, bring) }),
     async reconcile(_key, object, context): Promise<Result> {
       if (object === undefined || object.metadata.deletionTimestamp !== undefined) {
         return AWAIT_CHANGE;
       }
-      const answer = await bring(object, context, sync);
-      const requeueAfterMs = answer?.requeueAfterMs;
+      const requeueAfterMs = (await bring(object, context, false))?.resyncAfterMs;
       return requeueAfterMs === undefined ? AWAIT_CHANGE : { requeueAfterMs };
     },
   });
-  return declared;
+}
+
+type ControllerParts = Partial<ControllerOptions<KubernetesObject>>;
+
+/** Brings a parent to what its function wants; undefined when it is gone and nothing was done. */
+type Bring<P extends KubernetesObject> = (
+  object: P,
+  context: ReconcileContext<P>,
+  finalizing: boolean,
+) => Promise<Brought | undefined>;
+
+/** Calls a function of a composite, and gives its answer the form of the engine. */
+async function call<P extends KubernetesObject>(
+  wanted: CompositeOptions<P>['sync'] | CompositeFinalizer<P>['sync'],
+  { parent, children, context }: SyncRequest,
+  { name }: { readonly name: string },
+): Promise<SyncAnswer> {
+  const observed = observedChildren(children, name);
+  const answer = await wanted(parent as P, observed, syncContext(context));
+  const { status, requeueAfterMs } = answer ?? {};
+  return {
+    children: childrenOf(answer),
+    status: status as SyncAnswer['status'],
+    // The engine takes 0 for none, as hooks do; here it means at once.
+    resyncAfterMs: requeueAfterMs === 0 ? 1 : requeueAfterMs,
+    finalized: (answer as Partial<FinalizeResult<P>>).finalized === true,
+  };
 }
 
 /** The checks that `controller` cannot make, for callers without types. */
@@ -138,35 +166,19 @@ function requireComposite(name: string, children: unknown, sync: unknown): void 
 const FINALIZE_POLL_MS = 60_000;
 
 function finalizerOf<P extends KubernetesObject>(
-  { name, sync }: CompositeFinalizer<P>,
-  bring: (
-    object: P,
-    context: ReconcileContext<P>,
-    wanted: CompositeFinalizer<P>['sync'],
-  ) => Promise<FinalizeResult<P> | undefined>,
+  { name }: CompositeFinalizer<P>,
+  bring: Bring<P>,
 ): Finalizer<P> {
   return {
     name,
     async finalize(object, context): Promise<Unfinished | undefined> {
-      const answer = await bring(object, context, sync);
-      if (answer?.finalized === true) return undefined;
-      return { requeueAfterMs: answer?.requeueAfterMs ?? FINALIZE_POLL_MS };
+      const { finalized, resyncAfterMs } = (await bring(object, context, true)) ?? {};
+      if (finalized === true) return undefined;
+      return { requeueAfterMs: resyncAfterMs ?? FINALIZE_POLL_MS };
     },
   };
 }
 
 function syncContext({ signal, log, store, attempt, clock }: ReconcileContext): SyncContext {
   return { signal, log, store, attempt, nowMs: clock.now() };
-}
-
-/** Throws for an empty selector, which would claim every object of a namespace: that is a mistake. */
-function selectorOf(selector: LabelSelector | undefined, name: string): Selector | undefined {
-  if (selector === undefined) return undefined;
-  const parsed = selectorFromObject(selector);
-  if (parsed.length > 0) return parsed;
-  throw new OperatorError('the selector of a parent is empty, it would claim every object', {
-    code: 'USER_CODE',
-    layer: 'user-code',
-    context: { controller: name },
-  });
 }

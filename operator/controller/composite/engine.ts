@@ -1,23 +1,169 @@
-import { ConfigurationError } from '../../core/errors.ts';
-import { type Controller, controller } from '../controller.ts';
-import { AWAIT_CHANGE } from '../reconciler.ts';
+import type { KubernetesObject, ObjectKey } from '../../model/object.ts';
+import { type Controller, type ControllerOptions, controller } from '../controller.ts';
+import { addFinalizer, removeFinalizer } from '../finalizers/finalizer.ts';
+import { and } from '../predicate.ts';
+import { AWAIT_CHANGE, type ReconcileContext, type Result } from '../reconciler.ts';
+import { indexedByOwner, requireChildren } from './child.ts';
 import type { CompositeEngineOptions } from './engine-options.ts';
+import { changedByOthers } from './parent-changes.ts';
+import { ParentSync } from './parent-sync.ts';
 
 /**
  * A controller that brings the children of each parent to the answer of a function.
  *
- * @throws ConfigurationError `CONFIG` as `controller` does.
+ * @throws ConfigurationError `CONFIG` as `controller` does, and when `children` is empty or names a resource twice.
  */
 export function compositeEngine(options: CompositeEngineOptions): Controller {
-  if (options.children.length === 0) {
-    throw new ConfigurationError('a composite needs children', {
-      context: { controller: options.name },
-    });
-  }
+  const types = options.children.map(indexedByOwner);
+  requireChildren(types, options.name);
+  const { resource: parentResource } = options.parent;
+  const engine = new Engine(
+    options,
+    new ParentSync({ ...options, children: types, parentResource }),
+  );
+  const { finalizer, controller: given } = options;
+  const changed = changedByOthers(finalizer?.name);
+  const wired = engineWiring({ ...options, children: types });
   return controller({
-    ...options.controller,
+    consistency: 'wait',
+    ...given,
+    ...wired,
     name: options.name,
     for: options.parent,
-    reconcile: async () => AWAIT_CHANGE,
+    predicate: given.predicate === undefined ? changed : and(changed, given.predicate),
+    permissions: [
+      ...(finalizer === undefined ? [] : [{ resource: parentResource, verbs: ['patch'] as const }]),
+      ...(wired.permissions ?? []),
+    ],
+    reconcile: (key, object, context) => engine.reconcile(key, object, context),
   });
+}
+
+type Wiring = Pick<
+  ControllerOptions<KubernetesObject>,
+  'owns' | 'watches' | 'reads' | 'triggers' | 'permissions'
+>;
+
+/** What the controller of an engine watches and may write, besides its parents. */
+export function engineWiring({
+  children,
+  related,
+  revisions,
+  controller: given,
+}: Pick<CompositeEngineOptions, 'children' | 'related' | 'revisions' | 'controller'>): Wiring {
+  return {
+    owns: [
+      ...children.map(({ source }) => ({ source })),
+      ...(revisions?.wiring.owns ?? []),
+      ...(given.owns ?? []),
+    ],
+    watches: [...(related?.wiring.watches ?? []), ...(given.watches ?? [])],
+    reads: [
+      ...(related?.wiring.reads ?? []),
+      ...(revisions?.wiring.reads ?? []),
+      ...(given.reads ?? []),
+    ],
+    triggers: [...(related?.wiring.triggers ?? []), ...(given.triggers ?? [])],
+    permissions: [
+      ...children.map(({ resource }) => ({ resource, verbs: ['delete'] as const })),
+      ...(revisions?.wiring.permissions ?? []),
+      ...(given.permissions ?? []),
+    ],
+  };
+}
+
+/** Finalizers by which the garbage collector says that it deals with the children of an object. */
+const COLLECTOR_FINALIZERS = ['foregroundDeletion', 'orphan'];
+
+/** Milliseconds between two calls for an unfinished cleanup, unless something changes or the answer says otherwise. */
+const FINALIZE_POLL_MS = 60_000;
+
+/** Decides what is due for a parent. */
+class Engine {
+  readonly #options: CompositeEngineOptions;
+  readonly #sync: ParentSync;
+
+  constructor(options: CompositeEngineOptions, sync: ParentSync) {
+    this.#options = options;
+    this.#sync = sync;
+  }
+
+  async reconcile(
+    key: ObjectKey,
+    object: KubernetesObject | undefined,
+    context: ReconcileContext,
+  ): Promise<Result> {
+    if (object === undefined) {
+      this.#options.related?.forget(key);
+      return AWAIT_CHANGE;
+    }
+    try {
+      return await this.#reconcile(object, context);
+    } catch (error) {
+      await this.#sync.failed(object, error, context);
+      throw error;
+    }
+  }
+
+  async #reconcile(object: KubernetesObject, context: ReconcileContext): Promise<Result> {
+    const isSelected = this.#options.selects?.(object) ?? true;
+    if (!isSelected && !this.#hasFinalizer(object)) return AWAIT_CHANGE;
+    const parent = await this.#withFinalizer(object, context);
+    if (parent === undefined || (!isSelected && !this.#hasFinalizer(parent))) return AWAIT_CHANGE;
+    const isDeleting = parent.metadata.deletionTimestamp !== undefined;
+    const finalizing = this.#options.finalizer?.isUsed === true && (isDeleting || !isSelected);
+    const brought = await this.#sync.bring(parent, context, {
+      finalizing,
+      managesChildren: !isDeleting || this.#mayManage(parent),
+      decided: async (finalized) => {
+        const isDone = finalizing && finalized;
+        if (isDone) await this.#removeFinalizer(parent, context);
+        return !isDeleting || (!isDone && this.#mayManage(parent));
+      },
+    });
+    const { resyncAfterMs, finalized } = brought ?? { finalized: false };
+    const pollMs = finalizing && !finalized ? FINALIZE_POLL_MS : undefined;
+    const requeueAfterMs = resyncAfterMs ?? pollMs;
+    return requeueAfterMs === undefined ? AWAIT_CHANGE : { requeueAfterMs };
+  }
+
+  /** The parent with the finalizer if there is a function for it, else without. Undefined when it is gone. */
+  async #withFinalizer(
+    parent: KubernetesObject,
+    context: ReconcileContext,
+  ): Promise<KubernetesObject | undefined> {
+    const { finalizer, parent: source } = this.#options;
+    if (finalizer === undefined || this.#hasFinalizer(parent) === finalizer.isUsed) return parent;
+    const { name } = finalizer;
+    if (finalizer.isUsed) {
+      if (parent.metadata.deletionTimestamp !== undefined) return parent;
+      const stored = await addFinalizer(context.client, source.resource, parent, name);
+      if (stored === undefined) return undefined;
+      // Of the cached form only the finalizers and the version change: a transform may have dropped other parts.
+      const { finalizers, resourceVersion } = stored.metadata;
+      const metadata = { ...parent.metadata, finalizers, resourceVersion };
+      return { ...parent, metadata } as KubernetesObject;
+    }
+    await this.#removeFinalizer(parent, context);
+    const finalizers = parent.metadata.finalizers?.filter((each) => each !== name) ?? [];
+    return { ...parent, metadata: { ...parent.metadata, finalizers } };
+  }
+
+  async #removeFinalizer(parent: KubernetesObject, { client }: ReconcileContext): Promise<void> {
+    const { finalizer, parent: source } = this.#options;
+    if (finalizer === undefined) return;
+    await removeFinalizer(client, source.resource, parent, finalizer.name);
+  }
+
+  #hasFinalizer({ metadata: { finalizers } }: KubernetesObject): boolean {
+    const { finalizer } = this.#options;
+    return finalizer !== undefined && finalizers?.includes(finalizer.name) === true;
+  }
+
+  /** For a parent that is being deleted: its children are ours as long as we finalize it. */
+  #mayManage(parent: KubernetesObject): boolean {
+    const { finalizers = [] } = parent.metadata;
+    const isCollected = finalizers.some((each) => COLLECTOR_FINALIZERS.includes(each));
+    return this.#options.finalizer?.isUsed === true && this.#hasFinalizer(parent) && !isCollected;
+  }
 }

@@ -1,12 +1,34 @@
 import { configMap } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import { applyChildren } from '../../../operator/controller/composite/apply-children.ts';
-import { childSources } from '../../../operator/controller/composite/child.ts';
+import { HotLoops } from '../../../operator/controller/children/hot-loops.ts';
+import { ownedApplyWriter } from '../../../operator/controller/children/owned-apply-writer.ts';
+import {
+  applyChildren,
+  byIdentity,
+} from '../../../operator/controller/composite/apply-children.ts';
+import { childTypes } from '../../../operator/controller/composite/child.ts';
+import type { PlannedChild } from '../../../operator/controller/composite/engine-options.ts';
 import type { ReconcileContext } from '../../../operator/controller/reconciler.ts';
 import { configMaps } from '../../../operator/model/builtin.ts';
 import { ApiError } from '../../../operator/model/status.ts';
 
-const sources = childSources([configMaps], 'test');
+const [type] = childTypes([configMaps], 'test');
+const parent = configMap('parent', { namespace: 'n' });
+
+function apply(
+  planned: readonly PlannedChild[],
+  of: ReturnType<typeof observed>,
+  context: ReconcileContext,
+) {
+  const write = { owner: parent, ownerResource: configMaps, context };
+  const applying = {
+    writer: ownedApplyWriter(),
+    write,
+    hotLoops: new HotLoops(),
+    inputs: () => '',
+  };
+  return applyChildren(planned, byIdentity([configMaps], of), applying);
+}
 
 function observed(...names: readonly string[]) {
   const objects = names.map((name) => {
@@ -30,7 +52,7 @@ test('[K-45] deletes the very object that it saw, so that one made anew under it
   const deletes: unknown[] = [];
   const context = contextThat(async (name, options) => void deletes.push([name, options]));
 
-  await applyChildren([], observed('a'), context, sources);
+  await apply([], observed('a'), context);
 
   expect(deletes).toEqual([
     ['a', { preconditions: { uid: 'uid-a' }, propagationPolicy: 'Background' }],
@@ -45,8 +67,8 @@ test('a child that is gone already is no failure, a refusal is', async () => {
     throw new ApiError({ code: 403, reason: 'Forbidden', message: 'no' });
   });
 
-  await expect(applyChildren([], observed('a'), gone, sources)).resolves.toBeUndefined();
-  await expect(applyChildren([], observed('a'), refused, sources)).rejects.toThrow('403 Forbidden');
+  await expect(apply([], observed('a'), gone)).resolves.toBeUndefined();
+  await expect(apply([], observed('a'), refused)).rejects.toThrow('403 Forbidden');
 });
 
 test('nothing is deleted while a child cannot be made, for it may be what replaces the deleted one', async () => {
@@ -56,9 +78,9 @@ test('nothing is deleted while a child cannot be made, for it may be what replac
     applyOwned: () => Promise.reject(new Error('refused')),
   } as ReconcileContext;
   const object = { metadata: { name: 'new', namespace: 'n' } };
-  const planned = { resource: configMaps, object, update: 'apply', identity: 'new' } as const;
+  const planned = { resource: configMaps, object, type, identity: 'new' } as PlannedChild;
 
-  const bringing = applyChildren([planned], observed('old'), context, sources);
+  const bringing = apply([planned], observed('old'), context);
 
   await expect(bringing).rejects.toThrow('refused');
   expect(deletes).toEqual([]);

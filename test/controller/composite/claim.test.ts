@@ -1,7 +1,7 @@
 import { configMap } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { adoptOrphans, claim } from '../../../operator/controller/composite/adopt-orphans.ts';
-import { childSources } from '../../../operator/controller/composite/child.ts';
+import { childTypes } from '../../../operator/controller/composite/child.ts';
 import type { ReconcileContext } from '../../../operator/controller/reconciler.ts';
 import { type ConfigMap, configMaps } from '../../../operator/model/builtin.ts';
 import type { KubernetesObject } from '../../../operator/model/object.ts';
@@ -89,7 +89,7 @@ test.each([
     },
     log: { info: () => {}, warn: () => {}, debug: () => {}, error: () => {} },
   } as unknown as ReconcileContext;
-  const sources = childSources([configMaps], 'test');
+  const sources = childTypes([configMaps], 'test');
 
   const own = await adoptOrphans({
     parent,

@@ -1,0 +1,144 @@
+import type { KubernetesObject } from '../../model/object.ts';
+import { setControllerReference } from '../../model/owner-reference.ts';
+import { isInvalid, isUidMismatch } from '../../model/refusal.ts';
+import type { Resource } from '../../model/resource.ts';
+import { isAlreadyExists, isNotFound } from '../../model/status.ts';
+import type { Desired } from '../reconciler.ts';
+import { AppliedMemory } from './applied-memory.ts';
+import type { ChildWrite, ChildWriter } from './child-writer.ts';
+import { existingChild } from './existing-child.ts';
+import { type JsonMap, mergePatchOf } from './json-difference.ts';
+import {
+  completeAnswer,
+  isSameContent,
+  LAST_APPLIED,
+  lastAppliedOf,
+  lastAppliedText,
+  withSystemFieldsOf,
+} from './last-applied.ts';
+import { mergeThreeWay } from './three-way-merge.ts';
+
+/**
+ * Writes children as Metacontroller does by default: a merge of the child, of the last answer in its annotation, and of
+ * the answer. Only what differs is sent, as a merge patch of the version that was merged.
+ */
+export function dynamicApplyWriter(): ChildWriter {
+  return new DynamicApply();
+}
+
+class DynamicApply implements ChildWriter {
+  /**
+   * What the server has rewritten, such as a quantity. Without it, the answer would differ from the child for ever, and
+   * be written with each reconcile.
+   */
+  readonly #rewritten = new AppliedMemory();
+
+  async create(
+    resource: Resource,
+    desired: Desired<KubernetesObject>,
+    write: ChildWrite,
+  ): Promise<KubernetesObject> {
+    const child = annotated(completeAnswer(resource, desired));
+    const { owner, ownerResource, context } = write;
+    const body = setControllerReference(owner, withoutSystemFields(child), ownerResource, resource);
+    let created: KubernetesObject;
+    try {
+      created = await context.client.create<KubernetesObject>(resource, body);
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+      return existingChild(resource, child, write);
+    }
+    this.#noteRewriting(resource, created, child);
+    return created;
+  }
+
+  async differs(
+    resource: Resource,
+    desired: Desired<KubernetesObject>,
+    observed: KubernetesObject,
+    { context }: ChildWrite,
+  ): Promise<boolean> {
+    const child = annotated(completeAnswer(resource, desired));
+    const body = this.#patch(resource, child, observed);
+    if (body === undefined) return false;
+    const patch = { type: 'merge', body } as const;
+    const target = observed.metadata;
+    let after: KubernetesObject;
+    try {
+      // The server tells a difference from another form of the same, such as `1` for `1000m`.
+      after = await context.client.patch<KubernetesObject>(resource, target, patch, {
+        dryRun: true,
+      });
+    } catch (error) {
+      if (isInvalid(error)) return true; // a field that cannot be changed
+      if (isNotFound(error)) return false; // gone: it is created again
+      throw error;
+    }
+    if (!isSameContent(after, observed)) return true;
+    this.#rewritten.remember(resource, observed, child);
+    return false;
+  }
+
+  async update(
+    resource: Resource,
+    desired: Desired<KubernetesObject>,
+    observed: KubernetesObject,
+    { context, aboutToChange }: ChildWrite,
+  ): Promise<KubernetesObject | undefined> {
+    const child = annotated(completeAnswer(resource, desired));
+    const body = this.#patch(resource, child, observed);
+    if (body === undefined) return undefined;
+    aboutToChange?.();
+    const patch = { type: 'merge', body } as const;
+    let after: KubernetesObject;
+    try {
+      after = await context.client.patch<KubernetesObject>(resource, observed.metadata, patch);
+    } catch (error) {
+      if (isNotFound(error) || isUidMismatch(error)) return undefined; // gone: it is created again
+      throw error;
+    }
+    this.#noteRewriting(resource, after, child);
+    return after;
+  }
+
+  /** Undefined when there is nothing to write. */
+  #patch(
+    resource: Resource,
+    child: KubernetesObject,
+    observed: KubernetesObject,
+  ): object | undefined {
+    const change = changeOf(child, observed);
+    if (change === undefined || this.#rewritten.isApplied(resource, observed, child)) {
+      return undefined;
+    }
+    const { uid, resourceVersion } = observed.metadata;
+    return { ...change, metadata: { ...(change.metadata as object), uid, resourceVersion } };
+  }
+
+  #noteRewriting(resource: Resource, after: KubernetesObject, child: KubernetesObject): void {
+    if (changeOf(child, after) === undefined) return;
+    this.#rewritten.remember(resource, after, child);
+  }
+}
+
+/** The merge patch that brings `observed` to `child`; undefined when nothing differs. */
+function changeOf(child: KubernetesObject, observed: KubernetesObject): JsonMap | undefined {
+  // Items of a list have no type of their own.
+  const before: JsonMap = { ...observed, apiVersion: child.apiVersion, kind: child.kind };
+  const merged = mergeThreeWay(before, lastAppliedOf(observed), child as unknown as JsonMap);
+  return mergePatchOf(before, withSystemFieldsOf(merged, before));
+}
+
+/** `answer` with itself as annotation. */
+function annotated(answer: KubernetesObject): KubernetesObject {
+  const { annotations } = answer.metadata;
+  const all = { ...annotations, [LAST_APPLIED]: lastAppliedText(answer) };
+  return { ...answer, metadata: { ...answer.metadata, annotations: all } };
+}
+
+/** The server refuses a new object with a version, and a hook may answer a child that it has seen. */
+function withoutSystemFields(child: KubernetesObject): KubernetesObject {
+  const { status } = child as { readonly status?: unknown };
+  const from = status === undefined ? {} : { status };
+  return withSystemFieldsOf(child as unknown as JsonMap, from) as unknown as KubernetesObject;
+}

@@ -1,0 +1,106 @@
+import type { KubernetesObject } from '../../model/object.ts';
+import { HotLoopError } from '../errors.ts';
+import type { Desired } from '../reconciler.ts';
+import { digestOf, shownFields } from './applied-memory.ts';
+import { differingPaths } from './json-difference.ts';
+
+/** Writes that are further apart than this, in milliseconds, belong to no loop: a hook may depend on the time. */
+const LOOP_MS = 10 * 60_000;
+
+/** A loop that was found counts as over when nothing of it was tried for this time. */
+const FOUND_MS = 60 * 60_000;
+
+/** How often one answer may be written in a loop. With two answers in turn the loop ends after four writes. */
+const WRITES_OF_ONE_ANSWER = 2;
+
+/** Number of remembered objects. A forgotten object starts anew. */
+const MAX_OBJECTS = 1_000;
+
+/** A write that is about to be made. */
+interface NextWrite {
+  /** What the function states for the object. */
+  readonly stated: Desired<KubernetesObject> | object;
+  /** The object before the write. */
+  readonly observed: object;
+  /** Digest of what the function decided from, but for the object itself. */
+  readonly inputs: string;
+  readonly nowMs: number;
+}
+
+interface Loop {
+  readonly inputs: string;
+  /** Digests of the answers that were written since the last change by others. */
+  readonly answers: readonly string[];
+  /** The last answer, and digest of what the object showed of it after the write; undefined until that is known. */
+  readonly stated: object;
+  readonly shown: string | undefined;
+  readonly atMs: number;
+  readonly isFound: boolean;
+}
+
+/**
+ * Finds functions whose answers change an object to and fro. A change by others begins anew: of the object, in the
+ * fields that were written, or of what the function decides from.
+ */
+export class HotLoops {
+  readonly #loops = new Map<string, Loop>();
+
+  /**
+   * Called before a write.
+   *
+   * @param object - names the object among all that the controller writes.
+   * @throws HotLoopError when this answer was written twice already, and nothing but such writes has happened since.
+   */
+  requireProgress(object: string, next: NextWrite): void {
+    const loop = this.#current(object, next);
+    if (loop === undefined) return;
+    const answer = digestOf(next.stated);
+    const writes = loop.answers.filter((each) => each === answer).length;
+    if (writes < WRITES_OF_ONE_ANSWER) return;
+    this.#set(object, { ...loop, atMs: next.nowMs, isFound: true });
+    throw new HotLoopError(object, pathsOf(loop, next));
+  }
+
+  /**
+   * Called after a write.
+   *
+   * @param after - undefined when the object was deleted to be created again.
+   */
+  wrote(object: string, next: NextWrite, after: object | undefined): void {
+    const { stated, inputs, nowMs: atMs } = next;
+    const answers = [...(this.#current(object, next)?.answers ?? []), digestOf(stated)];
+    const shown = after && digestOf(shownFields(after, stated));
+    this.#set(object, { inputs, answers, stated, shown, atMs, isFound: false });
+  }
+
+  /** Called when an object is created: it may be one that was deleted for this. */
+  created(object: string, after: object): void {
+    const loop = this.#loops.get(object);
+    if (loop === undefined || loop.shown !== undefined) return;
+    this.#set(object, { ...loop, shown: digestOf(shownFields(after, loop.stated)) });
+  }
+
+  /** The loop so far, if nobody else has changed anything since. */
+  #current(object: string, { observed, inputs, nowMs }: NextWrite): Loop | undefined {
+    const loop = this.#loops.get(object);
+    if (loop === undefined || loop.inputs !== inputs) return undefined;
+    if (nowMs - loop.atMs > (loop.isFound ? FOUND_MS : LOOP_MS)) return undefined;
+    return loop.shown === digestOf(shownFields(observed, loop.stated)) ? loop : undefined;
+  }
+
+  #set(object: string, loop: Loop): void {
+    this.#loops.delete(object);
+    this.#loops.set(object, loop);
+    if (this.#loops.size <= MAX_OBJECTS) return;
+    for (const oldest of this.#loops.keys()) {
+      this.#loops.delete(oldest);
+      return;
+    }
+  }
+}
+
+/** The fields in which the last two answers differ; if they are the same, those that the object does not keep. */
+function pathsOf({ stated: last }: Loop, { stated, observed }: NextWrite): readonly string[] {
+  const changed = differingPaths(last, stated);
+  return changed.length > 0 ? changed : differingPaths(shownFields(observed, stated), stated);
+}

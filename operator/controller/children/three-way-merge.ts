@@ -1,0 +1,87 @@
+import { isMap, type JsonMap, mapOf, memberOf, requireDepth } from './json-difference.ts';
+
+/** Members that identify the items of a list, the most telling first. These are Metacontroller's. */
+const LIST_KEYS = ['containerPort', 'port', 'mountPath', 'name', 'uid', 'ip', 'path'] as const;
+
+/**
+ * `observed` with the changes from `lastApplied` to `desired`, as `kubectl apply` makes them without knowing types:
+ *
+ * - A member of `lastApplied` that `desired` no longer has is removed. Every member of `desired` is set. Other members
+ *   belong to other writers and stay.
+ * - Lists whose items all have one of a few members, such as `name`, are merged item by item: known items keep their
+ *   order, new ones go last. Other lists are replaced.
+ * - null means absent, because the API server stores no null.
+ *
+ * Where the types of `observed` and `desired` differ, `desired` wins.
+ */
+export function mergeThreeWay(observed: JsonMap, lastApplied: JsonMap, desired: JsonMap): JsonMap {
+  return mergedMap(observed, lastApplied, desired, 0);
+}
+
+/** Undefined when nothing is left. */
+function merged(observed: unknown, last: unknown, desired: unknown, depth: number): unknown {
+  requireDepth(depth);
+  if (isMap(observed) && (isMap(desired) || desired === null)) {
+    return mergedMap(observed, isMap(last) ? last : {}, desired ?? {}, depth);
+  }
+  if (Array.isArray(observed) && (Array.isArray(desired) || desired === null)) {
+    return mergedList(observed, Array.isArray(last) ? last : [], desired, depth);
+  }
+  if (desired === null) return undefined;
+  return isMap(desired) ? mergedMap({}, {}, desired, depth) : desired;
+}
+
+function mergedMap(observed: JsonMap, last: JsonMap, desired: JsonMap, depth: number): JsonMap {
+  const members = new Map(Object.entries(observed));
+  for (const key of Object.keys(last)) if (!Object.hasOwn(desired, key)) members.delete(key);
+  for (const [key, wanted] of Object.entries(desired)) {
+    if (wanted === undefined) continue;
+    const value = merged(memberOf(observed, key), memberOf(last, key), wanted, depth + 1);
+    if (value === undefined) members.delete(key);
+    else members.set(key, value);
+  }
+  return mapOf(members);
+}
+
+function mergedList(
+  observed: readonly unknown[],
+  last: readonly unknown[],
+  desired: readonly unknown[] | null,
+  depth: number,
+): unknown {
+  const key = listKeyOf(observed, last, desired ?? []);
+  if (key === undefined) return desired ?? undefined;
+  const byKey = (items: readonly unknown[]): Map<string, unknown> =>
+    new Map(items.map((item) => [identityOf(item, key), item]));
+  const after = mergedMap(
+    mapOf(byKey(observed)),
+    mapOf(byKey(last)),
+    mapOf(byKey(desired ?? [])),
+    depth,
+  );
+  const order = [...byKey(observed).keys(), ...byKey(desired ?? []).keys()];
+  return [...new Set(order)]
+    .filter((identity) => Object.hasOwn(after, identity))
+    .map((identity) => after[identity]);
+}
+
+/**
+ * The first known member that every item of every list has, and that identifies the items of each list. Undefined when
+ * there is none. Metacontroller takes a member that several items share, too, such as the `port` 53 for TCP and UDP, and
+ * so loses items.
+ */
+function listKeyOf(...lists: readonly (readonly unknown[])[]): string | undefined {
+  const items = lists.flat();
+  if (items.length === 0 || !items.every(isMap)) return undefined;
+  return LIST_KEYS.find(
+    (key) =>
+      items.every((item) => Object.hasOwn(item, key)) &&
+      lists.every(
+        (list) => new Set(list.map((item) => identityOf(item, key))).size === list.length,
+      ),
+  );
+}
+
+function identityOf(item: unknown, key: string): string {
+  return String((item as JsonMap)[key]);
+}

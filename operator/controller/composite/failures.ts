@@ -1,0 +1,75 @@
+import { OperatorError } from '../../core/errors.ts';
+import { type Condition, findCondition, setCondition } from '../../model/condition.ts';
+import type { KubernetesObject } from '../../model/object.ts';
+import { isForbidden, isInvalid, isUidMismatch, isVersionConflict } from '../../model/refusal.ts';
+import { isMap, type JsonMap } from '../children/json-difference.ts';
+import { BeingDeletedError, NotReadyError } from '../errors.ts';
+import { SYNCED } from './parent-changes.ts';
+
+/** A condition holds no more: the message is for people. */
+const MAX_MESSAGE_CHARS = 1_024;
+
+/** True for failures that pass by themselves: lost races, caches that are not ready, a hook that asks for patience. */
+export function isQuiet(error: unknown): boolean {
+  return (
+    error instanceof NotReadyError ||
+    error instanceof BeingDeletedError ||
+    isVersionConflict(error) ||
+    isUidMismatch(error) ||
+    reasonIn(error) === 'TooManyRequests'
+  );
+}
+
+/** A CamelCase word for programs: the reason of a condition. */
+export function reasonOf(error: unknown): string {
+  const own = reasonIn(error);
+  if (own !== undefined) return own;
+  if (isForbidden(error)) return 'Forbidden';
+  if (isInvalid(error)) return 'Invalid';
+  if (!(error instanceof OperatorError)) return 'InternalError';
+  if (error.code === 'ALREADY_OWNED') return 'AlreadyOwned';
+  return error.code === 'USER_CODE' ? 'InvalidAnswer' : 'SyncFailed';
+}
+
+/** What people are told. */
+export function messageOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : 'a function threw what is no Error';
+  return text.slice(0, MAX_MESSAGE_CHARS);
+}
+
+/** `status` with the condition that says how the sync failed. The times of an unchanged condition stay. */
+export function withFailure(
+  status: JsonMap,
+  parent: KubernetesObject,
+  error: unknown,
+  nowMs: number,
+): JsonMap {
+  const known = findCondition(conditionsOf(statusOf(parent)), SYNCED);
+  const { generation } = parent.metadata;
+  const wanted = {
+    type: SYNCED,
+    status: 'False',
+    reason: reasonOf(error),
+    message: messageOf(error),
+    ...(generation !== undefined && { observedGeneration: generation }),
+  } as const;
+  const [condition] = setCondition(known === undefined ? [] : [known], wanted, nowMs);
+  const others = conditionsOf(status).filter(({ type }) => type !== SYNCED);
+  return { ...status, conditions: [...others, condition] };
+}
+
+export function statusOf(object: KubernetesObject): JsonMap {
+  const { status } = object as { readonly status?: unknown };
+  return isMap(status) ? status : {};
+}
+
+export function conditionsOf({ conditions }: JsonMap): readonly Condition[] {
+  if (!Array.isArray(conditions)) return [];
+  return conditions.filter((each): each is Condition => isMap(each));
+}
+
+function reasonIn(error: unknown): string | undefined {
+  if (!(error instanceof OperatorError) || !('reason' in error)) return undefined;
+  const { reason } = error;
+  return typeof reason === 'string' && /^[A-Z][A-Za-z]*$/.test(reason) ? reason : undefined;
+}
