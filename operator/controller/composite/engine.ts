@@ -3,7 +3,7 @@ import { type Controller, type ControllerOptions, controller } from '../controll
 import { addFinalizer, removeFinalizer } from '../finalizers/finalizer.ts';
 import { and } from '../predicate.ts';
 import { AWAIT_CHANGE, type ReconcileContext, type Result } from '../reconciler.ts';
-import { indexedByOwner, requireChildren } from './child.ts';
+import { indexedByOwner, requireDistinct } from './child-types.ts';
 import type { CompositeEngineOptions } from './engine-options.ts';
 import { changedByOthers } from './parent-changes.ts';
 import { ParentSync } from './parent-sync.ts';
@@ -11,11 +11,11 @@ import { ParentSync } from './parent-sync.ts';
 /**
  * A controller that brings the children of each parent to the answer of a function.
  *
- * @throws ConfigurationError `CONFIG` as `controller` does, and when `children` is empty or names a resource twice.
+ * @throws ConfigurationError `CONFIG` as `controller` does, and when `children` names a resource twice.
  */
 export function compositeEngine(options: CompositeEngineOptions): Controller {
   const types = options.children.map(indexedByOwner);
-  requireChildren(types, options.name);
+  requireDistinct(types, options.name);
   const { resource: parentResource } = options.parent;
   const engine = new Engine(
     options,

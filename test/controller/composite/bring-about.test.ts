@@ -6,7 +6,7 @@ import {
   applyChildren,
   byIdentity,
 } from '../../../operator/controller/composite/apply-children.ts';
-import { childTypes } from '../../../operator/controller/composite/child.ts';
+import { childTypes } from '../../../operator/controller/composite/child-types.ts';
 import type { PlannedChild } from '../../../operator/controller/composite/engine-options.ts';
 import type { ReconcileContext } from '../../../operator/controller/reconciler.ts';
 import { configMaps } from '../../../operator/model/builtin.ts';

@@ -1,7 +1,7 @@
 import { configMap } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { adoptOrphans, claim } from '../../../operator/controller/composite/adopt-orphans.ts';
-import { childTypes } from '../../../operator/controller/composite/child.ts';
+import { childTypes } from '../../../operator/controller/composite/child-types.ts';
 import type { ReconcileContext } from '../../../operator/controller/reconciler.ts';
 import { type ConfigMap, configMaps } from '../../../operator/model/builtin.ts';
 import type { KubernetesObject } from '../../../operator/model/object.ts';
