@@ -31,7 +31,7 @@ await bundle();
 if (!image) declareTypes();
 
 async function bundle(): Promise<void> {
-  const entries = ['index', 'schema', 'kubernetes', 'cli/main'];
+  const entries = ['index', 'schema', 'kubernetes', 'metacontroller', 'cli/main'];
   if (!image) entries.push('internal-testing');
   const files = Object.fromEntries(entries.map((entry) => [entry, `operator/${entry}.ts`]));
   const build = await rolldown({

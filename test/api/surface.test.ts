@@ -21,6 +21,11 @@ test.each(surfaces)('the report of $entry is as the sources are', (surface) => {
   ).toBe(reportOf(surface));
 });
 
+/** The same, and types of functions that are called. */
+const documented = surfaces.filter(
+  (surface) => written.includes(surface) || surface.entry === 'chancery/metacontroller',
+);
+
 test('both entries that users write code with are looked at', () => {
   expect(written.map(({ entry }) => entry)).toEqual(['chancery', 'chancery/schema']);
 });
@@ -47,14 +52,14 @@ test.each(written)('an example or a document for users shows every name of $entr
   expect(unused.map(({ name }) => name)).toEqual([]);
 });
 
-test.each(written)('every name of $entry has a docstring', ({ exported }) => {
+test.each(documented)('every name of $entry has a docstring', ({ exported }) => {
   // A namespace, such as `Type`, is a module of another package: TypeBox documents it.
   const undocumented = exported.filter(({ doc, kind }) => doc === '' && kind !== 'namespace');
 
   expect(undocumented.map(({ file, name }) => `${file}: ${name}`)).toEqual([]);
 });
 
-test.each(written)('every member of a type of $entry has a docstring', ({ exported }) => {
+test.each(documented)('every member of a type of $entry has a docstring', ({ exported }) => {
   const undocumented = exported.flatMap(({ file, name, undocumented: members }) =>
     members.map((member) => `${file}: ${name}.${member}`),
   );
