@@ -38,22 +38,30 @@ interface Merge {
   readonly [field: string]: unknown;
 }
 
+/** How many writes the process makes before it ends. */
+interface Life {
+  writesLeft: number;
+}
+
 /** Objects by name, with the guards of an API server that writes rely on. */
 export class Objects {
   readonly all = new Map<string, Held>();
   /** What was written, in order. */
   readonly writes: string[] = [];
-  /** Writes until the process ends; undefined: it does not. */
-  writesLeft: number | undefined;
+  readonly #life: Life;
   #version = 100;
+
+  constructor(life: Life) {
+    this.#life = life;
+  }
 
   #stamp<T extends KubernetesObject>(object: T, version: number): T {
     return { ...object, metadata: { ...object.metadata, resourceVersion: `${version}` } };
   }
 
   #written(what: string): number {
-    if (this.writesLeft === 0) throw new Killed(what);
-    if (this.writesLeft !== undefined) this.writesLeft -= 1;
+    if (this.#life.writesLeft === 0) throw new Killed(what);
+    this.#life.writesLeft -= 1;
     this.writes.push(what);
     this.#version += 1;
     return this.#version;
@@ -159,8 +167,9 @@ const bySpec: ChildWriter = {
 
 /** A parent, its children and its revisions, with an engine around `Revisions` that does as little as it can. */
 export class Rollout {
-  readonly children = new Objects();
-  readonly stored = new Objects();
+  readonly life: Life = { writesLeft: Number.POSITIVE_INFINITY };
+  readonly children: Objects = new Objects(this.life);
+  readonly stored: Objects = new Objects(this.life);
   readonly conditions: string[] = [];
   /** What the function was asked: the name of each revision and the taste of its parent. */
   asked: readonly { readonly name: string; readonly taste: unknown }[] = [];
@@ -201,8 +210,20 @@ export class Rollout {
     });
   }
 
+  /** Reconciles; false when the process has ended at a write. */
+  async survives(): Promise<boolean> {
+    try {
+      await this.reconcile();
+      return true;
+    } catch (error) {
+      if (error instanceof Killed) return false;
+      throw error;
+    }
+  }
+
   /** Another process that knows nothing but the cluster. */
   successor(): Revisions {
+    this.life.writesLeft = Number.POSITIVE_INFINITY;
     this.revisions = createRevisions({
       controller: 'orchards',
       parentResource: this.resource,
