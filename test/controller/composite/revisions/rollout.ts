@@ -345,6 +345,7 @@ export class Rollout {
 
   /** Reconciles until nothing is written, and every child becomes ready in between. */
   async settle(): Promise<void> {
+    this.observeAll();
     for (let round = 0; round < 100; round++) {
       const before = this.children.writes.length + this.stored.writes.length;
       await this.reconcile();
