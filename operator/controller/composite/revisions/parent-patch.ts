@@ -1,6 +1,5 @@
-import { deepJson } from '../../../core/deep-json.ts';
 import { OperatorError } from '../../../core/errors.ts';
-import { sortedJson } from '../../../core/sorted-json.ts';
+import { goJson } from '../../../core/go-json.ts';
 import { type KubernetesObject, keyOf } from '../../../model/object.ts';
 
 /** The parts of a parent that define a revision, nested as they are in the parent. */
@@ -44,16 +43,9 @@ export function withParentPatch(
   ) as unknown as KubernetesObject;
 }
 
-/**
- * The text of a patch as Go's encoding/json writes it: without white space, with sorted keys, and with `<`, `>`, `&`,
- * U+2028 and U+2029 as escapes. Names of revisions are made of these bytes. Equal patches have equal texts.
- */
+/** The text of a patch. Names of revisions are made of these bytes. Equal patches have equal texts. */
 export function patchText(patch: ParentPatch): string {
-  const text = sortedJson(deepJson(patch, (_key, value) => value));
-  return text.replace(
-    /[<>&\u2028\u2029]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return goJson(patch);
 }
 
 type Fields = Readonly<Record<string, unknown>>;
