@@ -154,6 +154,7 @@ export {
   retryRefused,
   TerminalError,
 } from './controller/errors.ts';
+export { type DecoratorResult, decorator } from './controller/decorator/decorator.ts';
 export type { EventNote } from './controller/events/event-recorder.ts';
 export type { Finalizer, Unfinished } from './controller/finalizers/finalizer.ts';
 export { addFinalizer, removeFinalizer } from './controller/finalizers/finalizer.ts';
