@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.ts';
 import { programEnvironment } from '../../process/program-environment.ts';
 import type { HookFunction } from '../hook-function.ts';
 import type { ControllerSpec, HookName, HookSpec } from '../spec.ts';
-import type { FunctionEntry, FunctionsFile } from './functions/functions-file.ts';
+import type { FunctionEntry, FunctionsFile } from './functions-file.ts';
 import { ModuleFunction } from './functions/module-function.ts';
 import { ProgramFunction } from './functions/program-function.ts';
 import type { KeyReader } from './key-reader.ts';

@@ -3,7 +3,7 @@ import { access, readFile, stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { ConfigurationError, messageOf } from '../../../core/errors.ts';
 import type { HookName } from '../../spec.ts';
-import type { FunctionEntry, FunctionsFile } from './functions-file.ts';
+import type { FunctionEntry, FunctionsFile } from '../functions-file.ts';
 import { loadExport } from './module-function.ts';
 import { parseFunctions } from './parse-functions.ts';
 

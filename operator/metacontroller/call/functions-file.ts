@@ -1,4 +1,4 @@
-import type { ControllerSpec, HookName, HookVersion, ResourceReference } from '../../spec.ts';
+import type { ControllerSpec, HookName, HookVersion, ResourceReference } from '../spec.ts';
 
 /** A program or a module that serves a hook. */
 export interface FunctionEntry {
