@@ -3,7 +3,7 @@ import type { ChildUpdate } from '../../controller/composite/engine-options.ts';
 import { type Source, source } from '../../controller/source.ts';
 import { customResourceDefinitions } from '../../model/builtin.ts';
 import { isBuiltInGroup, type Resource, resourceName } from '../../model/resource.ts';
-import type { FunctionsFile } from '../call/functions/functions-file.ts';
+import type { FunctionsFile } from '../call/functions-file.ts';
 import { controllerRevisions } from '../definitions/resources.ts';
 import { parseReference } from '../parse/parse-reference.ts';
 import type { ChildTypeSpec, CompositeSpec, ControllerSpec, ResourceReference } from '../spec.ts';

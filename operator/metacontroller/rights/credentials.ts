@@ -1,7 +1,7 @@
 import { type Source, source } from '../../controller/source.ts';
 import { configMaps } from '../../model/builtin.ts';
 import { secrets } from '../../model/kubernetes/resources.ts';
-import type { FunctionsFile } from '../call/functions/functions-file.ts';
+import type { FunctionsFile } from '../call/functions-file.ts';
 import type { ConnectionSpec, ControllerSpec, HookName, KeyReference } from '../spec.ts';
 
 /**
