@@ -5,7 +5,6 @@ import {
   filterOpen,
   testFilter,
 } from '../../client/filter-test.ts';
-import type { Declared } from '../../controller/access-declaration.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { ConfigurationError, messageOf } from '../../core/errors.ts';
 import { boundedText, visibleJson, visibleText } from '../../core/visible-text.ts';
@@ -16,19 +15,17 @@ import {
   needsText,
   ruleYaml,
 } from '../../generate/access/missing-access.ts';
-import { declaringRunnables } from '../../manager/runnable.ts';
 import { type AccessReport, checkAccess } from '../../manager/safety/access-check.ts';
 import { findVisibleToken, TOKEN_FOLDERS } from '../../manager/safety/visible-token.ts';
 import { placementOf } from '../../manager/settings/connect-options.ts';
 import { overridden, type Settings, settingsFrom } from '../../manager/settings/settings.ts';
 import type { Command, ExitCode, Io } from '../command.ts';
+import { DECLARING_FLAGS, type Declaring, declaringOf } from '../declarations/declaring.ts';
+import { type Declarations, loadDeclarations } from '../declarations/load-declarations.ts';
 import { parseFlags } from '../flags.ts';
-import { requireModulesOrHooks } from '../generate/arguments.ts';
-import { declaredHooks } from '../hooks/declared-hooks.ts';
 import { withHooksDefaults } from '../hooks/settings-defaults.ts';
 import { LineWriter } from '../line-writer.ts';
-import { loadModules, type ModuleInput, merged, splitAtDashes } from '../load-modules.ts';
-import { resolveToolkit } from '../toolkit-hooks.ts';
+import { splitAtDashes } from '../load-modules.ts';
 import { CHECK_DESCRIPTION } from './help.ts';
 
 export interface CheckCommandOptions {
@@ -38,9 +35,8 @@ export interface CheckCommandOptions {
 }
 
 const FLAGS = {
-  crd: { type: 'string', multiple: true },
+  ...DECLARING_FLAGS,
   excess: { type: 'boolean' },
-  hooks: { type: 'string' },
   namespaces: { type: 'string' },
   output: { type: 'string', short: 'o' },
   server: { type: 'string' },
@@ -57,19 +53,16 @@ export function checkCommand({
     async run(args: readonly string[], io: Io): Promise<ExitCode> {
       const { own, rest } = splitAtDashes(args);
       const { values, positionals } = parseFlags(own, FLAGS);
-      const { output = 'text', excess = false, hooks, crd: crds } = values;
+      const { output = 'text', excess = false } = values;
       if (output !== 'text' && output !== 'json') {
         throw new ConfigurationError(
           `--output must be text or json, not ${JSON.stringify(output)}`,
         );
       }
-      requireModulesOrHooks(positionals, hooks, rest);
-      const fromEnvironment = settingsOf(values, io.env);
+      const declaring = declaringOf(values, positionals, rest);
+      const fromEnvironment = settingsOf(values.namespaces, declaring, io.env);
       const token = await findVisibleToken(tokenFolders);
-      const declared =
-        hooks === undefined
-          ? await declarationsOf(positionals, { args: rest, environment: io.env })
-          : await hookDeclarations(hooks, crds, io);
+      const declared = await loadDeclarations(declaring, io);
       const { insecureAllowToken } = fromEnvironment;
       const settings = overridden(fromEnvironment, {
         ...declared.settings,
@@ -109,10 +102,11 @@ export function checkCommand({
 }
 
 function settingsOf(
-  { namespaces, hooks }: Readonly<Partial<Record<'namespaces' | 'hooks', string | undefined>>>,
+  namespaces: string | undefined,
+  { from }: Pick<Declaring, 'from'>,
   given: Io['env'],
 ): Settings {
-  const env = hooks === undefined ? given : withHooksDefaults(given);
+  const env = from === 'modules' ? given : withHooksDefaults(given);
   if (namespaces === undefined) return settingsFrom(env);
   if (namespaces.trim() === '') throw new ConfigurationError('--namespaces must name one, or "*"');
   try {
@@ -122,29 +116,6 @@ function settingsOf(
     const message = messageOf(error).replace('WATCH_NAMESPACE', '--namespaces');
     throw new ConfigurationError(message, { cause: error });
   }
-}
-
-interface Declarations {
-  readonly declared: readonly (Declared & { readonly needsLeaderElection?: boolean })[];
-  /** Also those that declare nothing. */
-  readonly electing: Parameters<typeof placementOf>[1];
-  readonly settings: Partial<Settings>;
-}
-
-async function declarationsOf(paths: readonly string[], input: ModuleInput): Promise<Declarations> {
-  resolveToolkit();
-  const { controllers, runnables, settings } = merged(await loadModules(paths, input), paths);
-  const declared = [...controllers, ...declaringRunnables(runnables)];
-  return { declared, electing: [...controllers, ...runnables], settings };
-}
-
-async function hookDeclarations(
-  dir: string,
-  crds: readonly string[] | undefined,
-  io: Io,
-): Promise<Declarations> {
-  const declared = [await declaredHooks(dir, crds, io)];
-  return { declared, electing: declared, settings: {} };
 }
 
 function accessOf(

@@ -3,6 +3,12 @@ import { ConfigurationError } from '../../core/errors.ts';
 import { OWN_AMBASSADOR_IMAGE } from '../../generate/filter/ambassador-image.ts';
 import { POD_NAMESPACE } from '../../generate/placement.ts';
 import { isDnsLabel } from '../../model/dns-name.ts';
+import {
+  DECLARING_FLAGS,
+  type Declaring,
+  declaringOf,
+  declaringWords,
+} from '../declarations/declaring.ts';
 import { namespaceFlag, parseFlags } from '../flags.ts';
 import { splitAtDashes } from '../load-modules.ts';
 
@@ -15,12 +21,7 @@ const FORMATS = ['args', 'patch', 'paths'] as const;
 /** The command line of `chancery generate`. */
 export interface GenerateArguments {
   readonly what: Output;
-  /** Paths of modules as given, at least one, unless `hooks` is given. */
-  readonly modules: readonly string[];
-  /** A folder of hooks in place of modules. */
-  readonly hooks: string | undefined;
-  /** Files with the definitions of kinds of the hooks. Undefined: the default of `chancery hooks`. */
-  readonly crds: readonly string[] | undefined;
+  readonly declaring: Declaring;
   readonly name: string | undefined;
   readonly namespace: string | undefined;
   /** Where the operator runs, as in the filter and the roles: a name, or `POD_NAMESPACE`. */
@@ -29,8 +30,6 @@ export interface GenerateArguments {
   readonly namespaces: readonly string[] | undefined;
   /** `namespaces` come from the command line, or from the settings of a module. */
   readonly isWatchGiven: boolean;
-  /** Words after `--`, for the modules. */
-  readonly moduleArgs: readonly string[];
   /** Undefined: elect a leader when a controller needs one. */
   readonly leaderElection: boolean | undefined;
   /** Undefined: the default name. */
@@ -52,13 +51,12 @@ export interface GenerateArguments {
 }
 
 const OPTIONS = {
+  ...DECLARING_FLAGS,
   'ambassador-image': { type: 'string' },
   check: { type: 'boolean' },
   command: { type: 'string' },
   components: { type: 'string' },
-  crd: { type: 'string', multiple: true },
   format: { type: 'string' },
-  hooks: { type: 'string' },
   'install-crds': { type: 'boolean' },
   'leader-election': { type: 'boolean' },
   'module-path': { type: 'string', multiple: true },
@@ -78,6 +76,8 @@ const ONLY_FOR: Readonly<Partial<Record<keyof typeof OPTIONS, readonly Output[]>
   components: ['manifests'],
   crd: ['rbac', 'proxy', 'manifests'],
   format: ['proxy'],
+  'from-metacontroller': ['rbac', 'proxy', 'manifests'],
+  functions: ['rbac', 'proxy', 'manifests'],
   hooks: ['rbac', 'proxy', 'manifests'],
   'install-crds': ['rbac', 'proxy', 'manifests'],
   'leader-election': ['rbac', 'proxy', 'manifests'],
@@ -98,11 +98,7 @@ export function parseGenerateArguments(args: readonly string[]): GenerateArgumen
   const [word, ...modules] = positionals;
   const what = outputOf(word);
   refuseOthers(what, Object.keys(values) as (keyof typeof OPTIONS)[]);
-  const { hooks, crd: crds } = values;
-  requireModulesOrHooks(modules, hooks, moduleArgs);
-  if (crds !== undefined && hooks === undefined) {
-    throw new ConfigurationError('--crd is for the kinds of hooks, and --hooks is not given');
-  }
+  const declaring = declaringOf(values, modules, moduleArgs);
   const { output, check = false, 'module-path': modulePaths = [] } = values;
   if (output === '') throw new ConfigurationError('--output must name a file or a folder');
   if (check && output === undefined) {
@@ -119,16 +115,12 @@ export function parseGenerateArguments(args: readonly string[]): GenerateArgumen
   const ownNamespace = placed ?? POD_NAMESPACE;
   return {
     what,
-    modules,
-    hooks,
-    crds,
+    declaring,
     name: values.name,
     namespace: values.namespace,
-    // Hooks watch all namespaces unless they are told otherwise, as their contract says.
-    namespaces: watchedNamespaces(values.watch ?? (hooks && 'all'), ownNamespace),
+    namespaces: watchedNamespaces(values.watch ?? watchedBy(declaring), ownNamespace),
     isWatchGiven: values.watch !== undefined,
     ownNamespace,
-    moduleArgs,
     leaderElection: electionOf(values['leader-election'], values['no-leader-election']),
     installCrds: values['install-crds'] === true,
     format: formatOf(values.format),
@@ -138,35 +130,15 @@ export function parseGenerateArguments(args: readonly string[]): GenerateArgumen
     stopSeconds: secondsOf(values['stop-seconds']),
     components: values.components,
     resources: values.resource ?? [],
-    command: commandOf(
-      values.command,
-      what,
-      hooks === undefined ? modules : ['--hooks', hooks],
-      moduleArgs,
-    ),
+    command: commandOf(values.command, what, declaringWords(declaring), moduleArgs),
     output,
     check,
   };
 }
 
-/**
- * @param moduleArgs - words after `--`.
- * @throws ConfigurationError `CONFIG` unless either modules or a folder of hooks is given.
- */
-export function requireModulesOrHooks(
-  modules: readonly string[],
-  hooks: string | undefined,
-  moduleArgs: readonly string[],
-): void {
-  if (hooks === '') throw new ConfigurationError('--hooks must name a folder');
-  if (hooks === undefined && modules.length > 0) return;
-  if (hooks === undefined) {
-    throw new ConfigurationError(
-      'expected at least one MODULE, such as operator.ts, or --hooks DIR; got none',
-    );
-  }
-  if (modules.length === 0 && moduleArgs.length === 0) return;
-  throw new ConfigurationError('--hooks stands in place of modules and their arguments; got both');
+/** Hooks and controllers watch all namespaces unless they are told otherwise, as their contracts say. */
+function watchedBy({ from }: Declaring): 'all' | undefined {
+  return from === 'modules' ? undefined : 'all';
 }
 
 function outputOf(word: string | undefined): Output {

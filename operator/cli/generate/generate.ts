@@ -1,13 +1,13 @@
 import { basename, join, posix } from 'node:path';
-import type { Declared } from '../../controller/access-declaration.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import { unifiedDiff } from '../../core/unified-diff.ts';
 import { VERSION } from '../../core/version.ts';
 import { formatYaml } from '../../core/yaml.ts';
 import { isOwnAmbassador } from '../../generate/filter/ambassador-image.ts';
 import { proxyArguments, proxyFilter, proxyPatch } from '../../generate/filter/proxy-filter.ts';
-import { type HooksFolder, hooksKustomization } from '../../generate/manifests/hooks-folder.ts';
 import { documents, header, type ManifestFile } from '../../generate/manifests/manifest-file.ts';
+import type { OperatorProgram } from '../../generate/manifests/manifests-options.ts';
+import { folderKustomization } from '../../generate/manifests/mounted-folder.ts';
 import {
   crdDocuments,
   GENERIC_FILES,
@@ -15,16 +15,18 @@ import {
 } from '../../generate/manifests/operator-manifests.ts';
 import type { Placement } from '../../generate/placement.ts';
 import { rbac } from '../../generate/rbac/rbac.ts';
-import { declaringRunnables } from '../../manager/runnable.ts';
 import type { Settings } from '../../manager/settings/settings.ts';
 import type { Command, ExitCode, Io } from '../command.ts';
-import { declaredHooks } from '../hooks/declared-hooks.ts';
+import { type Declaring, declaringWords } from '../declarations/declaring.ts';
+import {
+  type Declarations,
+  type Generating,
+  loadDeclarations,
+} from '../declarations/load-declarations.ts';
 import { LineWriter } from '../line-writer.ts';
-import { loadModules, type ModuleInput, merged } from '../load-modules.ts';
-import { resolveToolkit } from '../toolkit-hooks.ts';
 import { type GenerateArguments, parseGenerateArguments } from './arguments.ts';
 import { GENERATE_DESCRIPTION } from './help.ts';
-import { hooksFolder } from './hooks-files.ts';
+import { programOf, sourceFolder } from './operator-program.ts';
 import { imagePaths, missingImageFiles, type Project, projectOf } from './project.ts';
 import { type FileState, fileState, treeStates, writeStates } from './written-files.ts';
 
@@ -35,10 +37,14 @@ export function generateCommand(): Command {
 
     async run(args: readonly string[], io: Io): Promise<ExitCode> {
       const asked = parseGenerateArguments(args);
-      const { declared, settings } = await declarationsOf(asked, io);
-      const given = decidedBy(asked, settings);
-      const isProject = given.what === 'manifests' && given.hooks === undefined;
-      const project = isProject ? await projectOf(given.modules) : undefined;
+      const loaded = await declarationsOf(asked, io);
+      const { declared } = loaded;
+      const decided = decidedBy(asked, loaded.settings);
+      const name = decided.name ?? loaded.name;
+      const given = { ...decided, ...(name !== undefined && { name }) };
+      const { declaring } = given;
+      const isProject = given.what === 'manifests' && declaring.from === 'modules';
+      const project = isProject ? await projectOf(declaring.modules) : undefined;
       const parsed = withModulePaths(given, project);
       using lines = new LineWriter(io.stdout, io.signal);
       if (parsed.output === undefined) {
@@ -59,41 +65,28 @@ function environmentFor({ what }: Pick<GenerateArguments, 'what'>, env: Io['env'
   return what === 'manifests' ? { WATCH_NAMESPACE: '*', ...env } : env;
 }
 
-/** What rights and manifests follow from. */
-export type Generating = Declared & { readonly needsLeaderElection?: boolean };
-
-/** Declarations, and the settings that they decide about. */
-export interface Declarations {
-  readonly declared: readonly Generating[];
-  readonly settings: Partial<Settings>;
-}
-
 async function declarationsOf(asked: GenerateArguments, io: Io): Promise<Declarations> {
-  const { hooks, crds, modules, moduleArgs, what } = asked;
-  if (hooks === undefined) {
-    return loadDeclared(modules, { args: moduleArgs, environment: environmentFor(asked, io.env) });
-  }
-  const declared = await declaredHooks(hooks, crds, io);
-  for (const hint of declared.hints) io.stderr.write(`chancery generate: ${what}: ${hint}\n`);
-  return { declared: [declared], settings: {} };
+  const { declaring, what } = asked;
+  const declarations = await loadDeclared(declaring, io, environmentFor(asked, io.env));
+  for (const hint of declarations.hints) io.stderr.write(`chancery generate: ${what}: ${hint}\n`);
+  return declarations;
 }
 
 /**
- * What the modules export, and the settings that they decide about.
+ * As `loadDeclarations`.
  *
- * @throws ConfigurationError `CONFIG` when a module does not load, and when nothing declares what it does.
+ * @throws ConfigurationError `CONFIG` also when nothing declares what it does.
  */
 export async function loadDeclared(
-  modules: readonly string[],
-  input: ModuleInput,
+  declaring: Declaring,
+  io: Io,
+  env: Io['env'],
 ): Promise<Declarations> {
-  resolveToolkit();
-  const { controllers, runnables, settings } = merged(await loadModules(modules, input), modules);
-  const declared = [...controllers, ...declaringRunnables(runnables)];
-  if (declared.length > 0) return { declared, settings };
+  const declarations = await loadDeclarations(declaring, io, env);
+  if (declarations.declared.length > 0) return declarations;
   throw new ConfigurationError(
-    `${modules.join(', ')}: runnables only, and no controller; nothing follows from a runnable without ` +
-      'sources, so write its rights and its filter by hand',
+    `${declaringWords(declaring).join(', ')}: runnables only, and no controller; nothing follows from a runnable ` +
+      'without sources, so write its rights and its filter by hand',
   );
 }
 
@@ -121,11 +114,11 @@ export function decidedBy<A extends Decidable>(args: A, settings: Partial<Settin
 
 /** By default the paths in the image of the project's Dockerfile, or else in our own image. */
 function withModulePaths(args: GenerateArguments, project: Project | undefined): GenerateArguments {
-  const hasPaths = args.modulePaths.length > 0 || args.hooks !== undefined;
-  if (args.what !== 'manifests' || hasPaths) return args;
+  const { declaring, modulePaths, what } = args;
+  if (what !== 'manifests' || declaring.from !== 'modules' || modulePaths.length > 0) return args;
   const paths =
     project === undefined
-      ? args.modules.map((module) => `/operators/${basename(module)}`)
+      ? declaring.modules.map((module) => `/operators/${basename(module)}`)
       : imagePaths(project);
   if (new Set(paths).size === paths.length) return { ...args, modulePaths: paths };
   throw new ConfigurationError(
@@ -149,15 +142,17 @@ async function statesOf(
   output: string,
 ): Promise<readonly FileState[]> {
   if (args.what !== 'manifests') return [await fileState(output, generatedText(declared, args))];
-  const { hooks: dir, command } = args;
-  const hooks = dir === undefined ? undefined : await hooksFolder(dir, output);
-  const files = generatedTree(declared, args, hooks);
+  const { declaring, command } = args;
+  const program = await programOf(declaring, output);
+  const files = generatedTree(declared, args, program);
   const ever = [...files.map(({ path }) => path), ...GENERIC_FILES, 'crds/kustomization.yaml'];
   const folders = new Set(ever.map((path) => posix.dirname(path)));
   const tree = await treeStates(output, files, [...folders]);
-  if (dir === undefined || hooks === undefined) return tree;
-  const text = hooksKustomization(hooks, { name: nameOf(declared, args), command });
-  return [...tree, await fileState(join(dir, 'kustomization.yaml'), text)];
+  const folder = program?.folder;
+  const source = sourceFolder(declaring);
+  if (folder === undefined || source === undefined) return tree;
+  const text = folderKustomization(folder, { name: nameOf(declared, args), command });
+  return [...tree, await fileState(join(source, 'kustomization.yaml'), text)];
 }
 
 /** Writes the files that differ. Writes nothing when one of them was not generated. */
@@ -237,7 +232,7 @@ export function generatedText(declared: readonly Generating[], args: GenerateArg
   }
 }
 
-/** The target `hooks` of Dockerfile.operator. */
+/** The target `hooks` of Dockerfile.operator. It has every command of `chancery`. */
 const HOOKS_IMAGE = 'chancery-hooks';
 
 /**
@@ -248,7 +243,7 @@ const HOOKS_IMAGE = 'chancery-hooks';
 export function generatedTree(
   declared: readonly Generating[],
   args: GenerateArguments,
-  hooks?: HooksFolder,
+  program?: OperatorProgram,
 ): readonly ManifestFile[] {
   const { installCrds, stopSeconds, components, resources, command } = args;
   const name = nameOf(declared, args);
@@ -256,14 +251,14 @@ export function generatedTree(
     name,
     namespace: args.namespace ?? name,
     modules: args.modulePaths,
-    moduleArgs: args.moduleArgs,
+    moduleArgs: args.declaring.from === 'modules' ? args.declaring.moduleArgs : [],
     images: {
       ambassador: isOwnAmbassador(args.ambassadorImage)
         ? tagged(args.ambassadorImage)
         : args.ambassadorImage,
-      operator: tagged(args.operatorImage ?? (hooks === undefined ? name : HOOKS_IMAGE)),
+      operator: tagged(args.operatorImage ?? (program === undefined ? name : HOOKS_IMAGE)),
     },
-    ...(hooks !== undefined && { hooks }),
+    ...(program !== undefined && { program }),
     leaderElection: isElected(declared, args),
     ...(args.leaseName !== undefined && { leaseName: args.leaseName }),
     ...(args.isWatchGiven && { watched: args.namespaces ?? 'all' }),
@@ -284,12 +279,12 @@ function roles(declared: readonly Generating[], args: GenerateArguments): string
 
 function definitions(
   declared: readonly Generating[],
-  { command, modules }: GenerateArguments,
+  { command, declaring }: GenerateArguments,
 ): string {
   const files = crdDocuments(declared);
   if (files.length === 0) {
     throw new ConfigurationError(
-      `no resource in ${modules.join(', ')} brings a definition: customResource({...}) of ` +
+      `no resource in ${declaringWords(declaring).join(', ')} brings a definition: customResource({...}) of ` +
         'chancery/schema makes one that does',
     );
   }

@@ -22,8 +22,8 @@ export function proxyCommand(): Command {
       const { own, rest } = (await takeArguments(asked.modules))
         ? splitAtDashes(asked.more)
         : { own: [], rest: asked.more };
-      const input = { args: own, environment: io.env };
-      const { declared, settings } = await loadDeclared(asked.modules, input);
+      const declaring = { from: 'modules', modules: asked.modules, moduleArgs: own } as const;
+      const { declared, settings } = await loadDeclared(declaring, io, io.env);
       const parsed = decidedBy(asked, settings);
       const { namespace, namespaces, installCrds, leaseName } = parsed;
       const isElected =

@@ -1,7 +1,15 @@
 import { ConfigurationError } from '../../core/errors.ts';
 import { isDnsLabel, isDnsSubdomain } from '../../model/dns-name.ts';
 import { type Placement, POD_NAMESPACE } from '../placement.ts';
-import type { HooksFolder } from './hooks-folder.ts';
+import type { MountedFolder } from './mounted-folder.ts';
+
+/** A command of `chancery` that needs no modules. */
+export interface OperatorProgram {
+  /** The command and its arguments, such as `hooks /hooks`. */
+  readonly words: readonly string[];
+  /** Its files. Default: none. */
+  readonly folder?: MountedFolder;
+}
 
 /** The settings of a tree of manifests that no declaration contains. */
 export interface ManifestsOptions {
@@ -9,10 +17,10 @@ export interface ManifestsOptions {
   readonly name: string;
   /** Where the operator runs, unless an overlay changes it: a DNS label, and no date. */
   readonly namespace: string;
-  /** Modules that `chancery run` loads: paths in the operator's image, at least one, unless `hooks` is given. */
+  /** Modules that `chancery run` loads: paths in the operator's image, at least one, unless `program` is given. */
   readonly modules: readonly string[];
-  /** The operator's container runs `chancery hooks` with these. Default: it runs modules. */
-  readonly hooks?: HooksFolder;
+  /** What the operator's container runs in place of modules. Default: it runs modules. */
+  readonly program?: OperatorProgram;
   /** What the modules get after `--`. Default: nothing. */
   readonly moduleArgs?: readonly string[];
   /**
@@ -72,6 +80,9 @@ const IMAGE =
 /** Without `$`, which the kubelet would expand, and not a flag. */
 const MODULE = /^[A-Za-z0-9._/@+][A-Za-z0-9._/@+-]*$/;
 
+/** Without `$`, which the kubelet would expand. */
+const WORD = /^[A-Za-z0-9._/=-]+$/;
+
 /** A relative path, or the URL of a remote kustomization. */
 const REFERENCE = /^[A-Za-z0-9._@+][A-Za-z0-9._/@+:?=&%~-]*$/;
 
@@ -86,12 +97,20 @@ export function requireUsable(options: ManifestsOptions): void {
   const wantedLabel = 'a DNS label: at most 63 of a-z, 0-9 and "-", and no date';
   const isLabel = isDnsLabel(namespace) && !DATE.test(namespace);
   requireThat('namespace', namespace, wantedLabel, isLabel);
-  const isSomething = modules.length > 0 || options.hooks !== undefined;
+  const isSomething = modules.length > 0 || options.program !== undefined;
   requireThat('modules', `${modules.length}`, 'one module or more', isSomething);
-  const folder = options.hooks?.fromBase ?? '..';
-  requireThat('hooks', folder, 'a path of letters, digits and . _ / @ + -', REFERENCE.test(folder));
+  const folder = options.program?.folder?.fromBase ?? '..';
+  requireThat(
+    'folder',
+    folder,
+    'a path of letters, digits and . _ / @ + -',
+    REFERENCE.test(folder),
+  );
   for (const module of modules) {
     requireThat('module', module, 'a path of letters, digits and . _ / @ + -', MODULE.test(module));
+  }
+  for (const word of options.program?.words ?? []) {
+    requireThat('word', word, 'of letters, digits and . _ / = -', WORD.test(word));
   }
   for (const image of Object.values(images)) {
     requireThat('image', image, 'an image with a tag or a sha256 digest', IMAGE.test(image));

@@ -6,7 +6,6 @@ import { AMBASSADOR_FLAGS, isOwnAmbassador } from '../filter/ambassador-image.ts
 import { type ProxyFilter, proxyFilter, proxyPatch } from '../filter/proxy-filter.ts';
 import { type Placement, POD_NAMESPACE } from '../placement.ts';
 import { type RbacRole, type RbacRoleBinding, rbac } from '../rbac/rbac.ts';
-import { hooksConfigMap, hooksItems } from './hooks-folder.ts';
 import {
   documents,
   fromTemplate,
@@ -23,6 +22,7 @@ import {
   type ManifestsOptions,
   requireUsable,
 } from './manifests-options.ts';
+import { configMapOf, folderItems } from './mounted-folder.ts';
 
 /**
  * Files of the components that fit every operator. They select the one Deployment by its kind, and copy names
@@ -155,12 +155,13 @@ function base(options: ManifestsOptions): readonly ManifestFile[] {
   const rights = roles([], { namespaces: [POD_NAMESPACE], ...election }, options, '-election');
   const values = { name: scalar(options.name), namespace: scalar(options.namespace) };
   const rbac = rights.length > 0 ? '- rbac.yaml\n' : '';
+  const folder = options.program?.folder;
   const file = (name: string, more: TemplateValues = {}): ManifestFile =>
     fromTemplate(`base/${name}.yaml`, header(options.command), { ...values, ...more });
   return [
     file('kustomization', {
       rbac,
-      hooks: options.hooks === undefined ? '' : `- ${scalar(options.hooks.fromBase)}\n`,
+      folder: folder === undefined ? '' : `- ${scalar(folder.fromBase)}\n`,
     }),
     file('namespace'),
     file('service-account'),
@@ -196,11 +197,9 @@ function deploymentValues(options: ManifestsOptions): TemplateValues {
     probeCommand: `command: [${[kubectlOf(images.ambassador), ...PROBE_ARGUMENTS].join(', ')}]\n`,
     operatorImage: scalar(images.operator),
     modules: listLines(
-      options.hooks === undefined
-        ? [...modules.map(scalar), ...moduleWords(options)]
-        : ['hooks', '/hooks'],
+      options.program?.words.map(scalar) ?? [...modules.map(scalar), ...moduleWords(options)],
     ),
-    ...hooksValues(options),
+    ...folderValues(options),
     leaderElection: leaderElection
       ? part('env-with-election', { leaseName: scalar(leaseNameOf(options)) })
       : '',
@@ -208,15 +207,19 @@ function deploymentValues(options: ManifestsOptions): TemplateValues {
   };
 }
 
-/** Hooks run beside the operator in its container, four at a time unless it is told otherwise. */
-function hooksValues({ name, hooks }: ManifestsOptions): TemplateValues {
+/** Its programs run beside the operator in its container, several at a time. */
+function folderValues({ name, program }: ManifestsOptions): TemplateValues {
+  const folder = program?.folder;
   const limits = (memory: string): string =>
     `limits: { memory: ${memory} } # no CPU limit: it would delay the renewal of a Lease\n`;
-  if (hooks === undefined) return { mounts: '', volumes: '', limits: limits('256Mi') };
-  const configMap = scalar(hooksConfigMap(name));
+  if (folder === undefined) return { mounts: '', volumes: '', limits: limits('256Mi') };
+  const configMap = scalar(configMapOf(folder, name));
+  const { mount } = folder;
   return {
-    mounts: templateText('base/parts/hooks-mounts.yaml', {}),
-    volumes: templateText('base/parts/hooks-volumes.yaml', { configMap, items: hooksItems(hooks) }),
+    mounts: templateText('base/parts/folder-mounts.yaml', { folder: mount }),
+    volumes: templateText('base/parts/folder-volumes.yaml', {
+      ...{ folder: mount, configMap, items: folderItems(folder) },
+    }),
     limits: limits('512Mi'),
   };
 }

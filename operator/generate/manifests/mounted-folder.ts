@@ -2,36 +2,39 @@ import { ConfigurationError } from '../../core/errors.ts';
 import { formatYaml } from '../../core/yaml.ts';
 import { header } from './manifest-file.ts';
 
-/** A folder of hooks that a ConfigMap brings into the Pod. */
-export interface HooksFolder {
+/** A folder that a ConfigMap brings into the Pod. */
+export interface MountedFolder {
+  /** `hooks` is mounted at `/hooks`. A word of lower-case letters. */
+  readonly mount: string;
   /** The folder, relative to the folder `base` of the tree, with `/` as the separator. */
   readonly fromBase: string;
   /** Paths of its files below the folder, sorted, with `/` as the separator. */
   readonly files: readonly string[];
 }
 
-/** Of the ConfigMap with the hooks of an operator. kustomize adds a hash of the files. */
-export function hooksConfigMap(name: string): string {
-  return `${name}-hooks`;
+/** The name of the ConfigMap with the files. kustomize adds a hash of them. */
+export function configMapOf({ mount }: Pick<MountedFolder, 'mount'>, operator: string): string {
+  return `${operator}-${mount}`;
 }
 
 /**
- * The file `kustomization.yaml` in a folder of hooks. It makes the ConfigMap, because kustomize reads no file outside of
+ * The file `kustomization.yaml` in a mounted folder. It makes the ConfigMap, because kustomize reads no file outside of
  * the folder of a kustomization.
  *
  * @throws ConfigurationError `CONFIG` for a path that cannot be a key of a ConfigMap, and for two paths with one key.
  */
-export function hooksKustomization(
-  { files }: Pick<HooksFolder, 'files'>,
+export function folderKustomization(
+  folder: Pick<MountedFolder, 'files' | 'mount'>,
   { name, command }: { readonly name: string; readonly command: string },
 ): string {
+  const { files } = folder;
   requireOwnKeys(files);
   const kustomization = {
     apiVersion: 'kustomize.config.k8s.io/v1beta1',
     kind: 'Kustomization',
     configMapGenerator: [
       {
-        name: hooksConfigMap(name),
+        name: configMapOf(folder, name),
         files: files.map((path) => (keyOf(path) === path ? path : `${keyOf(path)}=${path}`)),
       },
     ],
@@ -40,7 +43,7 @@ export function hooksKustomization(
 }
 
 /** The lines that place the files of sub-folders; empty when there are none. */
-export function hooksItems({ files }: Pick<HooksFolder, 'files'>): string {
+export function folderItems({ files }: Pick<MountedFolder, 'files'>): string {
   if (!files.some((path) => path.includes('/'))) return '';
   return formatYaml({ items: files.map((path) => ({ key: keyOf(path), path })) });
 }

@@ -1,26 +1,31 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 import { ConfigurationError, messageOf } from '../../core/errors.ts';
-import type { HooksFolder } from '../../generate/manifests/hooks-folder.ts';
+import type { MountedFolder } from '../../generate/manifests/mounted-folder.ts';
 
 /** The kubelet and the API server take no larger object; keys and metadata need some of it. */
 const MAX_BYTES = 1_000_000;
 
-/** Files that no hook needs in its Pod. */
+/** Files that no program needs in its Pod. */
 const LEFT_OUT = /^(?:\..*|.*\.md|kustomization\.yaml)$/;
 
 /**
- * The files of a folder of hooks, as the manifests mount them.
+ * The files of a folder, as the manifests mount them.
  *
+ * @param mount - as in `MountedFolder`; it also names the folder in messages.
  * @param output - folder of the manifests.
  * @throws ConfigurationError `CONFIG` when they are too large for a ConfigMap, and when the manifests would be in the
- *   folder of the hooks.
+ *   folder.
  */
-export async function hooksFolder(dir: string, output: string): Promise<HooksFolder> {
+export async function mountedFolder(
+  mount: string,
+  dir: string,
+  output: string,
+): Promise<MountedFolder> {
   const [from, to] = [join(resolve(output), 'base'), resolve(dir)];
   if (`${resolve(output)}${sep}`.startsWith(`${to}${sep}`)) {
     throw new ConfigurationError(
-      `the manifests cannot be in ${dir}, the folder of the hooks: name another folder with -o`,
+      `the manifests cannot be in ${dir}, the folder of the ${mount}: name another folder with -o`,
     );
   }
   const files: { readonly path: string; readonly size: number }[] = [];
@@ -36,7 +41,7 @@ export async function hooksFolder(dir: string, output: string): Promise<HooksFol
     );
   }
   const paths = files.map(({ path }) => path).sort();
-  return { fromBase: relative(from, to).replaceAll(sep, '/'), files: paths };
+  return { mount, fromBase: relative(from, to).replaceAll(sep, '/'), files: paths };
 }
 
 async function collect(

@@ -1,0 +1,60 @@
+import type { Declared } from '../../controller/access-declaration.ts';
+import { declaringRunnables } from '../../manager/runnable.ts';
+import type { Settings } from '../../manager/settings/settings.ts';
+import type { Io } from '../command.ts';
+import { declaredHooks } from '../hooks/declared-hooks.ts';
+import { loadModules, merged } from '../load-modules.ts';
+import { declaredControllers } from '../metacontroller/declared-controllers.ts';
+import { resolveToolkit } from '../toolkit-hooks.ts';
+import type { Declaring } from './declaring.ts';
+
+/** What rights and manifests follow from. */
+export type Generating = Declared & { readonly needsLeaderElection?: boolean };
+
+/** Declarations, and the settings that they decide about. */
+export interface Declarations {
+  readonly declared: readonly Generating[];
+  /** All that may need a leader, also those that declare nothing. The first one names the Lease. */
+  readonly electing: readonly { readonly name: string; readonly needsLeaderElection?: boolean }[];
+  readonly settings: Partial<Settings>;
+  /** Of the operator, unless it is named. Undefined: that of the only declaration. */
+  readonly name?: string;
+  /** Advice, one line each. */
+  readonly hints: readonly string[];
+}
+
+/**
+ * @param env - for modules, whose arguments may have their defaults in it.
+ * @throws ConfigurationError `CONFIG` when something does not load.
+ */
+export async function loadDeclarations(
+  declaring: Declaring,
+  io: Io,
+  env: Io['env'] = io.env,
+): Promise<Declarations> {
+  switch (declaring.from) {
+    case 'modules':
+      return fromModules(declaring.modules, declaring.moduleArgs, env);
+    case 'hooks': {
+      const hooks = await declaredHooks(declaring.dir, declaring.crds, io);
+      return { declared: [hooks], electing: [hooks], settings: {}, hints: hooks.hints };
+    }
+    case 'metacontroller': {
+      const { declarations, hints } = await declaredControllers(declaring, io);
+      const name = 'metacontroller';
+      return { declared: declarations, electing: [{ name }], settings: {}, name, hints };
+    }
+  }
+}
+
+async function fromModules(
+  modules: readonly string[],
+  args: readonly string[],
+  environment: Io['env'],
+): Promise<Declarations> {
+  resolveToolkit();
+  const loaded = await loadModules(modules, { args, environment });
+  const { controllers, runnables, settings } = merged(loaded, modules);
+  const declared = [...controllers, ...declaringRunnables(runnables)];
+  return { declared, electing: [...controllers, ...runnables], settings, hints: [] };
+}
