@@ -13,9 +13,9 @@ export const TREES: Readonly<Record<string, readonly string[]>> = {
   ],
   website: treeOf('website'),
   ...Object.fromEntries(
-    Object.entries(EXAMPLES).map(([name, { isHooks = false }]) => [
+    Object.entries(EXAMPLES).map(([name, { isHooks, isMetacontroller }]) => [
       name,
-      isHooks ? treeOfHooks(name) : treeOf(name),
+      isHooks ? treeOfHooks(name) : isMetacontroller ? treeOfFunctions(name) : treeOf(name),
     ]),
   ),
   reloader: treeOf('reloader', '/operators/reloader/operator.js'), // as its Dockerfile bundles it
@@ -25,6 +25,18 @@ export const TREES: Readonly<Record<string, readonly string[]>> = {
 function treeOfHooks(name: string): readonly string[] {
   return [
     ...['--hooks', `examples/${name}/hooks`],
+    ...['--name', name],
+    ...['-o', `examples/${name}/manifests`],
+    ...['--components', '../../../manifests/components', ...COMMAND],
+  ];
+}
+
+/** Of controllers whose functions are in a folder, in the image that has a shell. */
+function treeOfFunctions(name: string): readonly string[] {
+  return [
+    ...['--from-metacontroller', `examples/${name}/controllers`],
+    ...['--functions', `examples/${name}/functions/functions.yaml`],
+    ...['--crd', `examples/${name}/crds`, '--install-crds'],
     ...['--name', name],
     ...['-o', `examples/${name}/manifests`],
     ...['--components', '../../../manifests/components', ...COMMAND],

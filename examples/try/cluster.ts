@@ -14,7 +14,7 @@ import {
 } from 'chancery';
 import { type Ambassador, startAmbassador } from './ambassador.ts';
 import { EXAMPLES, type Example, folderOf } from './examples.ts';
-import { hooksAccess } from './generated-access.ts';
+import { hooksAccess, metacontrollerAccess } from './generated-access.ts';
 import { type LogLine, OperatorProcess } from './operator-process.ts';
 import type { Timeline } from './timeline.ts';
 
@@ -41,7 +41,8 @@ export async function startExample(
   timeline: Timeline,
 ): Promise<Running> {
   const example = EXAMPLES[name] ?? {};
-  const { watchesAll = false, installsCrds = false, args = [], beside, isHooks = false } = example;
+  const { watchesAll = false, installsCrds = false, args = [], beside } = example;
+  const { command, path } = commandOf(example);
   const folder = folderOf(name);
   const workloads = { podReadyMs: 400, podStopMs: 200 };
   const server = await ApiServer.start({ port, authorization: 'RBAC', workloads });
@@ -61,8 +62,8 @@ export async function startExample(
     stops.push(() => ambassador.kill());
     const operator = await OperatorProcess.start(
       {
-        command: isHooks ? 'hooks' : 'run',
-        module: new URL(isHooks ? 'hooks/' : 'operator.ts', folder),
+        command,
+        module: new URL(path, folder),
         args,
         apiUrl: ambassador.url,
         namespace: NAMESPACE,
@@ -75,7 +76,7 @@ export async function startExample(
     await operator.ready(signal);
     timeline.tell(
       'operator',
-      `chancery ${isHooks ? 'hooks' : 'run'} examples/${name}/${isHooks ? 'hooks' : 'operator.ts'} (pid ${operator.pid}) is ready`,
+      `chancery ${command} examples/${name}/${path} (pid ${operator.pid}) is ready`,
     );
     if (beside !== undefined) {
       const { start } = (await import(new URL(beside, folder).href)) as Beside;
@@ -89,15 +90,28 @@ export async function startExample(
   }
 }
 
+/** The command that runs an example, and what it is given. */
+function commandOf({ isHooks, isMetacontroller }: Example) {
+  if (isHooks === true) return { command: 'hooks', path: 'hooks/' } as const;
+  if (isMetacontroller === true)
+    return { command: 'metacontroller', path: 'functions/functions.yaml' } as const;
+  return { command: 'run', path: 'operator.ts' } as const;
+}
+
 /** What is generated for an example. */
 async function accessOf(
   name: string,
-  { watchesAll = false, installsCrds = false, args = [], isHooks = false }: Example,
+  example: Example,
 ): Promise<{ readonly roles: readonly KubernetesObject[]; readonly filter: AmbassadorFilter }> {
-  if (isHooks) {
-    const hooks = fileURLToPath(new URL('hooks/', folderOf(name)));
-    const watch = watchesAll ? 'all' : 'own';
-    const access = hooksAccess(hooks, { name, namespace: NAMESPACE, watch });
+  const { watchesAll = false, installsCrds = false, args = [] } = example;
+  const { command } = commandOf(example);
+  if (command !== 'run') {
+    const folder = fileURLToPath(folderOf(name));
+    const placed = { name, namespace: NAMESPACE, watch: watchesAll ? 'all' : 'own' } as const;
+    const access =
+      command === 'hooks'
+        ? hooksAccess(`${folder}hooks/`, placed)
+        : metacontrollerAccess(folder, placed);
     return { ...access, roles: parseYamlDocuments(access.roles) as readonly KubernetesObject[] };
   }
   const namespaces = watchesAll ? undefined : [NAMESPACE];

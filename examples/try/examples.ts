@@ -9,6 +9,11 @@ export interface Example {
   readonly args?: readonly string[];
   /** It is a folder `hooks` for `chancery hooks`, and no module. Default false. */
   readonly isHooks?: boolean;
+  /**
+   * It is functions in `functions/` for `chancery metacontroller`, and no module; the rights are those of the
+   * controllers in `controllers/`. Default false.
+   */
+  readonly isMetacontroller?: boolean;
   /** A module of its folder that runs beside it, and is given the URL of the API server. */
   readonly beside?: string;
 }
@@ -27,6 +32,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   mysql: { installsCrds: true },
   reloader: {},
   hooks: { isHooks: true, watchesAll: true },
+  metacontroller: { isMetacontroller: true, installsCrds: true, beside: 'cat-set-server.ts' },
 };
 
 /** Where the folder of an example is. */

@@ -4,22 +4,36 @@ import type { AmbassadorFilter } from '@chancery/testing';
 
 const CLI = fileURLToPath(new URL('../../operator/cli/main.ts', import.meta.url));
 
-/** What `chancery generate` writes for a folder of hooks. */
-export interface HooksAccess {
+/** What `chancery generate` writes for what is no module. */
+export interface GeneratedAccess {
   /** Roles and bindings for the ServiceAccount `name`, as YAML. */
   readonly roles: string;
   readonly filter: AmbassadorFilter;
 }
 
-/** @param watch - as `--watch` of `chancery generate`. */
-export function hooksAccess(
-  hooks: string,
-  { name, namespace, watch }: { name: string; namespace: string; watch: 'own' | 'all' },
-): HooksAccess {
-  const placed = ['--hooks', hooks, '--name', name, '--namespace', namespace, '--watch', watch];
+export interface Placed {
+  readonly name: string;
+  readonly namespace: string;
+  /** As `--watch` of `chancery generate`. */
+  readonly watch: 'own' | 'all';
+}
+
+export function hooksAccess(hooks: string, placed: Placed): GeneratedAccess {
+  return access(['--hooks', hooks], placed);
+}
+
+/** @param folder - of the example, with `controllers/`, `functions/functions.yaml` and `crds/`. */
+export function metacontrollerAccess(folder: string, placed: Placed): GeneratedAccess {
+  const controllers = ['--from-metacontroller', `${folder}controllers`];
+  const functions = ['--functions', `${folder}functions/functions.yaml`];
+  return access([...controllers, ...functions, '--crd', `${folder}crds`, '--install-crds'], placed);
+}
+
+function access(given: readonly string[], { name, namespace, watch }: Placed): GeneratedAccess {
+  const words = [...given, '--name', name, '--namespace', namespace, '--watch', watch];
   return {
-    roles: generated(['rbac', ...placed]),
-    filter: filterOf(generated(['proxy', ...placed])),
+    roles: generated(['rbac', ...words]),
+    filter: filterOf(generated(['proxy', ...words])),
   };
 }
 

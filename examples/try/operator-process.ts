@@ -16,8 +16,8 @@ export interface LogLine {
 
 export interface OperatorStart {
   /** Default `run`, for a module. */
-  readonly command?: 'run' | 'hooks';
-  /** What the command is given: a module, or a folder of hooks. */
+  readonly command?: 'run' | 'hooks' | 'metacontroller';
+  /** What the command is given: a module, a folder of hooks, or a file of functions. */
   readonly module: URL;
   /** What the module is given after `--`. Default: nothing. */
   readonly args?: readonly string[];
@@ -63,7 +63,9 @@ export class OperatorProcess {
     onLog: (line: LogLine) => void,
   ): Promise<OperatorProcess> {
     const port = await freePort();
-    const words = [fileURLToPath(module), ...(args.length > 0 ? ['--', ...args] : [])];
+    const option = command === 'metacontroller' ? ['--functions'] : [];
+    const rest = args.length > 0 ? ['--', ...args] : [];
+    const words = [...option, fileURLToPath(module), ...rest];
     const child = spawn(process.execPath, [CLI, command, ...words], {
       stdio: ['ignore', 'ignore', 'pipe'],
       env: {

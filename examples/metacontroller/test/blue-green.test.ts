@@ -9,6 +9,7 @@ import {
   startMetacontroller,
 } from '../../../test/metacontroller/support/place.ts';
 import { MODES } from '../../../test/metacontroller/support/subject.ts';
+import { sync } from '../functions/blue-green.ts';
 import type { ReplicaSet, Service } from '../functions/blue-green-types.ts';
 
 const SAMPLE = new URL('../sample/blue-green.yaml', import.meta.url);
@@ -64,6 +65,51 @@ test('a rollout that is overtaken scales the idle colour down before it begins t
   expect(await colourOf(place)).toBe('blue');
 });
 
+test('FN1: a changed number of replicas scales the ReplicaSet that serves', async () => {
+  const place = await startMetacontroller({ subjects: [BLUE_GREEN], manifests: [EXAMPLE_CRDS] });
+  await place.apply(SAMPLE);
+  await eventually(() => setOf(place, 'green'), PATIENT);
+
+  await place.env.patch(...SHOPS, place.namespace, 'shop', { spec: { replicas: 5 } });
+  await eventually(
+    async () => (await setOf(place, 'blue'))?.status?.availableReplicas === 5,
+    PATIENT,
+  );
+
+  expect((await setOf(place, 'green'))?.spec.replicas).toBe(0);
+});
+
+test('FN2: an idle ReplicaSet that somebody deletes is made again with its Pods', () => {
+  const template = { metadata: { labels: { app: 'shop' } }, spec: { containers: [] } };
+  const live = {
+    metadata: {
+      name: 'shop-blue',
+      annotations: { [TEMPLATE]: JSON.stringify({ ...template, spec: { containers: [1] } }) },
+    },
+    spec: { replicas: 3 },
+  };
+  const spec = {
+    replicas: 3,
+    selector: { matchLabels: { app: 'shop' } },
+    template,
+    service: { metadata: { name: 'shop' }, spec: {} },
+  };
+
+  const { children } = sync({
+    parent: { metadata: { name: 'shop' }, spec },
+    children: { 'ReplicaSet.apps/v1': { 'shop-blue': live }, 'Service.v1': {} },
+  } as unknown as Parameters<typeof sync>[0]);
+
+  expect(children).toMatchObject([
+    { kind: 'Service', spec: { selector: { color: 'blue' } } },
+    { metadata: { name: 'shop-blue' }, spec: { replicas: 3 } },
+    { metadata: { name: 'shop-green' }, spec: { replicas: 3 } },
+  ]);
+});
+
+const SHOPS = ['ctl.enisoc.com/v1', 'BlueGreenDeployment'] as const;
+const TEMPLATE = 'bluegreendeployments.ctl.enisoc.com/pod-template-json';
+
 /** The ReplicaSets as they were when the Service was changed. */
 function atTheSwap(place: MetacontrollerPlace): object {
   const last: Record<string, KubernetesObject> = {};
@@ -93,8 +139,7 @@ function imageOf(set: ReplicaSet | undefined): string | undefined {
 
 async function setImage(place: MetacontrollerPlace, image: string): Promise<void> {
   const containers = [{ name: 'web', image, ports: [{ containerPort: 80 }] }];
-  await place.env.patch(
-    ...(['ctl.enisoc.com/v1', 'BlueGreenDeployment', place.namespace, 'shop'] as const),
-    { spec: { template: { spec: { containers } } } },
-  );
+  await place.env.patch(...SHOPS, place.namespace, 'shop', {
+    spec: { template: { spec: { containers } } },
+  });
 }

@@ -21,6 +21,7 @@ const SCENARIOS: Readonly<Record<string, readonly string[]>> = {
   chaos: [],
   reloader: numbered(30),
   hooks: numbered(1),
+  metacontroller: ['2', '5'],
 };
 
 interface Row {

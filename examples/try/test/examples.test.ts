@@ -9,7 +9,9 @@ const OTHERS = ['config-restart', 'website'];
 test('every operator under examples/ can be tried, and is in the table', () => {
   const all = folderOf('.');
   const operators = readdirSync(all).filter((name) =>
-    ['operator.ts', 'hooks'].some((file) => existsSync(new URL(`${name}/${file}`, all))),
+    ['operator.ts', 'hooks', 'controllers'].some((file) =>
+      existsSync(new URL(`${name}/${file}`, all)),
+    ),
   );
   const table = readFileSync(new URL('README.md', all), 'utf8');
 
