@@ -1,4 +1,4 @@
-import { OWNER_INDEX } from '../controller/composite/child.ts';
+import { OWNER_INDEX } from '../controller/composite/child-types.ts';
 import type { ChildType } from '../controller/composite/engine-options.ts';
 import { source } from '../controller/source.ts';
 import { dropManagedFields, type Transform } from '../model/entry.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { AccessDeclaration } from '../../controller/access-declaration.ts';
 import { ConfigurationError, messageOf } from '../../core/errors.ts';
 import { POD_NAMESPACE } from '../../generate/placement.ts';
-import type { FunctionsFile } from '../../metacontroller/call/functions/functions-file.ts';
+import type { FunctionsFile } from '../../metacontroller/call/functions-file.ts';
 import { parseFunctions } from '../../metacontroller/call/functions/parse-functions.ts';
 import { METACONTROLLER_GROUP } from '../../metacontroller/definitions/definition.ts';
 import { InvalidSpecError, parseController } from '../../metacontroller/parse/parse-controller.ts';

@@ -3,9 +3,9 @@ import { controllerOf, type KubernetesObject, keyOf, objectKey } from '../../mod
 import { type Resource, resourceName } from '../../model/resource.ts';
 import { isNotFound } from '../../model/status.ts';
 import type { ChildWrite, ChildWriter } from '../children/child-writer.ts';
-import { OWNER_INDEX } from '../composite/child.ts';
+import { OWNER_INDEX } from '../composite/child-types.ts';
 import type { ChildType, PlannedChild } from '../composite/engine-options.ts';
-import { childIdentity } from '../composite/sync-result.ts';
+import { childIdentity } from '../composite/plan-children.ts';
 import { BeingDeletedError } from '../errors.ts';
 import type { ReconcileContext } from '../reconciler.ts';
 import { DECORATED_BY } from './check-answer.ts';

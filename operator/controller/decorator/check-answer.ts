@@ -3,7 +3,7 @@ import type { KubernetesObject } from '../../model/object.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
 import type { DesiredChild } from '../composite/child.ts';
 import type { ChildType, PlannedChild } from '../composite/engine-options.ts';
-import { childIdentity } from '../composite/sync-result.ts';
+import { childIdentity } from '../composite/plan-children.ts';
 import type { DecoratorAnswer, DecoratorEngineOptions } from './engine-options.ts';
 
 /** The annotation that marks an attachment with the name of its decorator. */

@@ -1,7 +1,7 @@
 import { messageOf } from '../../core/errors.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { byOwner } from '../../store/indices.ts';
-import { OWNER_INDEX } from '../composite/child.ts';
+import { OWNER_INDEX } from '../composite/child-types.ts';
 import type { ChildType } from '../composite/engine-options.ts';
 import { type Controller, controller, type Permission } from '../controller.ts';
 import { addFinalizer, removeFinalizer } from '../finalizers/finalizer.ts';

@@ -2,13 +2,8 @@ import { ConfigurationError, OperatorError } from '../../core/errors.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { Resource } from '../../model/resource.ts';
 import { ownedApplyWriter } from '../children/owned-apply-writer.ts';
-import {
-  type ChildRule,
-  childSources,
-  type DesiredChild,
-  type ObservedChildren,
-  observedChildren,
-} from '../composite/child.ts';
+import { type DesiredChild, type ObservedChildren, observedChildren } from '../composite/child.ts';
+import { type ChildRule, childTypes } from '../composite/child-types.ts';
 import type { SyncContext } from '../composite/composite.ts';
 import type { ChildType, Related, RelatedRule } from '../composite/engine-options.ts';
 import { type RelatedReader, relatedReader } from '../composite/related/read-related.ts';
@@ -168,7 +163,7 @@ function attachmentTypes(
   name: string,
 ): readonly ChildType[] {
   if (rules.length === 0) return []; // a decorator that only sets labels
-  return childSources(rules, name).map((each) => ({ ...each, statusChecks: [] }));
+  return childTypes(rules, name);
 }
 
 function relatedTo<T extends KubernetesObject>(

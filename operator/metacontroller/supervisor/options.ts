@@ -1,4 +1,4 @@
-import type { FunctionsFile } from '../call/functions/functions-file.ts';
+import type { FunctionsFile } from '../call/functions-file.ts';
 
 /** What `chancery metacontroller` is told. */
 export interface MetacontrollerOptions {

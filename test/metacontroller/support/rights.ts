@@ -1,7 +1,7 @@
 /** The rights that `chancery generate` would compute for the controllers of a test. */
 import type { AccessDeclaration } from '../../../operator/controller/access-declaration.ts';
 import type { KubernetesObject } from '../../../operator/index.ts';
-import type { FunctionsFile } from '../../../operator/metacontroller/call/functions/functions-file.ts';
+import type { FunctionsFile } from '../../../operator/metacontroller/call/functions-file.ts';
 import { parseController } from '../../../operator/metacontroller/parse/parse-controller.ts';
 import { metacontrollerAccess } from '../../../operator/metacontroller/rights/metacontroller-access.ts';
 import { knownKinds } from '../../../operator/model/known-kinds.ts';

@@ -9,7 +9,7 @@ import { isLiveOwner } from '../../children/apply-owned.ts';
 import { NotReadyError } from '../../errors.ts';
 import type { ReconcileContext } from '../../reconciler.ts';
 import { type Source, source } from '../../source.ts';
-import { OWNER_INDEX } from '../child.ts';
+import { OWNER_INDEX } from '../child-types.ts';
 import type { ClaimedNames } from './claims.ts';
 import type { RevisionContent, RevisionFormat, StoredBody } from './revision-format.ts';
 
