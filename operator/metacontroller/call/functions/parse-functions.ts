@@ -3,8 +3,8 @@ import { ConfigurationError } from '../../../core/errors.ts';
 import { parseGoDuration } from '../../../core/go-duration.ts';
 import { duplicateYamlKeys, parseYaml } from '../../../core/yaml.ts';
 import type { HookName, ResourceReference } from '../../spec.ts';
-import { DEFAULT_FUNCTION_TIMEOUT_MS } from '../limits.ts';
 import type { ControllerFunctions, FunctionEntry, FunctionsFile } from '../functions-file.ts';
+import { DEFAULT_FUNCTION_TIMEOUT_MS } from '../limits.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
