@@ -18,6 +18,7 @@ import { overview } from './help.ts';
 import { HOOKS_DESCRIPTION } from './hooks/help.ts';
 import { INIT_DESCRIPTION } from './init/help.ts';
 import { LINT_DESCRIPTION } from './lint/help.ts';
+import { METACONTROLLER_DESCRIPTION } from './metacontroller/help.ts';
 import { PROXY_DESCRIPTION } from './proxy/help.ts';
 import { RUN_DESCRIPTION } from './run/help.ts';
 import { TEST_HOOK_DESCRIPTION } from './test-hook/help.ts';
@@ -110,6 +111,11 @@ export const COMMANDS: readonly Command[] = [
   {
     ...HOOKS_DESCRIPTION,
     run: async (args, io) => (await import('./hooks/hooks.ts')).hooksCommand().run(args, io),
+  },
+  {
+    ...METACONTROLLER_DESCRIPTION,
+    run: async (args, io) =>
+      (await import('./metacontroller/metacontroller.ts')).metacontrollerCommand().run(args, io),
   },
   {
     ...TEST_HOOK_DESCRIPTION,

@@ -73,11 +73,10 @@ describe('the catalogue of metrics', () => {
   /**
    * Values of each label, and why they are few. `namespace` is that of a source's scope, as it is
    * configured: empty when all namespaces are watched, never that of an object. `name` is a queue's or
-   * a Lease's, of which a process has one for each controller, or one. `hook` is sync, finalize or customize.
+   * a Lease's, of which a process has one for each controller, or one.
    */
   const BOUNDED = new Set([
     'controller',
-    'hook',
     'result',
     'name',
     'priority',

@@ -52,9 +52,6 @@ const QUEUE_SECONDS = Array.from({ length: 11 }).reduce<number[]>(
 /** A list takes as long as any large answer. */
 const LIST_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 
-/** Hooks answer within milliseconds, or as late as their time limit of usually 10 s. */
-const HOOK_SECONDS = [0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
-
 /** From a delay that is not noticeable to one that loses a Lease. */
 const STALL_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
@@ -383,43 +380,6 @@ const OWN: readonly Metric[] = [
     type: 'counter',
     help: 'Calls of a change handler that threw',
     labels: SOURCE,
-  },
-  {
-    name: 'chancery_metacontroller_hook_calls_total',
-    type: 'counter',
-    help: 'Calls of hooks of Metacontroller; the result is ok or the reason of the failure',
-    labels: ['controller', 'hook', 'result'],
-  },
-  {
-    name: 'chancery_metacontroller_hook_call_seconds',
-    type: 'histogram',
-    help: 'How long calls of hooks of Metacontroller take',
-    labels: ['controller', 'hook'],
-    buckets: HOOK_SECONDS,
-  },
-  {
-    name: 'chancery_metacontroller_hot_loops_total',
-    type: 'counter',
-    help: 'Times that the same answer of a hook was written again and again',
-    labels: ['controller'],
-  },
-  {
-    name: 'chancery_metacontroller_parent_failures_total',
-    type: 'counter',
-    help: 'Reconciles of parents that failed',
-    labels: ['controller', 'reason'],
-  },
-  {
-    name: 'chancery_metacontroller_failing_parents',
-    type: 'gauge',
-    help: 'Parents whose last reconcile failed, 1000 at most',
-    labels: ['controller'],
-  },
-  {
-    name: 'chancery_metacontroller_controllers',
-    type: 'gauge',
-    help: 'CompositeControllers and DecoratorControllers by what they do: running, starting, failed',
-    labels: ['state'],
   },
   {
     name: 'chancery_event_loop_delay_seconds',
