@@ -10,7 +10,7 @@ import { type Resource, resourceName } from '../../model/resource.ts';
 import { matchesSelector, type Selector } from '../../model/selector.ts';
 import { isLiveOwner } from '../children/apply-owned.ts';
 import type { ReconcileContext } from '../reconciler.ts';
-import { OWNER_INDEX } from './child-types.ts';
+import { OWNER_INDEX } from './child.ts';
 import type { ChildType } from './engine-options.ts';
 
 type ClaimedType = Pick<ChildType, 'resource' | 'source'>;

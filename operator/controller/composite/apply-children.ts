@@ -6,7 +6,7 @@ import type { ChildWrite, ChildWriter } from '../children/child-writer.ts';
 import type { HotLoops } from '../children/hot-loops.ts';
 import type { ReconcileContext } from '../reconciler.ts';
 import type { PlannedChild } from './engine-options.ts';
-import { childIdentity } from './plan-children.ts';
+import { childIdentity } from './sync-result.ts';
 
 /** A child that exists. */
 export interface ObservedChild {

@@ -3,6 +3,7 @@ import type { KubernetesObject } from '../../model/object.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
 import { byOwner } from '../../store/indices.ts';
 import { type SourceOptions, source } from '../source.ts';
+import { OWNER_INDEX } from './child.ts';
 import type { ChildType, ChildUpdate, StatusCheck } from './engine-options.ts';
 
 /** One resource of children. */
@@ -16,9 +17,6 @@ export interface ChildRule<C extends KubernetesObject = KubernetesObject> {
   /** Options of the children's source, such as selectors and a transform; see `source`. */
   readonly source?: Omit<SourceOptions<C>, 'indexes'>;
 }
-
-/** The index that finds children by the uid of an owner. */
-export const OWNER_INDEX = 'chancery.dev/owner';
 
 /** `type` with the index in its source by which the engine finds the children of a parent. */
 export function indexedByOwner(type: ChildType): ChildType {

@@ -21,6 +21,9 @@ export function child<C extends KubernetesObject>(
   return { resource, object };
 }
 
+/** The index that finds children by the uid of an owner. */
+export const OWNER_INDEX = 'chancery.dev/owner';
+
 /** The cached children of one parent: the objects that name it as their controller. */
 export interface ObservedChildren {
   /**

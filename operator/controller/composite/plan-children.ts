@@ -6,6 +6,7 @@ import type { ChildWriter } from '../children/child-writer.ts';
 import type { Desired } from '../reconciler.ts';
 import type { DesiredChild } from './child.ts';
 import type { ChildType, PlannedChild } from './engine-options.ts';
+import { childIdentity } from './sync-result.ts';
 
 /** The label of children by `generateSelector`. Its value is the uid of their parent. */
 export const CONTROLLER_UID = 'controller-uid';
@@ -20,14 +21,6 @@ export interface PlanRules {
   /** Labels that children must have. */
   readonly selector: Selector | undefined;
   readonly writer: Pick<ChildWriter, 'marked'>;
-}
-
-/** Identifies a child among all children of a parent. */
-export function childIdentity(
-  resource: DesiredChild['resource'],
-  metadata: { readonly namespace?: string | undefined; readonly name?: string | undefined },
-): string {
-  return JSON.stringify([resourceName(resource), metadata.namespace ?? '', metadata.name ?? '']);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { OperatorError } from '../../core/errors.ts';
 import type { KubernetesObject } from '../../model/object.ts';
+import { resourceName } from '../../model/resource.ts';
 import type { DesiredStatus } from '../reconciler.ts';
 import type { DesiredChild } from './child.ts';
 
@@ -14,6 +15,14 @@ export interface SyncResult<P extends KubernetesObject> {
   readonly status?: DesiredStatus<P>;
   /** Milliseconds after which `sync` is called again without a change. For results that depend on time. */
   readonly requeueAfterMs?: number;
+}
+
+/** Identifies a child among all children of a parent. */
+export function childIdentity(
+  resource: DesiredChild['resource'],
+  metadata: { readonly namespace?: string | undefined; readonly name?: string | undefined },
+): string {
+  return JSON.stringify([resourceName(resource), metadata.namespace ?? '', metadata.name ?? '']);
 }
 
 /**
