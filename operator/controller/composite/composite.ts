@@ -2,6 +2,7 @@ import { ConfigurationError } from '../../core/errors.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { Resource } from '../../model/resource.ts';
 import type { LabelSelector } from '../../model/selector.ts';
+import type { ChildWriter } from '../children/child-writer.ts';
 import { ownedApplyWriter } from '../children/owned-apply-writer.ts';
 import { type Controller, type ControllerOptions, controller } from '../controller.ts';
 import type { Finalizer, Unfinished } from '../finalizers/finalizer.ts';
@@ -11,14 +12,28 @@ import { type Source, sourceOf } from '../source.ts';
 import { type ObservedChildren, observedChildren } from './child.ts';
 import { type ChildRule, childTypes } from './child-types.ts';
 import { engineWiring } from './engine.ts';
-import type { SyncAnswer, SyncRequest } from './engine-options.ts';
+import type {
+  ChildType,
+  Related,
+  RelatedRule,
+  Revisions,
+  SyncAnswer,
+  SyncRequest,
+} from './engine-options.ts';
 import { type Brought, ParentSync } from './parent-sync.ts';
+import { type RelatedReader, relatedReader } from './related/read-related.ts';
+import { relatedObjects } from './related/related-objects.ts';
+import { chanceryFormat } from './revisions/chancery-format.ts';
+import { isRolling } from './revisions/claims.ts';
+import { createRevisions } from './revisions/create-revisions.ts';
 import { childrenOf, type SyncResult } from './sync-result.ts';
 
 /** What a composite's functions may use besides their arguments. Reading it keeps them pure. */
 export type SyncContext = Pick<ReconcileContext, 'signal' | 'log' | 'store' | 'attempt'> & {
   /** Wall time in milliseconds, from the process's clock. */
   readonly nowMs: number;
+  /** The objects that `customize` selects for the parent. */
+  readonly related: RelatedReader;
 };
 
 /** The options of `composite`: those of `controller`, except for those that `composite` sets itself. */
@@ -40,6 +55,18 @@ export interface CompositeOptions<P extends KubernetesObject>
    */
   readonly generateSelector?: boolean;
   /**
+   * For children with a rolling update: what defines a revision of a parent. A rolling update moves children one by one
+   * from the answer for the old revision to the answer for the new one.
+   */
+  readonly revisions?: RevisionRule;
+  /** The resources of related objects. Each is watched. `customize` selects some of their objects. */
+  readonly related?: readonly (Resource | Source)[];
+  /**
+   * Selects the related objects of one parent, of resources in `related`. Pure. A change of a selected object calls
+   * `sync`, which reads them from `context.related`.
+   */
+  readonly customize?: (parent: P) => readonly RelatedRule[] | Promise<readonly RelatedRule[]>;
+  /**
    * Parent and observed children → desired children and status. Pure: it reads its arguments, which are
    * frozen, and writes nothing. It is called again whenever one of them changes. When it throws, nothing
    * changes and it is called again with back-off. It is not called for a parent that is being deleted: the
@@ -55,6 +82,14 @@ export interface CompositeOptions<P extends KubernetesObject>
    * nothing is left to do. If it is set, parents carry its finalizer.
    */
   readonly finalize?: CompositeFinalizer<P>;
+}
+
+/** The revisions of a composite's parents. They are stored as ControllerRevisions of `apps/v1`. */
+interface RevisionRule {
+  /** The parts of a parent that define a revision, such as `spec.template`. Default `spec`. */
+  readonly fieldPaths?: readonly string[];
+  /** Where the revisions of cluster-scoped parents are stored. Revisions of a namespaced parent are beside it. */
+  readonly namespace?: string;
 }
 
 /** The cleanup of a composite's parents. */
@@ -90,24 +125,34 @@ export function composite<P extends KubernetesObject>({
   children,
   selector,
   generateSelector = false,
+  revisions: revisionRule,
+  related,
+  customize,
   sync,
   finalize,
   ...options
 }: CompositeOptions<P>): Controller<P> {
-  requireComposite(options.name, children, sync);
-  if (generateSelector && selector !== undefined) {
-    throw new ConfigurationError(`composite ${options.name} has selector and generateSelector`);
-  }
-  const types = childTypes(children, options.name);
-  const engine = new ParentSync({
-    name: options.name,
-    parentResource: sourceOf(parent).resource as unknown as Resource,
+  const { name } = options;
+  requireComposite(name, children, sync);
+  requireOneSelector(name, generateSelector, selector);
+  const parentResource = sourceOf(parent).resource as unknown as Resource;
+  const writer = ownedApplyWriter();
+  const types = childTypes(children, name);
+  const revisions = revisionsOf(revisionRule, { name, parentResource, types, writer });
+  const parts = {
     children: types,
+    ...(revisions && { revisions }),
+    ...(customize && { related: relatedTo(customize, related ?? [], name) }),
+  };
+  const engine = new ParentSync({
+    ...parts,
+    name,
+    parentResource,
     generateSelector,
     ...(selector && { selector: (object) => selector(object as P) }),
-    writer: ownedApplyWriter(),
+    writer,
     status: 'state',
-    sync: (request) => call(request.finalizing ? (finalize?.sync ?? sync) : sync, request, options),
+    sync: (request) => call(request.finalizing ? (finalize?.sync ?? sync) : sync, request, name),
   });
   const bring: Bring<P> = (object, context, finalizing) =>
     engine.bring(object, context as unknown as ReconcileContext, {
@@ -116,16 +161,57 @@ export function composite<P extends KubernetesObject>({
     });
   return controller<P>({
     ...options,
-    ...engineWiring({ children: types, controller: options as ControllerParts }),
+    ...engineWiring({ ...parts, controller: options as ControllerParts }),
     for: parent,
     ...(finalize && { finalizer: finalizerOf(finalize, bring) }),
-    async reconcile(_key, object, context): Promise<Result> {
+    async reconcile(key, object, context): Promise<Result> {
+      if (object === undefined) parts.related?.forget(key);
       if (object === undefined || object.metadata.deletionTimestamp !== undefined) {
         return AWAIT_CHANGE;
       }
       const requeueAfterMs = (await bring(object, context, false))?.resyncAfterMs;
       return requeueAfterMs === undefined ? AWAIT_CHANGE : { requeueAfterMs };
     },
+  });
+}
+
+function requireOneSelector(name: string, generateSelector: boolean, selector: unknown): void {
+  if (!generateSelector || selector === undefined) return;
+  throw new ConfigurationError(`composite ${name} has selector and generateSelector: take one`);
+}
+
+interface RevisionParts {
+  readonly name: string;
+  readonly parentResource: Resource;
+  readonly types: readonly ChildType[];
+  readonly writer: ChildWriter;
+}
+
+function revisionsOf(
+  rule: RevisionRule | undefined,
+  { name, parentResource, types, writer }: RevisionParts,
+): Revisions | undefined {
+  if (types.some(isRolling)) {
+    const format = chanceryFormat(name);
+    const given = { controller: name, parentResource, children: types, writer, format };
+    return createRevisions({ ...given, ...rule });
+  }
+  if (rule === undefined) return undefined;
+  throw new ConfigurationError(
+    `composite ${name} has revisions, and no children with update rolling-apply or rolling-recreate`,
+  );
+}
+
+function relatedTo<P extends KubernetesObject>(
+  customize: NonNullable<CompositeOptions<P>['customize']>,
+  related: readonly (Resource | Source)[],
+  controller: string,
+): Related {
+  return relatedObjects({
+    controller,
+    rules: async (parent) => customize(parent as P),
+    rulesKeptMs: 0, // a function of this process costs nothing
+    sources: { declared: related.map((given) => sourceOf(given)) },
   });
 }
 
@@ -141,11 +227,14 @@ type Bring<P extends KubernetesObject> = (
 /** Calls a function of a composite, and gives its answer the form of the engine. */
 async function call<P extends KubernetesObject>(
   wanted: CompositeOptions<P>['sync'] | CompositeFinalizer<P>['sync'],
-  { parent, children, context }: SyncRequest,
-  { name }: { readonly name: string },
+  { parent, children, related, context }: SyncRequest,
+  name: string,
 ): Promise<SyncAnswer> {
   const observed = observedChildren(children, name);
-  const answer = await wanted(parent as P, observed, syncContext(context));
+  const answer = await wanted(parent as P, observed, {
+    ...syncContext(context),
+    related: relatedReader(related, name),
+  });
   const { status, requeueAfterMs } = answer ?? {};
   return {
     children: childrenOf(answer),
@@ -180,6 +269,12 @@ function finalizerOf<P extends KubernetesObject>(
   };
 }
 
-function syncContext({ signal, log, store, attempt, clock }: ReconcileContext): SyncContext {
+function syncContext({
+  signal,
+  log,
+  store,
+  attempt,
+  clock,
+}: ReconcileContext): Omit<SyncContext, 'related'> {
   return { signal, log, store, attempt, nowMs: clock.now() };
 }
