@@ -201,9 +201,8 @@ class StoredRevisions implements Revisions {
     for (const { type, object, identity } of children) {
       const existing = observed.get(identity);
       if (existing === undefined || !isRolling(type)) continue;
-      const desired = writer.marked?.(object) ?? object;
       const write = { owner, ownerResource, context };
-      if (!(await writer.differs(type.resource, desired, existing, write))) upToDate.add(identity);
+      if (!(await writer.differs(type.resource, object, existing, write))) upToDate.add(identity);
     }
     return upToDate;
   }
