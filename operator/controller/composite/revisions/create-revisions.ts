@@ -103,7 +103,11 @@ class StoredRevisions implements Revisions {
     });
     this.wiring = {
       reads: [this.#store.source],
-      permissions: [{ resource: format.resource, verbs: ['create', 'patch', 'delete'] }],
+      permissions: [
+        { resource: format.resource, verbs: ['create', 'patch', 'delete'] },
+        // For the condition `Updated`.
+        { resource: parentResource, subresource: 'status', verbs: ['patch'] },
+      ],
     };
   }
 

@@ -322,5 +322,14 @@ test('the controller reads the revisions of its parents only, and may write them
       labelSelector: 'chancery.dev/revision-of=orchards',
     }),
   ]);
-  expect(wiring.permissions?.map(({ verbs }) => verbs)).toEqual([['create', 'patch', 'delete']]);
+  expect(
+    wiring.permissions?.map(({ resource, subresource, verbs }) => [
+      resource.plural,
+      subresource,
+      verbs,
+    ]),
+  ).toEqual([
+    ['controllerrevisions', undefined, ['create', 'patch', 'delete']],
+    ['orchards', 'status', ['patch']],
+  ]);
 });
