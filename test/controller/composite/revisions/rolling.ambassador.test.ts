@@ -12,60 +12,63 @@ import {
   trees,
   treesOf,
 } from '../../../support/orchards.ts';
+import {
+  continuesAtTheSameChild,
+  movesFiveOneByOne,
+  type Started,
+  takesASecondChange,
+} from '../../../support/rolling-scenarios.ts';
 
-const FIVE = ['elm', 'ash', 'oak', 'fir', 'yew'];
+type Update = 'rolling-apply' | 'rolling-recreate';
 
-function orchardController(
-  parent: typeof orchards,
-  update: 'rolling-apply' | 'rolling-recreate',
-): Controller<Orchard> {
+function orchardController(parent: typeof orchards, update: Update): Controller<Orchard> {
   return composite<Orchard>({
     name: 'orchards',
     parent,
     children: [{ resource: trees, update, statusChecks: [{ type: 'Ready', status: 'True' }] }],
-    revisions: parent.namespaced ? {} : { namespace: FIRST_NAMESPACE },
+    revisions: parent.namespaced ? { fieldPaths: ['spec.taste'] } : { namespace: FIRST_NAMESPACE },
     sync: (orchard) => ({ children: treesOf(orchard).map((tree) => child(trees, tree)) }),
   });
 }
 
-async function startOrchards(...given: Parameters<typeof orchardController>) {
+async function start(parent: typeof orchards, update: Update): Promise<Started> {
   const place = await startExample({
     name: 'orchards',
-    controllers: [orchardController(...given)],
+    controllers: [orchardController(parent, update)],
+    restarted: () => ({ controllers: [orchardController(parent, update)] }),
     ownCluster: true,
     stopped: true,
   });
   await place.env.apply(FRUIT_DEFINITIONS);
   place.startOperator();
-  return { place, planted: new Planted(place, given[0]) };
+  const revisions = async (): Promise<number> =>
+    (await place.env.list('apps/v1', 'ControllerRevision', FIRST_NAMESPACE)).length;
+  return { place, planted: new Planted(place, parent), revisions };
 }
 
 test.each([
   ['namespaced', orchards],
   ['cluster-scoped', forests],
 ] as const)('[metacontroller 5] [metacontroller M1] five children of a %s parent are recreated one by one', async (_, parent) => {
-  const { place, planted } = await startOrchards(parent, 'rolling-recreate');
-  await planted.plant(FIVE);
+  await movesFiveOneByOne(await start(parent, 'rolling-recreate'));
+});
 
-  await planted.edit({ taste: 'sour' });
-  for (const [at, name] of FIVE.entries()) {
-    const isLast = at === FIVE.length - 1;
-    if (isLast) await planted.updatedIs('OnLatestRevision');
-    else await planted.updatedIs('RolloutWaiting', `${name}: it has no condition`);
-    expect(await planted.tastes()).toEqual(
-      FIVE.map((each, index) => `${each} ${index <= at ? 'sour' : 'sweet'}`).sort(),
-    );
-    await planted.makeReady(name);
-  }
-  await place.idle();
+test('[metacontroller 6] [metacontroller M13] three children are changed in place one by one, with another change in the middle', async () => {
+  await takesASecondChange(await start(orchards, 'rolling-apply'));
+});
 
-  const moved = ['False RolloutProgressing', 'False RolloutWaiting'];
-  expect(planted.updates()).toEqual([
-    ...[...moved, ...moved, ...moved, ...moved],
-    'False RolloutProgressing',
-    'True OnLatestRevision',
-  ]);
-  expect(planted.mostAway()).toBe(1);
-  const left = await place.env.list('apps/v1', 'ControllerRevision', place.namespace);
-  expect(left).toHaveLength(1);
+test.each([
+  'rolling-apply',
+  'rolling-recreate',
+] as const)('[metacontroller 25] the successor of a killed process continues at the same child (%s)', async (update) => {
+  await continuesAtTheSameChild(await start(orchards, update));
+});
+
+test('a cluster-scoped parent without a namespace for its revisions is refused when it is declared', () => {
+  const children = [{ resource: trees, update: 'rolling-apply' as const }];
+  const sync = () => ({ children: [] });
+
+  expect(() => composite<Orchard>({ name: 'forests', parent: forests, children, sync })).toThrow(
+    expect.objectContaining({ code: 'CONFIG', context: { controller: 'forests' } }),
+  );
 });
