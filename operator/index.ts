@@ -148,13 +148,13 @@ export {
   type MappingContext,
   type Permission,
 } from './controller/controller.ts';
+export { type DecoratorResult, decorator } from './controller/decorator/decorator.ts';
 export {
   BeingDeletedError,
   NoStatusSubresourceError,
   retryRefused,
   TerminalError,
 } from './controller/errors.ts';
-export { type DecoratorResult, decorator } from './controller/decorator/decorator.ts';
 export type { EventNote } from './controller/events/event-recorder.ts';
 export type { Finalizer, Unfinished } from './controller/finalizers/finalizer.ts';
 export { addFinalizer, removeFinalizer } from './controller/finalizers/finalizer.ts';
