@@ -1,13 +1,9 @@
-import { OWNER_INDEX } from '../controller/composite/child-types.ts';
 import type { ChildType } from '../controller/composite/engine-options.ts';
 import { source } from '../controller/source.ts';
 import { dropManagedFields, type Transform } from '../model/entry.ts';
 import { controllerOf, type KubernetesObject } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
-import { byOwner } from '../store/indices.ts';
 import type { ChildTypeSpec } from './spec.ts';
-
-const INDEXES = { [OWNER_INDEX]: byOwner };
 
 /** For a source whose objects are shown to webhooks, which get `managedFields`. */
 export function keepManagedFields(object: KubernetesObject): KubernetesObject {
@@ -43,7 +39,6 @@ export function childTypes(
         statusChecks,
         source: source(resource, {
           transform,
-          indexes: INDEXES,
           ...(options.generateSelector && { labelSelector: 'controller-uid' }),
         }),
       },

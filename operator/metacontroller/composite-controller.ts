@@ -7,6 +7,7 @@ import type {
   SyncAnswer,
   SyncRequest,
 } from '../controller/composite/engine-options.ts';
+import { reasonOf } from '../controller/composite/failures.ts';
 import { isRolling } from '../controller/composite/revisions/claims.ts';
 import { createRevisions } from '../controller/composite/revisions/create-revisions.ts';
 import { metacontrollerFormat } from '../controller/composite/revisions/metacontroller-format.ts';
@@ -19,8 +20,8 @@ import { ControllerHook } from './controller-hook.ts';
 import { controllerName } from './controller-name.ts';
 import { controllerOptions, requiredSync, showsManagedFields } from './controller-options.ts';
 import type { ConfiguredHooks, SharedParts } from './controller-parts.ts';
-import { failureOf } from './failure-of.ts';
-import { type CompositeAnswer, compositeAnswer } from './json/sync-answer.ts';
+import { recordEvents } from './json/hook-events.ts';
+import { compositeAnswer } from './json/sync-answer.ts';
 import { ignoresStatusChanges } from './parent-changes.ts';
 import { relatedOf } from './related-rules.ts';
 import type { CompositeSpec } from './spec.ts';
@@ -78,7 +79,8 @@ export function compositeController(parts: CompositeParts, shared: SharedParts):
     sync,
     failures: { condition: hasConditions },
     ...(failed && {
-      failed: async (object, error) => failed(failureOf(spec.name, object, error)),
+      failed: async (object, error) =>
+        failed({ controller: spec.name, parent: object, reason: reasonOf(error), error }),
     }),
     controller: {
       ...controllerOptions(spec, shared),

@@ -1,7 +1,11 @@
+import { reasonOf } from '../controller/composite/failures.ts';
 import type { Controller } from '../controller/controller.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ConfiguredHooks, SharedParts } from './controller-parts.ts';
+import { recordEvents } from './json/hook-events.ts';
+import { decorationAnswer } from './json/sync-answer.ts';
+import { relatedOf } from './related-rules.ts';
 import type { DecoratorSpec } from './spec.ts';
 
 /** One DecoratorController whose resources are known and whose hooks can be called. */
@@ -31,9 +35,71 @@ export function decoratorControllers(
   { spec, hooks }: DecoratorParts,
   _: SharedParts,
 ): readonly Controller[] {
-  if (hooks.sync === undefined) {
-    throw new ConfigurationError('a controller needs a sync hook', {
-      context: { controller: spec.name },
+  const sync = syncOf(parts, shared);
+  return parts.spec.resources.flatMap((shape, index) => {
+    const decorated = parts.resources[index];
+    if (decorated === undefined) return [];
+    const name = controllerName('decorator', parts.spec.name, String(index + 1));
+    return [decoratorEngine({ ...engineOptions(parts, shared, { name, shape, decorated }), sync })];
+  });
+}
+
+function engineOptions(
+  { spec, attachments, resources, hooks }: DecoratorParts,
+  shared: SharedParts,
+  { name, shape, decorated }: { name: string; shape: Shape; decorated: DecoratedResource },
+): Omit<DecoratorEngineOptions, 'sync'> {
+  const managedFields = showsManagedFields(hooks, shared);
+  const finalizer = `metacontroller.io/decoratorcontroller-${spec.name}`;
+  const selected = selectedObjects(
+    decorated.resource,
+    { labels: shape.labelSelector, annotations: annotationsOf(shape) },
+    { finalizer: hooks.finalize && finalizer, managedFields },
+  );
+  const related = relatedOf(spec, { name, hooks, shared, managedFields });
+  const { failed } = shared;
+  return {
+    name,
+    decorator: spec.name,
+    objects: selected.source,
+    selects: selected.selects,
+    attachments: childTypes(spec.attachments, attachments, {
+      owners: resources.map(({ resource }) => resource),
+      generateSelector: false,
+      adopts: false,
+      managedFields,
+    }),
+    hasStatusSubresource: decorated.hasStatusSubresource,
+    ignoreStatusChanges: shape.ignoreStatusChanges,
+    writer: shared.writer,
+    finalizer: { name: finalizer, isUsed: hooks.finalize !== undefined },
+    ...(related && { related }),
+    ...(failed && {
+      failed: async (object, error) =>
+        failed({ controller: spec.name, parent: object, reason: reasonOf(error), error }),
+    }),
+    controller: controllerOptions(spec, shared),
+  };
+}
+
+function syncOf(
+  { spec, attachments: types, hooks }: DecoratorParts,
+  shared: SharedParts,
+): (request: DecoratorRequest) => Promise<DecoratorAnswer> {
+  const called = requiredSync(spec, hooks);
+  const sync = new ControllerHook(spec, 'sync', { called, types, shared });
+  const finalize =
+    hooks.finalize &&
+    new ControllerHook(spec, 'finalize', { called: hooks.finalize, types, shared });
+  return async ({ object, attachments, related, finalizing, context }) => {
+    const hook = finalizing && finalize !== undefined ? finalize : sync;
+    const given = await hook.sync({
+      parent: object,
+      children: attachments,
+      related,
+      finalizing,
+      revision: '',
+      context,
     });
   }
   throw new ConfigurationError('not built yet', { context: { controller: spec.name } });

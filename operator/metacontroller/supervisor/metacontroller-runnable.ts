@@ -1,10 +1,5 @@
-import { source } from '../../controller/source.ts';
-import { linkedAbort } from '../../core/abort.ts';
-import { type Runnable, type RunnableContext, runnable } from '../../manager/runnable.ts';
-import { SUPERVISOR_ACCESS } from '../rights/supervisor-access.ts';
-import { childWriterOf } from './child-writer-of.ts';
-import type { MetacontrollerOptions } from './options.ts';
-import { Supervisor } from './supervisor.ts';
+import { type Runnable, runnable } from '../../manager/runnable.ts';
+import type { FunctionsFile } from '../call/functions-file.ts';
 
 export { METACONTROLLER_DEFAULTS, type MetacontrollerOptions } from './options.ts';
 

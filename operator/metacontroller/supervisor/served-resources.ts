@@ -5,7 +5,7 @@ import type { RunnableContext } from '../../manager/runnable.ts';
 import type { Resource } from '../../model/resource.ts';
 import { groupAndVersion } from '../parse/parse-reference.ts';
 import type { ResourceReference } from '../spec.ts';
-import { refusal } from './refused.ts';
+import { missingRule } from './missing-rule.ts';
 import { StartError } from './trouble.ts';
 
 /** How long an answer of discovery is used again. Definitions can be replaced by ones of another scope. */
@@ -66,10 +66,12 @@ export class ServedResources {
         );
       }
       if (!(error instanceof OperatorError)) throw error;
-      const missing = refusal(error);
-      const reason = missing === undefined ? 'DiscoveryFailed' : 'Forbidden';
-      const why = missing ?? messageOf(error);
-      throw new StartError(reason, `cannot find ${resource} in ${apiVersion}: ${why}`, error);
+      const reason = missingRule(error) === undefined ? 'DiscoveryFailed' : 'Forbidden';
+      throw new StartError(
+        reason,
+        `cannot find ${resource} in ${apiVersion}: ${messageOf(error)}`,
+        error,
+      );
     }
   }
 }
