@@ -1,7 +1,7 @@
 import { OperatorError } from '../../core/errors.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
-import type { DesiredChild } from '../composite/child-types.ts';
+import type { DesiredChild } from '../composite/child.ts';
 import type { ChildType, PlannedChild } from '../composite/engine-options.ts';
 import { childIdentity } from '../composite/plan-children.ts';
 import type { DecoratorAnswer, DecoratorEngineOptions } from './engine-options.ts';

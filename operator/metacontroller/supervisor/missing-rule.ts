@@ -3,8 +3,7 @@ import type { Resource } from '../../model/resource.ts';
 import { ApiError } from '../../model/status.ts';
 
 /** The API server's sentence about a right that is missing. */
-const REFUSED =
-  /cannot (?<verb>[a-z]+) resource "(?<resource>[^"]+)" in API group "(?<group>[^"]*)"/;
+const REFUSED = /cannot (?<verb>[a-z]+) resource "(?<resource>[^"]+)" in API group "(?<group>[^"]*)"/;
 
 /** The rule that lets a source be watched, as a role has it. */
 export function watchRule({ group, plural }: Pick<Resource, 'group' | 'plural'>): string {
