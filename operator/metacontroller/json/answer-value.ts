@@ -10,6 +10,7 @@ import { repeatedFields } from './repeated-fields.ts';
  * Comparing and merging deeper ones would exceed the call stack.
  */
 const MAX_LEVELS = 1_000;
+const TOO_DEEP = `has more than ${MAX_LEVELS} levels`;
 
 export interface AnswerValue {
   readonly whole: AnswerPart;
@@ -28,7 +29,7 @@ export function answerValue(answer: HookAnswer, hook: HookName): AnswerValue {
   const text = 'text' in answer ? answer.text : moduleText(answer.value, unread);
   const value = parsed(text, unread);
   const { levels, fields } = measured(value);
-  if (levels > MAX_LEVELS) unread.fail(`has more than ${MAX_LEVELS} levels`);
+  if (levels > MAX_LEVELS) unread.fail(TOO_DEEP);
   const isUnique = !('text' in answer) || fields === fieldsIn(text);
   return {
     whole: new AnswerPart(value, '', hook),
@@ -54,9 +55,15 @@ function parsed(text: string, unread: AnswerPart): unknown {
   } catch (error) {
     if (text.trim() === '') unread.fail('is empty');
     if (/^\s*</.test(text)) unread.fail('is HTML or XML, not JSON');
-    // JSON.parse quotes the text around an error. Only the position stays.
-    const position = /at position \d+/.exec(messageOf(error))?.[0] ?? 'or ends too early';
-    return unread.fail(`is not JSON, ${position}`);
+    // Parsing large integers is recursive.
+    if (error instanceof RangeError) unread.fail(TOO_DEEP);
+    // JSON.parse quotes the text around an error. Only the place stays.
+    const said = messageOf(error);
+    const position = /at position \d+/.exec(said)?.[0];
+    if (position !== undefined) unread.fail(`is not JSON, ${position}`);
+    return unread.fail(
+      said.includes('end of JSON') ? 'is JSON that ends too early' : 'is not JSON',
+    );
   }
 }
 
