@@ -134,6 +134,23 @@ export function formatYaml(value: unknown): string {
   });
 }
 
+/**
+ * A YAML text in which the value at `path` is replaced. Comments and the form of everything else stay.
+ *
+ * @throws ConfigurationError `CONFIG` when the text is not YAML.
+ */
+export function changedYaml(
+  text: string,
+  path: readonly (string | number)[],
+  value: unknown,
+): string {
+  const document = yaml().parseDocument(text, READ);
+  const [problem] = document.errors;
+  if (problem !== undefined) throw invalid(problem);
+  document.setIn(path, document.createNode(value));
+  return document.toString({ lineWidth: 0 });
+}
+
 function invalid(error: unknown): ConfigurationError {
   const [problem = ''] = messageOf(error).split('\n', 1);
   return new ConfigurationError(`invalid YAML: ${problem}`, { cause: error });

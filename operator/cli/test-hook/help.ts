@@ -3,40 +3,74 @@ import { table } from '../help.ts';
 
 /** What `chancery test-hook --help` prints. */
 const TEST_HOOK_HELP: string = `Usage: chancery test-hook FILE --context SAMPLE [OPTION...]
+       chancery test-hook --url URL --context SAMPLE [OPTION...]
+       chancery test-hook --functions FILE --context SAMPLE [OPTION...]
 
 Starts one hook as chancery hooks would, without a cluster, and tells what it left: its patches and metrics, each
 checked, and the rights that it needs and its rights file does not have. Nothing is applied.
+
+With a sample that is a request of Metacontroller's contract it calls the function as chancery metacontroller would,
+and tells what the answer would do.
 
 SAMPLE is a JSON or YAML file with the contexts, "-" for standard input: a list, one context, or one Kubernetes object,
 which becomes the context of an Added event. Fields may be left out: the name of the binding if the hook has one that
 fits, type, watchEvent, empty lists and snapshots. A missing filterResult is computed by the filter of the binding.
 
+A request of Metacontroller's contract is one JSON object with controller, parent and so on, as a hook receives it.
+FILE is then a program, which reads the request on standard input and writes its answer on standard output, or a
+module (.ts, .mts, .js, .mjs, .cjs), whose function is called.
+
 Options:
 ${table([
   ['--context FILE', 'the sample'],
-  ['--record-rights', 'add missing rights to HOOK.rights.yaml'],
+  [
+    '--record-rights',
+    'add missing rights to HOOK.rights.yaml; with --functions, what customize names to FILE',
+  ],
+  ['--hook-timeout DURATION', 'limit of the run, such as 90s or 5m; default 60s, of functions 10s'],
+  ['--hook-env NAME', 'a variable that the hook also gets; repeatable'],
+  ['--crd FILE', 'file or folder of CustomResourceDefinitions; repeatable'],
+])}
+
+Options of hooks:
+${table([
   [
     '--patches-to FILE',
     'write the patches there, one JSON document a line; "-" for standard output',
   ],
   ['--strict-patches', 'refuse fields that have no effect'],
-  ['--hook-timeout DURATION', 'limit of the run, such as 90s or 5m; 0 for none; default 60s'],
-  ['--hook-env NAME', 'a variable that the hook also gets; repeatable'],
-  ['--crd FILE', 'file or folder of CustomResourceDefinitions; repeatable'],
 ])}
 
-The hook gets the variables of chancery hooks, and no credentials. What it writes appears on standard error.
+Options of functions:
+${table([
+  [
+    '--export NAME',
+    'the function of the module; default: that of the hook, such as sync, or the default export',
+  ],
+  ['--url URL', 'call this webhook'],
+  [
+    '--functions FILE',
+    'call the function that this file of chancery metacontroller names; it is read once',
+  ],
+  ['--kind KIND', 'the kind of the controller in FILE; default: that of the sample'],
+  ['--name NAME', 'the name of the controller in FILE; default: that of the sample'],
+])}
+
+The hook gets the variables of chancery hooks, and no credentials; a program that is a function gets the same without
+CHANCERY_API_URL. What it writes appears on standard error, but for the answer of a function.
 
 Exit codes:
 ${table([
-  ['0', 'the hook succeeded, and everything that it left would be applied'],
-  ['1', 'the hook failed, or something that it left would be refused'],
+  ['0', 'the hook succeeded, and everything that it left or answered would be applied'],
+  ['1', 'the hook failed, or something that it left or answered would be refused'],
   ['2', 'the command line, the sample or the configuration of the hook is wrong'],
 ])}
 
-Example:
+Examples:
 
   chancery test-hook hooks/copy.py --context copy.sample.json --record-rights
+  chancery test-hook sync.ts --context request.json
+  chancery test-hook --url http://127.0.0.1:8080/sync --context request.json
 `;
 
 /** The entry in `chancery --help`. It is apart from the command, which is imported only when it runs. */

@@ -66,8 +66,8 @@ function contextIn(item: unknown, place: string): Fields {
   if (isObject(item)) return { object: item };
   if (!('binding' in item) && ('parent' in item || 'controller' in item)) {
     throw new ConfigurationError(
-      `${place} has parent or controller: it is a request to a function of Metacontroller's contract. ` +
-        'Such functions come with chancery metacontroller, which is not supported yet',
+      `${place} has parent or controller, as a request to a function of Metacontroller's contract: ` +
+        'such a sample is one whole request, with controller, and not in a list',
     );
   }
   const unknown = Object.keys(item).find((field) => !FIELDS.has(field));

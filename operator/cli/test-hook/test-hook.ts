@@ -21,8 +21,10 @@ import { RunFolders } from '../../process/run-files.ts';
 import { runProgram } from '../../process/run-program.ts';
 import type { Command, ExitCode, Io } from '../command.ts';
 import { readManifests } from '../manifest-files.ts';
-import { parseTestHookArguments, type TestHookArguments } from './arguments.ts';
+import { parseTestHookArguments, requireNoFunction, type TestHookArguments } from './arguments.ts';
 import { type Examined, examined } from './examine.ts';
+import { isFunctionRequest } from './function/function-request.ts';
+import { testFunction } from './function/test-function.ts';
 import { TEST_HOOK_DESCRIPTION } from './help.ts';
 import { contextLines, examinedLines } from './report.ts';
 import { completedSample, type Fields, requireContexts } from './sample.ts';
@@ -54,8 +56,12 @@ async function testHook(asked: TestHookArguments, jq: Jq, clock: Clock, io: Io):
   const definitions = await readManifests(asked.crds, io.stdin, '--crd ');
   const known = knownKinds(definitions.map(({ value }) => value));
   const sample = await readSample(asked.context, io);
+  if (isFunctionRequest(sample)) {
+    return await testFunction(sample, { asked, known, clock, io, log: lineLog(io) });
+  }
+  const file = requireNoFunction(asked);
   requireContexts(sample); // before a file is started that may be no hook
-  const hook = await loadHookFile(asked.file, { env, runProgram, clock, signal });
+  const hook = await loadHookFile(file, { env, runProgram, clock, signal });
   const filter = (program: string, object: unknown) => filtered(jq, program, object, signal);
   const contexts = await completedSample(sample, { hook, known, filter });
   // Standard output is for the documents when they go there.
@@ -129,9 +135,9 @@ async function started(
 /** What the hook writes, for people. */
 function lineLog({ stderr }: Io): Log {
   const write = (facts: object, message: string): void => {
-    const { output, line } = facts as { readonly output?: string; readonly line?: string };
-    const said = line === undefined ? message : `${output}: ${line}`;
-    stderr.write(`${visibleText(said)}\n`);
+    const { output, line, found } = facts as Readonly<Record<string, string | undefined>>;
+    const said = found === undefined ? message : `warning: the answer has the ${found}`;
+    stderr.write(`${visibleText(line === undefined ? said : `${output}: ${line}`)}\n`);
   };
   return { debug: write, info: write, warn: write, error: write };
 }

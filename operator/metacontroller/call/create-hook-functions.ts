@@ -19,6 +19,8 @@ export interface HookSurroundings {
   readonly ownPorts: () => readonly number[];
   /** Of this process. Programs get what an allow-list names. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Names of further variables that programs get. Default: none. */
+  readonly hookEnv?: readonly string[];
   readonly clock: Clock;
 }
 
@@ -54,7 +56,7 @@ function ofEntry(
   entry: FunctionEntry,
   hook: HookName,
   spec: HookSpec | undefined,
-  { environment, clock }: HookSurroundings,
+  { environment, hookEnv, clock }: HookSurroundings,
 ): HookFunction {
   const version = entry.version ?? spec?.version ?? 'v2';
   const answers = spec?.version === version ? spec.answers : version === 'v2' ? 'strict' : 'loose';
@@ -64,7 +66,7 @@ function ofEntry(
     return functionOf('module', { version, answers }, made);
   }
   const [program, ...args] = run.exec;
-  const env = programEnvironment(environment);
+  const env = programEnvironment(environment, hookEnv);
   const made = new ProgramFunction({ program, args, cwd: entry.folder, env, timeoutMs, clock });
   return functionOf('exec', { version, answers }, made);
 }

@@ -1,0 +1,99 @@
+import { ConfigurationError, messageOf } from '../../../core/errors.ts';
+import { parseController } from '../../../metacontroller/parse/parse-controller.ts';
+import type { ControllerSpec, HookName } from '../../../metacontroller/spec.ts';
+import type { KnownKinds } from '../../../model/known-kinds.ts';
+import type { KubernetesObject } from '../../../model/object.ts';
+import { defineResource, type Resource } from '../../../model/resource.ts';
+import type { Fields } from '../sample.ts';
+
+/** One child of a request, with its resource. */
+export interface ObservedChild {
+  readonly resource: Resource;
+  readonly object: KubernetesObject;
+}
+
+/** A recorded request to a hook of Metacontroller's contract. */
+export interface FunctionRequest {
+  /** The JSON as it was recorded. */
+  readonly value: Fields;
+  readonly spec: ControllerSpec;
+  readonly hook: HookName;
+  readonly parent: KubernetesObject;
+  /** The declared types of children or attachments, as the request names them. */
+  readonly types: readonly Resource[];
+  readonly observed: readonly ObservedChild[];
+}
+
+/** True for a request of this contract: it names a controller, and no binding. */
+export function isFunctionRequest(sample: unknown): sample is Fields {
+  if (typeof sample !== 'object' || sample === null || Array.isArray(sample)) return false;
+  return 'controller' in sample && !('binding' in sample) && !('kind' in sample);
+}
+
+/**
+ * Reads a recorded request: which hook it is for follows from its fields.
+ *
+ * @throws ConfigurationError `CONFIG` that names the field at fault.
+ */
+export function functionRequest(value: Fields, known: KnownKinds): FunctionRequest {
+  const spec = controllerIn(value);
+  const isDecorator = spec.kind === 'DecoratorController';
+  const list = isDecorator ? 'attachments' : 'children';
+  const hook = hookOf(value, list);
+  const field = isDecorator && hook !== 'customize' ? 'object' : 'parent';
+  const parent = objectIn(value[field], field);
+  const children = hook === 'customize' ? {} : mapIn(value[list], list);
+  const types = Object.keys(children).map((type) => resourceOf(type, `${list}.${type}`, known));
+  const observed = Object.entries(children).flatMap(([type, objects], at) =>
+    Object.entries(mapIn(objects, `${list}.${type}`)).map(([key, object]) => ({
+      resource: types[at] as Resource,
+      object: objectIn(object, `${list}.${type}.${key}`),
+    })),
+  );
+  return { value, spec, hook, parent, types, observed };
+}
+
+function controllerIn({ controller }: Fields): ControllerSpec {
+  try {
+    return parseController(objectIn(controller, 'controller'));
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw error;
+    throw new ConfigurationError(`the request's controller is unusable: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+function hookOf(value: Fields, list: string): HookName {
+  if (!(list in value) && !('finalizing' in value)) return 'customize';
+  return value.finalizing === true ? 'finalize' : 'sync';
+}
+
+/** `Deployment.apps/v1`. */
+function resourceOf(type: string, place: string, known: KnownKinds): Resource {
+  const [, kind, group = '', version] = /^([^.]+)\.(?:([^/]+)\/)?([^/]+)$/.exec(type) ?? [];
+  if (kind === undefined || version === undefined) {
+    throw new ConfigurationError(
+      `the request's ${place} is no type: expected a key such as Deployment.apps/v1`,
+    );
+  }
+  const apiVersion = group === '' ? version : `${group}/${version}`;
+  const plural = `${kind.toLowerCase()}s`;
+  return (
+    known(kind, apiVersion) ?? defineResource({ group, version, kind, plural, namespaced: true })
+  );
+}
+
+function mapIn(value: unknown, place: string): Fields {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
+  throw new ConfigurationError(`the request's ${place} must be an object`);
+}
+
+function objectIn(value: unknown, place: string): KubernetesObject {
+  const { kind, metadata } = mapIn(value, place);
+  const { name } = mapIn(metadata, `${place}.metadata`);
+  if (typeof kind === 'string' && typeof name === 'string') return value as KubernetesObject;
+  throw new ConfigurationError(
+    `the request's ${place} must be a whole object, with kind and metadata.name`,
+  );
+}

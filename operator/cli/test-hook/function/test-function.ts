@@ -1,0 +1,130 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import type { Log } from '../../../controller/reconciler.ts';
+import type { Clock } from '../../../core/clock.ts';
+import { ConfigurationError } from '../../../core/errors.ts';
+import { goJson } from '../../../core/go-json.ts';
+import { visibleText } from '../../../core/visible-text.ts';
+import { changedYaml } from '../../../core/yaml.ts';
+import { settingsFrom } from '../../../manager/settings/settings.ts';
+import { parseFunctions } from '../../../metacontroller/call/functions/parse-functions.ts';
+import { HookError } from '../../../metacontroller/hook-error.ts';
+import type { HookAnswer, HookFunction } from '../../../metacontroller/hook-function.ts';
+import { AnswerReader } from '../../../metacontroller/json/answer-reader.ts';
+import { type NamedRule, relatedAnswer } from '../../../metacontroller/json/related-answer.ts';
+import { compositeAnswer, decorationAnswer } from '../../../metacontroller/json/sync-answer.ts';
+import type { ResourceReference } from '../../../metacontroller/spec.ts';
+import type { KnownKinds } from '../../../model/known-kinds.ts';
+import type { ExitCode, Io } from '../../command.ts';
+import type { TestHookArguments } from '../arguments.ts';
+import type { Fields } from '../sample.ts';
+import { functionOf } from './function-of.ts';
+import { relatedLines, requestLine, syncLines } from './function-report.ts';
+import { type FunctionRequest, functionRequest } from './function-request.ts';
+
+export interface TestFunctionParts {
+  readonly asked: TestHookArguments;
+  readonly known: KnownKinds;
+  readonly clock: Clock;
+  readonly io: Io;
+  /** What the function and the reader of its answer log. */
+  readonly log: Log;
+}
+
+/** Calls a function of Metacontroller's contract with a recorded request, and tells what its answer would do. */
+export async function testFunction(value: Fields, parts: TestFunctionParts): Promise<ExitCode> {
+  const { asked, known, clock, io } = parts;
+  const request = functionRequest(value, known);
+  requireFitting(asked, request);
+  const { apiUrl } = settingsFrom(io.env);
+  const called = await functionOf(asked, request, { environment: io.env, apiUrl, clock });
+  const say = (lines: readonly string[]): void => {
+    for (const line of lines) io.stdout.write(`${visibleText(line)}\n`);
+  };
+  say([requestLine(request)]);
+  try {
+    const answer = await called.call(
+      { value: request.value, text: async () => goJson(request.value) },
+      { signal: io.signal, log: parts.log, subject: 'sample' },
+    );
+    say(await examined(answer, request, called, parts));
+    return 0;
+  } catch (error) {
+    if (!(error instanceof HookError)) throw error;
+    say([`refused: ${error.reason}: ${error.message}`]);
+    return 1;
+  } finally {
+    await called.close();
+  }
+}
+
+/** @throws HookError `InvalidAnswer`. */
+async function examined(
+  answer: HookAnswer,
+  request: FunctionRequest,
+  { answers }: HookFunction,
+  { asked, log }: TestFunctionParts,
+): Promise<readonly string[]> {
+  const { hook, spec, types } = request;
+  const reader = new AnswerReader({ hook, answers });
+  if (hook === 'customize') {
+    const rules = relatedAnswer(reader, answer, log);
+    return [...relatedLines(rules), ...(await recorded(rules, request, asked))];
+  }
+  const options = {
+    types,
+    emptyChildren: 'refuse',
+    extensions: true,
+    finalizing: hook === 'finalize',
+  } as const;
+  const read = spec.kind === 'CompositeController' ? compositeAnswer : decorationAnswer;
+  return syncLines(read(reader, answer, options, log), request);
+}
+
+function requireFitting(asked: TestHookArguments, { hook }: FunctionRequest): void {
+  const given = [asked.file, asked.functions, asked.url].filter((each) => each !== undefined);
+  if (given.length !== 1) {
+    throw new ConfigurationError(
+      `expected one of FILE, --functions and --url; got ${given.length === 0 ? 'none' : 'several'}`,
+    );
+  }
+  if (asked.functionTimeoutMs === 0) {
+    throw new ConfigurationError('--hook-timeout 0: a function always has a time limit');
+  }
+  if (asked.patchesTo !== undefined || asked.isStrict) {
+    const option = asked.isStrict ? '--strict-patches' : '--patches-to';
+    throw new ConfigurationError(`${option} is for hooks of chancery hooks, and the sample is not`);
+  }
+  if (!asked.recordsRights) return;
+  if (asked.functions === undefined) {
+    throw new ConfigurationError('--record-rights needs --functions: the rights are written there');
+  }
+  if (hook !== 'customize') {
+    throw new ConfigurationError(
+      `--record-rights needs the request of a customize hook, and this is one of ${hook}`,
+    );
+  }
+}
+
+/** Writes the resources of the rules into the file of functions, beside those that it has. */
+async function recorded(
+  rules: readonly NamedRule[],
+  { spec }: FunctionRequest,
+  { recordsRights, functions: path, kind = spec.kind, name = spec.name }: TestHookArguments,
+): Promise<readonly string[]> {
+  if (!recordsRights || path === undefined) return [];
+  const text = await readFile(path, 'utf8');
+  const { controllers } = parseFunctions(text, path);
+  const at = controllers.findIndex((each) => each.kind === kind && each.name === name);
+  const { related = [] } = controllers[at] ?? {};
+  const all = distinct([...related, ...rules]);
+  if (all.length > related.length) await writeFile(path, changedYaml(text, [at, 'related'], all));
+  return [`rights recorded in ${path}`];
+}
+
+function distinct(references: readonly ResourceReference[]): readonly ResourceReference[] {
+  const byName = references.map(({ apiVersion, resource }) => [
+    `${apiVersion}/${resource}`,
+    { apiVersion, resource },
+  ]);
+  return [...new Map(byName as [string, ResourceReference][]).values()];
+}
