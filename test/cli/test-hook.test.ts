@@ -223,7 +223,7 @@ test.each([
   [
     'a request of Metacontroller',
     { parent: ROWS, children: {} },
-    'chancery metacontroller, which is not supported yet',
+    'such a sample is one whole request, with controller, and not in a list',
   ],
 ])('a sample with %s is refused', async (_what, sample, why) => {
   await expect(complete(sample)).rejects.toThrow(why);
@@ -233,10 +233,10 @@ test('a sample of another contract is refused before the file is started', async
   const { file, testHook } = await hookFile('');
   await rm(`${file}.yaml`);
 
-  const { exit, stderr } = await testHook({ controller: {}, parent: ROWS, children: {} });
+  const { exit, stderr } = await testHook([{ controller: {}, parent: ROWS, children: {} }]);
 
   expect(exit).toBe(2);
-  expect(stderr).toContain('chancery metacontroller, which is not supported yet');
+  expect(stderr).toContain('a request to a function of Metacontroller');
 });
 
 const jq: Jq = { check: async () => {}, run: async () => [], close: async () => {} };

@@ -1,5 +1,5 @@
 import type { Command } from '../command.ts';
-import { table } from '../help.ts';
+import { table, wrappedTable } from '../help.ts';
 
 /** What `chancery test-hook --help` prints. */
 const TEST_HOOK_HELP: string = `Usage: chancery test-hook FILE --context SAMPLE [OPTION...]
@@ -21,39 +21,31 @@ FILE is then a program, which reads the request on standard input and writes its
 module (.ts, .mts, .js, .mjs, .cjs), whose function is called.
 
 Options:
-${table([
+${wrappedTable([
   ['--context FILE', 'the sample'],
   [
     '--record-rights',
-    'add missing rights to HOOK.rights.yaml; with --functions, what customize names to FILE',
+    'add missing rights to HOOK.rights.yaml; with --functions, to FILE what a customize hook names',
   ],
-  ['--hook-timeout DURATION', 'limit of the run, such as 90s or 5m; default 60s, of functions 10s'],
+  ['--hook-timeout DURATION', 'limit of the run, such as 90s or 5m; default 60s, for functions 10s'],
   ['--hook-env NAME', 'a variable that the hook also gets; repeatable'],
   ['--crd FILE', 'file or folder of CustomResourceDefinitions; repeatable'],
-])}
-
-Options of hooks:
-${table([
   [
     '--patches-to FILE',
-    'write the patches there, one JSON document a line; "-" for standard output',
+    'only hooks: write the patches there, one JSON document a line; "-" for standard output',
   ],
-  ['--strict-patches', 'refuse fields that have no effect'],
-])}
-
-Options of functions:
-${table([
+  ['--strict-patches', 'only hooks: refuse fields that have no effect'],
   [
     '--export NAME',
-    'the function of the module; default: that of the hook, such as sync, or the default export',
+    'only functions: that of the module; default: the name of the hook, such as sync, or else its default export',
   ],
-  ['--url URL', 'call this webhook'],
+  ['--url URL', 'only functions: call this webhook'],
   [
     '--functions FILE',
-    'call the function that this file of chancery metacontroller names; it is read once',
+    'only functions: call the one that FILE of chancery metacontroller names',
   ],
-  ['--kind KIND', 'the kind of the controller in FILE; default: that of the sample'],
-  ['--name NAME', 'the name of the controller in FILE; default: that of the sample'],
+  ['--kind KIND', 'kind of the controller in FILE; default: that of the sample'],
+  ['--name NAME', 'name of the controller in FILE; default: that of the sample'],
 ])}
 
 The hook gets the variables of chancery hooks, and no credentials; a program that is a function gets the same without

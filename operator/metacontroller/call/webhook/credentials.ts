@@ -87,7 +87,7 @@ function requireUsable(tls: TlsMaterial, { clientTls, caBundle }: ConnectionSpec
 }
 
 /** `Secret farm/hook, key token`: a place, and no value. */
-export function placeOf({ kind, namespace, name, key }: KeyReference): string {
+function placeOf({ kind, namespace, name, key }: KeyReference): string {
   return `${kind} ${namespace}/${name}, key ${key}`;
 }
 
