@@ -68,6 +68,6 @@ Examples:
 /** The entry in `chancery --help`. It is apart from the command, which is imported only when it runs. */
 export const TEST_HOOK_DESCRIPTION: Omit<Command, 'run'> = {
   name: 'test-hook',
-  summary: 'start one hook with a sample, and check what it leaves',
+  summary: 'start one hook or function with a sample, and check what it leaves',
   help: TEST_HOOK_HELP,
 };
