@@ -2,6 +2,7 @@ import { isUnknownResource } from '../../client/discovery.ts';
 import type { Clock } from '../../core/clock.ts';
 import { ConfigurationError, messageOf, OperatorError } from '../../core/errors.ts';
 import type { RunnableContext } from '../../manager/runnable.ts';
+import { knownKinds } from '../../model/known-kinds.ts';
 import type { Resource } from '../../model/resource.ts';
 import { groupAndVersion } from '../parse/parse-reference.ts';
 import type { ResourceReference } from '../spec.ts';
@@ -11,7 +12,12 @@ import { StartError } from './trouble.ts';
 /** How long an answer of discovery is used again. Definitions can be replaced by ones of another scope. */
 const KEEP_MS = 10_000;
 
-/** Finds the resources that objects name, by the API server's discovery. */
+const builtIn = knownKinds();
+
+/**
+ * Finds the resources that objects name: those of Kubernetes without the network, for the generated filter lets no
+ * discovery of their groups through, and all others by the API server's discovery.
+ */
 export class ServedResources {
   readonly #discover: RunnableContext['discover'];
   readonly #clock: Clock;
@@ -31,6 +37,8 @@ export class ServedResources {
     { apiVersion, resource: plural }: ResourceReference,
     signal: AbortSignal,
   ): Promise<Resource> {
+    const ofKubernetes = builtIn.ofReference(plural, apiVersion);
+    if (ofKubernetes !== undefined) return ofKubernetes;
     const [group, version] = groupAndVersion(apiVersion);
     const name = `${plural}.${group}/${version}`;
     const now = this.#clock.monotonic();
