@@ -404,7 +404,7 @@ test.each<[string, readonly string[], RegExp]>([
   [
     'no module',
     ['rbac'],
-    /expected at least one MODULE, such as operator.ts, or --hooks DIR; got none$/,
+    /expected at least one MODULE, such as operator.ts, or --hooks DIR, or --from-metacontroller FILE; got none$/,
   ],
   ['a module that is not there', ['rbac', 'x.ts'], /cannot load x\.ts: no such file$/],
   ['a tree without a folder', ['manifests', 'x.ts'], /manifests are a folder of files: name it/],
