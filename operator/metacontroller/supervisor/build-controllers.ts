@@ -7,6 +7,7 @@ import { type DecoratedResource, decoratorControllers } from '../decorator-contr
 import type { CompositeSpec, ControllerSpec, DecoratorSpec, ResourceReference } from '../spec.ts';
 import { hasConditions } from './parent-facts.ts';
 import type { ServedResources } from './served-resources.ts';
+import { hasStatusSubresource } from './status-subresource.ts';
 import { StartError } from './trouble.ts';
 
 export interface BuildSurroundings {
@@ -46,7 +47,7 @@ async function buildComposite(
   if (isBuiltInGroup(parent)) {
     throw new StartError('InvalidParent', `${resourceName(parent)} is no custom resource`);
   }
-  if (!(await context.hasSubresource(parent, 'status', signal))) {
+  if (!(await hasStatusSubresource(parent, context, signal))) {
     throw new StartError(
       'NoStatusSubresource',
       `the definition of ${resourceName(parent)} has no status subresource in ${parent.version}`,
@@ -65,9 +66,13 @@ async function buildDecorator(
   const resources: DecoratedResource[] = [];
   for (const reference of spec.resources) {
     const resource = await served.need(reference, 'ParentNotServed', signal);
-    const hasStatusSubresource = await context.hasSubresource(resource, 'status', signal);
+    const hasStatus = await hasStatusSubresource(resource, context, signal);
     const conditions = await hasConditions(resource, context, signal);
-    resources.push({ resource, hasStatusSubresource, hasConditions: conditions });
+    resources.push({
+      resource,
+      hasStatusSubresource: hasStatus,
+      hasConditions: conditions,
+    });
   }
   const attachments = await needAll(spec.attachments, served, signal);
   return decoratorControllers({ spec, resources, attachments, hooks }, shared);
