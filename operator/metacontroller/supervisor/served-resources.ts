@@ -74,12 +74,16 @@ export class ServedResources {
         );
       }
       if (!(error instanceof OperatorError)) throw error;
-      const reason = missingRule(error) === undefined ? 'DiscoveryFailed' : 'Forbidden';
-      throw new StartError(
-        reason,
-        `cannot find ${resource} in ${apiVersion}: ${messageOf(error)}`,
-        error,
-      );
+      const missing = refusal(error) ?? closedPath(error, apiVersion);
+      const reason = missing === undefined ? 'DiscoveryFailed' : 'Forbidden';
+      const why = missing ?? messageOf(error);
+      throw new StartError(reason, `cannot find ${resource} in ${apiVersion}: ${why}`, error);
     }
   }
+}
+
+/** The filter of the ambassador opens discovery of the groups that its controllers name, and of no other. */
+function closedPath(error: OperatorError, apiVersion: string): string | undefined {
+  if (error.code !== 'AMBASSADOR_FORBIDDEN') return undefined;
+  return `open ${apiVersion} in the filter of the ambassador, and add its rules to the role`;
 }

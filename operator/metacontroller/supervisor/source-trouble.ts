@@ -46,12 +46,16 @@ export function sourceTrouble(
 }
 
 function forbiddenTrouble(forbidden: readonly WatchedSource[]): Omit<Trouble, 'ends'> {
-  const messages = forbidden.map(({ source, informer }) =>
-    informer.status.reason === 'filtered'
-      ? `the filter of the ambassador does not open ${resourceName(source.resource)}`
-      : watchRule(source),
-  );
-  return { reason: 'Forbidden', message: [...new Set(messages)].join('; ') };
+  const rules = forbidden.map(({ source }) => watchRule(source));
+  const filtered = forbidden
+    .filter(({ informer }) => informer.status.reason === 'filtered')
+    .map(({ source }) => resourceName(source.resource));
+  const messages = [...new Set(rules)];
+  if (filtered.length > 0) {
+    const names = [...new Set(filtered)].join(', ');
+    messages.push(`open ${names} in the filter of the ambassador`);
+  }
+  return { reason: 'Forbidden', message: messages.join('; ') };
 }
 
 /** The rule without which a source cannot be watched. */
