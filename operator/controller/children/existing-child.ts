@@ -1,16 +1,19 @@
-import { controllerOf, type KubernetesObject, keyOf } from '../../model/object.ts';
+import { controllerOf, type KubernetesObject, keyOf, ownersIn } from '../../model/object.ts';
 import { AlreadyOwnedError } from '../../model/owner-reference.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
 import { BeingDeletedError } from '../errors.ts';
 import type { ChildWrite } from './child-writer.ts';
-import { isMap, mergePatchOf } from './json-difference.ts';
+
+/** The label of children by `generateSelector`. Its value is the uid of their parent. */
+export const CONTROLLER_UID = 'controller-uid';
 
 /**
- * The object that already has the name of a child to be created. It is left alone, but for labels that a child of the
- * owner has lost: the cache of children may select by them, and would never show this child again.
+ * The object that already has the name of a child to be created. It is left alone. But a child of the owner that has
+ * lost the label by which children are claimed is released: the cache of children may select by the label, and then
+ * nothing else would ever see this child.
  *
  * @throws BeingDeletedError when the object is being deleted, or gone again.
- * @throws AlreadyOwnedError when the owner does not control it.
+ * @throws AlreadyOwnedError when the owner does not control it, or no longer.
  */
 export async function existingChild(
   resource: Resource,
@@ -25,11 +28,14 @@ export async function existingChild(
     });
   }
   if (controllerOf(live)?.uid !== owner.metadata.uid) throw new AlreadyOwnedError(resource, live);
-  const { labels } = live.metadata;
-  const restored = { ...(isMap(labels) ? labels : {}), ...child.metadata.labels };
-  const patch = mergePatchOf({ labels: labels ?? {} }, { labels: restored });
-  if (patch === undefined) return live;
-  const { uid } = live.metadata;
-  const body = { metadata: { uid, ...patch } };
-  return context.client.patch<KubernetesObject>(resource, live.metadata, { type: 'merge', body });
+  const label = child.metadata.labels?.[CONTROLLER_UID];
+  if (label === undefined || live.metadata.labels?.[CONTROLLER_UID] === label) return live;
+  const { uid, resourceVersion } = live.metadata;
+  const ownerReferences = ownersIn(live.metadata).filter((each) => each.uid !== owner.metadata.uid);
+  const body = { metadata: { uid, resourceVersion, ownerReferences } };
+  const released = await context.client.patch<KubernetesObject>(resource, live.metadata, {
+    type: 'merge',
+    body,
+  });
+  throw new AlreadyOwnedError(resource, released);
 }

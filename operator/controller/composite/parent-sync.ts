@@ -2,6 +2,7 @@ import { OperatorError } from '../../core/errors.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { Resource } from '../../model/resource.ts';
 import { type Selector, selectorFromObject } from '../../model/selector.ts';
+import { CONTROLLER_UID } from '../children/existing-child.ts';
 import { HotLoops } from '../children/hot-loops.ts';
 import type { ReconcileContext } from '../reconciler.ts';
 import { adoptOrphans } from './adopt-orphans.ts';
@@ -17,7 +18,7 @@ import type {
   SyncAnswer,
 } from './engine-options.ts';
 import { ParentStatus } from './parent-status.ts';
-import { CONTROLLER_UID, planChildren } from './plan-children.ts';
+import { planChildren } from './plan-children.ts';
 
 /** What is due for a parent. */
 export interface Phase {

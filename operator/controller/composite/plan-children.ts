@@ -3,13 +3,11 @@ import type { KubernetesObject } from '../../model/object.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
 import { formatSelector, matchesSelector, type Selector } from '../../model/selector.ts';
 import type { ChildWriter } from '../children/child-writer.ts';
+import { CONTROLLER_UID } from '../children/existing-child.ts';
 import type { Desired } from '../reconciler.ts';
 import type { DesiredChild } from './child.ts';
 import type { ChildType, PlannedChild } from './engine-options.ts';
 import { childIdentity } from './sync-result.ts';
-
-/** The label of children by `generateSelector`. Its value is the uid of their parent. */
-export const CONTROLLER_UID = 'controller-uid';
 
 /** What the children of a parent must be like. */
 export interface PlanRules {

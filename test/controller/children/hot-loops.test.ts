@@ -1,0 +1,154 @@
+import { describe, expect, test } from 'vitest';
+import { HotLoops } from '../../../operator/controller/children/hot-loops.ts';
+import { HotLoopError } from '../../../operator/controller/errors.ts';
+
+const MINUTE_MS = 60_000;
+
+/** An object that is written as it is answered, unless a test says otherwise. */
+class Written {
+  readonly #loops = new HotLoops();
+  object: object = {};
+  inputs = 'same';
+  nowMs = 0;
+  writes = 0;
+
+  answer(stated: object, stored: object = stated): HotLoopError | undefined {
+    const next = { stated, observed: this.object, inputs: this.inputs, nowMs: this.nowMs };
+    try {
+      this.#loops.requireProgress('plan', next);
+    } catch (error) {
+      return error as HotLoopError;
+    }
+    this.writes += 1;
+    this.object = { ...this.object, ...stored };
+    this.#loops.wrote('plan', next, this.object);
+    return undefined;
+  }
+
+  recreate(stated: object): HotLoopError | undefined {
+    const next = { stated, observed: this.object, inputs: this.inputs, nowMs: this.nowMs };
+    try {
+      this.#loops.requireProgress('plan', next);
+    } catch (error) {
+      return error as HotLoopError;
+    }
+    this.#loops.wrote('plan', next, undefined);
+    this.object = { ...stated, createdAt: this.writes };
+    this.#loops.created('plan', this.object);
+    this.writes += 1;
+    return undefined;
+  }
+}
+
+const A = { spec: { size: 1, mode: 'x' } };
+const B = { spec: { size: 2, mode: 'x' } };
+const C = { spec: { size: 3, mode: 'y' } };
+
+test('[metacontroller 13] two answers in turn end after four writes, with the field that they change', () => {
+  const plan = new Written();
+
+  const ends = [A, B, A, B, A].map((answer) => plan.answer(answer));
+
+  expect(ends.slice(0, 4)).toEqual([undefined, undefined, undefined, undefined]);
+  expect(ends[4]).toBeInstanceOf(HotLoopError);
+  expect(ends[4]).toMatchObject({ reason: 'HotLoop', paths: ['spec.size'] });
+  expect(ends[4]?.message).toContain('spec.size');
+  expect(plan.writes).toBe(4);
+});
+
+test('[metacontroller M3] an answer that the object never shows ends before its third write', () => {
+  const plan = new Written();
+
+  const ends = [A, A, A].map((answer) => plan.answer(answer, { spec: { size: 9 } }));
+
+  expect(ends[2]).toMatchObject({ paths: ['spec.mode', 'spec.size'] });
+});
+
+test('three answers in turn end, too', () => {
+  const plan = new Written();
+
+  const ends = [A, B, C, A, B, C, A].map((answer) => plan.answer(answer));
+
+  expect(ends.findIndex((end) => end !== undefined)).toBe(6);
+});
+
+test('children that are made anew in turn end after four', () => {
+  const plan = new Written();
+
+  const ends = [A, B, A, B, A].map((answer) => plan.recreate(answer));
+
+  expect(ends.findIndex((end) => end !== undefined)).toBe(4);
+});
+
+test('ever new answers are no loop', () => {
+  const plan = new Written();
+
+  const ends = Array.from({ length: 50 }, (_, size) => plan.answer({ spec: { size } }));
+
+  expect(ends.every((end) => end === undefined)).toBe(true);
+});
+
+describe('it begins anew', () => {
+  test('when others change the object in what was written', () => {
+    const plan = new Written();
+
+    for (const answer of [A, A, A, A, A]) {
+      expect(plan.answer(answer)).toBeUndefined();
+      plan.object = { spec: { size: 7, mode: 'x' } };
+    }
+  });
+
+  test('when what is decided from changes', () => {
+    const plan = new Written();
+
+    for (const [at, answer] of [A, B, A, B, A, B, A].entries()) {
+      plan.inputs = `change ${at}`;
+      expect(plan.answer(answer)).toBeUndefined();
+    }
+  });
+
+  test('when the writes are ten minutes apart', () => {
+    const plan = new Written();
+
+    for (const answer of [A, B, A, B, A, B]) {
+      expect(plan.answer(answer)).toBeUndefined();
+      plan.nowMs += 10 * MINUTE_MS + 1;
+    }
+  });
+
+  test('but not when others change what was not written', () => {
+    const plan = new Written();
+
+    const ends = [A, B, A, B, A].map((answer, at) => {
+      plan.object = { ...plan.object, status: { at } };
+      return plan.answer(answer);
+    });
+
+    expect(ends[4]).toBeInstanceOf(HotLoopError);
+  });
+});
+
+test('a loop that was found stays found while it is tried again, and ends with another answer', () => {
+  const plan = new Written();
+  for (const answer of [A, B, A, B]) plan.answer(answer);
+  expect(plan.answer(A)).toBeInstanceOf(HotLoopError);
+
+  for (let tries = 0; tries < 10; tries++) {
+    plan.nowMs += 16 * MINUTE_MS;
+    expect(plan.answer(A)).toBeInstanceOf(HotLoopError);
+  }
+  expect(plan.answer(C)).toBeUndefined();
+});
+
+test('only the last thousand objects are remembered', () => {
+  const loops = new HotLoops();
+  const next = { stated: A, observed: {}, inputs: '', nowMs: 0 };
+  const write = (name: string) => loops.wrote(name, { ...next, observed: A }, A);
+  write('first');
+  write('first');
+  expect(() => loops.requireProgress('first', { ...next, observed: A })).toThrow(HotLoopError);
+
+  for (let at = 0; at < 1_000; at++) write(`other ${at}`);
+
+  expect(() => loops.requireProgress('first', { ...next, observed: A })).not.toThrow();
+});
