@@ -36,7 +36,13 @@ export interface StatusOutcome {
 
 /** Writes whole statuses: a field that is not stated is removed, whoever wrote it. */
 export class StatusReplacer {
+  readonly #maxTries: number;
   readonly #rewritten = new Map<string, Rewritten>();
+
+  /** @param maxTries - with 1, a lost race is an error for the caller. */
+  constructor({ maxTries = MAX_TRIES }: { readonly maxTries?: number } = {}) {
+    this.#maxTries = maxTries;
+  }
 
   /** True when `replace` would write. */
   differs(object: KubernetesObject, wanted: JsonMap): boolean {
@@ -71,7 +77,7 @@ export class StatusReplacer {
         if (isNotFound(error) && (await isGone(client, resource, object, error as ApiError))) {
           return NOTHING;
         }
-        if (!isVersionConflict(error) || tries >= MAX_TRIES) throw error;
+        if (!isVersionConflict(error) || tries >= this.#maxTries) throw error;
       }
       const { name, namespace } = object.metadata;
       current = await client.find<KubernetesObject>(resource, { name, namespace });
@@ -134,7 +140,7 @@ function shownOf(stored: JsonMap, wanted: JsonMap): JsonMap {
 }
 
 /** A merge patch cannot state null. For the API server it is the same as absent. */
-function withoutNulls(map: JsonMap): JsonMap {
+export function withoutNulls(map: JsonMap): JsonMap {
   const members = Object.entries(map)
     .filter(([, value]) => value !== null && value !== undefined)
     .map(([key, value]): [string, unknown] => [key, isMap(value) ? withoutNulls(value) : value]);

@@ -14,7 +14,8 @@ export interface ObservedChild {
   readonly object: KubernetesObject;
 }
 
-interface Applying {
+/** How children are written. */
+export interface Applying {
   readonly writer: ChildWriter;
   readonly write: ChildWrite;
   readonly hotLoops: HotLoops;
@@ -66,7 +67,8 @@ export async function applyChildren(
   for (const child of unwanted.values()) await remove(child, context);
 }
 
-async function applyChild(
+/** Creates or updates one child, as its type says. */
+export async function applyChild(
   wanted: PlannedChild,
   current: KubernetesObject | undefined,
   applying: Applying,
@@ -114,7 +116,7 @@ function nextWrite(stated: object, observed: object, inputs: string, { context }
 }
 
 /** Deletes this object (same uid), not a new one of the same name. */
-async function remove({ resource, object }: ObservedChild, context: ReconcileContext) {
+export async function remove({ resource, object }: ObservedChild, context: ReconcileContext) {
   const { uid, deletionTimestamp, name } = object.metadata;
   if (deletionTimestamp !== undefined || uid === undefined) return;
   try {

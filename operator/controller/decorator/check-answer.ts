@@ -9,6 +9,8 @@ import type { DecoratorAnswer, DecoratorEngineOptions } from './engine-options.t
 /** The annotation that marks an attachment with the name of its decorator. */
 export const DECORATED_BY = 'metacontroller.k8s.io/decorator-controller';
 
+type Options = Pick<DecoratorEngineOptions, 'attachments' | 'decorator' | 'objects' | 'writer'>;
+
 /**
  * Checks an answer and turns its attachments into a plan. The whole answer is checked before anything is written.
  *
@@ -17,7 +19,7 @@ export const DECORATED_BY = 'metacontroller.k8s.io/decorator-controller';
 export function planAttachments(
   answer: DecoratorAnswer | undefined,
   object: KubernetesObject,
-  options: Pick<DecoratorEngineOptions, 'attachments' | 'decorator' | 'objects'>,
+  options: Options,
 ): readonly PlannedChild[] {
   const attachments: unknown = answer?.attachments;
   if (!Array.isArray(attachments)) {
@@ -26,6 +28,7 @@ export function planAttachments(
   requireTexts('labels', answer?.labels);
   requireTexts('annotations', answer?.annotations);
   requireStatus(answer?.status);
+  requireDelay(answer?.resyncAfterMs);
   const planned = attachments.map((given: unknown, index) => plan(given, index, object, options));
   const identities = planned.map(({ identity }) => identity);
   const twice = identities.find((identity, index) => identities.indexOf(identity) !== index);
@@ -37,7 +40,7 @@ function plan(
   given: unknown,
   index: number,
   object: KubernetesObject,
-  options: Pick<DecoratorEngineOptions, 'attachments' | 'decorator' | 'objects'>,
+  options: Options,
 ): PlannedChild {
   const { resource, object: wanted } = (given ?? {}) as Partial<DesiredChild>;
   const name = wanted?.metadata?.name;
@@ -45,17 +48,19 @@ function plan(
     throw unusable('an attachment needs a resource and a name', { index });
   }
   const type = typeOf(resource, index, options.attachments);
-  const { namespace: given_, annotations, ...metadata } = wanted?.metadata ?? { name };
-  const namespace = namespaceOf(type.resource, given_, object, options.objects.resource, name);
+  const { namespace: named, annotations, ...metadata } = wanted?.metadata ?? { name };
+  const namespace = namespaceOf(type.resource, named, object, options.objects.resource, name);
   const placed = {
     ...metadata,
     ...(namespace !== undefined && { namespace }),
     annotations: { ...annotations, [DECORATED_BY]: options.decorator },
   };
+  const desired = { ...wanted, metadata: placed };
+  const isMarked = type.update === 'recreate' || type.update === 'rolling-recreate';
   return {
     type,
     resource: type.resource,
-    object: { ...wanted, metadata: placed },
+    object: isMarked ? (options.writer.marked?.(desired) ?? desired) : desired,
     identity: childIdentity(type.resource, { name, namespace }),
   };
 }
@@ -110,6 +115,11 @@ function requireStatus(status: unknown): void {
   if (status === undefined || status === null) return;
   if (typeof status === 'object' && !Array.isArray(status)) return;
   throw unusable('the status of the answer must be an object');
+}
+
+function requireDelay(ms: unknown): void {
+  if (ms === undefined || ms === null || (typeof ms === 'number' && ms >= 0)) return;
+  throw unusable('the answer asks to be called again after a time that is below 0 or no number');
 }
 
 function unusable(message: string, context: Record<string, string | number> = {}): OperatorError {

@@ -1,12 +1,21 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { KubernetesObject, ObjectMeta } from '../../model/object.ts';
+import type { KubernetesObject } from '../../model/object.ts';
+import { isSameJson, type JsonMap } from '../children/json-difference.ts';
+import { statusOf } from '../composite/failures.ts';
 import type { Predicate } from '../predicate.ts';
 import type { DecoratorEngineOptions } from './engine-options.ts';
+import { withoutFailure } from './failure-condition.ts';
 
-type Options = Pick<DecoratorEngineOptions, 'selects' | 'finalizer' | 'ignoreStatusChanges'>;
+type Options = Pick<
+  DecoratorEngineOptions,
+  'selects' | 'finalizer' | 'ignoreStatusChanges' | 'decorator'
+>;
 
 /** True for an object that is decorated, or still carries the finalizer. */
-export function isConcerned(object: KubernetesObject, { selects, finalizer }: Options): boolean {
+export function isConcerned(
+  object: KubernetesObject,
+  { selects, finalizer }: Pick<Options, 'selects' | 'finalizer'>,
+): boolean {
   return selects === undefined || selects(object) || carries(object, finalizer);
 }
 
@@ -16,7 +25,7 @@ export function carries(object: KubernetesObject, finalizer: Options['finalizer'
 
 /**
  * Lets the changes through that the function can see. Objects that do not concern the decorator cause nothing, and
- * neither does the write of its own finalizer.
+ * neither do the writes of its own finalizer and of its own condition.
  */
 export function decoratedChanges(options: Options): Predicate {
   return (event) => {
@@ -30,7 +39,7 @@ export function decoratedChanges(options: Options): Predicate {
 function isVisible(
   old: KubernetesObject,
   now: KubernetesObject,
-  { finalizer, ignoreStatusChanges = false }: Options,
+  { finalizer, ignoreStatusChanges = false, decorator }: Options,
 ): boolean {
   const { deletionTimestamp, generation } = now.metadata;
   const isSameSpec =
@@ -44,14 +53,16 @@ function isVisible(
   }
   // After one that nothing uses is removed, the object is decorated.
   const hidden = finalizer?.isUsed === true ? finalizer.name : undefined;
-  return !isDeepStrictEqual(visible(old, hidden), visible(now, hidden));
+  return !isSameJson(visible(old, hidden, decorator), visible(now, hidden, decorator));
 }
 
-function visible(object: KubernetesObject, finalizer: string | undefined): object {
-  const { resourceVersion: _, managedFields: __, ...metadata } = object.metadata;
-  return { ...object, metadata: { ...metadata, finalizers: others(object.metadata, finalizer) } };
-}
-
-function others({ finalizers }: ObjectMeta, finalizer: string | undefined): readonly string[] {
-  return (finalizers ?? []).filter((name) => name !== finalizer);
+function visible(
+  object: KubernetesObject,
+  finalizer: string | undefined,
+  decorator: string,
+): JsonMap {
+  const { resourceVersion: _, managedFields: __, finalizers, ...metadata } = object.metadata;
+  const others = (finalizers ?? []).filter((name) => name !== finalizer);
+  const status = withoutFailure(statusOf(object), decorator);
+  return { ...object, metadata: { ...metadata, finalizers: others }, status };
 }

@@ -91,9 +91,6 @@ interface DecoratorOptions<T extends KubernetesObject>
   };
 }
 
-/** Milliseconds between two calls of an unfinished cleanup without `requeueAfterMs`. Changes call it, too. */
-const FINALIZE_POLL_MS = 60_000;
-
 /**
  * Declares a controller that adds to objects of others: labels, annotations, a status, and attachments, which are
  * objects that belong to them. It does in process what Metacontroller's DecoratorController does with webhooks.
@@ -132,7 +129,7 @@ export function decorator<T extends KubernetesObject>({
     const answer = await decide(object as T, observedChildren(given.attachments, name), {
       ...{ signal, log, store, attempt, nowMs: clock.now(), related: found },
     });
-    return answerOf(answer, status, finalizing);
+    return answerOf(answer, status);
   };
   return decoratorEngine({
     name,
@@ -182,7 +179,6 @@ function relatedTo<T extends KubernetesObject>(
 function answerOf(
   answer: (DecoratorResult & { readonly finalized?: boolean }) | undefined,
   place: 'subresource' | 'object' | undefined,
-  finalizing: boolean,
 ): DecoratorAnswer {
   const { status, requeueAfterMs, finalized, ...rest } = answer ?? {};
   if (status !== undefined && status !== null && place === undefined) {
@@ -191,11 +187,10 @@ function answerOf(
       layer: 'user-code',
     });
   }
-  const pollMs = finalizing && finalized !== true ? FINALIZE_POLL_MS : undefined;
   return {
     ...(rest as Pick<DecoratorAnswer, 'attachments' | 'labels' | 'annotations'>), // checked by the engine
     status,
     finalized,
-    resyncAfterMs: requeueAfterMs ?? pollMs,
+    resyncAfterMs: requeueAfterMs,
   };
 }

@@ -59,14 +59,17 @@ export interface DecoratorEngineOptions {
   readonly related?: Related;
   /** Decides. */
   sync(request: DecoratorRequest): Promise<DecoratorAnswer>;
+  /**
+   * How failures are told to people, besides the log: by a Warning Event `SyncError` on the object, and, where
+   * `condition` is true, by a condition of its status, which goes away with the next success. Left out: by the log only.
+   */
+  readonly failures?: { readonly condition: boolean };
   /** Told of a failed reconcile. Not told of lost races and of caches that are not ready. */
   readonly failed?: (
     object: KubernetesObject,
     error: unknown,
     context: ReconcileContext,
   ) => Promise<void>;
-  /** Told of a reconcile that did not fail. */
-  readonly succeeded?: (object: KubernetesObject, context: ReconcileContext) => Promise<void>;
   /** Further options of the controller. */
   readonly controller: Partial<ControllerOptions<KubernetesObject>>;
 }

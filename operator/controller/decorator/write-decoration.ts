@@ -1,129 +1,170 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { KubernetesObject, ObjectMeta } from '../../model/object.ts';
 import { isNotFound } from '../../model/status.ts';
+import type { HotLoops } from '../children/hot-loops.ts';
+import { type JsonMap, memberOf, mergePatchOf } from '../children/json-difference.ts';
+import { StatusReplacer, withoutNulls } from '../children/replace-status.ts';
+import { statusOf } from '../composite/failures.ts';
+import { UndeclaredStatusError } from '../errors.ts';
 import type { ReconcileContext } from '../reconciler.ts';
 import type { DecoratorAnswer, DecoratorEngineOptions } from './engine-options.ts';
+import { withoutFailure } from './failure-condition.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
 type Texts = Readonly<Record<string, string | null>>;
 
-/** What is to be written at the decorated object. */
-interface Decoration {
+type Options = Pick<
+  DecoratorEngineOptions,
+  'objects' | 'hasStatusSubresource' | 'decorator' | 'failures'
+>;
+
+/** What is to be written at a decorated object. */
+export interface Decoration {
   readonly answer: DecoratorAnswer;
   /** The finalizer to remove; undefined when it stays. */
   readonly removed: string | undefined;
+  /** Digest of what the function has decided from, but for the object itself. */
+  readonly inputs: () => string;
 }
 
-/**
- * Writes status, labels and annotations of the decorated object, and removes the finalizer. Each write names the
- * version that the function has seen.
- *
- * @returns false when the object is gone.
- * @throws ApiError for which `isConflict` is true when the object has changed since.
- */
-export async function writeDecoration(
-  object: KubernetesObject,
-  { answer, removed }: Decoration,
-  { objects: { resource }, hasStatusSubresource }: DecoratorEngineOptions,
-  { client }: ReconcileContext,
-): Promise<boolean> {
-  const { name, namespace, uid } = object.metadata;
-  const status = statusPatch(object, answer.status);
-  const metadata = metadataPatch(object.metadata, answer, removed);
-  let { resourceVersion } = object.metadata;
-  const patch = async (body: object, subresource?: 'status'): Promise<void> => {
-    const stored = await client.patch(
-      resource,
-      { name, namespace },
-      { type: 'merge', body },
-      subresource === undefined ? {} : { subresource },
-    );
-    ({ resourceVersion } = stored.metadata);
-  };
-  try {
+/** Its name among the objects whose writes are watched for loops; those of attachments are JSON. */
+const nameOf = ({ metadata: { uid = '' } }: KubernetesObject): string => `the object ${uid}`;
+
+/** Writes what a function states about decorated objects. Each write names the version that the function has seen. */
+export class DecorationWriter {
+  readonly #options: Options;
+  readonly #hotLoops: HotLoops;
+  readonly #statuses = new StatusReplacer({ maxTries: 1 });
+
+  constructor(options: Options, hotLoops: HotLoops) {
+    this.#options = options;
+    this.#hotLoops = hotLoops;
+  }
+
+  /**
+   * Writes the status, then labels and annotations, and removes the finalizer.
+   *
+   * @returns false when the object is gone.
+   * @throws ApiError for which `isConflict` is true when the object has changed since it was read.
+   * @throws HotLoopError when the answers of the function alternate.
+   */
+  async write(
+    object: KubernetesObject,
+    decoration: Decoration,
+    context: ReconcileContext,
+  ): Promise<boolean> {
+    const { answer, removed } = decoration;
+    const status = this.#wantedStatus(object, answer.status);
+    const isStatusDue = status !== undefined && this.#statuses.differs(object, status);
+    const texts = changedTexts(object.metadata, answer);
+    const isAnswerDue = isStatusDue || texts !== undefined;
+    const next = () => nextWrite(object, decoration, status, context);
+    if (isAnswerDue) this.#hotLoops.requireProgress(nameOf(object), next());
+    try {
+      const due = isStatusDue ? status : undefined;
+      const written = await this.#send(
+        object,
+        { ...texts, ...without(object, removed) },
+        due,
+        context,
+      );
+      const isChanged = written?.metadata.resourceVersion !== object.metadata.resourceVersion;
+      if (isAnswerDue && written !== undefined && isChanged) {
+        this.#hotLoops.wrote(nameOf(object), next(), written);
+      }
+      return true;
+    } catch (error) {
+      if (isNotFound(error)) return false;
+      throw error;
+    }
+  }
+
+  /** Undefined when the status stays as it is. */
+  #wantedStatus(object: KubernetesObject, status: DecoratorAnswer['status']): JsonMap | undefined {
+    const { decorator, failures } = this.#options;
+    if (failures?.condition !== true) return status ?? undefined;
+    return withoutFailure(status ?? statusOf(object), decorator);
+  }
+
+  /** The object after the last write; undefined without one. */
+  async #send(
+    object: KubernetesObject,
+    metadata: object,
+    status: JsonMap | undefined,
+    context: ReconcileContext,
+  ): Promise<KubernetesObject | undefined> {
+    const { client } = context;
+    const { objects, hasStatusSubresource } = this.#options;
+    const { resource } = objects;
+    const { name, namespace, uid } = object.metadata;
+    let written: KubernetesObject | undefined;
     if (status !== undefined && hasStatusSubresource) {
-      await patch({ metadata: { uid, resourceVersion }, status }, 'status');
+      const outcome = await this.#statuses.replace(client, resource, object, status);
+      ({ written } = outcome);
+      if (outcome.missing.length > 0) {
+        const { message } = new UndeclaredStatusError(resource, outcome.missing);
+        context.log.warn(
+          { fields: outcome.missing },
+          'the server does not store all of the status',
+        );
+        context.event('Warning', 'SyncError', message);
+      }
     }
-    const withObject = hasStatusSubresource ? undefined : status;
-    if (metadata !== undefined || withObject !== undefined) {
-      await patch({
+    const withObject =
+      status === undefined || hasStatusSubresource
+        ? undefined
+        : mergePatchOf(withoutNulls(statusOf(object)), withoutNulls(status));
+    if (Object.keys(metadata).length > 0 || withObject !== undefined) {
+      const { resourceVersion } = (written ?? object).metadata;
+      const body = {
         metadata: { uid, resourceVersion, ...metadata },
-        ...(withObject !== undefined && { status: withObject }),
-      });
+        ...(withObject && { status: withObject }),
+      };
+      const patch = { type: 'merge', body } as const;
+      written = await client.patch<KubernetesObject>(resource, { name, namespace }, patch);
     }
-    return true;
-  } catch (error) {
-    if (isNotFound(error)) return false;
-    throw error;
+    return written;
   }
 }
 
-/** The merge patch that replaces the status; undefined when that changes nothing. */
-function statusPatch(
+function nextWrite(
   object: KubernetesObject,
-  status: DecoratorAnswer['status'],
-): object | undefined {
-  if (status === undefined || status === null) return undefined;
-  const { status: before } = object as { readonly status?: unknown };
-  const patch = replacing(isFields(before) ? before : {}, status);
-  return Object.keys(patch).length === 0 ? undefined : patch;
+  { answer: { labels, annotations }, inputs }: Decoration,
+  status: JsonMap | undefined,
+  { clock }: ReconcileContext,
+) {
+  const metadata = { ...(labels && { labels }), ...(annotations && { annotations }) };
+  const stated = { metadata, ...(status && { status }) };
+  return { stated, observed: object, inputs: inputs(), nowMs: clock.monotonic() };
 }
 
-/**
- * The merge patch that makes `wanted` of `before`. A null in `wanted` is as good as a missing field: a merge patch
- * cannot write it.
- */
-function replacing(before: Fields, wanted: Fields): Record<string, unknown> {
-  const patch = new Map<string, unknown>();
-  for (const key of Object.keys(before)) {
-    if (before[key] !== null && (own(wanted, key) ?? null) === null) patch.set(key, null);
-  }
-  for (const [key, value] of Object.entries(wanted)) {
-    if (value === null || value === undefined) continue;
-    const known = own(before, key);
-    if (!isFields(value)) {
-      if (!isDeepStrictEqual(known, value)) patch.set(key, value);
-      continue;
-    }
-    const inner = replacing(isFields(known) ? known : {}, value);
-    if (Object.keys(inner).length > 0 || !isFields(known)) patch.set(key, inner);
-  }
-  return Object.fromEntries(patch); // defines members, even one named `__proto__`
-}
-
-/** The changed part of `metadata`; undefined when nothing changes. */
-function metadataPatch(
-  { labels, annotations, finalizers = [] }: ObjectMeta,
+/** The labels and annotations that change; undefined when none does. */
+function changedTexts(
+  { labels, annotations }: ObjectMeta,
   answer: DecoratorAnswer,
-  removed: string | undefined,
-): object | undefined {
+): { readonly labels?: Texts; readonly annotations?: Texts } | undefined {
   const changed = {
-    labels: changedTexts(labels, answer.labels),
-    annotations: changedTexts(annotations, answer.annotations),
-    finalizers:
-      removed !== undefined && finalizers.includes(removed)
-        ? finalizers.filter((name) => name !== removed)
-        : undefined,
+    labels: changes(labels, answer.labels),
+    annotations: changes(annotations, answer.annotations),
   };
   const parts = Object.entries(changed).filter(([, part]) => part !== undefined);
   return parts.length === 0 ? undefined : Object.fromEntries(parts);
 }
 
-function changedTexts(
+function changes(
   before: Readonly<Record<string, string>> | undefined,
-  wanted: Texts = {},
+  wanted: Texts | null | undefined,
 ): Texts | undefined {
   const known = before ?? {};
-  const changed = Object.entries(wanted).filter(
-    ([key, text]) => (own(known, key) ?? null) !== text,
+  const changed = Object.entries(wanted ?? {}).filter(
+    ([key, text]) => (memberOf(known, key) ?? null) !== text,
   );
   return changed.length === 0 ? undefined : Object.fromEntries(changed);
 }
 
-function own(fields: Fields, key: string): unknown {
-  return Object.hasOwn(fields, key) ? fields[key] : undefined;
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** The finalizers without `removed`; nothing when the object does not carry it. */
+function without(
+  { metadata: { finalizers = [] } }: KubernetesObject,
+  removed: string | undefined,
+): { readonly finalizers?: readonly string[] } {
+  if (removed === undefined || !finalizers.includes(removed)) return {};
+  return { finalizers: finalizers.filter((name) => name !== removed) };
 }

@@ -21,8 +21,11 @@ function update(old: KubernetesObject, now: KubernetesObject): PredicateEvent {
   return { type: 'update', object: now, metadata: now.metadata, old: Entry.of(old) };
 }
 
-const passes = decoratedChanges({ finalizer: { name: FINALIZER, isUsed: true } });
-const ignoring = decoratedChanges({ ignoreStatusChanges: true });
+const passes = decoratedChanges({
+  decorator: 'ours',
+  finalizer: { name: FINALIZER, isUsed: true },
+});
+const ignoring = decoratedChanges({ decorator: 'ours', ignoreStatusChanges: true });
 
 test.each([
   ['a version and managedFields alone', { resourceVersion: '9', managedFields: [{}] }, false],
@@ -44,6 +47,14 @@ test('a change of the status passes, unless such changes are ignored', () => {
   expect(ignoring(changed)).toBe(false);
 });
 
+test('the condition by which the decorator states its own failure passes nothing, that of another one does', () => {
+  const stated = (type: string) =>
+    update(object(), object({}, { status: { conditions: [{ type, status: 'False' }] } }));
+
+  expect(passes(stated('ours/Synced'))).toBe(false);
+  expect(passes(stated('theirs/Synced'))).toBe(true);
+});
+
 test('where status changes are ignored, labels, deletions, resyncs and kinds without a generation still pass', () => {
   const resync: PredicateEvent = { type: 'generic', object: object(), metadata: object().metadata };
   const plain = { generation: undefined };
@@ -58,7 +69,7 @@ test('where status changes are ignored, labels, deletions, resyncs and kinds wit
 
 test('objects that are not selected cause nothing, until they are, and once when they cease to be', () => {
   const { selects } = selectedObjects(deployments, { labels: { matchLabels: { app: 'shop' } } });
-  const chosen = decoratedChanges({ selects });
+  const chosen = decoratedChanges({ decorator: 'ours', selects });
   const yes = object({ labels: { app: 'shop' } });
   const no = object({ labels: { app: 'other' } });
   const event = (type: 'create' | 'delete', of: KubernetesObject): PredicateEvent => ({

@@ -1,5 +1,6 @@
 /** One reconcile of a decorator: which writes it makes, in which order, and which it leaves. */
 
+import { FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import type { ChildWriter } from '../../../operator/controller/children/child-writer.ts';
 import { child } from '../../../operator/controller/composite/child.ts';
@@ -43,7 +44,7 @@ async function reconciled(given: Given) {
     ...set,
     metadata: { ...set.metadata, uid: 'set-uid', resourceVersion: '7', ...metadata },
     ...(given.status && { status: given.status }),
-  };
+  } as KubernetesObject & { readonly status?: object };
   const attachment = (wanted: { metadata: { name?: string } }) =>
     ({
       ...wanted,
@@ -93,24 +94,40 @@ async function reconciled(given: Given) {
       get: (key: string) => cached.find((each) => keyOf(each) === key),
     }),
     client: {
-      patch: async (_: unknown, __: unknown, { body }: { body: unknown }, options: object) => {
+      patch: async (_: unknown, __: unknown, { body }: { body: unknown }, options: object = {}) => {
         const { subresource } = options as { subresource?: string };
         done.push(`patch ${subresource ?? 'object'} ${JSON.stringify(body)}`);
         const refusal = given.refuse?.(subresource);
         if (refusal !== undefined) throw refusal;
         version += 1;
-        return { ...object, metadata: { ...object.metadata, resourceVersion: String(version) } };
+        const metadata = { ...object.metadata, resourceVersion: String(version) };
+        const { status } = body as { status?: object };
+        return { ...object, metadata, status: merged(object.status ?? {}, status ?? {}) };
       },
       delete: async (_: unknown, { name }: { name: string }, { preconditions }: never) => {
         done.push(`delete ${name} ${(preconditions as { uid: string }).uid}`);
       },
     },
     log: { info: () => {}, warn: () => {}, debug: () => {}, error: () => {} },
+    clock: new FakeClock(),
+    signal: new AbortController().signal,
+    event: (type: string, reason: string, note: string) => done.push(`${type} ${reason}: ${note}`),
   } as unknown as ReconcileContext;
   const result = await controller
     .reconcile(keyOf(object), object, context)
     .catch((error: unknown) => error);
   return { done, told, result };
+}
+
+/** A JSON merge patch, as the API server applies it. */
+function merged(before: object, patch: object): object {
+  const result = new Map<string, unknown>(Object.entries(before));
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) result.delete(key);
+    else if (typeof value !== 'object' || Array.isArray(value)) result.set(key, value);
+    else result.set(key, merged((result.get(key) as object | undefined) ?? {}, value));
+  }
+  return Object.fromEntries(result);
 }
 
 function reference(uid: string) {
@@ -157,7 +174,7 @@ test('writes status, then labels and annotations with its version, then the atta
     'sync 7 farm/gone,farm/kept',
     `patch status ${JSON.stringify({
       metadata: { uid, resourceVersion: '7' },
-      status: { phase: null, size: { wide: null, high: 3 } },
+      status: { phase: null, size: { high: 3, wide: null } },
     })}`,
     `patch object ${JSON.stringify({
       metadata: {
@@ -372,6 +389,7 @@ test.each([
     { attachments: [child(nodes, { metadata: { name: 'a' } })] },
     'a resource that is not declared',
   ],
+  ['[metacontroller M18] a delay below 0', { attachments: [], resyncAfterMs: -1 }, 'below 0'],
   ['one twice', wanted('a', 'b', 'a'), 'named twice'],
   ['a label that is no text', { attachments: [], labels: { a: 1 } }, 'labels of the answer'],
   ['a status that is a list', { attachments: [], status: [] }, 'the status of the answer'],
@@ -396,4 +414,64 @@ test('a cache that is not ready is reported to nobody', async () => {
 
   expect(result).toBe(late);
   expect(told).toEqual([]);
+});
+
+test('a failure is an Event, and a condition of the decorator where the object may have one', async () => {
+  const others = [{ type: 'Ready', status: 'True', reason: 'Up', message: '' }];
+  const failing = (failures: { readonly condition: boolean }, status?: object) =>
+    reconciled({
+      ...(status && { status }),
+      options: { failures },
+      answer: () => {
+        throw new Error('the pump is broken');
+      },
+    });
+
+  const told = await failing({ condition: false }, { conditions: others });
+  const stated = await failing({ condition: true }, { conditions: others });
+  const patch = stated.done.at(-1) ?? '';
+  const { status } = JSON.parse(patch.slice(patch.indexOf('{'))) as { status: object };
+  const again = await failing({ condition: true }, status);
+
+  expect(told.done).toEqual(['sync 7', 'Warning SyncError: the pump is broken']);
+  expect(patch).toMatch(/^patch status/);
+  expect(status).toMatchObject({
+    conditions: [
+      others[0],
+      {
+        ...{ type: 'ours/Synced', status: 'False', reason: 'InternalError' },
+        message: 'the pump is broken',
+      },
+    ],
+  });
+  expect(again.done).toEqual(told.done);
+});
+
+test('the next success takes the condition away, also from an answer that has copied it', async () => {
+  const condition = { type: 'ours/Synced', status: 'False', reason: 'Timeout', message: 'late' };
+  const status = { conditions: [condition], ready: 1 };
+  const options = { failures: { condition: true } };
+
+  const none = await reconciled({ status, options });
+  const copied = await reconciled({ status, options, answer: { attachments: [], status } });
+  const without = await reconciled({ status: { ready: 1 }, options });
+
+  const removal = `patch status ${JSON.stringify({
+    metadata: { uid: 'set-uid', resourceVersion: '7' },
+    status: { conditions: null },
+  })}`;
+  expect(none.done).toEqual(['sync 7', removal]);
+  expect(copied.done).toEqual(['sync 7', removal]);
+  expect(without.done).toEqual(['sync 7']);
+});
+
+test('a delay of 0 asks for nothing, and an unfinished cleanup is looked at again', async () => {
+  const metadata = { deletionTimestamp: deleted, finalizers: [FINALIZER] };
+  const answer = { attachments: [], resyncAfterMs: 0 };
+
+  const sync = await reconciled({ answer });
+  const cleanup = await reconciled({ metadata, options: { finalizer }, answer });
+
+  expect(sync.result).toEqual({});
+  expect(cleanup.result).toEqual({ requeueAfterMs: 60_000 });
 });

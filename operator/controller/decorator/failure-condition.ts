@@ -1,0 +1,58 @@
+import { type Condition, findCondition, setCondition } from '../../model/condition.ts';
+import type { KubernetesObject } from '../../model/object.ts';
+import { isVersionConflict } from '../../model/refusal.ts';
+import { isNotFound } from '../../model/status.ts';
+import { isMap, isSameJson, type JsonMap } from '../children/json-difference.ts';
+import { conditionsOf, messageOf, reasonOf, statusOf } from '../composite/failures.ts';
+import type { ReconcileContext } from '../reconciler.ts';
+import type { DecoratorEngineOptions } from './engine-options.ts';
+
+/**
+ * The type of the condition by which a decorator states that it failed for an object. The object belongs to others, and
+ * may have other decorators: so it has the name of the decorator.
+ */
+export function failureCondition(decorator: string): string {
+  return `${decorator}/Synced`;
+}
+
+/** `status` without the condition of the decorator. The function may have copied it from the object. */
+export function withoutFailure(status: JsonMap, decorator: string): JsonMap {
+  const { conditions } = status;
+  if (!Array.isArray(conditions)) return status;
+  const type = failureCondition(decorator);
+  const others = conditions.filter((each) => !isMap(each) || each.type !== type);
+  if (others.length === conditions.length) return status;
+  if (others.length > 0) return { ...status, conditions: others };
+  const { conditions: _, ...rest } = status;
+  return rest;
+}
+
+/**
+ * States a failure in the status of the object, if it is another than the stated one. An object that has changed since
+ * it was read is left alone until the next attempt.
+ */
+export async function stateFailure(
+  object: KubernetesObject,
+  error: unknown,
+  { decorator, objects: { resource }, hasStatusSubresource }: DecoratorEngineOptions,
+  { client, clock }: ReconcileContext,
+): Promise<void> {
+  const { name, namespace, uid, resourceVersion, generation } = object.metadata;
+  const known = conditionsOf(statusOf(object));
+  const type = failureCondition(decorator);
+  const before = findCondition(known, type);
+  const wanted: Omit<Condition, 'lastTransitionTime'> = {
+    ...{ type, status: 'False', reason: reasonOf(error), message: messageOf(error) },
+    ...(generation !== undefined && { observedGeneration: generation }),
+  };
+  const [condition] = setCondition(before === undefined ? [] : [before], wanted, clock.now());
+  if (isSameJson(before, condition)) return;
+  const conditions = [...known.filter((each) => each.type !== type), condition];
+  const body = { metadata: { uid, resourceVersion }, status: { conditions } };
+  const options = hasStatusSubresource ? { subresource: 'status' } : {};
+  try {
+    await client.patch(resource, { name, namespace }, { type: 'merge', body }, options);
+  } catch (failure) {
+    if (!isVersionConflict(failure) && !isNotFound(failure)) throw failure;
+  }
+}
