@@ -1,18 +1,23 @@
 /** Hooks that fail or answer nonsense: what parents show, what is told, and that no child is lost by it. */
 import { eventually } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import { orchard, orchards, ORCHARDS, plan, planned, syncedWith } from './support/orchards.ts';
+import {
+  ORCHARDS,
+  type OrchardRequest,
+  orchard,
+  orchards,
+  plan,
+  planned,
+  syncedOf,
+  syncedWith,
+} from './support/orchards.ts';
 import { PATIENT, startMetacontroller } from './support/place.ts';
-import type { HookBody } from './support/webhooks.ts';
 import { Reply } from './support/webhooks.ts';
 
-const PATH = '/orchards/sync';
-const LATER = { 'Retry-After': '3' };
-
 /** A cluster in which `north` has its plan, and a hook that then answers something else about it. */
-async function settledPlace(answer: (body: HookBody) => unknown, webhook: object = {}) {
+async function settledPlace(answer: (body: OrchardRequest) => unknown, webhook: object = {}) {
   let isBroken = false;
-  const decide = (body: HookBody): unknown =>
+  const decide = (body: OrchardRequest): unknown =>
     isBroken && body.parent.metadata.name === 'north' ? answer(body) : plan(body);
   const place = await startMetacontroller({
     subjects: [orchards({ decide, webhook })],
@@ -30,7 +35,7 @@ async function settledPlace(answer: (body: HookBody) => unknown, webhook: object
   };
 }
 
-test.each<[string, (body: HookBody) => unknown, string]>([
+test.each<[string, (body: OrchardRequest) => unknown, string]>([
   ['500', () => new Reply(500), 'BadStatus'],
   ['204', () => new Reply(204), 'BadStatus'],
   ['a redirect', () => new Reply(302, '', { location: '/else' }), 'BadStatus'],
@@ -50,10 +55,7 @@ test.each<[string, (body: HookBody) => unknown, string]>([
   const kept = await planned(place, 'north', 1);
   mend();
   await planned(place, 'north', 2); // by the back-off: nothing changes meanwhile
-  await eventually(async () => {
-    const found = await syncedWith(place, 'north', reason).catch(() => undefined);
-    return found === undefined;
-  }, PATIENT);
+  await eventually(async () => (await syncedOf(place, 'north')) === undefined, PATIENT);
 
   expect(condition.status).toBe('False');
   expect(event).toMatchObject({ type: 'Warning' });

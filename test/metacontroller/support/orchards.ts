@@ -43,9 +43,14 @@ export function orchard(name: string, trees: number): KubernetesObject {
   } as KubernetesObject;
 }
 
+/** What a test of orchards reads of a request. */
+export interface OrchardRequest {
+  readonly parent: KubernetesObject & { readonly spec: { readonly trees: number } };
+}
+
 /** The answer of a sound hook. */
-export function plan({ parent }: { readonly parent: KubernetesObject }): object {
-  const { trees } = (parent as KubernetesObject & { readonly spec: { trees: number } }).spec;
+export function plan({ parent }: OrchardRequest): object {
+  const { trees } = parent.spec;
   const metadata = { name: `${parent.metadata.name}-plan` };
   const data = { trees: String(trees) };
   return { status: { trees }, children: [{ apiVersion: 'v1', kind: 'ConfigMap', metadata, data }] };
@@ -65,18 +70,25 @@ export async function planned(
   }, PATIENT);
 }
 
-/** Resolves to the condition `Synced` of an orchard once it has this reason. */
+/** The condition `Synced` of an orchard, which it has after a failure. */
+export async function syncedOf(
+  place: MetacontrollerPlace,
+  name: string,
+): Promise<Condition | undefined> {
+  const found = await place.env.get<Orchard>(
+    ...(['fruit.example/v1', 'Orchard', place.namespace, name] as const),
+  );
+  return found?.status?.conditions?.find(({ type }) => type === 'Synced');
+}
+
+/** Resolves to this condition once it has this reason. */
 export async function syncedWith(
   place: MetacontrollerPlace,
   name: string,
   reason: string,
 ): Promise<Condition> {
   return await eventually(async () => {
-    const found = await place.env.get<Orchard>(
-      ...(['fruit.example/v1', 'Orchard', place.namespace, name] as const),
-    );
-    return found?.status?.conditions?.find(
-      (each) => each.type === 'Synced' && each.reason === reason,
-    );
+    const condition = await syncedOf(place, name);
+    return condition?.reason === reason ? condition : undefined;
   }, PATIENT);
 }
