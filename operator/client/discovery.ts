@@ -71,6 +71,27 @@ export async function discover(
 }
 
 /**
+ * The resource of this group, version and plural. Undefined when the API server does not serve it now. Only the list of
+ * that group and version is read, which a generated filter opens.
+ *
+ * @throws ApiError, AmbassadorError or ProtocolError when discovery fails.
+ */
+export async function discoverExactly(
+  transport: Transport,
+  { plural, ...groupVersion }: Pick<Resource, 'group' | 'version' | 'plural'>,
+  { signal, clock = systemClock }: DiscoverOptions,
+): Promise<Resource | undefined> {
+  try {
+    const served = await fetchResources({ transport, clock, signal }, groupVersion);
+    const found = served.find((each) => each.plural === plural);
+    return found && toResource(found);
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+/**
  * True when the API server serves a subresource of `resource`, such as `status`.
  *
  * @throws ApiError, AmbassadorError or ProtocolError when discovery fails.

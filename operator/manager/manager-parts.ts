@@ -1,5 +1,5 @@
 import { intercept } from '../client/client-of.ts';
-import { discover, hasSubresource } from '../client/discovery.ts';
+import { discover, discoverExactly, hasSubresource } from '../client/discovery.ts';
 import { explainUnserved } from '../client/explain-unserved.ts';
 import { expectServed } from '../client/interceptors/expect-served.ts';
 import { leaseNameOf } from '../controller/controller.ts';
@@ -77,6 +77,10 @@ export function runnableHostOf(
       transport === undefined
         ? Promise.reject(noDiscovery())
         : discover(transport, name, { signal, clock }),
+    discoverExactly: (names, signal) =>
+      transport === undefined
+        ? Promise.reject(noDiscovery())
+        : discoverExactly(transport, names, { signal, clock }),
     hasSubresource: (resource, subresource, signal) =>
       transport === undefined
         ? Promise.reject(noDiscovery())

@@ -21,6 +21,7 @@ interface RunnableHostOptions {
   /** Runs a controller until `stop` aborts. */
   readonly start: (controller: Controller, stop: AbortSignal, abort: AbortSignal) => Promise<void>;
   readonly discover: RunnableContext['discover'];
+  readonly discoverExactly: RunnableContext['discoverExactly'];
   readonly hasSubresource: RunnableContext['hasSubresource'];
   readonly logFor: (facts: Readonly<Record<string, string>>) => Log;
   readonly meter: Meter;
@@ -98,11 +99,11 @@ export class RunnableHost {
     log: Log,
     started: StartedControllers,
   ): RunnableContext {
-    const { clock, discover, dryRun, hasSubresource, informers, meter, partsFor, self } =
-      this.#options;
+    const { clock, discover, discoverExactly, dryRun, hasSubresource } = this.#options;
+    const { informers, meter, partsFor, self } = this.#options;
     return {
       ...partsFor(name, needsLeaderElection),
-      ...{ log, meter, clock, self, dryRun, discover, hasSubresource },
+      ...{ log, meter, clock, self, dryRun, discover, discoverExactly, hasSubresource },
       open: (source) => informers.open(source),
       start: (controller, signal) => started.start(controller, signal),
     };

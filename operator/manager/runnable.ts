@@ -47,6 +47,16 @@ export interface RunnableContext {
    */
   discover(name: string, signal: AbortSignal): Promise<Resource>;
   /**
+   * The resource of this group, version and plural. Undefined when the API server does not serve it now. It reads less
+   * than `discover`.
+   *
+   * @throws ApiError, AmbassadorError or ProtocolError when discovery fails.
+   */
+  discoverExactly(
+    names: Pick<Resource, 'group' | 'version' | 'plural'>,
+    signal: AbortSignal,
+  ): Promise<Resource | undefined>;
+  /**
    * True when the API server serves a subresource of `resource`, such as `status`.
    *
    * @throws ApiError, AmbassadorError or ProtocolError when discovery fails.

@@ -1,4 +1,3 @@
-import { isUnknownResource } from '../../client/discovery.ts';
 import type { Clock } from '../../core/clock.ts';
 import { ConfigurationError, messageOf, OperatorError } from '../../core/errors.ts';
 import type { RunnableContext } from '../../manager/runnable.ts';
@@ -19,12 +18,12 @@ const builtIn = knownKinds();
  * discovery of their groups through, and all others by the API server's discovery.
  */
 export class ServedResources {
-  readonly #discover: RunnableContext['discover'];
+  readonly #discover: RunnableContext['discoverExactly'];
   readonly #clock: Clock;
   readonly #known = new Map<string, { readonly resource: Resource; readonly until: number }>();
 
-  constructor({ discover, clock }: Pick<RunnableContext, 'discover' | 'clock'>) {
-    this.#discover = discover;
+  constructor({ discoverExactly, clock }: Pick<RunnableContext, 'discoverExactly' | 'clock'>) {
+    this.#discover = discoverExactly;
     this.#clock = clock;
   }
 
@@ -40,16 +39,13 @@ export class ServedResources {
     const ofKubernetes = builtIn.ofReference(plural, apiVersion);
     if (ofKubernetes !== undefined) return ofKubernetes;
     const [group, version] = groupAndVersion(apiVersion);
-    const name = `${plural}.${group}/${version}`;
     const now = this.#clock.monotonic();
+    const name = `${apiVersion} ${plural}`;
     const known = this.#known.get(name);
     if (known !== undefined && now < known.until) return known.resource;
     this.#known.delete(name);
-    const resource = await this.#discover(name, signal);
-    if (resource.plural !== plural) {
-      // Discovery also knows singular names, short names and kinds. The objects name plurals.
-      throw new ConfigurationError(`the API server serves no ${plural} in ${apiVersion}`);
-    }
+    const resource = await this.#discover({ group, version, plural }, signal);
+    if (resource === undefined) throw notServed(apiVersion, plural);
     this.#known.set(name, { resource, until: now + KEEP_MS });
     return resource;
   }
@@ -66,13 +62,7 @@ export class ServedResources {
       return await this.find(reference, signal);
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof ConfigurationError || isUnknownResource(error)) {
-        throw new StartError(
-          what,
-          `the API server does not serve ${resource} in ${apiVersion}`,
-          error,
-        );
-      }
+      if (error instanceof ConfigurationError) throw new StartError(what, error.message, error);
       if (!(error instanceof OperatorError)) throw error;
       const missing = refusal(error) ?? closedPath(error, apiVersion);
       const reason = missing === undefined ? 'DiscoveryFailed' : 'Forbidden';
@@ -80,6 +70,10 @@ export class ServedResources {
       throw new StartError(reason, `cannot find ${resource} in ${apiVersion}: ${why}`, error);
     }
   }
+}
+
+function notServed(apiVersion: string, plural: string): ConfigurationError {
+  return new ConfigurationError(`the API server does not serve ${plural} in ${apiVersion}`);
 }
 
 /** The filter of the ambassador opens discovery of the groups that its controllers name, and of no other. */
