@@ -100,7 +100,7 @@ export class HotLoopError extends OperatorError {
 export class UndeclaredStatusError extends OperatorError {
   override readonly name = 'UndeclaredStatusError';
   /** For programs: the reason of a condition. */
-  readonly reason = 'UndeclaredStatusField';
+  readonly reason = 'UndeclaredField';
   /** The fields that are missing in what the server has stored. */
   readonly paths: readonly string[];
 

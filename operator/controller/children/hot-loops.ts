@@ -10,6 +10,9 @@ const LOOP_MS = 10 * 60_000;
 /** A loop that was found counts as over when nothing of it was tried for this time. */
 const FOUND_MS = 60 * 60_000;
 
+/** A loop that was found is over when one answer comes this often in a row. */
+const STEADY_ANSWERS = 4;
+
 /** How often one answer may be written in a loop. With two answers in turn the loop ends after four writes. */
 const WRITES_OF_ONE_ANSWER = 2;
 
@@ -31,11 +34,21 @@ interface Loop {
   readonly inputs: string;
   /** Digests of the answers that were written since the last change by others. */
   readonly answers: readonly string[];
+  /** Digest of the answer by which the object was last created. */
+  readonly createdBy?: string | undefined;
   /** The last answer, and digest of what the object showed of it after the write; undefined until that is known. */
   readonly stated: object;
   readonly shown: string | undefined;
   readonly atMs: number;
-  readonly isFound: boolean;
+  /** Set once the loop is found. */
+  readonly found?: Found;
+}
+
+interface Found {
+  readonly paths: readonly string[];
+  /** Digest of the answer of the last attempt, and how often in a row it came since. */
+  readonly last: string;
+  readonly times: number;
 }
 
 /**
@@ -44,6 +57,31 @@ interface Loop {
  */
 export class HotLoops {
   readonly #loops = new Map<string, Loop>();
+
+  /** True when a loop was found for the object. Costs nothing, unlike the digests that `requireSteady` needs. */
+  isLooping(object: string): boolean {
+    return this.#loops.get(object)?.found !== undefined;
+  }
+
+  /**
+   * Called with every answer for an object that exists, whether it is to be written or not.
+   *
+   * @throws HotLoopError while a loop that was found goes on: its answers still alternate.
+   */
+  requireSteady(object: string, next: NextWrite): void {
+    const loop = this.#loops.get(object);
+    if (loop?.found === undefined) return;
+    const last = digestOf(next.stated);
+    const isKnown = loop.answers.includes(last) || loop.createdBy === last;
+    const isOver = this.#current(object, next) === undefined || !isKnown;
+    const times = last === loop.found.last ? loop.found.times + 1 : 1;
+    if (isOver || times >= STEADY_ANSWERS) {
+      this.#loops.delete(object);
+      return;
+    }
+    this.#set(object, { ...loop, atMs: next.nowMs, found: { ...loop.found, last, times } });
+    throw new HotLoopError(object, loop.found.paths);
+  }
 
   /**
    * Called before a write.
@@ -54,11 +92,12 @@ export class HotLoops {
   requireProgress(object: string, next: NextWrite): void {
     const loop = this.#current(object, next);
     if (loop === undefined) return;
-    const answer = digestOf(next.stated);
-    const writes = loop.answers.filter((each) => each === answer).length;
+    const last = digestOf(next.stated);
+    const writes = loop.answers.filter((each) => each === last).length;
     if (writes < WRITES_OF_ONE_ANSWER) return;
-    this.#set(object, { ...loop, atMs: next.nowMs, isFound: true });
-    throw new HotLoopError(object, pathsOf(loop, next));
+    const paths = pathsOf(loop, next);
+    this.#set(object, { ...loop, atMs: next.nowMs, found: { paths, last, times: 1 } });
+    throw new HotLoopError(object, paths);
   }
 
   /**
@@ -68,23 +107,26 @@ export class HotLoops {
    */
   wrote(object: string, next: NextWrite, after: object | undefined): void {
     const { stated, inputs, nowMs: atMs } = next;
-    const answers = [...(this.#current(object, next)?.answers ?? []), digestOf(stated)];
+    const before = this.#current(object, next);
+    const answers = [...(before?.answers ?? []), digestOf(stated)];
     const shown = after && digestOf(shownFields(after, stated));
-    this.#set(object, { inputs, answers, stated, shown, atMs, isFound: false });
+    const createdBy = before?.createdBy;
+    this.#set(object, { inputs, answers, createdBy, stated, shown, atMs });
   }
 
   /** Called when an object is created: it may be one that was deleted for this. */
-  created(object: string, after: object): void {
+  created(object: string, stated: object, after: object): void {
     const loop = this.#loops.get(object);
     if (loop === undefined || loop.shown !== undefined) return;
-    this.#set(object, { ...loop, shown: digestOf(shownFields(after, loop.stated)) });
+    const shown = digestOf(shownFields(after, loop.stated));
+    this.#set(object, { ...loop, shown, createdBy: digestOf(stated) });
   }
 
   /** The loop so far, if nobody else has changed anything since. */
   #current(object: string, { observed, inputs, nowMs }: NextWrite): Loop | undefined {
     const loop = this.#loops.get(object);
     if (loop === undefined || loop.inputs !== inputs) return undefined;
-    if (nowMs - loop.atMs > (loop.isFound ? FOUND_MS : LOOP_MS)) return undefined;
+    if (nowMs - loop.atMs > (loop.found === undefined ? LOOP_MS : FOUND_MS)) return undefined;
     return loop.shown === digestOf(shownFields(observed, loop.stated)) ? loop : undefined;
   }
 

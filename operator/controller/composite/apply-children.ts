@@ -74,12 +74,15 @@ export async function applyChild(
   applying: Applying,
 ): Promise<void> {
   const { resource, object, identity, type } = wanted;
-  const { writer, write, hotLoops } = applying;
+  const { writer, write, hotLoops, inputs } = applying;
   if (current === undefined) {
-    hotLoops.created(identity, await writer.create(resource, object, write));
+    hotLoops.created(identity, object, await writer.create(resource, object, write));
     return;
   }
   if (current.metadata.deletionTimestamp !== undefined) return; // created again once it is gone
+  if (hotLoops.isLooping(identity)) {
+    hotLoops.requireSteady(identity, nextWrite(object, current, inputs(identity), write));
+  }
   if (type.update === 'apply' || type.update === 'rolling-apply') {
     await update(wanted, current, applying);
   } else if (type.update !== 'keep') await recreate(wanted, current, applying);

@@ -1,7 +1,14 @@
 import { OperatorError } from '../../core/errors.ts';
 import { type Condition, findCondition, setCondition } from '../../model/condition.ts';
 import type { KubernetesObject } from '../../model/object.ts';
-import { isForbidden, isInvalid, isUidMismatch, isVersionConflict } from '../../model/refusal.ts';
+import {
+  isForbidden,
+  isInvalid,
+  isUidMismatch,
+  isUndeclaredField,
+  isVersionConflict,
+} from '../../model/refusal.ts';
+import { ApiError } from '../../model/status.ts';
 import { isMap, type JsonMap } from '../children/json-difference.ts';
 import { BeingDeletedError, NotReadyError } from '../errors.ts';
 import { SYNCED } from './parent-changes.ts';
@@ -22,6 +29,7 @@ export function isQuiet(error: unknown): boolean {
 
 /** A CamelCase word for programs: the reason of a condition. */
 export function reasonOf(error: unknown): string {
+  if (isUndeclaredField(error) || isStrictlyRefused(error)) return 'UndeclaredField';
   const own = reasonIn(error);
   if (own !== undefined) return own;
   if (isForbidden(error)) return 'Forbidden';
@@ -66,6 +74,13 @@ export function statusOf(object: KubernetesObject): JsonMap {
 export function conditionsOf({ conditions }: JsonMap): readonly Condition[] {
   if (!Array.isArray(conditions)) return [];
   return conditions.filter((each): each is Condition => isMap(each));
+}
+
+/** In development the server is asked to refuse fields that it does not know. */
+function isStrictlyRefused(error: unknown): boolean {
+  return (
+    error instanceof ApiError && error.status === 400 && error.message.includes('unknown field')
+  );
 }
 
 function reasonIn(error: unknown): string | undefined {

@@ -24,7 +24,7 @@ interface Stated {
   /** The first failure of a child. */
   readonly failure: { readonly error: unknown } | undefined;
   /** Digest of what the function has decided from. */
-  readonly inputs: string;
+  readonly inputs: () => string;
 }
 
 /** Writes what a function states about a parent, and how its sync failed. */
@@ -61,6 +61,12 @@ export class ParentStatus {
   ): Promise<void> {
     const { parentResource, failures } = this.#options;
     const wanted = wholeStatus(parent, status ?? {}, condition);
+    const name = nameOf(parent);
+    if (failure === undefined && this.#hotLoops.isLooping(name)) {
+      const nowMs = context.clock.monotonic();
+      const next = { stated: { status: wanted }, observed: parent, inputs: inputs(), nowMs };
+      this.#hotLoops.requireSteady(name, next);
+    }
     const error = failure?.error ?? undeclared(parentResource, this.#missingOf(parent, wanted));
     const isStated = error !== undefined && failures?.condition === true && !isQuiet(error);
     const whole = isStated ? withFailure(wanted, parent, error, context.clock.now()) : wanted;
@@ -74,12 +80,13 @@ export class ParentStatus {
   async #write(
     parent: KubernetesObject,
     context: ReconcileContext,
-    { wanted, whole, inputs }: { wanted: JsonMap; whole: JsonMap; inputs: string },
+    { wanted, whole, inputs }: { wanted: JsonMap; whole: JsonMap; inputs: () => string },
   ): Promise<readonly string[]> {
     const { uid = '' } = parent.metadata;
-    const name = `the status of ${keyOf(parent)}`;
+    const name = nameOf(parent);
     const stated = { status: wanted };
-    const next = { stated, observed: parent, inputs, nowMs: context.clock.monotonic() };
+    const nowMs = context.clock.monotonic();
+    const next = { stated, observed: parent, inputs: inputs(), nowMs };
     this.#hotLoops.requireProgress(name, next);
     const { parentResource } = this.#options;
     const outcome = await this.#replacer.replace(context.client, parentResource, parent, whole);
@@ -110,6 +117,10 @@ export class ParentStatus {
     const status = withFailure(statusOf(known), known, error, context.clock.now());
     await this.#replacer.replace(context.client, parentResource, known, status);
   }
+}
+
+function nameOf(parent: KubernetesObject): string {
+  return `the status of ${keyOf(parent)}`;
 }
 
 /** The status as it is stored: with `observedGeneration`, and the condition of a rolling update. */

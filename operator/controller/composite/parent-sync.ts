@@ -180,7 +180,8 @@ export class ParentSync {
     { observed, related }: Inputs,
     failure: { readonly error: unknown } | undefined,
   ): Promise<void> {
-    const inputs = decisionInputs(parent, observed, related)('');
+    const inputsOf = decisionInputs(parent, observed, related);
+    const inputs = (): string => inputsOf('');
     const stated = { status: answer?.status, condition: rollout?.condition, failure, inputs };
     await this.#status.state(parent, context, stated);
   }

@@ -25,6 +25,17 @@ class Written {
     return undefined;
   }
 
+  /** An answer that may be what the object shows. */
+  see(stated: object): HotLoopError | undefined {
+    const next = { stated, observed: this.object, inputs: this.inputs, nowMs: this.nowMs };
+    try {
+      this.#loops.requireSteady('plan', next);
+    } catch (error) {
+      return error as HotLoopError;
+    }
+    return undefined;
+  }
+
   recreate(stated: object): HotLoopError | undefined {
     const next = { stated, observed: this.object, inputs: this.inputs, nowMs: this.nowMs };
     try {
@@ -34,7 +45,7 @@ class Written {
     }
     this.#loops.wrote('plan', next, undefined);
     this.object = { ...stated, createdAt: this.writes };
-    this.#loops.created('plan', this.object);
+    this.#loops.created('plan', stated, this.object);
     this.writes += 1;
     return undefined;
   }
@@ -128,16 +139,44 @@ describe('it begins anew', () => {
   });
 });
 
-test('a loop that was found stays found while it is tried again, and ends with another answer', () => {
-  const plan = new Written();
-  for (const answer of [A, B, A, B]) plan.answer(answer);
-  expect(plan.answer(A)).toBeInstanceOf(HotLoopError);
-
-  for (let tries = 0; tries < 10; tries++) {
-    plan.nowMs += 16 * MINUTE_MS;
+describe('a loop that was found', () => {
+  function found(): Written {
+    const plan = new Written();
+    for (const answer of [A, B, A, B]) plan.answer(answer);
     expect(plan.answer(A)).toBeInstanceOf(HotLoopError);
+    return plan;
   }
-  expect(plan.answer(C)).toBeUndefined();
+
+  test('stays found while its answers alternate, also for the one that the object shows', () => {
+    const plan = found();
+
+    for (const answer of [B, A, B, A, B, A]) {
+      plan.nowMs += 16 * MINUTE_MS;
+      expect(plan.see(answer)).toMatchObject({ paths: ['spec.size'] });
+    }
+  });
+
+  test.each([
+    ['shows', B],
+    ['does not show', A],
+  ])('ends with the same answer four times in a row, which the object %s', (_what, answer) => {
+    const plan = found();
+
+    const times = [1, 2, 3, 4, 5].map(() => plan.see(answer));
+
+    const last = answer === A ? 3 : 4; // A was the last answer before
+    expect(times.indexOf(undefined)).toBe(last - 1);
+    expect(plan.answer(answer)).toBeUndefined();
+  });
+
+  test('ends with another answer, and with a change by others', () => {
+    expect(found().see(C)).toBeUndefined();
+
+    const plan = found();
+    plan.inputs = 'changed';
+    expect(plan.see(A)).toBeUndefined();
+    expect(plan.answer(A)).toBeUndefined();
+  });
 });
 
 test('only the last thousand objects are remembered', () => {

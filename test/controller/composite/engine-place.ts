@@ -92,6 +92,8 @@ export interface EngineSetup extends Partial<CompositeEngineOptions> {
   readonly definitions?: readonly object[];
   readonly arrange?: (place: Omit<EnginePlace, 'operator'>) => Promise<unknown>;
   readonly writer?: ChildWriter;
+  /** Settings of the operator. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 export interface EnginePlace {
@@ -163,6 +165,7 @@ async function start(setup: EngineSetup, place: Omit<EnginePlace, 'operator'>) {
     childResources = [[configMaps as Resource, 'apply']],
     arrange: _,
     definitions: __,
+    environment = {},
     parentResource = orchards,
     ...options
   } = setup;
@@ -184,7 +187,7 @@ async function start(setup: EngineSetup, place: Omit<EnginePlace, 'operator'>) {
     ...options,
   });
   const { env, clock } = place;
-  const operator = startOperator({ url: env.url, controllers: [engine], clock });
+  const operator = startOperator({ url: env.url, controllers: [engine], clock, environment });
   onTestFinished(() => operator.stop());
   await env.settled();
   return operator;
