@@ -52,6 +52,7 @@ export async function declaredControllers(
   refuseRepeated(specs);
   const { declarations, unknown } = metacontrollerAccess(specs, {
     resolve: ({ apiVersion, resource }) => known.ofReference(resource, apiVersion),
+    hasStatus: known.hasStatus,
     functions,
     ownNamespace: POD_NAMESPACE,
     applyStrategy: 'dynamic-apply',

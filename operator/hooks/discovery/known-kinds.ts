@@ -1,6 +1,7 @@
-import { ConfigurationError } from '../../core/errors.ts';
-import * as builtIn from '../../model/kubernetes/resources.ts';
-import { apiVersionOf, defineResource, type Resource, resourceName } from '../../model/resource.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import { builtInHasStatus } from './built-in-status.ts';
+import * as builtIn from './kubernetes/resources.ts';
+import { apiVersionOf, defineResource, type Resource, resourceName } from './resource.ts';
 
 /** Resources that are known without the network. */
 export interface KnownKinds {
@@ -12,6 +13,10 @@ export interface KnownKinds {
   (kind: string, apiVersion?: string): Resource | undefined;
   /** The resource of a plural name in a group; '' for the core group. Undefined: it is not known. */
   readonly ofPlural: (plural: string, group: string) => Resource | undefined;
+  /** The same in a version: `apps/v1`. */
+  readonly ofReference: (plural: string, apiVersion: string) => Resource | undefined;
+  /** Whether its status is a subresource. Undefined: it is not known. */
+  readonly hasStatus: (resource: Resource) => boolean | undefined;
 }
 
 /** By plural name and group. */
@@ -86,7 +91,22 @@ export function knownKinds(definitions: readonly unknown[] = []): KnownKinds {
   };
   const ofPlural = (plural: string, group: string): Resource | undefined =>
     known.find(({ resource }) => resource.plural === plural && resource.group === group)?.resource;
-  return Object.assign(ofKind, { ofPlural });
+  const ofReference = (plural: string, apiVersion: string): Resource | undefined =>
+    inVersion(
+      known.filter(({ resource }) => resource.plural === plural),
+      apiVersion,
+    );
+  const hasStatus = (resource: Resource): boolean | undefined =>
+    builtInHasStatus(resource) ?? statusIn(definitions, resource);
+  return Object.assign(ofKind, { ofPlural, ofReference, hasStatus });
+}
+
+function inVersion(found: readonly Known[], apiVersion: string): Resource | undefined {
+  const [version = '', group = ''] = apiVersion.split('/').reverse();
+  const one = found.find(
+    ({ resource, versions }) => resource.group === group && (versions?.includes(version) ?? true),
+  );
+  return one && defineResource({ ...one.resource, version });
 }
 
 /** As discovery decides: the core group has priority. */
@@ -103,6 +123,17 @@ function knownBuiltIn(resource: Resource): Known {
   const short = Object.entries(SHORT_NAMES).filter(([, name]) => name === resourceName(resource));
   const names = [resource.plural, resource.kind.toLowerCase(), ...short.map(([name]) => name)];
   return { resource, names, versions: undefined };
+}
+
+function statusIn(definitions: readonly unknown[], resource: Resource): boolean | undefined {
+  for (const definition of definitions) {
+    const { spec } = Object(definition) as UncheckedDefinition;
+    if (spec?.group !== resource.group || spec.names?.plural !== resource.plural) continue;
+    const versions: readonly unknown[] = Array.isArray(spec.versions) ? spec.versions : [];
+    const own = versions.map(Object).find(({ name }) => name === resource.version);
+    if (own !== undefined) return Object(own.subresources).status !== undefined;
+  }
+  return undefined;
 }
 
 interface UncheckedDefinition {

@@ -1,6 +1,7 @@
 import type { AccessDeclaration, PlacedPermission } from '../../controller/access-declaration.ts';
 import type { ChildUpdate } from '../../controller/composite/engine-options.ts';
 import { type Source, source } from '../../controller/source.ts';
+import { builtInHasStatus } from '../../model/built-in-status.ts';
 import { customResourceDefinitions } from '../../model/builtin.ts';
 import { isBuiltInGroup, type Resource, resourceName } from '../../model/resource.ts';
 import type { FunctionsFile } from '../call/functions-file.ts';
@@ -13,6 +14,8 @@ import { credentialSources } from './credentials.ts';
 export interface AccessSurroundings {
   /** Undefined: the resource is not known. */
   readonly resolve: (reference: ResourceReference) => Resource | undefined;
+  /** Whether the status of a resource is a subresource. Default: that of a custom resource is. */
+  readonly hasStatus?: (resource: Resource) => boolean | undefined;
   /** Programs and modules in place of webhooks, and the resources that they name. */
   readonly functions: Pick<FunctionsFile, 'functionsFor'> | undefined;
   /** Where the operator runs. The revisions of cluster-scoped parents are stored there. */
@@ -55,14 +58,12 @@ export function controllerAccess(
   const name = controllerTitle(spec);
   const main: AccessDeclaration = {
     name,
-    sources: [
-      ...[...parents, ...children.map(({ resource }) => resource), ...related].map((each) =>
-        source(each),
-      ),
-      ...(spec.kind === 'CompositeController' ? definitionsOf(parents) : []),
-    ],
+    sources: [...parents, ...children.map(({ resource }) => resource), ...related].map((each) =>
+      source(each),
+    ),
     permissions: [
-      ...parents.flatMap((parent) => parentPermissions(parent, hasChildren(spec))),
+      ...parents.flatMap((parent) => parentPermissions(parent, spec, surroundings)),
+      ...definitionPermissions(parents),
       ...children.map(({ resource, type }) => ({
         resource,
         verbs: childVerbs(type.update, spec, surroundings),
@@ -103,12 +104,8 @@ function parentsOf(spec: ControllerSpec): readonly ResourceReference[] {
   return spec.kind === 'CompositeController' ? [spec.parent] : spec.resources;
 }
 
-export function childTypesOf(spec: ControllerSpec): readonly ChildTypeSpec[] {
+function childTypesOf(spec: ControllerSpec): readonly ChildTypeSpec[] {
   return spec.kind === 'CompositeController' ? spec.children : spec.attachments;
-}
-
-function hasChildren(spec: ControllerSpec): boolean {
-  return childTypesOf(spec).length > 0;
 }
 
 /** What only a customize hook reads: those of the annotation and those of the mounted file. */
@@ -121,41 +118,48 @@ function relatedOf(
   return [...spec.relatedResources, ...mounted].map((each) => parseReference(each, path));
 }
 
-/** Whether a parent has a status, and which conditions it may have, is read in its definition. */
-function definitionsOf(parents: readonly Resource[]): readonly Source[] {
+/** Whether the status of a parent may have conditions is read in its definition. */
+function definitionPermissions(parents: readonly Resource[]): readonly PlacedPermission[] {
   return parents
     .filter((parent) => !isBuiltInGroup(parent))
-    .map((parent) =>
-      source(customResourceDefinitions, { fieldSelector: `metadata.name=${resourceName(parent)}` }),
-    );
+    .map((parent) => ({
+      resource: customResourceDefinitions,
+      verbs: ['get'],
+      resourceNames: [resourceName(parent)],
+    }));
 }
 
 /**
  * Finalizers, labels and annotations are patched in the object itself, the status in its subresource. To name an
  * object as the owner of a child that must go first, admission asks for `update` on its finalizers.
  */
-function parentPermissions(parent: Resource, isOwner: boolean): readonly PlacedPermission[] {
+function parentPermissions(
+  parent: Resource,
+  spec: ControllerSpec,
+  { hasStatus = builtInHasStatus }: AccessSurroundings,
+): readonly PlacedPermission[] {
   const finalizers = { resource: parent, subresource: 'finalizers', verbs: ['update'] } as const;
   return [
     { resource: parent, verbs: ['patch'] },
-    { resource: parent, subresource: 'status', verbs: ['patch'] },
-    ...(isOwner ? [{ ...finalizers, unrequested: true } as const] : []),
+    ...(hasStatus(parent) === false
+      ? []
+      : [{ resource: parent, subresource: 'status', verbs: ['patch'] } as const]),
+    ...(childTypesOf(spec).length > 0 ? [{ ...finalizers, unrequested: true } as const] : []),
   ];
 }
 
 /**
- * Every child can be created and deleted. A patch changes it, and makes a parent with a selector the owner of
- * children that match.
+ * Every child can be created and deleted. A patch changes a child, tries whether it would change, or makes a parent
+ * the owner of it. Only attachments that are left as they are need none.
  */
 function childVerbs(
   update: ChildUpdate,
   spec: ControllerSpec,
   { applyStrategy }: AccessSurroundings,
 ): readonly Verb[] {
-  const adopts = spec.kind === 'CompositeController' && !spec.generateSelector;
-  const changes = update === 'apply' || update === 'rolling-apply';
-  const patches = adopts || changes || applyStrategy === 'server-side-apply';
-  return ['create', ...(patches ? (['patch'] as const) : []), 'delete'];
+  const isLeft = spec.kind === 'DecoratorController' && update === 'keep';
+  const patches = !isLeft || applyStrategy === 'server-side-apply';
+  return patches ? ['create', 'patch', 'delete'] : ['create', 'delete'];
 }
 
 /** Revisions are stored beside the parent, or beside the operator when the parent has no namespace. */

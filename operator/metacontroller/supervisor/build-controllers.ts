@@ -1,5 +1,6 @@
 import type { Controller } from '../../controller/controller.ts';
 import type { RunnableContext } from '../../manager/runnable.ts';
+import { builtInHasStatus } from '../../model/built-in-status.ts';
 import { isBuiltInGroup, type Resource, resourceName } from '../../model/resource.ts';
 import { compositeController } from '../composite-controller.ts';
 import type { ConfiguredHooks, SharedParts } from '../controller-parts.ts';
@@ -66,7 +67,8 @@ async function buildDecorator(
   const resources: DecoratedResource[] = [];
   for (const reference of spec.resources) {
     const resource = await served.need(reference, 'ParentNotServed', signal);
-    const hasStatus = await hasStatusSubresource(resource, context, signal);
+    const hasStatusSubresource =
+      builtInHasStatus(resource) ?? (await context.hasSubresource(resource, 'status', signal));
     const conditions = await hasConditions(resource, context, signal);
     resources.push({
       resource,

@@ -1,0 +1,39 @@
+import { isBuiltInGroup, type Resource, resourceName } from './resource.ts';
+
+/** The resources of Kubernetes itself whose status is a subresource, in the versions that are served. */
+const WITH_STATUS: ReadonlySet<string> = new Set([
+  'apiservices.apiregistration.k8s.io',
+  'certificatesigningrequests.certificates.k8s.io',
+  'cronjobs.batch',
+  'customresourcedefinitions.apiextensions.k8s.io',
+  'daemonsets.apps',
+  'deployments.apps',
+  'flowschemas.flowcontrol.apiserver.k8s.io',
+  'horizontalpodautoscalers.autoscaling',
+  'ingresses.networking.k8s.io',
+  'jobs.batch',
+  'namespaces',
+  'nodes',
+  'persistentvolumeclaims',
+  'persistentvolumes',
+  'poddisruptionbudgets.policy',
+  'pods',
+  'prioritylevelconfigurations.flowcontrol.apiserver.k8s.io',
+  'replicasets.apps',
+  'replicationcontrollers',
+  'resourceclaims.resource.k8s.io',
+  'resourcequotas',
+  'servicecidrs.networking.k8s.io',
+  'services',
+  'statefulsets.apps',
+  'validatingadmissionpolicies.admissionregistration.k8s.io',
+  'volumeattachments.storage.k8s.io',
+]);
+
+/**
+ * Whether the status of a resource of Kubernetes is a subresource, without the network. Undefined for a resource of
+ * another group: its definition says it.
+ */
+export function builtInHasStatus(resource: Resource): boolean | undefined {
+  return isBuiltInGroup(resource) ? WITH_STATUS.has(resourceName(resource)) : undefined;
+}
