@@ -271,7 +271,8 @@ function conditionOf(
 ): RollingPlan['condition'] {
   const type = 'Updated';
   if (step.kind === 'settled') {
-    const message = `all children are on the latest revision, ${latest}`;
+    // The same text as Metacontroller's: it must not be a reason to write the status of every parent that is taken over.
+    const message = `latest ControllerRevision: ${latest}`;
     return { type, status: 'True', reason: 'OnLatestRevision', message };
   }
   const { resource } = step.child.type;

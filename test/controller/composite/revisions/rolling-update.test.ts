@@ -94,7 +94,7 @@ test('the messages of a rolling update name the child and the revision', async (
     type: 'Updated',
     status: 'True',
     reason: 'OnLatestRevision',
-    message: `all children are on the latest revision, ${latest}`,
+    message: `latest ControllerRevision: ${latest}`,
   });
 });
 
