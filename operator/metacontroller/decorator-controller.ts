@@ -74,6 +74,7 @@ function engineOptions(
     writer: shared.writer,
     finalizer: { name: finalizer, isUsed: hooks.finalize !== undefined },
     ...(related && { related }),
+    failures: { condition: decorated.hasConditions },
     ...(failed && {
       failed: async (object, error) =>
         failed({ controller: spec.name, parent: object, reason: reasonOf(error), error }),
