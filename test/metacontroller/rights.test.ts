@@ -255,7 +255,7 @@ describe('the Secrets and ConfigMaps of webhooks', () => {
   });
 
   test('are not needed for hooks that a program or a module serves', () => {
-    const entry = { run: { exec: ['a'] as const }, timeoutMs: 1, version: undefined };
+    const entry = { run: { exec: ['a'] as const }, folder: '/', timeoutMs: 1, version: undefined };
     const functions = mounted({ hooks: { sync: entry, customize: entry } });
 
     expect(rulesOf([composite({ hooks, endpointConfigs })], { functions })).toEqual(
