@@ -57,6 +57,10 @@ test.each<[string, (body: OrchardRequest) => unknown, string]>([
   await planned(place, 'north', 2); // by the back-off: nothing changes meanwhile
   await eventually(async () => (await syncedOf(place, 'north')) === undefined, PATIENT);
 
+  const labels = `{controller="composite-orchards",reason="${reason}"}`;
+  expect(place.operator.meter.snapshot()).toHaveProperty([
+    `metacontroller_parent_failures_total${labels}`,
+  ]);
   expect(condition.status).toBe('False');
   expect(event).toMatchObject({ type: 'Warning' });
   expect(kept.metadata.deletionTimestamp).toBeUndefined();

@@ -27,7 +27,10 @@ ${wrappedTable([
     '--record-rights',
     'add missing rights to HOOK.rights.yaml; with --functions, to FILE what a customize hook names',
   ],
-  ['--hook-timeout DURATION', 'limit of the run, such as 90s or 5m; default 60s, for functions 10s'],
+  [
+    '--hook-timeout DURATION',
+    'limit of the run, such as 90s or 5m; default 60s, for functions 10s',
+  ],
   ['--hook-env NAME', 'a variable that the hook also gets; repeatable'],
   ['--crd FILE', 'file or folder of CustomResourceDefinitions; repeatable'],
   [
@@ -40,10 +43,7 @@ ${wrappedTable([
     'only functions: that of the module; default: the name of the hook, such as sync, or else its default export',
   ],
   ['--url URL', 'only functions: call this webhook'],
-  [
-    '--functions FILE',
-    'only functions: call the one that FILE of chancery metacontroller names',
-  ],
+  ['--functions FILE', 'only functions: call the one that FILE of chancery metacontroller names'],
   ['--kind KIND', 'kind of the controller in FILE; default: that of the sample'],
   ['--name NAME', 'name of the controller in FILE; default: that of the sample'],
 ])}
