@@ -28,7 +28,7 @@ const SAMPLE = new URL('../sample/cat-set.yaml', import.meta.url);
 test('[metacontroller 5] a CatSet starts its Pods one after another, and replaces them one after another', async () => {
   const place = await startCats();
   await ready(place, 3);
-  const started = changes(place).filter(({ type }) => type === 'ADDED');
+  const started = changes(place).filter(({ type }) => type === 'came');
 
   const containers = [{ name: 'web', image: 'nginx:1.27' }];
   const template = { spec: { containers } };
@@ -38,13 +38,19 @@ test('[metacontroller 5] a CatSet starts its Pods one after another, and replace
     return pods.length === 3 && pods.every((pod) => imageOf(pod) === 'nginx:1.27' && isReady(pod));
   }, PATIENT);
   await eventually(async () => (await updated(place))?.reason === 'OnLatestRevision', PATIENT);
-  const replaced = changes(place).filter(({ type }) => type === 'DELETED');
+  const replaced = changes(place).filter(({ type }) => type === 'left');
 
   expect(started.map(({ name }) => name)).toEqual(['cats-0', 'cats-1', 'cats-2']);
   expect(started.map(({ unready }) => unready)).toEqual([[], [], []]);
   expect(replaced.map(({ name }) => name)).toEqual(['cats-2', 'cats-1', 'cats-0']);
   expect(replaced.map(({ unready }) => unready)).toEqual([[], [], []]);
-  expect(updates(place)).toEqual(['True OnLatestRevision']);
+  expect(updates(place)).toEqual([
+    'True OnLatestRevision',
+    ...['False RolloutProgressing', 'False RolloutWaiting'],
+    ...['False RolloutProgressing', 'False RolloutWaiting'],
+    'False RolloutProgressing',
+    'True OnLatestRevision',
+  ]);
 });
 
 test('a CatSet keeps the claims of Pods that are gone until it goes itself', async () => {
@@ -95,17 +101,23 @@ function podsOf(place: MetacontrollerPlace): Promise<readonly PodObject[]> {
 
 const imageOf = ({ spec }: PodObject): string | undefined => spec.containers[0]?.image;
 
-const isReady = ({ status }: PodObject): boolean =>
-  status?.conditions?.some((each) => each.type === 'Ready' && each.status === 'True') ?? false;
+const isReady = ({ metadata, status }: PodObject): boolean =>
+  metadata.deletionTimestamp === undefined &&
+  (status?.conditions ?? []).some((each) => each.type === 'Ready' && each.status === 'True');
 
-/** Pods that came and went, each with those that were not ready at that time. */
+/** Pods that came, and Pods that were told to leave, each with those that were not ready at that time. */
 function changes(place: MetacontrollerPlace) {
   const pods = new Map<string, PodObject>();
-  const found: { type: string; name: string; unready: readonly string[] }[] = [];
+  const found: { type: 'came' | 'left'; name: string; unready: readonly string[] }[] = [];
   for (const { type, name, object } of place.env.events.of({ resource: 'pods' })) {
     const others = [...pods].filter(([each]) => each !== name);
     const unready = others.filter(([, pod]) => !isReady(pod)).map(([each]) => each);
-    if (type !== 'MODIFIED') found.push({ type, name, unready });
+    const before = pods.get(name);
+    const leaves = object.metadata.deletionTimestamp !== undefined;
+    if (before === undefined) found.push({ type: 'came', name, unready });
+    else if (leaves && before.metadata.deletionTimestamp === undefined) {
+      found.push({ type: 'left', name, unready });
+    }
     if (type === 'DELETED') pods.delete(name);
     else pods.set(name, object as PodObject);
   }
