@@ -1,35 +1,6 @@
 import type { RunnableContext } from '../../manager/runnable.ts';
-import { isBuiltInGroup, type Resource } from '../../model/resource.ts';
-
-/** Resources of Kubernetes with a status subresource, by plural. No two groups use one plural differently. */
-const BUILT_IN: ReadonlySet<string> = new Set([
-  'apiservices',
-  'certificatesigningrequests',
-  'cronjobs',
-  'customresourcedefinitions',
-  'daemonsets',
-  'deployments',
-  'flowschemas',
-  'horizontalpodautoscalers',
-  'ingresses',
-  'jobs',
-  'namespaces',
-  'nodes',
-  'persistentvolumeclaims',
-  'persistentvolumes',
-  'poddisruptionbudgets',
-  'pods',
-  'prioritylevelconfigurations',
-  'replicasets',
-  'replicationcontrollers',
-  'resourceclaims',
-  'resourcequotas',
-  'servicecidrs',
-  'services',
-  'statefulsets',
-  'validatingadmissionpolicies',
-  'volumeattachments',
-]);
+import { builtInHasStatus } from '../../model/built-in-status.ts';
+import type { Resource } from '../../model/resource.ts';
 
 /**
  * Whether a resource has a status subresource. Discovery is asked for custom resources only: a generated filter opens
@@ -42,6 +13,5 @@ export async function hasStatusSubresource(
   context: Pick<RunnableContext, 'hasSubresource'>,
   signal: AbortSignal,
 ): Promise<boolean> {
-  if (isBuiltInGroup(resource)) return BUILT_IN.has(resource.plural);
-  return context.hasSubresource(resource, 'status', signal);
+  return builtInHasStatus(resource) ?? context.hasSubresource(resource, 'status', signal);
 }
