@@ -14,11 +14,18 @@ const UNTOLD = new Set(['apiserver --workloads', 'dev --as-operator']);
 /** Options whose value may be left out. */
 const OPTIONAL_VALUE = new Set(['--inspect']);
 
-/** The options in the table that a command gives to `parseFlags`. */
-function acceptedBy(command: string): readonly string[] {
+/** The sources of a command, with the table of options that it shares with others. */
+function sourcesOf(command: string): string {
   const text = globSync(`${cli}${command}/*.ts`)
     .map((file) => readFileSync(file, 'utf8'))
     .join('\n');
+  if (!text.includes('...DECLARING_FLAGS')) return text;
+  return `${text}\n${readFileSync(`${cli}declarations/declaring.ts`, 'utf8')}`;
+}
+
+/** The options in the table that a command gives to `parseFlags`. */
+function acceptedBy(command: string): readonly string[] {
+  const text = sourcesOf(command);
   const rows = text.matchAll(/^ {2}'?([a-z-]+)'?: \{ type: '(?:string|boolean)'/gm);
   // `create` has a table for each thing that it creates.
   return [...new Set([...rows].map(([, name]) => `--${name}`))].filter(
@@ -37,11 +44,10 @@ describe('[M-6] the completion', () => {
   });
 
   test.each(COMMANDS)('of $name knows which options take a value', (command) => {
-    const text = globSync(`${cli}${command.name}/*.ts`).map((file) => readFileSync(file, 'utf8'));
+    const text = sourcesOf(command.name);
 
     for (const { long, argument } of describedCommand(command).options) {
-      const [, type] =
-        new RegExp(`'?${long.slice(2)}'?: \\{ type: '(\\w+)'`).exec(text.join()) ?? [];
+      const [, type] = new RegExp(`'?${long.slice(2)}'?: \\{ type: '(\\w+)'`).exec(text) ?? [];
       if (long === '--help') continue;
       const needsValue = type === 'string' && !OPTIONAL_VALUE.has(long);
       expect([long, argument !== undefined]).toEqual([long, needsValue]);

@@ -1,0 +1,95 @@
+/** `chancery metacontroller` from its command line to a child, on an embedded API server. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ApiServer, eventually } from '@chancery/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import type { KubernetesObject } from '../../operator/index.ts';
+import {
+  compositeControllers,
+  decoratorControllers,
+} from '../../operator/metacontroller/definitions/resources.ts';
+import { composite, parent, parentDefinition } from '../metacontroller/supervisor/world.ts';
+import { invoke } from './invocation.ts';
+
+const NO_PORTS = { CHANCERY_HEALTH_PORT: '0', CHANCERY_METRICS_PORT: '0' };
+
+const MODULE = `
+export function sync({ parent }) {
+  const metadata = { name: parent.metadata.name + '-plan' };
+  return { status: {}, children: [{ apiVersion: 'v1', kind: 'ConfigMap', metadata }] };
+}
+`;
+
+async function start(args: readonly string[]) {
+  const server = await ApiServer.start();
+  onTestFinished(() => server.close());
+  for (const { definition } of [compositeControllers, decoratorControllers]) {
+    server.create(definition as KubernetesObject);
+  }
+  server.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'farm' } });
+  server.create(parentDefinition('Orchard'));
+  server.create(composite('orchards', 'orchards', undefined));
+  server.create(parent('Orchard', 'north'));
+  const run = invoke(['metacontroller', ...(await withFunctions(args))], {
+    env: { ...NO_PORTS, CHANCERY_API_URL: server.url },
+  });
+  return { server, run };
+}
+
+async function withFunctions(args: readonly string[]): Promise<readonly string[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'functions-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, 'plan.mjs'), MODULE);
+  const file = join(folder, 'functions.yaml');
+  await writeFile(
+    file,
+    '- kind: CompositeController\n  name: orchards\n  sync: { module: plan.mjs, export: sync }\n',
+  );
+  return [`--functions=${file}`, ...args];
+}
+
+test('it serves the hook of an object by a module of the file, until it is asked to stop', async () => {
+  const { server, run } = await start([]);
+
+  await eventually(() => server.get('v1', 'ConfigMap', 'farm', 'north-plan'));
+  run.stop();
+
+  expect(await run.exit).toBe(0);
+  expect(server.requests.filter(({ path }) => path.includes('/leases'))).toEqual([]);
+});
+
+test('--check prints the functions, and asks the API server nothing', async () => {
+  const { server, run } = await start(['--check']);
+
+  expect(await run.exit).toBe(0);
+  expect(run.stdout.lines.map((line) => JSON.parse(line))).toMatchObject([
+    { kind: 'CompositeController', name: 'orchards', hook: 'sync', export: 'sync' },
+  ]);
+  expect(server.requests).toEqual([]);
+});
+
+test('--dry-run shows what would be written, and writes nothing', async () => {
+  const { server, run } = await start(['--dry-run']);
+
+  expect(await run.exit).toBe(0);
+  expect(run.stdout.lines.join('\n')).toContain('north-plan');
+  expect(server.get('v1', 'ConfigMap', 'farm', 'north-plan')).toBeUndefined();
+});
+
+test('a visible token is refused before any code of others is loaded', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'token-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, 'token'), 'secret');
+  const { metacontrollerCommand } = await import(
+    '../../operator/cli/metacontroller/metacontroller.ts'
+  );
+
+  const run = invoke(['metacontroller', '--functions=/absent.yaml'], {
+    commands: [metacontrollerCommand({ tokenFolders: [folder] })],
+    env: { ...NO_PORTS, CHANCERY_INSECURE_ALLOW_TOKEN: 'false' },
+  });
+
+  expect(await run.exit).toBe(3);
+  expect(run.stderr.lines.join()).not.toContain('absent.yaml');
+});
