@@ -14,9 +14,13 @@ import {
   LAST_APPLIED,
   lastAppliedOf,
   lastAppliedText,
+  UPDATE_MANAGER,
   withSystemFieldsOf,
 } from './last-applied.ts';
 import { mergeThreeWay } from './three-way-merge.ts';
+
+/** Whoever goes on by server-side apply takes over the fields of this manager. */
+const BY_UPDATE = { fieldManager: UPDATE_MANAGER } as const;
 
 /**
  * Writes children as Metacontroller does by default: a merge of the child, of the last answer in its annotation, and of
@@ -43,7 +47,7 @@ class DynamicApply implements ChildWriter {
     const body = setControllerReference(owner, withoutSystemFields(child), ownerResource, resource);
     let created: KubernetesObject;
     try {
-      created = await context.client.create<KubernetesObject>(resource, body);
+      created = await context.client.create<KubernetesObject>(resource, body, BY_UPDATE);
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
       return existingChild(resource, child, write);
@@ -67,6 +71,7 @@ class DynamicApply implements ChildWriter {
     try {
       // The server tells a difference from another form of the same, such as `1` for `1000m`.
       after = await context.client.patch<KubernetesObject>(resource, target, patch, {
+        ...BY_UPDATE,
         dryRun: true,
       });
     } catch (error) {
@@ -92,7 +97,12 @@ class DynamicApply implements ChildWriter {
     const patch = { type: 'merge', body } as const;
     let after: KubernetesObject;
     try {
-      after = await context.client.patch<KubernetesObject>(resource, observed.metadata, patch);
+      after = await context.client.patch<KubernetesObject>(
+        resource,
+        observed.metadata,
+        patch,
+        BY_UPDATE,
+      );
     } catch (error) {
       if (isNotFound(error) || isUidMismatch(error)) return undefined; // gone: it is created again
       throw error;

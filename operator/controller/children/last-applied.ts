@@ -7,6 +7,9 @@ import { isMap, isSameJson, type JsonMap } from './json-difference.ts';
 /** The annotation in which Metacontroller keeps what a hook answered for a child. */
 export const LAST_APPLIED = 'metacontroller.k8s.io/last-applied-configuration';
 
+/** The field manager of Metacontroller's updates, which keep that annotation. */
+export const UPDATE_MANAGER = 'metacontroller';
+
 /** `object` without the annotation: a hook that answers an observed child answers the annotation, too. */
 export function withoutLastApplied<T extends { readonly metadata: object }>(object: T): T {
   const { annotations } = object.metadata as { annotations?: Readonly<Record<string, string>> };

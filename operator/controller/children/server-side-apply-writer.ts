@@ -12,6 +12,7 @@ import {
   completeAnswer,
   isSameContent,
   LAST_APPLIED,
+  UPDATE_MANAGER,
   withoutLastApplied,
   withSystemFieldsOf,
 } from './last-applied.ts';
@@ -23,7 +24,7 @@ interface ServerSideApplyOptions {
   /** Take fields over from other managers. False: a field of another manager is a conflict, which is reported. */
   readonly force: boolean;
   /**
-   * Managers that wrote these children by updates before, besides `fieldManager`. Their fields are taken over: one that
+   * Managers that wrote these children by updates before, besides `fieldManager` and `metacontroller`. Their fields are taken over: one that
    * is no longer answered is removed.
    */
   readonly formerManagers?: readonly string[];
@@ -114,7 +115,8 @@ class ServerSideApply implements ChildWriter {
     const live = await withOwners(client, resource, observed);
     if (live === undefined) return;
     const { fieldManager, formerManagers = [] } = this.#options;
-    const owners = { fieldManager, formerManagers: [fieldManager, ...formerManagers] };
+    const former = [fieldManager, UPDATE_MANAGER, ...formerManagers];
+    const owners = { fieldManager, formerManagers: former };
     await ownByApplying(client, resource, live, owners);
   }
 

@@ -78,9 +78,7 @@ export function conditionsOf({ conditions }: JsonMap): readonly Condition[] {
 
 /** In development the server is asked to refuse fields that it does not know. */
 function isStrictlyRefused(error: unknown): boolean {
-  return (
-    error instanceof ApiError && error.status === 400 && error.message.includes('unknown field')
-  );
+  return error instanceof ApiError && error.message.includes('unknown field');
 }
 
 function reasonIn(error: unknown): string | undefined {
