@@ -106,7 +106,7 @@ export interface EnginePlace {
   /** Requests that change something, but for Events: `patch configmaps a`. */
   writes(): readonly string[];
   /** Ends the operator, and starts another one that remembers nothing. */
-  restart(): Promise<void>;
+  restart(changed?: Partial<EngineSetup>): Promise<void>;
   createParent(spec: Orchard['spec'], name?: string): Promise<Orchard>;
   parent(name?: string): Promise<Orchard | undefined>;
 }
@@ -152,9 +152,9 @@ export async function enginePlace(setup: EngineSetup): Promise<EnginePlace> {
     get operator() {
       return running;
     },
-    async restart() {
+    async restart(changed = {}) {
       await running.stop();
-      running = await start(setup, base);
+      running = await start({ ...setup, ...changed }, base);
     },
   };
 }
