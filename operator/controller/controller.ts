@@ -80,6 +80,8 @@ export interface Permission {
    * selector `metadata.name=…`. To create with it, use server-side apply: the path of a POST has no name.
    */
   readonly resourceNames?: readonly string[];
+  /** Namespaces, for a namespaced resource. Left out: those of the controller's namespaced sources. */
+  readonly namespaces?: readonly string[];
   /** The allowed verbs. `apply` and `patch` both need `patch`; `evict` needs `create` on `eviction`. */
   readonly verbs: readonly ('get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete')[];
 }

@@ -32,6 +32,7 @@ export const KNOWN = {
     resource: true,
     subresource: true,
     resourceNames: true,
+    namespaces: true,
     verbs: true,
   },
   finalizer: { name: true, finalize: true, forceFinalizeAfterMs: true },

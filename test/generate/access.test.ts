@@ -3,7 +3,12 @@ import { controller, type Permission } from '../../operator/controller/controlle
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { type SourceOptions, source } from '../../operator/controller/source.ts';
 import { accessOf } from '../../operator/generate/access/required-access.ts';
-import { configMaps, deployments, pods } from '../../operator/model/builtin.ts';
+import {
+  configMaps,
+  customResourceDefinitions,
+  deployments,
+  pods,
+} from '../../operator/model/builtin.ts';
 
 const inDemo = { namespaces: ['demo'] };
 
@@ -89,5 +94,20 @@ test('what is only read is watched, and neither written nor a reason to touch ow
   expect(read).toEqual([
     ['pods', 'demo', 'get', 'list', 'watch'],
     ['deployments', 'other', 'get', 'list', 'watch'],
+  ]);
+});
+
+test('a permission with namespaces of its own holds there only, and not for a cluster-scoped resource', () => {
+  const permissions: Permission[] = [
+    { resource: pods, namespaces: ['system'], verbs: ['delete'] },
+    { resource: customResourceDefinitions, namespaces: ['system'], verbs: ['delete'] },
+  ];
+
+  const accesses = accessOf([owner(permissions)], inDemo);
+
+  const deleting = accesses.filter(({ verbs }) => verbs.includes('delete'));
+  expect(deleting.map(({ resource, namespace }) => [resource.plural, namespace])).toEqual([
+    ['pods', 'system'],
+    ['customresourcedefinitions', undefined],
   ]);
 });

@@ -47,8 +47,8 @@ export interface RequiredAccessRule extends AccessRule {
  * A finalizer needs `list` without selectors in the namespaces of the source, to find objects that have the
  * finalizer and are no longer selected.
  *
- * A permission holds in the namespaces of the controller's namespaced sources, and in all namespaces when it
- * has none.
+ * A permission without namespaces of its own holds in those of the controller's namespaced sources, and in all
+ * namespaces when it has none.
  *
  * @throws ConfigurationError `CONFIG` for a name that has a special meaning in a path pattern, and for an
  *   empty list of names or namespaces, which Kubernetes takes for all.
@@ -131,13 +131,12 @@ function accessOfOne(controller: Controller, placement: Placement): readonly Req
   const { owns, permissions } = controller;
   const sources = sourcesOf(controller);
   const places = placesOf(sources, placement);
-  const permitted = permissions.flatMap(({ resource, subresource, verbs, resourceNames }) =>
-    (resource.namespaced ? places : [undefined]).map((namespace) => ({
+  const permitted = permissions.flatMap(({ namespaces, resource, subresource, ...rest }) =>
+    (resource.namespaced ? (namespaces ?? places) : [undefined]).map((namespace) => ({
       resource,
       subresource,
       namespace,
-      verbs,
-      ...(resourceNames !== undefined && { resourceNames }),
+      ...rest,
     })),
   );
   const recorded = eventPlaces([...sources, ...permissions], places).map((namespace) => ({

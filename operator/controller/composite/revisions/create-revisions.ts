@@ -96,15 +96,13 @@ class StoredRevisions implements Revisions {
     const { fieldPaths = [], format, parentResource, namespace } = options;
     this.#options = options;
     this.#fieldPaths = fieldPaths.length > 0 ? fieldPaths : DEFAULT_FIELD_PATHS;
-    this.#store = new RevisionStore({
-      format,
-      parentResource,
-      namespace: parentResource.namespaced ? undefined : namespace,
-    });
+    const placed = parentResource.namespaced ? undefined : namespace;
+    this.#store = new RevisionStore({ format, parentResource, namespace: placed });
+    const namespaces = placed === undefined ? {} : { namespaces: [placed] };
     this.wiring = {
       reads: [this.#store.source],
       permissions: [
-        { resource: format.resource, verbs: ['create', 'patch', 'delete'] },
+        { resource: format.resource, ...namespaces, verbs: ['create', 'patch', 'delete'] },
         // For the condition `Updated`.
         { resource: parentResource, subresource: 'status', verbs: ['patch'] },
       ],

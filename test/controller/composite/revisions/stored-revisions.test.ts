@@ -332,4 +332,5 @@ test('the controller reads the revisions of its parents only, and may write them
     ['controllerrevisions', undefined, ['create', 'patch', 'delete']],
     ['orchards', 'status', ['patch']],
   ]);
+  expect(cluster.permissions?.[0]).toMatchObject({ namespaces: ['system'] });
 });
