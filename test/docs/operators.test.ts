@@ -20,7 +20,13 @@ import {
   type Permission,
   source,
 } from 'chancery';
-import { type ConfigMap, configMaps, type Deployment, type Job } from 'chancery/kubernetes';
+import {
+  type ConfigMap,
+  configMaps,
+  type Deployment,
+  type Job,
+  type Pod,
+} from 'chancery/kubernetes';
 import { type CustomResource, type CustomResourceOptions, crdYaml } from 'chancery/schema';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Channel } from '../../operator/controller/trigger.ts';
@@ -171,6 +177,43 @@ test('shop: the Job first, then the Deployment; a new image makes both anew, in 
   expect(second?.metadata.annotations).toMatchObject({ 'example.dev/image': 'shop:2' });
   expect(await env.get('v1', 'Service', namespace, 'a')).toBeDefined();
 });
+
+interface Rack extends KubernetesObject {
+  readonly status?: { readonly conditions?: readonly { type: string; reason: string }[] };
+}
+
+test('racks: another image replaces the Pods one by one, in the order of the servers', async () => {
+  const { env, namespace } = await cluster();
+  type Racks = { readonly racks: CustomResource } & Example;
+  const { default: rack, racks } = await exampleOf<Racks>('composites.md', 'racks.ts');
+  await env.apply(crdYaml(racks));
+  run(env, namespace, [rack]);
+  const metadata = { name: 'a', namespace };
+  const spec = { image: 'server:1', servers: ['one', 'two', 'three'] };
+  await env.create({ apiVersion: 'example.dev/v1', kind: 'Rack', metadata, spec } as Rack);
+  const podsOf = async (image: string): Promise<readonly Pod[]> => {
+    const all = await env.list<Pod>('v1', 'Pod', namespace);
+    return all.filter((pod) => pod.spec.containers[0]?.image === image && isReady(pod));
+  };
+  await eventually(async () => (await podsOf('server:1')).length === 3);
+
+  await env.patch('example.dev/v1', 'Rack', namespace, 'a', { spec: { image: 'server:2' } });
+
+  await eventually(async () => (await podsOf('server:2')).length === 3);
+  await eventually(async () => {
+    const { status } = (await env.get<Rack>('example.dev/v1', 'Rack', namespace, 'a')) ?? {};
+    return status?.conditions?.some(({ reason }) => reason === 'OnLatestRevision') === true;
+  });
+  const changes = env.events.of({ resource: 'pods' });
+  const deleted = changes.filter(({ type }) => type === 'DELETED').map(({ name }) => name);
+  expect(deleted).toEqual(['one', 'two', 'three']);
+});
+
+function isReady({ status }: Pod): boolean {
+  return (
+    status?.conditions?.some((each) => each.type === 'Ready' && each.status === 'True') === true
+  );
+}
 
 test('the resource of the guide is served as it is defined, and its rule holds', async () => {
   const { env, namespace } = await cluster();

@@ -9,10 +9,10 @@ import {
 } from './revision-format.ts';
 
 /** Label: the controller that stored a revision. */
-export const REVISION_OF = 'chancery.dev/revision-of';
+const REVISION_OF = 'chancery.dev/revision-of';
 
 /** Annotation: the children of a revision, as JSON. The API server lets nobody change `data`. */
-export const REVISION_CHILDREN = 'chancery.dev/revision-children';
+const REVISION_CHILDREN = 'chancery.dev/revision-children';
 
 /**
  * Revisions as ControllerRevisions of `apps/v1`, which every cluster has. `data` is the parent's patch; the children are
