@@ -11,7 +11,7 @@ import type { DecoratorEngineOptions } from './engine-options.ts';
  * The type of the condition by which a decorator states that it failed for an object. The object belongs to others, and
  * may have other decorators: so it has the name of the decorator.
  */
-export function failureCondition(decorator: string): string {
+function failureCondition(decorator: string): string {
   return `${decorator}/Synced`;
 }
 

@@ -57,7 +57,7 @@ function labelsFrom(
 }
 
 /** The labels of a namespace that the cache has. */
-export function namespaceLabels(
+function namespaceLabels(
   store: Store<KubernetesObject>,
   name: string,
 ): Readonly<Record<string, string>> | undefined {
