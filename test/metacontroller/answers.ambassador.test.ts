@@ -1,0 +1,283 @@
+/** What answers of hooks do in a cluster, good ones and broken ones. */
+import { eventually, FakeClock } from '@chancery/testing';
+import { expect, test } from 'vitest';
+import type { KubernetesObject } from '../../operator/index.ts';
+import type { MetacontrollerOptions } from '../../operator/metacontroller/supervisor/options.ts';
+import { composite, definition } from './support/farm.ts';
+import { type MetacontrollerPlace, PATIENT, startMetacontroller } from './support/place.ts';
+import type { Subject } from './support/subject.ts';
+import { type Decide, type HookBody, Reply } from './support/webhooks.ts';
+
+const API_VERSION = 'fruit.example/v1';
+const ORCHARDS = definition('Orchard', 'orchards', { group: 'fruit.example' });
+
+interface Orchard extends KubernetesObject {
+  readonly status?: {
+    readonly ready?: number;
+    readonly conditions?: readonly {
+      readonly type: string;
+      readonly status: string;
+      readonly reason: string;
+      readonly message: string;
+    }[];
+  };
+}
+
+interface Hooked {
+  readonly version?: 'v1' | 'v2';
+  /** Fields of the parent's rule. */
+  readonly parent?: object;
+  readonly spec?: object;
+  readonly finalize?: Decide;
+  readonly webhook?: object;
+  readonly options?: Partial<MetacontrollerOptions>;
+  readonly clock?: FakeClock;
+}
+
+/** One orchard whose hook first answers with two ConfigMaps, and then with what the test sets. */
+async function startOrchard({ version = 'v2', parent, spec, options, ...hooked }: Hooked = {}) {
+  let decide: Decide = twoMaps;
+  const { finalize, webhook, clock } = hooked;
+  const subject: Subject = {
+    object: composite('orchards', {
+      generateSelector: true,
+      parentResource: { apiVersion: API_VERSION, resource: 'orchards', ...parent },
+      childResources: [
+        { apiVersion: 'v1', resource: 'configmaps', updateStrategy: { method: 'InPlace' } },
+      ],
+      ...spec,
+    }),
+    hooks: {
+      sync: { decide: (request) => decide(request), version, ...(webhook && { webhook }) },
+      ...(finalize && { finalize: { decide: finalize, version } }),
+    },
+  };
+  const place = await startMetacontroller({
+    subjects: [subject],
+    definitions: [ORCHARDS],
+    workloads: false,
+    ...(options && { options }),
+    ...(clock && { clock }),
+  });
+  await place.apply({
+    apiVersion: API_VERSION,
+    kind: 'Orchard',
+    metadata: { name: 'north' },
+    spec: { trees: 2 },
+  } as KubernetesObject);
+  await eventually(async () => (await mapsOf(place)).length === 2, PATIENT);
+  await eventually(async () => (await orchardOf(place))?.status?.ready === 2, PATIENT);
+  await place.idle();
+  return {
+    place,
+    /** The hook answers so from now on, and is called. */
+    answering: async (next: Decide): Promise<void> => {
+      decide = next;
+      await touch(place, { season: String(callsOf(place)) });
+    },
+  };
+}
+
+function twoMaps(): object {
+  return { status: { ready: 2 }, children: [configMap('north-a'), configMap('north-b')] };
+}
+
+function configMap(name: string): object {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { trees: '1' } };
+}
+
+async function touch(
+  { env, namespace }: MetacontrollerPlace,
+  annotations: Readonly<Record<string, string>>,
+): Promise<void> {
+  await env.patch(API_VERSION, 'Orchard', namespace, 'north', { metadata: { annotations } });
+}
+
+function orchardOf({ env, namespace }: MetacontrollerPlace): Promise<Orchard | undefined> {
+  return env.get<Orchard>(API_VERSION, 'Orchard', namespace, 'north');
+}
+
+async function mapsOf({ env, namespace }: MetacontrollerPlace): Promise<readonly string[]> {
+  const maps = await env.list<KubernetesObject>('v1', 'ConfigMap', namespace);
+  return maps
+    .map(({ metadata }) => metadata.name)
+    .filter((name) => name.startsWith('north-'))
+    .sort();
+}
+
+async function conditionOf(place: MetacontrollerPlace) {
+  const orchard = await orchardOf(place);
+  return orchard?.status?.conditions?.find(({ type }) => type === 'Synced');
+}
+
+/** The message of the condition `Synced`, once it says that an answer was unusable. */
+async function refusalOf(place: MetacontrollerPlace): Promise<string> {
+  const condition = await eventually(() => conditionOf(place), PATIENT);
+  expect(condition).toMatchObject({ status: 'False', reason: 'InvalidAnswer' });
+  return condition.message;
+}
+
+function callsOf({ server }: MetacontrollerPlace): number {
+  return server.calls('/orchards/sync').length;
+}
+
+const BROKEN: readonly (readonly [string, unknown, string])[] = [
+  ['[metacontroller 10] [metacontroller M2] {}', {}, 'children must be a list and is missing'],
+  ['[metacontroller 10] children: null', { children: null }, 'children must be a list and is null'],
+  [
+    '[metacontroller 10] [metacontroller M21] a null entry',
+    { children: [configMap('north-a'), null] },
+    'children[1] must be an object and is null',
+  ],
+  [
+    'a child of an undeclared kind',
+    { children: [{ ...configMap('north-a'), kind: 'Secret' }] },
+    'children[0] is a Secret of v1, a type that the controller does not declare',
+  ],
+  ['HTML', new Reply(200, '<html>sign in</html>'), 'it is HTML or XML, not JSON'],
+  ['half of an answer', new Reply(200, '{"children": [{"api'), 'it is not JSON'],
+  [
+    '[metacontroller M18] a negative resyncAfterSeconds',
+    { children: [], resyncAfterSeconds: -5 },
+    'resyncAfterSeconds is negative',
+  ],
+  [
+    '[metacontroller 11] an unknown field of version v2',
+    { children: [], childs: [] },
+    'it has the unknown field childs',
+  ],
+];
+
+test.each(BROKEN)('%s: nothing is deleted, and the parent says why', async (_, answer, problem) => {
+  const { place, answering } = await startOrchard();
+
+  await answering(() => answer);
+  const message = await refusalOf(place);
+  const [event] = await place.told('SyncError');
+  const kept = await mapsOf(place);
+  await answering(twoMaps);
+  await eventually(async () => (await conditionOf(place)) === undefined, PATIENT);
+
+  expect(message).toContain(`the answer of the sync hook is unusable: ${problem}`);
+  expect(event).toMatchObject({ type: 'Warning', note: expect.stringContaining(problem) });
+  expect(kept).toEqual(['north-a', 'north-b']);
+});
+
+test('[metacontroller 10] an empty list deletes every child', async () => {
+  const { place, answering } = await startOrchard();
+
+  await answering(() => ({ status: { ready: 0 }, children: [] }));
+  await eventually(async () => (await orchardOf(place))?.status?.ready === 0, PATIENT);
+
+  expect(await mapsOf(place)).toEqual([]);
+  expect(await conditionOf(place)).toBeUndefined();
+});
+
+test('[metacontroller 10] with the setting for it, an answer without children deletes them', async () => {
+  const { place, answering } = await startOrchard({ options: { emptyChildren: 'delete' } });
+
+  await answering(() => ({ status: { ready: 0 } }));
+
+  await eventually(async () => (await mapsOf(place)).length === 0, PATIENT);
+});
+
+test.each([
+  ['v1', {}],
+  ['v2', { responseUnMarshallMode: 'loose' }],
+] as const)('[metacontroller 11] version %s accepts an unknown field with %j', async (version, webhook) => {
+  const { place, answering } = await startOrchard({ version, webhook });
+
+  await answering(() => ({ status: { ready: 1 }, children: [configMap('north-c')], trees: 5 }));
+
+  await eventually(async () => (await orchardOf(place))?.status?.ready === 1, PATIENT);
+  expect(await mapsOf(place)).toEqual(['north-c']);
+});
+
+test('[metacontroller M15] a hook records Events, if extensions are on', async () => {
+  const { place, answering } = await startOrchard({ options: { extensions: true } });
+  const events = [{ type: 'Warning', reason: 'LowStock', message: 'two trees are left' }];
+
+  await answering(() => ({ ...twoMaps(), events }));
+  const told = await place.told('LowStock');
+
+  expect(told).toEqual([{ type: 'Warning', reason: 'LowStock', note: 'two trees are left' }]);
+});
+
+test('[metacontroller M22] finalized: true from a sync hook leaves the finalizer', async () => {
+  const { place, answering } = await startOrchard({
+    finalize: () => ({ finalized: true, children: [] }),
+  });
+  const before = place.writes().length;
+
+  await answering(() => ({ ...twoMaps(), status: { ready: 3 }, finalized: true }));
+  await eventually(async () => (await orchardOf(place))?.status?.ready === 3, PATIENT);
+  await place.idle();
+  const finalizers = (await orchardOf(place))?.metadata.finalizers;
+  const writes = place.writes().slice(before);
+  await place.env.delete(API_VERSION, 'Orchard', place.namespace, 'north');
+  await eventually(async () => (await orchardOf(place)) === undefined, PATIENT);
+
+  expect(finalizers).toEqual(['metacontroller.io/compositecontroller-orchards']);
+  expect(writes.map((write) => write.split(' ')[1])).toEqual(['orchards.fruit.example/status']);
+});
+
+test('ignoreStatusChanges drops what changes neither generation nor labels nor annotations', async () => {
+  const { place } = await startOrchard({ parent: { ignoreStatusChanges: true } });
+  const { env, namespace } = place;
+  const before = callsOf(place);
+
+  await env.patch(API_VERSION, 'Orchard', namespace, 'north', {
+    metadata: { finalizers: ['fruit.example/other'] },
+  });
+  await env.patch(API_VERSION, 'Orchard', namespace, 'north', {
+    metadata: { labels: { region: 'north' } },
+  });
+  await eventually(() => callsOf(place) > before, PATIENT);
+  await place.idle();
+  const [call] = place.server.calls('/orchards/sync').slice(before);
+
+  expect(callsOf(place)).toBe(before + 1);
+  expect(call?.body.parent.metadata).toMatchObject({
+    labels: { region: 'north' },
+    finalizers: ['fruit.example/other'],
+  });
+});
+
+test('resyncPeriodSeconds calls the hook although nothing changes', async () => {
+  const clock = new FakeClock(Date.parse('2030-01-07T08:00:00Z'));
+  const { place } = await startOrchard({ clock, spec: { resyncPeriodSeconds: 10 } });
+  const before = callsOf(place);
+
+  for (let passed = 0; passed < 30; passed++) await clock.advanceAndSettle(1_000);
+  await eventually(() => callsOf(place) > before, PATIENT);
+  await place.idle();
+
+  // Every 10 s, plus or minus a tenth.
+  expect(callsOf(place) - before).toBeGreaterThanOrEqual(2);
+  expect(callsOf(place) - before).toBeLessThanOrEqual(4);
+});
+
+test('a request says what the object says, with defaults, and with keys of its version', async () => {
+  const { place, answering } = await startOrchard({ version: 'v1' });
+
+  await answering(twoMaps);
+  await place.idle();
+  const body = place.server.calls('/orchards/sync').at(-1)?.body as
+    | (HookBody & { readonly controller: { readonly spec: object } })
+    | undefined;
+
+  expect(Object.keys(body ?? {})).toEqual([
+    ...['controller', 'parent', 'children', 'related', 'finalizing'],
+  ]);
+  expect(body?.controller).toMatchObject({
+    kind: 'CompositeController',
+    metadata: { name: 'orchards' },
+    spec: {
+      childResources: [{ updateStrategy: { method: 'InPlace', statusChecks: {} } }],
+      hooks: { sync: { version: 'v1' } },
+    },
+    status: {},
+  });
+  expect(Object.keys(body?.children['ConfigMap.v1'] ?? {})).toEqual(['north-a', 'north-b']);
+  expect(body?.children['ConfigMap.v1']?.['north-a']?.metadata).toHaveProperty('managedFields');
+});
