@@ -139,7 +139,7 @@ test('a decorator: what is set, removed and left, and that its finalizer goes', 
     },
   };
   const object = { ...PARENT, apiVersion: 'apps/v1', kind: 'StatefulSet' };
-  const attachments = { 'Service.v1': { a: child('v1', 'Service', 'a') } };
+  const attachments = { 'Service.v1': observed('v1', 'Service', 'a') };
   const answer = { labels: { a: 'b', c: null }, annotations: {}, attachments: [], finalized: true };
   const dir = await folder({ 'hooks.mjs': `export default () => (${JSON.stringify(answer)});` });
   const sample = { controller, object, attachments, related: {}, finalizing: true };
@@ -147,7 +147,7 @@ test('a decorator: what is set, removed and left, and that its finalizer goes', 
   const { stdout, exit } = await testHook(sample, join(dir, 'hooks.mjs'));
 
   expect(stdout).toBe(`finalize of DecoratorController services: StatefulSet farm/north, 1 observed
-delete Service a
+delete Service farm/a
 set label a=b
 remove label c
 status: unchanged
@@ -234,6 +234,52 @@ test.each([
   const { stdout, exit } = await testHook(REQUEST, '--url', url);
 
   expect(stdout).toContain(`refused: `);
+  expect(stdout).toContain(message);
+  expect(exit).toBe(1);
+});
+
+const REFUSED_CHILDREN: readonly (readonly [string, object[], string])[] = [
+  [
+    'twice',
+    [child('v1', 'ConfigMap', 'a'), child('v1', 'ConfigMap', 'a')],
+    'sync names a child twice (child ["configmaps","farm","a"])',
+  ],
+  [
+    'in another namespace',
+    [{ ...child('v1', 'ConfigMap', 'a'), metadata: { name: 'a', namespace: 'city' } }],
+    'a child must be in the namespace of its parent (resource configmaps, name a, namespace city',
+  ],
+];
+
+test.each(
+  REFUSED_CHILDREN,
+)('a child %s is refused as the engine does', async (_, children, why) => {
+  const { url } = await scriptedHook(answering(200, {}, JSON.stringify({ children })));
+
+  const { stdout, exit } = await testHook(REQUEST, '--url', url);
+
+  expect(stdout).toContain(`refused: InvalidAnswer: ${why}`);
+  expect(exit).toBe(1);
+});
+
+test('children whose labels the parent does not select are refused', async () => {
+  const { url } = await scriptedHook(answering(200, {}, JSON.stringify(ANSWER)));
+  const controller = { ...COMPOSITE, spec: { ...COMPOSITE.spec, generateSelector: false } };
+  const parent = { ...PARENT, spec: { selector: { matchLabels: { app: 'press' } } } };
+
+  const { stdout } = await testHook({ ...REQUEST, controller, parent }, '--url', url);
+
+  expect(stdout).toContain("a child's labels must match the selector of its parent");
+});
+
+test.each([
+  [{ apiVersion: 'v1', resource: 'pods', names: ['a'], labelSelector: {} }, 'use one of them'],
+  [{ apiVersion: 'v1', resource: 'nodes', namespaceSelector: {} }, 'its objects have no namespace'],
+])('the rule %j of a customize hook is refused', async (rule, message) => {
+  const { url } = await scriptedHook(answering(200, {}, JSON.stringify([rule])));
+
+  const { stdout, exit } = await testHook(CUSTOMIZE, '--url', url);
+
   expect(stdout).toContain(message);
   expect(exit).toBe(1);
 });

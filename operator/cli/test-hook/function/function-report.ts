@@ -1,14 +1,10 @@
-import type { DesiredChild } from '../../../controller/composite/child.ts';
-import type { ChildUpdate } from '../../../controller/composite/engine-options.ts';
+import type { ChildUpdate, PlannedChild } from '../../../controller/composite/engine-options.ts';
+import { childIdentity } from '../../../controller/composite/sync-result.ts';
 import type { NamedRule } from '../../../metacontroller/json/related-answer.ts';
-import type {
-  CompositeAnswer,
-  DecorationAnswer,
-} from '../../../metacontroller/json/sync-answer.ts';
 import { type KubernetesObject, keyOf } from '../../../model/object.ts';
-import { apiVersionOf } from '../../../model/resource.ts';
 import { formatSelector, selectorFromObject } from '../../../model/selector.ts';
-import type { FunctionRequest, ObservedChild } from './function-request.ts';
+import type { ExaminedAnswer } from './examine-answer.ts';
+import type { FunctionRequest } from './function-request.ts';
 
 /** What the function is asked, in one line. */
 export function requestLine({ hook, spec, parent, observed }: FunctionRequest): string {
@@ -17,13 +13,13 @@ export function requestLine({ hook, spec, parent, observed }: FunctionRequest): 
 }
 
 /** What the engine would do for this answer, one line each. */
-export function syncLines(
-  answer: CompositeAnswer | DecorationAnswer,
+export function answerLines(
+  { answer, planned }: ExaminedAnswer,
   request: FunctionRequest,
 ): readonly string[] {
   const { status, resyncAfterMs, finalized, events } = answer;
   return [
-    ...childLines(answer.children, request),
+    ...childLines(planned, request),
     ...('labels' in answer ? changeLines('label', answer.labels) : []),
     ...('annotations' in answer ? changeLines('annotation', answer.annotations) : []),
     statusLine(status, request),
@@ -54,25 +50,18 @@ function textOf(selector: NonNullable<NamedRule['labelSelector']>): string {
 }
 
 function childLines(
-  children: readonly DesiredChild[],
-  { observed, parent, spec }: FunctionRequest,
+  planned: readonly PlannedChild[],
+  { observed }: FunctionRequest,
 ): readonly string[] {
-  const left = new Set(observed);
-  const rules = new Map(
-    (spec.kind === 'CompositeController' ? spec.children : spec.attachments).map((rule) => [
-      `${rule.apiVersion} ${rule.resource}`,
-      rule.update,
-    ]),
+  const there = new Map(
+    observed.map((each) => [childIdentity(each.resource, each.object.metadata), each]),
   );
-  const lines = children.map(({ resource, object }) => {
-    const found = observed.find((each) => isSame(each, { resource, object }, parent));
-    if (found !== undefined) left.delete(found);
-    const name = `${resource.kind} ${nameIn(object.metadata, found?.object ?? parent)}`;
-    if (found === undefined) return `create ${name}`;
-    const update = rules.get(`${apiVersionOf(resource)} ${resource.plural}`) ?? 'apply';
-    return `${EXISTING[update]} ${name}`;
+  const lines = planned.map(({ object, resource, type, identity }) => {
+    const does = there.delete(identity) ? EXISTING[type.update] : 'create';
+    const { name, namespace } = object.metadata;
+    return `${does} ${resource.kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
   });
-  return [...lines, ...[...left].map(({ object }) => `delete ${titleOf(object)}`)];
+  return [...lines, ...[...there.values()].map(({ object }) => `delete ${titleOf(object)}`)];
 }
 
 /** What happens to a child that exists, and may differ. */
@@ -83,28 +72,6 @@ const EXISTING: Readonly<Record<ChildUpdate, string>> = {
   'rolling-apply': 'update in turn, where it differs,',
   'rolling-recreate': 'recreate in turn, if it differs,',
 };
-
-/** An answered child may leave out the namespace of its parent, and a cluster-scoped one has none. */
-function isSame(
-  { resource, object }: ObservedChild,
-  desired: DesiredChild,
-  parent: KubernetesObject,
-): boolean {
-  if (resource.kind !== desired.resource.kind) return false;
-  if (apiVersionOf(resource) !== apiVersionOf(desired.resource)) return false;
-  const { name, namespace } = desired.object.metadata;
-  if (object.metadata.name !== name) return false;
-  const own = object.metadata.namespace;
-  return own === undefined || own === (namespace ?? parent.metadata.namespace);
-}
-
-function nameIn(
-  { name, namespace }: { readonly name?: string; readonly namespace?: string | undefined },
-  beside: KubernetesObject,
-): string {
-  const place = namespace ?? beside.metadata.namespace;
-  return place === undefined ? (name ?? '') : `${place}/${name}`;
-}
 
 function changeLines(
   what: string,

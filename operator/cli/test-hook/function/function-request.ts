@@ -1,6 +1,8 @@
+import type { ChildType } from '../../../controller/composite/engine-options.ts';
+import { source } from '../../../controller/source.ts';
 import { ConfigurationError, messageOf } from '../../../core/errors.ts';
 import { parseController } from '../../../metacontroller/parse/parse-controller.ts';
-import type { ControllerSpec, HookName } from '../../../metacontroller/spec.ts';
+import type { ChildTypeSpec, ControllerSpec, HookName } from '../../../metacontroller/spec.ts';
 import type { KnownKinds } from '../../../model/known-kinds.ts';
 import type { KubernetesObject } from '../../../model/object.ts';
 import { defineResource, type Resource } from '../../../model/resource.ts';
@@ -20,7 +22,7 @@ export interface FunctionRequest {
   readonly hook: HookName;
   readonly parent: KubernetesObject;
   /** The declared types of children or attachments, as the request names them. */
-  readonly types: readonly Resource[];
+  readonly types: readonly ChildType[];
   readonly observed: readonly ObservedChild[];
 }
 
@@ -43,10 +45,11 @@ export function functionRequest(value: Fields, known: KnownKinds): FunctionReque
   const field = isDecorator && hook !== 'customize' ? 'object' : 'parent';
   const parent = objectIn(value[field], field);
   const children = hook === 'customize' ? {} : mapIn(value[list], list);
-  const types = Object.keys(children).map((type) => resourceOf(type, `${list}.${type}`, known));
+  const rules = isDecorator ? spec.attachments : spec.children;
+  const types = Object.keys(children).map((type) => typeOf(type, `${list}.${type}`, rules, known));
   const observed = Object.entries(children).flatMap(([type, objects], at) =>
     Object.entries(mapIn(objects, `${list}.${type}`)).map(([key, object]) => ({
-      resource: types[at] as Resource,
+      resource: (types[at] as ChildType).resource,
       object: objectIn(object, `${list}.${type}.${key}`),
     })),
   );
@@ -69,8 +72,13 @@ function hookOf(value: Fields, list: string): HookName {
   return value.finalizing === true ? 'finalize' : 'sync';
 }
 
-/** `Deployment.apps/v1`. */
-function resourceOf(type: string, place: string, known: KnownKinds): Resource {
+/** @param type - as a request names it: `Deployment.apps/v1`. */
+function typeOf(
+  type: string,
+  place: string,
+  rules: readonly ChildTypeSpec[],
+  known: KnownKinds,
+): ChildType {
   const [, kind, group = '', version] = /^([^.]+)\.(?:([^/]+)\/)?([^/]+)$/.exec(type) ?? [];
   if (kind === undefined || version === undefined) {
     throw new ConfigurationError(
@@ -78,10 +86,18 @@ function resourceOf(type: string, place: string, known: KnownKinds): Resource {
     );
   }
   const apiVersion = group === '' ? version : `${group}/${version}`;
-  const plural = `${kind.toLowerCase()}s`;
-  return (
-    known(kind, apiVersion) ?? defineResource({ group, version, kind, plural, namespaced: true })
+  const found = known(kind, apiVersion);
+  // Without its definition the plural is found by how plurals are made: policy, policies.
+  const stem = kind.toLowerCase().replace(/y$/, '');
+  const rule = rules.find(
+    (each) =>
+      each.apiVersion === apiVersion &&
+      (found === undefined ? each.resource.startsWith(stem) : each.resource === found.plural),
   );
+  const plural = rule?.resource ?? `${kind.toLowerCase()}s`;
+  const resource = found ?? defineResource({ group, version, kind, plural, namespaced: true });
+  const { update = 'keep', statusChecks = [] } = rule ?? {};
+  return { resource, update, statusChecks, source: source(resource) };
 }
 
 function mapIn(value: unknown, place: string): Fields {

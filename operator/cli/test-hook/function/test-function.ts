@@ -1,7 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { reasonOf } from '../../../controller/composite/failures.ts';
 import type { Log } from '../../../controller/reconciler.ts';
 import type { Clock } from '../../../core/clock.ts';
-import { ConfigurationError } from '../../../core/errors.ts';
+import { ConfigurationError, OperatorError } from '../../../core/errors.ts';
 import { goJson } from '../../../core/go-json.ts';
 import { visibleText } from '../../../core/visible-text.ts';
 import { changedYaml } from '../../../core/yaml.ts';
@@ -9,16 +10,15 @@ import { settingsFrom } from '../../../manager/settings/settings.ts';
 import { parseFunctions } from '../../../metacontroller/call/functions/parse-functions.ts';
 import { HookError } from '../../../metacontroller/hook-error.ts';
 import type { HookAnswer, HookFunction } from '../../../metacontroller/hook-function.ts';
-import { AnswerReader } from '../../../metacontroller/json/answer-reader.ts';
-import { type NamedRule, relatedAnswer } from '../../../metacontroller/json/related-answer.ts';
-import { compositeAnswer, decorationAnswer } from '../../../metacontroller/json/sync-answer.ts';
+import type { NamedRule } from '../../../metacontroller/json/related-answer.ts';
 import type { ResourceReference } from '../../../metacontroller/spec.ts';
 import type { KnownKinds } from '../../../model/known-kinds.ts';
 import type { ExitCode, Io } from '../../command.ts';
 import type { TestHookArguments } from '../arguments.ts';
 import type { Fields } from '../sample.ts';
+import { examinedAnswer, examinedRules } from './examine-answer.ts';
 import { functionOf } from './function-of.ts';
-import { relatedLines, requestLine, syncLines } from './function-report.ts';
+import { answerLines, relatedLines, requestLine } from './function-report.ts';
 import { type FunctionRequest, functionRequest } from './function-request.ts';
 
 export interface TestFunctionParts {
@@ -46,38 +46,36 @@ export async function testFunction(value: Fields, parts: TestFunctionParts): Pro
       { value: request.value, text: async () => goJson(request.value) },
       { signal: io.signal, log: parts.log, subject: 'sample' },
     );
-    say(await examined(answer, request, called, parts));
+    say(await reported(answer, request, called, parts));
     return 0;
   } catch (error) {
-    if (!(error instanceof HookError)) throw error;
-    say([`refused: ${error.reason}: ${error.message}`]);
+    if (!(error instanceof OperatorError) || error.code !== 'USER_CODE') throw error;
+    say([`refused: ${reasonOf(error)}: ${error.message}${factsOf(error)}`]);
     return 1;
   } finally {
     await called.close();
   }
 }
 
-/** @throws HookError `InvalidAnswer`. */
-async function examined(
+/** Which child it is about. The messages of the engine leave that to the facts. */
+function factsOf(error: OperatorError): string {
+  if (error instanceof HookError) return '';
+  const facts = Object.entries(error.context).map(([name, value]) => `${name} ${value}`);
+  return facts.length === 0 ? '' : ` (${facts.join(', ')})`;
+}
+
+/** @throws OperatorError `USER_CODE` for an answer that the engine would refuse. */
+async function reported(
   answer: HookAnswer,
   request: FunctionRequest,
-  { answers }: HookFunction,
-  { asked, log }: TestFunctionParts,
+  called: HookFunction,
+  { asked, known, log }: TestFunctionParts,
 ): Promise<readonly string[]> {
-  const { hook, spec, types } = request;
-  const reader = new AnswerReader({ hook, answers });
-  if (hook === 'customize') {
-    const rules = relatedAnswer(reader, answer, log);
-    return [...relatedLines(rules), ...(await recorded(rules, request, asked))];
+  if (request.hook !== 'customize') {
+    return answerLines(examinedAnswer(answer, request, called, log), request);
   }
-  const options = {
-    types,
-    emptyChildren: 'refuse',
-    extensions: true,
-    finalizing: hook === 'finalize',
-  } as const;
-  const read = spec.kind === 'CompositeController' ? compositeAnswer : decorationAnswer;
-  return syncLines(read(reader, answer, options, log), request);
+  const rules = examinedRules(answer, request, called, { known, log });
+  return [...relatedLines(rules), ...(await recorded(rules, request, asked))];
 }
 
 function requireFitting(asked: TestHookArguments, { hook }: FunctionRequest): void {
