@@ -148,7 +148,7 @@ export function changedYaml(
   const [problem] = document.errors;
   if (problem !== undefined) throw invalid(problem);
   document.setIn(path, document.createNode(value));
-  return document.toString({ lineWidth: 0 });
+  return document.toString({ lineWidth: 0, flowCollectionPadding: false });
 }
 
 function invalid(error: unknown): ConfigurationError {

@@ -190,7 +190,7 @@ rights recorded in ${file}
   expect(await readFile(file, 'utf8')).toBe(`# of the farm
 - kind: CompositeController
   name: orchards
-  customize: { exec: [ ./customize ] } # a program
+  customize: {exec: [./customize]} # a program
   related:
     - apiVersion: v1
       resource: pods

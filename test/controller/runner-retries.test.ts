@@ -4,6 +4,7 @@ import { settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { TerminalError } from '../../operator/controller/errors.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
+import { OperatorError } from '../../operator/core/errors.ts';
 import { ApiError } from '../../operator/model/status.ts';
 import { start, things } from './started-runner.ts';
 
@@ -27,11 +28,24 @@ test('[K-2] [Q-24] [H45] a reconcile that throws is retried alone, with growing 
   expect(failures.map(({ fields }) => fields.key)).toEqual(['demo/bad', 'demo/bad', 'demo/bad']);
 });
 
-test('[K-2] waits as long as the server asks before it retries', async () => {
+/** An error of a layer above, which the controller does not know. */
+class PatienceError extends OperatorError {
+  readonly retryAfterMs: unknown;
+
+  constructor(retryAfterMs: unknown) {
+    super('later', { code: 'USER_CODE', layer: 'user-code' });
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+test.each([
+  ['the server', new ApiError({ code: 429 }, { retryAfterMs: 7_000 })],
+  ['an error of any other layer', new PatienceError(7_000)],
+])('[K-2] waits as long as %s asks before it retries', async (_, error) => {
   let calls = 0;
   const { clock, collection, run } = start({
     reconcile: async () => {
-      if (++calls === 1) throw new ApiError({ code: 429 }, { retryAfterMs: 7_000 });
+      if (++calls === 1) throw error;
       return AWAIT_CHANGE;
     },
   });
@@ -43,6 +57,28 @@ test('[K-2] waits as long as the server asks before it retries', async () => {
   await clock.advanceAndSettle(1);
 
   expect(early).toBe(1);
+  expect(calls).toBe(2);
+});
+
+test.each([
+  undefined,
+  '7000',
+  -1,
+  Number.NaN,
+  Number.POSITIVE_INFINITY,
+])('an error that asks to wait for %s is retried by its back-off', async (retryAfterMs) => {
+  let calls = 0;
+  const { clock, collection, run } = start({
+    reconcile: async () => {
+      if (++calls === 1) throw new PatienceError(retryAfterMs);
+      return AWAIT_CHANGE;
+    },
+  });
+  collection(things).put('a');
+  await run();
+
+  await clock.advanceAndSettle(1_000);
+
   expect(calls).toBe(2);
 });
 

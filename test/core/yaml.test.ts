@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { ConfigurationError } from '../../operator/core/errors.ts';
-import { formatYaml, parseYaml, parseYamlDocuments } from '../../operator/core/yaml.ts';
+import {
+  changedYaml,
+  formatYaml,
+  parseYaml,
+  parseYamlDocuments,
+} from '../../operator/core/yaml.ts';
 
 /** Ten anchors, each ten times the one before: 10^10 scalars in 400 bytes. */
 const ALIAS_BOMB = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j']
@@ -125,4 +130,14 @@ describe('formatYaml', () => {
 
     expect(text).toBe(`a:\n  long: ${shared.long}\nb:\n  long: ${shared.long}\n`);
   });
+});
+
+test('a value is replaced, and the comments of the others stay', () => {
+  const text = '# crops\n- name: a # first\n  rows: [1]\n- name: b\n';
+
+  expect(changedYaml(text, [0, 'rows'], [1, { two: 2 }])).toBe(
+    '# crops\n- name: a # first\n  rows:\n    - 1\n    - two: 2\n- name: b\n',
+  );
+  expect(changedYaml(text, [1, 'rows'], [])).toBe(`${text}  rows: []\n`);
+  expect(() => changedYaml('a: [', ['a'], 1)).toThrow('invalid YAML');
 });

@@ -101,6 +101,18 @@ test('lines are given while the program runs, and the result keeps none of them'
   expect(answer).toMatchObject({ stdout: '', stderrEnd: 'two\n' });
 });
 
+test('standard output can be kept while the lines of standard error are handed out', async () => {
+  const lines: string[] = [];
+
+  const answer = await runScript('echo one; echo two >&2; echo three', {
+    keepsStdout: true,
+    onLine: (stream, line) => lines.push(`${stream} ${line}`),
+  });
+
+  expect(answer.stdout).toBe('one\nthree\n');
+  expect(lines).toEqual(['stderr two']);
+});
+
 test('[hooks S9] a program that hangs is asked to end at its time limit, and has time to clean up', async () => {
   const clock = new FakeClock();
   const lines: string[] = [];

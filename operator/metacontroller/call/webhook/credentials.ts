@@ -33,7 +33,6 @@ export async function readCredentials(
       key: await text(clientTls.privateKey),
     }),
   };
-  requireUsable(tls, connection);
   return { tls, authorization: await authorizationOf(connection, text) };
 }
 
@@ -69,8 +68,12 @@ export function basicAuthorization(username: string, password: string): string {
   return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 }
 
-/** Finds now what would otherwise fail in the middle of a connection. */
-function requireUsable(tls: TlsMaterial, { clientTls, caBundle }: ConnectionSpec): void {
+/**
+ * Finds what would otherwise fail in the middle of a connection.
+ *
+ * @throws HookError `MissingCredentials`.
+ */
+export function requireUsable(tls: TlsMaterial, { clientTls, caBundle }: ConnectionSpec): void {
   if (Object.keys(tls).length === 0) return;
   try {
     createSecureContext(tls);

@@ -35,9 +35,14 @@ export class WebhookPools {
     this.#options = options;
   }
 
-  /** The connections that were made with this material. */
-  forMaterial(tls: TlsMaterial): Pool {
+  /**
+   * The connections that were made with this material.
+   *
+   * @param check - called for other material than that of the last call. When it throws, the connections stay.
+   */
+  forMaterial(tls: TlsMaterial, check: () => void): Pool {
     if (this.#current !== undefined && isSame(this.#current.tls, tls)) return this.#current.pool;
+    check();
     if (this.#current !== undefined) this.#retire(this.#current.pool);
     const pool = this.#open(tls);
     this.#current = { tls, pool };

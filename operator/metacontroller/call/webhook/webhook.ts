@@ -7,7 +7,7 @@ import type { HookAnswer, HookCall, HookRequest } from '../../hook-function.ts';
 import type { WebhookSpec } from '../../spec.ts';
 import type { KeyReader } from '../key-reader.ts';
 import { MAX_ANSWER_BYTES } from '../limits.ts';
-import { basicAuthorization, readCredentials } from './credentials.ts';
+import { basicAuthorization, readCredentials, requireUsable } from './credentials.ts';
 import { post, type WebhookResponse } from './exchange.ts';
 import type { OwnAddresses } from './own-addresses.ts';
 import { retryAfterMs } from './retry-after.ts';
@@ -90,8 +90,9 @@ export class Webhook {
     const { connection } = this.#spec;
     const { tls, authorization } = await readCredentials(connection, this.#options.keys, signal);
     const own = authorization ?? userOf(url);
+    const pool = this.#pools.forMaterial(tls, () => requireUsable(tls, connection));
     try {
-      return await post(this.#pools.forMaterial(tls), {
+      return await post(pool, {
         path: `${url.pathname}${url.search}`,
         headers: {
           'content-type': 'application/json',
