@@ -14,19 +14,20 @@ const UNTOLD = new Set(['apiserver --workloads', 'dev --as-operator']);
 /** Options whose value may be left out. */
 const OPTIONAL_VALUE = new Set(['--inspect']);
 
-/** The sources of a command, with the table of options that it shares with others. */
-function sourcesOf(command: string): string {
-  const text = globSync(`${cli}${command}/*.ts`)
-    .map((file) => readFileSync(file, 'utf8'))
-    .join('\n');
-  if (!text.includes('...DECLARING_FLAGS')) return text;
-  return `${text}\n${readFileSync(`${cli}declarations/declaring.ts`, 'utf8')}`;
+/** The files of a command, with the table of options that it shares with others. */
+function sourceOf(command: string): string {
+  const text = textIn(command);
+  return text.includes('DECLARING_FLAGS') ? `${text}\n${textIn('declarations')}` : text;
+}
+
+function textIn(folder: string): string {
+  const files = globSync(`${cli}${folder}/*.ts`);
+  return files.map((file) => readFileSync(file, 'utf8')).join('\n');
 }
 
 /** The options in the table that a command gives to `parseFlags`. */
 function acceptedBy(command: string): readonly string[] {
-  const text = sourcesOf(command);
-  const rows = text.matchAll(/^ {2}'?([a-z-]+)'?: \{ type: '(?:string|boolean)'/gm);
+  const rows = sourceOf(command).matchAll(/^ {2}'?([a-z-]+)'?: \{ type: '(?:string|boolean)'/gm);
   // `create` has a table for each thing that it creates.
   return [...new Set([...rows].map(([, name]) => `--${name}`))].filter(
     (name) => !UNTOLD.has(`${command} ${name}`),
@@ -44,7 +45,7 @@ describe('[M-6] the completion', () => {
   });
 
   test.each(COMMANDS)('of $name knows which options take a value', (command) => {
-    const text = sourcesOf(command.name);
+    const text = sourceOf(command.name);
 
     for (const { long, argument } of describedCommand(command).options) {
       const [, type] = new RegExp(`'?${long.slice(2)}'?: \\{ type: '(\\w+)'`).exec(text) ?? [];

@@ -473,9 +473,11 @@ test.each(
   expect(stdout.lines).toEqual([]);
 });
 
-test('there is a tree of every operator and of every folder of hooks under examples/', () => {
+test('there is a tree of every operator, and of every folder of hooks and of controllers under examples/', () => {
   const operators = readdirSync(join(REPOSITORY, 'examples')).filter((name) =>
-    ['operator.ts', 'hooks'].some((file) => existsSync(join(REPOSITORY, 'examples', name, file))),
+    ['operator.ts', 'hooks', 'controllers'].some((file) =>
+      existsSync(join(REPOSITORY, 'examples', name, file)),
+    ),
   );
 
   expect(Object.keys(TREES).sort()).toEqual(operators.sort());
