@@ -6,7 +6,7 @@ export { METACONTROLLER_DEFAULTS, type MetacontrollerOptions } from './options.t
 /** Runs what CompositeControllers and DecoratorControllers of the cluster declare, as they come and go. */
 export function metacontrollerRunnable(options: MetacontrollerOptions): Runnable {
   const { targetLabelSelector: labelSelector } = options;
-  const { name, permissions = [] } = SUPERVISOR_ACCESS;
+  const { name, definitions = [], permissions = [] } = SUPERVISOR_ACCESS;
   const sources = SUPERVISOR_ACCESS.sources.map(({ resource }) =>
     source(resource, { ...(labelSelector !== undefined && { labelSelector }) }),
   );
@@ -16,6 +16,7 @@ export function metacontrollerRunnable(options: MetacontrollerOptions): Runnable
     stopPhase: 'controllers', // its controllers may end as declared ones may
     sources,
     permissions,
+    definitions,
     idle: () => supervisor?.idle ?? false,
     status: () => ({ controllers: supervisor?.states() ?? [] }),
     async run(signal, context) {
