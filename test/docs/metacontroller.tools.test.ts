@@ -38,7 +38,9 @@ function commandsBelow(heading: string): readonly string[] {
   );
 }
 
-test('the five commands move controllers from the original to here, and two move them back', async () => {
+test('the five commands move controllers from the original to here, and two move them back', {
+  timeout: 100_000,
+}, async () => {
   const env = await startTestEnv({ backend: 'embedded', embedded: { workloads: false } });
   onTestFinished(() => env.stop());
   await originalIn(env);
@@ -65,6 +67,7 @@ test('the five commands move controllers from the original to here, and two move
   expect(back).toHaveLength(2);
   expect((await originalOf(env))?.spec.replicas).toBe(1);
   expect(await env.list('apps/v1', 'Deployment')).toEqual([]);
+  expect(await env.get('v1', 'Namespace', undefined, 'metacontroller')).toBeDefined();
   expect(await env.list('metacontroller.k8s.io/v1alpha1', 'CompositeController')).toHaveLength(1);
 });
 
@@ -109,7 +112,7 @@ async function rulesOf(env: TestEnv): Promise<readonly Rule[]> {
   const roles = await env.list<KubernetesObject & { readonly rules: readonly Rule[] }>(
     ...(['rbac.authorization.k8s.io/v1', 'ClusterRole'] as const),
   );
-  const own = roles.filter(({ metadata }) => metadata.name.startsWith('metacontroller'));
+  const own = roles.filter(({ metadata }) => metadata.name.startsWith('chancery-metacontroller'));
   return own.flatMap(({ rules }) => rules);
 }
 
