@@ -37,7 +37,8 @@ function treeOfFunctions(name: string): readonly string[] {
     ...['--from-metacontroller', `examples/${name}/controllers`],
     ...['--functions', `examples/${name}/functions/functions.yaml`],
     ...['--crd', `examples/${name}/crds`, '--install-crds'],
-    ...['--name', name],
+    // A namespace and a role `metacontroller` would be those of the original.
+    ...['--name', `chancery-${name}`],
     ...['-o', `examples/${name}/manifests`],
     ...['--components', '../../../manifests/components', ...COMMAND],
   ];
