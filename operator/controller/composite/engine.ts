@@ -1,12 +1,14 @@
 import type { KubernetesObject, ObjectKey } from '../../model/object.ts';
 import { type Controller, type ControllerOptions, controller } from '../controller.ts';
 import { addFinalizer, removeFinalizer } from '../finalizers/finalizer.ts';
-import { and } from '../predicate.ts';
+import { asCached } from '../finalizers/finalizing.ts';
+import { and, type Predicate } from '../predicate.ts';
 import { AWAIT_CHANGE, type ReconcileContext, type Result } from '../reconciler.ts';
 import { indexedByOwner, requireDistinct } from './child-types.ts';
 import type { CompositeEngineOptions } from './engine-options.ts';
 import { changedByOthers } from './parent-changes.ts';
 import { ParentSync } from './parent-sync.ts';
+import { SeenVersions } from './seen-versions.ts';
 
 /**
  * A controller that brings the children of each parent to the answer of a function.
@@ -17,13 +19,12 @@ export function compositeEngine(options: CompositeEngineOptions): Controller {
   const types = options.children.map(indexedByOwner);
   requireDistinct(types, options.name);
   const { resource: parentResource } = options.parent;
-  const engine = new Engine(
-    options,
-    new ParentSync({ ...options, children: types, parentResource }),
-  );
+  const seen = new SeenVersions();
+  const sync = new ParentSync({ ...options, children: types, parentResource, seen });
+  const engine = new Engine(options, sync, seen);
   const { finalizer, controller: given } = options;
-  const changed = changedByOthers(finalizer?.name);
-  const wired = engineWiring({ ...options, children: types });
+  const changed = and(seen.newParent, changedByOthers(finalizer?.name));
+  const wired = engineWiring({ ...options, children: types, childPredicate: seen.newChild });
   return controller({
     consistency: 'wait',
     ...given,
@@ -44,16 +45,28 @@ type Wiring = Pick<
   'owns' | 'watches' | 'reads' | 'triggers' | 'permissions'
 >;
 
+type WiringParts = Pick<
+  CompositeEngineOptions,
+  'children' | 'related' | 'revisions' | 'controller'
+> & {
+  /** Drops changes of children. */
+  readonly childPredicate?: Predicate;
+};
+
 /** What the controller of an engine watches and may write, besides its parents. */
 export function engineWiring({
   children,
   related,
   revisions,
   controller: given,
-}: Pick<CompositeEngineOptions, 'children' | 'related' | 'revisions' | 'controller'>): Wiring {
+  childPredicate,
+}: WiringParts): Wiring {
   return {
     owns: [
-      ...children.map(({ source }) => ({ source })),
+      ...children.map(({ source }) => ({
+        source,
+        ...(childPredicate && { predicate: childPredicate }),
+      })),
       ...(revisions?.wiring.owns ?? []),
       ...(given.owns ?? []),
     ],
@@ -82,10 +95,12 @@ const FINALIZE_POLL_MS = 60_000;
 class Engine {
   readonly #options: CompositeEngineOptions;
   readonly #sync: ParentSync;
+  readonly #seen: SeenVersions;
 
-  constructor(options: CompositeEngineOptions, sync: ParentSync) {
+  constructor(options: CompositeEngineOptions, sync: ParentSync, seen: SeenVersions) {
     this.#options = options;
     this.#sync = sync;
+    this.#seen = seen;
   }
 
   async reconcile(
@@ -94,22 +109,34 @@ class Engine {
     context: ReconcileContext,
   ): Promise<Result> {
     if (object === undefined) {
-      this.#options.related?.forget(key);
+      this.#forget(key);
       return AWAIT_CHANGE;
     }
     try {
-      return await this.#reconcile(object, context);
+      return await this.#reconcile(key, object, context);
     } catch (error) {
       await this.#sync.failed(object, error, context);
       throw error;
     }
   }
 
-  async #reconcile(object: KubernetesObject, context: ReconcileContext): Promise<Result> {
+  #forget(key: ObjectKey): void {
+    this.#options.related?.forget(key);
+    this.#seen.forget(key);
+  }
+
+  async #reconcile(
+    key: ObjectKey,
+    object: KubernetesObject,
+    context: ReconcileContext,
+  ): Promise<Result> {
     const isSelected = this.#options.selects?.(object) ?? true;
-    if (!isSelected && !this.#hasFinalizer(object)) return AWAIT_CHANGE;
-    const parent = await this.#withFinalizer(object, context);
-    if (parent === undefined || (!isSelected && !this.#hasFinalizer(parent))) return AWAIT_CHANGE;
+    const isOurs = (each: KubernetesObject): boolean => isSelected || this.#hasFinalizer(each);
+    const parent = isOurs(object) ? await this.#withFinalizer(object, context) : undefined;
+    if (parent === undefined || !isOurs(parent)) {
+      if (!isSelected) this.#forget(key);
+      return AWAIT_CHANGE;
+    }
     const isDeleting = parent.metadata.deletionTimestamp !== undefined;
     const finalizing = this.#options.finalizer?.isUsed === true && (isDeleting || !isSelected);
     const brought = await this.#sync.bring(parent, context, {
@@ -139,10 +166,7 @@ class Engine {
       if (parent.metadata.deletionTimestamp !== undefined) return parent;
       const stored = await addFinalizer(context.client, source.resource, parent, name);
       if (stored === undefined) return undefined;
-      // Of the cached form only the finalizers and the version change: a transform may have dropped other parts.
-      const { finalizers, resourceVersion } = stored.metadata;
-      const metadata = { ...parent.metadata, finalizers, resourceVersion };
-      return { ...parent, metadata } as KubernetesObject;
+      return asCached(stored, parent, source);
     }
     await this.#removeFinalizer(parent, context);
     const finalizers = parent.metadata.finalizers?.filter((each) => each !== name) ?? [];

@@ -19,6 +19,7 @@ import type {
 } from './engine-options.ts';
 import { ParentStatus } from './parent-status.ts';
 import { planChildren } from './plan-children.ts';
+import type { SeenVersions } from './seen-versions.ts';
 
 /** What is due for a parent. */
 export interface Phase {
@@ -56,6 +57,8 @@ interface Decision {
 
 type ParentSyncOptions = Omit<CompositeEngineOptions, 'controller' | 'parent' | 'finalizer'> & {
   readonly parentResource: Resource;
+  /** Told what each call sees. */
+  readonly seen?: SeenVersions;
 };
 
 /** Brings the children and the status of one parent to the answer of the function. */
@@ -84,6 +87,7 @@ export class ParentSync {
     const claims = { parent, parentResource, sources: types, selector, context };
     const own = await adoptOrphans(claims);
     if (own === undefined) return undefined;
+    this.#options.seen?.note(parent, [...own.values()].flat());
     const inputs = {
       own,
       observed: byIdentity(
