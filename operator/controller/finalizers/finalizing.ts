@@ -161,7 +161,6 @@ function isUnfinished(returned: unknown): returned is Unfinished {
  * @throws OperatorError `USER_CODE` when the transform fails, as a store throws it. It quotes nothing of
  *   the object.
  */
-export
 export function asCached(
   stored: KubernetesObject,
   cached: KubernetesObject,
