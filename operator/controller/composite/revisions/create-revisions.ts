@@ -153,9 +153,13 @@ class StoredRevisions implements Revisions {
     }
     const latest = byText.get(text);
     byText.delete(text);
-    const name = this.#store.nameOf(parent, text);
     return {
-      latest: latest ?? { name, patch, children: [], object: undefined },
+      latest: latest ?? {
+        name: this.#store.nameOf(parent, text),
+        patch,
+        children: [],
+        object: undefined,
+      },
       older: [...byText.values()].toReversed(),
       repeated,
     };

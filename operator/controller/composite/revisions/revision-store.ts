@@ -1,4 +1,5 @@
-import { controllerOf, type KubernetesObject, ownersIn } from '../../../model/object.ts';
+import { OperatorError } from '../../../core/errors.ts';
+import { controllerOf, type KubernetesObject, keyOf, ownersIn } from '../../../model/object.ts';
 import { AlreadyOwnedError, controllerReference } from '../../../model/owner-reference.ts';
 import { apiVersionOf, type Resource } from '../../../model/resource.ts';
 import type { Selector } from '../../../model/selector.ts';
@@ -11,6 +12,7 @@ import type { ReconcileContext } from '../../reconciler.ts';
 import { type Source, source } from '../../source.ts';
 import { OWNER_INDEX } from '../child-types.ts';
 import type { ClaimedNames } from './claims.ts';
+import { patchText } from './parent-patch.ts';
 import type { RevisionContent, RevisionFormat, StoredBody } from './revision-format.ts';
 
 interface RevisionStoreOptions {
@@ -100,6 +102,7 @@ export class RevisionStore {
    * @throws NotReadyError when there is a revision of that name which the cache does not show. It belongs to the parent
    *   and gets the labels by which the cache finds it.
    * @throws AlreadyOwnedError when an object of that name belongs to another owner.
+   * @throws OperatorError `DECODE` when an object of that name has another content.
    */
   async create(
     name: string,
@@ -125,7 +128,7 @@ export class RevisionStore {
       await context.client.create(resource, object as KubernetesObject);
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
-      await this.#show(name, parent, context);
+      await this.#show(object, content, parent, context);
       throw new NotReadyError('a revision exists that the cache does not show yet', {
         cause: error,
         context: { revision: name },
@@ -157,20 +160,27 @@ export class RevisionStore {
     log.info({ revision: metadata.name }, 'revision without children deleted');
   }
 
-  /** Gives a revision that the cache does not show what the cache finds it by. */
-  async #show(name: string, parent: KubernetesObject, context: ReconcileContext): Promise<void> {
+  /** Gives the stored object of that name what the cache finds it by. */
+  async #show(
+    { metadata: { name, namespace, labels } }: { readonly metadata: RevisionMeta },
+    { parentPatch }: RevisionContent,
+    parent: KubernetesObject,
+    context: ReconcileContext,
+  ): Promise<void> {
     const { resource } = this.#format;
-    const target = { name, namespace: this.#namespaceOf(parent) };
-    const live = await context.client.find(resource, target);
+    const live = await context.client.find(resource, { name, namespace });
     if (live === undefined || live.metadata.deletionTimestamp !== undefined) return;
     const controller = controllerOf(live);
     if (controller !== undefined && controller.uid !== parent.metadata.uid) {
       throw new AlreadyOwnedError(resource, live);
     }
+    // The cache has it by its content, and would never find the one that is wanted.
+    if (patchText(this.#format.read(live).parentPatch) !== patchText(parentPatch)) {
+      throw misnamed(live);
+    }
     const isShown = matchesSelector(this.#selector, live.metadata.labels);
     if (controller !== undefined && isShown) return;
     const { metadata } = this.#owned(parent, live);
-    const labels = this.#format.labelsOf(parent);
     await this.#patch(live, { metadata: { ...metadata, labels } }, context);
   }
 
@@ -197,6 +207,20 @@ export class RevisionStore {
   #namespaceOf(parent: KubernetesObject): string {
     return parent.metadata.namespace ?? this.#namespace ?? '';
   }
+}
+
+interface RevisionMeta {
+  readonly name: string;
+  readonly namespace: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+function misnamed(object: KubernetesObject): OperatorError {
+  return new OperatorError('a stored revision has another content than its name says: delete it', {
+    code: 'DECODE',
+    layer: 'api-server',
+    context: { revision: keyOf(object) },
+  });
 }
 
 function byAge({ metadata: a }: KubernetesObject, { metadata: b }: KubernetesObject): number {

@@ -52,6 +52,7 @@ export interface RollingDecision {
 export function decideRolling({ latest, older, ...cluster }: RollingState): RollingDecision {
   const rolling = latest.children.filter(({ type }) => isRolling(type));
   const owners = ownersOf(rolling, latest, older);
+  const answers = older.map(({ children = [] }) => byIdentity(children));
   for (const { identity } of rolling) {
     if (cluster.upToDate.has(identity)) owners.set(identity, LATEST);
   }
@@ -62,7 +63,7 @@ export function decideRolling({ latest, older, ...cluster }: RollingState): Roll
   return {
     latestClaims: claimsOf(LATEST),
     olderClaims: older.map((_, index) => claimsOf(index)),
-    children: latest.children.map((child) => wantedNow(child, owners, older)),
+    children: latest.children.map((child) => wantedNow(child, owners, answers)),
     step,
   };
 }
@@ -121,12 +122,16 @@ function unready(
 function wantedNow(
   child: PlannedChild,
   owners: ReadonlyMap<string, number>,
-  older: readonly RollingRevision[],
+  answers: readonly ReadonlyMap<string, PlannedChild>[],
 ): PlannedChild {
   const owner = owners.get(child.identity) ?? LATEST;
   if (owner === LATEST) return child;
-  const answered = older[owner]?.children?.find(({ identity }) => identity === child.identity);
+  const answered = answers[owner]?.get(child.identity);
   if (answered !== undefined) return answered;
   const type: ChildType = { ...child.type, update: 'keep' };
   return { ...child, type };
+}
+
+function byIdentity(children: readonly PlannedChild[]): ReadonlyMap<string, PlannedChild> {
+  return new Map(children.map((child) => [child.identity, child]));
 }

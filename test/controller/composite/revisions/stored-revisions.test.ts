@@ -232,6 +232,21 @@ test('a revision whose labels were removed gets them back, and the parent is loo
   await rollout.reconcile();
 });
 
+test('a revision whose content was changed under the name of another is an error that names it', async () => {
+  const rollout = new Rollout();
+  await rollout.settle();
+  const [name = ''] = rollout.stored.all.keys();
+  const parentPatch = { spec: { taste: 'forged' } };
+  rollout.stored.change(name, (held) => ({ ...held, parentPatch }));
+  const before = rollout.children.writes.length;
+
+  await expect(rollout.reconcile()).rejects.toMatchObject({
+    code: 'DECODE',
+    context: { revision: `farm/${name}` },
+  });
+  expect(rollout.children.writes).toHaveLength(before);
+});
+
 test('an object of another owner under the name of a revision is an error that names it', async () => {
   const rollout = new Rollout();
   const { name } = (await rollout.read())[0] ?? expect.unreachable();
