@@ -18,7 +18,12 @@ import type { LabelSelector } from '../model/selector.ts';
 import { childTypes } from './child-sources.ts';
 import { ControllerHook } from './controller-hook.ts';
 import { controllerName } from './controller-name.ts';
-import { controllerOptions, requiredSync, showsManagedFields } from './controller-options.ts';
+import {
+  controllerOptions,
+  requiredSync,
+  showsManagedFields,
+  withPeriod,
+} from './controller-options.ts';
 import type { ConfiguredHooks, SharedParts } from './controller-parts.ts';
 import { recordEvents } from './json/hook-events.ts';
 import { compositeAnswer } from './json/sync-answer.ts';
@@ -107,8 +112,8 @@ function syncOf(
       finalizing,
     };
     const answer = compositeAnswer(hook.reader, given, options, context.log);
-    recordEvents(answer, context);
-    return answer;
+    recordEvents(answer.events, context);
+    return withPeriod(answer, spec, shared);
   };
 }
 

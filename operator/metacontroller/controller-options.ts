@@ -13,19 +13,39 @@ const LEAST_RESYNC_MS = 1_000;
 
 /** Options of controllers that follow from the object alone. */
 export function controllerOptions(
-  { resyncPeriodMs, hooks }: ControllerSpec,
+  { hooks }: ControllerSpec,
   shared: SharedParts,
 ): Partial<ControllerOptions<KubernetesObject>> {
   const timeouts = Object.values(hooks).map(({ webhook }) => webhook?.timeoutMs ?? 0);
   return {
     consistency: 'wait',
     maxConcurrentReconciles: shared.workers,
-    resyncPeriodMs:
-      resyncPeriodMs === undefined
-        ? shared.resyncPeriodMs
-        : Math.max(resyncPeriodMs, LEAST_RESYNC_MS),
+    resyncPeriodMs: 0, // each parent has its own period, see `withPeriod`
     reconcileTimeoutMs: WITHOUT_HOOKS_MS + timeouts.reduce((sum, ms) => sum + ms, 0),
   };
+}
+
+/** Share of a period by which the next call may come earlier, so that those of many parents spread. */
+const JITTER = 0.1;
+
+/**
+ * `answer` with the periodic call of its parent, one period after this one at the latest. A resync of the whole cache
+ * would begin with some of the parents at once.
+ */
+export function withPeriod<A extends { readonly resyncAfterMs?: number | undefined }>(
+  answer: A,
+  { resyncPeriodMs }: ControllerSpec,
+  shared: SharedParts,
+): A {
+  const periodMs =
+    resyncPeriodMs === undefined
+      ? shared.resyncPeriodMs
+      : Math.max(resyncPeriodMs, LEAST_RESYNC_MS);
+  const { resyncAfterMs = 0 } = answer;
+  if (periodMs === 0 || resyncAfterMs < 0) return answer; // what is below 0 is refused later
+  const spreadMs = periodMs * (1 - JITTER * Math.random());
+  const nextMs = resyncAfterMs > 0 ? Math.min(resyncAfterMs, spreadMs) : spreadMs;
+  return { ...answer, resyncAfterMs: nextMs };
 }
 
 /** @throws ConfigurationError `CONFIG` when the controller has no sync hook: it would fail for each parent. */

@@ -2,6 +2,16 @@ import { reasonOf } from '../controller/composite/failures.ts';
 import type { Controller } from '../controller/controller.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import type { Resource } from '../model/resource.ts';
+import type { LabelSelector } from '../model/selector.ts';
+import { childTypes } from './child-sources.ts';
+import { ControllerHook } from './controller-hook.ts';
+import { controllerName } from './controller-name.ts';
+import {
+  controllerOptions,
+  requiredSync,
+  showsManagedFields,
+  withPeriod,
+} from './controller-options.ts';
 import type { ConfiguredHooks, SharedParts } from './controller-parts.ts';
 import { recordEvents } from './json/hook-events.ts';
 import { decorationAnswer } from './json/sync-answer.ts';
@@ -102,6 +112,18 @@ function syncOf(
       revision: '',
       context,
     });
-  }
-  throw new ConfigurationError('not built yet', { context: { controller: spec.name } });
+    const answer = decorationAnswer(
+      hook.reader,
+      given,
+      { types, emptyChildren: shared.emptyChildren, extensions: hook.extensions, finalizing },
+      context.log,
+    );
+    recordEvents(answer.events, context);
+    return withPeriod({ ...answer, attachments: answer.children }, spec, shared);
+  };
+}
+
+/** Annotations are selected in the form of a label selector. */
+function annotationsOf({ annotationSelector }: Shape): LabelSelector | undefined {
+  return annotationSelector && { matchExpressions: annotationSelector };
 }

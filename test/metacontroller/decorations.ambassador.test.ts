@@ -2,76 +2,17 @@
 import { eventually, FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import type { KubernetesObject } from '../../operator/index.ts';
-import { decorator, definition } from './support/farm.ts';
-import { type MetacontrollerPlace, PATIENT, startMetacontroller } from './support/place.ts';
-import type { Subject } from './support/subject.ts';
-import type { HookBody } from './support/webhooks.ts';
-
-const FINALIZER = 'metacontroller.io/decoratorcontroller-painter';
-const HOUSES = definition('House', 'houses', { group: 'town.example' });
-
-interface House extends KubernetesObject {
-  readonly status?: Readonly<Record<string, unknown>>;
-}
-
-interface Asked extends HookBody {
-  readonly object: House;
-}
-
-/** Decorates houses that have the annotation `paint` and are no ruins. */
-function painter(
-  sync: (asked: Asked) => object,
-  { finalize, method }: { finalize?: (asked: Asked) => object; method?: string } = {},
-): Subject {
-  return {
-    object: decorator('painter', {
-      resources: [
-        {
-          apiVersion: 'town.example/v1',
-          resource: 'houses',
-          labelSelector: { matchExpressions: [{ key: 'ruin', operator: 'DoesNotExist' }] },
-          annotationSelector: { matchAnnotations: { paint: 'yes' } },
-        },
-      ],
-      attachments: [
-        {
-          apiVersion: 'v1',
-          resource: 'configmaps',
-          ...(method !== undefined && { updateStrategy: { method } }),
-        },
-      ],
-    }),
-    hooks: { sync: { decide: sync }, ...(finalize && { finalize: { decide: finalize } }) },
-  };
-}
-
-function house(name: string, metadata: object = {}): KubernetesObject {
-  const annotations = { paint: 'yes' };
-  return {
-    apiVersion: 'town.example/v1',
-    kind: 'House',
-    metadata: { name, annotations, ...metadata },
-    spec: { floors: 2 },
-  } as KubernetesObject;
-}
-
-function bucket(name: string, colour: string): object {
-  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { colour } };
-}
-
-function houseOf(place: MetacontrollerPlace, name: string): Promise<House | undefined> {
-  return place.env.get<House>('town.example/v1', 'House', place.namespace, name);
-}
-
-type Bucket = KubernetesObject & { readonly data?: Readonly<Record<string, string>> };
-
-function bucketOf(place: MetacontrollerPlace, name: string): Promise<Bucket | undefined> {
-  return place.env.get<Bucket>('v1', 'ConfigMap', place.namespace, name);
-}
-
-function patched(place: MetacontrollerPlace, name: string, patch: object): Promise<unknown> {
-  return place.env.patch('town.example/v1', 'House', place.namespace, name, patch);
-}
+import {
+  bucket,
+  bucketOf,
+  FINALIZER,
+  HOUSES,
+  house,
+  houseOf,
+  painter,
+  patched,
+} from './support/houses.ts';
+import { PATIENT, startMetacontroller } from './support/place.ts';
 
 test('[metacontroller 16] labels and annotations are set and deleted by null, a status replaces or stays; houses that do not match are left', async () => {
   const answers: Readonly<Record<string, object>> = {
