@@ -21,8 +21,8 @@ import { controllerName } from './controller-name.ts';
 import {
   controllerOptions,
   requiredSync,
+  resyncingParentsOnly,
   showsManagedFields,
-  withPeriod,
 } from './controller-options.ts';
 import type { ConfiguredHooks, SharedParts } from './controller-parts.ts';
 import { recordEvents } from './json/hook-events.ts';
@@ -69,7 +69,7 @@ export function compositeController(parts: CompositeParts, shared: SharedParts):
   const related = relatedOf(spec, name, hooks, shared, managedFields);
   const revisions = revisionsOf(parts, name, children, shared);
   const { failed } = shared;
-  return compositeEngine({
+  const declared = compositeEngine({
     name,
     parent: selected.source,
     selects: selected.selects,
@@ -92,6 +92,7 @@ export function compositeController(parts: CompositeParts, shared: SharedParts):
       ...(spec.parent.ignoreStatusChanges && { predicate: ignoresStatusChanges }),
     },
   });
+  return resyncingParentsOnly(declared);
 }
 
 function syncOf(

@@ -1,4 +1,5 @@
-import type { ControllerOptions } from '../controller/controller.ts';
+import type { Controller, ControllerOptions } from '../controller/controller.ts';
+import type { PredicateEvent } from '../controller/predicate.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import type { ConfiguredHooks, SharedParts } from './controller-parts.ts';
@@ -57,4 +58,14 @@ export function requiredSync({ kind, name }: ControllerSpec, { sync }: Configure
 /** True when a hook gets `managedFields`: only then caches keep them. */
 export function showsManagedFields(hooks: ConfiguredHooks, { managedFields }: SharedParts): boolean {
   return managedFields && Object.values(hooks).some(({ mode }) => mode === 'webhook');
+}
+
+/** The period of a controller is that of its parents: their children are not delivered again besides. */
+export function resyncingParentsOnly(declared: Controller): Controller {
+  const owns = declared.owns.map((owned) => ({
+    ...owned,
+    predicate: (event: PredicateEvent) =>
+      event.type !== 'generic' && (owned.predicate?.(event) ?? true),
+  }));
+  return Object.freeze({ ...declared, owns });
 }

@@ -9,8 +9,8 @@ import { controllerName } from './controller-name.ts';
 import {
   controllerOptions,
   requiredSync,
+  resyncingParentsOnly,
   showsManagedFields,
-  withPeriod,
 } from './controller-options.ts';
 import type { ConfiguredHooks, SharedParts } from './controller-parts.ts';
 import { recordEvents } from './json/hook-events.ts';
@@ -50,7 +50,8 @@ export function decoratorControllers(
     const decorated = parts.resources[index];
     if (decorated === undefined) return [];
     const name = controllerName('decorator', parts.spec.name, String(index + 1));
-    return [decoratorEngine({ ...engineOptions(parts, shared, { name, shape, decorated }), sync })];
+    const options = engineOptions(parts, shared, { name, shape, decorated });
+    return [resyncingParentsOnly(decoratorEngine({ ...options, sync }))];
   });
 }
 

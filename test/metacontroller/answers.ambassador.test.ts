@@ -218,7 +218,8 @@ test('[metacontroller M22] finalized: true from a sync hook leaves the finalizer
   await eventually(async () => (await orchardOf(place)) === undefined, PATIENT);
 
   expect(finalizers).toEqual(['metacontroller.io/compositecontroller-orchards']);
-  expect(writes.map((write) => write.split(' ')[1])).toEqual(['orchards.fruit.example/status']);
+  // Of the status alone.
+  expect(writes).toHaveLength(1);
 });
 
 test('ignoreStatusChanges drops what changes neither generation nor labels nor annotations', async () => {
@@ -252,9 +253,9 @@ test('resyncPeriodSeconds calls the hook although nothing changes', async () => 
   await eventually(() => callsOf(place) > before, PATIENT);
   await place.idle();
 
-  // Every 10 s, plus or minus a tenth.
+  // Every 10 s, plus or minus a tenth, and not for each of its children besides.
   expect(callsOf(place) - before).toBeGreaterThanOrEqual(2);
-  expect(callsOf(place) - before).toBeLessThanOrEqual(4);
+  expect(callsOf(place) - before).toBeLessThanOrEqual(3);
 });
 
 test('a request says what the object says, with defaults, and with keys of its version', async () => {
