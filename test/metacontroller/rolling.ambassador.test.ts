@@ -1,5 +1,5 @@
 /** Rolling updates of CompositeControllers, under the rights that are generated for them. */
-import { test } from 'vitest';
+import { expect, test } from 'vitest';
 import { FIRST_NAMESPACE } from '../../examples/testing/cluster.ts';
 import {
   FRUIT_DEFINITIONS,
@@ -17,6 +17,8 @@ import {
 } from '../support/rolling-scenarios.ts';
 import { composite } from './support/farm.ts';
 import { startMetacontroller } from './support/place.ts';
+import type { SubjectHook } from './support/subject.ts';
+import { Reply } from './support/webhooks.ts';
 
 type Method = 'RollingInPlace' | 'RollingRecreate';
 
@@ -40,9 +42,13 @@ function orchardController(parent: typeof orchards, method: Method) {
   });
 }
 
-async function start(parent: typeof orchards, method: Method): Promise<Started> {
+async function start(
+  parent: typeof orchards,
+  method: Method,
+  decide: SubjectHook['decide'] = sync,
+): Promise<Started> {
   const place = await startMetacontroller({
-    subjects: [{ object: orchardController(parent, method), hooks: { sync: { decide: sync } } }],
+    subjects: [{ object: orchardController(parent, method), hooks: { sync: { decide } } }],
     definitions: FRUIT_DEFINITIONS,
   });
   const revisions = async (): Promise<number> => {
@@ -68,4 +74,27 @@ test.each([
   'RollingRecreate',
 ] as const)('[metacontroller 25] the successor of a killed process continues at the same child (%s)', async (method) => {
   await continuesAtTheSameChild(await start(orchards, method));
+});
+
+test.each([
+  ['null', new Reply(200, 'null')],
+  ['no children', new Reply(200, '{"status": {}}')],
+  ['an error', new Reply(500, 'broken')],
+])('[metacontroller M7] [metacontroller 10] %s for a new revision moves no child, and stores no revision', async (_, reply) => {
+  const decide = (request: { readonly parent: Orchard }): unknown =>
+    request.parent.spec.taste === 'sour' ? reply : sync(request);
+  const { place, planted, revisions } = await start(orchards, 'RollingInPlace', decide);
+  await planted.plant(['elm', 'ash']);
+
+  await planted.edit({ taste: 'sour' });
+  const told = await place.told('SyncError');
+  const tastes = await planted.tastes();
+  const stored = await revisions();
+  await planted.edit({ taste: 'bitter' });
+  await planted.updatedIs('RolloutWaiting', 'elm');
+
+  expect(told).toMatchObject([{ type: 'Warning' }]);
+  expect(tastes).toEqual(['ash sweet', 'elm sweet']);
+  expect(stored).toBe(1);
+  expect(await planted.tastes()).toEqual(['ash sweet', 'elm bitter']);
 });
