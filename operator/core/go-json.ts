@@ -22,7 +22,7 @@ export function goString(text: string): string {
 }
 
 /** Valid JSON with the characters escaped that Go's encoder escapes. They occur only within strings. */
-export function escapedForHtml(json: string): string {
+function escapedForHtml(json: string): string {
   return json.replace(/[<>&\u2028\u2029]/g, escaped);
 }
 

@@ -25,8 +25,8 @@ import {
   showsManagedFields,
 } from './controller-options.ts';
 import type { ConfiguredHooks, SharedParts } from './controller-parts.ts';
+import { compositeAnswer } from './json/children-answers.ts';
 import { recordEvents } from './json/hook-events.ts';
-import { compositeAnswer } from './json/sync-answer.ts';
 import { ignoresStatusChanges } from './parent-changes.ts';
 import { relatedOf } from './related-rules.ts';
 import type { CompositeSpec } from './spec.ts';

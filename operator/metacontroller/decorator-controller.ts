@@ -13,8 +13,8 @@ import {
   showsManagedFields,
 } from './controller-options.ts';
 import type { ConfiguredHooks, SharedParts } from './controller-parts.ts';
+import { decorationAnswer } from './json/children-answers.ts';
 import { recordEvents } from './json/hook-events.ts';
-import { decorationAnswer } from './json/sync-answer.ts';
 import { relatedOf } from './related-rules.ts';
 import type { DecoratorSpec } from './spec.ts';
 

@@ -36,7 +36,7 @@ export function objectMap(
 }
 
 /** `Pod.v1`, `StatefulSet.apps/v1`. */
-export function typeKey(resource: Resource): string {
+function typeKey(resource: Resource): string {
   return `${resource.kind}.${apiVersionOf(resource)}`;
 }
 

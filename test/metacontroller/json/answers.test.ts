@@ -5,14 +5,14 @@ import {
   AnswerReader,
   type AnswerReaderOptions,
 } from '../../../operator/metacontroller/json/answer-reader.ts';
-import { relatedAnswer } from '../../../operator/metacontroller/json/related-answer.ts';
 import {
   type CompositeAnswer,
   compositeAnswer,
   type DecorationAnswer,
   decorationAnswer,
   type SyncAnswerOptions,
-} from '../../../operator/metacontroller/json/sync-answer.ts';
+} from '../../../operator/metacontroller/json/children-answers.ts';
+import { relatedAnswer } from '../../../operator/metacontroller/json/related-answer.ts';
 import { type LogLine, recordingLog } from '../../support/recording-log.ts';
 import { TYPES } from './orchards.ts';
 

@@ -4,11 +4,11 @@ import { expect, test } from 'vitest';
 import { HookError } from '../../../operator/metacontroller/hook-error.ts';
 import type { HookAnswer } from '../../../operator/metacontroller/hook-function.ts';
 import { AnswerReader } from '../../../operator/metacontroller/json/answer-reader.ts';
-import { relatedAnswer } from '../../../operator/metacontroller/json/related-answer.ts';
 import {
   compositeAnswer,
   decorationAnswer,
-} from '../../../operator/metacontroller/json/sync-answer.ts';
+} from '../../../operator/metacontroller/json/children-answers.ts';
+import { relatedAnswer } from '../../../operator/metacontroller/json/related-answer.ts';
 import { jsonText, memberName } from '../../support/json-arbitraries.ts';
 import { propertyRuns } from '../../support/property-runs.ts';
 import { recordingLog } from '../../support/recording-log.ts';
