@@ -53,6 +53,7 @@ export function examinedAnswer(
       attachments: types,
       decorator: spec.name,
       objects: source(parentResource),
+      writer: {},
     });
     return { answer: read, planned };
   }
