@@ -98,6 +98,10 @@ test.each([
     'related[0] must have fields: apiVersion, resource',
   ],
   [`- {kind: CompositeController, name: a, related: pods}`, 'related must be a list'],
+  [
+    "- {kind: CompositeController, name: a, related: [{apiVersion: v1, resource: '*'}]}",
+    'entry 1 (a): related[0].resource: a wildcard is refused',
+  ],
   ['- [', 'invalid YAML'],
 ])('%s is refused', (text, message) => {
   expect(() => parseFunctions(text, PATH)).toThrow(message);

@@ -10,9 +10,8 @@ import { settingsFrom } from '../../../manager/settings/settings.ts';
 import { parseFunctions } from '../../../metacontroller/call/functions/parse-functions.ts';
 import { HookError } from '../../../metacontroller/hook-error.ts';
 import type { HookAnswer, HookFunction } from '../../../metacontroller/hook-function.ts';
-import { AnswerReader } from '../../../metacontroller/json/answer-reader.ts';
-import { type NamedRule, relatedAnswer } from '../../../metacontroller/json/related-answer.ts';
-import { compositeAnswer, decorationAnswer } from '../../../metacontroller/json/children-answers.ts';
+import type { NamedRule } from '../../../metacontroller/json/related-answer.ts';
+import { parseReference } from '../../../metacontroller/parse/parse-reference.ts';
 import type { ResourceReference } from '../../../metacontroller/spec.ts';
 import type { KnownKinds } from '../../../model/known-kinds.ts';
 import type { ExitCode, Io } from '../../command.ts';
@@ -116,7 +115,8 @@ async function recorded(
   const { controllers } = parseFunctions(text, path);
   const at = controllers.findIndex((each) => each.kind === kind && each.name === name);
   const { related = [] } = controllers[at] ?? {};
-  const all = distinct([...related, ...rules]);
+  const named = rules.map((rule, index) => parseReference(rule, `relatedResources[${index}]`));
+  const all = distinct([...related, ...named]);
   if (all.length > related.length) await writeFile(path, changedYaml(text, [at, 'related'], all));
   return [`rights recorded in ${path}`];
 }

@@ -1,7 +1,8 @@
 import { dirname, isAbsolute, resolve } from 'node:path';
-import { ConfigurationError } from '../../../core/errors.ts';
+import { ConfigurationError, messageOf } from '../../../core/errors.ts';
 import { parseGoDuration } from '../../../core/go-duration.ts';
 import { duplicateYamlKeys, parseYaml } from '../../../core/yaml.ts';
+import { parseReference } from '../../parse/parse-reference.ts';
 import type { HookName, ResourceReference } from '../../spec.ts';
 import type { ControllerFunctions, FunctionEntry, FunctionsFile } from '../functions-file.ts';
 import { DEFAULT_FUNCTION_TIMEOUT_MS } from '../limits.ts';
@@ -119,10 +120,15 @@ function versionOf(value: unknown, place: string): FunctionEntry['version'] {
 
 function relatedOf(value: unknown, place: string): ResourceReference {
   const { apiVersion, resource } = fieldsOf(value, place, ['apiVersion', 'resource']);
-  return {
+  const reference = {
     apiVersion: textOf(apiVersion, `${place}.apiVersion`),
     resource: textOf(resource, `${place}.resource`),
   };
+  try {
+    return parseReference(reference, place);
+  } catch (error) {
+    throw new ConfigurationError(messageOf(error), { cause: error });
+  }
 }
 
 function fieldsOf(value: unknown, place: string, known: readonly string[]): Fields {
