@@ -129,13 +129,13 @@ test('[metacontroller 23] [metacontroller M11] the generated rights are enough, 
 
 test('[metacontroller 23] a controller that needs more than is granted says which rule is missing, and the others go on', async () => {
   const place = await startMetacontroller({
-    subjects: [MARKING],
+    subjects: [MARKING, COUNTING],
     definitions: [MILLS],
     workloads: false,
     withheld: () => false, // refusals are what this is about
   });
   const { namespace, env } = place;
-  await env.apply([{ ...GRINDING.object, spec: { ...GRINDING.object.spec, hooks: HOOKS } }]);
+  await env.apply([{ ...GRINDING.object, spec: { ...GRINDING.object.spec, hooks: HOOKS } } as KubernetesObject]);
   const ready = await eventually(async () => {
     const found = await env.get<Conditioned>(META, 'CompositeController', undefined, 'mills');
     return found?.status?.conditions?.find(({ reason }) => reason === 'Forbidden');
@@ -146,6 +146,16 @@ test('[metacontroller 23] a controller that needs more than is granted says whic
   expect(ready).toMatchObject({ type: 'Ready', status: 'False' });
   expect(ready.message).toBe('');
 });
+
+/** A controller of the same parents, with fewer kinds of children. */
+const COUNTING: Subject = {
+  object: composite('counts', {
+    generateSelector: true,
+    parentResource: { apiVersion: GROUP, resource: 'mills' },
+    childResources: [child('configmaps', 'InPlace')],
+  }),
+  hooks: { sync: { decide: () => ({ status: {}, children: [] }) } },
+};
 
 const META = 'metacontroller.k8s.io/v1alpha1';
 const HOOKS = { sync: { webhook: { url: 'http://127.0.0.1:9/sync' } } };
