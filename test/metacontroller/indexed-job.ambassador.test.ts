@@ -9,6 +9,8 @@ interface PodObject extends KubernetesObject {
   readonly status?: { readonly phase?: string };
 }
 
+const JOBS = ['ctl.enisoc.com/v1', 'IndexedJob'] as const;
+
 const JOB = {
   apiVersion: 'ctl.enisoc.com/v1',
   kind: 'IndexedJob',
@@ -50,7 +52,9 @@ test.each(
 async function statusIs(place: MetacontrollerPlace, status: object): Promise<void> {
   await eventually(async () => {
     const job = await place.env.get<KubernetesObject & { status?: object }>(
-      ...(['ctl.enisoc.com/v1', 'IndexedJob', place.namespace, 'numbers'] as const),
+      ...JOBS,
+      place.namespace,
+      'numbers',
     );
     expect(job?.status).toMatchObject(status);
   }, PATIENT);
