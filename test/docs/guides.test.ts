@@ -19,6 +19,7 @@ const GUIDES = [
   'developing.md',
   'running.md',
   'observing.md',
+  'metacontroller.md',
 ] as const;
 
 test('every example of the guides compiles', { timeout: 60_000 }, async () => {

@@ -71,6 +71,19 @@ test('the five commands move controllers from the original to here, and two move
   expect(await env.list('metacontroller.k8s.io/v1alpha1', 'CompositeController')).toHaveLength(1);
 });
 
+test('a function of the page is tested with the request of the page', async () => {
+  const place = folder();
+  const run = shellIn(place, 'http://127.0.0.1:1');
+  chmodSync(join(place, 'greeting.sh'), 0o755);
+  const commands = commandsBelow('Three modes').filter((each) => each.includes(' test-hook '));
+
+  const told: string[] = [];
+  for (const command of commands) told.push(await run(command));
+
+  expect(told).toHaveLength(2);
+  for (const each of told) expect(each).toContain('demo/hello');
+});
+
 interface StatefulSet extends KubernetesObject {
   readonly spec: { readonly replicas: number };
 }
