@@ -20,7 +20,7 @@ const WRITES_OF_ONE_ANSWER = 2;
 const MAX_OBJECTS = 1_000;
 
 /** A write that is about to be made. */
-interface NextWrite {
+export interface NextWrite {
   /** What the function states for the object. */
   readonly stated: Desired<KubernetesObject> | object;
   /** The object before the write. */

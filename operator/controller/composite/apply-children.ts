@@ -3,7 +3,7 @@ import { isUidMismatch } from '../../model/refusal.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
 import { isNotFound } from '../../model/status.ts';
 import type { ChildWrite, ChildWriter } from '../children/child-writer.ts';
-import type { HotLoops } from '../children/hot-loops.ts';
+import type { HotLoops, NextWrite } from '../children/hot-loops.ts';
 import type { ReconcileContext } from '../reconciler.ts';
 import type { PlannedChild } from './engine-options.ts';
 import { childIdentity } from './sync-result.ts';
@@ -114,12 +114,20 @@ async function recreate(
   hotLoops.wrote(identity, next, undefined);
 }
 
-function nextWrite(stated: object, observed: object, inputs: string, { context }: ChildWrite) {
+function nextWrite(
+  stated: object,
+  observed: object,
+  inputs: string,
+  { context }: ChildWrite,
+): NextWrite {
   return { stated, observed, inputs, nowMs: context.clock.monotonic() };
 }
 
 /** Deletes this object (same uid), not a new one of the same name. */
-export async function remove({ resource, object }: ObservedChild, context: ReconcileContext) {
+export async function remove(
+  { resource, object }: ObservedChild,
+  context: ReconcileContext,
+): Promise<void> {
   const { uid, deletionTimestamp, name } = object.metadata;
   if (deletionTimestamp !== undefined || uid === undefined) return;
   try {
