@@ -3,6 +3,7 @@ import { isAdmissionDenied, isInvalid, type Refusal, refusalOf } from '../model/
 import { apiVersionOf, type Resource, resourceName } from '../model/resource.ts';
 import type { RetryOptions } from '../queue/work-queue.ts';
 import type { RefusedResult } from './reconciler.ts';
+import type { Source } from './source.ts';
 
 /**
  * Milliseconds between two attempts at an object that is being deleted. Where the object is watched, the
@@ -44,20 +45,19 @@ export class NoStatusSubresourceError extends OperatorError {
 /** A source that the reconcile needs cannot be listed. It is used as soon as it can be. */
 export class SourceUnavailableError extends OperatorError {
   override readonly name = 'SourceUnavailableError';
-  readonly resource: Resource;
-  /** `forbidden`: a right to list and watch it is missing. `unserved`: the API server does not serve it. */
-  readonly reason: 'forbidden' | 'unserved';
+  readonly source: Source;
+  /** `Forbidden`: a right to list and watch it is missing. `NotServed`: the API server does not serve it. */
+  readonly reason: 'Forbidden' | 'NotServed';
 
-  constructor(resource: Resource, reason: 'forbidden' | 'unserved') {
-    const name = resourceName(resource);
-    const problem =
-      reason === 'forbidden' ? `may not list and watch ${name}` : `${name} is not served`;
-    super(problem, {
-      code: reason === 'forbidden' ? 'API_STATUS' : 'UNSERVED',
+  constructor(source: Source, reason: 'Forbidden' | 'NotServed') {
+    const name = resourceName(source.resource);
+    const isForbidden = reason === 'Forbidden';
+    super(isForbidden ? `may not list and watch ${name}` : `${name} is not served`, {
+      code: isForbidden ? 'API_STATUS' : 'UNSERVED',
       layer: 'api-server',
-      context: { resource: name, apiVersion: apiVersionOf(resource), reason },
+      context: { resource: name, apiVersion: apiVersionOf(source.resource), reason },
     });
-    this.resource = resource;
+    this.source = source;
     this.reason = reason;
   }
 }

@@ -3,7 +3,7 @@ import { eventually } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import type { KubernetesObject } from '../../operator/index.ts';
 import { composite, decorator } from './support/farm.ts';
-import { ORCHARDS, orchard, syncedWith } from './support/orchards.ts';
+import { ORCHARDS, type Orchard, orchard, syncedWith } from './support/orchards.ts';
 import { type MetacontrollerPlace, PATIENT, startMetacontroller } from './support/place.ts';
 import type { Subject } from './support/subject.ts';
 import type { Decide, HookBody } from './support/webhooks.ts';
@@ -32,6 +32,13 @@ function related(customize: Decide, version: 'v1' | 'v2' = 'v1'): Subject {
     ],
   };
 }
+
+const CONTROLLER = [
+  'metacontroller.k8s.io/v1alpha1',
+  'CompositeController',
+  undefined,
+  'orchards',
+] as const;
 
 function field(name: string, crop: string): KubernetesObject {
   const metadata = { name, labels: { crop } };
@@ -134,6 +141,13 @@ test('[metacontroller 23] a related resource without the right for it is told wi
 
   const [event] = await place.told('SyncError');
   expect(event?.note).toMatch(/may not list and watch configmaps/);
+  const parent = await syncedWith(place, 'apple', 'Forbidden');
+  expect(parent.message).toMatch(/may not list and watch configmaps/);
+  const controller = await eventually(async () => {
+    const found = await place.env.get<Orchard>(...CONTROLLER);
+    return found?.status?.conditions?.find(({ reason }) => reason === 'Forbidden');
+  }, PATIENT);
+  expect(controller.message).toMatch(/add to a ClusterRole: .*configmaps.*list/);
 });
 
 test('[metacontroller 19] a decorator gets related objects, too', async () => {

@@ -1,5 +1,7 @@
+import { SourceUnavailableError } from '../../controller/errors.ts';
 import { OperatorError } from '../../core/errors.ts';
 import { refusedRule, ruleToAdd } from '../rights/missing-rule.ts';
+import { watchRule } from './source-trouble.ts';
 
 /** Causes are followed no deeper. */
 const MAX_DEPTH = 5;
@@ -8,6 +10,9 @@ const MAX_DEPTH = 5;
 export function refusal(error: unknown): string | undefined {
   let cause = error;
   for (let depth = 0; cause instanceof OperatorError && depth < MAX_DEPTH; depth++) {
+    if (cause instanceof SourceUnavailableError && cause.reason === 'Forbidden') {
+      return watchRule(cause.source);
+    }
     const rule = refusedRule(cause);
     if (rule !== undefined) return ruleToAdd(rule);
     cause = cause.cause;

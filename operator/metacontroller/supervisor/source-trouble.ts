@@ -59,7 +59,7 @@ function forbiddenTrouble(forbidden: readonly WatchedSource[]): Omit<Trouble, 'e
 }
 
 /** The rule without which a source cannot be watched. */
-function watchRule({ resource: { group, plural }, namespace }: Source): string {
+export function watchRule({ resource: { group, plural }, namespace }: Source): string {
   const rule = { apiGroups: [group], resources: [plural], verbs: ['get', 'list', 'watch'] };
   return typeof namespace === 'string'
     ? ruleToAdd({ kind: 'ClusterRole', namespace: undefined, rule })

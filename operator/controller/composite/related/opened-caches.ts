@@ -29,6 +29,7 @@ const LOOK_EVERY_MS = 5 * 60_000;
 
 interface Opened {
   readonly resource: Resource;
+  readonly source: Source;
   readonly handle: InformerHandle<KubernetesObject>;
   readonly registration: HandlerRegistration;
   /** Parents that need its first list. */
@@ -67,9 +68,8 @@ export class OpenedCaches implements RelatedCaches {
     if (informer.synced) return informer.store;
     opened.waiting.add(parent);
     const { state } = informer;
-    if (state === 'forbidden' || state === 'unserved') {
-      throw new SourceUnavailableError(resource, state);
-    }
+    if (state === 'forbidden') throw new SourceUnavailableError(opened.source, 'Forbidden');
+    if (state === 'unserved') throw new SourceUnavailableError(opened.source, 'NotServed');
     throw noFirstList(resource);
   }
 
@@ -87,7 +87,14 @@ export class OpenedCaches implements RelatedCaches {
         },
       },
     );
-    const opened: Opened = { resource, handle, registration, waiting, isIdle: false };
+    const opened: Opened = {
+      resource,
+      source: wanted,
+      handle,
+      registration,
+      waiting,
+      isIdle: false,
+    };
     this.#opened.set(name, opened);
     return opened;
   }

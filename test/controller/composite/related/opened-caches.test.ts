@@ -82,7 +82,7 @@ test('all sources of a parent are opened before it waits for one', async () => {
 test.each([
   'forbidden',
   'unserved',
-] as const)('a source that is %s is a failure that names the resource, until it can be listed', async (state) => {
+] as const)('a source that is %s is a failure that names the resource, until it can be listed', async (state, reason) => {
   const { of, opened, wakes } = opening(() => [{ resource: secrets }]);
   await expect(of(parent('a'))).rejects.toThrow('no first list');
   const [fake] = opened;
@@ -93,7 +93,7 @@ test.each([
 
   expect(failure).toMatchObject({
     kind: 'failed',
-    error: { name: 'SourceUnavailableError', reason: state, resource: secrets },
+    error: { name: 'SourceUnavailableError', reason, source: { resource: secrets } },
   });
   expect(wakes.take()).toEqual(['farm/a']);
   expect(await of(parent('a'))).toEqual(['secrets: ']);
