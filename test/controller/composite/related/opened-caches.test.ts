@@ -2,7 +2,7 @@ import { FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import type { RelatedRule } from '../../../../operator/controller/composite/engine-options.ts';
 import { relatedObjects } from '../../../../operator/controller/composite/related/related-objects.ts';
-import { NotReadyError } from '../../../../operator/controller/errors.ts';
+import { NotReadyError, SourceUnavailableError } from '../../../../operator/controller/errors.ts';
 import { failureOf } from '../../../../operator/controller/run/failure.ts';
 import { configMaps, secrets } from '../../../../operator/model/kubernetes/resources.ts';
 import { keyOf } from '../../../../operator/model/object.ts';
@@ -91,10 +91,10 @@ test.each([
   const failure = failureOf(await of(parent('a')).catch((error: unknown) => error));
   fake?.sync();
 
-  expect(failure).toMatchObject({
-    kind: 'failed',
-    error: { name: 'SourceUnavailableError', reason, source: { resource: secrets } },
-  });
+  const { kind, error } = failure;
+  expect(kind).toBe('failed');
+  expect(error).toBeInstanceOf(SourceUnavailableError);
+  expect(error).toMatchObject({ reason, context: { resource: 'secrets' } });
   expect(wakes.take()).toEqual(['farm/a']);
   expect(await of(parent('a'))).toEqual(['secrets: ']);
 });
