@@ -80,8 +80,8 @@ test('all sources of a parent are opened before it waits for one', async () => {
 });
 
 test.each([
-  'forbidden',
-  'unserved',
+  ['forbidden', 'Forbidden'],
+  ['unserved', 'NotServed'],
 ] as const)('a source that is %s is a failure that names the resource, until it can be listed', async (state, reason) => {
   const { of, opened, wakes } = opening(() => [{ resource: secrets }]);
   await expect(of(parent('a'))).rejects.toThrow('no first list');
