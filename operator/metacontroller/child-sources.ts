@@ -53,6 +53,9 @@ function managedFieldsOf({ managedFields }: ChildSourcesOptions): Transform {
 /** Sources with the same transform share a cache, so equal ones must be the same function. */
 const known = new Map<string, Transform>();
 
+/** Enough for every controller of a process. A forgotten transform only costs a cache of its own. */
+const MAX_KNOWN = 1_000;
+
 /** Reduces objects of other owners to their metadata. There may be many of them, and no hook sees them. */
 function ownedOnly(owners: readonly Resource[], options: ChildSourcesOptions): Transform {
   const kinds = new Set(owners.map(({ group, kind }) => kindKey(group, kind)));
@@ -66,6 +69,8 @@ function ownedOnly(owners: readonly Resource[], options: ChildSourcesOptions): T
       owner === undefined ? options.adopts : kinds.has(kindKey(groupOf(owner.apiVersion), owner.kind));
     return isShown ? shown(object) : metadataOf(object);
   };
+  const [oldest] = known.keys();
+  if (known.size >= MAX_KNOWN && oldest !== undefined) known.delete(oldest);
   known.set(key, transform);
   return transform;
 }

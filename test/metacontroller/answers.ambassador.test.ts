@@ -29,6 +29,7 @@ interface Hooked {
   readonly parent?: object;
   readonly spec?: object;
   readonly finalize?: Decide;
+  readonly customize?: Decide;
   readonly webhook?: object;
   readonly options?: Partial<MetacontrollerOptions>;
   readonly clock?: FakeClock;
@@ -37,7 +38,7 @@ interface Hooked {
 /** One orchard whose hook first answers with two ConfigMaps, and then with what the test sets. */
 async function startOrchard({ version = 'v2', parent, spec, options, ...hooked }: Hooked = {}) {
   let decide: Decide = twoMaps;
-  const { finalize, webhook, clock } = hooked;
+  const { finalize, customize, webhook, clock } = hooked;
   const subject: Subject = {
     object: composite('orchards', {
       generateSelector: true,
@@ -50,7 +51,9 @@ async function startOrchard({ version = 'v2', parent, spec, options, ...hooked }
     hooks: {
       sync: { decide: (request) => decide(request), version, ...(webhook && { webhook }) },
       ...(finalize && { finalize: { decide: finalize, version } }),
+      ...(customize && { customize: { decide: customize, version } }),
     },
+    related: customize ? [{ apiVersion: 'v1', resource: 'configmaps' }] : [],
   };
   const place = await startMetacontroller({
     subjects: [subject],
@@ -281,4 +284,52 @@ test('a request says what the object says, with defaults, and with keys of its v
   });
   expect(Object.keys(body?.children['ConfigMap.v1'] ?? {})).toEqual(['north-a', 'north-b']);
   expect(body?.children['ConfigMap.v1']?.['north-a']?.metadata).toHaveProperty('managedFields');
+});
+
+test('[metacontroller 19] a customize hook may answer with a bare list', async () => {
+  const { place, answering } = await startOrchard({
+    customize: () => [{ apiVersion: 'v1', resource: 'configmaps', names: ['prices'] }],
+  });
+  const { namespace } = place;
+  const related = () => {
+    const body = place.server.calls('/orchards/sync').at(-1)?.body;
+    return Object.keys(body?.related['ConfigMap.v1'] ?? { 'no type': {} });
+  };
+  const before = related();
+
+  await place.apply(configMap('prices') as KubernetesObject);
+  await eventually(() => related().length === 1, PATIENT);
+  await answering(twoMaps);
+
+  expect(before).toEqual([]);
+  expect(related()).toEqual([`${namespace}/prices`]);
+});
+
+test.each([
+  [
+    'names and a selector',
+    { apiVersion: 'v1', resource: 'configmaps', names: ['a'], labelSelector: {} },
+    'the rule for related configmaps has names and a labelSelector',
+  ],
+  [
+    'what is not served',
+    { apiVersion: API_VERSION, resource: 'pears' },
+    'the API server does not serve pears in fruit.example/v1',
+  ],
+])('[metacontroller 19] a rule with %s is an unusable answer', async (_, rule, problem) => {
+  let relatedResources: readonly object[] = [];
+  const { place, answering } = await startOrchard({ customize: () => ({ relatedResources }) });
+  const { env, namespace } = place;
+
+  relatedResources = [rule];
+  // Rules are asked again when the generation changes.
+  await env.patch(API_VERSION, 'Orchard', namespace, 'north', { spec: { trees: 3 } });
+  const message = await refusalOf(place);
+  relatedResources = [];
+  await answering(twoMaps);
+  await eventually(async () => (await conditionOf(place)) === undefined, PATIENT);
+
+  expect(message).toContain('the answer of the customize hook is unusable: relatedResources[0] ');
+  expect(message).toContain(problem);
+  expect(await mapsOf(place)).toEqual(['north-a', 'north-b']);
 });
