@@ -135,16 +135,27 @@ test('[metacontroller 23] a controller that needs more than is granted says whic
     withheld: () => false, // refusals are what this is about
   });
   const { namespace, env } = place;
-  await env.apply([{ ...GRINDING.object, spec: { ...GRINDING.object.spec, hooks: HOOKS } } as KubernetesObject]);
+  await env.apply([
+    { ...GRINDING.object, spec: { ...GRINDING.object.spec, hooks: HOOKS } } as KubernetesObject,
+  ]);
+  const missing = ['secrets', 'serviceaccounts', 'limitranges'].map(
+    (plural) =>
+      `add to a ClusterRole: - { apiGroups: [""], resources: [${plural}], verbs: [get, list, watch, create, patch, delete] }`,
+  );
+
   const ready = await eventually(async () => {
     const found = await env.get<Conditioned>(META, 'CompositeController', undefined, 'mills');
-    return found?.status?.conditions?.find(({ reason }) => reason === 'Forbidden');
+    const condition = found?.status?.conditions?.find(({ type }) => type === 'Ready');
+    return missing.every((rule) => condition?.message.includes(rule)) && condition;
   }, PATIENT);
   await place.apply(statefulSet());
   await eventually(() => env.get('v1', 'Service', namespace, 'a'), PATIENT);
+  await place.apply(mill(3));
+  await eventually(() => place.server.calls('/counts/sync').length > 0, PATIENT);
 
-  expect(ready).toMatchObject({ type: 'Ready', status: 'False' });
-  expect(ready.message).toBe('');
+  expect(ready).toMatchObject({ status: 'False', reason: 'Forbidden' });
+  expect(ready.message).toContain('in the filter of the ambassador');
+  expect(ready.message).not.toContain('resources: [configmaps]'); // another controller needs them, too
 });
 
 /** A controller of the same parents, with fewer kinds of children. */
