@@ -211,6 +211,10 @@ test('the manifests run the command with its definitions, and no more without fu
       'decoratorcontrollers.metacontroller.k8s.io.yaml',
     ],
   });
+  // Who deletes an overlay must not delete the objects of the original.
+  expect(read('out/overlays/cluster-scoped/kustomization.yaml')).toMatchObject({
+    resources: ['../../base'],
+  });
 });
 
 test('the manifests mount the folder of the functions, and pass on what stands after "--"', async () => {

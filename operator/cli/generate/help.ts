@@ -29,6 +29,15 @@ With --hooks the declarations are those of the hooks in DIR: what they watch fol
 --config, what they write from their files HOOK.rights.yaml. The manifests mount DIR from a ConfigMap that
 kustomize makes by the file kustomization.yaml, which is written into DIR.
 
+With --from-metacontroller the declarations are those of the CompositeControllers and DecoratorControllers in
+FILE: parents, children by their update strategies, revisions, and the Secrets and ConfigMaps of their webhooks by
+name. FILE may be what "kubectl get -o yaml" prints, have other objects in it, or be a folder. Definitions of custom
+resources are taken from it too, and from --crd. Which resources a customize hook names, the annotation
+metacontroller.chancery.dev/related-resources says, or "related" in the file of --functions. The manifests run
+chancery metacontroller, and mount the folder of the file of --functions. Its three definitions are in crds, and in
+no overlay: deleting one must not delete the objects that the original has. What stands after "--" goes to
+chancery metacontroller.
+
 Options:
 ${table([
   ['-o, --output PATH', 'a file, or the folder of the manifests; default standard output'],

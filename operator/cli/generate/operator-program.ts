@@ -30,6 +30,7 @@ export async function programOf(
   const mount = declaring.from === 'hooks' ? 'hooks' : 'functions';
   return {
     words: wordsOf(declaring),
+    sharesDefinitions: declaring.from === 'metacontroller',
     ...(source !== undefined && { folder: await mountedFolder(mount, source, output) }),
   };
 }

@@ -9,6 +9,11 @@ export interface OperatorProgram {
   readonly words: readonly string[];
   /** Its files. Default: none. */
   readonly folder?: MountedFolder;
+  /**
+   * Another operator may have the same definitions. Then no overlay contains them: who deletes it would delete all
+   * objects of both. Default false.
+   */
+  readonly sharesDefinitions?: boolean;
 }
 
 /** The settings of a tree of manifests that no declaration contains. */

@@ -66,7 +66,7 @@ export function operatorManifests(
     ...scopeComponent('cluster-scoped', declared, options),
     ...(options.components === undefined ? genericComponents(options) : []),
     ...crds,
-    ...overlays(options, crds.length > 0),
+    ...overlays(options, crds.length > 0 && options.program?.sharesDefinitions !== true),
   ];
 }
 
