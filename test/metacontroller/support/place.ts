@@ -83,7 +83,7 @@ export async function startMetacontroller(
 }
 
 /** The objects of a file or a folder of manifests. */
-function documentsIn(manifest: URL): readonly unknown[] {
+export function documentsIn(manifest: URL): readonly unknown[] {
   const isFolder = manifest.href.endsWith('/');
   const files = isFolder
     ? readdirSync(manifest).map((name) => new URL(name, manifest))

@@ -21,6 +21,7 @@ export function declarationsFor(given: RightsOf): readonly AccessDeclaration[] {
   const known = knownKinds(definitions);
   const { declarations, unknown } = metacontrollerAccess(controllers.map(parseController), {
     resolve: ({ apiVersion, resource }) => known.ofReference(resource, apiVersion),
+    hasStatus: known.hasStatus,
     functions,
     ownNamespace,
     applyStrategy,
