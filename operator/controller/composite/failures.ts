@@ -1,4 +1,5 @@
 import { OperatorError } from '../../core/errors.ts';
+import { visibleText } from '../../core/visible-text.ts';
 import { type Condition, findCondition, setCondition } from '../../model/condition.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import {
@@ -39,10 +40,19 @@ export function reasonOf(error: unknown): string {
   return error.code === 'USER_CODE' ? 'InvalidAnswer' : 'SyncFailed';
 }
 
-/** What people are told. */
+/** What people are told: on one line, and safe on a terminal, because a hook may have written a part of it. */
 export function messageOf(error: unknown): string {
   const text = error instanceof Error ? error.message : 'a function threw what is no Error';
-  return text.slice(0, MAX_MESSAGE_CHARS);
+  const visible = visibleText(`${text}${factsOf(error)}`).replace(/[\t\n]+/g, ' ');
+  return visible.slice(0, MAX_MESSAGE_CHARS).toWellFormed();
+}
+
+/** Which child an answer was refused for. Errors with a class of their own say so in their message. */
+function factsOf(error: unknown): string {
+  const isPlain = error instanceof OperatorError && error.constructor === OperatorError;
+  if (!isPlain || error.code !== 'USER_CODE') return '';
+  const facts = Object.entries(error.context).map(([name, value]) => `${name} ${value}`);
+  return facts.length === 0 ? '' : ` (${facts.join(', ')})`;
 }
 
 /** `status` with the condition that says how the sync failed. The times of an unchanged condition stay. */

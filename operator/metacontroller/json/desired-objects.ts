@@ -37,6 +37,7 @@ function desiredObject(item: AnswerPart, types: ReadonlyMap<string, Resource>): 
   metadata.member('namespace').optionalString();
   metadata.member('labels').stringMap();
   metadata.member('annotations').stringMap();
+  requireOwners(metadata.member('ownerReferences'));
   const resource = types.get(kindKey(apiVersion, kind));
   if (resource === undefined) {
     return item.fail(
@@ -44,6 +45,14 @@ function desiredObject(item: AnswerPart, types: ReadonlyMap<string, Resource>): 
     );
   }
   return { resource, object: item.value as KubernetesObject };
+}
+
+/** The engine adds the parent to the owners that an answer has. */
+function requireOwners(owners: AnswerPart): void {
+  if (owners.isAbsent) return;
+  for (const owner of owners.items()) {
+    for (const name of ['apiVersion', 'kind', 'name', 'uid']) owner.member(name).filledString();
+  }
 }
 
 function kindKey(apiVersion: string, kind: string): string {

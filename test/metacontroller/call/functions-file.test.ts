@@ -102,7 +102,8 @@ test.each([
     "- {kind: CompositeController, name: a, related: [{apiVersion: v1, resource: '*'}]}",
     'entry 1 (a): related[0].resource: a wildcard is refused',
   ],
-  ['- [', 'invalid YAML'],
+  ['- [', `${PATH}: invalid YAML`],
+  ['- a: 1\n  a: 2\n- [', `${PATH}: invalid YAML`],
 ])('%s is refused', (text, message) => {
   expect(() => parseFunctions(text, PATH)).toThrow(message);
 });

@@ -135,6 +135,23 @@ describe('children', () => {
       { 'metadata.annotations.note': 'must be a string and is null' },
     ],
     [
+      'one whose owners are a text',
+      child({ metadata: { name: 'a', ownerReferences: 'farm' } }),
+      { 'metadata.ownerReferences': 'must be a list and is a string' },
+    ],
+    [
+      'one with an owner that is null',
+      child({ metadata: { name: 'a', ownerReferences: [null] } }),
+      { 'metadata.ownerReferences[0]': 'must be an object and is null' },
+    ],
+    [
+      'one with an owner without a uid',
+      child({
+        metadata: { name: 'a', ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: 'b' }] },
+      }),
+      { 'metadata.ownerReferences[0].uid': 'is missing' },
+    ],
+    [
       'one of an undeclared kind',
       child({ kind: 'Secret' }),
       'is a Secret of v1, a type that the controller does not declare',

@@ -24,11 +24,7 @@ const EXAMPLE = '- {kind: CompositeController, name: catset, sync: {exec: [./syn
  * @throws ConfigurationError `CONFIG` that names the entry and the field.
  */
 export function parseFunctions(text: string, path: string): FunctionsFile {
-  const [duplicate] = duplicateYamlKeys(text);
-  if (duplicate !== undefined) {
-    throw new ConfigurationError(`${path}: line ${duplicate.line} repeats ${duplicate.key}`);
-  }
-  const value = parseYaml(text) ?? [];
+  const value = documentOf(text, path) ?? [];
   if (!Array.isArray(value)) {
     throw new ConfigurationError(`${path} must be a list of entries such as ${EXAMPLE}`);
   }
@@ -43,6 +39,18 @@ export function parseFunctions(text: string, path: string): FunctionsFile {
     byName.set(key, each);
   }
   return { controllers, functionsFor: (kind, name) => byName.get(`${kind} ${name}`) };
+}
+
+function documentOf(text: string, path: string): unknown {
+  let value: unknown;
+  try {
+    value = parseYaml(text);
+  } catch (error) {
+    throw new ConfigurationError(`${path}: ${messageOf(error)}`, { cause: error });
+  }
+  const [duplicate] = duplicateYamlKeys(text);
+  if (duplicate === undefined) return value;
+  throw new ConfigurationError(`${path}: line ${duplicate.line} repeats ${duplicate.key}`);
 }
 
 function controllerOf(value: unknown, place: string, folder: string): ControllerFunctions {

@@ -170,6 +170,6 @@ function userOf({ username, password }: URL): string | undefined {
 }
 
 function firstLine(text: string): string {
-  const [line = ''] = text.trim().split('\n', 1);
+  const [line = ''] = text.trim().split(/\r?\n/, 1);
   return line.length > SHOWN_CHARS ? `${line.slice(0, SHOWN_CHARS)}…` : line;
 }
