@@ -55,9 +55,24 @@ function urlOf({ url, service, path: at }: WebhookFields, path: string): string 
 
 /** The text as it is given, so that it stands in messages and metrics as its author wrote it. */
 function httpUrl(text: string, path: string): string {
-  if (/^https?:\/\/[^/?#]/i.test(text) && URL.canParse(text)) return text;
+  if (/^https?:\/\/[^/?#]/i.test(text) && URL.canParse(text) && hasReadableUser(text)) return text;
   // A URL may have a password in it.
   return refuse(path, 'expected a URL such as http://hooks.shop:8080/sync');
+}
+
+/** User and password are sent decoded. */
+function hasReadableUser(text: string): boolean {
+  const { username, password } = new URL(text);
+  return [username, password].every(isDecodable);
+}
+
+function isDecodable(part: string): boolean {
+  try {
+    decodeURIComponent(part);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Zero or below counts as not given. */
