@@ -89,7 +89,7 @@ export class HotLoopError extends OperatorError {
 
   constructor(object: string, paths: readonly string[]) {
     super(
-      `the answers for ${object} change it to and fro in ${paths.join(', ')}: answer the same for the same input`,
+      `the answers for ${object} change it again and again in ${paths.join(', ')}: answer the same for the same input`,
       { code: 'USER_CODE', layer: 'user-code', context: { object, paths: paths.join(', ') } },
     );
     this.paths = paths;

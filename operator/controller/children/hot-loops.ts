@@ -16,6 +16,19 @@ const STEADY_ANSWERS = 4;
 /** How often one answer may be written in a loop. With two answers in turn the loop ends after four writes. */
 const WRITES_OF_ONE_ANSWER = 2;
 
+/**
+ * How many answers that were never given before are written one right after the other, while nothing else happens, such
+ * as a changed status. A function that goes through more steps than this loses a moment: its next answer stays the same
+ * until it is written.
+ */
+const NEW_ANSWERS = 20;
+
+/** Writes that are further apart than this, in milliseconds, are not right after each other. */
+const CLOSE_MS = 2_000;
+
+/** Number of answers that are remembered of an object. */
+const MAX_ANSWERS = 100;
+
 /** Number of remembered objects. A forgotten object starts anew. */
 const MAX_OBJECTS = 1_000;
 
@@ -32,8 +45,11 @@ export interface NextWrite {
 
 interface Loop {
   readonly inputs: string;
-  /** Digests of the answers that were written since the last change by others. */
+  /** Digests of the last answers that were written since the last change by others. */
   readonly answers: readonly string[];
+  /** How many of them were new, right after each other, and with the same status of the object. */
+  readonly newAnswers: number;
+  readonly status: string;
   /** Digest of the answer by which the object was last created. */
   readonly createdBy?: string | undefined;
   /** The last answer, and digest of what the object showed of it after the write; undefined until that is known. */
@@ -46,6 +62,8 @@ interface Loop {
 
 interface Found {
   readonly paths: readonly string[];
+  /** True when every answer was a new one. */
+  readonly isNew: boolean;
   /** Digest of the answer of the last attempt, and how often in a row it came since. */
   readonly last: string;
   readonly times: number;
@@ -72,7 +90,7 @@ export class HotLoops {
     const loop = this.#loops.get(object);
     if (loop?.found === undefined) return;
     const last = digestOf(next.stated);
-    const isKnown = loop.answers.includes(last) || loop.createdBy === last;
+    const isKnown = loop.found.isNew || loop.answers.includes(last) || loop.createdBy === last;
     const isOver = this.#current(object, next) === undefined || !isKnown;
     const times = last === loop.found.last ? loop.found.times + 1 : 1;
     if (isOver || times >= STEADY_ANSWERS) {
@@ -87,16 +105,18 @@ export class HotLoops {
    * Called before a write.
    *
    * @param object - names the object among all that the controller writes.
-   * @throws HotLoopError when this answer was written twice already, and nothing but such writes has happened since.
+   * @throws HotLoopError when this answer was written twice already, or many new ones were in a short time, and nothing
+   *   but such writes has happened since.
    */
   requireProgress(object: string, next: NextWrite): void {
     const loop = this.#current(object, next);
     if (loop === undefined) return;
     const last = digestOf(next.stated);
     const writes = loop.answers.filter((each) => each === last).length;
-    if (writes < WRITES_OF_ONE_ANSWER) return;
+    const isNew = newAnswers(loop, next) > NEW_ANSWERS;
+    if (writes < WRITES_OF_ONE_ANSWER && !isNew) return;
     const paths = pathsOf(loop, next);
-    this.#set(object, { ...loop, atMs: next.nowMs, found: { paths, last, times: 1 } });
+    this.#set(object, { ...loop, atMs: next.nowMs, found: { paths, isNew, last, times: 1 } });
     throw new HotLoopError(object, paths);
   }
 
@@ -108,10 +128,16 @@ export class HotLoops {
   wrote(object: string, next: NextWrite, after: object | undefined): void {
     const { stated, inputs, nowMs: atMs } = next;
     const before = this.#current(object, next);
-    const answers = [...(before?.answers ?? []), digestOf(stated)];
-    const shown = after && digestOf(shownFields(after, stated));
-    const createdBy = before?.createdBy;
-    this.#set(object, { inputs, answers, createdBy, stated, shown, atMs });
+    this.#set(object, {
+      inputs,
+      answers: [...(before?.answers ?? []), digestOf(stated)].slice(-MAX_ANSWERS),
+      newAnswers: newAnswers(before, next),
+      status: statusDigest(next),
+      createdBy: before?.createdBy,
+      stated,
+      shown: after && digestOf(shownFields(after, stated)),
+      atMs,
+    });
   }
 
   /** Called when an object is created: it may be one that was deleted for this. */
@@ -139,6 +165,19 @@ export class HotLoops {
       return;
     }
   }
+}
+
+/** The number of new answers with this one; 0 for one that was given before. */
+function newAnswers(before: Loop | undefined, next: NextWrite): number {
+  if (before === undefined) return 1;
+  if (before.answers.includes(digestOf(next.stated))) return 0;
+  const isClose = next.nowMs - before.atMs <= CLOSE_MS;
+  return isClose && before.status === statusDigest(next) ? before.newAnswers + 1 : 1;
+}
+
+/** Of the status that others write. */
+function statusDigest({ stated, observed }: NextWrite): string {
+  return 'status' in stated || !('status' in observed) ? '' : digestOf({ status: observed.status });
 }
 
 /** The fields in which the last two answers differ; if they are the same, those that the object does not keep. */

@@ -91,12 +91,61 @@ test('children that are made anew in turn end after four', () => {
   expect(ends.findIndex((end) => end !== undefined)).toBe(4);
 });
 
-test('ever new answers are no loop', () => {
-  const plan = new Written();
+describe('ever new answers', () => {
+  const times = Array.from({ length: 50 }, (_, at) => ({ spec: { mode: 'x', time: at } }));
 
-  const ends = Array.from({ length: 50 }, (_, size) => plan.answer({ spec: { size } }));
+  test('[metacontroller M3] end after twenty writes, with the field, and stay a loop while they are new', () => {
+    const plan = new Written();
 
-  expect(ends.every((end) => end === undefined)).toBe(true);
+    const end = times.findIndex((answer) => plan.answer(answer) !== undefined);
+
+    expect(plan.writes).toBe(20);
+    for (const answer of times.slice(end)) {
+      plan.nowMs += 16 * MINUTE_MS;
+      expect(plan.see(answer)).toMatchObject({ paths: ['spec.time'] });
+    }
+  });
+
+  test('go on after a moment when each step is answered until it is written', () => {
+    const plan = new Written();
+
+    const ends = times.map((answer) => {
+      for (let at = 1; at <= 5; at++) {
+        if (plan.see(answer) === undefined && plan.answer(answer) === undefined) return at;
+      }
+      return undefined;
+    });
+
+    expect(ends).not.toContain(undefined);
+    expect(ends).toContain(4);
+  });
+
+  test.each([
+    ['seconds apart', (plan: Written) => (plan.nowMs += 2_001)],
+    [
+      'for another status each',
+      (plan: Written, at: number) => Object.assign(plan.object, { status: { at } }),
+    ],
+    ['for other objects around it', (plan: Written, at: number) => (plan.inputs = `change ${at}`)],
+  ])('%s are no loop', (_what, before) => {
+    const plan = new Written();
+
+    const ends = times.map((answer, at) => {
+      before(plan, at);
+      return plan.answer(answer);
+    });
+
+    expect(ends.every((end) => end === undefined)).toBe(true);
+  });
+
+  test('among them one that comes back is found, unless it is long ago', () => {
+    const plan = new Written();
+    const answers = (count: number) => times.slice(0, count).flatMap((each) => [each, A]);
+
+    const end = answers(9).findIndex((answer) => plan.answer(answer) !== undefined);
+
+    expect(end).toBe(5); // the third A
+  });
 });
 
 describe('it begins anew', () => {

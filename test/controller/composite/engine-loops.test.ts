@@ -112,6 +112,27 @@ describe('[metacontroller 13] a function whose answers alternate', () => {
     expect(at.calls.length).toBeLessThan(60);
   });
 
+  test('ends when every answer is a new one, such as a time', async () => {
+    let call = 0;
+    const at = await enginePlace({
+      decide: () => {
+        call += 1;
+        return { children: maps({ plan: `${call}` }) };
+      },
+      arrange: ({ createParent }) => createParent({}),
+    });
+    const writes = () => at.writes().filter((write) => write === 'patch configmaps plan');
+    const before = writes().length;
+
+    await at.env.advance(60 * 60_000);
+
+    expect(before).toBe(20);
+    expect(writes()).toHaveLength(before);
+    const [condition] = (await at.parent())?.status?.conditions ?? [];
+    expect(condition).toMatchObject({ type: 'Synced', status: 'False', reason: 'HotLoop' });
+    expect(condition?.message).toContain('data.text');
+  });
+
   test('in its status ends, too', async () => {
     const at = await enginePlace({
       decide: ({ parent }) => {
