@@ -179,11 +179,16 @@ describe('what it is', () => {
       join(installed, 'uses.mts'),
       `import { controller, TerminalError } from 'chancery';
        import { configMaps, type ConfigMap } from 'chancery/kubernetes';
+       import type { CompositeSyncRequest, CompositeSyncResponse } from 'chancery/metacontroller';
        import { Type } from 'chancery/schema';
        import { ApiServer } from '@chancery/testing';
        export const spec = Type.Object({ size: Type.Integer() });
        export const size: number = (await ApiServer.start()).url.length;
        export const wrong: string = size;
+       export const sync = ({ parent }: CompositeSyncRequest<ConfigMap>): CompositeSyncResponse => ({
+         status: { ready: parent.data?.ready },
+         children: [{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' }, stringData: {} }],
+       });
        export default controller({
          name: 'a',
          for: configMaps,
@@ -214,7 +219,7 @@ describe('what it is', () => {
     }).catch((error: { readonly stdout: string }) => error);
 
     const problems = said.stdout.split('\n').filter((line) => line.includes('error'));
-    expect(problems).toEqual([expect.stringMatching(/^uses\.mts\(7,.* TS2322/)]);
+    expect(problems).toEqual([expect.stringMatching(/^uses\.mts\(8,.* TS2322/)]);
   });
 });
 
