@@ -27,6 +27,7 @@ const RESOURCES = {
  */
 export function watchedKeys({ open }: Pick<RunnableContext, 'open'>): KeyReader {
   const handles = new Map<string, InformerHandle<Holder>>();
+  let isClosed = false;
   const handleFor = ({ kind, namespace, name }: KeyReference): InformerHandle<Holder> => {
     const id = `${kind} ${namespace}/${name}`;
     const handle = handles.get(id) ?? open(sourceFor(kind, namespace, name));
@@ -36,6 +37,8 @@ export function watchedKeys({ open }: Pick<RunnableContext, 'open'>): KeyReader 
 
   return {
     async read(reference, signal) {
+      // A call that has not ended yet must not open what nobody would release.
+      if (isClosed) throw missing(reference, 'the controller has ended');
       const { informer } = handleFor(reference);
       const isKnown = (): boolean => informer.synced || isRefused(informer.state);
       await informer.until(isKnown, signal);
@@ -49,6 +52,7 @@ export function watchedKeys({ open }: Pick<RunnableContext, 'open'>): KeyReader 
     },
 
     close() {
+      isClosed = true;
       for (const handle of handles.values()) handle.release();
       handles.clear();
     },
