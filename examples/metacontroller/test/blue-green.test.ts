@@ -20,6 +20,7 @@ test.each(
   const place = await startMetacontroller({
     subjects: [BLUE_GREEN],
     manifests: [EXAMPLE_CRDS],
+    workloads: { podReadyMs: 250, podStopMs: 5 }, // long enough to see a Service that does not wait
     mode,
   });
   await place.apply(SAMPLE);
