@@ -6,14 +6,14 @@ import type { Log } from '../../../controller/reconciler.ts';
 import { source } from '../../../controller/source.ts';
 import type { HookAnswer, HookFunction } from '../../../metacontroller/hook-function.ts';
 import { AnswerReader } from '../../../metacontroller/json/answer-reader.ts';
-import { type NamedRule, relatedAnswer } from '../../../metacontroller/json/related-answer.ts';
 import {
   type CompositeAnswer,
   compositeAnswer,
   type DecorationAnswer,
   decorationAnswer,
   type SyncAnswerOptions,
-} from '../../../metacontroller/json/sync-answer.ts';
+} from '../../../metacontroller/json/children-answers.ts';
+import { type NamedRule, relatedAnswer } from '../../../metacontroller/json/related-answer.ts';
 import type { KnownKinds } from '../../../model/known-kinds.ts';
 import type { KubernetesObject } from '../../../model/object.ts';
 import { defineResource, type Resource } from '../../../model/resource.ts';
