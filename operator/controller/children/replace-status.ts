@@ -74,7 +74,10 @@ export class StatusReplacer {
         return { written, missing: this.#note(written, withoutNulls(wanted)) };
       } catch (error) {
         if (isUidMismatch(error)) return NOTHING;
-        if (isNotFound(error) && (await isGone(client, resource, object, error as ApiError))) {
+        if (
+          isNotFound(error) &&
+          (await isParentGone(client, resource, object, error as ApiError))
+        ) {
           return NOTHING;
         }
         if (!isVersionConflict(error) || tries >= this.#maxTries) throw error;
@@ -114,7 +117,7 @@ function write(
   return client.patch<KubernetesObject>(resource, metadata, { type: 'merge', body }, options);
 }
 
-async function isGone(
+async function isParentGone(
   client: Client,
   resource: Resource,
   { metadata: { name, namespace, uid } }: KubernetesObject,

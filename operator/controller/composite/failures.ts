@@ -40,8 +40,8 @@ export function reasonOf(error: unknown): string {
   return error.code === 'USER_CODE' ? 'InvalidAnswer' : 'SyncFailed';
 }
 
-/** What people are told: on one line, and safe on a terminal, because a hook may have written a part of it. */
-export function messageOf(error: unknown): string {
+/** What people are told. */
+export function publicMessage(error: unknown): string {
   const text = error instanceof Error ? error.message : 'a function threw what is no Error';
   const visible = visibleText(`${text}${factsOf(error)}`).replace(/[\t\n]+/g, ' ');
   return visible.slice(0, MAX_MESSAGE_CHARS).toWellFormed();
@@ -68,7 +68,7 @@ export function withFailure(
     type: SYNCED,
     status: 'False',
     reason: reasonOf(error),
-    message: messageOf(error),
+    message: publicMessage(error),
     ...(generation !== undefined && { observedGeneration: generation }),
   } as const;
   const [condition] = setCondition(known === undefined ? [] : [known], wanted, nowMs);

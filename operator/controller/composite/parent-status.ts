@@ -7,7 +7,7 @@ import { StatusReplacer } from '../children/replace-status.ts';
 import { UndeclaredStatusError } from '../errors.ts';
 import type { DesiredStatus, ReconcileContext } from '../reconciler.ts';
 import type { CompositeEngineOptions, RollingPlan, SyncAnswer } from './engine-options.ts';
-import { conditionsOf, isQuiet, messageOf, statusOf, withFailure } from './failures.ts';
+import { conditionsOf, isQuiet, publicMessage, statusOf, withFailure } from './failures.ts';
 
 /** Number of remembered parents whose definition does not declare all of their status. */
 const MAX_OBJECTS = 1_000;
@@ -111,7 +111,7 @@ export class ParentStatus {
   async failed(parent: KubernetesObject, error: unknown, context: ReconcileContext): Promise<void> {
     const { failures, parentResource } = this.#options;
     if (failures === undefined || isQuiet(error)) return;
-    context.event('Warning', 'SyncError', messageOf(error));
+    context.event('Warning', 'SyncError', publicMessage(error));
     if (!failures.condition || this.#options.status !== 'replace') return;
     const known = this.#written.get(context) ?? parent;
     const status = withFailure(statusOf(known), known, error, context.clock.now());

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '../../model/object.ts';
 import { indexedByOwner } from '../composite/child-types.ts';
 import { engineWiring } from '../composite/engine.ts';
-import { isQuiet, messageOf } from '../composite/failures.ts';
+import { isQuiet, publicMessage } from '../composite/failures.ts';
 import { type Controller, controller, type Permission } from '../controller.ts';
 import { and } from '../predicate.ts';
 import { AWAIT_CHANGE, type ReconcileContext, type Result } from '../reconciler.ts';
@@ -68,7 +68,7 @@ async function tell(
   const { failed, failures } = options;
   try {
     if (failures !== undefined && !isQuiet(error)) {
-      context.event('Warning', 'SyncError', messageOf(error));
+      context.event('Warning', 'SyncError', publicMessage(error));
       if (failures.condition) await stateFailure(object, error, options, context);
     }
     await failed?.(object, error, context);

@@ -3,7 +3,7 @@ import type { KubernetesObject } from '../../model/object.ts';
 import { isVersionConflict } from '../../model/refusal.ts';
 import { isNotFound } from '../../model/status.ts';
 import { isMap, isSameJson, type JsonMap } from '../children/json-difference.ts';
-import { conditionsOf, messageOf, reasonOf, statusOf } from '../composite/failures.ts';
+import { conditionsOf, publicMessage, reasonOf, statusOf } from '../composite/failures.ts';
 import type { ReconcileContext } from '../reconciler.ts';
 import type { DecoratorEngineOptions } from './engine-options.ts';
 
@@ -42,7 +42,7 @@ export async function stateFailure(
   const type = failureCondition(decorator);
   const before = findCondition(known, type);
   const wanted: Omit<Condition, 'lastTransitionTime'> = {
-    ...{ type, status: 'False', reason: reasonOf(error), message: messageOf(error) },
+    ...{ type, status: 'False', reason: reasonOf(error), message: publicMessage(error) },
     ...(generation !== undefined && { observedGeneration: generation }),
   };
   const [condition] = setCondition(before === undefined ? [] : [before], wanted, clock.now());
