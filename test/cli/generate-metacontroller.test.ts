@@ -270,6 +270,21 @@ test('without an election the manifests say so, in a Pod it would be the default
   });
 });
 
+test('the name of the original is refused, and hooks may have it', async () => {
+  const { at, from, generate } = setUp();
+
+  const refused = generate('rbac', ...from('all.yaml'), '--name', 'metacontroller');
+  const hooks = generate('rbac', '--hooks', at('functions'), '--name', 'metacontroller');
+
+  expect(await refused.exit).toBe(2);
+  expect(refused.stdout.lines).toEqual([]);
+  expect(refused.stderr.lines.join()).toContain(
+    'choose another name, such as chancery-metacontroller',
+  );
+  await hooks.exit;
+  expect(hooks.stderr.lines.join()).not.toContain('choose another name');
+});
+
 test('with --install-crds it may write the three definitions, and the tree has none', async () => {
   const { from, generate } = setUp();
 

@@ -41,6 +41,7 @@ export function generateCommand(): Command {
       const { declared } = loaded;
       const decided = decidedBy(asked, loaded.settings);
       const name = decided.name ?? loaded.name;
+      requireOwnName(decided.declaring, name);
       const given = { ...decided, ...(name !== undefined && { name }) };
       const { declaring } = given;
       const isProject = given.what === 'manifests' && declaring.from === 'modules';
@@ -58,6 +59,15 @@ export function generateCommand(): Command {
       return write([...states, ...(await imageFiles(parsed, project))], lines, io);
     },
   };
+}
+
+/** `kubectl apply` would overwrite the original's ClusterRole, and `kubectl delete` would delete its namespace. */
+function requireOwnName({ from }: GenerateArguments['declaring'], name: string | undefined): void {
+  if (from !== 'metacontroller' || name !== 'metacontroller') return;
+  throw new ConfigurationError(
+    '--name metacontroller: the namespace and the ClusterRole of the original Metacontroller are called so; ' +
+      'choose another name, such as chancery-metacontroller',
+  );
 }
 
 /** Every overlay sets `WATCH_NAMESPACE`: a module that has a default for its absence must not decide by it. */
