@@ -1,6 +1,6 @@
 /** Which addresses a webhook may not have: those of the ambassador and of the process itself, in every spelling. */
 import { networkInterfaces } from 'node:os';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { OwnAddresses } from '../../../operator/metacontroller/call/webhook/own-addresses.ts';
 import { answering, scriptedHook, webhook } from './support.ts';
 
@@ -71,6 +71,19 @@ test('other ports of this machine are allowed: hooks run beside the operator', a
   );
 
   await expect(call()).resolves.toEqual({ text: '{}' });
+});
+
+test('a proxy that the environment names is not asked: it could be the ambassador', async () => {
+  const ambassador = await scriptedHook(answering(200));
+  const hook = await scriptedHook(answering(200));
+  onTestFinished(() => void vi.unstubAllEnvs());
+  vi.stubEnv('NODE_USE_ENV_PROXY', '1');
+  for (const name of ['HTTP_PROXY', 'http_proxy', 'ALL_PROXY']) vi.stubEnv(name, ambassador.url);
+
+  await webhook({ url: hook.url }, { apiUrl: ambassador.url }).call();
+
+  expect(hook.received).toHaveLength(1);
+  expect(ambassador.received).toEqual([]);
 });
 
 test('an ambassador at a unix socket has no address that a URL could name', async () => {
