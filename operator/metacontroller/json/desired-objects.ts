@@ -1,4 +1,5 @@
 import type { DesiredChild } from '../../controller/composite/child.ts';
+import { isDnsLabel } from '../../model/dns-name.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { apiVersionOf, type Resource } from '../../model/resource.ts';
 import { type AnswerPart, shownName } from './answer-part.ts';
@@ -33,8 +34,10 @@ function desiredObject(item: AnswerPart, types: ReadonlyMap<string, Resource>): 
   if (name.isAbsent && !metadata.member('generateName').isAbsent) {
     name.fail('is missing: generateName cannot name an object that is to be found again');
   }
-  name.filledString();
-  metadata.member('namespace').optionalString();
+  if (!isPathSegment(name.filledString())) name.fail('is no name that an object can have');
+  const namespace = metadata.member('namespace');
+  const place = namespace.optionalString();
+  if (place !== undefined && !isDnsLabel(place)) namespace.fail('is no name of a namespace');
   metadata.member('labels').stringMap();
   metadata.member('annotations').stringMap();
   requireOwners(metadata.member('ownerReferences'));
@@ -45,6 +48,11 @@ function desiredObject(item: AnswerPart, types: ReadonlyMap<string, Resource>): 
     );
   }
   return { resource, object: item.value as KubernetesObject };
+}
+
+/** The rule of the API server for the names of all kinds. Some kinds have stricter ones, which it knows. */
+function isPathSegment(name: string): boolean {
+  return name !== '.' && name !== '..' && !/[/%]/.test(name);
 }
 
 /** The engine adds the parent to the owners that an answer has. */

@@ -135,6 +135,26 @@ describe('children', () => {
       { 'metadata.annotations.note': 'must be a string and is null' },
     ],
     [
+      'one whose name is two dots',
+      child({ metadata: { name: '..' } }),
+      { 'metadata.name': 'is no name that an object can have' },
+    ],
+    [
+      'one whose name is a path',
+      child({ metadata: { name: '../pods' } }),
+      { 'metadata.name': 'is no name that an object can have' },
+    ],
+    [
+      'one whose namespace is two dots',
+      child({ metadata: { name: 'a', namespace: '..' } }),
+      { 'metadata.namespace': 'is no name of a namespace' },
+    ],
+    [
+      'one whose namespace is a path',
+      child({ metadata: { name: 'a', namespace: 'a/pods' } }),
+      { 'metadata.namespace': 'is no name of a namespace' },
+    ],
+    [
       'one whose owners are a text',
       child({ metadata: { name: 'a', ownerReferences: 'farm' } }),
       { 'metadata.ownerReferences': 'must be a list and is a string' },
