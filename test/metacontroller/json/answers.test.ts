@@ -135,43 +135,6 @@ describe('children', () => {
       { 'metadata.annotations.note': 'must be a string and is null' },
     ],
     [
-      'one whose name is two dots',
-      child({ metadata: { name: '..' } }),
-      { 'metadata.name': 'is no name that an object can have' },
-    ],
-    [
-      'one whose name is a path',
-      child({ metadata: { name: '../pods' } }),
-      { 'metadata.name': 'is no name that an object can have' },
-    ],
-    [
-      'one whose namespace is two dots',
-      child({ metadata: { name: 'a', namespace: '..' } }),
-      { 'metadata.namespace': 'is no name of a namespace' },
-    ],
-    [
-      'one whose namespace is a path',
-      child({ metadata: { name: 'a', namespace: 'a/pods' } }),
-      { 'metadata.namespace': 'is no name of a namespace' },
-    ],
-    [
-      'one whose owners are a text',
-      child({ metadata: { name: 'a', ownerReferences: 'farm' } }),
-      { 'metadata.ownerReferences': 'must be a list and is a string' },
-    ],
-    [
-      'one with an owner that is null',
-      child({ metadata: { name: 'a', ownerReferences: [null] } }),
-      { 'metadata.ownerReferences[0]': 'must be an object and is null' },
-    ],
-    [
-      'one with an owner without a uid',
-      child({
-        metadata: { name: 'a', ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: 'b' }] },
-      }),
-      { 'metadata.ownerReferences[0].uid': 'is missing' },
-    ],
-    [
       'one of an undeclared kind',
       child({ kind: 'Secret' }),
       'is a Secret of v1, a type that the controller does not declare',
