@@ -34,13 +34,19 @@ test('houses that are as they should be: one call each after a restart, no write
     ],
     definitions: [HOUSES],
   });
+  /** Retries wait by the clock, such as that of a watch which was cut off. */
+  const eventuallyAfterRetries = (isSo: () => boolean | Promise<boolean>): Promise<unknown> =>
+    eventually(() => {
+      clock.advance(1_000);
+      return isSo();
+    }, PATIENT);
   for (const name of names) await place.apply(house(name));
-  await eventually(async () => {
+  await eventuallyAfterRetries(async () => {
     const all = await place.env.list('v1', 'ConfigMap', place.namespace);
     return (
       all.filter(({ metadata }) => metadata.annotations?.[DECORATED_BY]).length === names.length
     );
-  }, PATIENT);
+  });
   await place.idle();
   // Status and labels are two patches, and the function sees their result once.
   expect(place.server.calls().length).toBeLessThanOrEqual(3 * names.length);
@@ -49,7 +55,7 @@ test('houses that are as they should be: one call each after a restart, no write
   const calls = place.server.calls().length;
   const writes = place.writes().length;
   place.startOperator();
-  await eventually(() => place.server.calls().length >= calls + names.length, PATIENT);
+  await eventuallyAfterRetries(() => place.server.calls().length >= calls + names.length);
   await place.idle();
   for (let minute = 0; minute < 10; minute++) {
     clock.advance(60_000);
@@ -66,10 +72,7 @@ test('houses that are as they should be: one call each after a restart, no write
   ).toEqual([]);
 
   await patched(place, 'house-7', { spec: { floors: 3 } });
-  await eventually(() => {
-    clock.advance(1_000); // a watch that the ten minutes have ended is opened again after a pause
-    return place.server.calls().length > calls + names.length;
-  }, PATIENT);
+  await eventuallyAfterRetries(() => place.server.calls().length > calls + names.length);
   await place.idle();
   expect(place.server.calls().length).toBe(calls + names.length + 1);
 });
