@@ -1,6 +1,7 @@
 /** What `metacontroller.ts` starts: `chancery metacontroller`, the API server and the hooks, each a process of its own. */
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { setTimeout as after } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '@chancery/testing';
@@ -18,6 +19,9 @@ const COMMAND = fileURLToPath(
 );
 /** Of Node, in the image. */
 const NODE_FLAGS = ['--max-semi-space-size=16'];
+const WRITING = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
+/** Of Linux, in `/proc`. */
+const TICKS_PER_SECOND = 100;
 const POLL_MS = 250;
 /** Without a call or a request for so long, the operator has nothing to do. */
 const QUIET_MS = 3_000;
@@ -72,9 +76,13 @@ async function answer<T>(child: ChildProcess, question: object): Promise<T> {
   return message as T;
 }
 
+/** Requests that change something. Reviews of the own rights, and Events about the controller, are left out. */
 interface Writes {
   readonly children: number;
+  /** Status of parents and controllers, and revisions. */
   readonly others: number;
+  /** Requests with `dryRun`. */
+  readonly tried: number;
 }
 
 interface Settled {
@@ -91,7 +99,7 @@ export class Operator {
   readonly #process: ChildProcess;
   readonly #healthPort: number;
   #since: number = performance.now();
-  #writesBefore = 0;
+  #passedBefore = 0;
 
   private constructor(cluster: Cluster, line: CountingLine, healthPort: number) {
     this.#cluster = cluster;
@@ -109,6 +117,14 @@ export class Operator {
 
   peakMB(): number {
     return peakMB(this.#process);
+  }
+
+  /** Processor time of all its threads, which other work on the machine stretches less than time. */
+  processorSeconds(): number {
+    const fields = readFileSync(`/proc/${this.#process.pid}/stat`, 'utf8')
+      .split(') ')[1]
+      ?.split(' ');
+    return (Number(fields?.[11]) + Number(fields?.[12])) / TICKS_PER_SECOND;
   }
 
   async change(change: Change): Promise<Settled & { readonly grown: Grown }> {
@@ -136,11 +152,14 @@ export class Operator {
   }
 
   #writes(): Writes {
-    const writes = this.#line.passed.filter(({ method }) => method !== 'GET');
-    const more = writes.slice(this.#writesBefore);
-    this.#writesBefore = writes.length;
-    const children = more.filter(({ path }) => /\/configmaps(\/|$)/.test(path)).length;
-    return { children, others: more.length - children };
+    const more = this.#line.passed
+      .slice(this.#passedBefore)
+      .filter(({ method, path }) => WRITING.has(method) && !/selfsubject|\/events$/.test(path));
+    this.#passedBefore = this.#line.passed.length;
+    const tried = more.filter(({ query }) => query.includes('dryRun')).length;
+    const all = more.filter(({ query }) => !query.includes('dryRun'));
+    const children = all.filter(({ path }) => /\/configmaps(\/|$)/.test(path)).length;
+    return { children, others: all.length - children, tried };
   }
 
   async #isBusy(): Promise<boolean> {

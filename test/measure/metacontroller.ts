@@ -14,7 +14,7 @@ const MEBIBYTE = 2 ** 20 / 1_000_000;
 const MOST_MB = 256 * MEBIBYTE;
 
 const ONLY = process.argv.slice(2).find((word) => !word.startsWith('--')) ?? '';
-const RUNS = Number(process.env.RUNS ?? 3);
+const RUNS = 3;
 const CHANGED_PARENTS = 5;
 
 interface Figure {
@@ -88,6 +88,7 @@ async function many(cluster: Cluster, given: Given): Promise<Figures> {
     });
     figures.set('from nothing: other writes', { value: writes.others });
     figures.set('from nothing: seconds until settled', { value: seconds });
+    figures.set('from nothing: seconds of the processor', { value: operator.processorSeconds() });
     figures.set('from nothing: bytes of the longest request', { value: called.mostBytes });
     figures.set('from nothing: peak resident memory, MB', {
       ...{ value: operator.peakMB(), most: MOST_MB },
@@ -99,6 +100,7 @@ async function many(cluster: Cluster, given: Given): Promise<Figures> {
   figures.set('all there: parents that were called for', { value: called.parents });
   figures.set('all there: writes', { value: writes.children + writes.others, most: 0 });
   figures.set('all there: seconds until settled', { value: seconds });
+  figures.set('all there: seconds of the processor', { value: operator.processorSeconds() });
   figures.set('all there: peak resident memory, MB', {
     ...{ value: operator.peakMB(), most: MOST_MB },
   });
@@ -150,6 +152,7 @@ async function rolling(cluster: Cluster, given: Given): Promise<Figures> {
     ['ms from the parent to the last child', { value: 1_000 * grown.lastSeconds }],
     ['calls of the update', { value: called.calls }],
     ['writes of children', { value: writes.children, most: given.children }],
+    ['writes of children with dryRun', { value: writes.tried }],
     ['other writes', { value: writes.others }],
     ['peak resident memory, MB', { value: operator.peakMB() }],
   ]);
