@@ -24,7 +24,13 @@ export function compositeEngine(options: CompositeEngineOptions): Controller {
   const engine = new Engine(options, sync, seen);
   const { finalizer, controller: given } = options;
   const changed = and(seen.newParent, changedByOthers(finalizer?.name));
-  const wired = engineWiring({ ...options, children: types, childPredicate: seen.newChild });
+  const controllerOptions = { ...given, triggers: [seen.life, ...(given.triggers ?? [])] };
+  const wired = engineWiring({
+    ...options,
+    children: types,
+    controller: controllerOptions,
+    childPredicate: seen.newChild,
+  });
   return controller({
     consistency: 'wait',
     ...given,

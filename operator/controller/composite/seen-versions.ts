@@ -1,3 +1,4 @@
+import { aborted } from '../../core/abort.ts';
 import {
   controllerOf,
   isOlder,
@@ -7,6 +8,7 @@ import {
   type ObjectMeta,
 } from '../../model/object.ts';
 import type { Predicate } from '../predicate.ts';
+import type { Trigger } from '../trigger.ts';
 
 /** What the last call of the function for a parent has seen. */
 interface Seen {
@@ -23,9 +25,25 @@ interface Seen {
 export class SeenVersions {
   readonly #byKey = new Map<ObjectKey, Seen>();
   readonly #keys = new Map<string, ObjectKey>();
+  #isRunning = false;
+
+  /**
+   * Forgets everything when the controller ends: it may run again, with the next term as leader. Then every object is
+   * delivered anew, and the retries and delays of the last run are lost, so that none of these deliveries may be dropped.
+   */
+  readonly life: Trigger = {
+    run: async (_enqueue, { signal }) => {
+      this.#isRunning = true;
+      await aborted(signal);
+      this.#isRunning = false;
+      this.#byKey.clear();
+      this.#keys.clear();
+    },
+  };
 
   /** Notes what a call sees. If it fails, the key is retried without a change. */
   note(parent: KubernetesObject, children: Iterable<KubernetesObject>): void {
+    if (!this.#isRunning) return;
     const { uid = '', resourceVersion = '' } = parent.metadata;
     const versions = new Map<string, string>();
     for (const { metadata } of children) {

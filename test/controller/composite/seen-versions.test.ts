@@ -1,5 +1,5 @@
-import { configMap } from '@chancery/testing';
-import { describe, expect, test } from 'vitest';
+import { configMap, eventually, FakeClock } from '@chancery/testing';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { SeenVersions } from '../../../operator/controller/composite/seen-versions.ts';
 import type { PredicateEvent } from '../../../operator/controller/predicate.ts';
 import { type KubernetesObject, keyOf } from '../../../operator/model/object.ts';
@@ -24,8 +24,18 @@ function event(type: PredicateEvent['type'], of: KubernetesObject): PredicateEve
 
 const CHILD = (version: string, name = 'c') => object(name, version, 'uid-p');
 
-function afterCall(): SeenVersions {
+function begun(stop: AbortController = new AbortController()): SeenVersions {
   const seen = new SeenVersions();
+  const ended = seen.life.run(() => {}, { clock: new FakeClock(), signal: stop.signal });
+  onTestFinished(async () => {
+    stop.abort();
+    await ended;
+  });
+  return seen;
+}
+
+function afterCall(stop?: AbortController): SeenVersions {
+  const seen = begun(stop);
   seen.note(object('p', '100'), [CHILD('90')]);
   return seen;
 }
@@ -86,4 +96,16 @@ test('a later call replaces what an earlier one has seen', () => {
 
   expect(seen.newParent(event('update', object('p', '150')))).toBe(false);
   expect(seen.newChild(event('update', CHILD('1')))).toBe(true);
+});
+
+test('when the controller has ended, everything passes until it runs again', async () => {
+  const stop = new AbortController();
+  const seen = afterCall(stop);
+
+  stop.abort();
+  await eventually(() => expect(seen.newParent(event('create', object('p', '100')))).toBe(true));
+  seen.note(object('p', '100'), [CHILD('90')]); // the last reconcile ends after its controller
+
+  expect(seen.newParent(event('create', object('p', '100')))).toBe(true);
+  expect(seen.newChild(event('create', CHILD('90')))).toBe(true);
 });
