@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '../../model/object.ts';
+import { controllerOf, type KubernetesObject } from '../../model/object.ts';
 import { setControllerReference } from '../../model/owner-reference.ts';
 import { isInvalid, isUidMismatch } from '../../model/refusal.ts';
 import type { Resource } from '../../model/resource.ts';
@@ -7,7 +7,7 @@ import type { Desired } from '../reconciler.ts';
 import { AppliedMemory } from './applied-memory.ts';
 import type { ChildWrite, ChildWriter } from './child-writer.ts';
 import { existingChild } from './existing-child.ts';
-import { type JsonMap, mergePatchOf } from './json-difference.ts';
+import { isMap, type JsonMap, mergePatchOf } from './json-difference.ts';
 import {
   completeAnswer,
   isSameContent,
@@ -136,7 +136,23 @@ function changeOf(child: KubernetesObject, observed: KubernetesObject): JsonMap 
   // Items of a list have no type of their own.
   const before: JsonMap = { ...observed, apiVersion: child.apiVersion, kind: child.kind };
   const merged = mergeThreeWay(before, lastAppliedOf(observed), child as unknown as JsonMap);
-  return mergePatchOf(before, withSystemFieldsOf(merged, before));
+  return mergePatchOf(before, withControllerOf(withSystemFieldsOf(merged, before), observed));
+}
+
+/**
+ * `object` with the controller of `observed`. A hook that once answered what it had observed, and then no longer does,
+ * takes all owners back that were in its answer.
+ */
+function withControllerOf(object: JsonMap, observed: KubernetesObject): JsonMap {
+  const controller = controllerOf(observed);
+  const metadata = isMap(object.metadata) ? object.metadata : {};
+  const stated: unknown = metadata.ownerReferences;
+  const owners: readonly unknown[] = Array.isArray(stated) ? stated : [];
+  const isController = (owner: unknown): boolean =>
+    isMap(owner) && owner.uid === controller?.uid && owner.controller === true;
+  if (controller === undefined || owners.some(isController)) return object;
+  const others = owners.filter((owner) => !isMap(owner) || owner.uid !== controller.uid);
+  return { ...object, metadata: { ...metadata, ownerReferences: [...others, controller] } };
 }
 
 /** `answer` with itself as annotation. */

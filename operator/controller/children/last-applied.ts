@@ -41,16 +41,22 @@ export function lastAppliedText(answer: object): string {
   return goJson(answer);
 }
 
-/** The complete child as it is answered: with the type, and without the annotation. */
+/**
+ * The complete child as it is answered: with the type, and without the annotation. Of an observed child that is answered
+ * again, without what the server sets: its version would make every answer another one, and each write cause the next.
+ */
 export function completeAnswer(
   resource: Resource,
   desired: Desired<KubernetesObject>,
 ): KubernetesObject {
-  return withoutLastApplied({
+  const child = withoutLastApplied({
     ...desired,
     apiVersion: apiVersionOf(resource),
     kind: resource.kind,
   } as unknown as KubernetesObject);
+  const isObserved = (child.metadata.resourceVersion ?? child.metadata.uid) !== undefined;
+  if (!isObserved) return child;
+  return withSystemFieldsOf(child as unknown as JsonMap, {}) as unknown as KubernetesObject;
 }
 
 /** Members of metadata that the API server sets. What a hook answers for them is ignored. */

@@ -101,6 +101,36 @@ describe.each(WRITERS)('by %s', (_name, writer) => {
   });
 });
 
+test('[metacontroller M3] a child that is answered as it was observed is written once, and loses no owner when it no longer is', async () => {
+  const at = await enginePlace({
+    decide: ({ parent, children }) => {
+      const { spec } = parent as { readonly spec?: { readonly echoes?: boolean } };
+      const [observed] = children.get('configmaps') ?? [];
+      const object = { metadata: { name: 'plan' }, data: { text: '1' } };
+      const echoed = spec?.echoes === true ? observed : undefined;
+      return {
+        children: [{ resource: configMaps as Resource, object: (echoed ?? object) as never }],
+      };
+    },
+    arrange: ({ createParent }) => createParent({ echoes: true }),
+  });
+  const before = (await planIn(at))?.metadata.ownerReferences;
+  await at.env.patch('fruit.example/v1', 'Orchard', at.namespace, 'north', { spec: { note: 'a' } });
+  await at.env.settled();
+  expect((await planIn(at))?.metadata.annotations).toMatchObject({
+    'metacontroller.k8s.io/last-applied-configuration': expect.stringContaining('ownerReferences'),
+  });
+  const written = () => at.writes().filter((write) => write === 'patch configmaps plan');
+  expect(written()).toHaveLength(1);
+
+  const spec = { echoes: false };
+  await at.env.patch('fruit.example/v1', 'Orchard', at.namespace, 'north', { spec });
+  await at.env.settled();
+
+  expect((await planIn(at))?.metadata.ownerReferences).toEqual(before);
+  expect(written()).toHaveLength(2);
+});
+
 // applyOwned is left out: its first apply takes the fields over from the creation.
 describe.each(WRITERS.filter(([name]) => name !== 'applyOwned'))('by %s', (_name, writer) => {
   test.each([
