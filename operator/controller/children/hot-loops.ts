@@ -30,7 +30,10 @@ const CLOSE_MS = 2_000;
 const MAX_ANSWERS = 100;
 
 /** Number of remembered objects. A forgotten object starts anew. */
-const MAX_OBJECTS = 1_000;
+const MAX_OBJECTS = 10_000;
+
+/** Number of remembered answers for one object: a longer round of answers is not found. */
+const MAX_ANSWERS = 100;
 
 /** A write that is about to be made. */
 export interface NextWrite {
@@ -90,10 +93,10 @@ export class HotLoops {
     const loop = this.#loops.get(object);
     if (loop?.found === undefined) return;
     const last = digestOf(next.stated);
-    const isKnown = loop.found.isNew || loop.answers.includes(last) || loop.createdBy === last;
-    const isOver = this.#current(object, next) === undefined || !isKnown;
+    const isKnown = loop.answers.includes(last) || loop.createdBy === last;
+    const isEnded = this.#current(object, next) === undefined || !isKnown;
     const times = last === loop.found.last ? loop.found.times + 1 : 1;
-    if (isOver || times >= STEADY_ANSWERS) {
+    if (isEnded || times >= STEADY_ANSWERS) {
       this.#loops.delete(object);
       return;
     }
@@ -128,16 +131,10 @@ export class HotLoops {
   wrote(object: string, next: NextWrite, after: object | undefined): void {
     const { stated, inputs, nowMs: atMs } = next;
     const before = this.#current(object, next);
-    this.#set(object, {
-      inputs,
-      answers: [...(before?.answers ?? []), digestOf(stated)].slice(-MAX_ANSWERS),
-      newAnswers: newAnswers(before, next),
-      status: statusDigest(next),
-      createdBy: before?.createdBy,
-      stated,
-      shown: after && digestOf(shownFields(after, stated)),
-      atMs,
-    });
+    const answers = [...(before?.answers ?? []), digestOf(stated)].slice(-MAX_ANSWERS);
+    const shown = after && digestOf(shownFields(after, stated));
+    const createdBy = before?.createdBy;
+    this.#set(object, { inputs, answers, createdBy, stated, shown, atMs });
   }
 
   /** Called when an object is created: it may be one that was deleted for this. */
@@ -152,32 +149,22 @@ export class HotLoops {
   #current(object: string, { observed, inputs, nowMs }: NextWrite): Loop | undefined {
     const loop = this.#loops.get(object);
     if (loop === undefined || loop.inputs !== inputs) return undefined;
-    if (nowMs - loop.atMs > (loop.found === undefined ? LOOP_MS : FOUND_MS)) return undefined;
+    if (isOver(loop, nowMs)) return undefined;
     return loop.shown === digestOf(shownFields(observed, loop.stated)) ? loop : undefined;
   }
 
   #set(object: string, loop: Loop): void {
     this.#loops.delete(object);
     this.#loops.set(object, loop);
-    if (this.#loops.size <= MAX_OBJECTS) return;
-    for (const oldest of this.#loops.keys()) {
+    for (const [oldest, known] of this.#loops) {
+      if (this.#loops.size <= MAX_OBJECTS && !isOver(known, loop.atMs)) return;
       this.#loops.delete(oldest);
-      return;
     }
   }
 }
 
-/** The number of new answers with this one; 0 for one that was given before. */
-function newAnswers(before: Loop | undefined, next: NextWrite): number {
-  if (before === undefined) return 1;
-  if (before.answers.includes(digestOf(next.stated))) return 0;
-  const isClose = next.nowMs - before.atMs <= CLOSE_MS;
-  return isClose && before.status === statusDigest(next) ? before.newAnswers + 1 : 1;
-}
-
-/** Of the status that others write. */
-function statusDigest({ stated, observed }: NextWrite): string {
-  return 'status' in stated || !('status' in observed) ? '' : digestOf({ status: observed.status });
+function isOver({ atMs, found }: Loop, nowMs: number): boolean {
+  return nowMs - atMs > (found === undefined ? LOOP_MS : FOUND_MS);
 }
 
 /** The fields in which the last two answers differ; if they are the same, those that the object does not keep. */

@@ -148,6 +148,17 @@ describe('ever new answers', () => {
   });
 });
 
+test('of the answers for one object only the last hundred are remembered', () => {
+  const plan = new Written();
+  plan.answer(A);
+  plan.answer(A, { spec: { size: 9 } });
+  expect(plan.answer(A)).toBeInstanceOf(HotLoopError);
+
+  for (let size = 100; size < 200; size++) plan.answer({ spec: { size, mode: 'x' } });
+
+  expect(plan.answer(A)).toBeUndefined();
+});
+
 describe('it begins anew', () => {
   test('when others change the object in what was written', () => {
     const plan = new Written();
@@ -228,7 +239,7 @@ describe('a loop that was found', () => {
   });
 });
 
-test('only the last thousand objects are remembered', () => {
+test('only the last ten thousand objects are remembered', () => {
   const loops = new HotLoops();
   const next = { stated: A, observed: {}, inputs: '', nowMs: 0 };
   const write = (name: string) => loops.wrote(name, { ...next, observed: A }, A);
@@ -236,7 +247,7 @@ test('only the last thousand objects are remembered', () => {
   write('first');
   expect(() => loops.requireProgress('first', { ...next, observed: A })).toThrow(HotLoopError);
 
-  for (let at = 0; at < 1_000; at++) write(`other ${at}`);
+  for (let at = 0; at < 10_000; at++) write(`other ${at}`);
 
   expect(() => loops.requireProgress('first', { ...next, observed: A })).not.toThrow();
 });
