@@ -48,6 +48,8 @@ export class OpenedCaches implements RelatedCaches {
   #enqueue: Enqueue | undefined;
   /** Keys that were woken before the trigger ran. */
   #early = new Set<ObjectKey>();
+  /** A reconcile may end after its controller. What it opened then would never be released. */
+  #hasEnded = false;
 
   constructor(options: OpenedCachesOptions) {
     this.#options = options;
@@ -62,7 +64,9 @@ export class OpenedCaches implements RelatedCaches {
     _context: Pick<ReconcileContext, 'store'>,
   ): Store<KubernetesObject> {
     const name = relatedName(resource);
-    const opened = this.#opened.get(name) ?? this.#open(name, resource);
+    const known = this.#opened.get(name);
+    if (known === undefined && this.#hasEnded) throw noFirstList(resource);
+    const opened = known ?? this.#open(name, resource);
     opened.isIdle = false;
     const { informer } = opened.handle;
     if (informer.synced) return informer.store;
@@ -128,6 +132,7 @@ export class OpenedCaches implements RelatedCaches {
 
   async #run(enqueue: Enqueue, clock: Clock, signal: AbortSignal): Promise<void> {
     this.#enqueue = enqueue;
+    this.#hasEnded = false;
     enqueue(this.#early);
     this.#early = new Set();
     try {
@@ -139,6 +144,7 @@ export class OpenedCaches implements RelatedCaches {
       if (!signal.aborted) throw error;
     } finally {
       this.#enqueue = undefined;
+      this.#hasEnded = true;
       for (const name of this.#opened.keys()) this.#release(name);
       this.#options.rules.clear();
     }

@@ -199,3 +199,16 @@ test('two versions of one resource are two groups of related objects', async () 
     'v1beta1/configmaps: farm/north',
   ]);
 });
+
+test('a reconcile that ends after its controller opens nothing more, until the controller runs again', async () => {
+  const { of, opened, related, wakes, clock } = opening(() => [byName]);
+  await wakes.stop();
+
+  await expect(of(parent('a'))).rejects.toBeInstanceOf(NotReadyError);
+  expect(opened).toEqual([]);
+
+  const again = running(related.wiring.triggers?.[0], clock);
+  await expect(of(parent('a'))).rejects.toBeInstanceOf(NotReadyError);
+  expect(opened).toHaveLength(1);
+  await again.stop();
+});
