@@ -47,11 +47,13 @@ function isVisible(
     isDeepStrictEqual(old.metadata.labels ?? {}, now.metadata.labels ?? {}) &&
     isDeepStrictEqual(old.metadata.annotations ?? {}, now.metadata.annotations ?? {});
   if (!isSameSpec) return true;
+  // The sync waits for the removal of one that nothing uses.
+  if (finalizer?.isUsed === false && carries(old, finalizer) && !carries(now, finalizer))
+    return true;
   // Without a generation, a change of the status cannot be told from others.
   if (ignoreStatusChanges && deletionTimestamp === undefined && generation !== undefined) {
     return false;
   }
-  // After one that nothing uses is removed, the object is decorated.
   const hidden = finalizer?.isUsed === true ? finalizer.name : undefined;
   return !isSameJson(visible(old, hidden, decorator), visible(now, hidden, decorator));
 }

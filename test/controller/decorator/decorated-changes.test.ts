@@ -67,6 +67,16 @@ test('where status changes are ignored, labels, deletions, resyncs and kinds wit
   expect(ignoring(data)).toBe(true);
 });
 
+test.each([
+  true,
+  false,
+])('the removal of a finalizer that nothing uses passes, whether status changes are ignored: %s', (ignoreStatusChanges) => {
+  const finalizer = { name: FINALIZER, isUsed: false };
+  const changes = decoratedChanges({ decorator: 'ours', finalizer, ignoreStatusChanges });
+
+  expect(changes(update(object({ finalizers: [FINALIZER] }), object()))).toBe(true);
+});
+
 test('objects that are not selected cause nothing, until they are, and once when they cease to be', () => {
   const { selects } = selectedObjects(deployments, { labels: { matchLabels: { app: 'shop' } } });
   const chosen = decoratedChanges({ decorator: 'ours', selects });
