@@ -7,6 +7,9 @@ import type { ChildWrite } from './child-writer.ts';
 /** The label of children by `generateSelector`. Its value is the uid of their parent. */
 export const CONTROLLER_UID = 'controller-uid';
 
+/** The annotation that marks an attachment with the name of its decorator. */
+export const DECORATED_BY = 'metacontroller.k8s.io/decorator-controller';
+
 /**
  * The object that already has the name of a child to be created. It is left alone. But a child of the owner that has
  * lost the label by which children are claimed is released: the cache of children may select by the label, and then
@@ -27,9 +30,13 @@ export async function existingChild(
       context: { resource: resourceName(resource), name: keyOf(child) },
     });
   }
-  if (controllerOf(live)?.uid !== owner.metadata.uid) throw new AlreadyOwnedError(resource, live);
+  const isOfOwner = controllerOf(live)?.uid === owner.metadata.uid;
+  if (!isOfOwner || decoratorOf(live) !== decoratorOf(child)) {
+    throw new AlreadyOwnedError(resource, live);
+  }
+  // A function may state a label of that name for purposes of its own.
   const label = child.metadata.labels?.[CONTROLLER_UID];
-  if (label === undefined || live.metadata.labels?.[CONTROLLER_UID] === label) return live;
+  if (label !== owner.metadata.uid || live.metadata.labels?.[CONTROLLER_UID] === label) return live;
   const { uid, resourceVersion } = live.metadata;
   const ownerReferences = ownersIn(live.metadata).filter((each) => each.uid !== owner.metadata.uid);
   const body = { metadata: { uid, resourceVersion, ownerReferences } };
@@ -38,4 +45,8 @@ export async function existingChild(
     body,
   });
   throw new AlreadyOwnedError(resource, released);
+}
+
+function decoratorOf({ metadata: { annotations } }: KubernetesObject): string | undefined {
+  return annotations?.[DECORATED_BY];
 }

@@ -9,6 +9,7 @@ import { controllerReference } from '../../model/owner-reference.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
 import { matchesSelector, type Selector } from '../../model/selector.ts';
 import { isLiveOwner } from '../children/apply-owned.ts';
+import { DECORATED_BY } from '../children/existing-child.ts';
 import type { ReconcileContext } from '../reconciler.ts';
 import { OWNER_INDEX } from './child.ts';
 import type { ChildType } from './engine-options.ts';
@@ -97,6 +98,11 @@ export interface Claim<C extends KubernetesObject = KubernetesObject> {
   readonly orphan: readonly C[];
 }
 
+/** A decorator of the parent has made it, and is the only one to change it. */
+function isOfDecorator({ metadata: { annotations } }: KubernetesObject): boolean {
+  return annotations?.[DECORATED_BY] !== undefined;
+}
+
 /**
  * Sorts candidates as the ReplicaSet controller sorts its Pods. Without a selector nothing is adopted or
  * orphaned: only the owner references count. An object that is being deleted is neither adopted nor
@@ -111,6 +117,7 @@ export function claim<C extends KubernetesObject>(
   const adopt: C[] = [];
   const orphan: C[] = [];
   for (const object of candidates) {
+    if (isOfDecorator(object)) continue;
     const controller = controllerOf(object);
     const matches = selector === undefined || matchesSelector(selector, object.metadata.labels);
     const isSettled =

@@ -3,6 +3,7 @@ import { controllerOf, type KubernetesObject, keyOf, objectKey } from '../../mod
 import { type Resource, resourceName } from '../../model/resource.ts';
 import type { Store } from '../../store/store.ts';
 import type { ChildWriter } from '../children/child-writer.ts';
+import { DECORATED_BY } from '../children/existing-child.ts';
 import {
   type Applying,
   applyChild,
@@ -13,7 +14,6 @@ import { OWNER_INDEX } from '../composite/child.ts';
 import type { ChildType, PlannedChild } from '../composite/engine-options.ts';
 import { BeingDeletedError } from '../errors.ts';
 import type { ReconcileContext } from '../reconciler.ts';
-import { DECORATED_BY } from './check-answer.ts';
 
 type ByResource = ReadonlyMap<string, readonly KubernetesObject[]>;
 

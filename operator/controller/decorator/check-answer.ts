@@ -2,13 +2,11 @@ import { OperatorError } from '../../core/errors.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
 import type { ChildWriter } from '../children/child-writer.ts';
+import { DECORATED_BY } from '../children/existing-child.ts';
 import type { DesiredChild } from '../composite/child.ts';
 import type { ChildType, PlannedChild } from '../composite/engine-options.ts';
 import { childIdentity } from '../composite/plan-children.ts';
 import type { DecoratorAnswer, DecoratorEngineOptions } from './engine-options.ts';
-
-/** The annotation that marks an attachment with the name of its decorator. */
-export const DECORATED_BY = 'metacontroller.k8s.io/decorator-controller';
 
 type Options = Pick<DecoratorEngineOptions, 'attachments' | 'decorator' | 'objects'> & {
   readonly writer: Pick<ChildWriter, 'marked'>;

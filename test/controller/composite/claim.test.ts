@@ -67,6 +67,18 @@ test('without a selector the references decide', () => {
   expect(claimed).toEqual({ own: [ours], adopt: [], orphan: [] });
 });
 
+test.each([
+  ['without a selector', undefined],
+  ['with a selector', SELECTOR],
+])('what a decorator has made for the parent is neither its child nor orphaned, %s', (_what, selector) => {
+  const { metadata, ...rest } = candidate({ owner: 'p' });
+  const annotations = { 'metacontroller.k8s.io/decorator-controller': 'painter' };
+
+  const claimed = claim(parent, [{ ...rest, metadata: { ...metadata, annotations } }], selector);
+
+  expect(claimed).toEqual({ own: [], adopt: [], orphan: [] });
+});
+
 test('[K-32] a parent that is being deleted neither adopts nor orphans', () => {
   const left = candidate({ owner: 'p', app: 'y' });
 
