@@ -9,12 +9,15 @@ import type { ControllerSpec } from './spec.ts';
 /** What reading and writing objects may take besides the calls of hooks. The default of a controller. */
 const WITHOUT_HOOKS_MS = 5 * 60_000;
 
+/** The longest pause between retries without a period. */
+const LONGEST_BACKOFF_MS = 1_000_000;
+
 /** The original treats a shorter period as this one. */
 const LEAST_RESYNC_MS = 1_000;
 
 /** Options of controllers that follow from the object alone. */
 export function controllerOptions(
-  { hooks }: ControllerSpec,
+  { hooks, resyncPeriodMs }: ControllerSpec,
   shared: SharedParts,
 ): Partial<ControllerOptions<KubernetesObject>> {
   const timeouts = Object.values(hooks).map(({ webhook }) => webhook?.timeoutMs ?? 0);
@@ -22,6 +25,12 @@ export function controllerOptions(
     consistency: 'wait',
     maxConcurrentReconciles: shared.workers,
     resyncPeriodMs: 0, // each parent has its own period, see `withPeriod`
+    // A period goes on while the hook fails.
+    ...(resyncPeriodMs !== undefined && {
+      queue: {
+        backoff: { maxMs: Math.min(Math.max(resyncPeriodMs, LEAST_RESYNC_MS), LONGEST_BACKOFF_MS) },
+      },
+    }),
     reconcileTimeoutMs: WITHOUT_HOOKS_MS + timeouts.reduce((sum, ms) => sum + ms, 0),
   };
 }

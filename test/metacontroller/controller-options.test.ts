@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { withPeriod } from '../../operator/metacontroller/controller-options.ts';
+import { controllerOptions, withPeriod } from '../../operator/metacontroller/controller-options.ts';
 import type { SharedParts } from '../../operator/metacontroller/controller-parts.ts';
 import type { ControllerSpec } from '../../operator/metacontroller/spec.ts';
 import { propertyRuns } from '../support/property-runs.ts';
@@ -38,4 +38,17 @@ test('without a period only the hook asks, and what is below 0 stays to be refus
   expect(nextMs(undefined, undefined, 0)).toBeUndefined();
   expect(nextMs(500, undefined, 0)).toBe(500);
   expect(nextMs(-1, 10_000, 60_000)).toBe(-1);
+});
+
+test.each([
+  [undefined, undefined],
+  [1, 1_000],
+  [10_000, 10_000],
+  [86_400_000, 1_000_000],
+])('with a period of %s ms a hook that fails is retried after %s ms at the latest', (resyncPeriodMs, expected) => {
+  const spec = { hooks: {}, resyncPeriodMs } as ControllerSpec;
+
+  const { queue } = controllerOptions(spec, { workers: 1 } as SharedParts);
+
+  expect(queue?.backoff?.maxMs).toBe(expected);
 });

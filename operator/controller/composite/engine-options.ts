@@ -178,7 +178,7 @@ export interface CompositeEngineOptions {
    * the log only.
    */
   readonly failures?: { readonly condition: boolean };
-  /** Told of a failed reconcile of a parent, after children and status were left as they were. */
+  /** Told of a failed reconcile of a parent, before its Event and condition. A lost race is no failure. */
   readonly failed?: (
     parent: KubernetesObject,
     error: unknown,

@@ -23,7 +23,10 @@ export function compositeEngine(options: CompositeEngineOptions): Controller {
   const sync = new ParentSync({ ...options, children: types, parentResource, seen });
   const engine = new Engine(options, sync, seen);
   const { finalizer, controller: given } = options;
-  const changed = and(seen.newParent, changedByOthers(finalizer?.name));
+  const changed = and(
+    seen.newParent,
+    changedByOthers(finalizer?.name, options.failures?.condition === true),
+  );
   const controllerOptions = { ...given, triggers: [seen.life, ...(given.triggers ?? [])] };
   const wired = engineWiring({
     ...options,

@@ -8,17 +8,25 @@ export const SYNCED = 'Synced';
 /**
  * Drops changes of parents in which nothing changed but what the engine itself writes: its finalizer,
  * `status.observedGeneration`, and the condition `Synced`. They would call the function again with the same input.
+ *
+ * @param statesFailures - whether the engine writes that condition.
  */
-export function changedByOthers(finalizer: string | undefined): Predicate {
+export function changedByOthers(finalizer: string | undefined, statesFailures: boolean): Predicate {
+  const decisive = (object: KubernetesObject): JsonMap =>
+    decisiveParts(object, finalizer, statesFailures);
   return (event) => {
     if (event.type !== 'update') return true;
     const { old, metadata } = event;
     if (old.metadata.generation !== metadata.generation) return true;
-    return !isSameJson(decisive(old.object, finalizer), decisive(event.object, finalizer));
+    return !isSameJson(decisive(old.object), decisive(event.object));
   };
 }
 
-function decisive(object: KubernetesObject, finalizer: string | undefined): JsonMap {
+function decisiveParts(
+  object: KubernetesObject,
+  finalizer: string | undefined,
+  statesFailures: boolean,
+): JsonMap {
   const { metadata, status, ...others } = object as KubernetesObject & {
     readonly status?: unknown;
   };
@@ -29,18 +37,23 @@ function decisive(object: KubernetesObject, finalizer: string | undefined): Json
   return {
     ...others,
     metadata: { ...kept, finalizers: isEmpty(foreign) ? undefined : foreign },
-    status: decisiveStatus(status),
+    status: decisiveStatus(status, statesFailures),
   };
 }
 
-function decisiveStatus(status: unknown): unknown {
+function decisiveStatus(status: unknown, statesFailures: boolean): unknown {
   if (!isMap(status)) return status;
   const { observedGeneration: _, conditions, ...others } = status;
   const foreign = Array.isArray(conditions)
-    ? conditions.filter((each) => !isMap(each) || each.type !== SYNCED)
+    ? conditions.filter((each) => !statesFailures || !isFailure(each))
     : conditions;
   const kept = { ...others, ...(!isEmpty(foreign) && { conditions: foreign }) };
   return Object.keys(kept).length === 0 ? undefined : kept;
+}
+
+/** The function, or others, may state a condition of that type as well, but not that one has failed. */
+function isFailure(condition: unknown): boolean {
+  return isMap(condition) && condition.type === SYNCED && condition.status === 'False';
 }
 
 function isEmpty(value: unknown): boolean {

@@ -5,6 +5,7 @@ import { type Selector, selectorFromObject } from '../../model/selector.ts';
 import { CONTROLLER_UID } from '../children/existing-child.ts';
 import { HotLoops } from '../children/hot-loops.ts';
 import type { ReconcileContext } from '../reconciler.ts';
+import { isLostRace } from '../run/failure.ts';
 import { adoptOrphans } from './adopt-orphans.ts';
 import { applyChildren, byIdentity, type ObservedChild } from './apply-children.ts';
 import { decisionInputs } from './decision-inputs.ts';
@@ -110,10 +111,10 @@ export class ParentSync {
 
   /** Tells people about a failure. Never throws. */
   async failed(parent: KubernetesObject, error: unknown, context: ReconcileContext): Promise<void> {
-    if (context.signal.aborted) return;
+    if (context.signal.aborted || isLostRace(error)) return;
     try {
-      await this.#status.failed(parent, error, context);
       await this.#options.failed?.(parent, error, context);
+      await this.#status.failed(parent, error, context);
     } catch (err) {
       context.log.warn({ err }, 'a failure could not be stated on its object');
     }

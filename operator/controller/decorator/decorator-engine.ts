@@ -67,11 +67,11 @@ async function tell(
   if (context.signal.aborted || isLostRace(error)) return;
   const { failed, failures } = options;
   try {
+    await failed?.(object, error, context);
     if (failures !== undefined && !isQuiet(error)) {
       context.event('Warning', 'SyncError', publicMessage(error));
       if (failures.condition) await stateFailure(object, error, options, context);
     }
-    await failed?.(object, error, context);
   } catch (err) {
     context.log.warn({ err }, 'a failure could not be stated on its object');
   }

@@ -230,6 +230,7 @@ export class Supervisor {
     report.stopping(context);
     await running.stop(reason);
     slot.running = undefined;
+    if (running.failing.size > 0) this.#measureFailing(nameOf(slot), 0);
     report.stopped(context);
   }
 
@@ -270,7 +271,7 @@ function identityOf(object: KubernetesObject): string {
   return digestOf([uid, spec, annotations?.[RELATED_RESOURCES]]);
 }
 
-function nameOf({ kind, name }: Pick<ControllerSpec, 'kind' | 'name'>): string {
+function nameOf({ kind, name }: { readonly kind: string; readonly name: string }): string {
   return controllerName(kind === 'CompositeController' ? 'composite' : 'decorator', name);
 }
 

@@ -197,6 +197,32 @@ describe('a function that fails', () => {
     ]);
   });
 
+  test('is reported although the schema refuses the condition', async () => {
+    broken.isBroken = true;
+    const reported: unknown[] = [];
+    await enginePlace({
+      definitions: [definitionOf(orchards, { conditions: { type: 'string' } })],
+      decide: deciding,
+      failed: async (_parent, error) => void reported.push(error),
+      arrange,
+    });
+
+    expect(reported).toMatchObject([{ message: 'the hook is down' }]);
+  });
+
+  test('a condition of the same type that others state calls it', async () => {
+    broken.isBroken = false;
+    const at = await enginePlace({ decide: deciding, arrange });
+    const calls = at.calls.length;
+
+    const condition = { type: 'Synced', status: 'True', reason: 'Theirs', message: '' };
+    const status = { conditions: [condition] };
+    await at.env.patch('fruit.example/v1', 'Orchard', at.namespace, 'north', { status }, 'status');
+    await at.env.settled();
+
+    expect(at.calls.length).toBeGreaterThan(calls);
+  });
+
   test('because a cache is not ready, nobody is told', async () => {
     const at = await enginePlace({
       decide: () => {

@@ -447,6 +447,19 @@ test('a failure is an Event, and a condition of the decorator where the object m
   expect(again.done).toEqual(told.done);
 });
 
+test('a failure is counted although it cannot be stated on the object', async () => {
+  const refusal = new Error('no right for the status');
+  const { told } = await reconciled({
+    options: { failures: { condition: true } },
+    refuse: () => refusal,
+    answer: () => {
+      throw new Error('the pump is broken');
+    },
+  });
+
+  expect(told).toMatchObject([{ message: 'the pump is broken' }]);
+});
+
 test('the next success takes the condition away, also from an answer that has copied it', async () => {
   const condition = { type: 'ours/Synced', status: 'False', reason: 'Timeout', message: 'late' };
   const status = { conditions: [condition], ready: 1 };
