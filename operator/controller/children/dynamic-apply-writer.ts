@@ -15,6 +15,7 @@ import {
   lastAppliedOf,
   lastAppliedText,
   UPDATE_MANAGER,
+  withoutLastApplied,
   withSystemFieldsOf,
 } from './last-applied.ts';
 import { mergeThreeWay } from './three-way-merge.ts';
@@ -62,7 +63,10 @@ class DynamicApply implements ChildWriter {
     observed: KubernetesObject,
     { context }: ChildWrite,
   ): Promise<boolean> {
-    const child = annotated(completeAnswer(resource, desired));
+    const answer = completeAnswer(resource, desired);
+    // An answer that is only said in another way is no reason to delete a child.
+    if (changeOf(answer, observed) === undefined) return false;
+    const child = annotated(answer);
     const body = this.#patch(resource, child, observed);
     if (body === undefined) return false;
     const patch = { type: 'merge', body } as const;
@@ -79,9 +83,8 @@ class DynamicApply implements ChildWriter {
       if (isNotFound(error)) return false; // gone: it is created again
       throw error;
     }
-    if (!isSameContent(after, observed)) return true;
-    this.#rewritten.remember(resource, observed, child);
-    return false;
+    if (isSameContent(after, observed)) this.#rewritten.remember(resource, observed, child);
+    return !isSameContent(withoutLastApplied(after), withoutLastApplied(observed));
   }
 
   async update(

@@ -131,6 +131,26 @@ test('[metacontroller M3] a child that is answered as it was observed is written
   expect(written()).toHaveLength(2);
 });
 
+test.each([
+  ['as it is observed', (observed: object) => observed],
+  ['with more that the server drops', (_: object, plan: object) => ({ ...plan, binaryData: {} })],
+])('[metacontroller M3] a child with recreate that is answered %s is not made anew', async (_what, again) => {
+  const plan = { metadata: { name: 'plan' }, data: { text: '1' } };
+  const at = await enginePlace({
+    childResources: [[configMaps as Resource, 'recreate']],
+    decide: ({ children }) => {
+      const [observed] = children.get('configmaps') ?? [];
+      const object = observed === undefined ? plan : again(observed, plan);
+      return { children: [{ resource: configMaps as Resource, object: object as never }] };
+    },
+    arrange: ({ createParent }) => createParent({}),
+  });
+  await want(at, { more: '1' });
+
+  expect(await planIn(at)).toMatchObject({ data: { text: '1' } });
+  expect(at.writes().filter((write) => write.startsWith('delete'))).toEqual([]);
+});
+
 // applyOwned is left out: its first apply takes the fields over from the creation.
 describe.each(WRITERS.filter(([name]) => name !== 'applyOwned'))('by %s', (_name, writer) => {
   test.each([
