@@ -1,12 +1,14 @@
+import { OperatorError } from '../../core/errors.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { indexedByOwner } from '../composite/child-types.ts';
 import { engineWiring } from '../composite/engine.ts';
 import { isQuiet, publicMessage } from '../composite/failures.ts';
 import { type Controller, controller, type Permission } from '../controller.ts';
+import { TerminalError } from '../errors.ts';
 import { and } from '../predicate.ts';
 import { AWAIT_CHANGE, type ReconcileContext, type Result } from '../reconciler.ts';
 import { isLostRace } from '../run/failure.ts';
-import { decoratedChanges, isConcerned } from './decorated-changes.ts';
+import { carries, decoratedChanges, isConcerned } from './decorated-changes.ts';
 import { Decorating } from './decorating.ts';
 import type { DecoratorEngineOptions } from './engine-options.ts';
 import { stateFailure } from './failure-condition.ts';
@@ -43,7 +45,7 @@ export function decoratorEngine(given: DecoratorEngineOptions): Controller {
         return await decorating.decorate(object, context);
       } catch (error) {
         await tell(object, error, options, context);
-        throw error;
+        throw isCleanup(object, options) ? retried(error) : error;
       }
     },
   });
@@ -55,6 +57,21 @@ function permissionsOf({
 }: DecoratorEngineOptions): readonly Permission[] {
   const own = { resource, verbs: ['patch'] } as const;
   return hasStatusSubresource ? [own, { ...own, subresource: 'status' }] : [own];
+}
+
+function isCleanup(
+  object: KubernetesObject,
+  { finalizer, selects }: Pick<DecoratorEngineOptions, 'finalizer' | 'selects'>,
+): boolean {
+  const isDue = object.metadata.deletionTimestamp !== undefined || selects?.(object) === false;
+  return isDue && finalizer?.isUsed === true && carries(object, finalizer);
+}
+
+/** A cleanup is always retried: otherwise the object could never be deleted. */
+function retried(error: unknown): unknown {
+  if (!(error instanceof TerminalError)) return error;
+  const { message } = error;
+  return new OperatorError(message, { code: 'USER_CODE', layer: 'user-code', cause: error });
 }
 
 /** Tells people about a failure. Never throws. */

@@ -10,8 +10,9 @@ import type {
   DecoratorAnswer,
   DecoratorEngineOptions,
 } from '../../../operator/controller/decorator/engine-options.ts';
-import { NotReadyError } from '../../../operator/controller/errors.ts';
+import { NotReadyError, TerminalError } from '../../../operator/controller/errors.ts';
 import type { ReconcileContext } from '../../../operator/controller/reconciler.ts';
+import { failureOf } from '../../../operator/controller/run/failure.ts';
 import { source } from '../../../operator/controller/source.ts';
 import { configMaps, nodes } from '../../../operator/model/kubernetes/resources.ts';
 import { type KubernetesObject, keyOf } from '../../../operator/model/object.ts';
@@ -154,6 +155,9 @@ const wanted = (...names: readonly string[]): DecoratorAnswer => ({
 
 const finalizer = { name: FINALIZER, isUsed: true };
 const deleted = '2026-01-01T00:00:00Z';
+const broken = (): never => {
+  throw new Error('the pump is broken');
+};
 
 test('writes status, then labels and annotations with its version, then the attachments', async () => {
   const { done, result } = await reconciled({
@@ -422,9 +426,7 @@ test('a failure is an Event, and a condition of the decorator where the object m
     reconciled({
       ...(status && { status }),
       options: { failures },
-      answer: () => {
-        throw new Error('the pump is broken');
-      },
+      answer: broken,
     });
 
   const told = await failing({ condition: false }, { conditions: others });
@@ -447,14 +449,24 @@ test('a failure is an Event, and a condition of the decorator where the object m
   expect(again.done).toEqual(told.done);
 });
 
+test('a cleanup that fails for good is retried all the same: the object could never be deleted', async () => {
+  const failing = (metadata: object) =>
+    reconciled({
+      metadata: { finalizers: [FINALIZER], ...metadata },
+      options: { finalizer },
+      answer: () => {
+        throw new TerminalError('wrong');
+      },
+    });
+  expect(failureOf((await failing({})).result).kind).toBe('terminal');
+  expect(failureOf((await failing({ deletionTimestamp: deleted })).result).kind).toBe('failed');
+});
+
 test('a failure is counted although it cannot be stated on the object', async () => {
-  const refusal = new Error('no right for the status');
   const { told } = await reconciled({
     options: { failures: { condition: true } },
-    refuse: () => refusal,
-    answer: () => {
-      throw new Error('the pump is broken');
-    },
+    refuse: () => new Error('no right for the status'),
+    answer: broken,
   });
 
   expect(told).toMatchObject([{ message: 'the pump is broken' }]);
