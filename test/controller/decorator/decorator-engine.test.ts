@@ -463,11 +463,9 @@ test('a cleanup that fails for good is retried all the same: the object could ne
 });
 
 test('a failure is counted although it cannot be stated on the object', async () => {
-  const { told } = await reconciled({
-    options: { failures: { condition: true } },
-    refuse: () => new Error('no right for the status'),
-    answer: broken,
-  });
+  const refuse = () => new Error('no right for the status');
+  const options = { failures: { condition: true } };
+  const { told } = await reconciled({ options, refuse, answer: broken });
 
   expect(told).toMatchObject([{ message: 'the pump is broken' }]);
 });
