@@ -13,13 +13,14 @@ import { DECORATED_BY } from '../children/existing-child.ts';
 import type { ReconcileContext } from '../reconciler.ts';
 import { OWNER_INDEX } from './child.ts';
 import type { ChildType } from './engine-options.ts';
+import { uncontrolledMatching } from './uncontrolled.ts';
 
 type ClaimedType = Pick<ChildType, 'resource' | 'source'>;
 
 interface ClaimOptions {
   readonly parent: KubernetesObject;
   readonly parentResource: Resource;
-  /** Their sources have the index of owners. */
+  /** Their sources have the index of owners, and with a selector that of objects without a controller. */
   readonly sources: readonly ClaimedType[];
   readonly selector: Selector | undefined;
   readonly context: ReconcileContext;
@@ -65,16 +66,9 @@ function claimIn(
 ): Claim<KubernetesObject> {
   const store = context.store(source);
   const owned = store.byIndex(OWNER_INDEX, parent.metadata.uid ?? '');
-  const matching = selector === undefined ? [] : store.list(inPlace(parent, selector));
-  const candidates = new Map([...owned, ...matching].map((object) => [keyOf(object), object]));
+  const others = selector === undefined ? [] : uncontrolledMatching(selector, parent, store);
+  const candidates = new Map([...owned, ...others].map((object) => [keyOf(object), object]));
   return claim(parent, [...candidates.values()], selector);
-}
-
-function inPlace(
-  { metadata: { namespace } }: KubernetesObject,
-  selector: Selector,
-): { readonly selector: Selector; readonly namespace?: string } {
-  return namespace === undefined ? { selector } : { selector, namespace };
 }
 
 async function setReferences(

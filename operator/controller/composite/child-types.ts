@@ -5,6 +5,7 @@ import { byOwner } from '../../store/indices.ts';
 import { type SourceOptions, source } from '../source.ts';
 import { OWNER_INDEX } from './child.ts';
 import type { ChildType, ChildUpdate, StatusCheck } from './engine-options.ts';
+import { byLabelIfUncontrolled, UNCONTROLLED_INDEX } from './uncontrolled.ts';
 
 /** One resource of children. */
 export interface ChildRule<C extends KubernetesObject = KubernetesObject> {
@@ -22,6 +23,12 @@ export interface ChildRule<C extends KubernetesObject = KubernetesObject> {
 export function indexedByOwner(type: ChildType): ChildType {
   if (type.source.indexes?.[OWNER_INDEX] !== undefined) return type;
   const indexes = { ...type.source.indexes, [OWNER_INDEX]: byOwner };
+  return { ...type, source: Object.freeze({ ...type.source, indexes }) };
+}
+
+/** `type` with the index in its source by which the engine finds what a parent may adopt. */
+export function indexedForAdoption(type: ChildType): ChildType {
+  const indexes = { ...type.source.indexes, [UNCONTROLLED_INDEX]: byLabelIfUncontrolled };
   return { ...type, source: Object.freeze({ ...type.source, indexes }) };
 }
 

@@ -10,7 +10,7 @@ import { requireFunction } from '../known-options.ts';
 import { AWAIT_CHANGE, type ReconcileContext, type Result } from '../reconciler.ts';
 import { type Source, sourceOf } from '../source.ts';
 import { type ObservedChildren, observedChildren } from './child.ts';
-import { type ChildRule, childTypes } from './child-types.ts';
+import { type ChildRule, childTypes, indexedForAdoption } from './child-types.ts';
 import { engineWiring } from './engine.ts';
 import type {
   ChildType,
@@ -135,19 +135,11 @@ export function composite<P extends KubernetesObject>({
   const types = childTypes(children, options.name);
   const parentResource = sourceOf(parent).resource as unknown as Resource;
   const writer = ownedApplyWriter();
-  const revisions = types.some(isRolling)
-    ? createRevisions({
-        controller: options.name,
-        parentResource,
-        children: types,
-        writer,
-        format: chanceryFormat(options.name),
-        ...history,
-      })
-    : undefined;
-  const engine = new ParentSync({
-    name: options.name,
-    parentResource,
+  const declared = childTypes(children, name);
+  const adopts = generateSelector || selector !== undefined;
+  const types = adopts ? declared.map(indexedForAdoption) : declared;
+  const revisions = revisionsOf(revisionRule, { name, parentResource, types, writer });
+  const parts = {
     children: types,
     ...(revisions && { revisions }),
     ...(customize && { related: relatedTo(customize, related ?? [], name) }),

@@ -4,7 +4,7 @@ import { addFinalizer, removeFinalizer } from '../finalizers/finalizer.ts';
 import { asCached } from '../finalizers/finalizing.ts';
 import { and, type Predicate } from '../predicate.ts';
 import { AWAIT_CHANGE, type ReconcileContext, type Result } from '../reconciler.ts';
-import { indexedByOwner, requireDistinct } from './child-types.ts';
+import { indexedByOwner, indexedForAdoption, requireDistinct } from './child-types.ts';
 import type { CompositeEngineOptions } from './engine-options.ts';
 import { changedByOthers } from './parent-changes.ts';
 import { ParentSync } from './parent-sync.ts';
@@ -16,7 +16,9 @@ import { SeenVersions } from './seen-versions.ts';
  * @throws ConfigurationError `CONFIG` as `controller` does, and when `children` names a resource twice.
  */
 export function compositeEngine(options: CompositeEngineOptions): Controller {
-  const types = options.children.map(indexedByOwner);
+  const adopts = options.generateSelector || options.selector !== undefined;
+  const owned = options.children.map(indexedByOwner);
+  const types = adopts ? owned.map(indexedForAdoption) : owned;
   requireDistinct(types, options.name);
   const { resource: parentResource } = options.parent;
   const seen = new SeenVersions();

@@ -2,6 +2,7 @@ import { configMap } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { adoptOrphans, claim } from '../../../operator/controller/composite/adopt-orphans.ts';
 import { childTypes } from '../../../operator/controller/composite/child-types.ts';
+import { UNCONTROLLED_INDEX } from '../../../operator/controller/composite/uncontrolled.ts';
 import type { ReconcileContext } from '../../../operator/controller/reconciler.ts';
 import { type ConfigMap, configMaps } from '../../../operator/model/builtin.ts';
 import type { KubernetesObject } from '../../../operator/model/object.ts';
@@ -94,7 +95,9 @@ test.each([
 ])('[K-32] adopts nothing when the parent %s, which the cache does not know yet', async (_what, live) => {
   const patched: string[] = [];
   const context = {
-    store: () => ({ byIndex: () => [], list: () => [candidate({ app: 'x' })] }),
+    store: () => ({
+      byIndex: (name: string) => (name === UNCONTROLLED_INDEX ? [candidate({ app: 'x' })] : []),
+    }),
     client: {
       find: async () => live,
       patch: async () => void patched.push('patched'),
