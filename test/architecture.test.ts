@@ -29,6 +29,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'core',
     'model',
     'transport',
+    'schema',
     'store',
     'client',
     'controller',

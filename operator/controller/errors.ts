@@ -22,6 +22,17 @@ export class BeingDeletedError extends OperatorError {
   }
 }
 
+/** A cache that a reconcile needs has no first list yet. The key is retried, and nobody is told. */
+export class NotReadyError extends OperatorError {
+  override readonly name = 'NotReadyError';
+  /** Milliseconds after which to try again. */
+  readonly retryAfterMs: number = 500;
+
+  constructor(message: string, options: ErrorOptions & { readonly context?: ErrorContext } = {}) {
+    super(message, { ...options, code: 'NOT_SYNCED', layer: 'api-server' });
+  }
+}
+
 /**
  * The status cannot be written. The object exists, but the installed definition does not declare the status
  * subresource in this version. Nothing was written. Retries fail until the definition is changed.

@@ -66,7 +66,9 @@ function ownedOnly(owners: readonly Resource[], options: ChildSourcesOptions): T
   const transform: Transform = (object) => {
     const owner = controllerOf(object);
     const isShown =
-      owner === undefined ? options.adopts : kinds.has(kindKey(groupOf(owner.apiVersion), owner.kind));
+      owner === undefined
+        ? options.adopts
+        : kinds.has(kindKey(groupOf(owner.apiVersion), owner.kind));
     return isShown ? shown(object) : metadataOf(object);
   };
   const [oldest] = known.keys();

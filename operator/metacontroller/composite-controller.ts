@@ -1,5 +1,3 @@
-import type { ReconcileContext } from '../controller/reconciler.ts';
-import type { Controller } from '../controller/controller.ts';
 import { compositeEngine } from '../controller/composite/engine.ts';
 import type {
   ChildType,
@@ -11,6 +9,7 @@ import { reasonOf } from '../controller/composite/failures.ts';
 import { isRolling } from '../controller/composite/revisions/claims.ts';
 import { createRevisions } from '../controller/composite/revisions/create-revisions.ts';
 import { metacontrollerFormat } from '../controller/composite/revisions/metacontroller-format.ts';
+import type { Controller } from '../controller/controller.ts';
 import { selectedObjects } from '../controller/decorator/decorated-source.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
@@ -21,8 +20,8 @@ import { controllerName } from './controller-name.ts';
 import {
   controllerOptions,
   requiredSync,
-  resyncingParentsOnly,
   showsManagedFields,
+  withPeriod,
 } from './controller-options.ts';
 import type { ConfiguredHooks, SharedParts } from './controller-parts.ts';
 import { compositeAnswer } from './json/children-answers.ts';
@@ -66,10 +65,10 @@ export function compositeController(parts: CompositeParts, shared: SharedParts):
     adopts: true,
     managedFields,
   });
-  const related = relatedOf(spec, name, hooks, shared, managedFields);
+  const related = relatedOf(spec, { name, hooks, shared, managedFields });
   const revisions = revisionsOf(parts, name, children, shared);
   const { failed } = shared;
-  const declared = compositeEngine({
+  return compositeEngine({
     name,
     parent: selected.source,
     selects: selected.selects,
@@ -92,16 +91,20 @@ export function compositeController(parts: CompositeParts, shared: SharedParts):
       ...(spec.parent.ignoreStatusChanges && { predicate: ignoresStatusChanges }),
     },
   });
-  return resyncingParentsOnly(declared);
 }
 
 function syncOf(
   { spec, children: types, hooks }: CompositeParts,
   shared: SharedParts,
 ): (request: SyncRequest) => Promise<SyncAnswer> {
-  const sync = new ControllerHook(spec, 'sync', { called: requiredSync(spec, hooks), types, shared });
+  const sync = new ControllerHook(spec, 'sync', {
+    called: requiredSync(spec, hooks),
+    types,
+    shared,
+  });
   const finalize =
-    hooks.finalize && new ControllerHook(spec, 'finalize', { called: hooks.finalize, types, shared });
+    hooks.finalize &&
+    new ControllerHook(spec, 'finalize', { called: hooks.finalize, types, shared });
   return async (request) => {
     const { finalizing, context } = request;
     const hook = finalizing && finalize !== undefined ? finalize : sync;
@@ -116,10 +119,6 @@ function syncOf(
     recordEvents(answer.events, context);
     return withPeriod(answer, spec, shared);
   };
-}
-
-function recordEvents({ events }: CompositeAnswer, context: ReconcileContext): void {
-  for (const { type, reason, message } of events) context.event(type, reason, message);
 }
 
 function revisionsOf(

@@ -27,11 +27,7 @@ export class ControllerHook {
   readonly #requests: HookRequests;
   readonly #types: readonly Resource[];
 
-  constructor(
-    spec: ControllerSpec,
-    hook: HookName,
-    { called, types, shared }: HookParts,
-  ) {
+  constructor(spec: ControllerSpec, hook: HookName, { called, types, shared }: HookParts) {
     const { mode, version, answers } = called;
     this.#function = called;
     this.#types = types;
@@ -44,7 +40,14 @@ export class ControllerHook {
   }
 
   /** @throws HookError */
-  async sync({ parent, children, related, finalizing, revision, context }: Question): Promise<HookAnswer> {
+  async sync({
+    parent,
+    children,
+    related,
+    finalizing,
+    revision,
+    context,
+  }: Question): Promise<HookAnswer> {
     const request = this.#requests.sync({
       parent,
       children: this.#types.map((resource) => ({
@@ -62,7 +65,10 @@ export class ControllerHook {
   }
 
   /** @throws HookError */
-  async customize(parent: KubernetesObject, { signal, log }: ReconcileContext): Promise<HookAnswer> {
+  async customize(
+    parent: KubernetesObject,
+    { signal, log }: ReconcileContext,
+  ): Promise<HookAnswer> {
     const request = this.#requests.customize(parent);
     return await this.#function.call(request, { signal, log, subject: subjectOf(parent) });
   }

@@ -1,5 +1,4 @@
-import type { Controller, ControllerOptions } from '../controller/controller.ts';
-import type { PredicateEvent } from '../controller/predicate.ts';
+import type { ControllerOptions } from '../controller/controller.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import type { ConfiguredHooks, SharedParts } from './controller-parts.ts';
@@ -59,22 +58,18 @@ export function withPeriod<A extends { readonly resyncAfterMs?: number | undefin
 }
 
 /** @throws ConfigurationError `CONFIG` when the controller has no sync hook: it would fail for each parent. */
-export function requiredSync({ kind, name }: ControllerSpec, { sync }: ConfiguredHooks): HookFunction {
+export function requiredSync(
+  { kind, name }: ControllerSpec,
+  { sync }: ConfiguredHooks,
+): HookFunction {
   if (sync !== undefined) return sync;
   throw new ConfigurationError(`${kind} ${name} has no sync hook`, { context: { kind, name } });
 }
 
 /** True when a hook gets `managedFields`: only then caches keep them. */
-export function showsManagedFields(hooks: ConfiguredHooks, { managedFields }: SharedParts): boolean {
+export function showsManagedFields(
+  hooks: ConfiguredHooks,
+  { managedFields }: SharedParts,
+): boolean {
   return managedFields && Object.values(hooks).some(({ mode }) => mode === 'webhook');
-}
-
-/** The period of a controller is that of its parents: their children are not delivered again besides. */
-export function resyncingParentsOnly(declared: Controller): Controller {
-  const owns = declared.owns.map((owned) => ({
-    ...owned,
-    predicate: (event: PredicateEvent) =>
-      event.type !== 'generic' && (owned.predicate?.(event) ?? true),
-  }));
-  return Object.freeze({ ...declared, owns });
 }

@@ -1,6 +1,12 @@
 import { reasonOf } from '../controller/composite/failures.ts';
 import type { Controller } from '../controller/controller.ts';
-import { ConfigurationError } from '../core/errors.ts';
+import { selectedObjects } from '../controller/decorator/decorated-source.ts';
+import { decoratorEngine } from '../controller/decorator/decorator-engine.ts';
+import type {
+  DecoratorAnswer,
+  DecoratorEngineOptions,
+  DecoratorRequest,
+} from '../controller/decorator/engine-options.ts';
 import type { Resource } from '../model/resource.ts';
 import type { LabelSelector } from '../model/selector.ts';
 import { childTypes } from './child-sources.ts';
@@ -9,8 +15,8 @@ import { controllerName } from './controller-name.ts';
 import {
   controllerOptions,
   requiredSync,
-  resyncingParentsOnly,
   showsManagedFields,
+  withPeriod,
 } from './controller-options.ts';
 import type { ConfiguredHooks, SharedParts } from './controller-parts.ts';
 import { decorationAnswer } from './json/children-answers.ts';
@@ -36,22 +42,23 @@ export interface DecoratedResource {
   readonly hasConditions: boolean;
 }
 
+type Shape = DecoratorSpec['resources'][number];
+
 /**
  * The controllers that a DecoratorController declares: one for each of its resources.
  *
- * @throws ConfigurationError `CONFIG` when it has no sync hook.
+ * @throws ConfigurationError `CONFIG` when it has no sync hook, and for a selector that is invalid.
  */
 export function decoratorControllers(
-  { spec, hooks }: DecoratorParts,
-  _: SharedParts,
+  parts: DecoratorParts,
+  shared: SharedParts,
 ): readonly Controller[] {
   const sync = syncOf(parts, shared);
   return parts.spec.resources.flatMap((shape, index) => {
     const decorated = parts.resources[index];
     if (decorated === undefined) return [];
     const name = controllerName('decorator', parts.spec.name, String(index + 1));
-    const options = engineOptions(parts, shared, { name, shape, decorated });
-    return [resyncingParentsOnly(decoratorEngine({ ...options, sync }))];
+    return [decoratorEngine({ ...engineOptions(parts, shared, { name, shape, decorated }), sync })];
   });
 }
 

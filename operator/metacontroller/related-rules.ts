@@ -6,19 +6,24 @@ import { source } from '../controller/source.ts';
 import { ConfigurationError, messageOf, OperatorError } from '../core/errors.ts';
 import { dropManagedFields } from '../model/entry.ts';
 import type { KubernetesObject } from '../model/object.ts';
+import { keepManagedFields } from './child-sources.ts';
 import { ControllerHook } from './controller-hook.ts';
 import type { ConfiguredHooks, SharedParts } from './controller-parts.ts';
-import { keepManagedFields } from './child-sources.ts';
 import { type NamedRule, relatedAnswer } from './json/related-answer.ts';
 import type { ControllerSpec } from './spec.ts';
+
+interface RelatedParts {
+  /** Name of the controller. */
+  readonly name: string;
+  readonly hooks: ConfiguredHooks;
+  readonly shared: SharedParts;
+  readonly managedFields: boolean;
+}
 
 /** The related objects that a customize hook selects. Undefined without such a hook. */
 export function relatedOf(
   spec: ControllerSpec,
-  name: string,
-  { customize }: ConfiguredHooks,
-  shared: SharedParts,
-  managedFields: boolean,
+  { name, hooks: { customize }, shared, managedFields }: RelatedParts,
 ): Related | undefined {
   if (customize === undefined) return undefined;
   const hook = new ControllerHook(spec, 'customize', { called: customize, types: [], shared });

@@ -240,7 +240,7 @@ test('the manifests mount the folder of the functions, and pass on what stands a
   });
   expect(read('functions/kustomization.yaml')).toMatchObject({
     configMapGenerator: [
-      { name: 'metacontroller-functions', files: ['functions.yaml', 'sync.sh'] },
+      { name: 'chancery-metacontroller-functions', files: ['functions.yaml', 'sync.sh'] },
     ],
   });
   expect(read('out/base/kustomization.yaml')).toMatchObject({

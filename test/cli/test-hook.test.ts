@@ -7,9 +7,9 @@ import { examined } from '../../operator/cli/test-hook/examine.ts';
 import { examinedLines } from '../../operator/cli/test-hook/report.ts';
 import { completedSample } from '../../operator/cli/test-hook/sample.ts';
 import { parseConfig } from '../../operator/hooks/config/parse-config.ts';
-import { knownKinds } from '../../operator/hooks/discovery/known-kinds.ts';
 import type { Hook } from '../../operator/hooks/hook.ts';
 import type { Jq } from '../../operator/jq/jq.ts';
+import { knownKinds } from '../../operator/model/known-kinds.ts';
 import type { Collector } from './collector.ts';
 import { invoke } from './invocation.ts';
 

@@ -1,5 +1,5 @@
 /** Hooks that fail or answer nonsense: what parents show, what is told, and that no child is lost by it. */
-import { eventually } from '@chancery/testing';
+import { eventually, FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import type { KubernetesObject } from '../../operator/index.ts';
 import { answering, scriptedHook } from './call/support.ts';
@@ -13,8 +13,12 @@ import {
   syncedOf,
   syncedWith,
 } from './support/orchards.ts';
-import { PATIENT, startMetacontroller } from './support/place.ts';
+import { type MetacontrollerPlace, PATIENT, startMetacontroller } from './support/place.ts';
 import { Reply } from './support/webhooks.ts';
+
+function thing(kind: string, name: string, namespace?: string): object {
+  return { apiVersion: 'v1', kind, metadata: { name, ...(namespace && { namespace }) } };
+}
 
 /** A cluster in which `north` has its plan, and a hook that then answers something else about it. */
 async function settledPlace(answer: (body: OrchardRequest) => unknown, webhook: object = {}) {
@@ -46,6 +50,12 @@ test.each<[string, (body: OrchardRequest) => unknown, string]>([
   ['nothing about children', () => ({}), 'InvalidAnswer'],
   ['null in place of children', () => ({ children: null }), 'InvalidAnswer'],
   ['null as a child', () => ({ children: [null] }), 'InvalidAnswer'],
+  ['a child of another kind', () => ({ children: [thing('Pod', 'a')] }), 'InvalidAnswer'],
+  [
+    'a child of another namespace',
+    () => ({ children: [thing('ConfigMap', 'a', 'kube-system')] }),
+    'InvalidAnswer',
+  ],
 ])('[metacontroller 8] a hook that answers %s costs no child, and is told by condition, Event and metric', async (_, answer, reason) => {
   const { place, mend } = await settledPlace(answer);
 

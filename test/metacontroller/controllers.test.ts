@@ -103,17 +103,14 @@ test('[metacontroller M7] a controller without a sync hook is refused before it 
   );
 });
 
-test('workers, periods and time limits follow from the object and the settings', () => {
-  const own = specOf({ resyncPeriodSeconds: 20 });
-
+test('workers and time limits follow from the object and the settings', () => {
   expect(controllerOf()).toMatchObject({
     name: 'composite-orchards',
     maxConcurrentReconciles: 5,
-    resyncPeriodMs: 1_800_000,
+    resyncPeriodMs: 0,
     reconcileTimeoutMs: 330_000,
     consistency: 'wait',
   });
-  expect(controllerOf({ spec: own }).resyncPeriodMs).toBe(20_000);
 });
 
 test('[metacontroller M12] only labelled children are listed with generateSelector', () => {
@@ -161,15 +158,6 @@ test('managedFields are cached only for webhooks', () => {
   for (const mode of ['exec', 'module'] as const) {
     expect(cached(controllerOf({ hooks: { sync: hook(mode) } }))).toEqual([undefined, undefined]);
   }
-});
-
-test('the resync of a child delivers nothing, its changes do', () => {
-  const [children] = controllerOf().owns;
-  const child = object({});
-  const event = { object: child, metadata: child.metadata };
-
-  expect(children?.predicate?.({ ...event, type: 'generic' })).toBe(false);
-  expect(children?.predicate?.({ ...event, type: 'delete' })).toBe(true);
 });
 
 test('a decorator is one controller for each of its resources', () => {

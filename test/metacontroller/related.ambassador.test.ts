@@ -112,7 +112,11 @@ test.each([
   ],
   ['another namespace, with v1', { namespace: 'elsewhere' }, /another namespace/],
   ['a namespaceSelector, with v1', { namespaceSelector: {} }, /own namespace/],
-  ['a resource that is not served', { resource: 'unicorns' }, /unicorns/],
+  [
+    'a resource that is not served',
+    { apiVersion: 'fruit.example/v1', resource: 'unicorns' },
+    /unicorns/,
+  ],
 ])('[metacontroller 19] a rule with %s is an error of the answer, and calls no sync', async (_, rule, message) => {
   const customize: Decide = () => ({
     relatedResources: [{ apiVersion: 'v1', resource: 'configmaps', ...rule }],

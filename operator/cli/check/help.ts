@@ -4,6 +4,7 @@ import { environmentHelp, table } from '../help.ts';
 /** What `chancery check --help` prints. */
 const CHECK_HELP: string = `Usage: chancery check MODULE... [--namespaces A,B] [-o json] [--excess] [-- ARGUMENT...]
        chancery check --hooks DIR [--crd FILE]... [--namespaces A,B] [-o json] [--excess]
+       chancery check --from-metacontroller FILE [--functions FILE] [--crd FILE]... [-o json] [--excess]
 
 Asks through the ambassador what the operator may do, as the operator itself will ask, and compares it
 with what the controllers of the modules declare. Tells which rights are missing, which controller needs
@@ -18,7 +19,16 @@ goes to the modules: name the arguments that the operator runs with.
 Options:
 ${table([
   ['--hooks DIR', 'a folder of hooks in place of modules'],
-  ['--crd FILE', 'file or folder with definitions of kinds of hooks; default DIR/crds; repeatable'],
+  [
+    '--from-metacontroller FILE',
+    'a file or folder of CompositeControllers and DecoratorControllers in',
+  ],
+  ['', 'place of modules; repeatable'],
+  [
+    '--functions FILE',
+    'what the programs and modules in FILE serve needs no Secret, and reads its related',
+  ],
+  ['--crd FILE', 'file or folder with definitions, for hooks default DIR/crds; repeatable'],
   ['--namespaces A,B', 'in place of WATCH_NAMESPACE; "*" for all'],
   ['--server URL', 'in place of CHANCERY_API_URL'],
   ['--excess', 'also tell what is granted beyond the declarations: wildcards, secrets, the rest'],

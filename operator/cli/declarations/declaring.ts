@@ -38,6 +38,8 @@ export type Declaring =
       /** Programs and modules in place of webhooks. */
       readonly functions: string | undefined;
       readonly crds: readonly string[];
+      /** Words after `--`, for `chancery metacontroller`. */
+      readonly args: readonly string[];
     };
 
 /**
@@ -63,11 +65,13 @@ export function declaringOf(
   if (hooks === undefined && files === undefined) {
     return declaringModules(crds, modules, moduleArgs);
   }
-  if (modules.length > 0 || moduleArgs.length > 0) {
+  if (modules.length > 0 || (files === undefined && moduleArgs.length > 0)) {
     const message = `${option} stands in place of modules and their arguments; got both`;
     throw new ConfigurationError(message);
   }
-  if (files !== undefined) return { from: 'metacontroller', files, functions, crds: crds ?? [] };
+  if (files !== undefined) {
+    return { from: 'metacontroller', files, functions, crds: crds ?? [], args: moduleArgs };
+  }
   return { from: 'hooks', dir: hooks ?? '', crds };
 }
 

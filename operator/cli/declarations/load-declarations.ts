@@ -11,6 +11,9 @@ import type { Declaring } from './declaring.ts';
 /** What rights and manifests follow from. */
 export type Generating = Declared & { readonly needsLeaderElection?: boolean };
 
+/** Not `metacontroller`: the original's namespace and ClusterRole have that name, and both may be installed. */
+const CONTROLLERS_NAME = 'chancery-metacontroller';
+
 /** Declarations, and the settings that they decide about. */
 export interface Declarations {
   readonly declared: readonly Generating[];
@@ -40,9 +43,10 @@ export async function loadDeclarations(
       return { declared: [hooks], electing: [hooks], settings: {}, hints: hooks.hints };
     }
     case 'metacontroller': {
-      const { declarations, hints } = await declaredControllers(declaring, io);
-      const name = 'metacontroller';
-      return { declared: declarations, electing: [{ name }], settings: {}, name, hints };
+      const { declarations, hints, elects } = await declaredControllers(declaring, io);
+      const settings = elects ? {} : { leaderElection: undefined };
+      const electing = [{ name: 'metacontroller' }];
+      return { declared: declarations, electing, settings, name: CONTROLLERS_NAME, hints };
     }
   }
 }

@@ -76,7 +76,6 @@ const ONLY_FOR: Readonly<Partial<Record<keyof typeof OPTIONS, readonly Output[]>
   components: ['manifests'],
   crd: ['rbac', 'proxy', 'manifests'],
   format: ['proxy'],
-  'from-metacontroller': ['rbac', 'proxy', 'manifests'],
   functions: ['rbac', 'proxy', 'manifests'],
   hooks: ['rbac', 'proxy', 'manifests'],
   'install-crds': ['rbac', 'proxy', 'manifests'],

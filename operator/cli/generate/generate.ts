@@ -268,7 +268,7 @@ export function generatedTree(
         : args.ambassadorImage,
       operator: tagged(args.operatorImage ?? (program === undefined ? name : HOOKS_IMAGE)),
     },
-    ...(program !== undefined && { program }),
+    ...(program !== undefined && { program: withElection(program, isElected(declared, args)) }),
     leaderElection: isElected(declared, args),
     ...(args.leaseName !== undefined && { leaseName: args.leaseName }),
     ...(args.isWatchGiven && { watched: args.namespaces ?? 'all' }),
@@ -278,6 +278,13 @@ export function generatedTree(
     command,
     ...(components !== undefined && { components }),
   });
+}
+
+/** In a Pod these commands elect a leader unless they are told otherwise. */
+function withElection(program: OperatorProgram, elects: boolean): OperatorProgram {
+  const off = '--no-leader-election';
+  if (elects || program.words.includes(off)) return program;
+  return { ...program, words: [...program.words, off] };
 }
 
 function roles(declared: readonly Generating[], args: GenerateArguments): string {

@@ -4,6 +4,8 @@ import { table } from '../help.ts';
 /** What `chancery generate --help` prints. */
 const GENERATE_HELP: string = `Usage: chancery generate rbac|crd|proxy|manifests MODULE... [OPTION...] [-- ARGUMENT...]
        chancery generate rbac|proxy|manifests --hooks DIR [--crd FILE]... [OPTION...]
+       chancery generate rbac|crd|proxy|manifests --from-metacontroller FILE [--functions FILE]
+                         [--crd FILE]... [OPTION...]
 
 Writes what follows from the declarations of the controllers that the modules export:
 
@@ -42,15 +44,25 @@ Options:
 ${table([
   ['-o, --output PATH', 'a file, or the folder of the manifests; default standard output'],
   ['--check', 'write nothing; show what is not as it would be generated, and end with 1 then'],
-  ['--name NAME', 'of the Deployment and all else; default the name of the only controller'],
+  ['--name NAME', 'of the Deployment and all else; default the name of the only controller,'],
+  ['', 'and of CompositeControllers and DecoratorControllers chancery-metacontroller'],
   [
     '--namespace NAME',
     'where the operator runs; default NAME, and for proxy $(POD_NAMESPACE), which the kubelet replaces',
   ],
   ['--watch own|all|A,B', 'rbac, proxy: namespaces that it watches; default own, where it runs,'],
-  ['', 'and for hooks all'],
+  ['', 'and for hooks and controllers all'],
   ['--hooks DIR', 'rbac, proxy, manifests: a folder of hooks in place of modules'],
-  ['--crd FILE', 'file or folder with definitions of kinds of hooks; default DIR/crds; repeatable'],
+  [
+    '--from-metacontroller FILE',
+    'controllers in place of modules: a file, a folder, or - for standard input;',
+  ],
+  ['', 'repeatable'],
+  [
+    '--functions FILE',
+    'programs and modules in place of their webhooks; see chancery metacontroller',
+  ],
+  ['--crd FILE', 'file or folder with definitions, for hooks default DIR/crds; repeatable'],
   ['--leader-election', 'it takes a Lease; the default when a controller needs one,'],
   ['--no-leader-election', 'it takes none'],
   ['--install-crds', 'it installs its definitions itself: CHANCERY_INSTALL_CRDS'],
@@ -65,7 +77,7 @@ ${table([
   ['', 'image with another name nothing but kubectl is used, and it needs a tag'],
   [
     '--operator-image IMAGE',
-    'manifests: default NAME, for hooks chancery-hooks; without a tag, our',
+    'manifests: default NAME, for hooks and controllers chancery-hooks; without a tag, our',
   ],
   ['', 'own version'],
   ['--module-path PATH', 'manifests: where the image has a module; default as in the Dockerfile,'],
@@ -98,6 +110,7 @@ Examples:
   chancery generate proxy operator.ts --namespace demo
   chancery generate crd operator.ts -o crds.yaml
   chancery generate manifests --hooks hooks -o manifests
+  chancery generate manifests --from-metacontroller controllers.yaml -o manifests
 `;
 
 /** The entry in `chancery --help`. It is apart from the command, which is imported only when it runs. */

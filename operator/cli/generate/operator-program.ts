@@ -39,5 +39,5 @@ function wordsOf(declaring: Exclude<Declaring, { readonly from: 'modules' }>): r
   if (declaring.from === 'hooks') return ['hooks', '/hooks'];
   const { functions } = declaring;
   const file = functions === undefined ? [] : [`--functions=/functions/${basename(functions)}`];
-  return ['metacontroller', ...file];
+  return ['metacontroller', ...file, ...declaring.args];
 }

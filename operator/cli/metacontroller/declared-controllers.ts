@@ -13,6 +13,7 @@ import { knownKinds } from '../../model/known-kinds.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { Io } from '../command.ts';
 import { type ManifestDocument, readManifests } from '../manifest-files.ts';
+import { parseMetacontrollerArguments } from './arguments.ts';
 
 /** Files that declare controllers. */
 export interface ControllerFiles {
@@ -21,6 +22,8 @@ export interface ControllerFiles {
   readonly functions: string | undefined;
   /** More files or folders with definitions. */
   readonly crds: readonly string[];
+  /** Further arguments of `chancery metacontroller`. */
+  readonly args: readonly string[];
 }
 
 /** What the controllers of some files do at the API server. */
@@ -28,6 +31,8 @@ export interface DeclaredControllers {
   readonly declarations: readonly AccessDeclaration[];
   /** Advice about the controllers, one line each. */
   readonly hints: readonly string[];
+  /** False: the arguments turn the election off. */
+  readonly elects: boolean;
 }
 
 /**
@@ -37,9 +42,11 @@ export interface DeclaredControllers {
  *   resource whose definition is missing.
  */
 export async function declaredControllers(
-  { files, functions: path, crds }: ControllerFiles,
+  { files, functions: path, crds, args }: ControllerFiles,
   io: Pick<Io, 'stdin'>,
 ): Promise<DeclaredControllers> {
+  const { options, functions: other, leaderElection } = parseMetacontrollerArguments(args);
+  if (other !== undefined) throw new ConfigurationError('--functions must stand before "--"');
   const given = (await readManifests(files, io.stdin, '--from-metacontroller ')).flatMap(itemsOf);
   const definitions = await readManifests(crds, io.stdin, '--crd ');
   const known = knownKinds([...given, ...definitions.flatMap(itemsOf)].map(({ value }) => value));
@@ -55,7 +62,7 @@ export async function declaredControllers(
     hasStatus: known.hasStatus,
     functions,
     ownNamespace: POD_NAMESPACE,
-    applyStrategy: 'dynamic-apply',
+    applyStrategy: options.applyStrategy,
   });
   if (unknown.length > 0) {
     throw new ConfigurationError(
@@ -63,7 +70,8 @@ export async function declaredControllers(
         'the file of the controllers',
     );
   }
-  return { declarations, hints: specs.flatMap((spec) => hintsFor(spec, functions)) };
+  const hints = specs.flatMap((spec) => hintsFor(spec, functions));
+  return { declarations, hints, elects: leaderElection };
 }
 
 /** The objects of a `List`, as `kubectl get -o yaml` prints it, or the document itself. */

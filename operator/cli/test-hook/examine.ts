@@ -1,5 +1,4 @@
 import { ConfigurationError } from '../../core/errors.ts';
-import type { KnownKinds } from '../../hooks/discovery/known-kinds.ts';
 import type { Hook } from '../../hooks/hook.ts';
 import { checkMetrics } from '../../hooks/metrics/check-metrics.ts';
 import { HookMetrics } from '../../hooks/metrics/hook-metrics.ts';
@@ -10,6 +9,7 @@ import { DocumentError, readJsonStream } from '../../hooks/results/json-stream.t
 import { missingRights, type RequiredRight } from '../../hooks/rights/required-rights.ts';
 import type { HookAnswer } from '../../hooks/run/invoke-hook.ts';
 import type { Jq } from '../../jq/jq.ts';
+import type { KnownKinds } from '../../model/known-kinds.ts';
 import type { Resource } from '../../model/resource.ts';
 
 /** What a hook left, as `chancery hooks` would judge it. */

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../core/errors.ts';
-import type { KnownKinds } from '../../hooks/discovery/known-kinds.ts';
 import type { Hook, KubernetesBinding, ScheduleBinding } from '../../hooks/hook.ts';
+import type { KnownKinds } from '../../model/known-kinds.ts';
 
 /** Members of a JSON object. */
 export type Fields = Readonly<Record<string, unknown>>;

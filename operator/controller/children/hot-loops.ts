@@ -26,14 +26,11 @@ const NEW_ANSWERS = 20;
 /** Writes that are further apart than this, in milliseconds, are not right after each other. */
 const CLOSE_MS = 2_000;
 
-/** Number of answers that are remembered of an object. */
+/** Number of remembered answers for one object: a longer round of answers is not found. */
 const MAX_ANSWERS = 100;
 
 /** Number of remembered objects. A forgotten object starts anew. */
 const MAX_OBJECTS = 10_000;
-
-/** Number of remembered answers for one object: a longer round of answers is not found. */
-const MAX_ANSWERS = 100;
 
 /** A write that is about to be made. */
 export interface NextWrite {
@@ -93,7 +90,7 @@ export class HotLoops {
     const loop = this.#loops.get(object);
     if (loop?.found === undefined) return;
     const last = digestOf(next.stated);
-    const isKnown = loop.answers.includes(last) || loop.createdBy === last;
+    const isKnown = loop.found.isNew || loop.answers.includes(last) || loop.createdBy === last;
     const isEnded = this.#current(object, next) === undefined || !isKnown;
     const times = last === loop.found.last ? loop.found.times + 1 : 1;
     if (isEnded || times >= STEADY_ANSWERS) {
@@ -131,10 +128,16 @@ export class HotLoops {
   wrote(object: string, next: NextWrite, after: object | undefined): void {
     const { stated, inputs, nowMs: atMs } = next;
     const before = this.#current(object, next);
-    const answers = [...(before?.answers ?? []), digestOf(stated)].slice(-MAX_ANSWERS);
-    const shown = after && digestOf(shownFields(after, stated));
-    const createdBy = before?.createdBy;
-    this.#set(object, { inputs, answers, createdBy, stated, shown, atMs });
+    this.#set(object, {
+      inputs,
+      answers: [...(before?.answers ?? []), digestOf(stated)].slice(-MAX_ANSWERS),
+      newAnswers: newAnswers(before, next),
+      status: statusDigest(next),
+      createdBy: before?.createdBy,
+      stated,
+      shown: after && digestOf(shownFields(after, stated)),
+      atMs,
+    });
   }
 
   /** Called when an object is created: it may be one that was deleted for this. */
@@ -165,6 +168,19 @@ export class HotLoops {
 
 function isOver({ atMs, found }: Loop, nowMs: number): boolean {
   return nowMs - atMs > (found === undefined ? LOOP_MS : FOUND_MS);
+}
+
+/** The number of new answers with this one; 0 for one that was given before. */
+function newAnswers(before: Loop | undefined, next: NextWrite): number {
+  if (before === undefined) return 1;
+  if (before.answers.includes(digestOf(next.stated))) return 0;
+  const isClose = next.nowMs - before.atMs <= CLOSE_MS;
+  return isClose && before.status === statusDigest(next) ? before.newAnswers + 1 : 1;
+}
+
+/** Of the status that others write. */
+function statusDigest({ stated, observed }: NextWrite): string {
+  return 'status' in stated || !('status' in observed) ? '' : digestOf({ status: observed.status });
 }
 
 /** The fields in which the last two answers differ; if they are the same, those that the object does not keep. */

@@ -21,6 +21,8 @@ import type {
   SyncRequest,
 } from './engine-options.ts';
 import { type Brought, ParentSync } from './parent-sync.ts';
+import { type RelatedReader, relatedReader } from './related/read-related.ts';
+import { relatedObjects } from './related/related-objects.ts';
 import { chanceryFormat } from './revisions/chancery-format.ts';
 import { isRolling } from './revisions/claims.ts';
 import { createRevisions } from './revisions/create-revisions.ts';
@@ -53,16 +55,17 @@ export interface CompositeOptions<P extends KubernetesObject>
    */
   readonly generateSelector?: boolean;
   /**
-   * For children with a rolling update: what makes a new revision of a parent, and where revisions are stored. They are
-   * ControllerRevisions of `apps/v1`, owned by the parent. An older revision lives as long as children belong to it;
-   * `sync` is then called for it, too, with the parent as it was. Not used without such children.
+   * For children with a rolling update: what defines a revision of a parent. A rolling update moves children one by one
+   * from the answer for the old revision to the answer for the new one.
    */
-  readonly revisions?: {
-    /** Paths of the parent's fields, such as `spec.template`. Other fields reach all children at once. Default `spec`. */
-    readonly fieldPaths?: readonly string[];
-    /** Namespace of the revisions of cluster-scoped parents, which need one. Those of others are beside their parent. */
-    readonly namespace?: string;
-  };
+  readonly revisions?: RevisionRule;
+  /** The resources of related objects. Each is watched. `customize` selects some of their objects. */
+  readonly related?: readonly (Resource | Source)[];
+  /**
+   * Selects the related objects of one parent, of resources in `related`. Pure. A change of a selected object calls
+   * `sync`, which reads them from `context.related`.
+   */
+  readonly customize?: (parent: P) => readonly RelatedRule[] | Promise<readonly RelatedRule[]>;
   /**
    * Parent and observed children → desired children and status. Pure: it reads its arguments, which are
    * frozen, and writes nothing. It is called again whenever one of them changes. When it throws, nothing
@@ -115,24 +118,23 @@ export type FinalizeResult<P extends KubernetesObject> = SyncResult<P> & {
  * The parent becomes the controller of its children. Only such objects are changed or deleted. A delete
  * names the uid, so that another object of the same name is left alone.
  *
- * @throws ConfigurationError `CONFIG` as `controller` does, when `children` is unusable, and for rolling updates under a
- *   cluster-scoped parent without `revisions.namespace`.
+ * @throws ConfigurationError `CONFIG` as `controller` does, and when `children` is unusable.
  */
 export function composite<P extends KubernetesObject>({
   parent,
   children,
   selector,
   generateSelector = false,
-  revisions: history,
+  revisions: revisionRule,
+  related,
+  customize,
   sync,
   finalize,
   ...options
 }: CompositeOptions<P>): Controller<P> {
-  requireComposite(options.name, children, sync);
-  if (generateSelector && selector !== undefined) {
-    throw new ConfigurationError(`composite ${options.name} has selector and generateSelector`);
-  }
-  const types = childTypes(children, options.name);
+  const { name } = options;
+  requireComposite(name, children, sync);
+  requireOneSelector(name, generateSelector, selector);
   const parentResource = sourceOf(parent).resource as unknown as Resource;
   const writer = ownedApplyWriter();
   const declared = childTypes(children, name);
@@ -149,7 +151,6 @@ export function composite<P extends KubernetesObject>({
     name,
     parentResource,
     generateSelector,
-    ...(revisions && { revisions }),
     ...(selector && { selector: (object) => selector(object as P) }),
     writer,
     status: 'state',
@@ -162,11 +163,7 @@ export function composite<P extends KubernetesObject>({
     });
   return controller<P>({
     ...options,
-    ...engineWiring({
-      children: types,
-      controller: options as ControllerParts,
-      ...(revisions && { revisions }),
-    }),
+    ...engineWiring({ ...parts, controller: options as ControllerParts }),
     for: parent,
     ...(finalize && { finalizer: finalizerOf(finalize, bring) }),
     async reconcile(key, object, context): Promise<Result> {

@@ -40,7 +40,7 @@ export function reasonOf(error: unknown): string {
   return error.code === 'USER_CODE' ? 'InvalidAnswer' : 'SyncFailed';
 }
 
-/** What people are told. */
+/** What people are told: on one line, and safe on a terminal, because a hook may have written a part of it. */
 export function publicMessage(error: unknown): string {
   const text = error instanceof Error ? error.message : 'a function threw what is no Error';
   const visible = visibleText(`${text}${factsOf(error)}`).replace(/[\t\n]+/g, ' ');

@@ -5,7 +5,7 @@ import type { ChildWriter } from '../children/child-writer.ts';
 import { DECORATED_BY } from '../children/existing-child.ts';
 import type { DesiredChild } from '../composite/child.ts';
 import type { ChildType, PlannedChild } from '../composite/engine-options.ts';
-import { childIdentity } from '../composite/plan-children.ts';
+import { childIdentity } from '../composite/sync-result.ts';
 import type { DecoratorAnswer, DecoratorEngineOptions } from './engine-options.ts';
 
 type Options = Pick<DecoratorEngineOptions, 'attachments' | 'decorator' | 'objects'> & {

@@ -7,7 +7,7 @@ import {
   refusalOf,
 } from '../../model/refusal.ts';
 import { isConflict } from '../../model/status.ts';
-import { BeingDeletedError, TerminalError } from '../errors.ts';
+import { BeingDeletedError, NotReadyError, TerminalError } from '../errors.ts';
 import { AWAIT_CHANGE, type Result } from '../reconciler.ts';
 
 /** A failed attempt, classified by the value that it threw. */

@@ -85,9 +85,6 @@ const IMAGE =
 /** Without `$`, which the kubelet would expand, and not a flag. */
 const MODULE = /^[A-Za-z0-9._/@+][A-Za-z0-9._/@+-]*$/;
 
-/** Without `$`, which the kubelet would expand. */
-const WORD = /^[A-Za-z0-9._/=-]+$/;
-
 /** A relative path, or the URL of a remote kustomization. */
 const REFERENCE = /^[A-Za-z0-9._@+][A-Za-z0-9._/@+:?=&%~-]*$/;
 
@@ -115,7 +112,7 @@ export function requireUsable(options: ManifestsOptions): void {
     requireThat('module', module, 'a path of letters, digits and . _ / @ + -', MODULE.test(module));
   }
   for (const word of options.program?.words ?? []) {
-    requireThat('word', word, 'of letters, digits and . _ / = -', WORD.test(word));
+    requireThat('argument', word, 'a text without NUL characters', !word.includes('\0'));
   }
   for (const image of Object.values(images)) {
     requireThat('image', image, 'an image with a tag or a sha256 digest', IMAGE.test(image));

@@ -197,7 +197,7 @@ function deploymentValues(options: ManifestsOptions): TemplateValues {
     probeCommand: `command: [${[kubectlOf(images.ambassador), ...PROBE_ARGUMENTS].join(', ')}]\n`,
     operatorImage: scalar(images.operator),
     modules: listLines(
-      options.program?.words.map(scalar) ?? [...modules.map(scalar), ...moduleWords(options)],
+      options.program?.words.map(programWord) ?? [...modules.map(scalar), ...moduleWords(options)],
     ),
     ...folderValues(options),
     leaderElection: leaderElection
@@ -224,10 +224,20 @@ function folderValues({ name, program }: ManifestsOptions): TemplateValues {
   };
 }
 
-/** The words after the modules: the kubelet would replace `$(NAME)` in them, unless each `$` is doubled. */
+/** The words after the modules. */
 function moduleWords({ moduleArgs = [] }: ManifestsOptions): readonly string[] {
   const words = moduleArgs.length === 0 ? [] : ['--', ...moduleArgs];
-  return words.map((word) => JSON.stringify(word.replaceAll('$', '$$$$')));
+  return words.map(argumentText);
+}
+
+/** The kubelet would replace `$(NAME)` in an argument, unless each `$` is doubled. */
+function argumentText(word: string): string {
+  return JSON.stringify(word.replaceAll('$', '$$$$'));
+}
+
+/** A word of `chancery` itself is written as it is. */
+function programWord(word: string): string {
+  return /^[a-z/][a-z0-9/-]*$/.test(word) ? scalar(word) : argumentText(word);
 }
 
 function rbacFile({ command }: ManifestsOptions, rights: readonly object[]): string {

@@ -1,8 +1,8 @@
 import { ConfigurationError } from '../../core/errors.ts';
+import type { KnownKinds } from '../../model/known-kinds.ts';
 import { apiVersionOf, type Resource } from '../../model/resource.ts';
-import type { KnownKinds } from './known-kinds.ts';
 
-export { type KnownKinds, knownKinds } from './known-kinds.ts';
+export { type KnownKinds, knownKinds } from '../../model/known-kinds.ts';
 
 /** Finds a resource by a name such as `website` or `websites.example.com/v1`: see `discover`. */
 export type Discover = (name: string, signal: AbortSignal) => Promise<Resource>;

@@ -1,7 +1,7 @@
 import type { PlacedPermission } from '../../controller/access-declaration.ts';
 import { type Source, source } from '../../controller/source.ts';
+import type { KnownKinds } from '../../model/known-kinds.ts';
 import type { Resource } from '../../model/resource.ts';
-import type { KnownKinds } from '../discovery/known-kinds.ts';
 import type { Hook, HookRight, KubernetesBinding } from '../hook.ts';
 import { selectionsOf } from '../watch/binding-selection.ts';
 import { namespacesOf } from '../watch/watch-plan.ts';

@@ -6,9 +6,10 @@ import {
 import type { KubernetesObject } from '../../model/object.ts';
 import type { StructuralSchema } from '../../model/structural-schema.ts';
 
-/** Group and version of Metacontroller's resources. */
+/** The group of Metacontroller's resources. */
 export const METACONTROLLER_GROUP = 'metacontroller.k8s.io';
-export const METACONTROLLER_VERSION = 'v1alpha1';
+
+const METACONTROLLER_VERSION = 'v1alpha1';
 
 /** A resource of Metacontroller's group as it is declared here. */
 interface Declaration {

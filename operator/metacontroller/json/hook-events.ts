@@ -1,3 +1,4 @@
+import type { ReconcileContext } from '../../controller/reconciler.ts';
 import type { AnswerPart } from './answer-part.ts';
 import type { KnownFields } from './answer-reader.ts';
 
@@ -36,4 +37,11 @@ export function hookEvents(list: AnswerPart, known: KnownFields): readonly HookE
     const message = item.member('message').filledString();
     return { type, reason, message: message.slice(0, MAX_MESSAGE_CHARS).toWellFormed() };
   });
+}
+
+export function recordEvents(
+  events: readonly HookEvent[],
+  context: Pick<ReconcileContext, 'event'>,
+): void {
+  for (const { type, reason, message } of events) context.event(type, reason, message);
 }

@@ -8,7 +8,6 @@ import { type DecoratedResource, decoratorControllers } from '../decorator-contr
 import type { CompositeSpec, ControllerSpec, DecoratorSpec, ResourceReference } from '../spec.ts';
 import { hasConditions } from './parent-facts.ts';
 import type { ServedResources } from './served-resources.ts';
-import { hasStatusSubresource } from './status-subresource.ts';
 import { StartError } from './trouble.ts';
 
 export interface BuildSurroundings {
@@ -48,7 +47,7 @@ async function buildComposite(
   if (isBuiltInGroup(parent)) {
     throw new StartError('InvalidParent', `${resourceName(parent)} is no custom resource`);
   }
-  if (!(await hasStatusSubresource(parent, context, signal))) {
+  if (!(await context.hasSubresource(parent, 'status', signal))) {
     throw new StartError(
       'NoStatusSubresource',
       `the definition of ${resourceName(parent)} has no status subresource in ${parent.version}`,
@@ -70,11 +69,7 @@ async function buildDecorator(
     const hasStatusSubresource =
       builtInHasStatus(resource) ?? (await context.hasSubresource(resource, 'status', signal));
     const conditions = await hasConditions(resource, context, signal);
-    resources.push({
-      resource,
-      hasStatusSubresource: hasStatus,
-      hasConditions: conditions,
-    });
+    resources.push({ resource, hasStatusSubresource, hasConditions: conditions });
   }
   const attachments = await needAll(spec.attachments, served, signal);
   return decoratorControllers({ spec, resources, attachments, hooks }, shared);

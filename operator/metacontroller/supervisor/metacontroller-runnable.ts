@@ -1,5 +1,10 @@
-import { type Runnable, runnable } from '../../manager/runnable.ts';
-import type { FunctionsFile } from '../call/functions-file.ts';
+import { source } from '../../controller/source.ts';
+import { linkedAbort } from '../../core/abort.ts';
+import { type Runnable, type RunnableContext, runnable } from '../../manager/runnable.ts';
+import { SUPERVISOR_ACCESS } from '../rights/supervisor-access.ts';
+import { childWriterOf } from './child-writer-of.ts';
+import type { MetacontrollerOptions } from './options.ts';
+import { Supervisor } from './supervisor.ts';
 
 export { METACONTROLLER_DEFAULTS, type MetacontrollerOptions } from './options.ts';
 

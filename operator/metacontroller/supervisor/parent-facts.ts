@@ -2,8 +2,11 @@ import type { Client } from '../../client/client.ts';
 import type { Log } from '../../controller/reconciler.ts';
 import { OperatorError } from '../../core/errors.ts';
 import { customResourceDefinitions } from '../../model/builtin.ts';
+import type { KubernetesObject } from '../../model/object.ts';
 import { isBuiltInGroup, type Resource, resourceName } from '../../model/resource.ts';
 import type { StructuralSchema } from '../../model/structural-schema.ts';
+
+const DEFINITIONS = customResourceDefinitions as Resource as Resource<DeclaredVersions>;
 
 /**
  * Whether a resource has a field `status.conditions`, which its definition says. Only custom resources have a definition.
@@ -17,7 +20,7 @@ export async function hasConditions(
   if (isBuiltInGroup(resource)) return false;
   const name = resourceName(resource);
   try {
-    const definition = await client.find(customResourceDefinitions, { name }, { signal });
+    const definition = await client.find(DEFINITIONS, { name }, { signal });
     return definition !== undefined && declaresConditions(definition, resource.version);
   } catch (error) {
     signal.throwIfAborted();
@@ -30,17 +33,18 @@ export async function hasConditions(
   }
 }
 
-/** The part of a definition that is read here. */
-interface SchemaOfVersion {
-  readonly name: string;
-  readonly schema?: { readonly openAPIV3Schema?: StructuralSchema | undefined } | undefined;
+/** A definition, as far as it is read here. */
+interface DeclaredVersions extends KubernetesObject {
+  readonly spec: {
+    readonly versions: readonly {
+      readonly name: string;
+      readonly schema?: { readonly openAPIV3Schema?: StructuralSchema };
+    }[];
+  };
 }
 
 /** @param version - the served version that is watched. */
-export function declaresConditions(
-  { spec }: { readonly spec: { readonly versions: readonly SchemaOfVersion[] } },
-  version: string,
-): boolean {
+function declaresConditions({ spec }: DeclaredVersions, version: string): boolean {
   const declared = spec.versions.find(({ name }) => name === version);
   const schema = declared?.schema?.openAPIV3Schema;
   const status = schema?.properties?.status;

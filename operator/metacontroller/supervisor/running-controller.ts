@@ -2,6 +2,7 @@ import { type Controller, sourcesOf } from '../../controller/controller.ts';
 import { linkedAbort } from '../../core/abort.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { RunnableContext } from '../../manager/runnable.ts';
+import type { PolicyRule } from '../../model/kubernetes/rbac-v1.ts';
 import type { Resource } from '../../model/resource.ts';
 import type { KeyReader } from '../call/key-reader.ts';
 import type { ConfiguredHooks } from '../controller-parts.ts';
@@ -19,6 +20,8 @@ interface RunningControllerOptions {
   readonly context: Pick<RunnableContext, 'open' | 'start'>;
   /** Ends it, as `stop` does. */
   readonly signal: AbortSignal;
+  /** What they need on a resource. */
+  readonly rulesOn: (resource: Resource) => readonly PolicyRule[];
   /** Called when `trouble` may have changed. */
   readonly changed: () => void;
 }
@@ -59,7 +62,11 @@ export class RunningController {
   /** Why it does not work. Undefined when it does. */
   get trouble(): Trouble | undefined {
     const needed = this.#sources.filter(({ source }) => !source.optional);
-    return this.#failure ?? sourceTrouble(needed, this.#parents) ?? this.failing.trouble();
+    return (
+      this.#failure ??
+      sourceTrouble(needed, this.#parents, this.#options.rulesOn) ??
+      this.failing.trouble()
+    );
   }
 
   /** Resolves when its reconciles have ended and its watches are released. */

@@ -5,7 +5,7 @@ import { knownKinds } from '../../model/known-kinds.ts';
 import type { Resource } from '../../model/resource.ts';
 import { groupAndVersion } from '../parse/parse-reference.ts';
 import type { ResourceReference } from '../spec.ts';
-import { missingRule } from './missing-rule.ts';
+import { refusal } from './refused.ts';
 import { StartError } from './trouble.ts';
 
 /** How long an answer of discovery is used again. Definitions can be replaced by ones of another scope. */

@@ -1,5 +1,6 @@
 import type { Source } from '../../controller/source.ts';
 import { isSameResource } from '../../controller/source.ts';
+import type { PolicyRule } from '../../model/kubernetes/rbac-v1.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
 import type { SharedInformer } from '../../store/shared-informer.ts';
@@ -16,10 +17,12 @@ export interface WatchedSource {
  * What the sources of a controller lack. Undefined when each has its first list.
  *
  * @param parents - the resources whose objects are reconciled.
+ * @param rulesOn - what the controller needs on a resource, besides the right to watch it.
  */
 export function sourceTrouble(
   sources: readonly WatchedSource[],
   parents: readonly Resource[],
+  rulesOn: (resource: Resource) => readonly PolicyRule[],
 ): Trouble | undefined {
   const inHealth = (health: string): readonly WatchedSource[] =>
     sources.filter(({ informer }) => informer.status.health === health);
@@ -34,7 +37,7 @@ export function sourceTrouble(
     };
   }
   const forbidden = inHealth('forbidden');
-  if (forbidden.length > 0) return { ...forbiddenTrouble(forbidden), ends: false };
+  if (forbidden.length > 0) return { ...forbiddenTrouble(forbidden, rulesOn), ends: false };
   const waiting = sources.filter(({ informer }) => !informer.synced);
   if (waiting.length === 0) return undefined;
   const names = waiting.map(({ source }) => resourceName(source.resource));
@@ -45,8 +48,11 @@ export function sourceTrouble(
   };
 }
 
-function forbiddenTrouble(forbidden: readonly WatchedSource[]): Omit<Trouble, 'ends'> {
-  const rules = forbidden.map(({ source }) => watchRule(source));
+function forbiddenTrouble(
+  forbidden: readonly WatchedSource[],
+  rulesOn: (resource: Resource) => readonly PolicyRule[],
+): Omit<Trouble, 'ends'> {
+  const rules = forbidden.flatMap(({ source }) => neededRules(source, rulesOn(source.resource)));
   const filtered = forbidden
     .filter(({ informer }) => informer.status.reason === 'filtered')
     .map(({ source }) => resourceName(source.resource));
@@ -58,10 +64,21 @@ function forbiddenTrouble(forbidden: readonly WatchedSource[]): Omit<Trouble, 'e
   return { reason: 'Forbidden', message: messages.join('; ') };
 }
 
+/** All that is needed on the resource of a source, so that it need not be added one verb after another. */
+function neededRules(of: Source, rules: readonly PolicyRule[]): readonly string[] {
+  if (rules.length === 0) return [watchRule(of)];
+  return rules.map((rule) => ruleToAdd({ ...placeOf(of), rule }));
+}
+
 /** The rule without which a source cannot be watched. */
-export function watchRule({ resource: { group, plural }, namespace }: Source): string {
+export function watchRule(of: Source): string {
+  const { group, plural } = of.resource;
   const rule = { apiGroups: [group], resources: [plural], verbs: ['get', 'list', 'watch'] };
+  return ruleToAdd({ ...placeOf(of), rule });
+}
+
+function placeOf({ namespace }: Source) {
   return typeof namespace === 'string'
-    ? ruleToAdd({ kind: 'ClusterRole', namespace: undefined, rule })
-    : ruleToAdd({ kind: 'Role', namespace: namespace.name, rule });
+    ? ({ kind: 'ClusterRole', namespace: undefined } as const)
+    : ({ kind: 'Role', namespace: namespace.name } as const);
 }

@@ -1,5 +1,5 @@
 import { digestOf } from '../../controller/children/applied-memory.ts';
-import { type Controller, controller } from '../../controller/controller.ts';
+import { type Controller, controller, sourcesOf } from '../../controller/controller.ts';
 import { AWAIT_CHANGE, type ReconcileContext, type Result } from '../../controller/reconciler.ts';
 import type { Source } from '../../controller/source.ts';
 import { type Channel, channel } from '../../controller/trigger.ts';
@@ -7,7 +7,7 @@ import { type Backoff, exponentialBackoff } from '../../core/backoff.ts';
 import { ConfigurationError, messageOf, OperatorError } from '../../core/errors.ts';
 import type { RunnableContext } from '../../manager/runnable.ts';
 import type { KubernetesObject, ObjectKey } from '../../model/object.ts';
-import type { Resource } from '../../model/resource.ts';
+import { apiVersionOf, type Resource } from '../../model/resource.ts';
 import { createHookFunctions } from '../call/create-hook-functions.ts';
 import { watchedKeys } from '../call/watched-keys.ts';
 import { controllerName } from '../controller-name.ts';
@@ -15,6 +15,8 @@ import type { SharedParts } from '../controller-parts.ts';
 import { InvalidSpecError } from '../parse/invalid-spec.ts';
 import { parseController } from '../parse/parse-controller.ts';
 import { RELATED_RESOURCES } from '../parse/parse-reference.ts';
+import { controllerAccess } from '../rights/controller-access.ts';
+import { rulesOn } from '../rights/rules-on.ts';
 import type { ControllerSpec } from '../spec.ts';
 import { buildControllers } from './build-controllers.ts';
 import { ControllerReport } from './controller-report.ts';
@@ -215,13 +217,35 @@ export class Supervisor {
     try {
       const surroundings = { context: this.#context, served: this.#served, hooks, shared };
       const controllers = await buildControllers(spec, surroundings, context.signal);
-      const options = { controllers, hooks, keys, failing, context: this.#context, changed };
+      const rules = this.#rulesOf(spec, controllers);
+      const options = {
+        controllers,
+        rulesOn: rules,
+        hooks,
+        keys,
+        failing,
+        context: this.#context,
+        changed,
+      };
       return new RunningController({ ...options, signal: this.#signal });
     } catch (error) {
       await Promise.allSettled(Object.values(hooks).map((hook) => hook.close()));
       keys.close();
       throw error;
     }
+  }
+
+  /** The rules that `generate` would write for it, with the resources as they are served. */
+  #rulesOf(spec: ControllerSpec, controllers: readonly Controller[]) {
+    const { functions, applyStrategy } = this.#options;
+    const known = controllers.flatMap(sourcesOf).map(({ resource }) => resource);
+    const { declarations } = controllerAccess(spec, {
+      resolve: ({ apiVersion, resource }) =>
+        known.find((one) => one.plural === resource && apiVersionOf(one) === apiVersion),
+      ownNamespace: this.#shared.revisionsNamespace ?? 'default',
+      ...{ functions, applyStrategy },
+    });
+    return (resource: Resource) => rulesOn(resource, declarations);
   }
 
   async #stop(slot: Slot, context: ReconcileContext, reason: Error): Promise<void> {

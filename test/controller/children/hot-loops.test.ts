@@ -154,7 +154,10 @@ test('of the answers for one object only the last hundred are remembered', () =>
   plan.answer(A, { spec: { size: 9 } });
   expect(plan.answer(A)).toBeInstanceOf(HotLoopError);
 
-  for (let size = 100; size < 200; size++) plan.answer({ spec: { size, mode: 'x' } });
+  for (let size = 100; size < 200; size++) {
+    plan.nowMs += 2_001;
+    plan.answer({ spec: { size, mode: 'x' } });
+  }
 
   expect(plan.answer(A)).toBeUndefined();
 });

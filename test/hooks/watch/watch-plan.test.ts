@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { source } from '../../../operator/controller/source.ts';
-import { knownKinds } from '../../../operator/hooks/discovery/known-kinds.ts';
 import type { Hook, KubernetesBinding } from '../../../operator/hooks/hook.ts';
 import { type MakeSource, type Want, WatchPlan } from '../../../operator/hooks/watch/watch-plan.ts';
+import { knownKinds } from '../../../operator/model/known-kinds.ts';
 import { defineResource, resourceName } from '../../../operator/model/resource.ts';
 
 test('[hooks S6] bindings of all hooks with equal selectors share a source, whatever their filters are', () => {

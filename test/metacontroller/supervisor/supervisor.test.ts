@@ -1,5 +1,6 @@
 import { eventually } from '@chancery/testing';
 import { expect, test } from 'vitest';
+import { METACONTROLLER_METRICS } from '../../../operator/metacontroller/supervisor/metric-names.ts';
 import {
   composite,
   oneConfigMap,
@@ -9,9 +10,11 @@ import {
   startWorld,
 } from './world.ts';
 
+const META = 'metacontroller.k8s.io/v1alpha1';
+
 test('a CompositeController with a webhook makes the children of its parents, and says that it works', async () => {
   const hook = await startHook((call) => oneConfigMap(call, { trees: '2' }));
-  const { configMap, readyWith } = await startWorld([
+  const { configMap, operator, readyWith } = await startWorld([
     parentDefinition('Orchard'),
     composite('orchards', 'orchards', hook.urlOf('sync')),
     parent('Orchard', 'north'),

@@ -146,11 +146,23 @@ export async function startWorld(
         const condition = ready(kind, name);
         return condition?.reason === reason ? condition : undefined;
       }),
+    /** Reasons of the Events about a CompositeController. */
+    reasons: (name: string) =>
+      server
+        .list('events.k8s.io/v1', 'Event')
+        .map((event) => event as KubernetesObject & EventFields)
+        .filter(({ regarding }) => regarding.name === name)
+        .map(({ reason }) => reason),
     configMap: (name: string) =>
       server.get('v1', 'ConfigMap', 'farm', name) as
         | (KubernetesObject & { readonly data?: Readonly<Record<string, string>> })
         | undefined,
   };
+}
+
+interface EventFields {
+  readonly reason: string;
+  readonly regarding: { readonly name: string };
 }
 
 interface Condition {

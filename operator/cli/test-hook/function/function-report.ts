@@ -1,10 +1,6 @@
 import type { ChildUpdate, PlannedChild } from '../../../controller/composite/engine-options.ts';
 import { childIdentity } from '../../../controller/composite/sync-result.ts';
 import type { NamedRule } from '../../../metacontroller/json/related-answer.ts';
-import type {
-  CompositeAnswer,
-  DecorationAnswer,
-} from '../../../metacontroller/json/children-answers.ts';
 import { type KubernetesObject, keyOf } from '../../../model/object.ts';
 import { formatSelector, selectorFromObject } from '../../../model/selector.ts';
 import type { ExaminedAnswer } from './examine-answer.ts';

@@ -10,7 +10,7 @@ import { isLiveOwner } from '../../children/apply-owned.ts';
 import { NotReadyError } from '../../errors.ts';
 import type { ReconcileContext } from '../../reconciler.ts';
 import { type Source, source } from '../../source.ts';
-import { OWNER_INDEX } from '../child-types.ts';
+import { OWNER_INDEX } from '../child.ts';
 import type { ClaimedNames } from './claims.ts';
 import { patchText } from './parent-patch.ts';
 import type { RevisionContent, RevisionFormat, StoredBody } from './revision-format.ts';

@@ -8,12 +8,11 @@ import type {
   RollingPlan,
   StatusCheck,
 } from '../../../../operator/controller/composite/engine-options.ts';
-import { childIdentity } from '../../../../operator/controller/composite/plan-children.ts';
 import { chanceryFormat } from '../../../../operator/controller/composite/revisions/chancery-format.ts';
 import { createRevisions } from '../../../../operator/controller/composite/revisions/create-revisions.ts';
 import { metacontrollerFormat } from '../../../../operator/controller/composite/revisions/metacontroller-format.ts';
 import type { RevisionFormat } from '../../../../operator/controller/composite/revisions/revision-format.ts';
-import { childIdentity } from '../../../../operator/controller/composite/plan-children.ts';
+import { childIdentity } from '../../../../operator/controller/composite/sync-result.ts';
 import type { ReconcileContext } from '../../../../operator/controller/reconciler.ts';
 import { source } from '../../../../operator/controller/source.ts';
 import { pods } from '../../../../operator/model/builtin.ts';

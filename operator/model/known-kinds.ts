@@ -83,11 +83,7 @@ export function knownKinds(definitions: readonly unknown[] = []): KnownKinds {
   const ofKind = (kind: string, apiVersion?: string): Resource | undefined => {
     const found = known.filter(({ names }) => names.includes(kind.toLowerCase()));
     if (apiVersion === undefined) return preferred(kind, found)?.resource;
-    const [version = '', group = ''] = apiVersion.split('/').reverse();
-    const one = found.find(
-      ({ resource, versions }) => resource.group === group && (versions?.includes(version) ?? true),
-    );
-    return one && defineResource({ ...one.resource, version });
+    return inVersion(found, apiVersion);
   };
   const ofPlural = (plural: string, group: string): Resource | undefined =>
     known.find(({ resource }) => resource.plural === plural && resource.group === group)?.resource;

@@ -1,0 +1,25 @@
+import type { AccessDeclaration } from '../../controller/access-declaration.ts';
+import { isSameResource } from '../../controller/source.ts';
+import { accessOf } from '../../generate/access/required-access.ts';
+import type { PolicyRule } from '../../model/kubernetes/rbac-v1.ts';
+import type { Resource } from '../../model/resource.ts';
+
+/**
+ * The rules of these declarations for one resource and its subresources, wherever they hold: what a person adds to a
+ * role, when the resource is refused.
+ */
+export function rulesOn(
+  resource: Resource,
+  declarations: readonly AccessDeclaration[],
+): readonly PolicyRule[] {
+  return accessOf(declarations, { namespaces: undefined })
+    .filter((access) => isSameResource(access.resource, resource))
+    .map(({ subresource, verbs, resourceNames }) => ({
+      apiGroups: [resource.group],
+      resources: [
+        subresource === undefined ? resource.plural : `${resource.plural}/${subresource}`,
+      ],
+      ...(resourceNames !== undefined && { resourceNames }),
+      verbs,
+    }));
+}
