@@ -42,12 +42,18 @@ const filesWith = (word: string): string[] =>
     (path) => !path.includes('.tools.') && readFileSync(source(path), 'utf8').includes(word),
   );
 
-/** Tests that take long and are not what a change usually breaks: builds, whole projects, crashes, the benchmarks' harness. */
+/**
+ * Tests that take long and are not what a change usually breaks: builds, whole projects and `chancery dev` in them,
+ * crashes, the suite for API servers, the benchmarks' harness.
+ */
 const LONG = [
   'bench/test/**/*.test.ts',
   'test/build.test.ts',
   'test/crash/*.test.ts',
+  'test/dev/dev.ambassador.test.ts',
   'test/scaffold/projects.test.ts',
+  'testing/test/conformance/conformance.test.ts',
+  'testing/test/env/crash-points.test.ts',
 ];
 
 /** Tests that look at the whole process, or change it: its memory, sockets, environment, timers, modules. */
@@ -65,7 +71,6 @@ const WHOLE_PROCESS = [
 /** Files that wait for processes and leases for 15 s and more: if one of them began last, the others would wait. */
 const LONG_FILES = [
   'test/cli/leadership.test.ts',
-  'test/dev/dev.ambassador.test.ts',
   'test/integration/config-restart.ambassador.test.ts',
   'test/integration/frozen-leader.test.ts',
   'test/integration/leadership.test.ts',
