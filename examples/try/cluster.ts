@@ -57,7 +57,9 @@ export async function startExample(
     }
     const { roles, filter } = await accessOf(name, example);
     for (const role of roles) server.create(inNamespace(role));
-    const user = await server.urlFor(`system:serviceaccount:${NAMESPACE}:${name}`);
+    const user = await server.urlFor(
+      `system:serviceaccount:${NAMESPACE}:${accountOf(name, example)}`,
+    );
     const ambassador: Ambassador = await startAmbassador(user, filter, timeline);
     stops.push(() => ambassador.kill());
     const operator = await OperatorProcess.start(
@@ -98,6 +100,11 @@ function commandOf({ isHooks, isMetacontroller }: Example) {
   return { command: 'run', path: 'operator.ts' } as const;
 }
 
+/** The ServiceAccount of an example. What is called `metacontroller` would be the original's. */
+function accountOf(name: string, { isMetacontroller = false }: Example): string {
+  return isMetacontroller ? `chancery-${name}` : name;
+}
+
 /** What is generated for an example. */
 async function accessOf(
   name: string,
@@ -107,7 +114,8 @@ async function accessOf(
   const { command } = commandOf(example);
   if (command !== 'run') {
     const folder = fileURLToPath(folderOf(name));
-    const placed = { name, namespace: NAMESPACE, watch: watchesAll ? 'all' : 'own' } as const;
+    const watch = watchesAll ? 'all' : 'own';
+    const placed = { name: accountOf(name, example), namespace: NAMESPACE, watch } as const;
     const access =
       command === 'hooks'
         ? hooksAccess(`${folder}hooks/`, placed)
