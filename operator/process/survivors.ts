@@ -64,25 +64,49 @@ const READINGS = 20;
  * Processes of this user that were started with `CHANCERY_RUN=run`. None on systems other than Linux.
  *
  * A process that ends before it is looked at may have started another one, which the list does not have. So the list
- * is read again until it has no new process.
+ * is read again until it has no new process, and none that is just becoming another program.
  *
  * @param others - numbers of processes that are not of the run. Those that are found are added.
  */
 async function processesOf(run: string, others: Set<number>): Promise<readonly number[]> {
   if (process.platform !== 'linux') return [];
   const found = new Set<number>();
+  const undecided = new Set<number>();
   let listed: readonly number[] = [];
   for (let reading = 0; reading < READINGS; reading++) {
     const known = new Set(listed);
     listed = (await readdir('/proc')).filter((name) => /^[0-9]+$/.test(name)).map(Number);
-    if (listed.every((pid) => known.has(pid))) break;
+    if (undecided.size === 0 && listed.every((pid) => known.has(pid))) break;
+    undecided.clear();
     for (const pid of listed) {
       if (found.has(pid) || others.has(pid)) continue;
-      // Empty for a process that has ended, and for one that is just becoming another program.
-      const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
-      if (`\0${environment}`.includes(`\0${RUN_VARIABLE}=${run}\0`)) found.add(pid);
-      else if (environment !== '') others.add(pid);
+      const isOfRun = await startedWith(pid, `${RUN_VARIABLE}=${run}`);
+      if (isOfRun === true) found.add(pid);
+      else if (isOfRun === false) others.add(pid);
+      else undecided.add(pid);
     }
   }
+  for (const pid of undecided) others.add(pid); // it was started with no environment at all
   return [...found];
 }
+
+/** Whether a process has a variable. Undefined for one that is just becoming another program: it has none then. */
+async function startedWith(pid: number, variable: string): Promise<boolean | undefined> {
+  try {
+    const environment = await readFile(`/proc/${pid}/environ`, 'latin1');
+    if (environment !== '') return `\0${environment}`.includes(`\0${variable}\0`);
+    // The state follows the name, which may have spaces and brackets. The flags are the seventh part.
+    const stat = await readFile(`/proc/${pid}/stat`, 'latin1');
+    const [state = '', , , , , , flags] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const isKernels = (Number(flags) & KERNEL_THREAD) !== 0;
+    return isKernels || ENDED.has(state) ? false : undefined;
+  } catch {
+    return false; // it has ended, or belongs to another user
+  }
+}
+
+/** Linux's PF_KTHREAD. */
+const KERNEL_THREAD = 0x0020_0000;
+
+/** Zombies, and processes of which only the number is left. */
+const ENDED: ReadonlySet<string> = new Set(['Z', 'X', 'x']);
