@@ -19,7 +19,7 @@ const GRACE_MS = 5_000;
  * How long a program that has ended may have others write for it. In bash, `exec > >(tee log)` makes such a process:
  * it writes the last lines after bash itself has ended.
  */
-const LAST_LINES_MS = 100;
+const LAST_LINES_MS = 1_000;
 
 /** What a program that ended by itself has left. */
 export interface ProgramResult extends ProgramUsage {

@@ -30,18 +30,19 @@ export interface Survivors {
 export async function endSurvivors(groupId: number, run: string, clock: Clock): Promise<Survivors> {
   const seen = new Set<number>();
   const others = new Set<number>();
-  let alive: readonly number[] = [];
+  let alive: ReadonlySet<number> = new Set();
   for (let round = 0; round < FAST_ROUNDS + SLOW_ROUNDS; round++) {
-    alive = await processesOf(run, others);
+    const processes = await processesOf(run, others);
+    alive = processes.found;
     signalGroup(groupId, 'SIGKILL'); // also those that have another environment
-    if (alive.length === 0) break;
+    if (alive.size === 0 && processes.undecided.size === 0) break;
     for (const pid of alive) {
       seen.add(pid);
       signalTo(pid, 'SIGKILL');
     }
     if (round >= FAST_ROUNDS) await sleep(clock, SLOW_ROUND_MS, NEVER_ABORTED);
   }
-  return { found: seen.size, left: alive.length };
+  return { found: seen.size, left: alive.size };
 }
 
 /** Sends a signal to all processes of a group. No group of that number is no error. */
@@ -60,6 +61,13 @@ function signalTo(pid: number, signal: NodeJS.Signals): void {
 /** Readings of the list of processes in a round. Other programs may start processes all the time. */
 const READINGS = 20;
 
+/** What a look at the list of processes has found. */
+interface RunProcesses {
+  readonly found: ReadonlySet<number>;
+  /** Those that are just becoming another program, and may be of the run. */
+  readonly undecided: ReadonlySet<number>;
+}
+
 /**
  * Processes of this user that were started with `CHANCERY_RUN=run`. None on systems other than Linux.
  *
@@ -68,10 +76,10 @@ const READINGS = 20;
  *
  * @param others - numbers of processes that are not of the run. Those that are found are added.
  */
-async function processesOf(run: string, others: Set<number>): Promise<readonly number[]> {
-  if (process.platform !== 'linux') return [];
+async function processesOf(run: string, others: Set<number>): Promise<RunProcesses> {
   const found = new Set<number>();
   const undecided = new Set<number>();
+  if (process.platform !== 'linux') return { found, undecided };
   let listed: readonly number[] = [];
   for (let reading = 0; reading < READINGS; reading++) {
     const known = new Set(listed);
@@ -86,8 +94,7 @@ async function processesOf(run: string, others: Set<number>): Promise<readonly n
       else undecided.add(pid);
     }
   }
-  for (const pid of undecided) others.add(pid); // it was started with no environment at all
-  return [...found];
+  return { found, undecided };
 }
 
 /** Whether a process has a variable. Undefined for one that is just becoming another program: it has none then. */
@@ -95,11 +102,14 @@ async function startedWith(pid: number, variable: string): Promise<boolean | und
   try {
     const environment = await readFile(`/proc/${pid}/environ`, 'latin1');
     if (environment !== '') return `\0${environment}`.includes(`\0${variable}\0`);
-    // The state follows the name, which may have spaces and brackets. The flags are the seventh part.
     const stat = await readFile(`/proc/${pid}/stat`, 'latin1');
-    const [state = '', , , , , , flags] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const isKernels = (Number(flags) & KERNEL_THREAD) !== 0;
-    return isKernels || ENDED.has(state) ? false : undefined;
+    // The parts that follow the name, which may have spaces and brackets. They are those of proc_pid_stat(5) from 3 on.
+    const parts = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const [state = '', flags] = [parts[0], parts[9 - 3]];
+    if (ENDED.has(state) || (Number(flags) & KERNEL_THREAD) !== 0) return false;
+    // A program that was started with no variable has an environment that begins and ends at some address.
+    const [start, end] = [Number(parts[50 - 3]), Number(parts[51 - 3])];
+    return start !== 0 && start === end ? false : undefined;
   } catch {
     return false; // it has ended, or belongs to another user
   }

@@ -82,8 +82,10 @@ test('neither a hook that hangs nor an object that is wrong stops another contro
 });
 
 test('a hook that fails is counted with its reason, and its parent until it succeeds', async () => {
-  let broken = true;
-  const hook = await startHook((call) => (broken ? 'no object' : oneConfigMap(call)));
+  let broken = 'north';
+  const hook = await startHook((call) =>
+    call.body.parent.metadata.name === broken ? 'no object' : oneConfigMap(call),
+  );
   const { configMap, operator, server } = await startWorld([
     parentDefinition('Orchard'),
     composite('orchards', 'orchards', hook.urlOf('sync')),
@@ -93,11 +95,11 @@ test('a hook that fails is counted with its reason, and its parent until it succ
   const failing = () => operator.meter.value(METACONTROLLER_METRICS.failingParents, labels);
 
   await eventually(() => failing() === 1);
-  broken = false;
+  broken = 'none';
   await eventually(() => configMap('north-plan'));
   await eventually(() => failing() === 0);
 
-  broken = true;
+  broken = 'south';
   server.create(parent('Orchard', 'south'));
   await eventually(() => failing() === 1);
   server.delete(META, 'CompositeController', undefined, 'orchards');
