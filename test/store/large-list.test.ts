@@ -88,7 +88,7 @@ test('[L-15] [C-17] handlers that come while a list is told of miss nothing and 
   const mirrors: Map<string, Thing>[] = [];
   const wrong: string[] = [];
   inEveryTurn(() => {
-    if (mirrors.length === 40) return;
+    if (mirrors.length === MIRRORS) return;
     const mirror = new Map<string, Thing>();
     mirrors.push(mirror);
     informer.addHandler((changes) => {
@@ -98,10 +98,13 @@ test('[L-15] [C-17] handlers that come while a list is told of miss nothing and 
 
   changeUnseen(collection);
   await clock.advanceAndSettle(60_000);
-  await eventually(() => mirrors.length === 40 && mirrors.every(isComplete));
+  await eventually(() => mirrors.length === MIRRORS && mirrors.every(isComplete));
 
   expect(wrong).toEqual([]);
 });
+
+/** More than the turns in which a list is told. */
+const MIRRORS = 24;
 
 /** Takes `change`; false when it is none of what was told before. */
 function follows(mirror: Map<string, Thing>, change: Change<Thing>): boolean {

@@ -102,11 +102,15 @@ test('PR6: what the API server refuses is said, and what is there stays', async 
   const told = await place.told('Refused');
   const writes = place.writes();
   await reconciledAgain(place);
+  const later = await eventually(() => {
+    const more = place.writes().slice(writes.length);
+    return more.length > 0 && more;
+  });
 
   expect(refused.status).toMatchObject({ replicas: 1, availableReplicas: 1 });
   expect((await jobs(place)).length).toBeGreaterThan(0);
   expect(told).toMatchObject([{ type: 'Warning', note: expect.stringContaining('Too long') }]);
-  expect(place.writes().slice(writes.length)).toEqual(['patch secrets']); // asked once more
+  expect(new Set(later)).toEqual(new Set(['patch secrets'])); // asked again, and nothing else
 });
 
 test('PR9: of a crowd of bad ServiceMonitors some are named and the others counted', async () => {
