@@ -1,4 +1,4 @@
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 import { ConfigurationError, messageOf } from '../../core/errors.ts';
 import type { MountedFolder } from '../../generate/manifests/mounted-folder.ts';
@@ -42,6 +42,26 @@ export async function mountedFolder(
   }
   const paths = files.map(({ path }) => path).sort();
   return { mount, fromBase: relative(from, to).replaceAll(sep, '/'), files: paths };
+}
+
+/**
+ * The folder with the texts of its files.
+ *
+ * @throws ConfigurationError `CONFIG` for a file that is not text: packages carry it in the data of a ConfigMap.
+ */
+export async function withTexts(folder: MountedFolder, dir: string): Promise<MountedFolder> {
+  const texts = new Map<string, string>();
+  for (const path of folder.files) {
+    try {
+      const bytes = await readFile(join(dir, path));
+      texts.set(path, new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
+    } catch (error) {
+      throw new ConfigurationError(`cannot read ${join(dir, path)} as text: ${messageOf(error)}`, {
+        cause: error,
+      });
+    }
+  }
+  return { ...folder, texts };
 }
 
 async function collect(

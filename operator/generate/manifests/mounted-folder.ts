@@ -10,6 +10,8 @@ export interface MountedFolder {
   readonly fromBase: string;
   /** Paths of its files below the folder, sorted, with `/` as the separator. */
   readonly files: readonly string[];
+  /** The texts of the files, by their paths. Left out: a generator of kustomize reads them. */
+  readonly texts?: ReadonlyMap<string, string>;
 }
 
 /** The name of the ConfigMap with the files. kustomize adds a hash of them. */
@@ -40,6 +42,12 @@ export function folderKustomization(
     ],
   };
   return `${header(command)}${formatYaml(kustomization)}`;
+}
+
+/** The data of the ConfigMap. */
+export function folderData(texts: ReadonlyMap<string, string>): Readonly<Record<string, string>> {
+  requireOwnKeys([...texts.keys()]);
+  return Object.fromEntries([...texts].map(([path, text]) => [keyOf(path), text]));
 }
 
 /** The lines that place the files of sub-folders; empty when there are none. */

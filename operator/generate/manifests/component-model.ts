@@ -1,0 +1,115 @@
+import { parseYaml } from '../../core/yaml.ts';
+import type { KubernetesObject } from '../../model/object.ts';
+import { kubectlOf } from './deployment-template.ts';
+import { templateText } from './manifest-file.ts';
+import type { ModelDeployment } from './model-deployment.ts';
+
+/** What fits every operator and can be added to it, in this order: `native-sidecar` is the last one. */
+export const COMPONENT_NAMES = [
+  'debug',
+  'high-availability',
+  'network-policy',
+  'prometheus',
+  'unix-socket',
+  'native-sidecar',
+] as const;
+export type ComponentName = (typeof COMPONENT_NAMES)[number];
+
+/** What a component changes and adds. */
+export interface ComponentModel {
+  /**
+   * Strategic merge patches of the Deployment: lists of named items merge by name, null removes. Those of
+   * `native-sidecar` find the container `proxy` also among the `initContainers`, as a copy.
+   */
+  readonly patches: readonly PatchOfDeployment[];
+  /** Added to those of the container `proxy`. */
+  readonly proxyArguments: readonly string[];
+  /** Other objects, with the name, the namespace and the selector of the operator. */
+  readonly objects: readonly KubernetesObject[];
+}
+
+/** A part of a Deployment. */
+export interface PatchOfDeployment {
+  readonly spec: Readonly<Record<string, unknown>>;
+}
+
+/** The parts of a kustomization that components use. */
+interface Component {
+  readonly resources?: readonly string[];
+  readonly patches?: readonly { readonly patch: string }[];
+  readonly replacements?: readonly {
+    readonly source: { readonly kind: string; readonly fieldPath: string };
+    readonly targets: readonly {
+      readonly select: { readonly kind: string };
+      readonly fieldPaths: readonly string[];
+    }[];
+  }[];
+}
+
+type Json = Record<string, unknown>;
+
+/** All components, with names and selectors of this Deployment. Read from the files that kustomize applies. */
+export function componentModels(
+  deployment: ModelDeployment,
+): Readonly<Record<ComponentName, ComponentModel>> {
+  const models = COMPONENT_NAMES.map((name) => [name, componentModel(name, deployment)] as const);
+  return Object.fromEntries(models) as Record<ComponentName, ComponentModel>;
+}
+
+function componentModel(name: ComponentName, deployment: ModelDeployment): ComponentModel {
+  const proxy = deployment.spec.template.spec.containers.find((each) => each.name === 'proxy');
+  const values = { kubectl: kubectlOf(proxy?.image ?? '') };
+  const read = (file: string): unknown =>
+    parseYaml(templateText(`components/${name}/${file}`, values));
+  const {
+    patches = [],
+    replacements = [],
+    resources = [],
+  } = read('kustomization.yaml') as Component;
+  const parsed = patches.map(({ patch }) => parseYaml(patch));
+  const merged = parsed.filter((patch) => !Array.isArray(patch)) as Json[];
+  const objects = resources.map((file) => read(file) as Json);
+  for (const { source, targets } of replacements) {
+    const value = valueAt(deployment, source.fieldPath);
+    for (const { select, fieldPaths } of targets) {
+      const found = [...objects.filter(({ kind }) => kind === select.kind)];
+      if (select.kind === 'Deployment') found.push(...merged);
+      for (const path of fieldPaths) for (const each of found) setAt(each, path, value);
+    }
+  }
+  return {
+    patches: merged as unknown as readonly PatchOfDeployment[],
+    proxyArguments: parsed.filter((patch) => Array.isArray(patch)).flatMap(addedArguments),
+    objects: objects as unknown as readonly KubernetesObject[],
+  };
+}
+
+/** The arguments that operations of a JSON patch append. */
+function addedArguments(operations: readonly unknown[]): readonly string[] {
+  const known = operations as readonly {
+    readonly op: string;
+    readonly path: string;
+    readonly value: string;
+  }[];
+  return known.flatMap(({ op, path, value }) => {
+    if (op === 'test') return [];
+    if (op === 'add' && path === '/spec/template/spec/containers/0/args/-') return [value];
+    throw new Error(`a component has an operation that the model does not know: ${op} ${path}`);
+  });
+}
+
+function valueAt(object: object, path: string): unknown {
+  return path.split('.').reduce<unknown>((value, field) => (value as Json)[field], object);
+}
+
+/** Sets the fields at a path, in which `*` stands for every item of a list. */
+function setAt(object: Json, path: string, value: unknown): void {
+  const [field = '', ...rest] = path.split('.');
+  if (rest.length === 0) {
+    object[field] = value;
+    return;
+  }
+  if (object[field] === undefined && field !== '*') object[field] = {};
+  const items = field === '*' ? (object as unknown as Json[]) : [object[field] as Json];
+  for (const item of items) setAt(item, rest.join('.'), value);
+}

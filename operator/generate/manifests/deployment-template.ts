@@ -1,0 +1,92 @@
+import { AMBASSADOR_FLAGS, isOwnAmbassador } from '../filter/ambassador-image.ts';
+import { type ProxyFilter, proxyArguments } from '../filter/proxy-filter.ts';
+import { listLines, scalar, type TemplateValues, templateText } from './manifest-file.ts';
+import { leaseNameOf, type ManifestsOptions } from './manifests-options.ts';
+import { configMapOf, folderItems } from './mounted-folder.ts';
+
+/** Other images have kubectl in different folders of their PATH. */
+export function kubectlOf(image: string): string {
+  return isOwnAmbassador(image) ? '/kubectl' : 'kubectl';
+}
+
+/** kubectl asks the ambassador for a path that every filter opens. */
+const PROBE_ARGUMENTS = [
+  '--server=http://127.0.0.1:8001',
+  'get',
+  '--raw=/version',
+  '--request-timeout=3s',
+];
+
+/** Seconds between the end of the operator's stop budget and the end of the Pod. */
+const GRACE_SECONDS = 15;
+
+/** The values of the placeholders in `base/deployment.yaml`. */
+export function deploymentValues(options: ManifestsOptions): TemplateValues {
+  const { images, modules, stopSeconds, leaderElection, installCrds } = options;
+  const part = (name: string, values: TemplateValues = {}): string =>
+    templateText(`base/parts/${name}.yaml`, values);
+  const isOwn = isOwnAmbassador(images.ambassador);
+  return {
+    strategy: part(leaderElection ? 'strategy-with-election' : 'strategy-without-election'),
+    graceSeconds: stopSeconds + GRACE_SECONDS,
+    stopSeconds,
+    proxyImage: scalar(images.ambassador),
+    proxyImageNote: isOwn
+      ? ' # its entry point refuses every path until proxy-filter.yaml opens some'
+      : '',
+    stockCommand: isOwn ? '' : part('stock-command'),
+    stockEnvironment: isOwn ? '' : part('stock-environment'),
+    probeCommand: `command: [${[kubectlOf(images.ambassador), ...PROBE_ARGUMENTS].join(', ')}]\n`,
+    operatorImage: scalar(images.operator),
+    modules: listLines(
+      options.program?.words.map(programWord) ?? [...modules.map(scalar), ...moduleWords(options)],
+    ),
+    ...folderValues(options),
+    leaderElection: leaderElection
+      ? part('env-with-election', { leaseName: scalar(leaseNameOf(options)) })
+      : '',
+    installCrds: installCrds ? part('env-install-crds') : '',
+  };
+}
+
+/** Its programs run beside the operator in its container, several at a time. */
+function folderValues({ name, program }: ManifestsOptions): TemplateValues {
+  const folder = program?.folder;
+  const limits = (memory: string): string =>
+    `limits: { memory: ${memory} } # no CPU limit: it would delay the renewal of a Lease\n`;
+  if (folder === undefined) return { mounts: '', volumes: '', limits: limits('256Mi') };
+  const configMap = scalar(configMapOf(folder, name));
+  const { mount } = folder;
+  return {
+    mounts: templateText('base/parts/folder-mounts.yaml', { folder: mount }),
+    volumes: templateText('base/parts/folder-volumes.yaml', {
+      ...{ folder: mount, configMap, items: folderItems(folder) },
+    }),
+    limits: limits('512Mi'),
+  };
+}
+
+/** The words after the modules. */
+function moduleWords({ moduleArgs = [] }: ManifestsOptions): readonly string[] {
+  const words = moduleArgs.length === 0 ? [] : ['--', ...moduleArgs];
+  return words.map(argumentText);
+}
+
+/** The kubelet would replace `$(NAME)` in an argument, unless each `$` is doubled. */
+function argumentText(word: string): string {
+  return JSON.stringify(word.replaceAll('$', '$$$$'));
+}
+
+/** A word of `chancery` itself is written as it is. */
+function programWord(word: string): string {
+  return /^[a-z/][a-z0-9/-]*$/.test(word) ? scalar(word) : argumentText(word);
+}
+
+/** All arguments of the ambassador. Our own image already has the flags that are not the filter's. */
+export function ambassadorArguments(
+  filter: ProxyFilter,
+  { images }: Pick<ManifestsOptions, 'images'>,
+): readonly string[] {
+  const before = isOwnAmbassador(images.ambassador) ? [] : ['proxy', ...AMBASSADOR_FLAGS];
+  return [...before, ...proxyArguments(filter)];
+}

@@ -1,0 +1,171 @@
+import type { Declared } from '../../controller/access-declaration.ts';
+import { definedResources } from '../../controller/controller.ts';
+import { parseYaml } from '../../core/yaml.ts';
+import type { CustomResourceDefinition } from '../../model/custom-resource-definition.ts';
+import type { KubernetesObject } from '../../model/object.ts';
+import { type ProxyFilter, proxyFilter } from '../filter/proxy-filter.ts';
+import { type Placement, POD_NAMESPACE } from '../placement.ts';
+import { type RbacRole, type RbacRoleBinding, rbac } from '../rbac/rbac.ts';
+import { type ComponentModel, type ComponentName, componentModels } from './component-model.ts';
+import { ambassadorArguments, deploymentValues } from './deployment-template.ts';
+import { scalar, type TemplateValues, templateText } from './manifest-file.ts';
+import { electionOf, type ManifestsOptions, requireUsable } from './manifests-options.ts';
+import type { EnvironmentVariable, ModelDeployment } from './model-deployment.ts';
+import { configMapOf, folderData } from './mounted-folder.ts';
+
+/** Where an operator works: in its own namespace, or in all of them. */
+export type Scope = 'namespaced' | 'cluster-scoped';
+
+/** What a scope adds to an operator. */
+export interface ScopeModel {
+  /** Those of the election are not among them: see `OperatorModel`. */
+  readonly rights: readonly (RbacRole | RbacRoleBinding)[];
+  readonly filter: ProxyFilter;
+  /** All arguments of the container `proxy`. */
+  readonly proxyArguments: readonly string[];
+  /** `WATCH_NAMESPACE` of the container `operator`. */
+  readonly watchNamespace: EnvironmentVariable;
+}
+
+/** An operator in a cluster, before it is rendered for kustomize, Helm or OLM. All of them render this. */
+export interface OperatorModel {
+  readonly declared: readonly Declared[];
+  readonly options: ManifestsOptions;
+  readonly namespace: KubernetesObject;
+  readonly serviceAccount: KubernetesObject;
+  /** Rights in the own namespace, for the election. Empty without one. */
+  readonly electionRights: readonly (RbacRole | RbacRoleBinding)[];
+  /** What lets only the election through. */
+  readonly electionFilter: ProxyFilter;
+  /** Without a scope: no `WATCH_NAMESPACE`, and the filter of the election. */
+  readonly deployment: ModelDeployment;
+  readonly scopes: Readonly<Record<Scope, ScopeModel>>;
+  readonly components: Readonly<Record<ComponentName, ComponentModel>>;
+  /** Empty when the operator installs them itself, and when it shares them with other operators. */
+  readonly definitions: readonly CustomResourceDefinition[];
+  /** The ConfigMap of the mounted folder. Undefined without one, and when the texts of its files were not given. */
+  readonly configMap:
+    | (KubernetesObject & { readonly data: Readonly<Record<string, string>> })
+    | undefined;
+}
+
+/**
+ * The model of an operator with these declarations.
+ *
+ * @throws ConfigurationError `CONFIG` for an option that cannot be part of a manifest, and for the reasons of
+ *   `rbac` and `proxyFilter`.
+ */
+export function operatorModel(
+  declared: readonly Declared[],
+  options: ManifestsOptions,
+): OperatorModel {
+  requireUsable(options);
+  const { definitions = [], installCrds, program } = options;
+  const values = { name: scalar(options.name), namespace: scalar(options.namespace) };
+  const election = { namespaces: [POD_NAMESPACE], ...electionOf(options) };
+  const electionFilter = proxyFilter([], election);
+  const filled = withArguments(
+    fromText<ModelDeployment>('deployment', { ...values, ...deploymentValues(options) }),
+    ambassadorArguments(electionFilter, options),
+  );
+  const deployment = { ...filled, metadata: { ...filled.metadata, namespace: options.namespace } };
+  const isShared = program?.sharesDefinitions === true;
+  return {
+    declared,
+    options,
+    namespace: fromText('namespace', values),
+    serviceAccount: fromText('service-account', values),
+    electionRights: roles([], election, options, '-election'),
+    electionFilter,
+    deployment,
+    scopes: {
+      namespaced: scopeModel('namespaced', declared, options),
+      'cluster-scoped': scopeModel('cluster-scoped', declared, options),
+    },
+    components: componentModels(deployment),
+    definitions: [
+      ...(installCrds || isShared
+        ? []
+        : definedResources(declared).map(({ definition }) => definition)),
+      ...definitions,
+    ],
+    configMap: folderObject(options),
+  };
+}
+
+function fromText<T = KubernetesObject>(name: string, values: TemplateValues): T {
+  return parseYaml(templateText(`base/${name}.yaml`, values)) as T;
+}
+
+/** The Deployment with other arguments of the container `proxy`. */
+function withArguments(deployment: ModelDeployment, args: readonly string[]): ModelDeployment {
+  const { template } = deployment.spec;
+  const containers = template.spec.containers.map((container) =>
+    container.name === 'proxy' ? { ...container, args } : container,
+  );
+  const pod = { ...template, spec: { ...template.spec, containers } };
+  return { ...deployment, spec: { ...deployment.spec, template: pod } };
+}
+
+function scopeModel(
+  scope: Scope,
+  declared: readonly Declared[],
+  options: ManifestsOptions,
+): ScopeModel {
+  const { installCrds } = options;
+  const namespaces = watchedBy(scope, options);
+  const filter = proxyFilter(declared, { namespaces, installCrds, ...electionOf(options) });
+  const patch = parseYaml(
+    templateText(`components/${scope}/watch-namespace.yaml`, { name: scalar(options.name) }),
+  ) as ModelDeployment;
+  const [watchNamespace] =
+    patch.spec.template.spec.containers.find(({ name }) => name === 'operator')?.env ?? [];
+  if (watchNamespace === undefined) throw new Error(`${scope} sets no WATCH_NAMESPACE`);
+  return {
+    rights: roles(declared, { namespaces, installCrds }, options),
+    filter,
+    proxyArguments: ambassadorArguments(filter, options),
+    watchNamespace,
+  };
+}
+
+function watchedBy(scope: Scope, { watched }: ManifestsOptions): Placement['namespaces'] {
+  if (watched !== undefined) return watched === 'all' ? undefined : watched;
+  return scope === 'namespaced' ? [POD_NAMESPACE] : undefined;
+}
+
+/**
+ * Roles and bindings for the operator's ServiceAccount. Each names its namespace: an overlay that moves the
+ * operator finds them by it, and an overlay that does not mention them keeps them.
+ *
+ * @param suffix - added to the operator's name for their names.
+ */
+function roles(
+  declared: readonly Declared[],
+  placement: Placement,
+  { name, namespace }: Pick<ManifestsOptions, 'name' | 'namespace'>,
+  suffix: string = '',
+): readonly (RbacRole | RbacRoleBinding)[] {
+  const granted = rbac(declared, {
+    ...placement,
+    name: `${name}${suffix}`,
+    serviceAccount: { name, namespace },
+  });
+  return granted.map((object) => {
+    const isOurs = object.kind === 'Role' || object.kind === 'RoleBinding';
+    if (!isOurs || object.metadata.namespace !== undefined) return object;
+    return { ...object, metadata: { ...object.metadata, namespace } };
+  });
+}
+
+/** Undefined when nothing is mounted, and when only the paths of the files are known. */
+function folderObject({ name, namespace, program }: ManifestsOptions): OperatorModel['configMap'] {
+  const folder = program?.folder;
+  if (folder?.texts === undefined) return undefined;
+  return {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: configMapOf(folder, name), namespace },
+    data: folderData(folder.texts),
+  };
+}

@@ -1,0 +1,128 @@
+import type { KubernetesObject } from '../../model/object.ts';
+import { COMPONENT_NAMES, type ComponentName, type PatchOfDeployment } from './component-model.ts';
+import type { ModelDeployment } from './model-deployment.ts';
+import type { OperatorModel, Scope } from './operator-model.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** What is rendered of an operator. */
+export interface Rendering {
+  readonly scope: Scope;
+  /** In any order. Default: none. */
+  readonly components?: readonly ComponentName[];
+}
+
+/** The objects that kustomize makes of an overlay with these components, definitions last. */
+export function renderedObjects(
+  model: OperatorModel,
+  rendering: Rendering,
+): readonly KubernetesObject[] {
+  const { components = [], scope } = rendering;
+  return [
+    model.namespace,
+    model.serviceAccount,
+    ...model.electionRights,
+    ...model.scopes[scope].rights,
+    renderedDeployment(model, rendering),
+    ...(model.configMap === undefined ? [] : [model.configMap]),
+    ...inOrder(components).flatMap((name) => model.components[name].objects),
+    ...model.definitions,
+  ];
+}
+
+/** The Deployment that kustomize makes of an overlay with these components. */
+export function renderedDeployment(
+  model: OperatorModel,
+  { components = [], scope }: Rendering,
+): ModelDeployment {
+  const { proxyArguments, watchNamespace } = model.scopes[scope];
+  const named = inOrder(components);
+  const args = [
+    ...proxyArguments,
+    ...named.flatMap((name) => model.components[name].proxyArguments),
+  ];
+  const scoped = {
+    spec: {
+      template: {
+        spec: {
+          containers: [
+            { name: 'proxy', args },
+            { name: 'operator', env: [watchNamespace] },
+          ],
+        },
+      },
+    },
+  };
+  const deployment = patched(model.deployment, scoped);
+  return named.reduce(
+    (before, name) =>
+      model.components[name].patches.reduce<ModelDeployment>(
+        patched,
+        name === 'native-sidecar' ? withProxyCopied(before) : before,
+      ),
+    deployment,
+  );
+}
+
+function inOrder(names: readonly ComponentName[]): readonly ComponentName[] {
+  return COMPONENT_NAMES.filter((name) => names.includes(name));
+}
+
+function withProxyCopied(deployment: ModelDeployment): ModelDeployment {
+  const { template } = deployment.spec;
+  const initContainers = template.spec.containers.filter(({ name }) => name === 'proxy');
+  const pod = { ...template, spec: { ...template.spec, initContainers } };
+  return { ...deployment, spec: { ...deployment.spec, template: pod } };
+}
+
+/** The field by which items of a list merge. Lists with other names are replaced. */
+export const MERGE_KEYS: Readonly<Record<string, string>> = {
+  containers: 'name',
+  initContainers: 'name',
+  env: 'name',
+  volumes: 'name',
+  volumeMounts: 'mountPath',
+  ports: 'containerPort',
+  topologySpreadConstraints: 'topologyKey',
+};
+
+function patched(deployment: ModelDeployment, { spec }: PatchOfDeployment): ModelDeployment {
+  return { ...deployment, spec: merged(deployment.spec, spec) as ModelDeployment['spec'] };
+}
+
+/** As kustomize merges: null removes, and items that a patch names come first. */
+function merged(value: unknown, patch: unknown, field: string = ''): unknown {
+  if (Array.isArray(patch)) return mergedList(Array.isArray(value) ? value : [], patch, field);
+  if (!isJson(patch)) return patch;
+  const result: Record<string, unknown> = isJson(value) ? { ...value } : {};
+  for (const [key, change] of Object.entries(patch)) {
+    if (change === null) delete result[key];
+    else result[key] = merged(result[key], change, key);
+  }
+  return result;
+}
+
+function mergedList(
+  items: readonly unknown[],
+  patches: readonly unknown[],
+  field: string,
+): readonly unknown[] {
+  const key = MERGE_KEYS[field];
+  if (key === undefined || !patches.every(isJson)) return patches;
+  const known = items.filter(isJson);
+  const named = patches.flatMap((patch) => {
+    if (patch.$patch === 'delete') return [];
+    return [
+      merged(
+        known.find((item) => item[key] === patch[key]),
+        patch,
+      ),
+    ];
+  });
+  const others = known.filter((item) => !patches.some((patch) => patch[key] === item[key]));
+  return [...named, ...others];
+}
+
+function isJson(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,46 @@
+/**
+ * The model is what kustomize renders, in every combination of the components.
+ *
+ * @module-tag kubectl
+ */
+import { expect, test } from 'vitest';
+import { COMPONENT_NAMES } from '../../operator/generate/manifests/component-model.ts';
+import { operatorModel } from '../../operator/generate/manifests/operator-model.ts';
+import { renderedObjects } from '../../operator/generate/manifests/rendered-objects.ts';
+import type { KubernetesObject } from '../../operator/model/object.ts';
+import { COMBINATIONS, renderCombinations, SCOPES } from './support/combinations.ts';
+import { options, WEBSITE } from './support/trees.ts';
+
+test('[packaging 11] every combination of components is what kustomize makes of it', async () => {
+  const digest = `@sha256:${'0'.repeat(64)}`;
+  const images = { ambassador: `chancery-proxy${digest}`, operator: `operator${digest}` };
+
+  const rendered = await renderCombinations(COMBINATIONS);
+
+  for (const [combination, objects] of rendered) {
+    const [scope] = SCOPES.filter((each) => combination.includes(each));
+    if (scope === undefined) throw new Error('a combination without a scope');
+    const components = COMPONENT_NAMES.filter((each) => combination.includes(each));
+    const namespace = objects.find(({ kind }) => kind === 'Namespace')?.metadata.name ?? '';
+    const ending = namespace.slice('demo'.length);
+    const model = operatorModel(WEBSITE.controllers, options({ images, namespace: 'demo' }));
+    // Overlays contain the definitions, and these combinations are not made from overlays.
+    const expected = renderedObjects({ ...model, definitions: [] }, { scope, components });
+
+    expect({ combination, objects: sorted(objects, ending) }).toEqual({
+      combination,
+      objects: sorted(expected, ''),
+    });
+  }
+});
+
+/** In an order that does not matter to the API server, and without the ending of the names. */
+function sorted(objects: readonly KubernetesObject[], ending: string): readonly unknown[] {
+  const text = JSON.stringify(objects.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)));
+  const parsed: unknown = JSON.parse(ending === '' ? text : text.replaceAll(ending, ''));
+  return parsed as readonly unknown[];
+}
+
+function keyOf({ kind, metadata }: KubernetesObject): string {
+  return `${kind}/${metadata.name}`;
+}
