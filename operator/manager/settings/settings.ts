@@ -84,6 +84,9 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
  */
 export type LogFormat = 'auto' | 'json' | 'pretty';
 
+/** What an empty `WATCH_NAMESPACE` means. */
+const EMPTY_WATCH_NAMESPACE = 'CHANCERY_EMPTY_WATCH_NAMESPACE';
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Every variable with its meaning, for `--help` and the documentation. */
@@ -94,6 +97,10 @@ export const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] 
     'namespaces to watch, as a,b; "*" for all; default: POD_NAMESPACE, "default"',
   ],
   ['res_namespace', 'the same, by its older name; WATCH_NAMESPACE wins'],
+  [
+    EMPTY_WATCH_NAMESPACE,
+    'all: an empty WATCH_NAMESPACE means all namespaces, as OLM writes it; default own: the next of these variables',
+  ],
   ['POD_NAMESPACE', 'namespace of our own Pod (Downward API)'],
   ['POD_NAME', 'name of our own Pod (Downward API)'],
   ['CHANCERY_HEALTH_PORT', 'port of /healthz and /readyz; default 8081, 0 for none'],
@@ -225,6 +232,8 @@ function metricsPrefix(read: ReadSetting): string | undefined {
 
 /** An invalid name is refused, because the operator would be healthy but see nothing. */
 function watchedNamespaces(read: ReadSetting): readonly string[] | undefined {
+  const isAllWhenEmpty = oneOf(read, EMPTY_WATCH_NAMESPACE, ['own', 'all']) === 'all';
+  if (isAllWhenEmpty && read('WATCH_NAMESPACE') === undefined) return undefined;
   for (const name of ['WATCH_NAMESPACE', 'res_namespace', 'POD_NAMESPACE']) {
     const text = read(name);
     if (text === undefined) continue;
