@@ -27,6 +27,10 @@ export interface Tool {
 
 const NO_LINUX = 'works on Linux only';
 
+/** Where distributions put the sources of Go's packages: the GOPATH of what is built from them. */
+export const GO_SOURCES = process.env.CHANCERY_TEST_GOPATH ?? '/usr/share/gocode';
+const GO_PACKAGES = 'golang-github-masterminds-sprig-dev golang-k8s-sigs-yaml-dev';
+
 /** @param packages - its package on Debian, Fedora and macOS; one name where all use the same. */
 function tool(
   name: string,
@@ -65,6 +69,10 @@ export const TOOLS: readonly Tool[] = [
   tool('buildah', ['buildah', 'buildah', ''], { whyNot: whyNoImages }),
   tool('python3', ['python3']),
   tool('debootstrap', ['debootstrap', 'debootstrap', '']),
+  tool('yamllint', ['yamllint']),
+  tool('go', [`golang-go ${GO_PACKAGES}`, 'golang golang-github-masterminds-sprig-devel', 'go'], {
+    whyNot: whyNoGoSources,
+  }),
 ];
 
 export type ToolState =
@@ -151,6 +159,16 @@ function whyNoImages(): string | undefined {
   return spawnSync(unshare, ['--mount', '--pid', '--fork', 'true']).status === 0
     ? undefined
     : 'this root cannot make namespaces, which building and running an image needs';
+}
+
+/** Charts are rendered with packages that come as sources. */
+function whyNoGoSources(): string | undefined {
+  const missing = ['github.com/Masterminds/sprig', 'sigs.k8s.io/yaml'].filter(
+    (name) => !isExecutable(join(GO_SOURCES, 'src', name)),
+  );
+  return missing.length === 0
+    ? undefined
+    : `no sources of ${missing.join(' and ')} in ${GO_SOURCES} (Debian: apt-get install ${GO_PACKAGES})`;
 }
 
 function whyNoTrace(strace: string): string | undefined {

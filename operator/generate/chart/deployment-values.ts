@@ -1,0 +1,149 @@
+import { include, literal } from './expressions.ts';
+import { STRICTER } from './limits.ts';
+import type { OpenModel } from './placeholders.ts';
+import {
+  type Condition,
+  changeAt,
+  type Field,
+  field,
+  inline,
+  lines,
+  type Mapping,
+  type More,
+  not,
+  type Tree,
+  withFields,
+  withItems,
+} from './tree.ts';
+
+const POD = ['spec', 'template', 'spec'];
+
+/** The Deployment with what values say about it and its Pods. */
+export function withPodValues(chart: string, { model }: OpenModel, deployment: Tree): Tree {
+  const pod = (tree: Tree, change: (part: Tree) => Tree): Tree => changeAt(tree, POD, change);
+  const values = '$.Values.manager';
+  const userSpread = `${values}.topologySpreadConstraints`;
+  const filled = withMetadata(chart, model.configMap !== undefined, deployment);
+  const replicated = changeAt(filled, ['spec'], (spec) =>
+    withFields(spec, field('replicas', inline(replicas(model.options.leaderElection)))),
+  );
+  return pod(replicated, (spec) =>
+    withFields(
+      withSecurity(unlessGiven(spec, 'topologySpreadConstraints', userSpread), 'pod', values),
+      field('terminationGracePeriodSeconds', inline(`int ${values}.terminationGracePeriodSeconds`)),
+      ...given(values, 'imagePullSecrets', 'affinity', 'nodeSelector', 'tolerations'),
+      ...additional(given(values, 'topologySpreadConstraints')),
+      field(
+        'priorityClassName',
+        inline(`${values}.priorityClassName | quote`),
+        `${values}.priorityClassName`,
+      ),
+    ),
+  );
+}
+
+/** A field that stands beside another one with its key, which has other conditions. */
+function additional(fields: readonly Field[]): readonly (Field | More)[] {
+  return fields.map(({ key, when }) => ({
+    more: `dict ${literal(key)} $.Values.manager.${key} | toYaml`,
+    when,
+  }));
+}
+
+/** High availability means two, or more when a value says so. */
+function replicas(leaderElection: boolean): string {
+  const given = 'int $.Values.manager.replicas';
+  return leaderElection ? `ternary (max 2 (${given})) (${given}) $.Values.highAvailability` : given;
+}
+
+function withMetadata(chart: string, hasFolder: boolean, deployment: Tree): Tree {
+  const labelled = changeAt(deployment, ['metadata'], (metadata) =>
+    withFields(
+      metadata,
+      field('labels', labels(include(chart, 'labels'), '$.Values.manager.labels')),
+      field(
+        'annotations',
+        lines('toYaml $.Values.manager.annotations'),
+        '$.Values.manager.annotations',
+      ),
+    ),
+  );
+  const checksum = field(
+    'checksum/files',
+    inline(`${include(chart, 'folder')} | sha256sum | quote`),
+  );
+  return changeAt(labelled, ['spec', 'template', 'metadata'], (metadata) => {
+    const marked = changeAt(metadata, ['annotations'], (annotations) =>
+      withFields(
+        annotations,
+        ...(hasFolder ? [checksum] : []),
+        more('$.Values.manager.pod.annotations'),
+      ),
+    );
+    return withFields(
+      marked,
+      field('labels', labels(include(chart, 'selectorLabels'), '$.Values.manager.pod.labels')),
+    );
+  });
+}
+
+/** Labels of the chart, and those of a value. They share no name: see `checkMap`. */
+function labels(own: string, values: string): Mapping {
+  return { is: 'mapping', fields: [{ more: own, when: [] }, more(values)] };
+}
+
+/** The fields of a value, where it has any. */
+function more(value: string): More {
+  return { more: `toYaml ${value}`, when: [value] };
+}
+
+/** Fields with the names of values, where those are given. */
+function given(values: string, ...keys: readonly string[]): readonly Field[] {
+  return keys.map((key) => field(key, lines(`toYaml ${values}.${key}`), `${values}.${key}`));
+}
+
+function unlessGiven(tree: Tree, key: string, value: Condition): Tree {
+  if (tree.is !== 'mapping') return tree;
+  const fields = tree.fields.map((each) =>
+    'more' in each || each.key !== key ? each : { ...each, when: [...each.when, not(value)] },
+  );
+  return { is: 'mapping', fields };
+}
+
+/** Adds the fields of a value that the chart has none of. Ours cannot be changed: values have no other fields. */
+function withSecurity(tree: Tree, of: 'pod' | 'container', values: string): Tree {
+  const value = of === 'pod' ? `${values}.podSecurityContext` : `${values}.securityContext`;
+  const names = [...Object.keys(STRICTER[of]), 'seLinuxOptions'].map(literal).join(' ');
+  const picked = `pick (default (dict) ${value}) ${names}`;
+  return changeAt(tree, ['securityContext'], (context) =>
+    withFields(context, { more: `toYaml (${picked})`, when: [picked] }),
+  );
+}
+
+/** A container with what values say about it. */
+export function withContainerValues(
+  chart: string,
+  container: 'manager' | 'proxy',
+  tree: Tree,
+): Tree {
+  const values = `$.Values.${container}`;
+  const image = `include ${literal(`${chart}.image`)} ${values}.image | quote`;
+  return withFields(
+    withSecurity(tree, 'container', values),
+    field('image', inline(image)),
+    field(
+      'imagePullPolicy',
+      inline(`${values}.image.pullPolicy | quote`),
+      `${values}.image.pullPolicy`,
+    ),
+    field('resources', lines(`toYaml ${values}.resources`), `${values}.resources`),
+  );
+}
+
+/** The container `operator` with the variables of values. */
+export function withVariables(chart: string, tree: Tree): Tree {
+  const isGiven = 'or $.Values.manager.env $.Values.manager.envOverrides';
+  return changeAt(tree, ['env'], (env) =>
+    withItems(env, { more: include(chart, 'env'), when: [isGiven] }),
+  );
+}

@@ -1,0 +1,38 @@
+import { NAME, NAMESPACE, WATCHED } from './placeholders.ts';
+
+/** A text as a literal of Go's templates. What JSON escapes, Go reads alike. */
+export function literal(text: string): string {
+  return JSON.stringify(text);
+}
+
+/** A text that Go's template engine prints unchanged. */
+export function escaped(text: string): string {
+  return text.replaceAll('{{', '{{ "{{" }}');
+}
+
+/** The named template `name` of a chart. */
+export function include(chart: string, name: string): string {
+  return `include ${literal(`${chart}.${name}`)} $`;
+}
+
+const PLACEHOLDERS = new RegExp(`(${NAME}|${NAMESPACE}|${WATCHED})`);
+
+export function hasPlaceholder(text: string): boolean {
+  return PLACEHOLDERS.test(text);
+}
+
+/**
+ * An expression for a text with placeholders, quoted for YAML.
+ *
+ * @param watched - the expression for the namespace of a Role. In the filter it is all of them as alternatives.
+ */
+export function expressionOf(chart: string, text: string, watched?: string): string {
+  const values: Readonly<Record<string, string>> = {
+    [NAME]: `(${include(chart, 'fullname')})`,
+    [NAMESPACE]: '$.Release.Namespace',
+    [WATCHED]: watched ?? `(${include(chart, 'watchedPattern')})`,
+  };
+  const parts = text.split(PLACEHOLDERS).filter((part) => part !== '');
+  const words = parts.map((part) => values[part] ?? literal(part));
+  return words.length === 1 ? `${words[0]} | quote` : `print ${words.join(' ')} | quote`;
+}

@@ -1,0 +1,176 @@
+import type { Kind, Setting } from './settings.ts';
+
+/** A JSON schema, as far as a chart has one. */
+interface Schema {
+  readonly [keyword: string]: unknown;
+  readonly properties?: Readonly<Record<string, unknown>>;
+}
+
+const NAME_OF_LABEL =
+  '^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$';
+export const VARIABLE_NAME: string = '^[A-Za-z_][A-Za-z0-9_]*$';
+export { NAME_OF_LABEL };
+
+/** Validators print what a value had to be, so that this text is what a user reads. */
+const HINT = 'this key is called `enabled`, as in charts of kubebuilder since 4.15';
+
+/** `values.schema.json`: every value, and nothing else. */
+export function valuesSchema(settings: readonly Setting[], comment: string): Schema {
+  const { properties, ...schema } = groupSchema(settings, '');
+  return {
+    $comment: comment,
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    ...schema,
+    // Helm adds it when the chart is a part of another one.
+    properties: { ...properties, global: { type: 'object' } },
+  };
+}
+
+function groupSchema(settings: readonly Setting[], prefix: string): Schema {
+  const byKey = Map.groupBy(settings, ({ path }) => path.slice(prefix.length).split('.')[0] ?? '');
+  const properties = [...byKey].map(([key, members]) => {
+    const [only] = members;
+    const isLeaf = members.length === 1 && only?.path === `${prefix}${key}`;
+    return [key, isLeaf ? leafSchema(only) : groupSchema(members, `${prefix}${key}.`)] as const;
+  });
+  const hint = byKey.has('enabled') ? { enable: { const: HINT } } : {};
+  return {
+    type: 'object',
+    additionalProperties: false,
+    properties: { ...Object.fromEntries(properties), ...hint },
+  };
+}
+
+function leafSchema({ comment, kind }: Setting): Schema {
+  return { description: comment, ...kindSchema(kind) };
+}
+
+function kindSchema(kind: Kind): Schema {
+  switch (kind.is) {
+    case 'boolean':
+      return { type: 'boolean' };
+    case 'integer':
+      return { type: 'integer', minimum: kind.minimum, maximum: kind.maximum };
+    case 'choice':
+      return { enum: kind.of };
+    case 'text':
+      return textSchema(kind);
+    case 'texts':
+      return { type: 'array', maxItems: 500, uniqueItems: true, items: textSchema(kind) };
+    case 'map':
+      return {
+        type: 'object',
+        propertyNames: { pattern: NAME_OF_LABEL, maxLength: 317, ...refusing(kind.refused) },
+        additionalProperties: textSchema(kind),
+      };
+    case 'object':
+      return objectSchema(kind.fields);
+    case 'objects':
+      return { type: 'array', items: { type: 'object' } };
+    case 'security':
+      return securitySchema(kind.fields);
+    case 'variables':
+      return variablesSchema(kind.refused);
+    case 'overrides':
+      return {
+        type: 'object',
+        propertyNames: variableName(kind.refused),
+        additionalProperties: { type: 'string' },
+      };
+    case 'names':
+      return { type: 'array', items: namedSchema() };
+  }
+}
+
+function textSchema({
+  pattern,
+  maxLength,
+}: {
+  readonly pattern: string;
+  readonly maxLength: number;
+}): Schema {
+  return { type: 'string', pattern, maxLength };
+}
+
+function refusing(patterns: readonly string[]): Schema {
+  if (patterns.length === 0) return {};
+  return { not: { anyOf: patterns.map((pattern) => ({ pattern })) } };
+}
+
+function objectSchema(fields: readonly string[] | undefined): Schema {
+  if (fields === undefined) return { type: 'object' };
+  const quantities = { type: 'object', additionalProperties: { type: ['string', 'number'] } };
+  return {
+    type: 'object',
+    additionalProperties: false,
+    properties: Object.fromEntries(fields.map((field) => [field, quantities])),
+  };
+}
+
+/** What a level of SELinux consists of. Types and users of SELinux may be wider, so that no value sets them. */
+export const SELINUX_LEVEL: string = '^s[0-9][s0-9:.,c-]*$';
+
+function securitySchema(fields: Readonly<Record<string, unknown>>): Schema {
+  const fixed = Object.entries(fields).map(([name, value]) => [name, { const: value }] as const);
+  const seLinuxOptions = {
+    type: 'object',
+    additionalProperties: false,
+    required: ['level'],
+    properties: { level: { type: 'string', pattern: SELINUX_LEVEL, maxLength: 253 } },
+  };
+  return {
+    type: 'object',
+    additionalProperties: false,
+    properties: { ...Object.fromEntries(fixed), seLinuxOptions },
+  };
+}
+
+function variableName(refused: readonly string[]): Schema {
+  return { type: 'string', pattern: VARIABLE_NAME, maxLength: 253, not: { enum: refused } };
+}
+
+function variablesSchema(refused: readonly string[]): Schema {
+  const source = {
+    type: 'object',
+    additionalProperties: false,
+    minProperties: 1,
+    maxProperties: 1,
+    properties: {
+      secretKeyRef: referenceSchema(['name', 'key']),
+      configMapKeyRef: referenceSchema(['name', 'key']),
+    },
+  };
+  return {
+    type: 'array',
+    items: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['name'],
+      properties: {
+        name: variableName(refused),
+        value: { type: 'string' },
+        valueFrom: source,
+      },
+    },
+  };
+}
+
+/** The name of an object, as the template checks it. */
+export const OBJECT_NAME: string = '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$';
+
+function namedSchema(): Schema {
+  const name = { type: 'string', pattern: OBJECT_NAME, maxLength: 253 };
+  return { type: 'object', additionalProperties: false, required: ['name'], properties: { name } };
+}
+
+function referenceSchema(required: readonly string[]): Schema {
+  return {
+    type: 'object',
+    additionalProperties: false,
+    required,
+    properties: {
+      ...Object.fromEntries(required.map((name) => [name, { type: 'string', minLength: 1 }])),
+      optional: { type: 'boolean' },
+    },
+  };
+}

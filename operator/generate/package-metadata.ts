@@ -1,0 +1,38 @@
+/** A person or a team. */
+export interface Maintainer {
+  readonly name: string;
+  readonly email?: string;
+}
+
+/** What catalogs show about an operator, and no declaration contains. */
+export interface PackageMetadata {
+  /** The version of the operator: SemVer without a leading `v`. */
+  readonly version: string;
+  /** As people read it. Default: made from the name. */
+  readonly displayName?: string;
+  /** One sentence. */
+  readonly description?: string;
+  /** Markdown, several paragraphs. Default: the description. */
+  readonly details?: string;
+  readonly keywords?: readonly string[];
+  readonly maintainers?: readonly Maintainer[];
+  /** The company or person that offers the operator. */
+  readonly provider?: { readonly name: string; readonly url?: string };
+  readonly homepage?: string;
+  /** URL of the sources. */
+  readonly repository?: string;
+  readonly links?: readonly { readonly name: string; readonly url: string }[];
+  /** SPDX expression, such as `Apache-2.0`. */
+  readonly license?: string;
+  readonly icon?: { readonly base64data: string; readonly mediatype: string };
+  /** OperatorHub's categories, such as `Monitoring`. */
+  readonly categories?: readonly string[];
+  /** Artifact Hub's category, such as `monitoring-logging`. */
+  readonly artifactHubCategory?: string;
+  /** One of the five capability levels, such as `Basic Install`. */
+  readonly capabilities?: string;
+  /** The oldest Kubernetes: three numbers, such as `1.30.0`. */
+  readonly minKubeVersion?: string;
+  /** `alpha`, `beta`, `stable` and so on. */
+  readonly maturity?: string;
+}
