@@ -21,6 +21,22 @@ export const TREES: Readonly<Record<string, readonly string[]>> = {
   reloader: treeOf('reloader', '/operators/reloader/operator.js'), // as its Dockerfile bundles it
 };
 
+/** The words of `chancery generate` for the chart and the bundle of an operator that people install. */
+export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  'reloader chart': packageOf('chart', 'reloader'),
+  'reloader bundle': packageOf('bundle', 'reloader'),
+};
+
+function packageOf(what: 'chart' | 'bundle', name: string): readonly string[] {
+  return [
+    ...[what, `examples/${name}/operator.ts`, '--name', name],
+    ...['--operator-image', `${name}-operator`],
+    ...['--module-path', `/operators/${name}/operator.js`], // as its Dockerfile bundles it
+    ...['--metadata', `examples/${name}/package.yaml`],
+    ...['-o', `examples/${name}/${what}`, ...COMMAND],
+  ];
+}
+
 /** Of a folder of hooks, in the image of the toolkit that has a shell. */
 function treeOfHooks(name: string): readonly string[] {
   return [

@@ -11,10 +11,11 @@ import {
 } from '../declarations/declaring.ts';
 import { namespaceFlag, parseFlags } from '../flags.ts';
 import { splitAtDashes } from '../load-modules.ts';
+import { PACKAGE_FLAGS, type PackageArguments, packageArgumentsOf } from './package-arguments.ts';
 
 /** The outputs that can be generated. */
-const OUTPUTS = ['rbac', 'crd', 'proxy', 'manifests'] as const;
-type Output = (typeof OUTPUTS)[number];
+const OUTPUTS = ['rbac', 'crd', 'proxy', 'manifests', 'chart', 'bundle'] as const;
+export type Output = (typeof OUTPUTS)[number];
 
 const FORMATS = ['args', 'patch', 'paths'] as const;
 
@@ -48,10 +49,14 @@ export interface GenerateArguments {
   /** Undefined for standard output. */
   readonly output: string | undefined;
   readonly check: boolean;
+  /** Definitions of a package that no module brings. */
+  readonly definitions: readonly string[];
+  readonly package: PackageArguments;
 }
 
 const OPTIONS = {
   ...DECLARING_FLAGS,
+  ...PACKAGE_FLAGS,
   'ambassador-image': { type: 'string' },
   check: { type: 'boolean' },
   command: { type: 'string' },
@@ -70,25 +75,46 @@ const OPTIONS = {
   watch: { type: 'string' },
 } as const;
 
+/** Outputs with a Deployment. */
+const WHOLE: readonly Output[] = ['manifests', 'chart', 'bundle'];
+const RIGHTS: readonly Output[] = ['rbac', 'proxy', ...WHOLE];
+const PACKAGES: readonly Output[] = ['chart', 'bundle'];
+
 /** Options that only some outputs accept. */
 const ONLY_FOR: Readonly<Partial<Record<keyof typeof OPTIONS, readonly Output[]>>> = {
-  'ambassador-image': ['manifests'],
+  'allow-key-in-operator': ['bundle'],
+  'ambassador-image': WHOLE,
+  channels: ['bundle'],
   components: ['manifests'],
-  crd: ['rbac', 'proxy', 'manifests'],
+  crd: RIGHTS,
+  'created-at': ['bundle'],
+  'default-channel': ['bundle'],
   format: ['proxy'],
-  functions: ['rbac', 'proxy', 'manifests'],
-  hooks: ['rbac', 'proxy', 'manifests'],
-  'install-crds': ['rbac', 'proxy', 'manifests'],
-  'leader-election': ['rbac', 'proxy', 'manifests'],
-  'module-path': ['manifests'],
-  name: ['rbac', 'proxy', 'manifests'],
-  namespace: ['rbac', 'proxy', 'manifests'],
-  'no-leader-election': ['rbac', 'proxy', 'manifests'],
-  'operator-image': ['manifests'],
+  functions: RIGHTS,
+  hooks: RIGHTS,
+  'install-crds': RIGHTS,
+  'install-modes': ['bundle'],
+  'leader-election': RIGHTS,
+  metadata: PACKAGES,
+  'module-path': WHOLE,
+  name: RIGHTS,
+  namespace: RIGHTS,
+  'no-leader-election': RIGHTS,
+  'operator-image': WHOLE,
+  pin: PACKAGES,
+  replaces: ['bundle'],
   resource: ['manifests'],
-  'stop-seconds': ['manifests'],
+  'skip-range': ['bundle'],
+  skips: ['bundle'],
+  'stop-seconds': WHOLE,
+  version: PACKAGES,
   watch: ['rbac', 'proxy'],
 };
+
+/** Whether a folder of files is generated, and not one text. */
+export function isTree(what: Output): what is 'manifests' | 'chart' | 'bundle' {
+  return WHOLE.includes(what);
+}
 
 /** @throws ConfigurationError `CONFIG` in one line that says what was expected and what was given. */
 export function parseGenerateArguments(args: readonly string[]): GenerateArguments {
@@ -97,14 +123,19 @@ export function parseGenerateArguments(args: readonly string[]): GenerateArgumen
   const [word, ...modules] = positionals;
   const what = outputOf(word);
   refuseOthers(what, Object.keys(values) as (keyof typeof OPTIONS)[]);
-  const declaring = declaringOf(values, modules, moduleArgs);
+  const isOfModules = values.hooks === undefined && values['from-metacontroller'] === undefined;
+  // A package contains definitions that its modules do not bring. They declare nothing.
+  const definitions = isOfModules && PACKAGES.includes(what) ? (values.crd ?? []) : [];
+  const crd = definitions.length > 0 ? undefined : values.crd;
+  const declaring = declaringOf({ ...values, crd }, modules, moduleArgs);
   const { output, check = false, 'module-path': modulePaths = [] } = values;
   if (output === '') throw new ConfigurationError('--output must name a file or a folder');
   if (check && output === undefined) {
     throw new ConfigurationError('--check compares with what -o names, and it is not given');
   }
-  if (what === 'manifests' && output === undefined) {
-    throw new ConfigurationError('manifests are a folder of files: name it with -o');
+  if (isTree(what) && output === undefined) {
+    const is = what === 'manifests' ? 'manifests are' : `a ${what} is`;
+    throw new ConfigurationError(`${is} a folder of files: name it with -o`);
   }
   if (modulePaths.length > 0 && modulePaths.length !== modules.length) {
     const count = `${modules.length} modules, ${modulePaths.length} paths`;
@@ -132,6 +163,8 @@ export function parseGenerateArguments(args: readonly string[]): GenerateArgumen
     command: commandOf(values.command, what, declaringWords(declaring), moduleArgs),
     output,
     check,
+    definitions,
+    package: packageArgumentsOf(values),
   };
 }
 
@@ -143,21 +176,26 @@ function watchedBy({ from }: Declaring): 'all' | undefined {
 function outputOf(word: string | undefined): Output {
   const found = OUTPUTS.find((output) => output === word);
   if (found !== undefined) return found;
-  const known = 'rbac, crd, proxy or manifests';
+  const known = 'rbac, crd, proxy, manifests, chart, bundle or catalog';
   if (word === undefined) throw new ConfigurationError(`expected ${known}; got nothing`);
-  const near = nearMatches(word, OUTPUTS);
+  const near = nearMatches(word, [...OUTPUTS, 'catalog']);
   const hint = near.length > 0 ? `did you mean ${near.join(' or ')}?` : `expected ${known}`;
   throw new ConfigurationError(`cannot generate ${JSON.stringify(word)}; ${hint}`);
 }
+
+/** What chooses the namespaces of a tree. */
+const HOW_WATCHED: Readonly<Partial<Record<Output, string>>> = {
+  manifests: '; its overlays choose the namespaces',
+  chart: '; its value watch.namespaces chooses them',
+  bundle: '; the OperatorGroup chooses them',
+};
 
 function refuseOthers(what: Output, given: readonly (keyof typeof OPTIONS)[]): void {
   const other = given.find((option) => ONLY_FOR[option]?.includes(what) === false);
   if (other === undefined) return;
   const whose = ONLY_FOR[other]?.join(', ');
-  const hint = other === 'watch' ? '; its overlays choose the namespaces' : '';
-  throw new ConfigurationError(
-    `--${other} is for ${whose}, not for ${what}${what === 'manifests' ? hint : ''}`,
-  );
+  const hint = other === 'watch' && isTree(what) ? HOW_WATCHED[what] : '';
+  throw new ConfigurationError(`--${other} is for ${whose}, not for ${what}${hint}`);
 }
 
 /**

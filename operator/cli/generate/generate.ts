@@ -1,12 +1,14 @@
 import { basename, join, posix } from 'node:path';
 import { ConfigurationError } from '../../core/errors.ts';
-import { unifiedDiff } from '../../core/unified-diff.ts';
 import { VERSION } from '../../core/version.ts';
 import { formatYaml } from '../../core/yaml.ts';
 import { isOwnAmbassador } from '../../generate/filter/ambassador-image.ts';
 import { proxyArguments, proxyFilter, proxyPatch } from '../../generate/filter/proxy-filter.ts';
 import { documents, header, type ManifestFile } from '../../generate/manifests/manifest-file.ts';
-import type { OperatorProgram } from '../../generate/manifests/manifests-options.ts';
+import type {
+  ManifestsOptions,
+  OperatorProgram,
+} from '../../generate/manifests/manifests-options.ts';
 import { folderKustomization } from '../../generate/manifests/mounted-folder.ts';
 import {
   crdDocuments,
@@ -24,11 +26,12 @@ import {
   loadDeclarations,
 } from '../declarations/load-declarations.ts';
 import { LineWriter } from '../line-writer.ts';
-import { type GenerateArguments, parseGenerateArguments } from './arguments.ts';
+import { type GenerateArguments, isTree, parseGenerateArguments } from './arguments.ts';
+import { reportStates, writeGenerated } from './generated-files.ts';
 import { GENERATE_DESCRIPTION } from './help.ts';
 import { programOf, sourceFolder } from './operator-program.ts';
 import { imagePaths, missingImageFiles, type Project, projectOf } from './project.ts';
-import { type FileState, fileState, treeStates, writeStates } from './written-files.ts';
+import { type FileState, fileState, treeStates } from './written-files.ts';
 
 /** `chancery generate`: writes RBAC, CRDs, the filter or manifests from the declarations of modules. */
 export function generateCommand(): Command {
@@ -36,6 +39,9 @@ export function generateCommand(): Command {
     ...GENERATE_DESCRIPTION,
 
     async run(args: readonly string[], io: Io): Promise<ExitCode> {
+      if (args[0] === 'catalog') {
+        return (await import('./generate-catalog.ts')).generateCatalog(args.slice(1), io);
+      }
       const asked = parseGenerateArguments(args);
       const loaded = await declarationsOf(asked, io);
       const { declared } = loaded;
@@ -44,7 +50,7 @@ export function generateCommand(): Command {
       requireOwnName(decided.declaring, name);
       const given = { ...decided, ...(name !== undefined && { name }) };
       const { declaring } = given;
-      const isProject = given.what === 'manifests' && declaring.from === 'modules';
+      const isProject = isTree(given.what) && declaring.from === 'modules';
       const project = isProject ? await projectOf(declaring.modules) : undefined;
       const parsed = withModulePaths(given, project);
       using lines = new LineWriter(io.stdout, io.signal);
@@ -53,10 +59,10 @@ export function generateCommand(): Command {
         await lines.write(text.slice(0, -1).split('\n'));
         return 0;
       }
-      const states = await statesOf(declared, parsed, parsed.output);
+      const states = await statesOf(declared, parsed, parsed.output, io);
       // The Dockerfile belongs to the user as soon as it is there, so it is never compared.
-      if (parsed.check) return report(states, lines, io);
-      return write([...states, ...(await imageFiles(parsed, project))], lines, io);
+      if (parsed.check) return reportStates(states, lines, io);
+      return writeGenerated([...states, ...(await imageFiles(parsed, project))], lines, io);
     },
   };
 }
@@ -70,9 +76,9 @@ function requireOwnName({ from }: GenerateArguments['declaring'], name: string |
   );
 }
 
-/** Every overlay sets `WATCH_NAMESPACE`: a module that has a default for its absence must not decide by it. */
+/** Every overlay and package sets `WATCH_NAMESPACE`: a module that has a default for its absence must not decide by it. */
 function environmentFor({ what }: Pick<GenerateArguments, 'what'>, env: Io['env']): Io['env'] {
-  return what === 'manifests' ? { WATCH_NAMESPACE: '*', ...env } : env;
+  return isTree(what) ? { WATCH_NAMESPACE: '*', ...env } : env;
 }
 
 async function declarationsOf(asked: GenerateArguments, io: Io): Promise<Declarations> {
@@ -125,7 +131,7 @@ export function decidedBy<A extends Decidable>(args: A, settings: Partial<Settin
 /** By default the paths in the image of the project's Dockerfile, or else in our own image. */
 function withModulePaths(args: GenerateArguments, project: Project | undefined): GenerateArguments {
   const { declaring, modulePaths, what } = args;
-  if (what !== 'manifests' || declaring.from !== 'modules' || modulePaths.length > 0) return args;
+  if (!isTree(what) || declaring.from !== 'modules' || modulePaths.length > 0) return args;
   const paths =
     project === undefined
       ? declaring.modules.map((module) => `/operators/${basename(module)}`)
@@ -150,80 +156,27 @@ async function statesOf(
   declared: readonly Generating[],
   args: GenerateArguments,
   output: string,
+  io: Io,
 ): Promise<readonly FileState[]> {
-  if (args.what !== 'manifests') return [await fileState(output, generatedText(declared, args))];
-  const { declaring, command } = args;
+  const { declaring, command, what } = args;
+  if (!isTree(what)) return [await fileState(output, generatedText(declared, args))];
   const program = await programOf(declaring, output);
+  if (what !== 'manifests') {
+    const { foldersOf, packageFiles } = await import('./package-files.ts');
+    const manifests = manifestsOptionsOf(declared, args, program);
+    const files = await packageFiles(what, declared, args, manifests, io);
+    return await treeStates(output, files, foldersOf(files));
+  }
   const files = generatedTree(declared, args, program);
   const ever = [...files.map(({ path }) => path), ...GENERIC_FILES, 'crds/kustomization.yaml'];
-  const folders = new Set(ever.map((path) => posix.dirname(path)));
-  const tree = await treeStates(output, files, [...folders]);
+  const tree = await treeStates(output, files, [
+    ...new Set(ever.map((path) => posix.dirname(path))),
+  ]);
   const folder = program?.folder;
   const source = sourceFolder(declaring);
   if (folder === undefined || source === undefined) return tree;
   const text = folderKustomization(folder, { name: nameOf(declared, args), command });
   return [...tree, await fileState(join(source, 'kustomization.yaml'), text)];
-}
-
-/** Writes the files that differ. Writes nothing when one of them was not generated. */
-async function write(states: readonly FileState[], lines: LineWriter, io: Io): Promise<ExitCode> {
-  const foreign = states.filter(({ state }) => state === 'foreign');
-  for (const { path } of foreign) {
-    io.stderr.write(
-      `chancery generate: ${path} does not say that it was generated, so it stays; move it away\n`,
-    );
-  }
-  if (foreign.length > 0) {
-    io.stderr.write('chancery generate: nothing was written\n');
-    return 1;
-  }
-  await writeStates(states);
-  const changed = states.filter(({ state }) => state !== 'same');
-  await lines.write(
-    changed.map(({ path, state }) => `${state === 'surplus' ? 'removed' : 'written'} ${path}`),
-  );
-  const unchanged = states.length - changed.length;
-  io.stderr.write(`chancery generate: ${changed.length} changed, ${unchanged} unchanged\n`);
-  return 0;
-}
-
-/** What `--check` reports about a file, by its state. */
-const SAYS: Readonly<Record<Exclude<FileState['state'], 'same'>, string>> = {
-  missing: 'is missing',
-  differs: 'is not as it would be generated',
-  surplus: 'would not be generated any more',
-  foreign: 'does not say that it was generated',
-};
-
-/** Lines of a diff that are shown, and characters of each: a filter is a line of thousands of characters. */
-const DIFF_LINES = 20;
-const DIFF_WIDTH = 160;
-
-async function report(states: readonly FileState[], lines: LineWriter, io: Io): Promise<ExitCode> {
-  let count = 0;
-  for (const { path, state, before, after } of states) {
-    if (state === 'same') continue;
-    count++;
-    const diff = state === 'differs' || state === 'foreign' ? unifiedDiff(before, after) : [];
-    const shown = diff.slice(0, DIFF_LINES).map(shortened);
-    const more = diff.length - shown.length;
-    await lines.write([
-      `${path} ${SAYS[state]}`,
-      ...shown,
-      ...(more > 0 ? [`… ${more} lines more`] : []),
-    ]);
-  }
-  const files = `${states.length} file${states.length === 1 ? '' : 's'}`;
-  if (count === 0) {
-    io.stderr.write(`chancery generate: ${files} as generated\n`);
-    return 0;
-  }
-  io.stderr.write(`chancery generate: ${count} of ${files} not as generated\n`);
-  return 1;
-}
-
-function shortened(line: string): string {
-  return line.length <= DIFF_WIDTH ? line : `${line.slice(0, DIFF_WIDTH)}…`;
 }
 
 /**
@@ -255,9 +208,17 @@ export function generatedTree(
   args: GenerateArguments,
   program?: OperatorProgram,
 ): readonly ManifestFile[] {
+  return operatorManifests(declared, manifestsOptionsOf(declared, args, program));
+}
+
+function manifestsOptionsOf(
+  declared: readonly Generating[],
+  args: GenerateArguments,
+  program?: OperatorProgram,
+): ManifestsOptions {
   const { installCrds, stopSeconds, components, resources, command } = args;
   const name = nameOf(declared, args);
-  return operatorManifests(declared, {
+  return {
     name,
     namespace: args.namespace ?? name,
     modules: args.modulePaths,
@@ -277,7 +238,7 @@ export function generatedTree(
     resources,
     command,
     ...(components !== undefined && { components }),
-  });
+  };
 }
 
 /** In a Pod these commands elect a leader unless they are told otherwise. */

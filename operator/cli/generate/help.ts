@@ -2,10 +2,11 @@ import type { Command } from '../command.ts';
 import { table } from '../help.ts';
 
 /** What `chancery generate --help` prints. */
-const GENERATE_HELP: string = `Usage: chancery generate rbac|crd|proxy|manifests MODULE... [OPTION...] [-- ARGUMENT...]
-       chancery generate rbac|proxy|manifests --hooks DIR [--crd FILE]... [OPTION...]
-       chancery generate rbac|crd|proxy|manifests --from-metacontroller FILE [--functions FILE]
-                         [--crd FILE]... [OPTION...]
+const GENERATE_HELP: string = `Usage: chancery generate rbac|crd|proxy|manifests|chart|bundle MODULE... [OPTION...] [-- ARGUMENT...]
+       chancery generate rbac|proxy|manifests|chart|bundle --hooks DIR [--crd FILE]... [OPTION...]
+       chancery generate rbac|crd|proxy|manifests|chart|bundle --from-metacontroller FILE
+                         [--functions FILE] [--crd FILE]... [OPTION...]
+       chancery generate catalog BUNDLE_DIR... -o DIR [OPTION...]
 
 Writes what follows from the declarations of the controllers that the modules export:
 
@@ -14,7 +15,16 @@ ${table([
   ['crd', 'the CustomResourceDefinitions that the resources bring along'],
   ['proxy', "the ambassador's filter, as arguments of kubectl proxy"],
   ['manifests', 'a complete kustomize tree: base, components, overlays'],
+  ['chart', 'the same as a Helm chart'],
+  ['bundle', 'the same as a bundle for the Operator Lifecycle Manager (OLM)'],
+  ['catalog', 'a file-based catalog of bundles: chancery generate catalog --help'],
 ])}
+
+Manifests, chart and bundle have the same containers, the same rights and the same filter. A chart and a bundle
+also need to know the version of the operator and what catalogs show of it: package.json says it, with a block
+"chancery": {"package": {...}} for what npm has no field for, or the file of --metadata. Its fields are version,
+displayName, description, details, keywords, maintainers, provider, homepage, repository, links, license, icon,
+categories, artifactHubCategory, capabilities, minKubeVersion and maturity.
 
 What stands after "--" goes to the modules, and \`manifests\` writes it into the arguments of the operator's
 container: so it runs with what its rights were generated for. Settings that a module decides by its
@@ -52,7 +62,7 @@ ${table([
   ],
   ['--watch own|all|A,B', 'rbac, proxy: namespaces that it watches; default own, where it runs,'],
   ['', 'and for hooks and controllers all'],
-  ['--hooks DIR', 'rbac, proxy, manifests: a folder of hooks in place of modules'],
+  ['--hooks DIR', 'not for crd: a folder of hooks in place of modules'],
   [
     '--from-metacontroller FILE',
     'controllers in place of modules: a file, a folder, or - for standard input;',
@@ -62,7 +72,11 @@ ${table([
     '--functions FILE',
     'programs and modules in place of their webhooks; see chancery metacontroller',
   ],
-  ['--crd FILE', 'file or folder with definitions, for hooks default DIR/crds; repeatable'],
+  [
+    '--crd FILE',
+    'file or folder with definitions, for hooks default DIR/crds; repeatable. With modules,',
+  ],
+  ['', 'for chart and bundle: definitions that no module brings'],
   ['--leader-election', 'it takes a Lease; the default when a controller needs one,'],
   ['--no-leader-election', 'it takes none'],
   ['--install-crds', 'it installs its definitions itself: CHANCERY_INSTALL_CRDS'],
@@ -70,28 +84,43 @@ ${table([
     '--format args|patch|paths',
     'proxy: args (default), patch for kustomize, or paths: one expression a line',
   ],
-  [
-    '--ambassador-image IMAGE',
-    'manifests: default chancery-proxy with the tag of our own version. Of an',
-  ],
+  ['--ambassador-image IMAGE', 'default chancery-proxy with the tag of our own version. Of an'],
   ['', 'image with another name nothing but kubectl is used, and it needs a tag'],
   [
     '--operator-image IMAGE',
-    'manifests: default NAME, for hooks and controllers chancery-hooks; without a tag, our',
+    'default NAME, for hooks and controllers chancery-hooks; without a tag, our',
   ],
   ['', 'own version'],
-  ['--module-path PATH', 'manifests: where the image has a module; default as in the Dockerfile,'],
+  ['--module-path PATH', 'where the image has a module; default as in the Dockerfile,'],
   ['', '/app/src/operator.ts, or without such a package.json /operators/FILE'],
-  ['--stop-seconds N', 'manifests: what its whole stop may take; default 25'],
+  ['--stop-seconds N', 'what its whole stop may take; default 25'],
   [
     '--components PATH',
     'manifests: a folder that has the generic components, relative to PATH of -o',
   ],
   ['--resource PATH', 'manifests: one more resource of the overlays, relative likewise'],
+  ['--version V', 'chart, bundle: of the operator; default as in the metadata'],
+  ['--metadata FILE', 'chart, bundle: YAML or JSON; it wins over package.json'],
+  ['--pin', 'chart, bundle: refuse an image without a digest'],
+  ['--channels A,B', 'bundle: default stable'],
+  ['--default-channel A', 'bundle: default none'],
+  ['--replaces NAME', 'bundle: the one that this one replaces, such as plants.v1.0.0'],
+  ['--skips NAME', 'bundle: one that this one skips; repeatable'],
+  ['--skip-range RANGE', "bundle: such as '<1.2.0'"],
+  [
+    '--install-modes A,B',
+    'bundle: of AllNamespaces, the default, OwnNamespace, SingleNamespace and MultiNamespace',
+  ],
+  ['--created-at TIME', 'bundle: default none, so that equal declarations give equal files'],
+  [
+    '--allow-key-in-operator',
+    "bundle: accept that OLM mounts the key of a webhook into the operator's container",
+  ],
   ['--command TEXT', 'what the files say that they were generated by; default this command'],
 ])}
 
---module-path and --resource may be given again. The namespaces of manifests are chosen by an overlay.
+--module-path and --resource may be given again. The namespaces of manifests are chosen by an overlay, those of a
+chart by its value watch.namespaces, and those of a bundle by the OperatorGroup.
 
 Exit codes:
 ${table([
@@ -109,6 +138,8 @@ Examples:
   chancery generate proxy operator.ts --format paths
   chancery generate proxy operator.ts --namespace demo
   chancery generate crd operator.ts -o crds.yaml
+  chancery generate chart operator.ts --operator-image registry.example/op:1.0 -o chart
+  chancery generate bundle operator.ts --operator-image registry.example/op:1.0 -o bundle --channels stable
   chancery generate manifests --hooks hooks -o manifests
   chancery generate manifests --from-metacontroller controllers.yaml -o manifests
 `;
@@ -116,6 +147,6 @@ Examples:
 /** The entry in `chancery --help`. It is apart from the command, which is imported only when it runs. */
 export const GENERATE_DESCRIPTION: Omit<Command, 'run'> = {
   name: 'generate',
-  summary: 'write RBAC, definitions, filter and manifests from declarations',
+  summary: 'write RBAC, definitions, filter, manifests, chart and bundle from declarations',
   help: GENERATE_HELP,
 };

@@ -1,0 +1,10 @@
+/** `maxReplicas`, `max-replicas` and `MaxReplicas` as people read them: `Max Replicas`. Acronyms stay. */
+export function spacedWords(name: string): string {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
+    .split(/[ ._-]+/)
+    .filter((word) => word !== '')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join(' ');
+}
