@@ -26,6 +26,8 @@ import { parseFlags } from '../flags.ts';
 import { withHooksDefaults } from '../hooks/settings-defaults.ts';
 import { LineWriter } from '../line-writer.ts';
 import { splitAtDashes } from '../load-modules.ts';
+import { checkBundle } from './check-bundle.ts';
+import { checkCrd } from './check-crd.ts';
 import { CHECK_DESCRIPTION } from './help.ts';
 
 export interface CheckCommandOptions {
@@ -51,6 +53,8 @@ export function checkCommand({
     ...CHECK_DESCRIPTION,
 
     async run(args: readonly string[], io: Io): Promise<ExitCode> {
+      if (args[0] === 'bundle') return checkBundle(args.slice(1), io);
+      if (args[0] === 'crd') return checkCrd(args.slice(1), io);
       const { own, rest } = splitAtDashes(args);
       const { values, positionals } = parseFlags(own, FLAGS);
       const { output = 'text', excess = false } = values;

@@ -5,6 +5,8 @@ import { environmentHelp, table } from '../help.ts';
 const CHECK_HELP: string = `Usage: chancery check MODULE... [--namespaces A,B] [-o json] [--excess] [-- ARGUMENT...]
        chancery check --hooks DIR [--crd FILE]... [--namespaces A,B] [-o json] [--excess]
        chancery check --from-metacontroller FILE [--functions FILE] [--crd FILE]... [-o json] [--excess]
+       chancery check bundle DIR [--k8s-version V] [--olm-v0] [-o json]
+       chancery check crd NEW... --against OLD [-o json]
 
 Asks through the ambassador what the operator may do, as the operator itself will ask, and compares it
 with what the controllers of the modules declare. Tells which rights are missing, which controller needs
@@ -46,6 +48,18 @@ ${environmentHelp([
   'CHANCERY_INSECURE_ALLOW_TOKEN',
 ])}
 
+check bundle checks an OLM bundle without a cluster, by the rules of operator-sdk bundle validate and of
+OLM v1. It exits with 1 when there are errors, and with 2 when DIR is no bundle. The API server of
+@chancery/testing validates the definitions, when that package is installed.
+${table([
+  ['--k8s-version V', 'APIs that Kubernetes V has no more are errors; default spec.minKubeVersion'],
+  ['--olm-v0', 'leave out what only OLM v1 refuses, such as dependencies'],
+])}
+
+check crd compares CustomResourceDefinitions of any tool, NEW with OLD, which are files, folders or "-":
+it tells each change that can break stored objects or their clients, by the rules with which OLM refuses
+an upgrade. It exits with 1 when there is one, and asks no cluster.
+
 Exit codes:
 ${table([
   ['0', 'every declared right is there, the filter is closed, and no token is visible'],
@@ -56,6 +70,8 @@ ${table([
 Example:
 
   chancery check operator.ts --namespaces team-a,team-b
+  chancery check bundle dist/bundle
+  kubectl get crd shops.example.com -o yaml | chancery check crd deploy/crds --against -
 `;
 
 /** The entry in `chancery --help`. It is apart from the command, which is imported only when it runs. */

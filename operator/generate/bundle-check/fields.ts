@@ -1,0 +1,46 @@
+/**
+ * Reads fields of YAML that anybody may have written. A field of another type counts as missing here; the
+ * rule `shape` reports it, so that one wrong field costs no other check.
+ *
+ * @module
+ */
+
+/** A mapping of unknown content. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** The mapping at `path` below `value`. Empty when there is none. */
+export function fieldsAt(value: unknown, ...path: readonly string[]): Fields {
+  const found = valueAt(value, path);
+  return isFields(found) ? found : {};
+}
+
+/** The items of the list at `path` below `value`. Empty when there is none. */
+export function listAt(value: unknown, ...path: readonly string[]): readonly unknown[] {
+  const found = valueAt(value, path);
+  return Array.isArray(found) ? found : [];
+}
+
+/** The texts in the list at `path` below `value`. */
+export function textsAt(value: unknown, ...path: readonly string[]): readonly string[] {
+  return listAt(value, ...path).filter((item) => typeof item === 'string');
+}
+
+/** The text at `path` below `value`. Empty when there is none. */
+export function textAt(value: unknown, ...path: readonly string[]): string {
+  const found = valueAt(value, path);
+  return typeof found === 'string' ? found : '';
+}
+
+/** The value at `path` below `value`, of any type. */
+export function valueAt(value: unknown, path: readonly string[]): unknown {
+  let found = value;
+  for (const name of path) {
+    if (!isFields(found) || !Object.hasOwn(found, name)) return undefined;
+    found = found[name];
+  }
+  return found;
+}
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

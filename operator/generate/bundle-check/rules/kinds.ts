@@ -1,0 +1,75 @@
+import type { BundleRule } from '../bundle-finding.ts';
+
+const ALLOWED = [
+  'ClusterRole',
+  'ClusterRoleBinding',
+  'ConfigMap',
+  'ConsoleCLIDownload',
+  'ConsoleLink',
+  'ConsolePlugin',
+  'ConsoleQuickStart',
+  'ConsoleYAMLSample',
+  'CustomResourceDefinition',
+  'NetworkPolicy',
+  'PodDisruptionBudget',
+  'PodMonitor',
+  'PriorityClass',
+  'PrometheusRule',
+  'Role',
+  'RoleBinding',
+  'Secret',
+  'Service',
+  'ServiceAccount',
+  'ServiceMonitor',
+  'VerticalPodAutoscaler',
+];
+
+/** What may be done instead of bringing such an object. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  Deployment: 'put it into spec.install.spec.deployments',
+  Namespace: 'leave it out: the administrator chooses the namespace',
+  Lease: 'leave it out: the operator creates it',
+  ValidatingWebhookConfiguration: 'describe it in spec.webhookdefinitions',
+  MutatingWebhookConfiguration: 'describe it in spec.webhookdefinitions',
+};
+
+/** Objects that OLM creates from a bundle. */
+export const kinds: BundleRule = {
+  id: 'kind',
+  check({ objects }) {
+    return objects
+      .filter(({ kind }) => !ALLOWED.includes(kind))
+      .map(({ file, kind }) => ({
+        file,
+        path: 'kind',
+        wrong: `is ${kind}, which OLM does not install from a bundle`,
+        todo: INSTEAD[kind] ?? 'apply it by other means',
+      }));
+  },
+};
+
+/** An injected CA is the only one that fits the certificate that OLM creates. */
+export const noCaBundle: BundleRule = {
+  id: 'ca-bundle',
+  check({ csv, objects }) {
+    return [csv, ...objects]
+      .filter(({ fields }) => hasCaBundle(fields))
+      .map(({ file }) => ({
+        file,
+        path: 'caBundle',
+        wrong: 'is in the bundle, but OLM creates the certificate and injects its CA',
+        todo: 'leave it out',
+      }));
+  },
+};
+
+function hasCaBundle(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) return value.some(hasCaBundle);
+  return Object.entries(value).some(
+    ([name, child]) =>
+      (name === 'caBundle' && typeof child === 'string' && child !== '') ||
+      // A schema may have a field of this name.
+      (name !== 'openAPIV3Schema' && hasCaBundle(child)),
+  );
+}
