@@ -19,6 +19,7 @@ import { HOOKS_DESCRIPTION } from './hooks/help.ts';
 import { INIT_DESCRIPTION } from './init/help.ts';
 import { LINT_DESCRIPTION } from './lint/help.ts';
 import { METACONTROLLER_DESCRIPTION } from './metacontroller/help.ts';
+import { PLUGIN_DESCRIPTION } from './plugin/help.ts';
 import { PROXY_DESCRIPTION } from './proxy/help.ts';
 import { RUN_DESCRIPTION } from './run/help.ts';
 import { TEST_HOOK_DESCRIPTION } from './test-hook/help.ts';
@@ -147,6 +148,10 @@ export const COMMANDS: readonly Command[] = [
     ...APISERVER_DESCRIPTION,
     run: async (args, io) =>
       (await import('./apiserver/apiserver.ts')).apiserverCommand().run(args, io),
+  },
+  {
+    ...PLUGIN_DESCRIPTION,
+    run: async (args, io) => (await import('./plugin/plugin.ts')).pluginCommand().run(args, io),
   },
   {
     ...COMPLETION_DESCRIPTION,

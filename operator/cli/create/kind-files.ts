@@ -16,13 +16,15 @@ export interface NewKind {
   readonly folder: string;
   /** The beginning of the names of its files. */
   readonly file: string;
+  /** The beginning of the name of its sample; default `file`. */
+  readonly sample?: string;
 }
 
 const templates = textFiles(new URL('./templates/', import.meta.url));
 
 /** The controller of a new kind, its test and a sample object. */
 export function kindFiles(kind: NewKind): readonly NewFile[] {
-  const { folder, file, form, owns } = kind;
+  const { folder, file, sample = file, form, owns } = kind;
   const values = valuesOf(kind);
   const controller = owns.length === 0 ? 'status-only' : form;
   const texts = [
@@ -31,7 +33,7 @@ export function kindFiles(kind: NewKind): readonly NewFile[] {
       `${folder}/${file}.test.ts`,
       form === 'composite' ? 'composite-test.template' : 'test.template',
     ],
-    [`samples/${file}.yaml`, 'sample.template'],
+    [`samples/${sample}.yaml`, 'sample.template'],
   ] as const;
   return texts.map(([path, template]) => ({
     path,
@@ -39,7 +41,8 @@ export function kindFiles(kind: NewKind): readonly NewFile[] {
   }));
 }
 
-function valuesOf({ names, isNamespaced, owns, form, folder, file }: NewKind): TemplateValues {
+function valuesOf(newKind: NewKind): TemplateValues {
+  const { names, isNamespaced, owns, form, folder, file, sample = file } = newKind;
   const { group, version, kind, plural, hasOwnPlural, dashed, resource, controller } = names;
   const fields = specFields(owns.flatMap((each) => each.fields));
   const constants = owns.map(({ constant }) => constant);
@@ -63,6 +66,6 @@ function valuesOf({ names, isNamespaced, owns, form, folder, file }: NewKind): T
     sortedConstants: constants.toSorted().join(', '),
     observed: constants.map((constant) => `...children.of(${constant})`).join(', '),
     children: children.join(''),
-    samples: `${'../'.repeat(folder.split('/').length)}samples/${file}.yaml`,
+    samples: `${'../'.repeat(folder.split('/').length)}samples/${sample}.yaml`,
   };
 }

@@ -1,0 +1,47 @@
+import { Buffer } from 'node:buffer';
+import { basename } from 'node:path';
+import process from 'node:process';
+import { messageOf, OperatorError } from '../../core/errors.ts';
+import { answer, failure } from '../../kubebuilder/answer.ts';
+import type { PluginRequest, PluginResponse } from '../../kubebuilder/protocol.ts';
+import { readRequest } from '../../kubebuilder/read-request.ts';
+import type { ExitCode, Io } from '../command.ts';
+import { describeError } from '../describe-error.ts';
+import { ownStdout } from './own-stdout.ts';
+
+/**
+ * `chancery plugin kubebuilder`: one request, one answer.
+ *
+ * A failure is an answer as well, with exit code 0: for any other code kubebuilder drops the answer, and its
+ * message with it.
+ */
+export async function answerKubebuilder(io: Io): Promise<ExitCode> {
+  using stdout = ownStdout(io.stdout);
+  const response = await responseTo(io);
+  stdout.write(`${JSON.stringify(response)}\n`);
+  return 0;
+}
+
+async function responseTo({ stdin, stderr, env }: Io): Promise<PluginResponse> {
+  let request: PluginRequest | undefined;
+  try {
+    request = await readRequest(bytesOf(stdin));
+    const { response, messages } = await answer(request, {
+      typescript: async () => (await import('./typescript-scaffold.ts')).typescriptScaffold(env),
+      folderName: basename(process.cwd()),
+    });
+    for (const message of messages) stderr.write(`chancery.dev: ${message}\n`);
+    return response;
+  } catch (error) {
+    const command = request?.command ?? '';
+    if (error instanceof OperatorError) return failure(command, [describeError(error)]);
+    stderr.write(`chancery.dev: ${error instanceof Error ? error.stack : String(error)}\n`);
+    return failure(command, [
+      `chancery failed because of a bug in it, please report it: ${messageOf(error)}`,
+    ]);
+  }
+}
+
+async function* bytesOf(stdin: AsyncIterable<Uint8Array | string>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of stdin) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+}

@@ -1,0 +1,120 @@
+import { ConfigurationError } from '../../core/errors.ts';
+import { textFiles } from '../../core/text-files.ts';
+import { projectImageFiles } from '../../generate/image/project-image.ts';
+import type {
+  AskedKind,
+  ScaffoldedKind,
+  TypescriptScaffold,
+} from '../../kubebuilder/typescript.ts';
+import { withController } from '../create/controller-list.ts';
+import { kindFiles } from '../create/kind-files.ts';
+import { type KindNames, kindNames } from '../create/names.ts';
+import { ownedResources } from '../create/owned-resources.ts';
+import { packageSpecs } from '../init/packages.ts';
+import type { NewFile } from '../new-files.ts';
+import { fillTemplate } from '../template.ts';
+
+const MODULE = 'src/operator.ts';
+
+const templates = textFiles(new URL('./templates/', import.meta.url));
+const projectTemplates = textFiles(new URL('../init/templates/', import.meta.url));
+
+/** The files of `chancery init` and `chancery create` for a project of kubebuilder. */
+export function typescriptScaffold(
+  env: Readonly<Record<string, string | undefined>>,
+): TypescriptScaffold {
+  return {
+    async project(name, isWholeProject) {
+      const values = { name, ...(await packageSpecs(env.CHANCERY_PACKAGES)) };
+      const filled = (path: string, text: string): NewFile => ({
+        path,
+        text: fillTemplate(text, values),
+      });
+      const whole = [
+        filled('README.md', templates('readme.template')),
+        filled('.github/workflows/ci.yml', projectTemplates('ci.yml.template')),
+      ];
+      return byPath([
+        filled('package.json', projectTemplates('package.json.template')),
+        filled('tsconfig.json', projectTemplates('tsconfig.json.template')),
+        filled(MODULE, templates('operator.template')),
+        ...projectImageFiles([MODULE]),
+        filled('.gitignore', projectTemplates('gitignore.template')),
+        filled('.npmrc', projectTemplates('npmrc.template')),
+        ...(isWholeProject ? whole : []),
+      ]);
+    },
+    kind: scaffoldedKind,
+  };
+}
+
+function scaffoldedKind(asked: AskedKind): ScaffoldedKind {
+  const { owns, isNamespaced, groupFolder } = asked;
+  if (!isNamespaced && owns !== undefined && owns !== '') {
+    throw new ConfigurationError(
+      '--owns creates objects in the namespace of their owner, and --cluster-scoped gives the owner none: ' +
+        'leave one of the two out',
+    );
+  }
+  const names = namesOf(asked);
+  const { dashed } = names;
+  const own = fileOf(asked, names);
+  const folder = groupFolder === undefined ? 'src' : `src/${groupFolder}`;
+  const files = kindFiles({
+    ...{ names, isNamespaced, folder },
+    owns: owns === undefined || owns === '' ? [] : ownedResources(owns),
+    form: 'controller',
+    file: own,
+    sample: groupFolder === undefined ? own : dashed,
+  });
+  const controllerFile = `${folder}/${own}.ts`;
+  return {
+    files: byPath(files),
+    plural: names.plural,
+    controllerFile,
+    listedIn: (module) =>
+      listed(module, names.controller, `./${controllerFile.slice('src/'.length)}`),
+  };
+}
+
+/** A folder of its group keeps the name of the kind alone. `src/operator.ts` is the module. */
+function fileOf({ groupFolder }: AskedKind, { dashed }: KindNames): string {
+  if (groupFolder !== undefined) return dashed.slice(groupFolder.length + 1);
+  return dashed === 'operator' ? 'operator-controller' : dashed;
+}
+
+/**
+ * With a group, two kinds of the same name get along: their controllers, samples and imports have other names.
+ * The plural has a flag of another name here than in `chancery create`.
+ */
+function namesOf({ group, version, kind, plural, groupFolder }: AskedKind): KindNames {
+  try {
+    const names = kindNames({ group, version, kind, plural });
+    if (groupFolder === undefined) return names;
+    const [first = '', ...more] = groupFolder.replace(/^[0-9]/, 'g$&').split(/[^a-z0-9]+/);
+    const words = [...more, names.controller];
+    const controller =
+      first + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+    return { ...names, controller, dashed: `${groupFolder.replaceAll('.', '-')}-${names.dashed}` };
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    throw new ConfigurationError(error.message.replaceAll('--plural', '--plural-name'), {
+      cause: error,
+    });
+  }
+}
+
+function listed(module: string, name: string, file: string): string {
+  const { text, problem } = withController(module, { name, file });
+  if (problem === undefined) return text;
+  throw new ConfigurationError(
+    `${MODULE} cannot be changed safely, because ${problem}: make its default export a list, \`export default [ … ];\`, and ` +
+      `remove what is in the way of \`import ${name} from '${file}';\``,
+  );
+}
+
+function byPath(
+  files: readonly { readonly path: string; readonly text: string }[],
+): ReadonlyMap<string, string> {
+  return new Map(files.map(({ path, text }) => [path, text]));
+}

@@ -1,0 +1,52 @@
+/**
+ * The protocol of kubebuilder's external plugins. kubebuilder starts a process for each request, writes one
+ * JSON document to its stdin, and reads one from its stdout. It shows what the process writes to stderr.
+ */
+
+export const API_VERSION = 'v1alpha1';
+
+/** How the plugin is named with `--plugins`, and in `layout` of PROJECT. */
+export const PLUGIN_NAME = 'chancery.dev';
+export const PLUGIN_VERSION = 'v1';
+export const PLUGIN_KEY: string = `${PLUGIN_NAME}/${PLUGIN_VERSION}`;
+
+/** Words of kubebuilder that a plugin can extend; how `args` of `flags` and `metadata` name them. */
+export const SUBCOMMANDS = ['init', 'api', 'webhook', 'edit'] as const;
+export type Subcommand = (typeof SUBCOMMANDS)[number];
+
+export interface PluginRequest {
+  readonly command: string;
+  /** Words of the command line. See `flagValues`. */
+  readonly args: readonly string[];
+  /** Texts of the files that the plugin reads, by their path with `/` as the separator. */
+  readonly universe: ReadonlyMap<string, string>;
+  /** The paths of all files of the project but for those in `.git` and in folders of installed packages. */
+  readonly paths: ReadonlySet<string>;
+  /** The plugins of the running command. Empty for `flags` and `metadata`. */
+  readonly pluginChain: readonly string[];
+  /** The content of PROJECT; undefined for `flags` and `metadata`, and in the first `init`. */
+  readonly config: Readonly<Record<string, unknown>> | undefined;
+}
+
+/**
+ * A flag that kubebuilder defines for the plugin. Every value is a text, also the default: anything else makes
+ * kubebuilder refuse the whole answer.
+ */
+export interface PluginFlag {
+  readonly Name: string;
+  readonly Type: 'string' | 'bool' | 'int';
+  readonly Default: string;
+  readonly Usage: string;
+}
+
+export interface PluginResponse {
+  readonly apiVersion: typeof API_VERSION;
+  readonly command: string;
+  readonly metadata: { readonly description: string; readonly examples: string };
+  /** Files to write. kubebuilder writes them as they are named and never deletes one. */
+  readonly universe: Readonly<Record<string, string>>;
+  readonly error?: true;
+  /** kubebuilder shows them, and writes nothing. */
+  readonly errorMsgs?: readonly string[];
+  readonly flags?: readonly PluginFlag[];
+}
