@@ -8,6 +8,11 @@ import { parseFlags } from '../flags.ts';
 const TEMPLATES = ['custom-resource', 'built-in', 'composite'] as const;
 export type Template = (typeof TEMPLATES)[number];
 
+/** A project of kubebuilder, or files with CustomResourceDefinitions. */
+export type ExistingSource =
+  | { readonly project: string; readonly definitions?: undefined }
+  | { readonly definitions: readonly string[]; readonly project?: undefined };
+
 /** The command line of `chancery init`. */
 export interface InitArguments {
   /** As given. */
@@ -17,11 +22,15 @@ export interface InitArguments {
   readonly template: Template;
   /** The kind of the custom resource; undefined for the template `built-in`. */
   readonly kind: KindNames | undefined;
+  /** Where the kinds come from when they exist already; `template` and `kind` do not count then. */
+  readonly from: ExistingSource | undefined;
   readonly force: boolean;
 }
 
 const OPTIONS = {
   force: { type: 'boolean' },
+  from: { type: 'string' },
+  'from-crd': { type: 'string', multiple: true },
   group: { type: 'string' },
   kind: { type: 'string' },
   plural: { type: 'string' },
@@ -44,6 +53,11 @@ export function parseInitArguments(args: readonly string[]): InitArguments {
     throw new ConfigurationError(`expected one NAME; got ${given}`);
   }
   const name = nameOf(folder);
+  const force = values.force === true;
+  const from = existingSource(values);
+  if (from !== undefined) {
+    return { folder, name, template: 'custom-resource', kind: undefined, from, force };
+  }
   const template = templateOf(values.template);
   const refused = OF_KIND.find((option) => values[option] !== undefined);
   if (template === 'built-in' && refused !== undefined) {
@@ -56,8 +70,32 @@ export function parseInitArguments(args: readonly string[]): InitArguments {
     name,
     template,
     kind: template === 'built-in' ? undefined : kindOf(name, values),
-    force: values.force === true,
+    from,
+    force,
   };
+}
+
+/** @throws ConfigurationError `CONFIG` when the kinds come from two places. */
+function existingSource({
+  from,
+  'from-crd': definitions,
+  ...others
+}: Readonly<Record<string, unknown>> & {
+  readonly from?: string | undefined;
+  readonly 'from-crd'?: readonly string[] | undefined;
+}): ExistingSource | undefined {
+  if (from === undefined && definitions === undefined) return undefined;
+  const option = from === undefined ? '--from-crd' : '--from';
+  const given = [
+    ...(from !== undefined && definitions !== undefined ? ['from-crd'] : []),
+    ...['template', ...OF_KIND].filter((each) => others[each] !== undefined),
+  ];
+  if (given.length > 0) {
+    throw new ConfigurationError(
+      `${option} names the kinds; leave out ${given.map((each) => `--${each}`).join(', ')}`,
+    );
+  }
+  return from === undefined ? { definitions: definitions ?? [] } : { project: from };
 }
 
 /** The name of the folder, which `npm`, the image and the Deployment take as their name. */

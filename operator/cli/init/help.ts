@@ -19,6 +19,8 @@ ${table([
   ['--version VERSION', 'of the resource; default v1'],
   ['--kind KIND', 'of the resource, in CamelCase; default from NAME'],
   ['--plural PLURAL', 'of the resource; default from the kind'],
+  ['--from PROJECT', 'the kinds of a project of kubebuilder: its PROJECT file, or its folder'],
+  ['--from-crd FILE', 'the kinds of CustomResourceDefinitions, a file or folder; repeatable'],
   ['--force', 'write the files that are missing, and keep the others as they are'],
 ])}
 
@@ -41,6 +43,7 @@ ${table([
 Examples:
 
   chancery init demo
+  chancery init demo --from ../shop-go
   chancery init demo --template composite --group example.com --kind Shop
   npm create chancery demo
 `;

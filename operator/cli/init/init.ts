@@ -1,10 +1,12 @@
 import { join, resolve } from 'node:path';
+import { visibleText } from '../../core/visible-text.ts';
 import type { Command, ExitCode, Io } from '../command.ts';
 import { conflictsOf, type NewFile, namesIn, writeNewFiles } from '../new-files.ts';
 import { type InitArguments, parseInitArguments } from './arguments.ts';
+import { definitionKinds, projectKinds } from './existing/kubebuilder-project.ts';
 import { INIT_DESCRIPTION } from './help.ts';
-import { packageSpecs } from './packages.ts';
-import { projectFiles } from './project.ts';
+import { type PackageSpecs, packageSpecs } from './packages.ts';
+import { existingProjectFiles, projectFiles } from './project.ts';
 
 /** Names that are listed when a folder is not empty. */
 const LISTED = 12;
@@ -20,7 +22,10 @@ export function initCommand(): Command {
         return 2;
       }
       const parsed = parseInitArguments(args);
-      const files = projectFiles(parsed, await packageSpecs(io.env.CHANCERY_PACKAGES));
+      const packages = await packageSpecs(io.env.CHANCERY_PACKAGES);
+      const { files, leftOut } = await filesFor(parsed, packages, io);
+      for (const each of leftOut)
+        io.stderr.write(visibleText(`chancery init: left out: ${each}\n`));
       const conflicts = await conflictsOf(parsed.folder, files);
       const refusal = parsed.force ? undefined : await refusalOf(parsed, conflicts);
       if (refusal !== undefined) {
@@ -33,6 +38,21 @@ export function initCommand(): Command {
       return 0;
     },
   };
+}
+
+/** The files of the project, and what it could not take over from where its kinds come from. */
+async function filesFor(
+  { name, from, ...parsed }: InitArguments,
+  packages: PackageSpecs,
+  { stdin }: Io,
+): Promise<{ readonly files: readonly NewFile[]; readonly leftOut: readonly string[] }> {
+  if (from === undefined)
+    return { files: projectFiles({ name, ...parsed }, packages), leftOut: [] };
+  const { kinds, leftOut } =
+    from.project === undefined
+      ? await definitionKinds(from.definitions, stdin)
+      : await projectKinds(from.project, stdin);
+  return { files: existingProjectFiles(name, kinds, packages), leftOut };
 }
 
 /** Why nothing is written into a folder; undefined when it is empty but for `.git`. */

@@ -6,41 +6,96 @@ import { ownedResources } from '../create/owned-resources.ts';
 import type { NewFile } from '../new-files.ts';
 import { fillTemplate, type TemplateValues } from '../template.ts';
 import type { InitArguments } from './arguments.ts';
+import { existingKindFiles } from './existing/existing-files.ts';
+import type { ExistingKind } from './existing/existing-kind.ts';
 import type { PackageSpecs } from './packages.ts';
 
 const MODULE = 'src/operator.ts';
 
 const templates = textFiles(new URL('./templates/', import.meta.url));
 
-/** The files that depend on the template, and the words of the README about them. */
-interface Sources {
+/** One controller of the project. */
+interface Part {
+  /** The beginning of the names of its files. */
   readonly file: string;
   readonly controller: string;
+  /** What the README says of its files. */
+  readonly sources: string;
+  readonly sampleSays: string;
+}
+
+/** The files that depend on the template, and the words of the README about them. */
+interface Sources {
+  readonly parts: readonly Part[];
   readonly files: readonly NewFile[];
   readonly says: {
     readonly summary: string;
     readonly group: string;
-    readonly sources: string;
-    readonly sampleSays: string;
     readonly definitions: string;
   };
 }
 
 /** All files of a new project. Equal arguments give equal files. */
 export function projectFiles(
-  { name, template, kind }: InitArguments,
+  { name, template, kind }: Pick<InitArguments, 'name' | 'template' | 'kind'>,
   packages: PackageSpecs,
 ): readonly NewFile[] {
   const form = template === 'composite' ? 'composite' : 'controller';
-  const sources = kind === undefined ? builtIn(name) : ofKind(name, kind, form);
-  const { file, controller, says } = sources;
-  const values = { name, file, controller, ...packages, ...says };
+  return filesOf(name, kind === undefined ? builtIn(name) : ofKind(name, kind, form), packages);
+}
+
+/** All files of a new project with a controller for each of some kinds that exist already. */
+export function existingProjectFiles(
+  name: string,
+  kinds: readonly [ExistingKind, ...ExistingKind[]],
+  packages: PackageSpecs,
+): readonly NewFile[] {
+  const told = kinds.map(({ names: { kind, group, version } }) => `${kind} (${group}/${version})`);
+  const parts = kinds.map(({ names, definition }) => ({
+    file: fileOf(names),
+    controller: names.controller,
+    sources:
+      definition === undefined
+        ? `the resource with a schema to complete, the controller \`${names.dashed}\`, and its test`
+        : `the resource, the controller \`${names.dashed}\`, and its test; the definition stands beside them`,
+    sampleSays: `an object of kind ${names.kind}`,
+  }));
+  const sources: Sources = {
+    parts,
+    files: kinds.flatMap((kind) => existingKindFiles(kind, fileOf(kind.names))),
+    says: {
+      summary: `The operator ${name} has controllers for kinds that exist already: ${told.join(', ')}.`,
+      group: kinds[0].names.group,
+      definitions: ', the CustomResourceDefinitions',
+    },
+  };
+  return filesOf(name, sources, packages);
+}
+
+function filesOf(
+  name: string,
+  { parts, files, says }: Sources,
+  packages: PackageSpecs,
+): readonly NewFile[] {
+  const lines = (line: (part: Part) => string): string => parts.map(line).join('\n');
+  const values = {
+    name,
+    ...packages,
+    ...says,
+    imports: lines(({ controller, file }) => `import ${controller} from './${file}.ts';`),
+    controllers: lines(({ controller }) => `${controller},`),
+    rows: lines(
+      ({ file, sources, sampleSays }) =>
+        `| \`src/${file}.ts\`, \`src/${file}.test.ts\` | ${sources} |\n` +
+        `| \`samples/${file}.yaml\` | ${sampleSays} |`,
+    ),
+  };
   const filled = (path: string, from: string): NewFile => fromTemplate(path, from, values);
   return [
     filled('package.json', 'package.json'),
     filled('tsconfig.json', 'tsconfig.json'),
     filled(MODULE, 'operator'),
-    ...sources.files,
+    ...files,
     ...projectImageFiles([MODULE]),
     filled('README.md', 'readme'),
     filled('.gitignore', 'gitignore'),
@@ -51,8 +106,14 @@ export function projectFiles(
 
 function builtIn(name: string): Sources {
   return {
-    file: 'expose',
-    controller: 'exposeController',
+    parts: [
+      {
+        file: 'expose',
+        controller: 'exposeController',
+        sources: 'the controller, and its test',
+        sampleSays: 'a Deployment with the label',
+      },
+    ],
     files: [
       fromTemplate('src/expose.ts', 'built-in', {}),
       fromTemplate('src/expose.test.ts', 'built-in-test', {}),
@@ -61,8 +122,6 @@ function builtIn(name: string): Sources {
     says: {
       summary: `The operator ${name} gives every Deployment with the label \`expose: 'yes'\` a Service.`,
       group: 'example.com',
-      sources: 'the controller, and its test',
-      sampleSays: 'a Deployment with the label',
       definitions: '',
     },
   };
@@ -74,8 +133,14 @@ function ofKind(name: string, names: KindNames, form: 'controller' | 'composite'
   const owns = form === 'composite' ? 'deployments.apps,services' : 'deployments.apps';
   const each = form === 'composite' ? 'a Deployment and a Service' : 'a Deployment';
   return {
-    file,
-    controller,
+    parts: [
+      {
+        file,
+        controller,
+        sources: `the resource with its schema, the controller \`${dashed}\`, and its test`,
+        sampleSays: `an object of kind ${kind}`,
+      },
+    ],
     files: kindFiles({
       ...{ names, form, file },
       isNamespaced: true,
@@ -85,8 +150,6 @@ function ofKind(name: string, names: KindNames, form: 'controller' | 'composite'
     says: {
       summary: `The operator ${name} runs ${each} for every object of kind ${kind} (${group}/${version}).`,
       group,
-      sources: `the resource with its schema, the controller \`${dashed}\`, and its test`,
-      sampleSays: `an object of kind ${kind}`,
       definitions: ', the CustomResourceDefinition',
     },
   };

@@ -1,0 +1,66 @@
+import { isMapping, type Mapping } from '../../../generate/crd-check/schema.ts';
+
+/** Nested deeper, the type is `unknown`. */
+const MAX_DEPTH = 40;
+
+/** Every object has them, and `KubernetesObject` declares them. */
+const OF_EVERY_OBJECT = ['apiVersion', 'kind', 'metadata'];
+
+/** The fields of an object by its schema, as the members of a TypeScript interface. */
+export function fieldTypes(schema: Mapping): string {
+  const { properties } = schema;
+  const fields = Object.entries(isMapping(properties) ? properties : {});
+  const own = fields.filter(([name]) => !OF_EVERY_OBJECT.includes(name));
+  return own.map(([name, field]) => member(name, field, schema, 0)).join('\n');
+}
+
+function member(name: string, field: unknown, { required }: Mapping, depth: number): string {
+  const isThere =
+    (Array.isArray(required) && required.includes(name)) ||
+    (isMapping(field) && field.default !== undefined);
+  const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
+  return `readonly ${key}${isThere ? '' : '?'}: ${typeOf(field, depth)};`;
+}
+
+/** The type of a value by its schema. What the schema does not tell is `unknown`. */
+function typeOf(schema: unknown, depth: number): string {
+  if (!isMapping(schema) || depth > MAX_DEPTH) return 'unknown';
+  const type = typeOfValue(schema, depth + 1);
+  return schema.nullable === true && type !== 'unknown' ? `${type} | null` : type;
+}
+
+function typeOfValue(schema: Mapping, depth: number): string {
+  if (schema['x-kubernetes-int-or-string'] === true) return 'number | string';
+  const { type, enum: values, items } = schema;
+  if (Array.isArray(values) && values.length > 0 && values.every(isLiteral)) {
+    return values.map((value) => JSON.stringify(value)).join(' | ');
+  }
+  switch (type) {
+    case 'integer':
+    case 'number':
+      return 'number';
+    case 'string':
+    case 'boolean':
+      return type;
+    case 'array':
+      return `readonly (${typeOf(items, depth)})[]`;
+    case 'object':
+      return objectType(schema, depth);
+    default:
+      return 'unknown';
+  }
+}
+
+function isLiteral(value: unknown): boolean {
+  return ['string', 'number', 'boolean'].includes(typeof value);
+}
+
+function objectType(schema: Mapping, depth: number): string {
+  const { properties, additionalProperties: values } = schema;
+  const fields = Object.entries(isMapping(properties) ? properties : {});
+  if (fields.length > 0) {
+    const members = fields.map(([name, field]) => member(name, field, schema, depth));
+    return `{\n${members.join('\n').replaceAll(/^/gm, '  ')}\n}`;
+  }
+  return `Readonly<Record<string, ${isMapping(values) ? typeOf(values, depth) : 'unknown'}>>`;
+}
