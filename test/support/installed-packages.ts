@@ -71,6 +71,7 @@ export async function packed(folder: string, script: string, archives: string): 
     if (file === 'dist' || file.startsWith('!')) continue;
     await cp(join(from, file), join(to, file));
   }
+  await cp(join(repository, 'LICENSE'), join(to, 'LICENSE'));
   await run(process.execPath, [script, '--out-dir', join(to, 'dist')], { cwd: from });
   const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', archives];
   const { stdout } = await run('npm', args, { cwd: to });

@@ -6,7 +6,7 @@ import { inject } from 'vitest';
 import { Builder } from './builder.ts';
 import { putNode, standInDebian } from './debian-base.ts';
 import { filesBelow } from './files-below.ts';
-import { STAND_IN_KUBECTL, standInBuild, standInKubectl, standInRuntime } from './stand-ins.ts';
+import { nodeBases, STAND_IN_KUBECTL, standInKubectl } from './stand-ins.ts';
 import './run-folder.ts';
 
 export type Dockerfile = 'Dockerfile.proxy' | 'Dockerfile.operator';
@@ -146,16 +146,6 @@ const ARGUMENTS: Readonly<
     return [...bases, FROM_BUILT];
   },
 };
-
-/** The base images of a Dockerfile that builds with npm and runs on Node. */
-async function nodeBases(builder: Builder, folder: string): Promise<readonly string[]> {
-  const { name, volumes } = await standInBuild(builder, folder);
-  return [
-    `--build-arg=BUILD_IMAGE=${name}`,
-    `--build-arg=RUNTIME_IMAGE=${await standInRuntime(builder, folder)}`,
-    ...volumes.map((volume) => `--volume=${volume}`),
-  ];
-}
 
 /** With the driver vfs the files of a container are a plain folder, which needs no mount to stay. */
 async function unpack(builder: Builder, name: string, startedAt: number): Promise<BuiltImage> {

@@ -40,8 +40,18 @@ export async function standInKubectl(builder: Builder, folder: string): Promise<
   return commit(builder, root, STAND_IN_KUBECTL);
 }
 
+/** Arguments that put stand-ins in the place of the base images of a Dockerfile that builds with npm and runs on Node. */
+export async function nodeBases(builder: Builder, folder: string): Promise<readonly string[]> {
+  const { name, volumes } = await standInBuild(builder, folder);
+  return [
+    `--build-arg=BUILD_IMAGE=${name}`,
+    `--build-arg=RUNTIME_IMAGE=${await standInRuntime(builder, folder)}`,
+    ...volumes.map((volume) => `--volume=${volume}`),
+  ];
+}
+
 /** In the place of gcr.io/distroless/nodejs: node, and what it is linked with. */
-export async function standInRuntime(builder: Builder, folder: string): Promise<string> {
+async function standInRuntime(builder: Builder, folder: string): Promise<string> {
   const root = join(folder, 'runtime-base');
   await putProgram(process.execPath, root, '/nodejs/bin/node');
   return commit(builder, root, 'stand-in-runtime');
@@ -51,7 +61,7 @@ export async function standInRuntime(builder: Builder, folder: string): Promise<
  * In the place of node:…-slim: a shell, node and npm, with npm's cache of this machine instead of the
  * network. What is large is no part of it but mounted while it runs.
  */
-export async function standInBuild(builder: Builder, folder: string): Promise<BuildBase> {
+async function standInBuild(builder: Builder, folder: string): Promise<BuildBase> {
   const root = join(folder, 'build-base');
   await putLibraries(process.execPath, root);
   for (const program of PROGRAMS)
@@ -73,7 +83,7 @@ export async function standInBuild(builder: Builder, folder: string): Promise<Bu
   };
 }
 
-export interface BuildBase {
+interface BuildBase {
   readonly name: string;
   /** `FOLDER:TARGET`, for what runs in it. */
   readonly volumes: readonly string[];

@@ -1,0 +1,158 @@
+/** What publishing does, with programs that only write down how they were called. */
+import { tmpdir } from 'node:os';
+import process from 'node:process';
+import { expect, test } from 'vitest';
+import { parseReleaseArguments, UsageError } from '../../release/arguments.ts';
+import {
+  type Publication,
+  publish,
+  publishingCommands,
+  publishingRefusals,
+} from '../../release/publish.ts';
+import { Refusals } from '../../release/refusal.ts';
+import { ALL, programs } from './recording-programs.ts';
+
+const DIGEST = `sha256:${'d'.repeat(64)}`;
+const PUBLICATION: Publication = {
+  folder: '/made',
+  version: '2.1.0',
+  registry: 'registry.example/tea',
+  images: [{ name: 'pot', digest: DIGEST, platforms: ['linux/amd64'], layout: 'images/pot' }],
+  packages: [
+    { file: 'packages/kettle-2.1.0.tgz', name: 'kettle', integrity: 'sha512-a' },
+    { file: 'packages/lid-2.1.0.tgz', name: '@tea/lid', integrity: 'sha512-b' },
+  ],
+  attachments: ['packages/kettle-2.1.0.tgz', 'chart.tgz'],
+};
+
+test('images are published before packages, and the release that names both is last', async () => {
+  const { PATH, log } = programs(ALL);
+  const told: string[] = [];
+
+  await publish(publishingCommands(PUBLICATION), {
+    cwd: tmpdir(),
+    env: { PATH: `${PATH}:${process.env.PATH}` },
+    tell: (command) => told.push(command),
+  });
+
+  expect(log()).toEqual([
+    'skopeo copy',
+    'cosign sign',
+    'cosign sign-blob',
+    'npm view',
+    'npm publish',
+    'npm view',
+    'npm publish',
+    'gh release',
+  ]);
+  expect(told).toHaveLength(6);
+});
+
+test('an image keeps its digest, and the signature is for the digest', () => {
+  const [copy, sign] = publishingCommands(PUBLICATION);
+
+  expect(copy?.args).toEqual([
+    ...['copy', '--all', '--preserve-digests'],
+    ...['oci:/made/images/pot', 'docker://registry.example/tea/pot:2.1.0'],
+  ]);
+  expect(sign?.args.at(-1)).toBe(`registry.example/tea/pot@${DIGEST}`);
+});
+
+test('a prerelease does not become what npm installs without a version', () => {
+  const words = (version: string): readonly string[] =>
+    publishingCommands({ ...PUBLICATION, version }).flatMap(({ args }) => args);
+
+  expect(words('2.1.0')).toContain('--tag=latest');
+  expect(words('2.2.0-rc.1')).not.toContain('--tag=latest');
+  expect(words('2.2.0-rc.1')).toEqual(expect.arrayContaining(['--tag=next', '--prerelease']));
+});
+
+test('publishing stops at the first command that fails, and says how far it came', async () => {
+  const { PATH, log } = programs(ALL, { failing: 'npm' });
+
+  const failure = publish(publishingCommands(PUBLICATION), {
+    cwd: tmpdir(),
+    env: { PATH: `${PATH}:${process.env.PATH}` },
+    tell: () => {},
+  });
+
+  await expect(failure).rejects.toThrow(
+    /stopped at "npm publish .*kettle-2.1.0.tgz.*"; 3 of 6 commands were done before: .*no$/s,
+  );
+  expect(log().at(-1)).toBe('npm publish');
+});
+
+test('a package that an earlier run has published is left out', async () => {
+  const { PATH, log } = programs(ALL, { printing: { npm: 'sha512-a' } });
+  const told: string[] = [];
+
+  const [kettle] = publishingCommands(PUBLICATION).filter(({ program }) => program === 'npm');
+  await publish(kettle === undefined ? [] : [kettle], {
+    cwd: tmpdir(),
+    env: { PATH: `${PATH}:${process.env.PATH}` },
+    tell: (command) => told.push(command),
+  });
+
+  expect(log()).toEqual(['npm view']);
+  expect(told).toEqual([expect.stringMatching(/^done before: npm publish /)]);
+});
+
+test('a version that is published with another content stops everything', async () => {
+  const { PATH, log } = programs(ALL, { printing: { npm: 'sha512-other' } });
+
+  const failure = publish(publishingCommands(PUBLICATION), {
+    cwd: tmpdir(),
+    env: { PATH: `${PATH}:${process.env.PATH}` },
+    tell: () => {},
+  });
+
+  await expect(failure).rejects.toThrow('"npm view kettle@2.1.0 dist.integrity" has sha512-other');
+  expect(log().at(-1)).toBe('npm view');
+});
+
+test('a program that is absent, and a place without an identity, are refusals', () => {
+  const { PATH } = programs(['skopeo', 'npm', 'gh']);
+  const commands = publishingCommands(PUBLICATION);
+
+  expect(publishingRefusals(commands, { PATH })).toEqual([
+    'cosign is not here',
+    "npm's provenance and cosign sign with the identity of a CI job, and this is none",
+  ]);
+  const inJob = { PATH: programs(ALL).PATH, ACTIONS_ID_TOKEN_REQUEST_URL: 'https://ci.example' };
+  expect(publishingRefusals(commands, inJob)).toEqual([]);
+});
+
+test('a check that fails is a refusal itself, and the others are told in their order', async () => {
+  const refusals = new Refusals();
+
+  refusals.add('bundle', ['two\n  lines\n']);
+  const made = await refusals.guard('pins', 'otherwise', () => {
+    throw new Error('no file');
+  });
+  refusals.add('manifests', ['first']);
+
+  expect(made).toBe('otherwise');
+  expect(refusals.all).toEqual([
+    { check: 'manifests', problem: 'first' },
+    { check: 'pins', problem: 'could not be checked: no file' },
+    { check: 'bundle', problem: 'two | lines' },
+  ]);
+});
+
+test.each([
+  ['--dry-run', {}],
+  ['--registry=ghcr.io/tea/kettle', { npm_config_dry_run: 'true' }],
+])('%s with %o is a dry run', (word, env) => {
+  expect(parseReleaseArguments([word], env).isDryRun).toBe(true);
+});
+
+test.each([
+  [['--publish']],
+  [['--dry-run', '--except', 'pins,weather']],
+  [['--except', 'pins']],
+  [['--registry', 'ghcr.io']],
+  [['--registry', 'ghcr.io/Tea/kettle']],
+  [['--registry', 'ghcr.io/tea/kettle:1.0']],
+])('the arguments %j are wrong', (args) => {
+  expect(() => parseReleaseArguments(args, {})).toThrow(UsageError);
+});

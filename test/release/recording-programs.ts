@@ -1,0 +1,42 @@
+/** Programs that only write down how they were called. */
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+
+/** What publishing starts. */
+export const ALL: readonly string[] = ['skopeo', 'cosign', 'npm', 'gh'];
+
+/**
+ * A folder with programs that write their name and first word into a log.
+ *
+ * @param failing - ends with 7. @param printing - what a program prints, by its name.
+ */
+export function programs(
+  names: readonly string[],
+  {
+    failing,
+    printing = {},
+  }: {
+    readonly failing?: string | undefined;
+    readonly printing?: Readonly<Record<string, string>>;
+  } = {},
+): { PATH: string; log: () => string[] } {
+  const folder = mkdtempSync(join(tmpdir(), 'chancery-programs-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const log = join(folder, 'log');
+  writeFileSync(log, '');
+  for (const name of names) {
+    const end =
+      name === failing ? 'echo "the server said no" >&2; exit 7' : `echo '${printing[name] ?? ''}'`;
+    writeFileSync(join(folder, name), `#!/bin/sh\necho "${name} $1" >> ${log}\n${end}\n`);
+    chmodSync(join(folder, name), 0o755);
+  }
+  return {
+    PATH: folder,
+    log: () =>
+      readFileSync(log, 'utf8')
+        .split('\n')
+        .filter((line) => line !== ''),
+  };
+}
