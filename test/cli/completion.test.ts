@@ -27,7 +27,7 @@ function textIn(folder: string): string {
 
 /** The options in the table that a command gives to `parseFlags`. */
 function acceptedBy(command: string): readonly string[] {
-  const rows = sourceOf(command).matchAll(/^ {2}'?([a-z-]+)'?: \{ type: '(?:string|boolean)'/gm);
+  const rows = sourceOf(command).matchAll(/^ {2}'?([a-z][a-z0-9-]*)'?: \{ type: '(?:string|boolean)'/gm);
   // `create` has a table for each thing that it creates.
   return [...new Set([...rows].map(([, name]) => `--${name}`))].filter(
     (name) => !UNTOLD.has(`${command} ${name}`),
@@ -69,7 +69,8 @@ describe('[M-6] the completion', () => {
       'init --template': ['custom-resource', 'built-in', 'composite'],
       'lint --output': ['text', 'json'],
       completion: ['bash', 'zsh', 'fish'],
-      generate: ['rbac', 'crd', 'proxy', 'manifests'],
+      generate: ['rbac', 'crd', 'proxy', 'manifests', 'chart', 'bundle', 'catalog'],
+      plugin: ['kubebuilder', 'install'],
     });
   });
 });

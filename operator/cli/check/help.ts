@@ -34,6 +34,10 @@ ${table([
   ['--namespaces A,B', 'in place of WATCH_NAMESPACE; "*" for all'],
   ['--server URL', 'in place of CHANCERY_API_URL'],
   ['--excess', 'also tell what is granted beyond the declarations: wildcards, secrets, the rest'],
+  ['--k8s-version V', 'bundle: APIs that Kubernetes V no longer has are errors; default'],
+  ['', 'spec.minKubeVersion'],
+  ['--olm-v0', 'bundle: leave out what only OLM v1 refuses, such as dependencies'],
+  ['--against OLD', 'crd: the definitions as they are installed now; repeatable'],
   ['-o, --output text|json', 'default text'],
 ])}
 
@@ -51,14 +55,10 @@ ${environmentHelp([
 check bundle checks an OLM bundle without a cluster, by the rules of operator-sdk bundle validate and of
 OLM v1. It exits with 1 when there are errors, and with 2 when DIR is no bundle. The API server of
 @chancery/testing validates the definitions, when that package is installed.
-${table([
-  ['--k8s-version V', 'APIs that Kubernetes V has no more are errors; default spec.minKubeVersion'],
-  ['--olm-v0', 'leave out what only OLM v1 refuses, such as dependencies'],
-])}
 
 check crd compares CustomResourceDefinitions of any tool, NEW with OLD, which are files, folders or "-":
 it tells each change that can break stored objects or their clients, by the rules with which OLM refuses
-an upgrade. It exits with 1 when there is one, and asks no cluster.
+an upgrade. It exits with 1 when there is one, with 2 when a file cannot be read, and asks no cluster.
 
 Exit codes:
 ${table([
@@ -77,6 +77,6 @@ Example:
 /** The entry in `chancery --help`. It is apart from the command, which is imported only when it runs. */
 export const CHECK_DESCRIPTION: Omit<Command, 'run'> = {
   name: 'check',
-  summary: 'tell which declared rights the operator lacks, and whether the filter holds',
+  summary: 'find missing rights, faults of an OLM bundle, and unsafe changes of definitions',
   help: CHECK_HELP,
 };

@@ -42,7 +42,7 @@ const HELP: DescribedOption = {
  * A row of the table of options: `  -n, --namespace NAME  what it is`. An option with a value that may be left
  * out, `--inspect[=PORT]`, is completed as a switch.
  */
-const ROW = /^ {2}(?:(-\w), )?(--[a-z][a-z-]*)(?:\[=\w+\])?(?: (\S+))? {2,}(.*)$/;
+const ROW = /^ {2}(?:(-\w), )?(--[a-z][a-z0-9-]*)(?:\[=\w+\])?(?: (\S+))? {2,}(.*)$/;
 
 /** Names that the usage and the rows give to a path. */
 const PATH = /^(?:MODULE|FILE|PATH|DIR|FOLDER)$/;
@@ -62,13 +62,17 @@ export function describedCommand({ name, summary, help }: Omit<Command, 'run'>):
     const before = options.get(long) ?? { short, long, argument, meaning, isPath, words: [] };
     options.set(long, { ...before, words: [...before.words, ...words] });
   }
-  const [, usage = ''] = new RegExp(`^Usage: chancery ${name}(.*)$`, 'm').exec(help) ?? [];
-  const [first, second = first?.endsWith('...') ? first : undefined] = positionals(usage);
+  const usages = help.matchAll(new RegExp(`^(?:Usage:| {6}) chancery ${name}(.*)$`, 'gm'));
+  const [usage = [], ...furtherUsages] = [...usages].map(([, text = '']) => positionals(text));
+  const [first, second = first?.endsWith('...') ? first : undefined] = usage;
   return {
     name,
     summary,
     options: [...options.values(), HELP],
-    first: valueNamed(first),
+    first: withWords(
+      valueNamed(first),
+      furtherUsages.flatMap(([each]) => valueNamed(each).words),
+    ),
     others: valueNamed(second),
   };
 }
@@ -80,6 +84,13 @@ function positionals(usage: string): readonly string[] {
     .replaceAll(/[[\]]/g, '')
     .split(/\s+/)
     .filter((word) => word !== '' && !word.startsWith('OPTION') && !word.startsWith('-'));
+}
+
+/** A value of which the first usage names some words: further usages name the others. */
+function withWords(value: DescribedValue, words: readonly string[]): DescribedValue {
+  return value.words.length === 0
+    ? value
+    : { ...value, words: [...new Set([...value.words, ...words])] };
 }
 
 function valueNamed(name: string | undefined): DescribedValue {

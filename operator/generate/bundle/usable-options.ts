@@ -13,7 +13,7 @@ const VERSION = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?$/;
 const CHANNEL = /^[a-z0-9]+([._-][a-z0-9]+)*$/;
 const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 /** Comparisons such as `>=1.0.0 <1.2.0`, separated by spaces and `||`. */
-const RANGE = /^ *(?:[<>=!]{0,2} *v?\d[\w.+-]*(?: *\|\| *| +|,|$))+$/;
+const RANGE = /^ *(?:(?:[<>=!]{1,2} *)?v?\d[\w.+-]*(?: *\|\| *| +|,|$))+$/;
 
 /** @throws ConfigurationError `CONFIG` for an option that OLM would refuse, in one sentence. */
 export function requireUsable(
