@@ -31,7 +31,14 @@ await bundle();
 if (!image) declareTypes();
 
 async function bundle(): Promise<void> {
-  const entries = ['index', 'schema', 'kubernetes', 'metacontroller', 'cli/main'];
+  const entries = [
+    'index',
+    'schema',
+    'kubernetes',
+    'metacontroller',
+    'cli/main',
+    'cli/plugin/main',
+  ];
   if (!image) entries.push('internal-testing');
   const files = Object.fromEntries(entries.map((entry) => [entry, `operator/${entry}.ts`]));
   const build = await rolldown({

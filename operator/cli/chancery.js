@@ -22,8 +22,11 @@ if (isTooOld(found)) {
   // files or where NODE_COMPILE_CACHE says, and does without where it cannot: a module in TypeScript is
   // there in half of the time. NODE_DISABLE_COMPILE_CACHE=1 turns it off.
   module.enableCompileCache();
-  const source = new URL('main.ts', import.meta.url);
-  const built = new URL('../../dist/operator/cli/main.js', import.meta.url);
+  // kubebuilder waits for three of these at each of its commands, so they do not load the command line.
+  const isPlugin = process.argv.slice(2).join(' ') === 'plugin kubebuilder';
+  const main = isPlugin ? 'plugin/main' : 'main';
+  const source = new URL(`${main}.ts`, import.meta.url);
+  const built = new URL(`../../dist/operator/cli/${main}.js`, import.meta.url);
   await import(existsSync(source) ? source.href : built.href);
 }
 

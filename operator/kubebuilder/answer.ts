@@ -1,21 +1,13 @@
 import { ConfigurationError } from '../core/errors.ts';
 import type { Change } from './change.ts';
 import type { CommandParts } from './commands.ts';
-import { flagsOf } from './flags.ts';
-import { metadataOf } from './metadata.ts';
-import {
-  API_VERSION,
-  PLUGIN_KEY,
-  type PluginRequest,
-  type PluginResponse,
-  SUBCOMMANDS,
-  type Subcommand,
-} from './protocol.ts';
+import { PLUGIN_KEY, type PluginRequest, type PluginResponse, SUBCOMMANDS } from './protocol.ts';
+import { emptyResponse, selfDescription } from './self-description.ts';
 import { answeredFiles } from './universe.ts';
 
 type Changing = (request: PluginRequest, parts: CommandParts) => Promise<Change>;
 
-/** The commands that change a project. They are loaded when they are called: `flags` and `metadata` need none. */
+/** The commands that change a project. They are loaded when they are called. */
 const CHANGES: Readonly<Record<string, Changing>> = {
   init: async (request, parts) => (await import('./commands.ts')).initProject(request, parts),
   'create api': async (request, parts) => (await import('./commands.ts')).createApi(request, parts),
@@ -34,40 +26,18 @@ export interface Answer {
  */
 export async function answer(request: PluginRequest, parts: CommandParts): Promise<Answer> {
   const { command, args, universe, paths } = request;
-  if (command === 'metadata') {
-    return told(command, { metadata: metadataOf(subcommandOf(command, args)) });
-  }
-  if (command === 'flags') return told(command, { flags: flagsOf(subcommandOf(command, args)) });
+  const described = selfDescription(command, args);
+  if (described !== undefined) return { response: described, messages: [] };
   const change = Object.hasOwn(CHANGES, command) ? CHANGES[command] : undefined;
   if (change === undefined) throw unknownCommand(command);
   const { files, messages } = await change(request, parts);
-  return { ...told(command, { universe: answeredFiles(files, universe, paths) }), messages };
+  const answered = answeredFiles(files, universe, paths);
+  return { response: { ...emptyResponse(command), universe: answered }, messages };
 }
 
 /** The answer for a request that failed. kubebuilder prints the messages and writes nothing. */
 export function failure(command: string, messages: readonly string[]): PluginResponse {
-  return { ...empty(command), error: true, errorMsgs: messages };
-}
-
-function told(command: string, fields: Partial<PluginResponse>): Answer {
-  return { response: { ...empty(command), ...fields }, messages: [] };
-}
-
-function empty(command: string): PluginResponse {
-  return {
-    apiVersion: API_VERSION,
-    command,
-    metadata: { description: '', examples: '' },
-    universe: {},
-  };
-}
-
-function subcommandOf(command: string, args: readonly string[]): Subcommand {
-  const found = SUBCOMMANDS.find((subcommand) => args.includes(`--${subcommand}`));
-  if (found !== undefined) return found;
-  throw new ConfigurationError(
-    `${command} must be asked with one of ${SUBCOMMANDS.map((each) => `--${each}`).join(', ')}`,
-  );
+  return { ...emptyResponse(command), error: true, errorMsgs: messages };
 }
 
 function unknownCommand(command: string): ConfigurationError {
@@ -77,7 +47,13 @@ function unknownCommand(command: string): ConfigurationError {
         `kubebuilder edit --plugins ${PLUGIN_KEY}`,
     );
   }
+  if (command === 'flags' || command === 'metadata') {
+    return new ConfigurationError(
+      `${command} must be asked with one of ${SUBCOMMANDS.map((each) => `--${each}`).join(', ')}`,
+    );
+  }
+  const shown = JSON.stringify(command.slice(0, 100));
   return new ConfigurationError(
-    `this plugin knows init, create api, edit, flags and metadata, not ${JSON.stringify(command)}: update chancery`,
+    `this plugin knows init, create api, edit, flags and metadata, not ${shown}: update chancery`,
   );
 }

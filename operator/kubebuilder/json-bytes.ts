@@ -20,15 +20,20 @@ const WHITESPACE: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
 export class JsonBytes {
   readonly #chunks: AsyncIterator<Uint8Array>;
   readonly #maxBytes: number;
+  readonly #tooLong: ConfigurationError;
   #chunk: Buffer = Buffer.alloc(0);
   #at = 0;
   /** Bytes of the chunks before this one. */
   #before = 0;
 
-  /** @param maxBytes - of the whole document. */
-  constructor(chunks: AsyncIterable<Uint8Array>, maxBytes: number) {
+  /**
+   * @param maxBytes - of the whole document.
+   * @param tooLong - thrown for a longer one.
+   */
+  constructor(chunks: AsyncIterable<Uint8Array>, maxBytes: number, tooLong: ConfigurationError) {
     this.#chunks = chunks[Symbol.asyncIterator]();
     this.#maxBytes = maxBytes;
+    this.#tooLong = tooLong;
   }
 
   /** The next character that is no white space, which is not consumed; '' at the end. */
@@ -101,18 +106,29 @@ export class JsonBytes {
    */
   async value(maxBytes: number): Promise<unknown> {
     const parts: Buffer[] = [];
+    let bytes = 0;
+    for await (const part of this.#partsOfValue()) {
+      parts.push(part);
+      bytes += part.length;
+      if (bytes > maxBytes) throw new ConfigurationError(`a value has more than ${maxBytes} bytes`);
+    }
+    return this.#parsed(Buffer.concat(parts).toString('utf8'));
+  }
+
+  /** Passes over any value. Only its end is found: it is not checked, and costs no memory. */
+  async skip(): Promise<void> {
+    for await (const _part of this.#partsOfValue());
+  }
+
+  async *#partsOfValue(): AsyncGenerator<Buffer> {
     const scan = new ValueScan();
     await this.next();
-    let bytes = 0;
     for (;;) {
       const from = this.#at;
       this.#at = scan.through(this.#chunk, from);
-      parts.push(this.#chunk.subarray(from, this.#at));
-      bytes += this.#at - from;
-      if (bytes > maxBytes) throw new ConfigurationError(`a value has more than ${maxBytes} bytes`);
-      if (scan.isComplete || !(await this.#refill())) break;
+      yield this.#chunk.subarray(from, this.#at);
+      if (scan.isComplete || !(await this.#refill())) return;
     }
-    return this.#parsed(Buffer.concat(parts).toString('utf8'));
   }
 
   #parsed(text: string): unknown {
@@ -136,7 +152,7 @@ export class JsonBytes {
     this.#before += this.#chunk.length;
     this.#at = 0;
     if (this.#before > this.#maxBytes) {
-      throw new ConfigurationError(`the document has more than ${this.#maxBytes} bytes`);
+      throw this.#tooLong;
     }
     const { done, value } = await this.#chunks.next();
     this.#chunk =

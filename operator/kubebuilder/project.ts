@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../core/errors.ts';
+import { pluralOf } from '../model/plural.ts';
 
 /** What a plugin needs to know of PROJECT. */
 export interface ProjectConfig {
@@ -17,6 +18,8 @@ export interface ProjectResource {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
+  /** As in the name of its definition. */
+  readonly plural: string;
   /** The names of its controllers in Go, as in their file names: `cart`, `cart_backup`. */
   readonly controllers: readonly string[];
 }
@@ -27,15 +30,16 @@ export interface ProjectResource {
  * @throws ConfigurationError `CONFIG` for another version than 3, and for a content of another form.
  */
 export function projectConfig(config: Readonly<Record<string, unknown>> = {}): ProjectConfig {
-  const { version = '3', domain = '', projectName, multigroup, layout, resources } = config;
-  if (version !== '3') {
+  const { version, domain, projectName, multigroup, layout, resources } = config;
+  if ((version ?? '3') !== '3') {
+    const got = typeof version === 'string' ? version.slice(0, 100) : typeof version;
     throw new ConfigurationError(
-      `PROJECT has version ${JSON.stringify(version)}, and this plugin knows version "3" only: migrate the project first`,
+      `PROJECT has version ${JSON.stringify(got)}, and this plugin knows version "3" only: migrate the project first`,
     );
   }
   return {
-    domain: textOf('domain', domain),
-    projectName: projectName === undefined ? undefined : textOf('projectName', projectName),
+    domain: textOf('domain', domain ?? ''),
+    projectName: isAbsent(projectName) ? undefined : textOf('projectName', projectName),
     isMultigroup: multigroup === true,
     layout: layoutOf(layout),
     resources: listOf('resources', resources).map(resourceOf),
@@ -62,32 +66,24 @@ function layoutOf(layout: unknown): readonly string[] {
 }
 
 function resourceOf(value: unknown): ProjectResource {
-  const {
-    group = '',
-    domain = '',
-    version,
-    kind,
-    core,
-    controller,
-    controllers,
-  } = mappingOf(value);
+  const { group, domain, version, kind, plural, core, controller, controllers } = mappingOf(value);
   const name = textOf('kind', kind);
   const isBuiltIn = core === true;
   return {
     group: builtInGroup(
-      qualifiedGroup(textOf('group', group), textOf('domain', domain)),
+      qualifiedGroup(textOf('group', group ?? ''), textOf('domain', domain ?? '')),
       isBuiltIn,
     ),
     version: textOf('version', version),
     kind: name,
-    controllers:
-      controllers === undefined
-        ? controller === true
-          ? [name.toLowerCase()]
-          : []
-        : listOf('controllers', controllers).map((each) =>
-            textOf('controllers', mappingOf(each).name).replaceAll('-', '_'),
-          ),
+    plural: isAbsent(plural) ? pluralOf(name.toLowerCase()) : textOf('plural', plural),
+    controllers: isAbsent(controllers)
+      ? controller === true
+        ? [name.toLowerCase()]
+        : []
+      : listOf('controllers', controllers).map((each) =>
+          textOf('controllers', mappingOf(each).name).replaceAll('-', '_'),
+        ),
   };
 }
 
@@ -96,8 +92,12 @@ function builtInGroup(group: string, isBuiltIn: boolean): string {
   return isBuiltIn && group === 'core' ? '' : group;
 }
 
+function isAbsent(value: unknown): value is null | undefined {
+  return value === undefined || value === null;
+}
+
 function listOf(name: string, value: unknown): readonly unknown[] {
-  if (value === undefined || value === null) return [];
+  if (isAbsent(value)) return [];
   if (Array.isArray(value)) return value;
   throw new ConfigurationError(`${name} of PROJECT must be a list`);
 }

@@ -19,9 +19,19 @@ const MAX_PATHS = 500_000;
 /** Of the content of PROJECT and of the other fields. */
 const MAX_FIELD_BYTES = 4 * MIB;
 
+/** The fields that are kept. All others are passed over. */
+const FIELDS: ReadonlySet<string> = new Set([
+  'apiVersion',
+  'command',
+  'args',
+  'pluginChain',
+  'config',
+  'universe',
+]);
+
 /** The request that the bytes of stdin contain, without the files that the plugin does not read. */
 export async function readRequest(chunks: AsyncIterable<Uint8Array>): Promise<PluginRequest> {
-  const json = new JsonBytes(chunks, MAX_DOCUMENT_BYTES);
+  const json = new JsonBytes(chunks, MAX_DOCUMENT_BYTES, tooLong());
   if ((await json.next()) === '') {
     throw new ConfigurationError(
       'nothing was on stdin: kubebuilder starts this command and writes a request to it',
@@ -32,7 +42,8 @@ export async function readRequest(chunks: AsyncIterable<Uint8Array>): Promise<Pl
   for await (const key of json.keys(MAX_PATH_BYTES)) {
     const name = key ?? '';
     if (name === 'universe' && (await json.next()) === '{') files = await readFiles(json);
-    else fields.set(name, await json.value(MAX_FIELD_BYTES));
+    else if (FIELDS.has(name)) fields.set(name, await json.value(MAX_FIELD_BYTES));
+    else await json.skip();
   }
   const after = await json.next();
   if (after !== '')
@@ -50,18 +61,30 @@ async function readFiles(json: JsonBytes): Promise<Files> {
   const paths = new Set<string>();
   let bytes = 0;
   for await (const key of json.keys(MAX_PATH_BYTES)) {
-    const path = key === undefined ? undefined : normalPath(key);
-    const limit = path !== undefined && isRead(path) ? MAX_FILE_BYTES : 0;
-    const text = await json.string(limit);
+    const path = key === undefined || isInstalled(key) ? undefined : normalPath(key);
+    const isWanted = path !== undefined && isRead(path) && !isShadowed(key, path, paths);
+    const text = await json.string(isWanted ? MAX_FILE_BYTES : 0);
     if (path === undefined || isInstalled(path)) continue;
     paths.add(path);
-    if (text !== undefined && isRead(path)) {
+    if (text !== undefined && isWanted) {
       universe.set(path, text);
       bytes += text.length;
     }
     if (bytes > MAX_READ_BYTES || paths.size > MAX_PATHS) throw tooMuch(bytes);
   }
   return { universe, paths };
+}
+
+/** Linux takes `\` in a name. Such a file must not stand for the one that has `/` there. */
+function isShadowed(key: string | undefined, path: string, paths: ReadonlySet<string>): boolean {
+  return key !== path && paths.has(path);
+}
+
+function tooLong(): ConfigurationError {
+  return new ConfigurationError(
+    `the request has more than ${MAX_DOCUMENT_BYTES / MIB} MiB, because kubebuilder sends every file of the folder: ` +
+      'move what is no source, such as large programs, out of it',
+  );
 }
 
 function tooMuch(bytes: number): ConfigurationError {
@@ -105,5 +128,7 @@ function mapping(name: string, value: unknown): Readonly<Record<string, unknown>
 }
 
 function shown(value: unknown): string {
+  if (typeof value === 'object' && value !== null)
+    return Array.isArray(value) ? 'a list' : 'a mapping';
   return value === undefined ? 'absent' : JSON.stringify(value).slice(0, 100);
 }

@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../core/errors.ts';
 import type { RecordedChange } from './change.ts';
 import type { FlagValues } from './flags.ts';
+import { isSameKind, requireFreeName } from './free-name.ts';
 import { type ProjectConfig, qualifiedGroup } from './project.ts';
 import type { PluginRequest } from './protocol.ts';
 import type { ProjectRecord, RecordedKind } from './record.ts';
@@ -72,14 +73,14 @@ export async function withTypescript(
   const base = project.projectName ?? folderName;
   const name = packageName(folder === '' ? base : `${base}-${FOLDER_BESIDE_GO}`);
   const all = inFolder(folder, await scaffold.project(name, folder === ''));
-  const isThere = (path: string): boolean => request.paths.has(path);
+  const isThere = presence(request);
   const kept = [...all.keys()].filter(isThere);
   const isNew = record.typescript === undefined;
   return {
     files: new Map([...all].filter(([path]) => !isThere(path))),
     messages:
       isNew && kept.length > 0
-        ? [`${kept.join(', ')} stay as they are: they were there before`]
+        ? [`these files were there before, and stay as they are: ${kept.join(', ')}`]
         : [],
     record: { ...record, typescript: { folder, kinds } },
   };
@@ -98,15 +99,16 @@ export async function withTypescriptKind(
 ): Promise<RecordedChange> {
   const { request, project, scaffold } = context;
   const asked = askedKind(flags, project);
-  requireNoGoKind(asked, project);
   const base = await withTypescript(context, hasGo);
   const typescript = base.record.typescript ?? { folder: '', kinds: [] };
   const kind = scaffold.kind(asked);
+  requireFreeName(asked, kind.plural, typescript.kinds, project);
   const files = inFolder(typescript.folder, kind.files);
   const controllerFile = inside(typescript.folder, kind.controllerFile);
-  const recorded = typescript.kinds.find((each) => isSame(each, asked));
-  const conflicts = [...files.keys()].filter((path) => request.paths.has(path));
-  if (recorded === undefined && conflicts.length > 0) {
+  const isRecorded = typescript.kinds.some((each) => isSameKind(each, asked));
+  const isThere = presence(request);
+  const conflicts = [...files.keys()].filter(isThere);
+  if (!isRecorded && conflicts.length > 0) {
     throw new ConfigurationError(
       `${conflicts.join(', ')} would be overwritten: move what is there away, or choose another kind`,
     );
@@ -122,7 +124,7 @@ export async function withTypescriptKind(
     plural: kind.plural,
     file: controllerFile,
   };
-  const missing = [...files].filter(([path]) => !request.paths.has(path));
+  const missing = [...files].filter(([path]) => !isThere(path));
   return {
     files: new Map([...base.files, ...missing, [modulePath, kind.listedIn(module)]]),
     messages: [
@@ -176,19 +178,10 @@ function askedKind(flags: FlagValues, { domain, isMultigroup }: ProjectConfig): 
   };
 }
 
-function requireNoGoKind({ group, kind }: AskedKind, { resources }: ProjectConfig): void {
-  const inGo = resources.find((each) => each.group === group && each.kind === kind);
-  if (inGo === undefined) return;
-  const { controllers } = inGo;
-  const by = controllers.length === 0 ? '' : `, with the controller ${controllers.join(' and ')}`;
-  throw new ConfigurationError(
-    `${kind} of ${group} is a kind in Go already${by}: choose another kind for TypeScript, because two definitions of one ` +
-      'kind overwrite each other',
-  );
-}
-
-function isSame(a: RecordedKind, { group, kind }: AskedKind): boolean {
-  return a.group === group && a.kind === kind;
+/** Whether a file is there. Folders of macOS and Windows take `Cart.ts` and `cart.ts` for one file. */
+function presence({ paths }: PluginRequest): (path: string) => boolean {
+  const folded = new Set([...paths].map((path) => path.toLowerCase()));
+  return (path) => folded.has(path.toLowerCase());
 }
 
 function withKind(kinds: readonly RecordedKind[], kind: RecordedKind): readonly RecordedKind[] {

@@ -51,6 +51,10 @@ export function answeredFiles(
   paths: ReadonlySet<string>,
 ): Readonly<Record<string, string>> {
   const changed = [...files].filter(([path, text]) => before.get(path) !== text);
+  requireFolders(
+    changed.map(([path]) => path),
+    new Set([...paths, ...files.keys()]),
+  );
   for (const [path] of changed) {
     if (!isInside(path) || path === 'PROJECT' || isInstalled(path)) {
       throw new Error(`an answer must not contain the path ${JSON.stringify(path)}`);
@@ -65,8 +69,39 @@ export function answeredFiles(
   return Object.fromEntries(changed.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
+/**
+ * kubebuilder writes file by file: a file in the place of a folder would stop it after some of them.
+ *
+ * @throws ConfigurationError `CONFIG` for a file where a folder is needed, or a folder where a file is.
+ */
+function requireFolders(changed: readonly string[], paths: ReadonlySet<string>): void {
+  const all = [...paths];
+  for (const path of changed) {
+    const inTheWay = foldersOf(path).find((folder) => paths.has(folder));
+    if (inTheWay !== undefined) {
+      throw new ConfigurationError(
+        `${path} cannot be written, because ${inTheWay} is a file: move it away; nothing was written`,
+      );
+    }
+    if (all.some((each) => each.startsWith(`${path}/`))) {
+      throw new ConfigurationError(
+        `${path} cannot be written, because it is a folder: move it away; nothing was written`,
+      );
+    }
+  }
+}
+
+/** `a` and `a/b` of `a/b/c.yaml`. */
+function foldersOf(path: string): readonly string[] {
+  const parts = path.split('/').slice(0, -1);
+  return parts.map((_part, at) => parts.slice(0, at + 1).join('/'));
+}
+
+/** An empty part, `.` or `..`. */
+const OUTSIDE = /(?:^|\/)\.{0,2}(?:\/|$)/;
+
 /** Relative, and without empty parts, `.` and `..`. A drive such as `C:` makes a path absolute, too. */
 function isInside(path: string): boolean {
   if (/[\\\0]|^[A-Za-z]:/.test(path)) return false;
-  return path.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
+  return !OUTSIDE.test(path);
 }

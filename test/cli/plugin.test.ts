@@ -7,11 +7,13 @@ import {
   readdirSync,
   readFileSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import type { Io } from '../../operator/cli/command.ts';
 import { installPlugin } from '../../operator/cli/plugin/install.ts';
 import { BIN, folderWith } from './child.ts';
 import { Collector } from './collector.ts';
@@ -32,10 +34,17 @@ function install(dir: string, env: Readonly<Record<string, string>> = {}): Invoc
   return invoke(['plugin', 'install', '--dir', dir], { env });
 }
 
-test('install writes one executable, and what it starts is the plugin', async () => {
-  const root = folderWith({});
+function ioOf(env: Readonly<Record<string, string>>): Io & { readonly stdout: Collector } {
+  return {
+    ...{ stdin: process.stdin, stdout: new Collector(), stderr: new Collector(), env },
+    ...{ signal: new AbortController().signal, exitWithin: () => {}, saveMemory: () => {} },
+  };
+}
 
-  const { exit, stdout } = install(root);
+test('install writes one executable, and what it starts is the plugin', async () => {
+  const root = join(folderWith({}), `it's "my" $HOME`);
+
+  const { exit, stdout, stderr } = install(root);
 
   expect(await exit).toBe(0);
   const path = join(root, 'chancery.dev/v1/chancery.dev');
@@ -46,11 +55,32 @@ test('install writes one executable, and what it starts is the plugin', async ()
     'chancery.dev/v1/chancery.dev',
   ]);
   expect(statSync(path).mode & 0o777).toBe(0o755);
+  const shell = `'${root.replace("'", "'\\''")}`;
+  expect(stderr.lines).toEqual([
+    `chancery plugin: next, in a project: EXTERNAL_PLUGINS_PATH=${shell}' kubebuilder edit --plugins chancery.dev/v1`,
+    `chancery plugin: to remove it: rm -r ${shell}/chancery.dev'`,
+  ]);
   const child = run(path, []);
   child.child.stdin?.end('{"apiVersion":"v1alpha1","command":"flags","args":["--edit"]}');
   expect(JSON.parse((await child).stdout)).toMatchObject({
     command: 'flags',
     flags: [{}, {}, {}, {}],
+  });
+});
+
+test.each([
+  ['', 'nothing was on stdin'],
+  ['{"apiVersion":"v1alpha1","command":"metadata","args":["--api"]} {}', '"{" follows the request'],
+])('[scaffolding 14] the process answers %j with an error, and exits with 0', async (stdin, message) => {
+  const child = run(process.execPath, [BIN, 'plugin', 'kubebuilder']);
+  child.child.stdin?.end(stdin);
+
+  const { stdout, stderr } = await child; // rejects for another exit code
+
+  const { error, errorMsgs } = JSON.parse(stdout);
+  expect({ error, errorMsgs, stderr }).toEqual({
+    ...{ error: true, stderr: '' },
+    errorMsgs: [expect.stringContaining(message)],
   });
 });
 
@@ -96,8 +126,10 @@ test('what makes kubebuilder fail is named', async () => {
   mkdirSync(join(root, 'third.dev/latest'), { recursive: true });
   writeFileSync(join(root, 'third.dev/latest/third.dev'), '', { mode: 0o755 });
   writeFileSync(join(root, 'third.dev/latest/.DS_Store'), '');
+  mkdirSync(join(root, 'link.dev/v1'), { recursive: true });
+  symlinkSync('gone', join(root, 'link.dev/v1/link.dev')); // kubebuilder does not follow it
 
-  const { exit, stderr } = install(root);
+  const { exit, stderr } = install(root, { EXTERNAL_PLUGINS_PATH: root });
 
   expect(await exit).toBe(0);
   expect(stderr.lines.map((line) => line.replaceAll(root, ''))).toEqual([
@@ -105,6 +137,7 @@ test('what makes kubebuilder fail is named', async () => {
     'chancery plugin: kubebuilder refuses to start because of /third.dev/latest/.DS_Store',
     'chancery plugin: kubebuilder refuses to start because /third.dev/latest is not named like a version',
     'chancery plugin: next, in a project: kubebuilder edit --plugins chancery.dev/v1',
+    "chancery plugin: to remove it: rm -r '/chancery.dev'",
   ]);
 });
 
@@ -124,14 +157,9 @@ test('the folder of plugins is where kubebuilder looks for it', async () => {
     platform: NodeJS.Platform,
     env: Readonly<Record<string, string>>,
   ): Promise<string> => {
-    const stdout = new Collector();
-    const { stdin } = process;
-    const io = {
-      ...{ stdin, stdout, stderr: new Collector(), env, signal: new AbortController().signal },
-      ...{ exitWithin: () => {}, saveMemory: () => {} },
-    };
+    const io = ioOf(env);
     await installPlugin({ dir: undefined, platform, home, script: "/it's here/c.js" }, io);
-    return (stdout.lines[0] ?? '').replace(home, '~');
+    return (io.stdout.lines[0] ?? '').replace(home, '~');
   };
   const own = join(home, 'own');
 
@@ -151,18 +179,35 @@ test('the folder of plugins is where kubebuilder looks for it', async () => {
   expect(readFileSync(join(own, 'chancery.dev/v1/chancery.dev'), 'utf8')).toContain(
     "'/it'\\''s here/c.js' plugin kubebuilder\n",
   );
-  await expect(placed('win32', {})).rejects.toThrow('no external plugins on win32');
+  const executable = run(join(own, 'chancery.dev/v1/chancery.dev'), []);
+  await expect(executable).rejects.toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: 'chancery.dev: Node or chancery has moved: run chancery plugin install again\n',
+  });
 });
 
-test('a chancery in the cache of npx is not installed', async () => {
-  const root = folderWith({});
-  const io = {
-    ...{ stdin: process.stdin, stdout: new Collector(), stderr: new Collector(), env: {} },
-    ...{ signal: new AbortController().signal, exitWithin: () => {}, saveMemory: () => {} },
-  };
-  const script = '/home/me/.npm/_npx/c0ffee/node_modules/chancery/operator/cli/chancery.js';
+test.each([
+  undefined,
+  '/plugins',
+])('on Windows nothing is installed, with --dir %s neither', async (dir) => {
+  const io = ioOf({ EXTERNAL_PLUGINS_PATH: '/plugins' });
 
-  await expect(installPlugin({ dir: root, script }, io)).rejects.toThrow('the cache of npx');
+  const installing = installPlugin({ dir, platform: 'win32' }, io);
+
+  await expect(installing).rejects.toThrow('no external plugins on win32: run it in Linux');
+});
+
+test.each([
+  '/home/me/.npm/_npx/c0ffee/node_modules/chancery/operator/cli/chancery.js',
+  '/home/me/.cache/pnpm/dlx/c0ffee/1/node_modules/chancery/operator/cli/chancery.js',
+  '/tmp/xfs-1/dlx-77/node_modules/chancery/operator/cli/chancery.js',
+])('%s, which does not last, is not installed', async (script) => {
+  const root = folderWith({});
+
+  await expect(installPlugin({ dir: root, script }, ioOf({}))).rejects.toThrow(
+    'a cache that does not',
+  );
 
   expect(existsSync(join(root, 'chancery.dev'))).toBe(false);
 });
@@ -182,14 +227,14 @@ test.each([
 const MIB = 1024 * 1024;
 
 /** What kubebuilder sends of a folder with 30 MB of junk: a byte that is no UTF-8 arrives as six. */
-function* junk(): Generator<string> {
-  yield '{"apiVersion":"v1alpha1","command":"init","pluginChain":["chancery.dev/v1"],"universe":{';
-  const binary = `${'\\ufffd'.repeat(1023)}\\"`.repeat(MIB / 1024);
-  for (let at = 0; at < 18; at++) yield `"bin/tool-${at}":"${binary}",`;
-  for (let at = 0; at < 6; at++) yield `".git/objects/${at}":"${binary}\\\\",`;
+function* junk(): Generator<string | Buffer> {
+  yield '{"apiVersion":"v1alpha1","command":"init","pluginChain":["chancery.dev/v1"],"universe":{"a":""';
+  const binary = Buffer.from(`${'\\ufffdELF'.repeat(255)}\\"`.repeat(MIB / 1024));
+  for (let at = 0; at < 18; at++) yield* [`,"bin/tool-${at}":"`, binary, '"'];
+  for (let at = 0; at < 6; at++) yield* [`,".git/objects/${at}":"`, binary, '\\\\"'];
   const source = 'x'.repeat(1024);
-  for (let at = 0; at < 6_000; at++) yield `"node_modules/p${at}/package.json":"${source}",`;
-  yield '"docs/logo.png":"\\u0000"},"args":["--domain","example.com"],"config":{"version":"3"}}\n';
+  for (let at = 0; at < 6_000; at++) yield `,"node_modules/p${at}/package.json":"${source}"`;
+  yield ',"docs/logo.png":"\\u0000"},"args":["--domain","example.com"],"config":{"version":"3"}}\n';
 }
 
 test('[scaffolding 11] [scaffolding 13] 30 MB of junk: one answer on stdout, with own files only, and little memory', async () => {
@@ -197,6 +242,7 @@ test('[scaffolding 11] [scaffolding 13] 30 MB of junk: one answer on stdout, wit
     folderWith({
       'noisy.mjs':
         "console.log('before'); process.stdin.on('end', () => console.log('while it works'));\n" +
+        "process.on('exit', () => console.log('at its end'));\n" +
         "process.on('exit', () => console.error(process.resourceUsage().maxRSS));\n",
     }),
     'noisy.mjs',
@@ -227,7 +273,7 @@ test('[scaffolding 11] [scaffolding 13] 30 MB of junk: one answer on stdout, wit
   expect(
     Object.keys(universe).filter((path) => /^(?:bin|docs|\.git|node_modules)\//.test(path)),
   ).toEqual([]);
-  expect(stderr.lines).toContain('while it works');
+  expect(stderr.lines).toEqual(expect.arrayContaining(['while it works', 'at its end']));
   const kib = Number(stderr.lines.at(-1));
   expect(kib).toBeGreaterThan(10 * 1024);
   expect(kib).toBeLessThan(250 * 1024);

@@ -12,6 +12,8 @@ test.each([
   ['--owns= --kind Cart', { owns: '', kind: 'Cart' }],
   ['--typescript owns --kind=Cart word', { typescript: true, kind: 'Cart' }],
   ['--repo --typescript --make=false', { typescript: true }],
+  ['--kind Cart -- --typescript --owns x', { kind: 'Cart' }],
+  ['--typescript word --cluster-scoped', { typescript: true, 'cluster-scoped': true }],
   ['--domain x --own --ownsmore=y', {}],
   ['', {}],
 ])('%s', (line, expected) => {
@@ -34,6 +36,8 @@ test.each([
   [['--owns'], '--owns needs a value, such as --owns=VALUE'],
   [['--owns', '--typescript'], '--owns needs a value, such as --owns=VALUE'],
   [['--typescript=yes'], '--typescript must be true or false, not "yes"'],
+  [['--typescript', 'false'], '--typescript false means true, because kubebuilder takes'],
+  [['--typescript', 'T'], 'write --typescript=T'],
   [['--cluster-scoped='], '--cluster-scoped must be true or false, not ""'],
 ])('%j is refused', (args, message) => {
   expect(() => flagValues('api', args)).toThrow(message);

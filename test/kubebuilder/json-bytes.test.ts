@@ -2,9 +2,11 @@
 import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { ConfigurationError } from '../../operator/core/errors.ts';
 import { JsonBytes } from '../../operator/kubebuilder/json-bytes.ts';
 
 const MANY = 1_000_000;
+const TOO_LONG = new ConfigurationError('too long');
 
 /** The bytes of a text, cut at the given places. */
 async function* cut(text: string, sizes: readonly number[]): AsyncGenerator<Uint8Array> {
@@ -27,7 +29,11 @@ test('an object is read as JSON.parse reads it, wherever it is cut', async () =>
       SIZES,
       fc.boolean(),
       async (object, sizes, wide) => {
-        const json = new JsonBytes(cut(JSON.stringify(object, null, wide ? 2 : 0), sizes), MANY);
+        const json = new JsonBytes(
+          cut(JSON.stringify(object, null, wide ? 2 : 0), sizes),
+          MANY,
+          TOO_LONG,
+        );
 
         const found: [string | undefined, string | undefined][] = [];
         for await (const key of json.keys(MANY)) found.push([key, await json.string(MANY)]);
@@ -43,7 +49,7 @@ test('any value is read as JSON.parse reads it, and what follows it is left', as
   await fc.assert(
     fc.asyncProperty(fc.jsonValue(), TEXT, SIZES, async (value, text, sizes) => {
       const document = JSON.stringify({ value, text });
-      const json = new JsonBytes(cut(document, sizes), MANY);
+      const json = new JsonBytes(cut(document, sizes), MANY, TOO_LONG);
 
       const found: unknown[] = [];
       for await (const _key of json.keys(MANY)) found.push(await json.value(MANY));
@@ -57,7 +63,7 @@ test('a text that is too long is passed over, and the next one is read', async (
   await fc.assert(
     fc.asyncProperty(TEXT, TEXT, SIZES, async (long, short, sizes) => {
       const first = `${long}0123456789`;
-      const json = new JsonBytes(cut(JSON.stringify([first, short]), sizes), MANY);
+      const json = new JsonBytes(cut(JSON.stringify([first, short]), sizes), MANY, TOO_LONG);
 
       await json.expect('[');
       const skipped = await json.string(9);
@@ -79,7 +85,7 @@ test.each([
   ['{"a":"\\x"}', 'a value that ends at byte 9 is malformed'],
   ['{"a":nul}', 'expected "\\"" at byte 5, got "n"'],
 ])('%s is refused, with the place', async (text, message) => {
-  const json = new JsonBytes(cut(text, [3, 1]), MANY);
+  const json = new JsonBytes(cut(text, [3, 1]), MANY, TOO_LONG);
   const read = async (): Promise<void> => {
     for await (const _key of json.keys(MANY)) await json.string(MANY);
   };
@@ -88,9 +94,9 @@ test.each([
 });
 
 test('values and documents that are too large are refused', async () => {
-  const value = new JsonBytes(cut('[1,2,3,4,5]', [4]), MANY);
-  const document = new JsonBytes(cut(`"${'x'.repeat(50)}"`, [10, 10, 10, 10]), 30);
+  const value = new JsonBytes(cut('[1,2,3,4,5]', [4]), MANY, TOO_LONG);
+  const document = new JsonBytes(cut(`"${'x'.repeat(50)}"`, [10, 10, 10, 10]), 30, TOO_LONG);
 
   await expect(value.value(5)).rejects.toThrow('a value has more than 5 bytes');
-  await expect(document.string(4)).rejects.toThrow('the document has more than 30 bytes');
+  await expect(document.string(4)).rejects.toThrow(TOO_LONG.message);
 });

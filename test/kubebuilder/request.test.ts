@@ -6,6 +6,12 @@ import { ask, Kubebuilder } from './support/kubebuilder.ts';
 
 const VALID = { apiVersion: 'v1alpha1', command: 'edit', args: [], universe: {} };
 
+/** A request with a value in which a recursion would exhaust the stack. */
+function nested(field: string, before: string): string {
+  const deep = `${before}${'['.repeat(200_000)}${']'.repeat(200_000)}${before === '' ? '' : '}'}`;
+  return `{"apiVersion":"v1alpha1","command":"edit","${field}":${deep}}`;
+}
+
 async function* bytesOf(request: object): AsyncGenerator<Uint8Array> {
   yield new TextEncoder().encode(JSON.stringify(request));
 }
@@ -50,6 +56,15 @@ test('only files that the plugin needs are kept, and every path is normal', asyn
   ]);
 });
 
+test('fields of PROJECT that are null are absent', async () => {
+  const config = { version: null, domain: null, projectName: null, resources: null, layout: null };
+
+  const { errors, written } = await new Kubebuilder(new Map(), config).init([]);
+
+  expect(errors).toEqual([]);
+  expect(written['package.json']).toContain('"name"');
+});
+
 test('fields that are null or absent, and fields that are not known, do no harm', async () => {
   const request = await readRequest(
     bytesOf({
@@ -73,14 +88,48 @@ test('fields that are null or absent, and fields that are not known, do no harm'
 });
 
 test('too much text in the sources is refused', async () => {
-  const big = 'x'.repeat(1_900_000);
-  const universe = Object.fromEntries(
-    Array.from({ length: 20 }, (_each, at) => [`config/${at}.yaml`, big]),
-  );
+  const big = new Uint8Array(1_900_000).fill(0x78);
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    yield new TextEncoder().encode('{"universe":{"README.md":"');
+    for (let at = 0; at < 20; at++) {
+      yield new TextEncoder().encode(`","config/${at}.yaml":"`);
+      yield big;
+    }
+  }
 
-  await expect(readRequest(bytesOf({ ...VALID, universe }))).rejects.toThrow(
+  await expect(readRequest(chunks())).rejects.toThrow(
     'config/ and the sources have more than 32 MiB of text',
   );
+});
+
+test('a field that is not known is passed over, however large it is, and not kept', async () => {
+  const piece = new Uint8Array(65_536).fill(0x5b);
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    const text = new TextEncoder();
+    yield text.encode('{"apiVersion":"v1alpha1","future":');
+    for (let at = 0; at < 100; at++) yield piece;
+    for (let at = 0; at < 100; at++) yield piece.map(() => 0x5d);
+    yield text.encode(',"command":"edit"}');
+  }
+
+  expect(await readRequest(chunks())).toMatchObject({ command: 'edit' });
+  await expect(readRequest(bytesOf({ config: { a: 'x'.repeat(4_200_000) } }))).rejects.toThrow(
+    'a value has more than 4194304 bytes',
+  );
+});
+
+test('a name with a backslash does not stand for the file with a slash', async () => {
+  const real = { 'config/rbac/role.yaml': 'real' };
+  const other = { 'config\\rbac\\role.yaml': 'other' };
+
+  for (const universe of [
+    { ...real, ...other },
+    { ...other, ...real },
+  ]) {
+    const request = await readRequest(bytesOf({ ...VALID, universe }));
+
+    expect([...request.universe]).toEqual([['config/rbac/role.yaml', 'real']]);
+  }
 });
 
 test.each([
@@ -107,6 +156,22 @@ test.each([
   expect(response.errorMsgs).toHaveLength(1);
   expect(response.errorMsgs?.[0]).toContain(message);
   expect(response.errorMsgs?.[0]).not.toMatch(/\n| at .*\.ts/);
+  expect(told).toBe('');
+});
+
+test.each([
+  ['a PROJECT', nested('config', '{"version":'), 'PROJECT has version "object"'],
+  ['an apiVersion', nested('apiVersion', ''), 'apiVersion must be v1alpha1, not a list'],
+  [
+    'a command',
+    JSON.stringify({ ...VALID, command: 'x'.repeat(9_999) }),
+    `not "${'x'.repeat(100)}": update`,
+  ],
+])('[scaffolding 14] %s that is too deep or too long is answered with a short error', async (_what, stdin, message) => {
+  const { response, told } = await ask(stdin);
+
+  expect(response).toMatchObject({ error: true, errorMsgs: [expect.stringContaining(message)] });
+  expect(response.errorMsgs?.[0]?.length).toBeLessThan(300);
   expect(told).toBe('');
 });
 

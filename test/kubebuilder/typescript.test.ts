@@ -216,6 +216,53 @@ test('files that were there before are not overwritten', async () => {
   ]);
 });
 
+test.each([
+  ['a file whose name differs in case only', 'typescript/src/Cart.ts', 'src/cart.ts would be over'],
+  ['a file in the place of a folder', 'typescript/samples', 'typescript/samples is a file: move'],
+  ['a folder in the place of a file', 'typescript/tsconfig.json/a', 'because it is a folder: move'],
+])('%s is in the way', async (_what, path, message) => {
+  const kubebuilder = besideGo();
+  kubebuilder.files.set(path, '');
+
+  const { errors, written } = await kubebuilder.createApi(CART);
+
+  expect(written).toEqual({});
+  expect(errors).toHaveLength(1);
+  expect(errors[0]).toContain(message);
+});
+
+test('[scaffolding 4] two kinds with one plural, and one kind with two versions, are refused', async () => {
+  const trolley = { group: 'shop', domain: 'example.com', version: 'v1', kind: 'Trolley' };
+  const kubebuilder = besideGo({
+    resources: [trolley, { ...trolley, kind: 'Ox', plural: 'oxen' }],
+  });
+  const first = await kubebuilder.createApi(CART);
+  const named = (kind: string, plural: string): readonly string[] => [
+    ...CART.with(6, kind),
+    `--plural-name=${plural}`,
+  ];
+
+  const refused = [
+    await kubebuilder.createApi(named('Carting', 'carts')),
+    await kubebuilder.createApi(named('Wagon', 'trolleys')),
+    await kubebuilder.createApi(named('Yoke', 'oxen')),
+    await kubebuilder.createApi(CART.with(4, 'v2')),
+    await kubebuilder.createApi(named('Cart', 'wagons')),
+  ];
+  const elsewhere = await kubebuilder.createApi(named('Carting', 'carts').with(2, 'garage'));
+
+  expect([first.errors, elsewhere.errors]).toEqual([[], []]);
+  expect(refused.map(({ written }) => written)).toEqual(refused.map(() => ({})));
+  const there = 'Cart of shop.example.com is there already, with version v1 and plural carts, in ';
+  expect(refused.map(({ errors }) => errors[0]?.split(' already: ', 1)[0])).toEqual([
+    'carts.shop.example.com is the name of the definition of Cart',
+    'trolleys.shop.example.com is the name of the definition of Trolley',
+    'oxen.shop.example.com is the name of the definition of Ox',
+    `${there}typescript/src/cart.ts: change the version and the plural there`,
+    `${there}typescript/src/cart.ts: change the version and the plural there`,
+  ]);
+});
+
 test('a list of controllers that is not understood stays, with what to do', async () => {
   const kubebuilder = besideGo();
   await kubebuilder.createApi(CART);

@@ -11,6 +11,9 @@ in which kubebuilder looks for plugins. After that:
 
 puts kubectl proxy beside the manager of a project of Go, which then holds no credentials.
 
+Node and chancery are named in it: run \`install\` again when one of them moves. To remove the plugin, remove the folder
+chancery.dev that \`install\` names.
+
 \`kubebuilder\` is what that executable starts. It reads one request from stdin and writes one answer to stdout.
 
 Options:

@@ -1,5 +1,5 @@
 import type { Dirent } from 'node:fs';
-import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import process from 'node:process';
@@ -29,11 +29,13 @@ interface InstallOptions {
  */
 export async function installPlugin(options: InstallOptions, io: Io): Promise<ExitCode> {
   const { node = process.execPath, script = LAUNCHER, platform = process.platform } = options;
+  requireSystem(platform);
   requireLasting(script);
-  const root = resolve(options.dir ?? pluginsRoot(platform, io.env, options.home ?? homedir()));
+  const found = resolve(pluginsRoot(platform, io.env, options.home ?? homedir()));
+  const root = options.dir === undefined ? found : resolve(options.dir);
   const folder = join(root, PLUGIN_NAME, PLUGIN_VERSION);
   const path = join(folder, PLUGIN_NAME);
-  const text = `#!/bin/sh\n${MARK}\nexec ${quoted(node)} ${quoted(script)} plugin kubebuilder\n`;
+  const text = executable(node, script);
   const before = await textOf(path);
   if (before !== undefined && !before.includes(MARK)) {
     io.stderr.write(
@@ -41,27 +43,42 @@ export async function installPlugin(options: InstallOptions, io: Io): Promise<Ex
     );
     return 1;
   }
-  const isThere = before === text && isExecutable(await modeOf(path));
+  const isThere = before === text && (await isExecutable(path));
   if (!isThere) await place(root, folder, path, text);
   io.stdout.write(`${isThere ? 'unchanged' : 'written'} ${path}\n`);
   for (const problem of await problemsIn(root)) io.stderr.write(`chancery plugin: ${problem}\n`);
+  const variable = root === found ? '' : `EXTERNAL_PLUGINS_PATH=${quoted(root)} `;
   io.stderr.write(
-    `chancery plugin: next, in a project: kubebuilder edit --plugins ${PLUGIN_KEY}\n`,
+    `chancery plugin: next, in a project: ${variable}kubebuilder edit --plugins ${PLUGIN_KEY}\n` +
+      `chancery plugin: to remove it: rm -r ${quoted(join(root, PLUGIN_NAME))}\n`,
   );
   return 0;
 }
 
-/**
- * Where kubebuilder looks for plugins.
- *
- * @throws ConfigurationError `CONFIG` for a system on which it has none.
- */
+/** The shell says what to do when Node or chancery has moved. kubebuilder shows its stderr. */
+function executable(node: string, script: string): string {
+  const lines = [
+    '#!/bin/sh',
+    MARK,
+    `if [ ! -x ${quoted(node)} ] || [ ! -f ${quoted(script)} ]; then`,
+    "  echo 'chancery.dev: Node or chancery has moved: run chancery plugin install again' >&2",
+    '  exit 1',
+    'fi',
+    `exec ${quoted(node)} ${quoted(script)} plugin kubebuilder`,
+  ];
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+/** @throws ConfigurationError `CONFIG` for a system on which kubebuilder has no external plugins. */
+function requireSystem(platform: NodeJS.Platform): void {
+  if (platform === 'linux' || platform === 'darwin') return;
+  throw new ConfigurationError(
+    `kubebuilder takes no external plugins on ${platform}: run it in Linux, such as in WSL, or on macOS`,
+  );
+}
+
+/** Where kubebuilder looks for plugins. */
 function pluginsRoot(platform: NodeJS.Platform, env: Io['env'], home: string): string {
-  if (platform !== 'linux' && platform !== 'darwin') {
-    throw new ConfigurationError(
-      `kubebuilder takes no external plugins on ${platform}: run it in Linux, such as in WSL, or on macOS`,
-    );
-  }
   const { EXTERNAL_PLUGINS_PATH: own = '', XDG_CONFIG_HOME: settings = '' } = env;
   if (own !== '') return own;
   const below = join('kubebuilder', 'plugins');
@@ -69,11 +86,12 @@ function pluginsRoot(platform: NodeJS.Platform, env: Io['env'], home: string): s
   return join(home, platform === 'darwin' ? 'Library/Application Support' : '.config', below);
 }
 
-/** npx removes what it has installed when it likes. */
+/** npx, and `dlx` of pnpm and yarn, remove what they have installed when they like. */
 function requireLasting(script: string): void {
-  if (!script.split(/[\\/]/).includes('_npx')) return;
+  const cache = script.split(/[\\/]/).find((part) => /^(?:_npx|dlx(?:-.*)?)$/.test(part));
+  if (cache === undefined) return;
   throw new ConfigurationError(
-    `this chancery is in the cache of npx, which does not keep it: npm install --global chancery, and run it from there`,
+    `this chancery is in a cache that does not keep it, ${cache}: npm install --global chancery, and run it from there`,
   );
 }
 
@@ -82,6 +100,7 @@ async function place(root: string, folder: string, path: string, text: string): 
   const beside = join(root, `${PLUGIN_NAME}-${process.pid}.tmp`);
   try {
     await mkdir(folder, { recursive: true });
+    await rm(beside, { force: true }); // of a process that was killed: in a container its number comes again
     await writeFile(beside, text, { flag: 'wx', mode: 0o755 });
     await chmod(beside, 0o755); // whatever the umask is
     await rename(beside, path);
@@ -105,7 +124,7 @@ async function problemsIn(root: string): Promise<readonly string[]> {
         const path = join(folder, name);
         if (name.startsWith('.')) problems.push(`kubebuilder refuses to start because of ${path}`);
         if (name !== plugin && name.split('.', 1)[0] !== plugin) continue;
-        if (!isExecutable(await modeOf(path))) {
+        if (!(await isExecutable(path))) {
           problems.push(`kubebuilder refuses to start because ${path} is not executable`);
         }
         if (!/^v?[0-9]+(?:-(?:alpha|beta))?$/.test(version)) {
@@ -133,16 +152,13 @@ async function entriesOf(folder: string): Promise<readonly Dirent[]> {
   }
 }
 
-async function modeOf(path: string): Promise<number> {
+/** As kubebuilder sees it: a link is always executable for it. */
+async function isExecutable(path: string): Promise<boolean> {
   try {
-    return (await stat(path)).mode;
+    return ((await lstat(path)).mode & 0o111) !== 0;
   } catch {
-    return 0;
+    return false;
   }
-}
-
-function isExecutable(mode: number): boolean {
-  return (mode & 0o111) !== 0;
 }
 
 /** Undefined: there is no such file. */

@@ -9,20 +9,27 @@ import type { ExitCode, Io } from '../command.ts';
 import { describeError } from '../describe-error.ts';
 import { ownStdout } from './own-stdout.ts';
 
-/**
- * `chancery plugin kubebuilder`: one request, one answer.
- *
- * A failure is an answer as well, with exit code 0: for any other code kubebuilder drops the answer, and its
- * message with it.
- */
+/** What the answer to a request is made from. */
+interface RequestIo extends Pick<Io, 'stderr' | 'env'> {
+  readonly stdin: AsyncIterable<Uint8Array | string>;
+}
+
+/** `chancery plugin kubebuilder`: one request, one answer. `main.ts` is its process. */
 export async function answerKubebuilder(io: Io): Promise<ExitCode> {
   using stdout = ownStdout(io.stdout);
-  const response = await responseTo(io);
-  stdout.write(`${JSON.stringify(response)}\n`);
+  await stdout.write(await respondToKubebuilder(io));
   return 0;
 }
 
-async function responseTo({ stdin, stderr, env }: Io): Promise<PluginResponse> {
+/**
+ * The answer to the request on stdin. Never rejects: a failure is an answer as well, with exit code 0. For any
+ * other code kubebuilder drops the answer, and its message with it.
+ */
+export async function respondToKubebuilder({
+  stdin,
+  stderr,
+  env,
+}: RequestIo): Promise<PluginResponse> {
   let request: PluginRequest | undefined;
   try {
     request = await readRequest(bytesOf(stdin));

@@ -1,9 +1,11 @@
 import process from 'node:process';
 import type { Writable } from 'node:stream';
+import type { PluginResponse } from '../../kubebuilder/protocol.ts';
 
 /** The only way to write to stdout until it is disposed of. */
 interface OwnStdout extends Disposable {
-  write(text: string): void;
+  /** Resolves when the answer is written, or cannot be. */
+  write(response: PluginResponse): Promise<void>;
 }
 
 /**
@@ -11,16 +13,15 @@ interface OwnStdout extends Disposable {
  * `console.log` in a library, ends up in stderr.
  */
 export function ownStdout(stdout: Writable): OwnStdout {
-  if (stdout !== process.stdout) {
-    return { write: (text) => void stdout.write(text), [Symbol.dispose]: () => {} };
-  }
-  const { stderr } = process;
-  const { write } = process.stdout;
-  process.stdout.write = stderr.write.bind(stderr);
+  const { write } = stdout;
+  if (stdout === process.stdout) stdout.write = process.stderr.write.bind(process.stderr);
   return {
-    write: (text) => void write.call(stdout, text),
+    write: (response) =>
+      new Promise((resolve) => {
+        write.call(stdout, `${JSON.stringify(response)}\n`, 'utf8', () => resolve());
+      }),
     [Symbol.dispose]: () => {
-      process.stdout.write = write;
+      stdout.write = write;
     },
   };
 }
