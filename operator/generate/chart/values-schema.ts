@@ -153,7 +153,11 @@ function variablesSchema(refused: readonly string[]): Schema {
       },
       if: { type: 'object', properties: { name: { const: 'NODE_OPTIONS' } } },
       // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON schema
-      then: { type: 'object', required: ['value'], properties: { value: { type: 'string', pattern: NODE_OPTIONS } } },
+      then: {
+        type: 'object',
+        required: ['value'],
+        properties: { value: { type: 'string', pattern: NODE_OPTIONS } },
+      },
     },
   };
 }
