@@ -19,6 +19,9 @@ const REFUSED: readonly (readonly [string, object])[] = [
   ['a namespace that is a number', { watch: { namespaces: [17] } }],
   ['namespaces that are a text', { watch: { namespaces: 'a' } }],
   ['namespaces that are a map', { watch: { namespaces: { a: 'b' } } }],
+  ['namespaces that are an empty text', { watch: { namespaces: '' } }],
+  ['namespaces that are an empty map', { watch: { namespaces: {} } }],
+  ['namespaces that are turned off', { watch: { namespaces: false } }],
   [
     'too many namespaces',
     { watch: { namespaces: Array.from({ length: 501 }, (_, at) => `n${at}`) } },
@@ -47,10 +50,8 @@ const REFUSED: readonly (readonly [string, object])[] = [
   ['capabilities', manager({ securityContext: { capabilities: { add: ['NET_ADMIN'] } } })],
   ['a file system to write', { proxy: { securityContext: { readOnlyRootFilesystem: false } } }],
   ['no seccomp', manager({ podSecurityContext: { seccompProfile: { type: 'Unconfined' } } })],
-  [
-    'a type of SELinux',
-    manager({ securityContext: { seLinuxOptions: { type: 'spc_t', level: 's0' } } }),
-  ],
+  ['a range of SELinux', manager({ securityContext: { seLinuxOptions: { level: 's0:c1,c2' } } })],
+  ['groups of files', manager({ podSecurityContext: { fsGroup: 0 } })],
   ['root for the Pod', manager({ podSecurityContext: { runAsNonRoot: false } })],
   ['sysctls', manager({ podSecurityContext: { sysctls: [] } })],
   ...[
@@ -58,9 +59,31 @@ const REFUSED: readonly (readonly [string, object])[] = [
     'CHANCERY_SELF_TEST',
     'CHANCERY_API_URL',
     'CHANCERY_INSECURE_ALLOW_TOKEN',
+    'CHANCERY_EMPTY_WATCH_NAMESPACE',
+    'KUBECONFIG',
+    'MY_KUBE_TOKEN',
+    'LD_PRELOAD',
   ].map((name) => [`the variable ${name}`, variable(name)] as const),
   ['a name that is no variable', variable('A=B')],
   ['an override of the chart', manager({ envOverrides: { CHANCERY_LEASE_NAME: 'mine' } })],
+  ...['--inspect=0.0.0.0', '--max-old-space-size=64 --require=/tmp/x', ''].map(
+    (value) =>
+      [`NODE_OPTIONS=${value}`, manager({ env: [{ name: 'NODE_OPTIONS', value }] })] as const,
+  ),
+  ['NODE_OPTIONS as an override', manager({ envOverrides: { NODE_OPTIONS: '--inspect' } })],
+  [
+    'NODE_OPTIONS from elsewhere',
+    manager({
+      env: [{ name: 'NODE_OPTIONS', valueFrom: { configMapKeyRef: { name: 'a', key: 'b' } } }],
+    }),
+  ],
+  ['an override of a token', manager({ envOverrides: { K8S_TOKEN: 'x' } })],
+  [
+    'an optional source that is a text',
+    manager({
+      env: [{ name: 'A', valueFrom: { secretKeyRef: { name: 'a', key: 'b', optional: 'yes' } } }],
+    }),
+  ],
   ['a variable that is a number', manager({ env: [{ name: 'A', value: 1 }] })],
   ['a variable with more', manager({ env: [{ name: 'A', valueFrom: { resourceFieldRef: {} } }] })],
   ['a label of the selector', manager({ pod: { labels: { 'app.kubernetes.io/name': 'x' } } })],
@@ -76,8 +99,34 @@ const REFUSED: readonly (readonly [string, object])[] = [
       pod: { annotations: { 'container.apparmor.security.beta.kubernetes.io/proxy': 'x' } },
     }),
   ],
+  ...[
+    'eks.amazonaws.com/role-arn',
+    'eks.amazonaws.com/audience',
+    'iam.gke.io/gcp-service-account',
+    'azure.workload.identity/client-id',
+  ].map(
+    (name) =>
+      [`the identity ${name}`, { serviceAccount: { annotations: { [name]: 'x' } } }] as const,
+  ),
+  [
+    'a label for an identity',
+    manager({ pod: { labels: { 'azure.workload.identity/use': 'true' } } }),
+  ],
+  ...[
+    'seccomp-profile.kubernetes.cri-o.io/POD',
+    'io.kubernetes.cri-o.Devices',
+    'cdi.k8s.io/gpu',
+    'run.oci.keep_original_groups',
+    'io.katacontainers.config.hypervisor.path',
+  ].map(
+    (name) =>
+      [`the runtime's ${name}`, manager({ pod: { annotations: { [name]: 'x' } } })] as const,
+  ),
   ['an annotation that is an object', manager({ annotations: { a: { b: 'c' } } })],
-  ['resources with devices', { proxy: { resources: { claims: [{ name: 'x' }] } } }],
+  ['resources with claims', { proxy: { resources: { claims: [{ name: 'x' }] } } }],
+  ['resources with devices', manager({ resources: { limits: { 'smarter-devices/kvm': '1' } } })],
+  ['a quantity of nothing', manager({ resources: { limits: { cpu: null } } })],
+  ['a quantity that ends the line', manager({ resources: { limits: { cpu: '1\n' } } })],
   ['tolerations that are an object', manager({ tolerations: { a: 'b' } })],
   ['an affinity that is a list', manager({ affinity: [1] })],
   ['a node with a line', manager({ nodeSelector: { a: 'b\nc' } })],
@@ -88,6 +137,20 @@ const REFUSED: readonly (readonly [string, object])[] = [
 const TOGETHER: readonly (readonly [string, object])[] = [
   ['no address of the API server', { networkPolicy: { enabled: true } }],
   ['neither tag nor digest', manager({ image: { tag: '' } })],
+  ['a variable twice', manager({ env: ['1', '2'].map((value) => ({ name: 'A', value })) })],
+  [
+    'a value and a source',
+    manager({
+      env: [{ name: 'A', value: 'x', valueFrom: { secretKeyRef: { name: 'a', key: 'b' } } }],
+    }),
+  ],
+  ...['default', 'cluster-admin', 'admin', 'edit', 'view'].map(
+    (name) => [`the name ${name}`, { fullnameOverride: name }] as const,
+  ),
+  ['namespaces that are null', { watch: { namespaces: null } }],
+  ...['manager', 'proxy', 'watch', 'rbac', 'serviceAccount', 'crd', 'networkPolicy'].map(
+    (section) => [`a section ${section} that is null`, { [section]: null }] as const,
+  ),
   ['another kind of ambassador', { proxy: { image: { repository: 'registry.k8s.io/kubectl' } } }],
 ];
 
@@ -125,10 +188,11 @@ test('a value of every kind arrives where it belongs, whatever is in it', async 
       env: [
         { name: 'A', value: text },
         { name: 'B', value: 'lost' },
+        { name: 'NODE_OPTIONS', value: '--max-old-space-size=96' },
         { name: 'C', valueFrom: { secretKeyRef: { name: 's', key: 'k', optional: true } } },
       ],
       envOverrides: { B: 'won' },
-      securityContext: { seLinuxOptions: { level: 's0:c1,c2' }, runAsNonRoot: true },
+      securityContext: { appArmorProfile: { type: 'RuntimeDefault' }, runAsNonRoot: true },
       podSecurityContext: { appArmorProfile: { type: 'RuntimeDefault' } },
       resources: { limits: { memory: '1Gi' } },
       annotations: { 'example.dev/a': text },
@@ -180,15 +244,16 @@ test('a value of every kind arrives where it belongs, whatever is in it', async 
   });
   const { containers } = (deployment as unknown as Deployment).spec.template.spec;
   const operator = containers.find(({ name }) => name === 'operator');
+  expect(operator?.env).toContainEqual(values.manager.env[2]);
   expect(operator).toMatchObject({
     image: 'r.example:5000/x/website:v2',
     imagePullPolicy: 'Always',
     resources: { limits: { memory: '1Gi' }, requests: { cpu: '50m', memory: '96Mi' } },
-    securityContext: { runAsUser: 65532, seLinuxOptions: { level: 's0:c1,c2' } },
+    securityContext: { runAsUser: 65532, appArmorProfile: { type: 'RuntimeDefault' } },
   });
   expect(operator?.env.filter(({ name }) => /^[A-C]$/.test(name))).toEqual([
     { name: 'A', value: text },
-    values.manager.env[2],
+    values.manager.env[3],
     { name: 'B', value: 'won' },
   ]);
   const account = objects.find(({ kind }) => kind === 'ServiceAccount');

@@ -21,15 +21,15 @@ export interface Outcome {
   readonly refusedCount: number;
 }
 
-/** Puts each value at each place, without the schema. The chart's templates alone have to hold. */
+/** Puts each value at its place, without the schema. The chart's templates alone have to hold. */
 export async function attack(
   chart: Chart,
   places: readonly Place[],
-  values: readonly unknown[],
+  valuesAt: (place: Place) => readonly unknown[],
   expected: ReadonlySet<string>,
 ): Promise<Outcome> {
   const tries = places.flatMap((place) =>
-    values.map((value) => ({ path: place.path, place, value })),
+    valuesAt(place).map((value) => ({ path: place.path, place, value })),
   );
   const results = await renderChart(
     chart,

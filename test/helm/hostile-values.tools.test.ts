@@ -11,10 +11,11 @@ import { operatorModel } from '../../operator/generate/manifests/operator-model.
 import { isDnsLabel } from '../../operator/model/dns-name.ts';
 import { options, WEBSITE } from '../manifests/support/trees.ts';
 import { podSpecOf } from '../packages/guarantees.ts';
+import { propertyRuns } from '../support/property-runs.ts';
 import { attack, choicesIn, harmIn, signatureOf } from './damage.ts';
 import { filesOf, isRefused, renderChart, rendered } from './render-chart.ts';
 import { type Place, schemaPlaces } from './schema-places.ts';
-import { HOSTILE, valuesArbitrary } from './values-arbitrary.ts';
+import { HOSTILE, mutatedValues, valuesArbitrary } from './values-arbitrary.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -29,7 +30,9 @@ const places = schemaPlaces(schema);
 /** Their values are names, which may be any DNS label. */
 const NAMES = ['nameOverride', 'fullnameOverride', 'watch.namespaces[]'];
 const namePlaces = places.filter(({ path }) => NAMES.includes(path));
-const CONFUSED = [null, true, 0, 12.5, [], {}, ['x'], { a: 'b' }, [{ name: 'x' }]];
+const CONFUSED = [null, '', true, 0, 12.5, [], {}, ['x'], { a: 'b' }, [{ name: 'x' }]];
+
+const WORST = HOSTILE.filter((text) => /\n|\{\{ \.|^: $|^$|a{300}|<</.test(text));
 
 /** What the chart renders when each of its flags and words is chosen by itself. */
 async function legitimate(): Promise<ReadonlySet<string>> {
@@ -55,7 +58,7 @@ function choicesAt(path: string): readonly unknown[] {
 test('[packaging 7] without its schema, the chart lets no text at any place become more than a text', async () => {
   const others = places.filter((place) => !namePlaces.includes(place));
 
-  const { damages, kept } = await attack(chart, others, HOSTILE, await legitimate());
+  const { damages, kept } = await attack(chart, others, textsAt, await legitimate());
 
   expect(damages).toEqual([]);
   // Not because everything is refused: where any text may stand it comes out as it was.
@@ -64,10 +67,19 @@ test('[packaging 7] without its schema, the chart lets no text at any place beco
   );
 });
 
-test('[packaging 7] without its schema, the chart lets no other type at any place change rights', async () => {
-  const others = places.filter(({ path }) => !path.startsWith('watch.namespaces'));
+/** The worst texts at every place, and each of the others at every fifth. */
+function textsAt(place: Place): readonly string[] {
+  const at = places.indexOf(place);
+  return HOSTILE.filter((text, index) => WORST.includes(text) || (at + index) % 5 === 0);
+}
 
-  const { damages } = await attack(chart, others, CONFUSED, await legitimate());
+test('[packaging 7] without its schema, the chart lets no other type at any place change rights', async () => {
+  const named = { watch: { namespaces: ['x'] } };
+  const [listed] = await renderChart(chart, [{ values: named }]);
+  if (listed === undefined) throw new Error('a render is missing');
+  const expected = new Set([...(await legitimate()), signatureOf(rendered(listed))]);
+
+  const { damages } = await attack(chart, places, () => CONFUSED, expected);
 
   expect(damages).toEqual([]);
 });
@@ -108,21 +120,47 @@ test.each(NAMES)('[packaging 5] %s is a DNS label, or nothing is rendered', asyn
 
 test('[packaging 7] no values that the schema allows change rights, filter, mounts or arguments', async () => {
   const values = valuesArbitrary(schema) as fc.Arbitrary<object>;
-  let renderedCount = 0;
+  const counts = { rendered: 0, all: 0 };
 
   await fc.assert(
     fc.asyncProperty(fc.array(values, { minLength: 5, maxLength: 5 }), async (given) => {
       const results = await renderChart(chart, given.flatMap(withItsChoices));
       for (const at of given.keys()) {
+        counts.all++;
         const [all, choices] = [results[at * 2], results[at * 2 + 1]];
         if (all === undefined || choices === undefined || isRefused(all)) continue;
-        renderedCount++;
+        counts.rendered++;
         expect(harmIn(all, new Set([signatureOf(rendered(choices))]))).toBe(undefined);
       }
     }),
+    propertyRuns(0.2),
   );
 
-  expect(renderedCount).toBeGreaterThan(0);
+  expect(counts.rendered).toBeGreaterThan(counts.all / 10);
+});
+
+test('[packaging 7] without its schema, no values that are wrong at several places change rights either', async () => {
+  const values = mutatedValues(schema, places, [...HOSTILE, ...CONFUSED]);
+  const counts = { rendered: 0, all: 0 };
+
+  await fc.assert(
+    fc.asyncProperty(fc.array(values, { minLength: 10, maxLength: 10 }), async (given) => {
+      const results = await renderChart(
+        chart,
+        given.flatMap((each) => withItsChoices(each).map((one) => ({ ...one, skipSchema: true }))),
+      );
+      for (const at of given.keys()) {
+        counts.all++;
+        const [all, choices] = [results[at * 2], results[at * 2 + 1]];
+        if (all === undefined || choices === undefined || isRefused(all)) continue;
+        counts.rendered++;
+        expect(harmIn(all, new Set([signatureOf(rendered(choices))]))).toBe(undefined);
+      }
+    }),
+    propertyRuns(0.1),
+  );
+
+  expect(counts.rendered).toBeGreaterThan(counts.all / 20);
 });
 
 /** The render of values, and that of only those that choose something. */
@@ -162,6 +200,9 @@ test.each([
   ['appArmorProfile', { type: 'Unconfined' }],
   ['procMount', 'Unmasked'],
   ['seLinuxOptions', { type: 'spc_t' }],
+  ['seLinuxOptions', { level: 's0-s0:c0.c1023' }],
+  ['fsGroup', 0],
+  ['supplementalGroups', [0]],
   ['windowsOptions', { hostProcess: true }],
 ])('[packaging 7] %s = %j is refused in every security context', async (field, value) => {
   const context = { [field]: value };

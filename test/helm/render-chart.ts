@@ -24,6 +24,8 @@ export interface RenderOptions {
   /** Besides those that every cluster has. */
   readonly apiVersions?: readonly string[];
   readonly isUpgrade?: boolean;
+  /** The name under which another chart has this one as its dependency. `values` are the other chart's. */
+  readonly subchart?: string;
   /** As `--skip-schema-validation`. */
   readonly skipSchema?: boolean;
   /** `fail` and `required` let everything pass, as in `helm lint`. */

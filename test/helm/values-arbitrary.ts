@@ -1,6 +1,6 @@
 /** Random values that a chart's schema mostly allows, with texts that try to become more than a text. */
 import * as fc from 'fast-check';
-import { schemaAt } from './schema-places.ts';
+import { type Place, schemaAt } from './schema-places.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -70,6 +70,31 @@ export function valuesArbitrary(schema: Json): fc.Arbitrary<unknown> {
   return arbitraryOf(schema, schema);
 }
 
+/** Values that the schema mostly allows, with `wrong` ones at up to three places. */
+export function mutatedValues(
+  schema: Json,
+  places: readonly Place[],
+  wrong: readonly unknown[],
+): fc.Arbitrary<object> {
+  const mutation = fc
+    .tuple(fc.constantFrom(...places), fc.constantFrom(...wrong))
+    .map(([place, value]) => place.put(value));
+  return fc
+    .tuple(valuesArbitrary(schema), fc.array(mutation, { minLength: 1, maxLength: 3 }))
+    .map(([values, mutations]) => mutations.reduce<unknown>(overlaid, values) as object);
+}
+
+/** As Helm merges a second file of values: tables merge, all else replaces. */
+function overlaid(below: unknown, above: unknown): unknown {
+  if (!isTable(below) || !isTable(above)) return above;
+  const merged = Object.entries(above).map(([key, each]) => [key, overlaid(below[key], each)]);
+  return { ...below, ...Object.fromEntries(merged) };
+}
+
+function isTable(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 function arbitraryOf(node: unknown, root: Json): fc.Arbitrary<unknown> {
   if (typeof node !== 'object' || node === null) return fc.jsonValue();
   const { $ref, enum: options, const: constant, anyOf, oneOf, type } = node as Json;
@@ -119,12 +144,22 @@ function textArbitrary({ pattern, minLength, maxLength }: Json): fc.Arbitrary<st
 
 function tableArbitrary(node: Json, root: Json): fc.Arbitrary<unknown> {
   const { properties = {}, additionalProperties, propertyNames } = node;
-  const known = Object.fromEntries(
-    Object.entries(properties as Json).map(([key, each]) => [key, arbitraryOf(each, root)]),
-  );
-  const fields = fc.record(known, { requiredKeys: [] });
+  const fields = fieldsArbitrary(properties as Json, root);
   if (additionalProperties === false) return fields;
   const keys = textArbitrary((propertyNames ?? {}) as Json);
   const others = fc.dictionary(keys, arbitraryOf(additionalProperties ?? {}, root), { maxKeys: 3 });
   return fc.tuple(others, fields).map(([more, named]) => ({ ...more, ...named }));
+}
+
+/** Most values of a chart are left alone: where all are given, one is always refused, and hides the others. */
+function fieldsArbitrary(properties: Json, root: Json): fc.Arbitrary<Json> {
+  const fields = Object.entries(properties).map(([key, each]) => {
+    const isGroup = typeof each === 'object' && each !== null && 'properties' in each;
+    const given = arbitraryOf(each, root).map((value) => [[key, value]] as const);
+    return fc.oneof(
+      { arbitrary: fc.constant([]), weight: isGroup ? 1 : 5 },
+      { arbitrary: given, weight: 1 },
+    );
+  });
+  return fc.tuple(...fields).map((each) => Object.fromEntries(each.flat()) as Json);
 }

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../core/errors.ts';
+import { DNS_LABEL } from '../../model/dns-name.ts';
 import { header, type ManifestFile } from '../manifests/manifest-file.ts';
 import type { OperatorModel } from '../manifests/operator-model.ts';
 import type { PackageMetadata } from '../package-metadata.ts';
@@ -9,6 +10,7 @@ import { definitionFiles } from './definitions.ts';
 import { deploymentTrees, usedComponents } from './deployment.ts';
 import { include } from './expressions.ts';
 import { folderParts } from './folder.ts';
+import { NODE_OPTIONS, QUANTITY, TOKEN_VARIABLE } from './limits.ts';
 import { chartText } from './named-templates.ts';
 import { notesText } from './notes.ts';
 import { componentFiles, serviceAccountText, type TemplateBody } from './other-objects.ts';
@@ -64,7 +66,7 @@ export function chartFiles(
     { path: 'templates/NOTES.txt', text: notesText(chart, model, command) },
     { path: 'templates/_names.tpl', text: namedTemplates(chart, open, command) },
     { path: 'templates/_proxy.tpl', text: proxyText(chart, open, command) + (folder?.named ?? '') },
-    { path: 'templates/_checks.tpl', text: checksText(chart, settings, model, command) },
+    { path: 'templates/_checks.tpl', text: checksText(chart, settings, model, open, command) },
     ...(folder?.files ?? []),
   ].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
@@ -114,10 +116,18 @@ function checksText(
   chart: string,
   settings: readonly Setting[],
   model: OperatorModel,
+  open: OpenModel,
   command: string,
 ): string {
-  const checks = checkLines(chart, settings, model);
-  const patterns = { variableName: VARIABLE_NAME, objectName: OBJECT_NAME };
+  const checks = checkLines(chart, settings, model, open);
+  const patterns = {
+    variableName: VARIABLE_NAME,
+    tokenVariable: TOKEN_VARIABLE,
+    nodeOptions: NODE_OPTIONS,
+    objectName: OBJECT_NAME,
+    quantity: QUANTITY,
+    label: DNS_LABEL,
+  };
   return templateComment(command) + chartText('checks.tpl', { chart, checks, ...patterns });
 }
 

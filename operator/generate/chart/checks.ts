@@ -2,31 +2,39 @@ import { isOwnAmbassador } from '../filter/ambassador-image.ts';
 import type { OperatorModel } from '../manifests/operator-model.ts';
 import { literal } from './expressions.ts';
 import { imageParts } from './image-reference.ts';
+import { LONGEST_ARGUMENT, RESOURCE_NAMES, TAKEN_NAMES } from './limits.ts';
+import { NAME, type OpenModel, WATCHED } from './placeholders.ts';
 import type { Kind, Setting } from './settings.ts';
-import { NAME_OF_LABEL, SELINUX_LEVEL } from './values-schema.ts';
+import { NAME_OF_LABEL } from './values-schema.ts';
 
 /** The lines of the named template that refuses what no value may be. */
 export function checkLines(
   chart: string,
   settings: readonly Setting[],
   model: OperatorModel,
+  open: OpenModel,
 ): readonly string[] {
+  const taken = listOf(TAKEN_NAMES.map(literal));
   return [
+    `{{- include ${literal(`${chart}.checkRelease`)} (dict "context" $) -}}`,
     ...settings.map(({ path, kind }) => {
       const { name, more } = checkOf(kind);
       const words = ['dict', '"path"', literal(path), '"value"', `$.Values.${path}`, ...more];
       return `{{- include ${literal(`${chart}.${name}`)} (${words.join(' ')}) -}}`;
     }),
+    `{{- include ${literal(`${chart}.checkFullname`)} (dict "context" $ "taken" ${taken}) -}}`,
     ...['manager', 'proxy'].map(
       (container) =>
         `{{- include ${literal(`${chart}.checkImage`)} (dict "container" ${literal(container)} ` +
         `"image" $.Values.${container}.image) -}}`,
     ),
-    ...refusals(chart, model).flatMap(({ condition, message }) => [
-      `{{- if ${condition} -}}`,
-      `{{- fail ${literal(message)} -}}`,
-      '{{- end -}}',
-    ]),
+    ...[...refusals(chart, model), ...lengthRefusals(chart, open)].flatMap(
+      ({ condition, message }) => [
+        `{{- if ${condition} -}}`,
+        `{{- fail ${literal(message)} -}}`,
+        '{{- end -}}',
+      ],
+    ),
   ];
 }
 
@@ -59,7 +67,9 @@ function checkOf(kind: Kind): { readonly name: string; readonly more: readonly s
       return { name: 'checkMap', more: [...textWords(kind), ...refused] };
     }
     case 'object':
-      return { name: 'checkObject', more: ['"fields"', listOf((kind.fields ?? []).map(literal))] };
+      return { name: 'checkObject', more: [] };
+    case 'resources':
+      return { name: 'checkResources', more: ['"names"', listOf(RESOURCE_NAMES.map(literal))] };
     case 'objects':
       return { name: 'checkObjects', more: [] };
     case 'security':
@@ -98,7 +108,7 @@ function securityWords(fields: Readonly<Record<string, unknown>>): readonly stri
     literal(name),
     literal(JSON.stringify(value)),
   ]);
-  return ['"fields"', `(dict ${words.join(' ')})`, '"level"', literal(SELINUX_LEVEL)];
+  return ['"fields"', `(dict ${words.join(' ')})`];
 }
 
 function listOf(words: readonly string[]): string {
@@ -149,4 +159,23 @@ function scopeRefusals(chart: string, { options, scopes }: OperatorModel): reado
         'watch.namespaces',
     },
   ];
+}
+
+/** Each watched namespace stands once for every resource in one argument of the ambassador, and its length has an end. */
+function lengthRefusals(chart: string, { listed }: OpenModel): readonly Refusal[] {
+  return (listed?.scopes.namespaced.proxyArguments ?? []).flatMap((argument) => {
+    const [first = '', ...others] = argument.split(WATCHED);
+    if (others.length === 0) return [];
+    // Names of releases have at most 52 characters.
+    const rest = [first, ...others].join('').replaceAll(NAME, 'x'.repeat(52)).length;
+    const length = `add ${rest} (mul ${others.length} (len (include ${literal(`${chart}.watchedPattern`)} $)))`;
+    return [
+      {
+        condition: `and (eq (include ${literal(`${chart}.scope`)} $) "listed") (ge (${length} | int) ${LONGEST_ARGUMENT})`,
+        message:
+          'watch.namespaces has too many names: the filter of the ambassador would be longer than Linux lets an ' +
+          'argument be',
+      },
+    ];
+  });
 }

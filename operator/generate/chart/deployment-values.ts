@@ -98,7 +98,7 @@ function more(value: string): More {
 }
 
 /** Fields with the names of values, where those are given. */
-function given(values: string, ...keys: readonly string[]): readonly Field[] {
+export function given(values: string, ...keys: readonly string[]): readonly Field[] {
   return keys.map((key) => field(key, lines(`toYaml ${values}.${key}`), `${values}.${key}`));
 }
 
@@ -113,7 +113,7 @@ function unlessGiven(tree: Tree, key: string, value: Condition): Tree {
 /** Adds the fields of a value that the chart has none of. Ours cannot be changed: values have no other fields. */
 function withSecurity(tree: Tree, of: 'pod' | 'container', values: string): Tree {
   const value = of === 'pod' ? `${values}.podSecurityContext` : `${values}.securityContext`;
-  const names = [...Object.keys(STRICTER[of]), 'seLinuxOptions'].map(literal).join(' ');
+  const names = Object.keys(STRICTER[of]).map(literal).join(' ');
   const picked = `pick (default (dict) ${value}) ${names}`;
   return changeAt(tree, ['securityContext'], (context) =>
     withFields(context, { more: `toYaml (${picked})`, when: [picked] }),

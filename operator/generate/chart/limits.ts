@@ -4,6 +4,7 @@ import type { OperatorModel } from '../manifests/operator-model.ts';
 /** Variables that would undo what the chart sets elsewhere, such as ports, or what protects the operator. */
 const NEVER = [
   'CHANCERY_API_URL',
+  'CHANCERY_EMPTY_WATCH_NAMESPACE',
   'CHANCERY_HEALTH_HOST',
   'CHANCERY_HEALTH_PORT',
   'CHANCERY_HTTP_HOSTS',
@@ -14,11 +15,43 @@ const NEVER = [
   'CHANCERY_LEASE_NAMESPACE',
   'CHANCERY_METRICS_HOST',
   'CHANCERY_METRICS_PORT',
+  'KUBECONFIG',
   'KUBERNETES_SERVICE_HOST',
   'KUBERNETES_SERVICE_PORT',
+  'LD_AUDIT',
+  'LD_LIBRARY_PATH',
+  'LD_PRELOAD',
   'WATCH_NAMESPACE',
   'res_namespace',
 ];
+
+/** Names of variables that give a container a credential of the cluster, as a regular expression. */
+export const TOKEN_VARIABLE: string = '(^|_)(KUBE|K8S|SERVICE_ACCOUNT)_?TOKEN$';
+
+/** What `NODE_OPTIONS` may be: how much memory Node uses. Others open a debugger's port or load code. */
+export const NODE_OPTIONS: string = '^--max-old-space-size(-percentage)?=[0-9]{1,6}$';
+
+/** What a container may have of a node. Other names are devices. */
+export const RESOURCE_NAMES: readonly string[] = ['cpu', 'memory', 'ephemeral-storage'];
+
+/** A quantity, as a text. */
+export const QUANTITY: string = '^[0-9]{1,15}([.][0-9]{1,9})?(m|k|M|G|T|P|Ki|Mi|Gi|Ti|Pi)?$';
+
+/**
+ * Names that no release may have: the account that every Pod has by default, and roles that Kubernetes has and keeps
+ * as they are. Objects of the chart have the name of the release, and would stand in their place.
+ */
+export const TAKEN_NAMES: readonly string[] = [
+  'admin',
+  'cluster-admin',
+  'cluster-reader',
+  'default',
+  'edit',
+  'view',
+];
+
+/** How long one argument of a program may be on Linux, with the byte at its end. */
+export const LONGEST_ARGUMENT = 131_072;
 
 interface PatchWithContainers {
   readonly template?: { readonly spec?: { readonly containers?: readonly ModelContainer[] } };

@@ -15,8 +15,8 @@ export function readmeText(
     command,
     chart: model.options.name,
     namespace: model.options.namespace,
-    title: displayNameOf(model, metadata),
-    description: metadata.details ?? descriptionOf(model, metadata),
+    title: `# ${displayNameOf(model, metadata)}`,
+    description: (metadata.details ?? descriptionOf(model, metadata)).trimEnd(),
     definitions: definitionLines(model),
     values: settings.map(row),
   });

@@ -13,8 +13,9 @@ export type Kind =
   | ({ readonly is: 'texts' } & TextRule)
   /** Names and texts. `pattern` is the values'. */
   | ({ readonly is: 'map'; readonly refused: readonly string[] } & TextRule)
-  /** Goes into the Pod as it is: an object, in which only these fields may be. */
-  | { readonly is: 'object'; readonly fields?: readonly string[] }
+  /** Goes into the Pod as it is. */
+  | { readonly is: 'object' }
+  | { readonly is: 'resources' }
   /** Goes into the Pod as it is: a list of objects. */
   | { readonly is: 'objects' }
   /** Fields that have only one value. */
@@ -62,19 +63,40 @@ const ANNOTATION_VALUE: TextRule = {
   wanted: 'names and values of annotations, which the chart does not set itself',
 };
 
-/** Regular expressions of labels that the chart sets, or that Helm or a selector reads. */
+/**
+ * Regular expressions of labels and annotations by which clusters give a Pod an identity at a cloud. Their webhooks
+ * mount tokens into all containers, and a cloud's identity may have rights in the cluster, too.
+ */
+const IDENTITIES = [
+  '^eks\\.amazonaws\\.com/',
+  '^iam\\.amazonaws\\.com/',
+  '^azure\\.workload\\.identity/',
+  '^iam\\.gke\\.io/',
+];
+
+/** Regular expressions of labels that the chart sets, or that Helm, a selector or a cloud reads. */
 const OWN_LABELS = [
   '^app\\.kubernetes\\.io/(name|instance|version|managed-by|part-of|component)$',
   '^helm\\.sh/',
   '^pod-template-hash$',
+  ...IDENTITIES,
 ];
 
-/** Regular expressions of annotations that Helm obeys, that the chart sets, or that turn protection off. */
+/**
+ * Regular expressions of annotations that Helm or a cloud obeys, that the chart sets, that turn protection off, or by
+ * which container runtimes change a container: its profile, its devices, its kernel.
+ */
 const OWN_ANNOTATIONS = [
   '^(meta\\.)?helm\\.sh/',
   '^checksum/',
   '^kubectl\\.kubernetes\\.io/default-container$',
   '(apparmor|seccomp)\\.security\\.',
+  'cri-?o\\.io(/|$)',
+  '^io\\.(kubernetes\\.cri|containerd|katacontainers)',
+  '(^|\\.)cdi\\.k8s\\.io/',
+  '^run\\.oci\\.',
+  '^org\\.systemd\\.',
+  ...IDENTITIES,
 ];
 
 const LABELS: Kind = { is: 'map', refused: OWN_LABELS, ...LABEL_VALUE };
@@ -103,7 +125,7 @@ function nameSettings({ options }: OperatorModel): readonly Setting[] {
       'nameOverride',
       '',
       { is: 'text', ...NAME_RULE },
-      `In place of ${options.name} in names and labels.`,
+      `In place of ${options.name} in names. The selector of the Pods stays.`,
     ),
     setting(
       'fullnameOverride',
@@ -151,8 +173,8 @@ function managerSettings(model: OperatorModel): readonly Setting[] {
     setting(
       'manager.resources',
       operator.resources ?? {},
-      { is: 'object', fields: ['limits', 'requests'] },
-      'Of the operator.',
+      { is: 'resources' },
+      'Of the operator: cpu, memory and ephemeral-storage.',
     ),
     setting(
       'manager.securityContext',
@@ -211,7 +233,7 @@ function proxySettings(model: OperatorModel): readonly Setting[] {
     setting(
       'proxy.resources',
       proxy.resources ?? {},
-      { is: 'object', fields: ['limits', 'requests'] },
+      { is: 'resources' },
       'Of the ambassador. It collects garbage before it reaches 96 MiB.',
     ),
     setting(
@@ -301,7 +323,7 @@ function objectSettings({ definitions }: OperatorModel): readonly Setting[] {
       'serviceAccount.annotations',
       {},
       ANNOTATIONS,
-      'More annotations of the ServiceAccount.',
+      'More annotations of the ServiceAccount. None for an identity at a cloud: every container would get its token.',
     ),
     ...(definitions.length > 0 ? crd : []),
   ];

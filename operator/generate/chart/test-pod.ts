@@ -1,6 +1,7 @@
 import { kubectlOf } from '../manifests/deployment-template.ts';
 import type { ModelContainer } from '../manifests/model-deployment.ts';
 import type { OperatorModel } from '../manifests/operator-model.ts';
+import { given } from './deployment-values.ts';
 import { include, literal } from './expressions.ts';
 import { NAME, NAMESPACE } from './placeholders.ts';
 import { printTree } from './print.ts';
@@ -51,14 +52,21 @@ export function testText(chart: string, { deployment }: OperatorModel): string {
   return `${printTree(hook(chart, 'Service', -1, service), { chart })}---\n${printTree(filled, { chart })}`;
 }
 
-/** The image and what comes with it, as the ambassador has them. */
+/** The image and what comes with it, as the ambassador has them, on the nodes where the operator may be. */
 function withImage(chart: string, spec: Tree): Tree {
   const image = `include ${literal(`${chart}.image`)} $.Values.proxy.image | quote`;
-  const secrets = '$.Values.manager.imagePullSecrets';
+  const policy = '$.Values.proxy.image.pullPolicy';
   const filled = changeAt(spec, ['containers', 'test'], (container) =>
-    withFields(container, field('image', inline(image))),
+    withFields(
+      container,
+      field('image', inline(image)),
+      field('imagePullPolicy', inline(`${policy} | quote`), policy),
+    ),
   );
-  return withFields(filled, field('imagePullSecrets', lines(`toYaml ${secrets}`), secrets));
+  return withFields(
+    filled,
+    ...given('$.Values.manager', 'imagePullSecrets', 'nodeSelector', 'tolerations'),
+  );
 }
 
 /** Without the labels by which the operator's own Pods are found. */

@@ -1,3 +1,4 @@
+import { NODE_OPTIONS, QUANTITY, RESOURCE_NAMES, TOKEN_VARIABLE } from './limits.ts';
 import type { Kind, Setting } from './settings.ts';
 
 /** A JSON schema, as far as a chart has one. */
@@ -21,8 +22,8 @@ export function valuesSchema(settings: readonly Setting[], comment: string): Sch
     $comment: comment,
     $schema: 'http://json-schema.org/draft-07/schema#',
     ...schema,
-    // Helm adds it when the chart is a part of another one.
-    properties: { ...properties, global: { type: 'object' } },
+    // When the chart is a part of another one, Helm adds `global`, and a condition of that chart reads `enabled`.
+    properties: { ...properties, global: { type: 'object' }, enabled: { type: 'boolean' } },
   };
 }
 
@@ -64,7 +65,9 @@ function kindSchema(kind: Kind): Schema {
         additionalProperties: textSchema(kind),
       };
     case 'object':
-      return objectSchema(kind.fields);
+      return { type: 'object' };
+    case 'resources':
+      return resourcesSchema();
     case 'objects':
       return { type: 'array', items: { type: 'object' } };
     case 'security':
@@ -75,6 +78,7 @@ function kindSchema(kind: Kind): Schema {
       return {
         type: 'object',
         propertyNames: variableName(kind.refused),
+        properties: { NODE_OPTIONS: { type: 'string', pattern: NODE_OPTIONS } },
         additionalProperties: { type: 'string' },
       };
     case 'names':
@@ -97,36 +101,32 @@ function refusing(patterns: readonly string[]): Schema {
   return { not: { anyOf: patterns.map((pattern) => ({ pattern })) } };
 }
 
-function objectSchema(fields: readonly string[] | undefined): Schema {
-  if (fields === undefined) return { type: 'object' };
-  const quantities = { type: 'object', additionalProperties: { type: ['string', 'number'] } };
+function resourcesSchema(): Schema {
+  const quantity = { type: ['string', 'integer'], pattern: QUANTITY, minimum: 0 };
+  const quantities = {
+    type: 'object',
+    additionalProperties: false,
+    properties: Object.fromEntries(RESOURCE_NAMES.map((name) => [name, quantity])),
+  };
   return {
     type: 'object',
     additionalProperties: false,
-    properties: Object.fromEntries(fields.map((field) => [field, quantities])),
+    properties: { limits: quantities, requests: quantities },
   };
 }
-
-/** What a level of SELinux consists of. Types and users of SELinux may be wider, so that no value sets them. */
-export const SELINUX_LEVEL: string = '^s[0-9][s0-9:.,c-]*$';
 
 function securitySchema(fields: Readonly<Record<string, unknown>>): Schema {
   const fixed = Object.entries(fields).map(([name, value]) => [name, { const: value }] as const);
-  const seLinuxOptions = {
-    type: 'object',
-    additionalProperties: false,
-    required: ['level'],
-    properties: { level: { type: 'string', pattern: SELINUX_LEVEL, maxLength: 253 } },
-  };
-  return {
-    type: 'object',
-    additionalProperties: false,
-    properties: { ...Object.fromEntries(fixed), seLinuxOptions },
-  };
+  return { type: 'object', additionalProperties: false, properties: Object.fromEntries(fixed) };
 }
 
 function variableName(refused: readonly string[]): Schema {
-  return { type: 'string', pattern: VARIABLE_NAME, maxLength: 253, not: { enum: refused } };
+  return {
+    type: 'string',
+    pattern: VARIABLE_NAME,
+    maxLength: 253,
+    not: { anyOf: [{ enum: refused }, { type: 'string', pattern: TOKEN_VARIABLE }] },
+  };
 }
 
 function variablesSchema(refused: readonly string[]): Schema {
@@ -150,6 +150,13 @@ function variablesSchema(refused: readonly string[]): Schema {
         name: variableName(refused),
         value: { type: 'string' },
         valueFrom: source,
+      },
+      if: { type: 'object', properties: { name: { const: 'NODE_OPTIONS' } } },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON schema
+      then: {
+        type: 'object',
+        required: ['value'],
+        properties: { value: { type: 'string', pattern: NODE_OPTIONS } },
       },
     },
   };

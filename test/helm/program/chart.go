@@ -3,6 +3,7 @@ package main
 import (
 	"path"
 	"strings"
+	"text/template"
 
 	"github.com/Masterminds/semver"
 	"sigs.k8s.io/yaml"
@@ -43,7 +44,9 @@ type chart struct {
 	defaults  []byte
 	schema    []byte
 	templates map[string]string
+	parent    string // empty, or the folder of the chart that has this one as a dependency
 	files     files
+	parsed    map[string]*template.Template // by what paths begin with
 }
 
 func loadChart(all map[string]string) (*chart, *refusal) {
@@ -51,7 +54,7 @@ func loadChart(all map[string]string) (*chart, *refusal) {
 	if err != nil {
 		return nil, refuse("chart", ".helmignore: %v", err)
 	}
-	c := &chart{templates: map[string]string{}, files: files{}}
+	c := &chart{templates: map[string]string{}, files: files{}, parsed: map[string]*template.Template{}}
 	for name, text := range all {
 		if name != ".helmignore" && ignored.matches(name) {
 			continue
@@ -76,6 +79,21 @@ func loadChart(all map[string]string) (*chart, *refusal) {
 	c.metadata.IsRoot = true
 	return c, checkMetadata(c.metadata)
 }
+
+// The chart as the dependency of another one, which gives it its name.
+func (c *chart) asSubchart(name string) *chart {
+	if name == "" {
+		return c
+	}
+	out := *c
+	out.metadata.Name = name
+	out.metadata.IsRoot = false
+	out.parent = "parent/charts/"
+	return &out
+}
+
+// What paths of templates begin with.
+func (c *chart) root() string { return c.parent + c.metadata.Name + "/" }
 
 func checkMetadata(m metadata) *refusal {
 	switch {

@@ -57,7 +57,13 @@ func objectOf(path, text string) (json.RawMessage, *refusal) {
 	return converted, nil
 }
 
+// What ends a document before the next one begins.
+var ending = regexp.MustCompile(`(?m)^\.\.\.`)
+
 func countDocuments(text string) int {
+	if !ending.MatchString(text) {
+		return 1
+	}
 	decoder := yamlv2.NewDecoder(strings.NewReader(text))
 	for count := 0; ; count++ {
 		var any interface{}

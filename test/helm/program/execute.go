@@ -15,16 +15,17 @@ func (t tableOfValues) YAML() (string, error)         { return toYaml(map[string
 
 // Runs all templates but partials. Returns their texts by path.
 func execute(c *chart, req request, caps *capabilities, values map[string]interface{}) (map[string]string, *refusal) {
-	root := template.New("gotpl").Option("missingkey=zero")
-	root.Funcs(functionsFor(root, req.Lint))
-	paths := templatePaths(c)
-	for _, each := range paths {
-		if _, err := root.New(each).Parse(c.templates[strings.TrimPrefix(each, c.metadata.Name+"/")]); err != nil {
-			return nil, refuse("template", "%v", err)
-		}
+	parsed, problem := c.parse()
+	if problem != nil {
+		return nil, problem
 	}
+	root, err := parsed.Clone()
+	if err != nil {
+		return nil, refuse("template", "%v", err)
+	}
+	root.Option("missingkey=zero").Funcs(functionsFor(root, req.Lint))
 	out := map[string]string{}
-	for _, each := range paths {
+	for _, each := range templatePaths(c) {
 		if strings.HasPrefix(path.Base(each), "_") {
 			continue
 		}
@@ -33,9 +34,25 @@ func execute(c *chart, req request, caps *capabilities, values map[string]interf
 			return nil, refuse("template", "%s: %s", each, messageOf(err))
 		}
 		// A value that is not there is nothing, though Go writes two words for it.
-		out[strings.TrimPrefix(each, c.metadata.Name+"/")] = strings.ReplaceAll(text.String(), "<no value>", "")
+		out[strings.TrimPrefix(each, c.root())] = strings.ReplaceAll(text.String(), "<no value>", "")
 	}
 	return out, nil
+}
+
+// All templates of the chart, parsed once for all renders.
+func (c *chart) parse() (*template.Template, *refusal) {
+	if known, ok := c.parsed[c.root()]; ok {
+		return known, nil
+	}
+	root := template.New("gotpl")
+	root.Funcs(functionsFor(root, false))
+	for _, each := range templatePaths(c) {
+		if _, err := root.New(each).Parse(c.templates[strings.TrimPrefix(each, c.root())]); err != nil {
+			return nil, refuse("template", "%v", err)
+		}
+	}
+	c.parsed[c.root()] = root
+	return root, nil
 }
 
 func scopeOf(c *chart, req request, caps *capabilities, values map[string]interface{}, name string) map[string]interface{} {
@@ -49,7 +66,7 @@ func scopeOf(c *chart, req request, caps *capabilities, values map[string]interf
 			"Name": req.Release, "Namespace": req.Namespace, "Service": "Helm",
 			"IsUpgrade": req.IsUpgrade, "IsInstall": !req.IsUpgrade, "Revision": 1,
 		},
-		"Template": map[string]interface{}{"Name": name, "BasePath": c.metadata.Name + "/templates"},
+		"Template": map[string]interface{}{"Name": name, "BasePath": c.root() + "templates"},
 	}
 }
 
@@ -57,7 +74,7 @@ func scopeOf(c *chart, req request, caps *capabilities, values map[string]interf
 func templatePaths(c *chart) []string {
 	paths := []string{}
 	for each := range c.templates {
-		paths = append(paths, c.metadata.Name+"/"+each)
+		paths = append(paths, c.root()+each)
 	}
 	sort.Slice(paths, func(a, b int) bool {
 		depthA, depthB := strings.Count(paths[a], "/"), strings.Count(paths[b], "/")

@@ -1,6 +1,7 @@
 // Program program renders a Helm chart as `helm template` does, with Go's own templates and sprig, and
-// Helm's functions and objects as Helm's documentation describes them. It is not Helm: it takes no
-// dependencies between charts, and reaches no cluster and no registry.
+// Helm's functions and objects as Helm's documentation describes them. It is not Helm: it reads no charts
+// inside a chart, and reaches no cluster and no registry. A chart can be rendered as the only dependency of
+// an empty one.
 //
 // Reads one JSON document from stdin, a chart and any number of renders of it, and writes one to stdout.
 package main
@@ -9,6 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"runtime/debug"
 )
 
 // Where a render was refused.
@@ -31,7 +33,9 @@ type request struct {
 	KubeVersion string   `json:"kubeVersion"`
 	APIVersions []string `json:"apiVersions"`
 	IsUpgrade   bool     `json:"isUpgrade"`
-	Lint        bool     `json:"lint"` // `required` and `fail` let everything pass, as in `helm lint`.
+	// The name under which another chart has this one as a dependency: values are the other chart's.
+	Subchart string `json:"subchart"`
+	Lint     bool   `json:"lint"` // `required` and `fail` let everything pass, as in `helm lint`.
 }
 
 type input struct {
@@ -61,6 +65,7 @@ type output struct {
 }
 
 func main() {
+	debug.SetGCPercent(400) // it lives for seconds
 	var in input
 	if err := json.NewDecoder(os.Stdin).Decode(&in); err != nil {
 		fmt.Fprintln(os.Stderr, "cannot read the request:", err)
@@ -96,10 +101,11 @@ func renderOne(chart *chart, req request) (result render) {
 	if problem != nil {
 		return render{Refusal: problem}
 	}
-	values, problem := valuesOf(chart, req.Values)
+	values, problem := valuesOf(chart, req)
 	if problem != nil {
 		return render{Refusal: problem}
 	}
+	chart = chart.asSubchart(req.Subchart)
 	result.Values = copyMap(values)
 	files, problem := execute(chart, req, caps, values)
 	if problem != nil {

@@ -7,9 +7,9 @@ import (
 )
 
 // The chart's default values under those of the user. Numbers are float64, as everywhere in Helm.
-func valuesOf(c *chart, texts []string) (map[string]interface{}, *refusal) {
+func valuesOf(c *chart, req request) (map[string]interface{}, *refusal) {
 	values := map[string]interface{}{}
-	for _, text := range texts {
+	for _, text := range req.Values {
 		parsed, err := readTable([]byte(text))
 		if err != nil {
 			return nil, refuse("values", "%v", err)
@@ -20,8 +20,40 @@ func valuesOf(c *chart, texts []string) (map[string]interface{}, *refusal) {
 	if err != nil {
 		return nil, refuse("chart", "cannot load values.yaml: %v", err)
 	}
+	if req.Subchart != "" {
+		own, problem := valuesOfSubchart(values, req.Subchart)
+		if problem != nil {
+			return nil, problem
+		}
+		values = own
+	}
 	coalesce(values, defaults, true)
 	return values, nil
+}
+
+// What a dependency sees of the values of its parent: those under its name, and the global ones.
+func valuesOfSubchart(parent map[string]interface{}, name string) (map[string]interface{}, *refusal) {
+	own := map[string]interface{}{}
+	if given, ok := parent[name]; ok {
+		table, isTable := given.(map[string]interface{})
+		if !isTable {
+			return nil, refuse("values", "type mismatch on %s: %v", name, given)
+		}
+		own = copyMap(table)
+	}
+	above, hasAbove := parent["global"].(map[string]interface{})
+	if _, given := parent["global"]; given && !hasAbove {
+		return own, nil
+	}
+	below, hasBelow := own["global"].(map[string]interface{})
+	if _, given := own["global"]; given && !hasBelow {
+		return own, nil
+	}
+	if below == nil {
+		below = map[string]interface{}{}
+	}
+	own["global"] = merged(below, above)
+	return own, nil
 }
 
 func readTable(text []byte) (map[string]interface{}, error) {

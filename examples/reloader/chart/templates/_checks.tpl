@@ -34,8 +34,8 @@ value and the cluster. A message never contains the value.
 {{- end -}}
 {{- end }}
 
+{{- /* A list, also when it is empty: nothing else may be taken for no namespaces, which means all of them. */ -}}
 {{- define "reloader.checkTexts" -}}
-{{- if .value -}}
 {{- if not (kindIs "slice" .value) -}}
 {{- fail (printf "%s must be a list of %s" .path .wanted) -}}
 {{- end -}}
@@ -43,8 +43,7 @@ value and the cluster. A message never contains the value.
 {{- fail (printf "%s must have at most 500 items" .path) -}}
 {{- end -}}
 {{- range $item := .value -}}
-{{- include "reloader.checkText" (merge (dict "value" $item) $) -}}
-{{- end -}}
+{{- include "reloader.checkText" (dict "path" $.path "value" $item "pattern" $.pattern "maxLength" $.maxLength "wanted" $.wanted) -}}
 {{- end -}}
 {{- end }}
 
@@ -58,7 +57,7 @@ value and the cluster. A message never contains the value.
 {{- include "reloader.checkText" (dict "path" (printf "a value in %s" $.path) "value" $value "pattern" $.pattern "maxLength" $.maxLength "wanted" $.wanted) -}}
 {{- range $refused := $.refused -}}
 {{- if regexMatch $refused $name -}}
-{{- fail (printf "%s must be %s" $.path $.wanted) -}}
+{{- fail (printf "%s must not have %s: the chart sets it, or Helm, a container runtime or a cloud obeys it" $.path $name) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -70,16 +69,24 @@ value and the cluster. A message never contains the value.
 {{- if not (kindIs "map" .value) -}}
 {{- fail (printf "%s must be an object" .path) -}}
 {{- end -}}
-{{- if .fields -}}
-{{- range $name, $value := .value -}}
-{{- if not (and (has $name $.fields) (kindIs "map" $value)) -}}
-{{- fail (printf "%s must have only %s, each with quantities" $.path (join " and " $.fields)) -}}
 {{- end -}}
-{{- range $quantity := $value -}}
-{{- if or (kindIs "map" $quantity) (kindIs "slice" $quantity) (kindIs "bool" $quantity) -}}
-{{- fail (printf "%s must have quantities, such as 64Mi" $.path) -}}
+{{- end }}
+
+{{- define "reloader.checkResources" -}}
+{{- include "reloader.checkObject" . -}}
+{{- range $field, $quantities := .value -}}
+{{- if not (and (has $field (list "limits" "requests")) (kindIs "map" $quantities)) -}}
+{{- fail (printf "%s must have only limits and requests, each with quantities" $.path) -}}
 {{- end -}}
+{{- range $name, $quantity := $quantities -}}
+{{- if not (has $name $.names) -}}
+{{- fail (printf "%s.%s must have only %s: others are devices" $.path $field (join ", " $.names)) -}}
 {{- end -}}
+{{- if not (or (kindIs "string" $quantity) (kindIs "float64" $quantity) (kindIs "int64" $quantity)) -}}
+{{- fail (printf "%s.%s.%s must be a quantity, such as 64Mi" $.path $field $name) -}}
+{{- end -}}
+{{- if not (regexMatch "^[0-9]{1,15}([.][0-9]{1,9})?(m|k|M|G|T|P|Ki|Mi|Gi|Ti|Pi)?$" (toString $quantity)) -}}
+{{- fail (printf "%s.%s.%s must be a quantity, such as 64Mi" $.path $field $name) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -104,12 +111,7 @@ value and the cluster. A message never contains the value.
 {{- fail (printf "%s must be an object" .path) -}}
 {{- end -}}
 {{- range $field, $value := .value -}}
-{{- if eq $field "seLinuxOptions" -}}
-{{- if not (and (kindIs "map" $value) (eq (keys $value | join ",") "level")) -}}
-{{- fail (printf "%s.seLinuxOptions must have only a level" $.path) -}}
-{{- end -}}
-{{- include "reloader.checkText" (dict "path" (printf "%s.seLinuxOptions.level" $.path) "value" $value.level "pattern" $.level "maxLength" 253 "wanted" "a level of SELinux, such as s0:c1,c2") -}}
-{{- else if not (hasKey $.fields $field) -}}
+{{- if not (hasKey $.fields $field) -}}
 {{- fail (printf "%s cannot have the field %s: no value makes the chart's own less strict" $.path (toJson $field)) -}}
 {{- else if ne (toJson $value) (get $.fields $field) -}}
 {{- fail (printf "%s.%s must be %s: no value makes the chart's own less strict" $.path $field (get $.fields $field)) -}}
@@ -120,15 +122,33 @@ value and the cluster. A message never contains the value.
 
 {{- define "reloader.checkVariableName" -}}
 {{- include "reloader.checkText" (dict "path" (printf "a name in %s" .path) "value" .name "pattern" "^[A-Za-z_][A-Za-z0-9_]*$" "maxLength" 253 "wanted" "the name of a variable") -}}
-{{- if has .name .refused -}}
+{{- if or (has .name .refused) (regexMatch "(^|_)(KUBE|K8S|SERVICE_ACCOUNT)_?TOKEN$" .name) -}}
 {{- fail (printf "%s must not contain %s: the chart sets it, or needs it unset" .path .name) -}}
+{{- end -}}
+{{- end }}
+
+{{- /* Node takes programs and a debugger's port from this variable, too. */ -}}
+{{- define "reloader.checkNodeOptions" -}}
+{{- if not (regexMatch "^--max-old-space-size(-percentage)?=[0-9]{1,6}$" (toString .value)) -}}
+{{- fail (printf "NODE_OPTIONS in %s must be --max-old-space-size=MIB" .path) -}}
 {{- end -}}
 {{- end }}
 
 {{- define "reloader.checkVariables" -}}
 {{- include "reloader.checkObjects" . -}}
+{{- $known := dict -}}
 {{- range $variable := .value -}}
 {{- include "reloader.checkVariableName" (dict "path" $.path "name" $variable.name "refused" $.refused) -}}
+{{- if hasKey $known $variable.name -}}
+{{- fail (printf "%s must not contain %s twice" $.path $variable.name) -}}
+{{- end -}}
+{{- $_ := set $known $variable.name true -}}
+{{- if eq $variable.name "NODE_OPTIONS" -}}
+{{- include "reloader.checkNodeOptions" (dict "path" $.path "value" $variable.value) -}}
+{{- end -}}
+{{- if and (hasKey $variable "value") (hasKey $variable "valueFrom") -}}
+{{- fail (printf "%s must have either a value or valueFrom for %s" $.path $variable.name) -}}
+{{- end -}}
 {{- range $field, $value := $variable -}}
 {{- if eq $field "valueFrom" -}}
 {{- include "reloader.checkSource" (dict "path" $.path "value" $value) -}}
@@ -154,6 +174,9 @@ value and the cluster. A message never contains the value.
 {{- if omit $source "name" "key" "optional" -}}
 {{- fail (printf "valueFrom in %s must have only name, key and optional" $.path) -}}
 {{- end -}}
+{{- if and (hasKey $source "optional") (not (kindIs "bool" $source.optional)) -}}
+{{- fail (printf "optional in %s must be true or false" $.path) -}}
+{{- end -}}
 {{- end -}}
 {{- end }}
 
@@ -166,6 +189,9 @@ value and the cluster. A message never contains the value.
 {{- include "reloader.checkVariableName" (dict "path" $.path "name" $name "refused" $.refused) -}}
 {{- if not (kindIs "string" $value) -}}
 {{- fail (printf "%s must be names and texts" $.path) -}}
+{{- end -}}
+{{- if eq $name "NODE_OPTIONS" -}}
+{{- include "reloader.checkNodeOptions" (dict "path" $.path "value" $value) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -187,8 +213,29 @@ value and the cluster. A message never contains the value.
 {{- end -}}
 {{- end }}
 
+{{- /* Helm takes any namespace, and any name for a chart that is a part of another one. */ -}}
+{{- define "reloader.checkRelease" -}}
+{{- if not (and (regexMatch "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$" .context.Release.Namespace) (le (len .context.Release.Namespace) 63)) -}}
+{{- fail "the namespace of the release must be a DNS label" -}}
+{{- end -}}
+{{- if not (and (regexMatch "^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$" .context.Chart.Name) (le (len .context.Chart.Name) 63)) -}}
+{{- fail "the chart's own name, or its alias, must be the value of a label: at most 63 of a-z, 0-9 and \"-\"" -}}
+{{- end -}}
+{{- end }}
+
+{{- define "reloader.checkFullname" -}}
+{{- $name := include "reloader.fullname" .context -}}
+{{- if not (regexMatch "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$" $name) -}}
+{{- fail "the name that the release gives its objects must be a DNS label: set fullnameOverride" -}}
+{{- end -}}
+{{- if has $name .taken -}}
+{{- fail (printf "objects of the release must not be called %s, as something of Kubernetes is: set fullnameOverride" $name) -}}
+{{- end -}}
+{{- end }}
+
 {{- /* Fails unless every value is what it may be. */ -}}
 {{- define "reloader.check" -}}
+{{- include "reloader.checkRelease" (dict "context" $) -}}
 {{- include "reloader.checkText" (dict "path" "nameOverride" "value" $.Values.nameOverride "pattern" "^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$" "maxLength" 52 "wanted" "at most 52 of a-z, 0-9 and \"-\", a letter or a digit at both ends") -}}
 {{- include "reloader.checkText" (dict "path" "fullnameOverride" "value" $.Values.fullnameOverride "pattern" "^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$" "maxLength" 52 "wanted" "at most 52 of a-z, 0-9 and \"-\", a letter or a digit at both ends") -}}
 {{- include "reloader.checkInteger" (dict "path" "manager.replicas" "value" $.Values.manager.replicas "minimum" 0 "maximum" 20) -}}
@@ -197,17 +244,17 @@ value and the cluster. A message never contains the value.
 {{- include "reloader.checkText" (dict "path" "manager.image.digest" "value" $.Values.manager.image.digest "pattern" "^(sha256:[a-f0-9]{64})?$" "maxLength" 255 "wanted" "sha256: and 64 digits") -}}
 {{- include "reloader.checkChoice" (dict "path" "manager.image.pullPolicy" "value" $.Values.manager.image.pullPolicy "of" (list "" "Always" "IfNotPresent" "Never")) -}}
 {{- include "reloader.checkNames" (dict "path" "manager.imagePullSecrets" "value" $.Values.manager.imagePullSecrets) -}}
-{{- include "reloader.checkVariables" (dict "path" "manager.env" "value" $.Values.manager.env "refused" (list "CHANCERY_API_URL" "CHANCERY_HEALTH_HOST" "CHANCERY_HEALTH_PORT" "CHANCERY_HTTP_HOSTS" "CHANCERY_INSECURE_ALLOW_TOKEN" "CHANCERY_INSTALL_CRDS" "CHANCERY_LEADER_ELECTION" "CHANCERY_LEASE_NAME" "CHANCERY_LEASE_NAMESPACE" "CHANCERY_LOG_LEVEL" "CHANCERY_METRICS_DETAILED" "CHANCERY_METRICS_HOST" "CHANCERY_METRICS_PORT" "CHANCERY_SELF_TEST" "CHANCERY_SHUTDOWN_TIMEOUT" "KUBERNETES_SERVICE_HOST" "KUBERNETES_SERVICE_PORT" "NODE_NAME" "POD_NAME" "POD_NAMESPACE" "WATCH_NAMESPACE" "res_namespace")) -}}
-{{- include "reloader.checkOverrides" (dict "path" "manager.envOverrides" "value" $.Values.manager.envOverrides "refused" (list "CHANCERY_API_URL" "CHANCERY_HEALTH_HOST" "CHANCERY_HEALTH_PORT" "CHANCERY_HTTP_HOSTS" "CHANCERY_INSECURE_ALLOW_TOKEN" "CHANCERY_INSTALL_CRDS" "CHANCERY_LEADER_ELECTION" "CHANCERY_LEASE_NAME" "CHANCERY_LEASE_NAMESPACE" "CHANCERY_LOG_LEVEL" "CHANCERY_METRICS_DETAILED" "CHANCERY_METRICS_HOST" "CHANCERY_METRICS_PORT" "CHANCERY_SELF_TEST" "CHANCERY_SHUTDOWN_TIMEOUT" "KUBERNETES_SERVICE_HOST" "KUBERNETES_SERVICE_PORT" "NODE_NAME" "POD_NAME" "POD_NAMESPACE" "WATCH_NAMESPACE" "res_namespace")) -}}
-{{- include "reloader.checkObject" (dict "path" "manager.resources" "value" $.Values.manager.resources "fields" (list "limits" "requests")) -}}
-{{- include "reloader.checkSecurity" (dict "path" "manager.securityContext" "value" $.Values.manager.securityContext "fields" (dict "allowPrivilegeEscalation" "false" "readOnlyRootFilesystem" "true" "capabilities" "{\"drop\":[\"ALL\"]}" "privileged" "false" "procMount" "\"Default\"" "runAsNonRoot" "true" "seccompProfile" "{\"type\":\"RuntimeDefault\"}" "appArmorProfile" "{\"type\":\"RuntimeDefault\"}") "level" "^s[0-9][s0-9:.,c-]*$") -}}
-{{- include "reloader.checkSecurity" (dict "path" "manager.podSecurityContext" "value" $.Values.manager.podSecurityContext "fields" (dict "runAsNonRoot" "true" "seccompProfile" "{\"type\":\"RuntimeDefault\"}" "appArmorProfile" "{\"type\":\"RuntimeDefault\"}" "supplementalGroupsPolicy" "\"Strict\"") "level" "^s[0-9][s0-9:.,c-]*$") -}}
+{{- include "reloader.checkVariables" (dict "path" "manager.env" "value" $.Values.manager.env "refused" (list "CHANCERY_API_URL" "CHANCERY_EMPTY_WATCH_NAMESPACE" "CHANCERY_HEALTH_HOST" "CHANCERY_HEALTH_PORT" "CHANCERY_HTTP_HOSTS" "CHANCERY_INSECURE_ALLOW_TOKEN" "CHANCERY_INSTALL_CRDS" "CHANCERY_LEADER_ELECTION" "CHANCERY_LEASE_NAME" "CHANCERY_LEASE_NAMESPACE" "CHANCERY_LOG_LEVEL" "CHANCERY_METRICS_DETAILED" "CHANCERY_METRICS_HOST" "CHANCERY_METRICS_PORT" "CHANCERY_SELF_TEST" "CHANCERY_SHUTDOWN_TIMEOUT" "KUBECONFIG" "KUBERNETES_SERVICE_HOST" "KUBERNETES_SERVICE_PORT" "LD_AUDIT" "LD_LIBRARY_PATH" "LD_PRELOAD" "NODE_NAME" "POD_NAME" "POD_NAMESPACE" "WATCH_NAMESPACE" "res_namespace")) -}}
+{{- include "reloader.checkOverrides" (dict "path" "manager.envOverrides" "value" $.Values.manager.envOverrides "refused" (list "CHANCERY_API_URL" "CHANCERY_EMPTY_WATCH_NAMESPACE" "CHANCERY_HEALTH_HOST" "CHANCERY_HEALTH_PORT" "CHANCERY_HTTP_HOSTS" "CHANCERY_INSECURE_ALLOW_TOKEN" "CHANCERY_INSTALL_CRDS" "CHANCERY_LEADER_ELECTION" "CHANCERY_LEASE_NAME" "CHANCERY_LEASE_NAMESPACE" "CHANCERY_LOG_LEVEL" "CHANCERY_METRICS_DETAILED" "CHANCERY_METRICS_HOST" "CHANCERY_METRICS_PORT" "CHANCERY_SELF_TEST" "CHANCERY_SHUTDOWN_TIMEOUT" "KUBECONFIG" "KUBERNETES_SERVICE_HOST" "KUBERNETES_SERVICE_PORT" "LD_AUDIT" "LD_LIBRARY_PATH" "LD_PRELOAD" "NODE_NAME" "POD_NAME" "POD_NAMESPACE" "WATCH_NAMESPACE" "res_namespace")) -}}
+{{- include "reloader.checkResources" (dict "path" "manager.resources" "value" $.Values.manager.resources "names" (list "cpu" "memory" "ephemeral-storage")) -}}
+{{- include "reloader.checkSecurity" (dict "path" "manager.securityContext" "value" $.Values.manager.securityContext "fields" (dict "allowPrivilegeEscalation" "false" "readOnlyRootFilesystem" "true" "capabilities" "{\"drop\":[\"ALL\"]}" "privileged" "false" "procMount" "\"Default\"" "runAsNonRoot" "true" "seccompProfile" "{\"type\":\"RuntimeDefault\"}" "appArmorProfile" "{\"type\":\"RuntimeDefault\"}")) -}}
+{{- include "reloader.checkSecurity" (dict "path" "manager.podSecurityContext" "value" $.Values.manager.podSecurityContext "fields" (dict "runAsNonRoot" "true" "seccompProfile" "{\"type\":\"RuntimeDefault\"}" "appArmorProfile" "{\"type\":\"RuntimeDefault\"}" "supplementalGroupsPolicy" "\"Strict\"")) -}}
 {{- include "reloader.checkInteger" (dict "path" "manager.terminationGracePeriodSeconds" "value" $.Values.manager.terminationGracePeriodSeconds "minimum" 40 "maximum" 7200) -}}
-{{- include "reloader.checkMap" (dict "path" "manager.labels" "value" $.Values.manager.labels "pattern" "^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$" "maxLength" 63 "wanted" "names and values of labels, which the chart does not set itself" "refused" (list "^app\\.kubernetes\\.io/(name|instance|version|managed-by|part-of|component)$" "^helm\\.sh/" "^pod-template-hash$") "names" "^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$") -}}
-{{- include "reloader.checkMap" (dict "path" "manager.annotations" "value" $.Values.manager.annotations "pattern" "^[\\s\\S]*$" "maxLength" 65536 "wanted" "names and values of annotations, which the chart does not set itself" "refused" (list "^(meta\\.)?helm\\.sh/" "^checksum/" "^kubectl\\.kubernetes\\.io/default-container$" "(apparmor|seccomp)\\.security\\.") "names" "^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$") -}}
-{{- include "reloader.checkMap" (dict "path" "manager.pod.labels" "value" $.Values.manager.pod.labels "pattern" "^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$" "maxLength" 63 "wanted" "names and values of labels, which the chart does not set itself" "refused" (list "^app\\.kubernetes\\.io/(name|instance|version|managed-by|part-of|component)$" "^helm\\.sh/" "^pod-template-hash$") "names" "^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$") -}}
-{{- include "reloader.checkMap" (dict "path" "manager.pod.annotations" "value" $.Values.manager.pod.annotations "pattern" "^[\\s\\S]*$" "maxLength" 65536 "wanted" "names and values of annotations, which the chart does not set itself" "refused" (list "^(meta\\.)?helm\\.sh/" "^checksum/" "^kubectl\\.kubernetes\\.io/default-container$" "(apparmor|seccomp)\\.security\\.") "names" "^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$") -}}
-{{- include "reloader.checkObject" (dict "path" "manager.affinity" "value" $.Values.manager.affinity "fields" (list)) -}}
+{{- include "reloader.checkMap" (dict "path" "manager.labels" "value" $.Values.manager.labels "pattern" "^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$" "maxLength" 63 "wanted" "names and values of labels, which the chart does not set itself" "refused" (list "^app\\.kubernetes\\.io/(name|instance|version|managed-by|part-of|component)$" "^helm\\.sh/" "^pod-template-hash$" "^eks\\.amazonaws\\.com/" "^iam\\.amazonaws\\.com/" "^azure\\.workload\\.identity/" "^iam\\.gke\\.io/") "names" "^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$") -}}
+{{- include "reloader.checkMap" (dict "path" "manager.annotations" "value" $.Values.manager.annotations "pattern" "^[\\s\\S]*$" "maxLength" 65536 "wanted" "names and values of annotations, which the chart does not set itself" "refused" (list "^(meta\\.)?helm\\.sh/" "^checksum/" "^kubectl\\.kubernetes\\.io/default-container$" "(apparmor|seccomp)\\.security\\." "cri-?o\\.io(/|$)" "^io\\.(kubernetes\\.cri|containerd|katacontainers)" "(^|\\.)cdi\\.k8s\\.io/" "^run\\.oci\\." "^org\\.systemd\\." "^eks\\.amazonaws\\.com/" "^iam\\.amazonaws\\.com/" "^azure\\.workload\\.identity/" "^iam\\.gke\\.io/") "names" "^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$") -}}
+{{- include "reloader.checkMap" (dict "path" "manager.pod.labels" "value" $.Values.manager.pod.labels "pattern" "^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$" "maxLength" 63 "wanted" "names and values of labels, which the chart does not set itself" "refused" (list "^app\\.kubernetes\\.io/(name|instance|version|managed-by|part-of|component)$" "^helm\\.sh/" "^pod-template-hash$" "^eks\\.amazonaws\\.com/" "^iam\\.amazonaws\\.com/" "^azure\\.workload\\.identity/" "^iam\\.gke\\.io/") "names" "^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$") -}}
+{{- include "reloader.checkMap" (dict "path" "manager.pod.annotations" "value" $.Values.manager.pod.annotations "pattern" "^[\\s\\S]*$" "maxLength" 65536 "wanted" "names and values of annotations, which the chart does not set itself" "refused" (list "^(meta\\.)?helm\\.sh/" "^checksum/" "^kubectl\\.kubernetes\\.io/default-container$" "(apparmor|seccomp)\\.security\\." "cri-?o\\.io(/|$)" "^io\\.(kubernetes\\.cri|containerd|katacontainers)" "(^|\\.)cdi\\.k8s\\.io/" "^run\\.oci\\." "^org\\.systemd\\." "^eks\\.amazonaws\\.com/" "^iam\\.amazonaws\\.com/" "^azure\\.workload\\.identity/" "^iam\\.gke\\.io/") "names" "^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$") -}}
+{{- include "reloader.checkObject" (dict "path" "manager.affinity" "value" $.Values.manager.affinity) -}}
 {{- include "reloader.checkMap" (dict "path" "manager.nodeSelector" "value" $.Values.manager.nodeSelector "pattern" "^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$" "maxLength" 63 "wanted" "names and values of labels" "refused" (list) "names" "^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$") -}}
 {{- include "reloader.checkObjects" (dict "path" "manager.tolerations" "value" $.Values.manager.tolerations) -}}
 {{- include "reloader.checkObjects" (dict "path" "manager.topologySpreadConstraints" "value" $.Values.manager.topologySpreadConstraints) -}}
@@ -216,12 +263,12 @@ value and the cluster. A message never contains the value.
 {{- include "reloader.checkText" (dict "path" "proxy.image.tag" "value" $.Values.proxy.image.tag "pattern" "^([A-Za-z0-9_][A-Za-z0-9._-]{0,127})?$" "maxLength" 255 "wanted" "a tag") -}}
 {{- include "reloader.checkText" (dict "path" "proxy.image.digest" "value" $.Values.proxy.image.digest "pattern" "^(sha256:[a-f0-9]{64})?$" "maxLength" 255 "wanted" "sha256: and 64 digits") -}}
 {{- include "reloader.checkChoice" (dict "path" "proxy.image.pullPolicy" "value" $.Values.proxy.image.pullPolicy "of" (list "" "Always" "IfNotPresent" "Never")) -}}
-{{- include "reloader.checkObject" (dict "path" "proxy.resources" "value" $.Values.proxy.resources "fields" (list "limits" "requests")) -}}
-{{- include "reloader.checkSecurity" (dict "path" "proxy.securityContext" "value" $.Values.proxy.securityContext "fields" (dict "allowPrivilegeEscalation" "false" "readOnlyRootFilesystem" "true" "capabilities" "{\"drop\":[\"ALL\"]}" "privileged" "false" "procMount" "\"Default\"" "runAsNonRoot" "true" "seccompProfile" "{\"type\":\"RuntimeDefault\"}" "appArmorProfile" "{\"type\":\"RuntimeDefault\"}") "level" "^s[0-9][s0-9:.,c-]*$") -}}
+{{- include "reloader.checkResources" (dict "path" "proxy.resources" "value" $.Values.proxy.resources "names" (list "cpu" "memory" "ephemeral-storage")) -}}
+{{- include "reloader.checkSecurity" (dict "path" "proxy.securityContext" "value" $.Values.proxy.securityContext "fields" (dict "allowPrivilegeEscalation" "false" "readOnlyRootFilesystem" "true" "capabilities" "{\"drop\":[\"ALL\"]}" "privileged" "false" "procMount" "\"Default\"" "runAsNonRoot" "true" "seccompProfile" "{\"type\":\"RuntimeDefault\"}" "appArmorProfile" "{\"type\":\"RuntimeDefault\"}")) -}}
 {{- include "reloader.checkTexts" (dict "path" "watch.namespaces" "value" $.Values.watch.namespaces "pattern" "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$" "maxLength" 63 "wanted" "names of namespaces") -}}
 {{- include "reloader.checkBoolean" (dict "path" "rbac.namespaced" "value" $.Values.rbac.namespaced) -}}
-{{- include "reloader.checkMap" (dict "path" "serviceAccount.labels" "value" $.Values.serviceAccount.labels "pattern" "^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$" "maxLength" 63 "wanted" "names and values of labels, which the chart does not set itself" "refused" (list "^app\\.kubernetes\\.io/(name|instance|version|managed-by|part-of|component)$" "^helm\\.sh/" "^pod-template-hash$") "names" "^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$") -}}
-{{- include "reloader.checkMap" (dict "path" "serviceAccount.annotations" "value" $.Values.serviceAccount.annotations "pattern" "^[\\s\\S]*$" "maxLength" 65536 "wanted" "names and values of annotations, which the chart does not set itself" "refused" (list "^(meta\\.)?helm\\.sh/" "^checksum/" "^kubectl\\.kubernetes\\.io/default-container$" "(apparmor|seccomp)\\.security\\.") "names" "^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$") -}}
+{{- include "reloader.checkMap" (dict "path" "serviceAccount.labels" "value" $.Values.serviceAccount.labels "pattern" "^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$" "maxLength" 63 "wanted" "names and values of labels, which the chart does not set itself" "refused" (list "^app\\.kubernetes\\.io/(name|instance|version|managed-by|part-of|component)$" "^helm\\.sh/" "^pod-template-hash$" "^eks\\.amazonaws\\.com/" "^iam\\.amazonaws\\.com/" "^azure\\.workload\\.identity/" "^iam\\.gke\\.io/") "names" "^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$") -}}
+{{- include "reloader.checkMap" (dict "path" "serviceAccount.annotations" "value" $.Values.serviceAccount.annotations "pattern" "^[\\s\\S]*$" "maxLength" 65536 "wanted" "names and values of annotations, which the chart does not set itself" "refused" (list "^(meta\\.)?helm\\.sh/" "^checksum/" "^kubectl\\.kubernetes\\.io/default-container$" "(apparmor|seccomp)\\.security\\." "cri-?o\\.io(/|$)" "^io\\.(kubernetes\\.cri|containerd|katacontainers)" "(^|\\.)cdi\\.k8s\\.io/" "^run\\.oci\\." "^org\\.systemd\\." "^eks\\.amazonaws\\.com/" "^iam\\.amazonaws\\.com/" "^azure\\.workload\\.identity/" "^iam\\.gke\\.io/") "names" "^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$") -}}
 {{- include "reloader.checkChoice" (dict "path" "transport" "value" $.Values.transport "of" (list "tcp" "unixSocket")) -}}
 {{- include "reloader.checkChoice" (dict "path" "nativeSidecar" "value" $.Values.nativeSidecar "of" (list true false "auto")) -}}
 {{- include "reloader.checkBoolean" (dict "path" "highAvailability" "value" $.Values.highAvailability) -}}
@@ -229,6 +276,7 @@ value and the cluster. A message never contains the value.
 {{- include "reloader.checkBoolean" (dict "path" "networkPolicy.enabled" "value" $.Values.networkPolicy.enabled) -}}
 {{- include "reloader.checkTexts" (dict "path" "networkPolicy.apiServer" "value" $.Values.networkPolicy.apiServer "pattern" "^[0-9a-fA-F.:]+/[1-9][0-9]{0,2}$" "maxLength" 49 "wanted" "addresses as CIDR blocks, such as 10.96.0.1/32") -}}
 {{- include "reloader.checkBoolean" (dict "path" "debug" "value" $.Values.debug) -}}
+{{- include "reloader.checkFullname" (dict "context" $ "taken" (list "admin" "cluster-admin" "cluster-reader" "default" "edit" "view")) -}}
 {{- include "reloader.checkImage" (dict "container" "manager" "image" $.Values.manager.image) -}}
 {{- include "reloader.checkImage" (dict "container" "proxy" "image" $.Values.proxy.image) -}}
 {{- if not (regexMatch "(^|/)chancery-proxy$" $.Values.proxy.image.repository) -}}
@@ -236,5 +284,8 @@ value and the cluster. A message never contains the value.
 {{- end -}}
 {{- if and $.Values.networkPolicy.enabled (not $.Values.networkPolicy.apiServer) -}}
 {{- fail "networkPolicy.apiServer must say where the API server is, or nothing would get out" -}}
+{{- end -}}
+{{- if and (eq (include "reloader.scope" $) "listed") (ge (add 1254 (mul 9 (len (include "reloader.watchedPattern" $))) | int) 131072) -}}
+{{- fail "watch.namespaces has too many names: the filter of the ambassador would be longer than Linux lets an argument be" -}}
 {{- end -}}
 {{- end }}

@@ -64,8 +64,8 @@ securityContext:
   capabilities:
     drop:
       - ALL
-  {{- if pick (default (dict) $.Values.proxy.securityContext) "appArmorProfile" "seLinuxOptions" }}
-  {{- (toYaml (pick (default (dict) $.Values.proxy.securityContext) "appArmorProfile" "seLinuxOptions")) | nindent 2 }}
+  {{- if pick (default (dict) $.Values.proxy.securityContext) "appArmorProfile" }}
+  {{- (toYaml (pick (default (dict) $.Values.proxy.securityContext) "appArmorProfile")) | nindent 2 }}
   {{- end }}
 args:
   {{- if eq (include "reloader.scope" $) "cluster-scoped" }}

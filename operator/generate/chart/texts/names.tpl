@@ -16,8 +16,9 @@ two long names that begin alike stay different.
 {{- $full -}}
 {{- end }}
 
+{{- /* No value changes them: the selector of a Deployment is never changed by an upgrade. */ -}}
 {{- define "${chart}.selectorLabels" -}}
-app.kubernetes.io/name: {{ include "${chart}.name" . | quote }}
+app.kubernetes.io/name: {{ .Chart.Name | quote }}
 app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end }}
 
