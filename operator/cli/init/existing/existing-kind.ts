@@ -3,7 +3,7 @@ import { checkedDefinition } from '../../../generate/crd-check/definition.ts';
 import { isMapping, type Mapping } from '../../../generate/crd-check/schema.ts';
 import { byAge } from '../../../generate/crd-check/version-age.ts';
 import type { KindNames } from '../../create/names.ts';
-import { existingNames } from './existing-names.ts';
+import { existingNames, requireKind } from './existing-names.ts';
 
 /** A kind that exists already, for which a project gets a controller. */
 export interface ExistingKind {
@@ -18,6 +18,8 @@ export interface ExistingDefinition {
   readonly text: Mapping;
   /** The schema of the version of the kind. */
   readonly schema: Mapping;
+  /** A webhook converts the objects of the version, because another version is stored. */
+  readonly isConverted: boolean;
   /** What the author should know of it, one sentence each. */
   readonly notes: readonly string[];
 }
@@ -32,9 +34,10 @@ export function existingKind(definition: Mapping): ExistingKind {
   const { name } = checkedDefinition(definition);
   try {
     const spec = mappingIn(definition, 'spec');
-    const { name: version, schema } = versionIn(spec);
-    const { plural, kind } = mappingIn(spec, 'names');
+    const { name: version, schema, storage } = versionIn(spec);
+    const { plural, kind, listKind = `${String(kind)}List` } = mappingIn(spec, 'names');
     const names = existingNames(spec.group, version, kind, plural);
+    requireKind('listKind', listKind);
     const expected = `${names.plural}.${names.group}`;
     if (name !== expected) throw new ConfigurationError(`metadata.name must be ${expected}`);
     return {
@@ -43,6 +46,7 @@ export function existingKind(definition: Mapping): ExistingKind {
       definition: {
         text: withoutCluster(name, definition, spec),
         schema: mappingIn(isMapping(schema) ? schema : {}, 'openAPIV3Schema'),
+        isConverted: storage !== true && hasConversionWebhook(spec),
         notes: notesOn(names, spec),
       },
     };
@@ -74,17 +78,20 @@ function withoutCluster(name: string, definition: Mapping, spec: Mapping): Mappi
 function notesOn({ kind, group, version }: KindNames, spec: Mapping): readonly string[] {
   const versions = versionsIn(spec).map((each) => String(each.name));
   const others = versions.filter((each) => each !== version);
-  const isConverted = isMapping(spec.conversion) && spec.conversion.strategy === 'Webhook';
   return [
     ...(others.length > 0
       ? [`${kind} of ${group} is taken in the version ${version}, not ${others.join(', ')}`]
       : []),
-    ...(isConverted
+    ...(hasConversionWebhook(spec)
       ? [
           `${kind} of ${group} is converted by a webhook, which the new project does not serve: keep it running`,
         ]
       : []),
   ];
+}
+
+function hasConversionWebhook({ conversion }: Mapping): boolean {
+  return isMapping(conversion) && conversion.strategy === 'Webhook';
 }
 
 function versionsIn(spec: Mapping): readonly Mapping[] {

@@ -3,6 +3,8 @@ import { boundedText } from '../../../core/visible-text.ts';
 import { isDns1035Label, isDnsSubdomain } from '../../../model/dns-name.ts';
 import { controllerConstant, type KindNames, namesOf } from '../../create/names.ts';
 
+const LABEL = 'at most 63 letters, digits and "-", with a letter first';
+
 /** Characters of a name in a message. */
 const NAME_CHARS = 600;
 
@@ -19,14 +21,18 @@ export function existingNames(
   plural: unknown,
 ): KindNames {
   const given = { group: text(group), version: text(version), kind: text(kind) };
-  const rule = 'at most 63 letters, digits and "-", with a letter first';
   if (!isDnsSubdomain(given.group) || !given.group.includes('.')) {
     throw broken('group', 'a domain in lower case with a dot', group);
   }
-  if (!isDns1035Label(given.version)) throw broken('version', `in lower case, ${rule}`, version);
-  if (!isDns1035Label(given.kind.toLowerCase())) throw broken('kind', rule, kind);
-  if (!isDns1035Label(text(plural))) throw broken('plural', `in lower case, ${rule}`, plural);
+  if (!isDns1035Label(given.version)) throw broken('version', `in lower case, ${LABEL}`, version);
+  requireKind('kind', kind);
+  if (!isDns1035Label(text(plural))) throw broken('plural', `in lower case, ${LABEL}`, plural);
   return namesOf({ ...given, plural: text(plural) });
+}
+
+/** @throws ConfigurationError `CONFIG` for a name that the API server takes for no kind. */
+export function requireKind(what: 'kind' | 'listKind', kind: unknown): void {
+  if (!isDns1035Label(text(kind).toLowerCase())) throw broken(what, LABEL, kind);
 }
 
 /** Kinds with the beginning of the names of their files, which no two of them share. */

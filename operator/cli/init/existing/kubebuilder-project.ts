@@ -48,8 +48,8 @@ export async function projectKinds(path: string, stdin: Readable): Promise<Exist
   const without = found.kinds.filter(({ definition }) => definition === undefined);
   const notes = without.map(
     ({ names }) =>
-      `${names.kind} of ${names.group} has no definition in ${BASES}: complete its schema, or run ` +
-      'make manifests there and then this command again',
+      `${names.kind} of ${names.group} has no definition in ${BASES}: complete its schema and check its ` +
+      `plural, ${names.plural}; or run make manifests there, and then this command again`,
   );
   return { ...found, notes: [...found.notes, ...notes] };
 }
