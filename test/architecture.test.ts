@@ -42,6 +42,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'core',
     'model',
     'transport',
+    'schema',
     'watch',
     'store',
     'client',

@@ -1,7 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { ConfigurationError, messageOf } from '../core/errors.ts';
 import { parseYamlDocuments } from '../core/yaml.ts';
 
@@ -12,8 +11,16 @@ export interface ManifestDocument {
   readonly value: unknown;
 }
 
+/** Bounds the memory for one file. The largest installers have a few MiB. */
+const MAX_MANIFEST_BYTES = 64 * 1_048_576;
+
 /** The file names that kubectl reads from a folder. */
 const MANIFEST = /\.(?:ya?ml|json)$/;
+
+/** True for the name of a file that is read when its folder is given. */
+export function isManifestName(name: string): boolean {
+  return MANIFEST.test(name);
+}
 
 /**
  * Reads the YAML documents of `paths`. For a folder it reads the manifests in it, sorted by name, without
@@ -29,11 +36,39 @@ export async function readManifests(
 ): Promise<readonly ManifestDocument[]> {
   const documents: ManifestDocument[] = [];
   for (const path of paths) {
-    if (path === '-') documents.push(...documentsOf('standard input', await text(stdin)));
+    if (path === '-') documents.push(...documentsOf('standard input', await textOf(stdin)));
     else
       for (const file of await filesOf(path, option)) documents.push(...(await read(file, option)));
   }
   return documents;
+}
+
+/** The items of a List, which `kubectl get -o yaml` writes, or the document itself. */
+export function manifestItems({ file, value }: ManifestDocument): readonly ManifestDocument[] {
+  return (listItems(value) ?? [value]).map((item) => ({ file, value: item }));
+}
+
+/** The items of a List of any kind or of definitions; undefined for another object. */
+export function listItems(value: unknown): readonly unknown[] | undefined {
+  const { kind, items } = (value ?? {}) as Partial<Record<string, unknown>>;
+  const isList = kind === 'List' || kind === 'CustomResourceDefinitionList';
+  return isList && Array.isArray(items) ? items : undefined;
+}
+
+async function textOf(stdin: Readable): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stdin) {
+    const part = Buffer.from(chunk as string | Uint8Array);
+    bytes += part.length;
+    if (bytes > MAX_MANIFEST_BYTES) throw tooLong('standard input');
+    chunks.push(part);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function tooLong(what: string): ConfigurationError {
+  return new ConfigurationError(`${what} has more than ${MAX_MANIFEST_BYTES} bytes`);
 }
 
 async function filesOf(path: string, option: string): Promise<readonly string[]> {
@@ -42,7 +77,7 @@ async function filesOf(path: string, option: string): Promise<readonly string[]>
     throw new ConfigurationError(`cannot read ${option}${path}: ${why}`, { cause: error });
   });
   if (!found.isDirectory()) return [path];
-  const names = (await readdir(path)).filter((name) => MANIFEST.test(name)).sort();
+  const names = (await readdir(path)).filter(isManifestName).sort();
   if (names.length > 0) return names.map((name) => join(path, name));
   throw new ConfigurationError(
     `cannot read ${option}${path}: the folder has no .yaml, .yml or .json`,
@@ -51,6 +86,8 @@ async function filesOf(path: string, option: string): Promise<readonly string[]>
 
 async function read(file: string, option: string): Promise<readonly ManifestDocument[]> {
   let content: string;
+  const { size } = await stat(file).catch(() => ({ size: 0 }));
+  if (size > MAX_MANIFEST_BYTES) throw tooLong(file);
   try {
     content = await readFile(file, 'utf8');
   } catch (error) {

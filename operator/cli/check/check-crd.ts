@@ -9,7 +9,12 @@ import {
 import type { ExitCode, Io } from '../command.ts';
 import { parseFlags } from '../flags.ts';
 import { LineWriter } from '../line-writer.ts';
-import { type ManifestDocument, readManifests } from '../manifest-files.ts';
+import {
+  listItems,
+  type ManifestDocument,
+  manifestItems,
+  readManifests,
+} from '../manifest-files.ts';
 
 const FLAGS = {
   against: { type: 'string', multiple: true },
@@ -64,7 +69,7 @@ function definitionsIn(
   what: 'NEW' | 'OLD',
 ): ReadonlyMap<string, CheckedDefinition> {
   const definitions = new Map<string, CheckedDefinition>();
-  for (const { file, value } of documents.flatMap(itemsOf)) {
+  for (const { file, value } of documents.flatMap(manifestItems)) {
     if (!isDefinition(value)) continue;
     const definition = inFile(file, () => checkedDefinition(value));
     if (definitions.has(definition.name)) {
@@ -76,17 +81,6 @@ function definitionsIn(
     what === 'OLD' && documents.some(({ value }) => listItems(value) !== undefined);
   if (definitions.size > 0 || isEmptyList) return definitions;
   throw new ConfigurationError(`${what} has no CustomResourceDefinition`);
-}
-
-/** `kubectl get -o yaml` puts objects into a List. */
-function itemsOf({ file, value }: ManifestDocument): readonly ManifestDocument[] {
-  return (listItems(value) ?? [value]).map((item) => ({ file, value: item }));
-}
-
-function listItems(value: unknown): readonly unknown[] | undefined {
-  const { kind, items } = (value ?? {}) as Partial<Record<string, unknown>>;
-  const isList = kind === 'List' || kind === 'CustomResourceDefinitionList';
-  return isList && Array.isArray(items) ? items : undefined;
 }
 
 function inFile<T>(file: string, read: () => T): T {

@@ -28,13 +28,15 @@ export interface KindNames {
 }
 
 /** Group suffixes that belong to the Kubernetes project: the API server asks for its approval there. */
-const PROTECTED_GROUPS = /(?:^|\.)(?:k8s|kubernetes)\.io$/;
+export const PROTECTED_GROUPS = /(?:^|\.)(?:k8s|kubernetes)\.io$/;
 
 /** Names that the files of a kind declare or import, and the resources of their children. */
 const TAKEN: ReadonlySet<string> = new Set(
   [
-    'AGE_COLUMN AWAIT_CHANGE READY Type child composite controller customResource kstatus',
-    'assert crdYaml env eventually namespace operator startOperator startTestEnv test',
+    'AGE_COLUMN AWAIT_CHANGE READY Type child children composite controller customResource kstatus',
+    'assert crdYaml defineResource definition env errors eventually namespace operator startOperator',
+    'startTestEnv test untilReady',
+    'conditions event isNews live message object observedGeneration ready wrong',
     'configMaps cronJobs daemonSets deployments jobs secrets serviceAccounts services statefulSets',
   ].flatMap((line) => line.split(' ')),
 );
@@ -61,25 +63,42 @@ export function kindNames({ group, version, kind, plural: given }: KindOptions):
   requireGroup(group);
   requireVersion(version);
   requireKind(kind);
-  const derived = pluralOf(kind.toLowerCase());
-  const plural = given ?? derived;
+  const plural = given ?? pluralOf(kind.toLowerCase());
   requirePlural(plural, given === undefined);
+  return namesOf({ group, version, kind, plural });
+}
+
+/** The names that files use for a kind, whose own names are checked already: DNS labels in lower case. */
+export function namesOf({
+  group,
+  version,
+  kind,
+  plural,
+}: KindOptions & { readonly plural: string }): KindNames {
+  const derived = pluralOf(kind.toLowerCase());
   const words = wordsOf(kind);
   const last = words.length - 1;
   const pluralWords =
     plural === derived
       ? words.map((word, at) => (at === last ? pluralOf(word) : word))
       : plural.split('-').filter((word) => word !== '');
+  const controller = controllerConstant(words.join('-'));
   return {
     group,
     version,
     kind,
     plural,
     hasOwnPlural: plural !== derived,
-    dashed: words.join('-'),
-    resource: freeIdentifier(camelCase(pluralWords)),
-    controller: `${camelCase(words)}Controller`,
+    // The name of a controller is a label.
+    dashed: words.join('-').slice(0, MAX_DNS_LABEL).replace(/-$/, ''),
+    resource: freeIdentifier(camelCase(pluralWords), controller),
+    controller,
   };
+}
+
+/** Where the controller of a kind is imported. */
+export function controllerConstant(dashed: string): string {
+  return `${camelCase(dashed.split('-'))}Controller`;
 }
 
 /** A kind from a name with dashes: `HttpRoute` from `http-route`. */
@@ -138,7 +157,10 @@ function wordsOf(kind: string): readonly string[] {
   const dashed = kind
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2')
     .replaceAll(/([A-Z])([A-Z][a-z])/g, '$1-$2');
-  return dashed.toLowerCase().split('-');
+  return dashed
+    .toLowerCase()
+    .split('-')
+    .filter((word) => word !== '');
 }
 
 function camelCase(words: readonly string[]): string {
@@ -149,6 +171,7 @@ function capitalized(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
-function freeIdentifier(name: string): string {
-  return RESERVED.has(name) || TAKEN.has(name) ? `${name}Resource` : name;
+function freeIdentifier(name: string, controller: string): string {
+  const isTaken = RESERVED.has(name) || TAKEN.has(name) || name === controller;
+  return isTaken ? `${name}Resource` : name;
 }

@@ -3,7 +3,8 @@ import { visibleText } from '../../core/visible-text.ts';
 import type { Command, ExitCode, Io } from '../command.ts';
 import { conflictsOf, type NewFile, namesIn, writeNewFiles } from '../new-files.ts';
 import { type InitArguments, parseInitArguments } from './arguments.ts';
-import { definitionKinds, projectKinds } from './existing/kubebuilder-project.ts';
+import { definitionKinds } from './existing/definition-files.ts';
+import { projectKinds } from './existing/kubebuilder-project.ts';
 import { INIT_DESCRIPTION } from './help.ts';
 import { type PackageSpecs, packageSpecs } from './packages.ts';
 import { existingProjectFiles, projectFiles } from './project.ts';
@@ -23,9 +24,9 @@ export function initCommand(): Command {
       }
       const parsed = parseInitArguments(args);
       const packages = await packageSpecs(io.env.CHANCERY_PACKAGES);
-      const { files, leftOut } = await filesFor(parsed, packages, io);
-      for (const each of leftOut)
-        io.stderr.write(visibleText(`chancery init: left out: ${each}\n`));
+      const { files, told } = await filesFor(parsed, packages, io);
+      for (const each of told)
+        io.stderr.write(`${visibleText(`chancery init: ${oneLine(each)}`)}\n`);
       const conflicts = await conflictsOf(parsed.folder, files);
       const refusal = parsed.force ? undefined : await refusalOf(parsed, conflicts);
       if (refusal !== undefined) {
@@ -40,19 +41,23 @@ export function initCommand(): Command {
   };
 }
 
-/** The files of the project, and what it could not take over from where its kinds come from. */
+/** The files of the project, and what is to be told of where its kinds come from. */
 async function filesFor(
   { name, from, ...parsed }: InitArguments,
   packages: PackageSpecs,
   { stdin }: Io,
-): Promise<{ readonly files: readonly NewFile[]; readonly leftOut: readonly string[] }> {
-  if (from === undefined)
-    return { files: projectFiles({ name, ...parsed }, packages), leftOut: [] };
-  const { kinds, leftOut } =
+): Promise<{ readonly files: readonly NewFile[]; readonly told: readonly string[] }> {
+  if (from === undefined) return { files: projectFiles({ name, ...parsed }, packages), told: [] };
+  const { kinds, leftOut, notes } =
     from.project === undefined
       ? await definitionKinds(from.definitions, stdin)
       : await projectKinds(from.project, stdin);
-  return { files: existingProjectFiles(name, kinds, packages), leftOut };
+  const { files, notes: more } = existingProjectFiles(name, kinds, packages);
+  return { files, told: [...leftOut.map((each) => `left out: ${each}`), ...notes, ...more] };
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/[\n\t]/g, ' ');
 }
 
 /** Why nothing is written into a folder; undefined when it is empty but for `.git`. */

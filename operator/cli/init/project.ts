@@ -1,13 +1,14 @@
 import { textFiles } from '../../core/text-files.ts';
 import { projectImageFiles } from '../../generate/image/project-image.ts';
 import { kindFiles } from '../create/kind-files.ts';
-import type { KindNames } from '../create/names.ts';
+import { type KindNames, PROTECTED_GROUPS } from '../create/names.ts';
 import { ownedResources } from '../create/owned-resources.ts';
 import type { NewFile } from '../new-files.ts';
 import { fillTemplate, type TemplateValues } from '../template.ts';
 import type { InitArguments } from './arguments.ts';
-import { existingKindFiles } from './existing/existing-files.ts';
+import { type ExistingFiles, existingKindFiles } from './existing/existing-files.ts';
 import type { ExistingKind } from './existing/existing-kind.ts';
+import { withFiles } from './existing/existing-names.ts';
 import type { PackageSpecs } from './packages.ts';
 
 const MODULE = 'src/operator.ts';
@@ -44,32 +45,41 @@ export function projectFiles(
   return filesOf(name, kind === undefined ? builtIn(name) : ofKind(name, kind, form), packages);
 }
 
-/** All files of a new project with a controller for each of some kinds that exist already. */
+/**
+ * All files of a new project with a controller for each of some kinds that exist already, and what its author
+ * has to do.
+ */
 export function existingProjectFiles(
   name: string,
-  kinds: readonly [ExistingKind, ...ExistingKind[]],
+  existing: readonly ExistingKind[],
   packages: PackageSpecs,
-): readonly NewFile[] {
+): ExistingFiles {
+  const kinds = withFiles(existing);
+  const written = kinds.map(existingKindFiles);
   const told = kinds.map(({ names: { kind, group, version } }) => `${kind} (${group}/${version})`);
-  const parts = kinds.map(({ names, definition }) => ({
-    file: fileOf(names),
+  const parts = kinds.map(({ names, definition, file }) => ({
+    file,
     controller: names.controller,
     sources:
       definition === undefined
         ? `the resource with a schema to complete, the controller \`${names.dashed}\`, and its test`
-        : `the resource, the controller \`${names.dashed}\`, and its test; the definition stands beside them`,
+        : `the resource, the controller \`${names.dashed}\`, and its test; \`src/${file}-definition.ts\` has the definition`,
     sampleSays: `an object of kind ${names.kind}`,
   }));
+  const group = kinds.map(({ names }) => names.group).find((each) => !PROTECTED_GROUPS.test(each));
   const sources: Sources = {
     parts,
-    files: kinds.flatMap((kind) => existingKindFiles(kind, fileOf(kind.names))),
+    files: written.flatMap(({ files }) => files),
     says: {
       summary: `The operator ${name} has controllers for kinds that exist already: ${told.join(', ')}.`,
-      group: kinds[0].names.group,
+      group: group ?? 'example.com',
       definitions: ', the CustomResourceDefinitions',
     },
   };
-  return filesOf(name, sources, packages);
+  return {
+    files: filesOf(name, sources, packages),
+    notes: written.flatMap(({ notes }) => notes),
+  };
 }
 
 function filesOf(

@@ -1,67 +1,87 @@
 import { textFiles } from '../../../core/text-files.ts';
+import { boundedText } from '../../../core/visible-text.ts';
 import { formatYaml } from '../../../core/yaml.ts';
-import { isMapping, type Mapping } from '../../../generate/crd-check/schema.ts';
 import { kindFiles } from '../../create/kind-files.ts';
+import { kindFrom } from '../../create/names.ts';
 import type { NewFile } from '../../new-files.ts';
 import { fillTemplate } from '../../template.ts';
-import type { ExistingDefinition, ExistingKind } from './existing-kind.ts';
-import { sampleValue } from './sample-value.ts';
+import type { ExistingKind } from './existing-kind.ts';
+import type { FileOf } from './existing-names.ts';
+import { sampleOf } from './sample.ts';
 import { fieldTypes } from './schema-types.ts';
+import { jsonLiteral, textLiteral } from './text-literal.ts';
 
 const templates = textFiles(new URL('../templates/', import.meta.url));
 
 /** Types that the file of a kind uses. */
 const USED_TYPES = ['KubernetesObject', 'Readonly', 'Record'];
 
+/** Characters of the reason to leave a test out. */
+const REASON_CHARS = 300;
+
+/** The files of a kind that exists, and what its author has to do. */
+export interface ExistingFiles {
+  readonly files: readonly NewFile[];
+  readonly notes: readonly string[];
+}
+
 /**
  * The controller of a kind that exists, its test and a sample. With a definition, the definition is copied
- * as it is, and the types follow from it.
- *
- * @param file - the beginning of the names of its files.
+ * as it is, and the types follow from it. When no sample was found that the schema allows, the test is left
+ * out until the author has completed it.
  */
-export function existingKindFiles(kind: ExistingKind, file: string): readonly NewFile[] {
-  const { names, isNamespaced, definition } = kind;
+export function existingKindFiles(kind: FileOf<ExistingKind>): ExistingFiles {
+  const { names, isNamespaced, definition, file } = kind;
   if (definition === undefined) {
-    return kindFiles({ names, isNamespaced, file, owns: [], form: 'controller', folder: 'src' });
+    const form = 'controller';
+    return {
+      files: kindFiles({ names, isNamespaced, file, owns: [], form, folder: 'src' }),
+      notes: [],
+    };
   }
   const { group, version, plural, dashed, resource, controller } = names;
+  const { sample, problems, hasRules } = sampleOf(kind, definition.schema);
+  const path = `samples/${file}.yaml`;
+  const [problem] = problems;
+  const reason = definition.isConverted
+    ? 'the API server of a test calls no conversion webhook'
+    : problem && todo(path, problem, REASON_CHARS);
   const values = {
     ...{ file, group, version, plural, dashed, resource, controller, kind: names.kind },
-    type: USED_TYPES.includes(names.kind) ? `${names.kind}Resource` : names.kind,
+    type: typeOf(names.kind),
     namespaced: String(isNamespaced),
     fields: fieldTypes(definition.schema),
-    definition: literal(definition.text),
+    definition: jsonLiteral(definition.text),
+    options: reason === undefined ? '' : `{ skip: ${textLiteral(reason)} }, `,
   };
-  const filled = (path: string, from: string): NewFile => ({
-    path,
+  const filled = (target: string, from: string): NewFile => ({
+    path: target,
     text: fillTemplate(templates(`${from}.template`), values),
   });
-  return [
-    filled(`src/${file}.ts`, 'existing'),
-    filled(`src/${file}-definition.ts`, 'existing-definition'),
-    filled(`src/${file}.test.ts`, 'existing-test'),
-    { path: `samples/${file}.yaml`, text: sample(kind, definition) },
-  ];
+  return {
+    files: [
+      filled(`src/${file}.ts`, 'existing'),
+      filled(`src/${file}-definition.ts`, 'existing-definition'),
+      filled(`src/${file}.test.ts`, 'existing-test'),
+      { path, text: formatYaml(sample) },
+    ],
+    notes: [
+      ...(problem === undefined
+        ? []
+        : [`${todo(path, problem, 600)}; then take "skip" out of src/${file}.test.ts`]),
+      ...(hasRules
+        ? [`${path} was not checked by the CEL rules of its definition: npm test does`]
+        : []),
+    ],
+  };
 }
 
-function sample({ names }: ExistingKind, { schema }: ExistingDefinition): string {
-  const { apiVersion: _, kind: __, metadata: ___, ...fields } = mapping(sampleValue(schema));
-  return formatYaml({
-    apiVersion: `${names.group}/${names.version}`,
-    kind: names.kind,
-    metadata: { name: `${names.dashed}-sample` },
-    ...fields,
-  });
+function todo(path: string, problem: string, chars: number): string {
+  return `complete ${path}: ${boundedText(problem, chars)}`;
 }
 
-function mapping(value: unknown): Mapping {
-  return isMapping(value) ? value : {};
-}
-
-/** As JSON, which is TypeScript but for one key: written plainly it would set the prototype. */
-function literal(value: Mapping): string {
-  return JSON.stringify(value, undefined, 2).replaceAll(
-    /^( *)"__proto__": /gm,
-    '$1["__proto__"]: ',
-  );
+/** A kind need not be in CamelCase. */
+function typeOf(kind: string): string {
+  const type = kindFrom(kind);
+  return USED_TYPES.includes(type) ? `${type}Resource` : type;
 }

@@ -1,7 +1,9 @@
 import { ConfigurationError, messageOf } from '../../../core/errors.ts';
-import { checkedDefinition, isDefinition } from '../../../generate/crd-check/definition.ts';
+import { checkedDefinition } from '../../../generate/crd-check/definition.ts';
 import { isMapping, type Mapping } from '../../../generate/crd-check/schema.ts';
-import { type KindNames, kindNames } from '../../create/names.ts';
+import { byAge } from '../../../generate/crd-check/version-age.ts';
+import type { KindNames } from '../../create/names.ts';
+import { existingNames, requireKind } from './existing-names.ts';
 
 /** A kind that exists already, for which a project gets a controller. */
 export interface ExistingKind {
@@ -14,45 +16,38 @@ export interface ExistingKind {
 export interface ExistingDefinition {
   /** The definition without what the cluster adds. */
   readonly text: Mapping;
-  /** The schema of the version that is stored. */
+  /** The schema of the version of the kind. */
   readonly schema: Mapping;
+  /** A webhook converts the objects of the version, because another version is stored. */
+  readonly isConverted: boolean;
+  /** What the author should know of it, one sentence each. */
+  readonly notes: readonly string[];
 }
 
 /**
- * The kind of a CustomResourceDefinition, in the version that is stored.
+ * The kind of a CustomResourceDefinition, in the version that is stored. When that is not served, it is the
+ * newest version that is.
  *
- * @throws ConfigurationError `CONFIG` when it cannot be read, or when its names cannot be names of a new
- *   project.
+ * @throws ConfigurationError `CONFIG` when it cannot be read, or when the API server would refuse its names.
  */
-export function existingKind(definition: unknown): ExistingKind {
-  if (!isDefinition(definition)) throw new ConfigurationError('no CustomResourceDefinition');
+export function existingKind(definition: Mapping): ExistingKind {
   const { name } = checkedDefinition(definition);
-  const spec = mappingIn(definition, 'spec');
-  const version = versionIn(spec);
-  const { plural, singular, kind, listKind, ...names } = mappingIn(spec, 'names');
-  const { name: versionName, schema } = version;
   try {
+    const spec = mappingIn(definition, 'spec');
+    const { name: version, schema, storage } = versionIn(spec);
+    const { plural, kind, listKind = `${String(kind)}List` } = mappingIn(spec, 'names');
+    const names = existingNames(spec.group, version, kind, plural);
+    requireKind('listKind', listKind);
+    const expected = `${names.plural}.${names.group}`;
+    if (name !== expected) throw new ConfigurationError(`metadata.name must be ${expected}`);
     return {
-      names: existingNames(spec.group, versionName, kind, plural),
+      names,
       isNamespaced: spec.scope === 'Namespaced',
       definition: {
-        text: {
-          apiVersion: definition.apiVersion,
-          kind: definition.kind,
-          metadata: metadataOf(name, definition.metadata),
-          spec: {
-            ...spec,
-            // The API server fills these two in.
-            names: {
-              plural,
-              singular: singular ?? String(kind).toLowerCase(),
-              kind,
-              listKind: listKind ?? `${String(kind)}List`,
-              ...names,
-            },
-          },
-        },
+        text: withoutCluster(name, definition, spec),
         schema: mappingIn(isMapping(schema) ? schema : {}, 'openAPIV3Schema'),
+        isConverted: storage !== true && hasConversionWebhook(spec),
+        notes: notesOn(names, spec),
       },
     };
   } catch (error) {
@@ -60,34 +55,56 @@ export function existingKind(definition: unknown): ExistingKind {
   }
 }
 
-/** The names of an existing kind. @throws ConfigurationError `CONFIG` that names the rule that one breaks. */
-export function existingNames(
-  group: unknown,
-  version: unknown,
-  kind: unknown,
-  plural: unknown,
-): KindNames {
-  try {
-    return kindNames({
-      group: String(group ?? ''),
-      version: String(version ?? ''),
-      kind: String(kind ?? ''),
-      plural: typeof plural === 'string' && plural !== '' ? plural : undefined,
-    });
-  } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error;
-    throw new ConfigurationError(error.message.replaceAll(/--(?=group|version|kind|plural)/g, ''), {
-      cause: error,
-    });
-  }
+function withoutCluster(name: string, definition: Mapping, spec: Mapping): Mapping {
+  const { plural, singular, kind, listKind, ...names } = mappingIn(spec, 'names');
+  return {
+    apiVersion: definition.apiVersion,
+    kind: definition.kind,
+    metadata: metadataOf(name, definition.metadata),
+    spec: {
+      ...spec,
+      // The API server fills these two in.
+      names: {
+        plural,
+        singular: singular ?? String(kind).toLowerCase(),
+        kind,
+        listKind: listKind ?? `${String(kind)}List`,
+        ...names,
+      },
+    },
+  };
 }
 
-/** The version whose objects are stored. A definition that the API server accepts has exactly one. */
-function versionIn(spec: Mapping): Mapping {
+function notesOn({ kind, group, version }: KindNames, spec: Mapping): readonly string[] {
+  const versions = versionsIn(spec).map((each) => String(each.name));
+  const others = versions.filter((each) => each !== version);
+  return [
+    ...(others.length > 0
+      ? [`${kind} of ${group} is taken in the version ${version}, not ${others.join(', ')}`]
+      : []),
+    ...(hasConversionWebhook(spec)
+      ? [
+          `${kind} of ${group} is converted by a webhook, which the new project does not serve: keep it running`,
+        ]
+      : []),
+  ];
+}
+
+function hasConversionWebhook({ conversion }: Mapping): boolean {
+  return isMapping(conversion) && conversion.strategy === 'Webhook';
+}
+
+function versionsIn(spec: Mapping): readonly Mapping[] {
   const versions: readonly unknown[] = Array.isArray(spec.versions) ? spec.versions : [];
-  const stored = versions.filter(isMapping).find(({ storage }) => storage === true);
-  if (stored !== undefined) return stored;
-  throw new ConfigurationError('no version of the definition has storage: true');
+  return versions.filter(isMapping);
+}
+
+function versionIn(spec: Mapping): Mapping {
+  const served = versionsIn(spec).filter((version) => version.served === true);
+  const newest = served.toSorted((a, b) => byAge(String(b.name), String(a.name)))[0];
+  const version = served.find(({ storage }) => storage === true) ?? newest;
+  if (version !== undefined) return version;
+  throw new ConfigurationError('no version of it is served');
 }
 
 /** Annotations of kubectl have the whole object once more. */

@@ -1,20 +1,24 @@
 import { stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { ConfigurationError, messageOf } from '../../../core/errors.ts';
 import { isDefinition } from '../../../generate/crd-check/definition.ts';
 import { isMapping, type Mapping } from '../../../generate/crd-check/schema.ts';
-import { readManifests } from '../../manifest-files.ts';
-import { type ExistingKind, existingKind, existingNames } from './existing-kind.ts';
-
-/** The kinds that a project gets controllers for, and what was left out, each with the reason. */
-export interface ExistingKinds {
-  readonly kinds: readonly [ExistingKind, ...ExistingKind[]];
-  readonly leftOut: readonly string[];
-}
+import { kindNames } from '../../create/names.ts';
+import { isManifestName, manifestItems, readManifests } from '../../manifest-files.ts';
+import { namesIn } from '../../new-files.ts';
+import { collectedKinds, type ExistingKinds } from './collected-kinds.ts';
+import { type ExistingKind, existingKind } from './existing-kind.ts';
 
 /** Where controller-gen writes the definitions of a Go project. */
 const BASES = 'config/crd/bases';
+
+/** A definition of the Go project, read only when PROJECT lists its kind. */
+interface Base {
+  readonly group: string;
+  readonly kind: string;
+  readonly value: Mapping;
+}
 
 /**
  * The kinds of a project of kubebuilder. Where `make manifests` has written the definition of a kind, the
@@ -24,109 +28,98 @@ const BASES = 'config/crd/bases';
  * @throws ConfigurationError `CONFIG` when PROJECT or a definition cannot be read, or has no kind.
  */
 export async function projectKinds(path: string, stdin: Readable): Promise<ExistingKinds> {
-  const folder = basename(path) === 'PROJECT' ? dirname(path) : path;
-  const file = join(folder, 'PROJECT');
+  const isFile = await is(path, 'file');
+  const [folder, file] = isFile ? [dirname(path), path] : [path, join(path, 'PROJECT')];
   const [document] = await readManifests([file], stdin, '--from ');
-  const project = document?.value;
+  const resources = resourcesIn(document?.value, file);
+  const bases = await basesIn(join(folder, BASES), stdin);
+  const listed = new Set(resources.map((resource) => identity(groupOf(resource), resource.kind)));
+  const found = collectedKinds(
+    [
+      ...resources.map((resource) => () => kindOf(resource, bases)),
+      ...bases
+        .filter(({ group, kind }) => !listed.has(identity(group, kind)))
+        .map(
+          (base) => () => `${base.kind} of ${base.group}: it is in ${BASES}, and not in PROJECT`,
+        ),
+    ],
+    `--from ${file}`,
+  );
+  const without = found.kinds.filter(({ definition }) => definition === undefined);
+  const notes = without.map(
+    ({ names }) =>
+      `${names.kind} of ${names.group} has no definition in ${BASES}: complete its schema and check its ` +
+      `plural, ${names.plural}; or run make manifests there, and then this command again`,
+  );
+  return { ...found, notes: [...found.notes, ...notes] };
+}
+
+function resourcesIn(project: unknown, file: string): readonly Mapping[] {
   if (!isMapping(project)) throw new ConfigurationError(`--from ${file} is no PROJECT file`);
   if (project.version !== '3') {
     const given = JSON.stringify(project.version) ?? 'none';
     throw new ConfigurationError(`--from ${file} has version ${given}; only "3" can be read`);
   }
-  const resources: readonly unknown[] = Array.isArray(project.resources) ? project.resources : [];
-  const definitions = await definitionsIn(join(folder, BASES), stdin);
-  return collected(
-    resources.map((resource) => () => kindOf(resource, definitions)),
-    file,
-  );
+  const { resources = [] } = project;
+  if (Array.isArray(resources) && resources.every(isMapping)) return resources;
+  throw new ConfigurationError(`--from ${file}: resources must be a list of mappings`);
 }
 
-/**
- * The kinds of the CustomResourceDefinitions in files or folders. Other objects are left out.
- *
- * @throws ConfigurationError `CONFIG` when a file cannot be read, or there is no kind.
- */
-export async function definitionKinds(
-  paths: readonly string[],
-  stdin: Readable,
-): Promise<ExistingKinds> {
-  const documents = await readManifests(paths, stdin, '--from-crd ');
-  const values = documents.flatMap(({ value }) =>
-    isMapping(value) && Array.isArray(value.items) ? (value.items as readonly unknown[]) : [value],
-  );
-  return collected(
-    values.filter(isDefinition).map((value) => () => existingKind(value)),
-    paths.join(', '),
-  );
+function groupOf({ group, domain }: Mapping): string {
+  return [group, domain].filter((part) => typeof part === 'string' && part !== '').join('.');
 }
 
-/** One kind that cannot be read leaves the others. */
-function collected(reads: readonly (() => ExistingKind | string)[], from: string): ExistingKinds {
-  const kinds: ExistingKind[] = [];
-  const leftOut: string[] = [];
-  for (const read of reads) {
-    try {
-      const kind = read();
-      if (typeof kind === 'string') leftOut.push(kind);
-      else add(kinds, kind, leftOut);
-    } catch (error) {
-      if (!(error instanceof ConfigurationError)) throw error;
-      leftOut.push(messageOf(error));
-    }
-  }
-  const [first, ...others] = kinds;
-  if (first !== undefined) return { kinds: [first, ...others], leftOut };
-  const why = leftOut.length === 0 ? '' : `: ${leftOut.join('; ')}`;
-  throw new ConfigurationError(`${from} has no kind for a new project${why}`);
-}
-
-/** Files and constants have the names of kinds. PROJECT lists each version of a kind by itself. */
-function add(kinds: ExistingKind[], { names, ...rest }: ExistingKind, leftOut: string[]): void {
-  const at = kinds.findIndex(({ names: { dashed } }) => dashed === names.dashed);
-  const before = kinds[at]?.names;
-  if (before === undefined) kinds.push({ names, ...rest });
-  else if (before.group !== names.group) {
-    leftOut.push(`${names.kind} of ${names.group}: another kind has this name, of ${before.group}`);
-  } else if (rest.definition === undefined) kinds[at] = { names, ...rest };
+function identity(group: string, kind: unknown): string {
+  return JSON.stringify([group, kind]);
 }
 
 /** The kind of an entry of PROJECT, or why a project cannot have it. */
-function kindOf(
-  resource: unknown,
-  definitions: readonly {
-    readonly group: string;
-    readonly kind: string;
-    readonly value: Mapping;
-  }[],
-): ExistingKind | string {
-  if (!isMapping(resource)) return 'an entry of resources that is no mapping';
-  const { group: short, domain, version, kind, plural, api, core, external } = resource;
-  const group = [short, domain].filter((part) => typeof part === 'string' && part !== '').join('.');
-  if (core === true || external === true) {
-    return `${kind} of ${group || 'the core group'}: its definition is not part of the project`;
+function kindOf(resource: Mapping, bases: readonly Base[]): ExistingKind | string {
+  const { version, kind, plural, api, path } = resource;
+  const group = groupOf(resource);
+  const what = `${String(kind)} of ${group || 'the core group'}`;
+  const isOfKubernetes =
+    resource.core === true || (typeof path === 'string' && path.startsWith('k8s.io/api/'));
+  if (isOfKubernetes || resource.external === true) {
+    const owner = isOfKubernetes ? 'Kubernetes' : 'another project';
+    return `${what}: its definition belongs to ${owner}; a controller can watch it as a further source`;
   }
-  const found = definitions.find((each) => each.group === group && each.kind === kind);
-  if (found !== undefined) return existingKind(found.value);
-  return {
-    names: existingNames(group, version, kind, plural),
-    isNamespaced: isMapping(api) && api.namespaced === true,
-    definition: undefined,
-  };
+  const base = bases.find((each) => each.group === group && each.kind === kind);
+  if (base !== undefined) return existingKind(base.value);
+  if (!isMapping(api)) return `${what}: PROJECT lists its controller and no API`;
+  try {
+    return {
+      names: kindNames({
+        group,
+        version: String(version),
+        kind: String(kind),
+        plural: typeof plural === 'string' && plural !== '' ? plural : undefined,
+      }),
+      isNamespaced: api.namespaced === true,
+      definition: undefined,
+    };
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    const told = messageOf(error).replaceAll(/--(?=group|version|kind|plural)/g, '');
+    throw new ConfigurationError(`${what}: ${told}`, { cause: error });
+  }
 }
 
-async function definitionsIn(
-  folder: string,
-  stdin: Readable,
-): Promise<readonly { readonly group: string; readonly kind: string; readonly value: Mapping }[]> {
-  const isThere = await stat(folder).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
-  const documents = isThere ? await readManifests([folder], stdin, '--from ') : [];
-  return documents.flatMap(({ value }) => {
+async function basesIn(folder: string, stdin: Readable): Promise<readonly Base[]> {
+  const names = (await is(folder, 'folder')) ? await namesIn(folder) : [];
+  if (!names.some((name) => isManifestName(name))) return [];
+  const documents = await readManifests([folder], stdin, '--from ');
+  return documents.flatMap(manifestItems).flatMap(({ value }) => {
     if (!isDefinition(value) || !isMapping(value.spec)) return [];
     const { group, names } = value.spec;
     const kind = isMapping(names) ? names.kind : undefined;
     return [{ group: String(group), kind: String(kind), value }];
   });
+}
+
+async function is(path: string, what: 'file' | 'folder'): Promise<boolean> {
+  return stat(path).then(
+    (found) => (what === 'file' ? found.isFile() : found.isDirectory()),
+    () => false,
+  );
 }

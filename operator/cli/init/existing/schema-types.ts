@@ -1,4 +1,5 @@
 import { isMapping, type Mapping } from '../../../generate/crd-check/schema.ts';
+import { textLiteral } from './text-literal.ts';
 
 /** Nested deeper, the type is `unknown`. */
 const MAX_DEPTH = 40;
@@ -18,7 +19,7 @@ function member(name: string, field: unknown, { required }: Mapping, depth: numb
   const isThere =
     (Array.isArray(required) && required.includes(name)) ||
     (isMapping(field) && field.default !== undefined);
-  const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
+  const key = /^[A-Za-z_$][A-Za-z0-9_$]*$/.test(name) ? name : textLiteral(name);
   return `readonly ${key}${isThere ? '' : '?'}: ${typeOf(field, depth)};`;
 }
 
@@ -26,14 +27,17 @@ function member(name: string, field: unknown, { required }: Mapping, depth: numb
 function typeOf(schema: unknown, depth: number): string {
   if (!isMapping(schema) || depth > MAX_DEPTH) return 'unknown';
   const type = typeOfValue(schema, depth + 1);
-  return schema.nullable === true && type !== 'unknown' ? `${type} | null` : type;
+  const takesNull = schema.nullable === true && type !== 'unknown' && !/(?:^|\| )null$/.test(type);
+  return takesNull ? `${type} | null` : type;
 }
 
 function typeOfValue(schema: Mapping, depth: number): string {
   if (schema['x-kubernetes-int-or-string'] === true) return 'number | string';
   const { type, enum: values, items } = schema;
   if (Array.isArray(values) && values.length > 0 && values.every(isLiteral)) {
-    return values.map((value) => JSON.stringify(value)).join(' | ');
+    const texts = values.filter((value) => value !== null).map(literal);
+    const all = values.includes(null) ? [...texts, 'null'] : texts;
+    return [...new Set(all)].join(' | ');
   }
   switch (type) {
     case 'integer':
@@ -52,7 +56,11 @@ function typeOfValue(schema: Mapping, depth: number): string {
 }
 
 function isLiteral(value: unknown): boolean {
-  return ['string', 'number', 'boolean'].includes(typeof value);
+  return ['string', 'boolean'].includes(typeof value) || value === null || Number.isFinite(value);
+}
+
+function literal(value: unknown): string {
+  return typeof value === 'string' ? textLiteral(value) : JSON.stringify(value);
 }
 
 function objectType(schema: Mapping, depth: number): string {

@@ -1,0 +1,84 @@
+import { ConfigurationError, messageOf } from '../../../core/errors.ts';
+import { boundedText } from '../../../core/visible-text.ts';
+import { byAge } from '../../../generate/crd-check/version-age.ts';
+import type { ExistingKind } from './existing-kind.ts';
+
+/** The kinds that a project gets controllers for, and what its author should know of them. */
+export interface ExistingKinds {
+  readonly kinds: readonly [ExistingKind, ...ExistingKind[]];
+  /** What was left out, each with the reason. */
+  readonly leftOut: readonly string[];
+  readonly notes: readonly string[];
+}
+
+/** Characters of a reason. */
+const REASON_CHARS = 1_200;
+
+/**
+ * The kinds that some reads give. One kind that cannot be read leaves the others.
+ *
+ * @param reads - each gives a kind, or the reason to leave it out.
+ * @param from - where they are from, for messages.
+ * @throws ConfigurationError `CONFIG` with all reasons when there is no kind.
+ */
+export function collectedKinds(
+  reads: readonly (() => ExistingKind | string)[],
+  from: string,
+): ExistingKinds {
+  const kinds: ExistingKind[] = [];
+  const messages: Messages = { leftOut: [], notes: [] };
+  for (const read of reads) {
+    try {
+      const kind = read();
+      if (typeof kind === 'string') messages.leftOut.push(kind);
+      else add(kinds, kind, messages);
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error;
+      messages.leftOut.push(messageOf(error));
+    }
+  }
+  const leftOut = messages.leftOut.map((each) => boundedText(each, REASON_CHARS));
+  const [first, ...others] = kinds;
+  if (first !== undefined) {
+    const notes = kinds.flatMap(({ definition }) => definition?.notes ?? []);
+    return { kinds: [first, ...others], leftOut, notes: [...messages.notes, ...notes] };
+  }
+  const why = leftOut.length === 0 ? '' : `: ${boundedText(leftOut.join('; '))}`;
+  throw new ConfigurationError(`${from} has no kind for a new project${why}`);
+}
+
+interface Messages {
+  readonly leftOut: string[];
+  readonly notes: string[];
+}
+
+/** PROJECT lists each version of a kind by itself, all with the one definition. */
+function add(kinds: ExistingKind[], kind: ExistingKind, { leftOut, notes }: Messages): void {
+  const { names } = kind;
+  const at = kinds.findIndex(
+    (each) => each.names.group === names.group && each.names.plural === names.plural,
+  );
+  const before = kinds[at];
+  if (before === undefined) {
+    kinds.push(kind);
+    return;
+  }
+  const what = `${names.kind} of ${names.group}`;
+  if (before.names.kind !== names.kind) {
+    leftOut.push(`${what}: ${before.names.kind} has the plural ${names.plural}, too`);
+  } else if (kind.definition === undefined && before.definition === undefined) {
+    const isNewer = byAge(names.version, before.names.version) > 0;
+    const [taken, other] = isNewer ? [kind, before] : [before, kind];
+    kinds[at] = taken;
+    notes.push(
+      `${what} is taken in the version ${taken.names.version}, not ${other.names.version}`,
+    );
+  } else if (kind.definition?.text !== undefined && !isSame(kind, before)) {
+    leftOut.push(`${what}: it is there twice, and the first definition is taken`);
+  }
+}
+
+/** True for two entries of PROJECT with one definition. */
+function isSame(one: ExistingKind, other: ExistingKind): boolean {
+  return JSON.stringify(one.definition?.text) === JSON.stringify(other.definition?.text);
+}

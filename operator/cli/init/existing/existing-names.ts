@@ -1,0 +1,89 @@
+import { ConfigurationError } from '../../../core/errors.ts';
+import { boundedText } from '../../../core/visible-text.ts';
+import { isDns1035Label, isDnsSubdomain } from '../../../model/dns-name.ts';
+import { controllerConstant, type KindNames, namesOf } from '../../create/names.ts';
+
+const LABEL = 'at most 63 letters, digits and "-", with a letter first';
+
+/** Characters of a name in a message. */
+const NAME_CHARS = 600;
+
+/**
+ * The names of a kind that exists. They are held to the rules of the API server, which are wider than those
+ * for a new kind.
+ *
+ * @throws ConfigurationError `CONFIG` that names the rule that one breaks.
+ */
+export function existingNames(
+  group: unknown,
+  version: unknown,
+  kind: unknown,
+  plural: unknown,
+): KindNames {
+  const given = { group: text(group), version: text(version), kind: text(kind) };
+  if (!isDnsSubdomain(given.group) || !given.group.includes('.')) {
+    throw broken('group', 'a domain in lower case with a dot', group);
+  }
+  if (!isDns1035Label(given.version)) throw broken('version', `in lower case, ${LABEL}`, version);
+  requireKind('kind', kind);
+  if (!isDns1035Label(text(plural))) throw broken('plural', `in lower case, ${LABEL}`, plural);
+  return namesOf({ ...given, plural: text(plural) });
+}
+
+/** @throws ConfigurationError `CONFIG` for a name that the API server takes for no kind. */
+export function requireKind(what: 'kind' | 'listKind', kind: unknown): void {
+  if (!isDns1035Label(text(kind).toLowerCase())) throw broken(what, LABEL, kind);
+}
+
+/** Kinds with the beginning of the names of their files, which no two of them share. */
+export type FileOf<T> = T & { readonly file: string };
+
+/** Further names that a kind gets when its own is taken. */
+const MAX_TRIES = 10_000;
+
+/**
+ * Gives each kind a name that no other has. A name that is taken gets the first part of the group behind it,
+ * then the whole group, then a number. The name is that of the controller, of its files and of its sample.
+ */
+export function withFiles<T extends { readonly names: KindNames }>(
+  kinds: readonly T[],
+): readonly FileOf<T>[] {
+  const files = new Set<string>();
+  const constants = new Set<string>();
+  return kinds.map((kind) => {
+    for (const dashed of candidates(kind.names)) {
+      // `src/operator.ts` is the module.
+      const file = dashed === 'operator' ? 'operator-controller' : dashed;
+      const controller = controllerConstant(dashed);
+      const wanted = [file, `${file}-definition`];
+      if (wanted.some((name) => files.has(name)) || constants.has(controller)) continue;
+      for (const name of wanted) files.add(name);
+      constants.add(controller);
+      return { ...kind, names: { ...kind.names, dashed, controller }, file };
+    }
+    throw new ConfigurationError(`more than ${MAX_TRIES} kinds have the name ${kind.names.dashed}`);
+  });
+}
+
+function* candidates({ dashed, group }: KindNames): Generator<string> {
+  const words = group.split('.');
+  yield dashed;
+  yield joined(dashed, words[0] ?? '');
+  yield joined(dashed, words.join('-'));
+  for (let at = 2; at < MAX_TRIES; at += 1) yield joined(dashed, String(at));
+}
+
+/** A label: the first name is cut where the two are too long for one. */
+function joined(name: string, more: string): string {
+  const end = more.slice(0, 40).replace(/-+$/, '');
+  return `${name.slice(0, 62 - end.length).replace(/-+$/, '')}-${end}`;
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function broken(what: string, rule: string, given: unknown): ConfigurationError {
+  const shown = boundedText(JSON.stringify(given) ?? 'nothing', NAME_CHARS);
+  return new ConfigurationError(`its ${what} must be ${rule}, not ${shown}`);
+}
