@@ -29,6 +29,10 @@ const places = schemaPlaces(schema);
 /** Their values are names, which may be any DNS label. */
 const NAMES = ['nameOverride', 'fullnameOverride', 'watch.namespaces[]'];
 const namePlaces = places.filter(({ path }) => NAMES.includes(path));
+
+/** Thousands of renders, which two busy cores need some time for. Nothing waits. */
+const MANY_RENDERS = { timeout: 240_000 };
+
 const CONFUSED = [null, true, 0, 12.5, [], {}, ['x'], { a: 'b' }, [{ name: 'x' }]];
 
 /** What the chart renders when each of its flags and words is chosen by itself. */
@@ -52,25 +56,33 @@ function choicesAt(path: string): readonly unknown[] {
   return node?.type === 'boolean' ? [true, false] : [];
 }
 
-test('[packaging 7] without its schema, the chart lets no text at any place become more than a text', async () => {
-  const others = places.filter((place) => !namePlaces.includes(place));
+test(
+  '[packaging 7] without its schema, the chart lets no text at any place become more than a text',
+  MANY_RENDERS,
+  async () => {
+    const others = places.filter((place) => !namePlaces.includes(place));
 
-  const { damages, kept } = await attack(chart, others, HOSTILE, await legitimate());
+    const { damages, kept } = await attack(chart, others, HOSTILE, await legitimate());
 
-  expect(damages).toEqual([]);
-  // Not because everything is refused: where any text may stand it comes out as it was.
-  expect([...kept]).toEqual(
-    expect.arrayContaining(['manager.env[].value', 'manager.pod.annotations{}']),
-  );
-});
+    expect(damages).toEqual([]);
+    // Not because everything is refused: where any text may stand it comes out as it was.
+    expect([...kept]).toEqual(
+      expect.arrayContaining(['manager.env[].value', 'manager.pod.annotations{}']),
+    );
+  },
+);
 
-test('[packaging 7] without its schema, the chart lets no other type at any place change rights', async () => {
-  const others = places.filter(({ path }) => !path.startsWith('watch.namespaces'));
+test(
+  '[packaging 7] without its schema, the chart lets no other type at any place change rights',
+  MANY_RENDERS,
+  async () => {
+    const others = places.filter(({ path }) => !path.startsWith('watch.namespaces'));
 
-  const { damages } = await attack(chart, others, CONFUSED, await legitimate());
+    const { damages } = await attack(chart, others, CONFUSED, await legitimate());
 
-  expect(damages).toEqual([]);
-});
+    expect(damages).toEqual([]);
+  },
+);
 
 test.each(NAMES)('[packaging 5] %s is a DNS label, or nothing is rendered', async (path) => {
   const place = placeAt(path);
@@ -106,24 +118,28 @@ test.each(NAMES)('[packaging 5] %s is a DNS label, or nothing is rendered', asyn
   expect(without.map((each, at) => [names[at], !isRefused(each)])).toEqual(wanted);
 });
 
-test('[packaging 7] no values that the schema allows change rights, filter, mounts or arguments', async () => {
-  const values = valuesArbitrary(schema) as fc.Arbitrary<object>;
-  let renderedCount = 0;
+test(
+  '[packaging 7] no values that the schema allows change rights, filter, mounts or arguments',
+  MANY_RENDERS,
+  async () => {
+    const values = valuesArbitrary(schema) as fc.Arbitrary<object>;
+    let renderedCount = 0;
 
-  await fc.assert(
-    fc.asyncProperty(fc.array(values, { minLength: 5, maxLength: 5 }), async (given) => {
-      const results = await renderChart(chart, given.flatMap(withItsChoices));
-      for (const at of given.keys()) {
-        const [all, choices] = [results[at * 2], results[at * 2 + 1]];
-        if (all === undefined || choices === undefined || isRefused(all)) continue;
-        renderedCount++;
-        expect(harmIn(all, new Set([signatureOf(rendered(choices))]))).toBe(undefined);
-      }
-    }),
-  );
+    await fc.assert(
+      fc.asyncProperty(fc.array(values, { minLength: 5, maxLength: 5 }), async (given) => {
+        const results = await renderChart(chart, given.flatMap(withItsChoices));
+        for (const at of given.keys()) {
+          const [all, choices] = [results[at * 2], results[at * 2 + 1]];
+          if (all === undefined || choices === undefined || isRefused(all)) continue;
+          renderedCount++;
+          expect(harmIn(all, new Set([signatureOf(rendered(choices))]))).toBe(undefined);
+        }
+      }),
+    );
 
-  expect(renderedCount).toBeGreaterThan(0);
-});
+    expect(renderedCount).toBeGreaterThan(0);
+  },
+);
 
 /** The render of values, and that of only those that choose something. */
 function withItsChoices(values: object): Parameters<typeof renderChart>[1] {

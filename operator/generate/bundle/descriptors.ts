@@ -53,9 +53,8 @@ function descriptorsOf(
   const descriptors: Descriptor[] = [];
   for (const field of fields) {
     const { path, name, schema } = field;
-    const known = KNOWN_STATUS[path];
-    const isStatus = hints === statusHints && known !== undefined;
-    const description = schema.description ?? (isStatus ? known.description : undefined);
+    const known = hints === statusHints ? KNOWN_STATUS.get(path) : undefined;
+    const description = schema.description ?? known?.description;
     if (description === undefined) continue;
     const found = hints(field);
     descriptors.push({
@@ -139,18 +138,20 @@ function isResources({ properties = {} }: StructuralSchema): boolean {
 }
 
 /** Fields of a status with a meaning by convention. */
-const KNOWN_STATUS: Readonly<
-  Record<string, { readonly description: string; readonly hint: string }>
-> = {
-  conditions: {
-    description: 'What is known about the state of the object.',
-    hint: `${KUBERNETES}.conditions`,
-  },
-  phase: { description: 'The state of the object in one word.', hint: `${KUBERNETES}.phase` },
-};
+const KNOWN_STATUS: ReadonlyMap<string, { readonly description: string; readonly hint: string }> =
+  new Map([
+    [
+      'conditions',
+      {
+        description: 'What is known about the state of the object.',
+        hint: `${KUBERNETES}.conditions`,
+      },
+    ],
+    ['phase', { description: 'The state of the object in one word.', hint: `${KUBERNETES}.phase` }],
+  ]);
 
 function statusHints({ path, schema }: Field): readonly string[] {
-  const known = KNOWN_STATUS[path];
+  const known = KNOWN_STATUS.get(path);
   if (known !== undefined) return [known.hint];
   const isScalar = ['boolean', 'integer', 'number', 'string'].includes(schema.type ?? '');
   return isScalar ? [`${UI}:text`] : [];

@@ -36,8 +36,8 @@ export interface ChartOptions {
  *
  * Equal input gives equal files. All but those below `files/` begin with the command that wrote them.
  *
- * @throws ConfigurationError `CONFIG` for a folder without the texts of its files, and for an image without a digest
- *   when `pin` is set.
+ * @throws ConfigurationError `CONFIG` for a folder without the texts of its files, for an image without a digest
+ *   when `pin` is set, and for a command that would end the comments of templates.
  */
 export function chartFiles(
   model: OperatorModel,
@@ -45,6 +45,7 @@ export function chartFiles(
   { command, pin = false }: ChartOptions,
 ): readonly ManifestFile[] {
   if (pin) requireDigests(model);
+  requireHarmless(command);
   const chart = model.options.name;
   const open = openModel(model);
   const settings = settingsOf(model);
@@ -119,6 +120,15 @@ function checksText(
   const checks = checkLines(chart, settings, model);
   const patterns = { variableName: VARIABLE_NAME, objectName: OBJECT_NAME };
   return templateComment(command) + chartText('checks.tpl', { chart, checks, ...patterns });
+}
+
+/** The command is in comments of templates and of Markdown. It must neither end them nor be read as a template. */
+function requireHarmless(command: string): void {
+  if (/^[\x20-\x5f\x61-\x7e]+$/.test(command) && !/\{\{|\}\}|\*\/|-->/.test(command)) return;
+  throw new ConfigurationError(
+    'the command of a chart must be one line of ASCII without backticks, {{, }}, */ and -->',
+    { context: { command } },
+  );
 }
 
 function requireDigests({ deployment }: OperatorModel): void {

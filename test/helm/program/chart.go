@@ -3,6 +3,7 @@ package main
 import (
 	"path"
 	"strings"
+	"text/template"
 
 	"github.com/Masterminds/semver"
 	"sigs.k8s.io/yaml"
@@ -44,6 +45,7 @@ type chart struct {
 	schema    []byte
 	templates map[string]string
 	files     files
+	parsed    *template.Template // of `templates`, as soon as a render has needed them
 }
 
 func loadChart(all map[string]string) (*chart, *refusal) {

@@ -15,16 +15,17 @@ func (t tableOfValues) YAML() (string, error)         { return toYaml(map[string
 
 // Runs all templates but partials. Returns their texts by path.
 func execute(c *chart, req request, caps *capabilities, values map[string]interface{}) (map[string]string, *refusal) {
-	root := template.New("gotpl").Option("missingkey=zero")
-	root.Funcs(functionsFor(root, req.Lint))
-	paths := templatePaths(c)
-	for _, each := range paths {
-		if _, err := root.New(each).Parse(c.templates[strings.TrimPrefix(each, c.metadata.Name+"/")]); err != nil {
-			return nil, refuse("template", "%v", err)
-		}
+	parsed, problem := parsedTemplates(c)
+	if problem != nil {
+		return nil, problem
 	}
+	root, err := parsed.Clone()
+	if err != nil {
+		return nil, refuse("template", "%v", err)
+	}
+	root.Option("missingkey=zero").Funcs(functionsFor(root, req.Lint))
 	out := map[string]string{}
-	for _, each := range paths {
+	for _, each := range templatePaths(c) {
 		if strings.HasPrefix(path.Base(each), "_") {
 			continue
 		}
@@ -36,6 +37,23 @@ func execute(c *chart, req request, caps *capabilities, values map[string]interf
 		out[strings.TrimPrefix(each, c.metadata.Name+"/")] = strings.ReplaceAll(text.String(), "<no value>", "")
 	}
 	return out, nil
+}
+
+// The templates of a chart, parsed once for all renders of it: parsing takes as long as all else. A render
+// runs a clone of them, with functions of its own.
+func parsedTemplates(c *chart) (*template.Template, *refusal) {
+	if c.parsed != nil {
+		return c.parsed, nil
+	}
+	root := template.New("gotpl")
+	root.Funcs(functionsFor(root, false))
+	for _, each := range templatePaths(c) {
+		if _, err := root.New(each).Parse(c.templates[strings.TrimPrefix(each, c.metadata.Name+"/")]); err != nil {
+			return nil, refuse("template", "%v", err)
+		}
+	}
+	c.parsed = root
+	return root, nil
 }
 
 func scopeOf(c *chart, req request, caps *capabilities, values map[string]interface{}, name string) map[string]interface{} {
