@@ -104,6 +104,7 @@ const ONLY_FOR: Readonly<Partial<Record<keyof typeof OPTIONS, readonly Output[]>
   pin: PACKAGES,
   replaces: ['bundle'],
   resource: ['manifests'],
+  sample: ['bundle'],
   'skip-range': ['bundle'],
   skips: ['bundle'],
   'stop-seconds': WHOLE,

@@ -6,6 +6,7 @@ import type { ManifestFile } from '../../generate/manifests/manifest-file.ts';
 import type { ManifestsOptions } from '../../generate/manifests/manifests-options.ts';
 import { operatorModel } from '../../generate/manifests/operator-model.ts';
 import type { CustomResourceDefinition } from '../../model/custom-resource-definition.ts';
+import type { KubernetesObject } from '../../model/object.ts';
 import type { Io } from '../command.ts';
 import type { Generating } from '../declarations/load-declarations.ts';
 import { readManifests } from '../manifest-files.ts';
@@ -27,7 +28,7 @@ export async function packageFiles(
   { stdin }: Pick<Io, 'stdin'>,
 ): Promise<readonly ManifestFile[]> {
   const { command, declaring, definitions, package: asked } = args;
-  const { version, metadata: file, pin, ...bundle } = asked;
+  const { version, metadata: file, pin, samples, ...bundle } = asked;
   const metadata = await packageMetadata(declaring, { version, file });
   const documents = await readManifests(definitions, stdin, '--crd ');
   const model = operatorModel(declared, {
@@ -35,7 +36,11 @@ export async function packageFiles(
     definitions: documents.map(({ file: source, value }) => definitionOf(source, value)),
   });
   if (what === 'chart') return chartFiles(model, metadata, { command, pin });
-  return bundleFiles(model, metadata, { command, pin, ...bundle });
+  const shown = await readManifests(samples, stdin, '--sample ');
+  return bundleFiles(model, metadata, {
+    ...{ command, pin, ...bundle },
+    samples: shown.map(({ value }) => value as KubernetesObject),
+  });
 }
 
 /** The folders of files, in which files that were generated earlier are looked for. */

@@ -78,9 +78,13 @@ function* fieldsBelow(root: StructuralSchema): Generator<Field> {
   }
 }
 
-function fieldsOf({ path, schema, groups }: Field): readonly Field[] {
+function fieldsOf({ path, schema, groups, name }: Field): readonly Field[] {
   if (schema.type === 'array' && schema.items !== undefined) {
-    return childrenOf(`${path}[0]`, schema.items, groups);
+    const item = { name, path: `${path}[0]`, schema: schema.items, groups };
+    // Of a list of lists the inner ones are looked at alike.
+    return schema.items.type === 'array'
+      ? fieldsOf(item)
+      : childrenOf(item.path, item.schema, groups);
   }
   return childrenOf(path, schema, path === '' ? groups : [...groups, path]);
 }

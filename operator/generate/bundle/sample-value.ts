@@ -80,14 +80,21 @@ function sampleFields(schema: StructuralSchema, index: number): object {
     if (property === undefined) throw new NoSample(`${minProperties} fields`);
     fields.set(name, sampleOf(property));
   }
+  if (fields.size > (schema.maxProperties ?? fields.size)) {
+    throw new NoSample(`at most ${schema.maxProperties} fields`);
+  }
   return Object.fromEntries(fields);
 }
 
 /** No list in an example is longer. */
 const MAX_ITEMS = 50;
 
-function sampleItems({ items = {}, minItems = 0 }: StructuralSchema): readonly unknown[] {
-  if (minItems > MAX_ITEMS) throw new NoSample(`${minItems} items`);
+function sampleItems({
+  items = {},
+  minItems = 0,
+  maxItems = MAX_ITEMS,
+}: StructuralSchema): readonly unknown[] {
+  if (minItems > Math.min(MAX_ITEMS, maxItems)) throw new NoSample(`${minItems} items`);
   return Array.from({ length: minItems }, (_none, index) => sampleOf(items, index));
 }
 
