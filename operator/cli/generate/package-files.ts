@@ -14,6 +14,7 @@ import type { GenerateArguments } from './arguments.ts';
 import { withTexts } from './folder-files.ts';
 import { sourceFolder } from './operator-program.ts';
 import { packageMetadata } from './package-metadata.ts';
+import { type FileState, strangerStates, treeStates } from './written-files.ts';
 
 /**
  * The files of a chart or a bundle.
@@ -43,9 +44,28 @@ export async function packageFiles(
   });
 }
 
-/** The folders of files, in which files that were generated earlier are looked for. */
-export function foldersOf(files: readonly ManifestFile[]): readonly string[] {
-  return [...new Set(files.map(({ path }) => posix.dirname(path)))];
+/** Folders of which Helm and OLM take every file. */
+const TAKEN_WHOLE = {
+  chart: ['charts', 'crds', 'templates'],
+  bundle: ['manifests', 'metadata', 'tests'],
+} as const;
+
+/**
+ * Compares the folder of a package with its files. A file that a package would contain, and that was not generated,
+ * is `foreign` too: it could grant rights that no declaration asks for.
+ *
+ * @throws OperatorError `CONFIG` when a file or folder cannot be read.
+ */
+export async function packageStates(
+  what: 'chart' | 'bundle',
+  output: string,
+  files: readonly ManifestFile[],
+): Promise<readonly FileState[]> {
+  // In these folders files that were generated earlier are looked for.
+  const folders = [...new Set(files.map(({ path }) => posix.dirname(path)))];
+  const earlier = what === 'chart' ? ['templates/crd'] : [];
+  const states = await treeStates(output, files, [...new Set([...folders, ...earlier])]);
+  return [...states, ...(await strangerStates(output, TAKEN_WHOLE[what], states))];
 }
 
 /** Packages carry the files of the mounted folder, as no generator runs when they are installed. */
