@@ -11,7 +11,6 @@ import {
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { TREES } from '../../examples/trees.ts';
 import { parseYamlDocuments } from '../../operator/core/yaml.ts';
 import { chancery, folderWith } from './child.ts';
 import { invoke } from './invocation.ts';
@@ -472,30 +471,6 @@ test.each<[string, keyof typeof MODULES, readonly string[], RegExp]>([
 
   expect(await exit).toBe(2);
   expect(stderr.lines).toEqual([expect.stringMatching(message)]);
-});
-
-/** The arguments of `chancery` in a script of package.json. */
-test.each(
-  Object.entries(TREES),
-)('npm run generate has nothing to write for %s: what is committed is what is generated', async (_, words) => {
-  const inRepository = words.map((word) =>
-    /^(?:examples|manifests)(?:\/|$)/.test(word) ? join(REPOSITORY, word) : word,
-  );
-
-  const { exit, stdout } = invoke(['generate', 'manifests', '--check', ...inRepository]);
-
-  expect(await exit).toBe(0);
-  expect(stdout.lines).toEqual([]);
-});
-
-test('there is a tree of every operator, and of every folder of hooks and of controllers under examples/', () => {
-  const operators = readdirSync(join(REPOSITORY, 'examples')).filter((name) =>
-    ['operator.ts', 'hooks', 'controllers'].some((file) =>
-      existsSync(join(REPOSITORY, 'examples', name, file)),
-    ),
-  );
-
-  expect(Object.keys(TREES).sort()).toEqual(operators.sort());
 });
 
 test('the command itself writes a tree, lists it, and finds it as it was written', async () => {

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import nodeReboot from '../../examples/node-reboot/operator.ts';
 import { parseYaml } from '../../operator/core/yaml.ts';
 import type { BundleOptions } from '../../operator/generate/bundle/bundle-options.ts';
-import { lint } from '../../operator/generate/lint/lint.ts';
 import type { ModelDeployment } from '../../operator/generate/manifests/model-deployment.ts';
 import { renderedObjects } from '../../operator/generate/manifests/rendered-objects.ts';
 import type { PackageMetadata } from '../../operator/generate/package-metadata.ts';
@@ -64,59 +63,6 @@ describe('what OLM installs', () => {
       { type: 'MultiNamespace', supported: false },
       { type: 'AllNamespaces', supported: false },
     ]);
-  });
-
-  test('what OLM makes of it passes the linter, also with the variables that OLM adds', () => {
-    const csv = csvOf(bundle());
-    const namespace = 'operators';
-    const [deployment] = csv.spec.install.spec.deployments;
-    const injected = [
-      { name: 'OPERATOR_CONDITION_NAME', value: csv.metadata.name },
-      { name: 'HTTPS_PROXY', value: 'http://proxy.example:3128' },
-    ];
-    const spec = structuredClone(deployment?.spec) as ModelDeployment['spec'];
-    const containers = spec.template.spec.containers.map((container) => ({
-      ...container,
-      env: [...(container.env ?? []), ...injected],
-    }));
-    const pod = { ...spec.template, spec: { ...spec.template.spec, containers } };
-    const reference = {
-      apiGroup: 'rbac.authorization.k8s.io',
-      kind: 'ClusterRole',
-      name: 'demo-1',
-    };
-    const subjects = [{ kind: 'ServiceAccount', name: 'demo', namespace }];
-
-    // In AllNamespaces mode OLM makes a ClusterRole of all rules. It creates a plain ServiceAccount.
-    const found = lint([
-      { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'demo', namespace } },
-      {
-        apiVersion: 'apps/v1',
-        kind: 'Deployment',
-        metadata: { name: 'demo', namespace },
-        spec: { ...spec, template: pod },
-      },
-      {
-        apiVersion: 'rbac.authorization.k8s.io/v1',
-        kind: 'ClusterRole',
-        metadata: { name: 'demo-1' },
-        rules: [...granted(csv, 'clusterPermissions'), ...granted(csv, 'permissions')],
-      },
-      {
-        apiVersion: 'rbac.authorization.k8s.io/v1',
-        kind: 'ClusterRoleBinding',
-        metadata: { name: 'demo-1' },
-        roleRef: reference,
-        subjects,
-      },
-    ] as unknown as readonly KubernetesObject[]);
-
-    const errors = found.filter(({ level }) => level === 'error').map(({ message }) => message);
-    expect(errors).toEqual([]);
-    const containersWithToken = containers.filter((container) =>
-      JSON.stringify(container).includes('/serviceaccount'),
-    );
-    expect(containersWithToken.map(({ name }) => name)).toEqual(['proxy']);
   });
 
   test('no ServiceAccount, role, Deployment or Namespace is among the objects', () => {

@@ -104,6 +104,7 @@ const ONLY_FOR: Readonly<Partial<Record<keyof typeof OPTIONS, readonly Output[]>
   pin: PACKAGES,
   replaces: ['bundle'],
   resource: ['manifests'],
+  sample: ['bundle'],
   'skip-range': ['bundle'],
   skips: ['bundle'],
   'stop-seconds': WHOLE,
@@ -243,16 +244,23 @@ function secondsOf(text: string = '25'): number {
   );
 }
 
-/** The text goes into a comment, so it must not contain a line break or the closing backtick. */
+/** What no comment of a file may contain: a line break, or the closing backtick. */
+const LINE = /^[\x20-\x5f\x61-\x7e]+$/;
+/** The comments of charts are in templates and in Markdown: these would end them, or be read as a template. */
+const ENDS_COMMENT = /\{\{|\}\}|\*\/|-->/;
+
 function commandOf(
   text: string | undefined,
   what: Output,
   modules: readonly string[],
   moduleArgs: readonly string[],
 ): string {
-  const isLine = (line: string): boolean => /^[\x20-\x5f\x61-\x7e]+$/.test(line);
+  const isLine = (line: string): boolean =>
+    LINE.test(line) && !(what === 'chart' && ENDS_COMMENT.test(line));
   if (text !== undefined && !isLine(text)) {
-    throw new ConfigurationError('--command must be one line of ASCII without backticks');
+    throw new ConfigurationError(
+      '--command must be one line of ASCII without backticks, and for a chart without {{, }}, */ and -->',
+    );
   }
   const end = moduleArgs.length === 0 ? [] : ['--', ...moduleArgs.map(shellWord)];
   const own = ['chancery generate', what, ...modules, ...end].join(' ');

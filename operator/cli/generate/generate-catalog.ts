@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { ConfigurationError } from '../../core/errors.ts';
 import { CONFIGS, catalogFiles } from '../../generate/catalog/catalog.ts';
 import { type CatalogBundle, catalogBundle } from '../../generate/catalog/catalog-bundle.ts';
@@ -8,7 +8,7 @@ import { parseFlags } from '../flags.ts';
 import { LineWriter } from '../line-writer.ts';
 import { namesIn } from '../new-files.ts';
 import { reportStates, writeGenerated } from './generated-files.ts';
-import { treeStates } from './written-files.ts';
+import { strangerStates, treeStates } from './written-files.ts';
 
 const FLAGS = {
   channel: { type: 'string', multiple: true },
@@ -51,7 +51,9 @@ export async function generateCatalog(args: readonly string[], io: Io): Promise<
   });
   const before = await namesIn(join(output, CONFIGS));
   const folders = before.map((name) => `${CONFIGS}/${name}`);
-  const states = await treeStates(output, files, folders);
+  const written = await treeStates(output, files, folders);
+  const own = files.map(({ path }) => posix.dirname(path)).filter((path) => path !== '.');
+  const states = [...written, ...(await strangerStates(output, own, written))];
   using lines = new LineWriter(io.stdout, io.signal);
   return check ? reportStates(states, lines, io) : writeGenerated(states, lines, io);
 }

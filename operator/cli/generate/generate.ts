@@ -162,10 +162,10 @@ async function statesOf(
   if (!isTree(what)) return [await fileState(output, generatedText(declared, args))];
   const program = await programOf(declaring, output);
   if (what !== 'manifests') {
-    const { foldersOf, packageFiles } = await import('./package-files.ts');
+    const { packageFiles, packageStates } = await import('./package-files.ts');
     const manifests = manifestsOptionsOf(declared, args, program);
     const files = await packageFiles(what, declared, args, manifests, io);
-    return await treeStates(output, files, foldersOf(files));
+    return await packageStates(what, output, files);
   }
   const files = generatedTree(declared, args, program);
   const ever = [...files.map(({ path }) => path), ...GENERIC_FILES, 'crds/kustomization.yaml'];

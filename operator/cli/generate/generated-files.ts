@@ -53,7 +53,9 @@ export async function reportStates(
   for (const { path, state, before, after } of states) {
     if (state === 'same') continue;
     count++;
-    const diff = state === 'differs' || state === 'foreign' ? unifiedDiff(before, after) : [];
+    // The content of a file that is no part of the output at all is nobody's business here.
+    const isCompared = state === 'differs' || (state === 'foreign' && after !== '');
+    const diff = isCompared ? unifiedDiff(before, after) : [];
     const shown = diff.slice(0, DIFF_LINES).map(shortened);
     const more = diff.length - shown.length;
     await lines.write([

@@ -105,6 +105,10 @@ ${table([
   ['--channels A,B', 'bundle: default stable'],
   ['--default-channel A', 'bundle: default none. catalog: default as the newest bundle says'],
   ['--replaces NAME', 'bundle: the one that this one replaces, such as plants.v1.0.0'],
+  [
+    '--sample FILE',
+    'bundle: file or folder with objects that are shown in place of the generated samples; repeatable',
+  ],
   ['--skips NAME', 'bundle: one that this one skips; repeatable'],
   ['--skip-range RANGE', "bundle: such as '<1.2.0'"],
   [

@@ -10,6 +10,7 @@ export const PACKAGE_FLAGS = {
   metadata: { type: 'string' },
   pin: { type: 'boolean' },
   replaces: { type: 'string' },
+  sample: { type: 'string', multiple: true },
   'skip-range': { type: 'string' },
   skips: { type: 'string', multiple: true },
   version: { type: 'string' },
@@ -34,6 +35,8 @@ export interface PackageArguments {
   /** The name of the bundle that this one replaces. */
   readonly replaces?: string;
   readonly skips: readonly string[];
+  /** Files or folders of objects that are shown in place of generated ones. */
+  readonly samples: readonly string[];
   readonly skipRange?: string;
   readonly installModes: readonly (typeof INSTALL_MODES)[number][];
   readonly createdAt?: string;
@@ -46,9 +49,9 @@ type Values = {
 } & {
   readonly [flag in Exclude<
     keyof typeof PACKAGE_FLAGS,
-    'allow-key-in-operator' | 'pin' | 'skips'
+    'allow-key-in-operator' | 'pin' | 'sample' | 'skips'
   >]?: string | undefined;
-} & { readonly skips?: readonly string[] | undefined };
+} & { readonly [flag in 'sample' | 'skips']?: readonly string[] | undefined };
 
 /** @throws ConfigurationError `CONFIG` for an install mode that OLM does not know, and for a time that is none. */
 export function packageArgumentsOf(values: Values): PackageArguments {
@@ -58,7 +61,7 @@ export function packageArgumentsOf(values: Values): PackageArguments {
       `--created-at must be a time such as 2026-01-31T12:00:00Z, not ${JSON.stringify(createdAt)}`,
     );
   }
-  const { replaces, version, metadata, channels = 'stable', skips = [] } = values;
+  const { replaces, version, metadata, channels = 'stable', skips = [], sample = [] } = values;
   const defaultChannel = values['default-channel'];
   const skipRange = values['skip-range'];
   return {
@@ -69,6 +72,7 @@ export function packageArgumentsOf(values: Values): PackageArguments {
     ...(defaultChannel !== undefined && { defaultChannel }),
     ...(replaces !== undefined && { replaces }),
     skips,
+    samples: sample,
     ...(skipRange !== undefined && { skipRange }),
     installModes: installModesOf(values['install-modes']),
     ...(createdAt !== undefined && { createdAt }),

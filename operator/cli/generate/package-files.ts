@@ -6,6 +6,7 @@ import type { ManifestFile } from '../../generate/manifests/manifest-file.ts';
 import type { ManifestsOptions } from '../../generate/manifests/manifests-options.ts';
 import { operatorModel } from '../../generate/manifests/operator-model.ts';
 import type { CustomResourceDefinition } from '../../model/custom-resource-definition.ts';
+import type { KubernetesObject } from '../../model/object.ts';
 import type { Io } from '../command.ts';
 import type { Generating } from '../declarations/load-declarations.ts';
 import { readManifests } from '../manifest-files.ts';
@@ -13,6 +14,7 @@ import type { GenerateArguments } from './arguments.ts';
 import { withTexts } from './folder-files.ts';
 import { sourceFolder } from './operator-program.ts';
 import { packageMetadata } from './package-metadata.ts';
+import { type FileState, strangerStates, treeStates } from './written-files.ts';
 
 /**
  * The files of a chart or a bundle.
@@ -27,7 +29,7 @@ export async function packageFiles(
   { stdin }: Pick<Io, 'stdin'>,
 ): Promise<readonly ManifestFile[]> {
   const { command, declaring, definitions, package: asked } = args;
-  const { version, metadata: file, pin, ...bundle } = asked;
+  const { version, metadata: file, pin, samples, ...bundle } = asked;
   const metadata = await packageMetadata(declaring, { version, file });
   const documents = await readManifests(definitions, stdin, '--crd ');
   const model = operatorModel(declared, {
@@ -35,12 +37,35 @@ export async function packageFiles(
     definitions: documents.map(({ file: source, value }) => definitionOf(source, value)),
   });
   if (what === 'chart') return chartFiles(model, metadata, { command, pin });
-  return bundleFiles(model, metadata, { command, pin, ...bundle });
+  const shown = await readManifests(samples, stdin, '--sample ');
+  return bundleFiles(model, metadata, {
+    ...{ command, pin, ...bundle },
+    samples: shown.map(({ value }) => value as KubernetesObject),
+  });
 }
 
-/** The folders of files, in which files that were generated earlier are looked for. */
-export function foldersOf(files: readonly ManifestFile[]): readonly string[] {
-  return [...new Set(files.map(({ path }) => posix.dirname(path)))];
+/** Folders of which Helm and OLM take every file. */
+const TAKEN_WHOLE = {
+  chart: ['charts', 'crds', 'templates'],
+  bundle: ['manifests', 'metadata', 'tests'],
+} as const;
+
+/**
+ * Compares the folder of a package with its files. A file that a package would contain, and that was not generated,
+ * is `foreign` too: it could grant rights that no declaration asks for.
+ *
+ * @throws OperatorError `CONFIG` when a file or folder cannot be read.
+ */
+export async function packageStates(
+  what: 'chart' | 'bundle',
+  output: string,
+  files: readonly ManifestFile[],
+): Promise<readonly FileState[]> {
+  // In these folders files that were generated earlier are looked for.
+  const folders = [...new Set(files.map(({ path }) => posix.dirname(path)))];
+  const earlier = what === 'chart' ? ['templates/crd'] : [];
+  const states = await treeStates(output, files, [...new Set([...folders, ...earlier])]);
+  return [...states, ...(await strangerStates(output, TAKEN_WHOLE[what], states))];
 }
 
 /** Packages carry the files of the mounted folder, as no generator runs when they are installed. */

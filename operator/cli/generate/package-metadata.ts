@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { nearMatches } from '../../client/near-match.ts';
 import { ConfigurationError, messageOf } from '../../core/errors.ts';
@@ -42,16 +42,16 @@ export async function packageMetadata(
 }
 
 async function fromPackageJson(path: string): Promise<Partial<PackageMetadata>> {
-  const manifest = (await read(path)) as Fields;
+  const manifest = await read(path);
+  if (!isFields(manifest)) throw new ConfigurationError(`${path}: expected fields such as version`);
   const { version, description, homepage, license, keywords } = manifest;
-  const given = { version, description, homepage, license, keywords };
   const maintainers = [manifest.author, ...listOf(manifest.contributors)].flatMap(personOf);
+  const people = maintainers.length > 0 ? maintainers : undefined;
   const repository = urlOf(manifest.repository);
+  const given = { version, description, homepage, license, keywords, repository };
   const block = (manifest.chancery as { readonly package?: unknown } | undefined)?.package;
   return {
-    ...(await checked(path, withoutAbsent(given))),
-    ...(maintainers.length > 0 && { maintainers }),
-    ...(repository !== undefined && { repository }),
+    ...(await checked(path, withoutAbsent({ ...given, maintainers: people }))),
     ...(block !== undefined && (await checked(path, block))),
   };
 }
@@ -60,19 +60,50 @@ async function fieldsOf(path: string): Promise<Partial<PackageMetadata>> {
   return await checked(path, await read(path));
 }
 
+/** All texts of a package together are much smaller. */
+const MAX_BYTES = 1_048_576;
+
 async function read(path: string): Promise<unknown> {
   try {
+    const { size } = await stat(path);
+    if (size > MAX_BYTES) throw new Error(`it has ${size} bytes, and may have ${MAX_BYTES}`);
     return parseYaml(await readFile(path, 'utf8'));
   } catch (error) {
     throw new ConfigurationError(`cannot read ${path}: ${messageOf(error)}`, { cause: error });
   }
 }
 
-const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
-const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
-const isNamed = (value: unknown): boolean =>
-  isFields(value) && isText(value.name) && Object.values(value).every(isText);
-const isNamedList = (value: unknown): boolean => Array.isArray(value) && value.every(isNamed);
+/** No text that a catalog shows in a line is longer. */
+const MAX_LINE = 4096;
+/** Several paragraphs. */
+const MAX_DETAILS = 65_536;
+const MAX_ITEMS = 200;
+
+/** One line: what has control characters could pretend to be other lines where it is shown. */
+const isText = (value: unknown): boolean =>
+  typeof value === 'string' && value.length <= MAX_LINE && /^[^\p{Cc}\u2028\u2029]+$/u.test(value);
+const isDetails = (value: unknown): boolean =>
+  typeof value === 'string' && value !== '' && value.length <= MAX_DETAILS;
+const isUrl = (value: unknown): boolean =>
+  isText(value) && /^(?:https?:\/\/|mailto:)[^\s<>"]+$/i.test(String(value));
+const isList = (value: unknown, isItem: (item: unknown) => boolean): boolean =>
+  Array.isArray(value) && value.length <= MAX_ITEMS && value.every(isItem);
+const isTexts = (value: unknown): boolean => isList(value, isText);
+
+/** Fields of this kind and no others. The first one is needed. */
+const fieldsLike =
+  (kinds: Readonly<Record<string, (value: unknown) => boolean>>) =>
+  (value: unknown): boolean => {
+    const [first = ''] = Object.keys(kinds);
+    if (!isFields(value) || !Object.hasOwn(value, first)) return false;
+    return Object.entries(value).every(
+      ([name, each]) => Object.hasOwn(kinds, name) && kinds[name]?.(each) === true,
+    );
+  };
+const isPerson = fieldsLike({ name: isText, email: isText });
+const isProvider = fieldsLike({ name: isText, url: isUrl });
+const isLink = (value: unknown): boolean =>
+  isProvider(value) && Object.hasOwn(value as object, 'url');
 
 /** Three numbers, and what may follow them; https://semver.org without a leading `v`. */
 const SEMVER =
@@ -83,39 +114,47 @@ const FIELDS: Readonly<
   Record<keyof PackageMetadata, readonly [string, (value: unknown) => boolean]>
 > = {
   version: ['a version such as 1.2.3', (value) => isText(value) && SEMVER.test(String(value))],
-  displayName: ['a text', isText],
-  description: ['a text', isText],
-  details: ['a text', isText],
+  displayName: ['a text of one line', isText],
+  description: ['a text of one line', isText],
+  details: [`a text of at most ${MAX_DETAILS} characters`, isDetails],
   keywords: ['a list of texts', isTexts],
-  maintainers: ['a list of {name, email}', isNamedList],
-  provider: ['{name, url}', isNamed],
-  homepage: ['a text', isText],
-  repository: ['a text', isText],
-  links: ['a list of {name, url}', isNamedList],
-  license: ['a text', isText],
+  maintainers: ['a list of {name, email}', (value) => isList(value, isPerson)],
+  provider: ['{name, url}', isProvider],
+  homepage: ['a URL such as https://example.com', isUrl],
+  repository: ['a URL such as https://example.com', isUrl],
+  links: ['a list of {name, url}', (value) => isList(value, isLink)],
+  license: ['a text of one line', isText],
   icon: ['the path of an image: .svg, .png, .jpg or .gif', isText],
   categories: ['a list of texts', isTexts],
-  artifactHubCategory: ['a text', isText],
-  capabilities: ['a text', isText],
-  minKubeVersion: ['a version such as 1.30.0', (value) => /^\d+\.\d+\.\d+$/.test(String(value))],
-  maturity: ['a text', isText],
+  artifactHubCategory: ['a text of one line', isText],
+  capabilities: ['a text of one line', isText],
+  minKubeVersion: [
+    'a version such as 1.30.0',
+    (value) => isText(value) && /^\d+\.\d+\.\d+$/.test(String(value)),
+  ],
+  maturity: ['a text of one line', isText],
 };
 
-async function checked(path: string, value: unknown): Promise<Partial<PackageMetadata>> {
-  if (!isFields(value)) throw new ConfigurationError(`${path}: expected fields such as version`);
+async function checked(path: string, given: unknown): Promise<Partial<PackageMetadata>> {
+  if (!isFields(given)) throw new ConfigurationError(`${path}: expected fields such as version`);
+  const value = Object.fromEntries(Object.entries(given).map(trimmed));
   for (const [name, field] of Object.entries(value)) {
-    const known = FIELDS[name as keyof PackageMetadata];
-    if (known === undefined) {
+    if (!Object.hasOwn(FIELDS, name)) {
       const near = nearMatches(name, Object.keys(FIELDS));
       const hint = near.length > 0 ? `did you mean ${near.join(' or ')}?` : 'it is not known';
       throw new ConfigurationError(`${path}: field ${JSON.stringify(name)}: ${hint}`);
     }
-    const [wanted, holds] = known;
+    const [wanted, holds] = FIELDS[name as keyof PackageMetadata];
     if (!holds(field)) throw new ConfigurationError(`${path}: ${name} must be ${wanted}`);
   }
   const { icon, ...others } = value;
   const image = icon === undefined ? {} : { icon: await iconAt(join(dirname(path), String(icon))) };
   return { ...others, ...image };
+}
+
+/** YAML's folded texts end with a line break. */
+function trimmed([name, value]: readonly [string, unknown]): readonly [string, unknown] {
+  return [name, typeof value === 'string' && name !== 'details' ? value.trim() : value];
 }
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
@@ -134,14 +173,16 @@ async function iconAt(path: string): Promise<NonNullable<PackageMetadata['icon']
   if (mediatype === undefined) {
     throw new ConfigurationError(`${path}: an icon is a .svg, .png, .jpg or .gif`);
   }
-  const data = await readFile(path).catch((error: unknown) => {
+  const unreadable = (error: unknown): never => {
     throw new ConfigurationError(`cannot read the icon: ${messageOf(error)}`, { cause: error });
-  });
-  if (data.length > MAX_ICON_BYTES) {
+  };
+  const { size } = await stat(path).catch(unreadable);
+  if (size > MAX_ICON_BYTES) {
     throw new ConfigurationError(
-      `${path} has ${data.length} bytes, and an icon may have ${MAX_ICON_BYTES}`,
+      `${path} has ${size} bytes, and an icon may have ${MAX_ICON_BYTES}`,
     );
   }
+  const data = await readFile(path).catch(unreadable);
   return { base64data: data.toString('base64'), mediatype };
 }
 
@@ -153,7 +194,9 @@ function personOf(value: unknown): readonly Maintainer[] {
     return [{ name, ...(typeof email === 'string' && { email }) }];
   }
   const found =
-    typeof value === 'string' ? /^([^<(]+?)\s*(?:<([^>]*)>)?\s*(?:\(.*\))?$/.exec(value) : null;
+    typeof value === 'string' && value.length <= MAX_LINE
+      ? /^([^<(]+?)\s*(?:<([^>]*)>)?\s*(?:\(.*\))?$/.exec(value)
+      : null;
   if (found?.[1] === undefined) return [];
   return [{ name: found[1], ...(found[2] !== undefined && { email: found[2] }) }];
 }
@@ -174,6 +217,8 @@ function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** `npm init` writes an empty text for what it was not told. */
 function withoutAbsent(fields: Fields): Fields {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  const isThere = (value: unknown): boolean => value !== undefined && value !== '';
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => isThere(value)));
 }

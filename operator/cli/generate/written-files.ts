@@ -12,7 +12,7 @@ export interface FileState {
   readonly state: 'same' | 'missing' | 'differs' | 'surplus' | 'foreign';
   /** The text on disk; '' when there is no file. */
   readonly before: string;
-  /** The generated text; '' when the file is surplus. */
+  /** The generated text; '' when the file is surplus, or is no part of the output and should not be there. */
   readonly after: string;
 }
 
@@ -63,6 +63,39 @@ export async function treeStates(
     }
   }
   return states.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/**
+ * Files below `roots` that are in none of `states` and were not generated. Whoever installs the folder would take
+ * them for a part of it. Hidden files, and copies that editors leave, are left out.
+ *
+ * @throws OperatorError `CONFIG` when a folder cannot be read.
+ */
+export async function strangerStates(
+  folder: string,
+  roots: readonly string[],
+  states: readonly FileState[],
+): Promise<readonly FileState[]> {
+  const known = new Set(states.map(({ path }) => path));
+  const found = await Promise.all(roots.map((root) => namesBelow(join(folder, root))));
+  return found
+    .flat()
+    .filter((path) => !known.has(path))
+    .sort()
+    .map((path) => ({ path, state: 'foreign', before: '', after: '' }) as const);
+}
+
+async function namesBelow(folder: string): Promise<readonly string[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true, recursive: true });
+    return entries
+      .filter((entry) => !entry.isDirectory() && !/^\.|~$/.test(entry.name))
+      .map((entry) => join(entry.parentPath, entry.name));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
+    throw unusable('read', error);
+  }
 }
 
 /**

@@ -53,9 +53,8 @@ function descriptorsOf(
   const descriptors: Descriptor[] = [];
   for (const field of fields) {
     const { path, name, schema } = field;
-    const known = KNOWN_STATUS[path];
-    const isStatus = hints === statusHints && known !== undefined;
-    const description = schema.description ?? (isStatus ? known.description : undefined);
+    const known = hints === statusHints ? KNOWN_STATUS.get(path) : undefined;
+    const description = schema.description ?? known?.description;
     if (description === undefined) continue;
     const found = hints(field);
     descriptors.push({
@@ -79,9 +78,13 @@ function* fieldsBelow(root: StructuralSchema): Generator<Field> {
   }
 }
 
-function fieldsOf({ path, schema, groups }: Field): readonly Field[] {
+function fieldsOf({ path, schema, groups, name }: Field): readonly Field[] {
   if (schema.type === 'array' && schema.items !== undefined) {
-    return childrenOf(`${path}[0]`, schema.items, groups);
+    const item = { name, path: `${path}[0]`, schema: schema.items, groups };
+    // Of a list of lists the inner ones are looked at alike.
+    return schema.items.type === 'array'
+      ? fieldsOf(item)
+      : childrenOf(item.path, item.schema, groups);
   }
   return childrenOf(path, schema, path === '' ? groups : [...groups, path]);
 }
@@ -139,18 +142,20 @@ function isResources({ properties = {} }: StructuralSchema): boolean {
 }
 
 /** Fields of a status with a meaning by convention. */
-const KNOWN_STATUS: Readonly<
-  Record<string, { readonly description: string; readonly hint: string }>
-> = {
-  conditions: {
-    description: 'What is known about the state of the object.',
-    hint: `${KUBERNETES}.conditions`,
-  },
-  phase: { description: 'The state of the object in one word.', hint: `${KUBERNETES}.phase` },
-};
+const KNOWN_STATUS: ReadonlyMap<string, { readonly description: string; readonly hint: string }> =
+  new Map([
+    [
+      'conditions',
+      {
+        description: 'What is known about the state of the object.',
+        hint: `${KUBERNETES}.conditions`,
+      },
+    ],
+    ['phase', { description: 'The state of the object in one word.', hint: `${KUBERNETES}.phase` }],
+  ]);
 
 function statusHints({ path, schema }: Field): readonly string[] {
-  const known = KNOWN_STATUS[path];
+  const known = KNOWN_STATUS.get(path);
   if (known !== undefined) return [known.hint];
   const isScalar = ['boolean', 'integer', 'number', 'string'].includes(schema.type ?? '');
   return isScalar ? [`${UI}:text`] : [];

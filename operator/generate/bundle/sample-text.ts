@@ -68,7 +68,7 @@ export function sampleText(schema: StructuralSchema, wanted: string): string {
     matches(text) &&
     isFormat(text, format);
   const simple = [
-    BY_FORMAT[format] ?? wanted,
+    Object.hasOwn(BY_FORMAT, format) ? (BY_FORMAT[format] ?? wanted) : wanted,
     wanted,
     ...OFTEN,
     wanted.slice(0, Math.min(maxLength, wanted.length)),

@@ -44,10 +44,11 @@ function chosen(schema: StructuralSchema): StructuralSchema {
 }
 
 function joined(schema: StructuralSchema, more: StructuralSchema): StructuralSchema {
-  const properties = { ...schema.properties };
+  const known = new Map(Object.entries(schema.properties ?? {}));
   for (const [name, added] of Object.entries(more.properties ?? {})) {
-    properties[name] = joined(properties[name] ?? {}, added);
+    known.set(name, joined(known.get(name) ?? {}, added));
   }
+  const properties = Object.fromEntries(known);
   const required = [...new Set([...(schema.required ?? []), ...(more.required ?? [])])];
   const type = more.type ?? schema.type;
   return { ...schema, ...more, ...(type !== undefined && { type }), properties, required };
@@ -56,30 +57,44 @@ function joined(schema: StructuralSchema, more: StructuralSchema): StructuralSch
 function sampleFields(schema: StructuralSchema, index: number): object {
   const { properties = {}, required = [], minProperties = 0 } = schema;
   const isEmbedded = schema['x-kubernetes-embedded-resource'] === true;
-  const fields: Record<string, unknown> = isEmbedded
-    ? { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'sample' } }
-    : {};
+  // A map, because a field may have any name, such as `__proto__`.
+  const fields = new Map<string, unknown>(
+    isEmbedded
+      ? [
+          ['apiVersion', 'v1'],
+          ['kind', 'ConfigMap'],
+          ['metadata', { name: 'sample' }],
+        ]
+      : [],
+  );
   for (const [name, property] of Object.entries(properties)) {
     if (isEmbedded && OBJECT_FIELDS.has(name)) continue;
     if (required.includes(name) || property.default !== undefined) {
-      fields[name] = sampleOf(property, index);
+      fields.set(name, sampleOf(property, index));
     }
   }
   const values = valuesSchema(schema);
-  const others = Object.entries(properties).filter(([name]) => fields[name] === undefined);
-  while (Object.keys(fields).length < minProperties) {
-    const [name, property] = others.shift() ?? [`key-${Object.keys(fields).length + 1}`, values];
+  const others = Object.entries(properties).filter(([name]) => !fields.has(name));
+  while (fields.size < minProperties) {
+    const [name, property] = others.shift() ?? [`key-${fields.size + 1}`, values];
     if (property === undefined) throw new NoSample(`${minProperties} fields`);
-    fields[name] = sampleOf(property);
+    fields.set(name, sampleOf(property));
   }
-  return fields;
+  if (fields.size > (schema.maxProperties ?? fields.size)) {
+    throw new NoSample(`at most ${schema.maxProperties} fields`);
+  }
+  return Object.fromEntries(fields);
 }
 
 /** No list in an example is longer. */
 const MAX_ITEMS = 50;
 
-function sampleItems({ items = {}, minItems = 0 }: StructuralSchema): readonly unknown[] {
-  if (minItems > MAX_ITEMS) throw new NoSample(`${minItems} items`);
+function sampleItems({
+  items = {},
+  minItems = 0,
+  maxItems = MAX_ITEMS,
+}: StructuralSchema): readonly unknown[] {
+  if (minItems > Math.min(MAX_ITEMS, maxItems)) throw new NoSample(`${minItems} items`);
   return Array.from({ length: minItems }, (_none, index) => sampleOf(items, index));
 }
 

@@ -38,8 +38,8 @@ export interface ChartOptions {
  *
  * Equal input gives equal files. All but those below `files/` begin with the command that wrote them.
  *
- * @throws ConfigurationError `CONFIG` for a folder without the texts of its files, and for an image without a digest
- *   when `pin` is set.
+ * @throws ConfigurationError `CONFIG` for a folder without the texts of its files, for an image without a digest
+ *   when `pin` is set, and for a command that would end the comments of templates.
  */
 export function chartFiles(
   model: OperatorModel,
@@ -47,6 +47,7 @@ export function chartFiles(
   { command, pin = false }: ChartOptions,
 ): readonly ManifestFile[] {
   if (pin) requireDigests(model);
+  requireHarmless(command);
   const chart = model.options.name;
   const open = openModel(model);
   const settings = settingsOf(model);
@@ -129,6 +130,15 @@ function checksText(
     label: DNS_LABEL,
   };
   return templateComment(command) + chartText('checks.tpl', { chart, checks, ...patterns });
+}
+
+/** The command is in comments of templates and of Markdown. It must neither end them nor be read as a template. */
+function requireHarmless(command: string): void {
+  if (/^[\x20-\x5f\x61-\x7e]+$/.test(command) && !/\{\{|\}\}|\*\/|-->/.test(command)) return;
+  throw new ConfigurationError(
+    'the command of a chart must be one line of ASCII without backticks, {{, }}, */ and -->',
+    { context: { command } },
+  );
 }
 
 function requireDigests({ deployment }: OperatorModel): void {

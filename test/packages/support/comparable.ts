@@ -2,19 +2,26 @@ import type { KubernetesObject } from '../../../operator/model/object.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Labels and annotations that only tell by which tool an object came. */
+/** Labels and annotations that only tell by which tool an object came, or that start new Pods for a new folder. */
 const OF_TOOLS =
-  /^(?:helm\.sh\/|checksum\/|app\.kubernetes\.io\/(?:name|instance|version|managed-by|part-of)$)/;
+  /^(?:helm\.sh\/|checksum\/|chancery\.dev\/folder-hash$|app\.kubernetes\.io\/(?:name|instance|version|managed-by|part-of)$)/;
 
 /** Objects by kind and name, without what belongs to a tool, and with the namespace that they get. */
 export function comparable(
   objects: readonly KubernetesObject[],
   namespace: string,
 ): Readonly<Record<string, unknown>> {
-  const entries = withPlainNames(objects).map((object) => [
-    `${object.kind} ${object.metadata.namespace ?? defaultNamespace(object, namespace)} ${object.metadata.name}`,
-    withoutTools(object),
-  ]);
+  const entries = withPlainNames(objects).map((object) => {
+    const place = object.metadata.namespace ?? defaultNamespace(object, namespace);
+    const { namespace: _inTheKey, ...metadata } = object.metadata;
+    return [
+      `${object.kind} ${place} ${object.metadata.name}`,
+      withoutTools({ ...object, metadata }),
+    ] as const;
+  });
+  const names = entries.map(([key]) => key);
+  const twice = names.find((key, at) => names.indexOf(key) !== at);
+  if (twice !== undefined) throw new Error(`${twice} is there twice`);
   return Object.fromEntries(entries);
 }
 
@@ -41,7 +48,7 @@ function withoutTools(value: unknown): unknown {
   const entries = Object.entries(value)
     .filter(([key]) => !OF_TOOLS.test(key))
     .map(([key, each]) => [key, withoutTools(each)] as const)
-    .filter(([key, each]) => !(LABELLED.includes(key) && isEmpty(each)) && key !== 'namespace');
+    .filter(([key, each]) => !(LABELLED.includes(key) && isEmpty(each)));
   return Object.fromEntries(entries);
 }
 

@@ -18,16 +18,16 @@ const DEFAULT_SCCS = [
 export const harmfulObjects: BundleRule = {
   id: 'harmful-object',
   check({ objects }) {
-    return objects.flatMap((object) => (CHECKS[object.kind] ?? (() => []))(object));
+    return objects.flatMap((object) => CHECKS.get(object.kind)?.(object) ?? []);
   },
 };
 
-const CHECKS: Readonly<Record<string, (object: BundleObject) => readonly BundleProblem[]>> = {
-  PodDisruptionBudget: budgetProblems,
-  PriorityClass: priorityProblems,
-  Role: roleProblems,
-  ClusterRole: roleProblems,
-};
+const CHECKS: ReadonlyMap<string, (object: BundleObject) => readonly BundleProblem[]> = new Map([
+  ['PodDisruptionBudget', budgetProblems],
+  ['PriorityClass', priorityProblems],
+  ['Role', roleProblems],
+  ['ClusterRole', roleProblems],
+]);
 
 function budgetProblems({ file, fields }: BundleObject): readonly BundleProblem[] {
   const blocking = [

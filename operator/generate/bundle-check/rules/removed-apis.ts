@@ -100,7 +100,7 @@ function useProblems(
   oldest: SemanticVersion | undefined,
 ): readonly BundleProblem[] {
   return Object.entries(REMOVED).flatMap(([removedIn, apis]) => {
-    if (!apis[apiVersion]?.includes(kind)) return [];
+    if (!Object.hasOwn(apis, apiVersion) || !apis[apiVersion]?.includes(kind)) return [];
     const limit = kubernetesVersion(removedIn);
     const isReached =
       oldest !== undefined && limit !== undefined && compareVersions(oldest, limit) >= 0;
