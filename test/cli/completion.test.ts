@@ -69,7 +69,7 @@ describe('[M-6] the completion', () => {
       'init --template': ['custom-resource', 'built-in', 'composite'],
       'lint --output': ['text', 'json'],
       completion: ['bash', 'zsh', 'fish'],
-      generate: ['rbac', 'crd', 'proxy', 'manifests'],
+      generate: ['rbac', 'crd', 'proxy', 'manifests', 'chart', 'bundle'],
     });
   });
 });

@@ -59,6 +59,7 @@ ${table([
 check crd compares CustomResourceDefinitions of any tool, NEW with OLD, which are files, folders or "-":
 it tells each change that can break stored objects or their clients, by the rules with which OLM refuses
 an upgrade. It exits with 1 when there is one, and asks no cluster.
+${table([['--against OLD', 'what is in the cluster: a file, a folder, or "-" for standard input']])}
 
 Exit codes:
 ${table([
