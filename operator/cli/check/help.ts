@@ -34,6 +34,7 @@ ${table([
   ['--namespaces A,B', 'in place of WATCH_NAMESPACE; "*" for all'],
   ['--server URL', 'in place of CHANCERY_API_URL'],
   ['--excess', 'also tell what is granted beyond the declarations: wildcards, secrets, the rest'],
+  ['--against OLD', 'crd: what is in the cluster: a file, a folder, or - for standard input'],
   ['-o, --output text|json', 'default text'],
 ])}
 
@@ -59,7 +60,6 @@ ${table([
 check crd compares CustomResourceDefinitions of any tool, NEW with OLD, which are files, folders or "-":
 it tells each change that can break stored objects or their clients, by the rules with which OLM refuses
 an upgrade. It exits with 1 when there is one, and asks no cluster.
-${table([['--against OLD', 'what is in the cluster: a file, a folder, or "-" for standard input']])}
 
 Exit codes:
 ${table([
