@@ -39,9 +39,12 @@ async function release(
 /** Definitions first, as Helm sorts kinds. */
 async function install(env: TestEnv, objects: readonly KubernetesObject[]): Promise<void> {
   const isDefinition = ({ kind }: KubernetesObject): boolean => kind === 'CustomResourceDefinition';
-  await env.apply([...objects.filter(isDefinition), ...objects.filter((each) => !isDefinition(each))], {
-    namespace: RELEASE.namespace,
-  });
+  await env.apply(
+    [...objects.filter(isDefinition), ...objects.filter((each) => !isDefinition(each))],
+    {
+      namespace: RELEASE.namespace,
+    },
+  );
 }
 
 /** As `helm uninstall`. */
@@ -95,7 +98,12 @@ test('[packaging 6] an uninstallation keeps the definitions and their objects, a
       ['rbac.authorization.k8s.io/v1', 'RoleBinding'],
     ].map(([apiVersion = '', kind = '']) => env.list(apiVersion, kind, RELEASE.namespace)),
   );
-  expect(left.flat().map(nameOf).filter((name) => name.startsWith('website'))).toEqual([]);
+  expect(
+    left
+      .flat()
+      .map(nameOf)
+      .filter((name) => name.startsWith('website')),
+  ).toEqual([]);
 });
 
 test('[packaging 6] with crd.keep=false they go with the release, and with crd.enabled=false they never come', async () => {

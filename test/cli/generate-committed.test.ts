@@ -13,7 +13,12 @@ const COMMITTED = [
   ...Object.entries(PACKAGES),
 ];
 
-test.each(COMMITTED)('npm run generate has nothing to write for %s: what is committed is what is generated', async (_, [what = '', ...words]) => {
+test.each(
+  COMMITTED,
+)('npm run generate has nothing to write for %s: what is committed is what is generated', async (_, [
+  what = '',
+  ...words
+]) => {
   const inRepository = words.map((word) =>
     /^(?:examples|manifests)(?:\/|$)/.test(word) ? join(REPOSITORY, word) : word,
   );
@@ -33,4 +38,3 @@ test('there is a tree of every operator, and of every folder of hooks and of con
 
   expect(Object.keys(TREES).sort()).toEqual(operators.sort());
 });
-

@@ -26,7 +26,9 @@ function fileOf(name: string): string {
   return page.match(new RegExp(`^\`\`\`yaml ${name}\\n(.*?)^\`\`\``, 'ms'))?.[1] ?? '';
 }
 
-test('its commands write a chart, a bundle and a catalog of its metadata', { timeout: 120_000 }, async () => {
+test('its commands write a chart, a bundle and a catalog of its metadata', {
+  timeout: 120_000,
+}, async () => {
   const place = exampleFolder();
   mkdirSync(join(place, 'bin'));
   symlinkSync(BIN, join(place, 'bin', 'chancery'));
@@ -63,7 +65,8 @@ test('every value that it names is a value of charts', () => {
   const known = settingsOf(demo()).map(({ path }) => path);
 
   expect(named.length).toBeGreaterThan(10);
-  const isKnown = (name: string) => known.some((path) => path === name || path.startsWith(`${name}.`));
+  const isKnown = (name: string) =>
+    known.some((path) => path === name || path.startsWith(`${name}.`));
   expect(named.filter((name) => !isKnown(name))).toEqual([]);
 });
 

@@ -8,7 +8,7 @@ import {
 } from '../../operator/generate/bundle/descriptors.ts';
 import type { DefinitionVersion } from '../../operator/model/custom-resource-definition.ts';
 import type { StructuralSchema } from '../../operator/model/structural-schema.ts';
-import { bundle, csvOf, demo, thing } from './support/bundles.ts';
+import { bundle, csvOf, thing } from './support/bundles.ts';
 
 const UI = 'urn:alm:descriptor:com.tectonic.ui';
 
@@ -86,10 +86,7 @@ test('[packaging 13] a field has its path, its name in words, its description an
     configMap: ['urn:alm:descriptor:io.kubernetes:ConfigMap'],
     note: [`${UI}:text`],
     resources: [`${UI}:resourceRequirements`],
-    'template.ports[0].name': [
-      `${UI}:fieldGroup:template`,
-      `${UI}:text`,
-    ],
+    'template.ports[0].name': [`${UI}:fieldGroup:template`, `${UI}:text`],
   });
 });
 
@@ -159,24 +156,30 @@ function describedIn(schema: StructuralSchema): number {
 
 test('[packaging 13] every field with a description has one descriptor, and each path leads to its field', () => {
   fc.assert(
-    fc.property(fc.dictionary(fc.constantFrom(...NAMES), anySchema, { maxKeys: 3 }), (properties) => {
-      const root: StructuralSchema = { type: 'object', properties };
+    fc.property(
+      fc.dictionary(fc.constantFrom(...NAMES), anySchema, { maxKeys: 3 }),
+      (properties) => {
+        const root: StructuralSchema = { type: 'object', properties };
 
-      const found = specDescriptors(spec(properties));
+        const found = specDescriptors(spec(properties));
 
-      for (const { path, description } of found) {
-        expect(schemaAt(root, path)?.description).toBe(description);
-      }
-      expect(new Set(found.map(({ path }) => path)).size).toBe(found.length);
-      // The items of a list have no path of their own: what is said of them is not counted.
-      expect(found.length).toBe(describedIn(root) - itemsDescribedIn(root));
-    }),
+        for (const { path, description } of found) {
+          expect(schemaAt(root, path)?.description).toBe(description);
+        }
+        expect(new Set(found.map(({ path }) => path)).size).toBe(found.length);
+        // The items of a list have no path of their own: what is said of them is not counted.
+        expect(found.length).toBe(describedIn(root) - itemsDescribedIn(root));
+      },
+    ),
   );
 });
 
 function itemsDescribedIn(schema: StructuralSchema): number {
   const items = schema.items as StructuralSchema | undefined;
   const own = items?.description === undefined ? 0 : 1;
-  const inner = [...Object.values(schema.properties ?? {}), ...(items === undefined ? [] : [items])];
+  const inner = [
+    ...Object.values(schema.properties ?? {}),
+    ...(items === undefined ? [] : [items]),
+  ];
   return inner.reduce((sum, each) => sum + itemsDescribedIn(each as StructuralSchema), own);
 }

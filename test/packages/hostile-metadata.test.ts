@@ -86,7 +86,8 @@ test('[packaging 11] metadata change no right, no container and no object of a b
       const csv = csvOf(files);
       expect(csv.spec.install).toEqual(plainSpec.install);
       expect(csv.spec.customresourcedefinitions).toEqual(plainSpec.customresourcedefinitions);
-      if (metadata.displayName !== undefined) expect(csv.spec.displayName).toBe(metadata.displayName);
+      if (metadata.displayName !== undefined)
+        expect(csv.spec.displayName).toBe(metadata.displayName);
       const [, catalog] = catalogFiles([catalogBundle('b', files, 'x:1')], COMMAND);
       const blobs = parseYamlDocuments(catalog?.text ?? '') as readonly { schema: string }[];
       expect(blobs.map(({ schema }) => schema)).toEqual([
@@ -104,10 +105,15 @@ async function project(text: string, file: string = 'package.yaml') {
   const folder = await testFolder();
   await mkdir(join(folder, 'src'));
   const dependencies = { chancery: '^1.0.0' };
-  const manifest = file === 'package.json' ? text : JSON.stringify({ dependencies, version: '1.0.0' });
+  const manifest =
+    file === 'package.json' ? text : JSON.stringify({ dependencies, version: '1.0.0' });
   await writeFile(join(folder, 'package.json'), manifest);
   await writeFile(join(folder, 'package.yaml'), file === 'package.yaml' ? text : '{}\n');
-  const declaring = { from: 'modules', modules: [join(folder, 'src/operator.ts')], moduleArgs: [] } as const;
+  const declaring = {
+    from: 'modules',
+    modules: [join(folder, 'src/operator.ts')],
+    moduleArgs: [],
+  } as const;
   return packageMetadata(declaring, { file: join(folder, 'package.yaml') });
 }
 

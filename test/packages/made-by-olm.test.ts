@@ -69,7 +69,9 @@ test('a mount that a Subscription adds to every container is told by the linter'
   const objects = madeByOlm(csvOf(bundle()), 'AllNamespaces').map((object) => {
     if (object.kind !== 'Deployment') return object;
     const copy = structuredClone(object) as unknown as {
-      spec: { template: { spec: { containers: { volumeMounts?: object[] }[]; volumes: object[] } } };
+      spec: {
+        template: { spec: { containers: { volumeMounts?: object[] }[]; volumes: object[] } };
+      };
     };
     const { containers, volumes } = copy.spec.template.spec;
     volumes.push({ name: 'ca', configMap: { name: 'ca' } });

@@ -89,7 +89,11 @@ test('[packaging 12] a sample that is given takes the place of the one that brea
   const env = await server();
   const plans = definitionsOfExamples().filter(({ spec }) => spec.names.kind === 'ChaosPlan');
   await env.apply(plans as unknown as readonly KubernetesObject[]);
-  const given = { apiVersion: 'chaos.example.dev/v1', kind: 'ChaosPlan', metadata: { name: 'chaos' } };
+  const given = {
+    apiVersion: 'chaos.example.dev/v1',
+    kind: 'ChaosPlan',
+    metadata: { name: 'chaos' },
+  };
   const options = { samples: [{ ...given, spec: {} } as KubernetesObject] };
   const csv = csvOf(bundle(demo({ definitions: plans }), options));
 
@@ -109,7 +113,11 @@ test('[packaging 12] alm-examples has the samples of the definitions of the bund
         required: ['size', 'text', 'ports'],
         properties: {
           size: { type: 'integer', minimum: 3, maximum: 9, multipleOf: 4 },
-          text: { type: 'string', description: 'a\n---\nb: {{ c }}', default: 'a: "b"\n---\n{{ c }}' },
+          text: {
+            type: 'string',
+            description: 'a\n---\nb: {{ c }}',
+            default: 'a: "b"\n---\n{{ c }}',
+          },
           ports: { type: 'array', minItems: 2, items: { type: 'integer', minimum: 80 } },
           color: { type: 'string', enum: ['red'] },
         },

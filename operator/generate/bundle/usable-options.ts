@@ -45,7 +45,7 @@ export function requireUsable(
     const isChannel = CHANNEL.test(channel) && channel.length <= 63;
     requireThat('--channels', channel, 'lower-case letters, digits and . _ -', isChannel);
   }
-  const { defaultChannel, createdAt, skipRange } = options;
+  const { defaultChannel } = options;
   if (defaultChannel !== undefined) {
     const known = options.channels.join(', ');
     requireThat(
@@ -55,6 +55,17 @@ export function requireUsable(
       options.channels.includes(defaultChannel),
     );
   }
+  requireTexts(options);
+  requirePredecessors(name, options);
+  requireModes(options);
+  requireKubernetes(minKubeVersion);
+  for (const architecture of options.architectures ?? []) {
+    const isKnown = /^[a-z0-9]{1,32}$/.test(architecture);
+    requireThat('an architecture', architecture, 'a name such as arm64', isKnown);
+  }
+}
+
+function requireTexts({ createdAt, skipRange }: BundleOptions): void {
   if (createdAt !== undefined) {
     requireThat(
       '--created-at',
@@ -70,13 +81,6 @@ export function requireUsable(
       'comparisons such as ">=1.0.0 <1.2.0"',
       RANGE.test(skipRange),
     );
-  }
-  requirePredecessors(name, options);
-  requireModes(options);
-  requireKubernetes(minKubeVersion);
-  for (const architecture of options.architectures ?? []) {
-    const isKnown = /^[a-z0-9]{1,32}$/.test(architecture);
-    requireThat('an architecture', architecture, 'a name such as arm64', isKnown);
   }
 }
 

@@ -34,7 +34,7 @@ export function channelProblems(entries: readonly ChannelEntry[]): readonly stri
 }
 
 /** The bundles that no other one replaces or skips. */
-export function headsOf(entries: readonly ChannelEntry[]): readonly string[] {
+function headsOf(entries: readonly ChannelEntry[]): readonly string[] {
   const left = new Set(
     entries.flatMap(({ name, replaces, skips = [] }) =>
       [replaces, ...skips].filter((other) => other !== name),

@@ -62,7 +62,7 @@ export function supportedModes(bundle: Bundle): readonly string[] {
     .map(({ type }) => type);
 }
 
-export function isOnlyAllNamespaces(modes: readonly string[]): boolean {
+function isOnlyAllNamespaces(modes: readonly string[]): boolean {
   return modes.length > 0 && modes.every((mode) => mode === 'AllNamespaces');
 }
 
