@@ -67,7 +67,10 @@ const number = fc
   .tuple(
     fc.constantFrom('integer', 'number'),
     limits({ minimum: fc.integer({ min: -5, max: 5 }), multipleOf: fc.constantFrom(2, 5) }),
-    limits({ maximum: fc.integer({ min: 20, max: 30 }), exclusiveMinimum: fc.constant<true>(true) }),
+    limits({
+      maximum: fc.integer({ min: 20, max: 30 }),
+      exclusiveMinimum: fc.constant<true>(true),
+    }),
   )
   .map(
     ([type, one, { exclusiveMinimum, ...other }]): StructuralSchema => ({

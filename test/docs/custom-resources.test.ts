@@ -16,10 +16,14 @@ function changed(manifest: string): string {
 }
 
 test('[packaging 18] the check of the guide tells what the guide shows', async () => {
-  const { manifest } = await exampleOf<{ readonly manifest: string }>('custom-resources.md', 'website.ts');
+  const { manifest } = await exampleOf<{ readonly manifest: string }>(
+    'custom-resources.md',
+    'website.ts',
+  );
   const parent = folderWith({});
   const [here, released] = [join(parent, 'here'), join(parent, 'released')];
-  for (const folder of [join(here, 'deploy/crds'), join(released, 'crds')]) mkdirSync(folder, { recursive: true });
+  for (const folder of [join(here, 'deploy/crds'), join(released, 'crds')])
+    mkdirSync(folder, { recursive: true });
   writeFileSync(join(released, 'crds/websites.yaml'), manifest);
   writeFileSync(join(here, 'deploy/crds/websites.yaml'), changed(manifest));
   const [command = '', ...others] = commandsOf(chapter);
