@@ -1,20 +1,45 @@
 /** docs/starting.md: its commands are run, and it names every command. */
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { OWNED_NAMES } from '../../operator/cli/create/owned-resources.ts';
 import { COMMANDS } from '../../operator/cli/dispatch.ts';
+import { BIN, folderWith, start } from '../cli/child.ts';
+import { FLEET, kubebuilderProject, projectOf } from '../scaffold/support/kubebuilder-project.ts';
 import { commandsOf, RUN_OUTSIDE } from '../scaffold/support/readme-commands.ts';
 import { guide, rowsOf } from './guide.ts';
 
 /** What test/scaffold/outside.tools.test.ts does in another form: with an archive in place of the registry. */
 const IN_ANOTHER_FORM = ['npm create chancery@latest demo', 'cd demo'];
 
-test('every command of the guide is one that the test outside the repository runs', () => {
+/** The commands about kinds that exist, which a test below runs. */
+const fromExisting = commandsOf(guide('starting.md')).filter((each) => / --from/.test(each));
+
+test('every command of the guide is one that a test runs, here or outside the repository', () => {
   const commands = commandsOf(guide('starting.md'));
 
-  expect(commands.length).toBeGreaterThan(7);
-  expect(
-    commands.filter((each) => !RUN_OUTSIDE.includes(each) && !IN_ANOTHER_FORM.includes(each)),
-  ).toEqual([]);
+  const run = [...RUN_OUTSIDE, ...IN_ANOTHER_FORM, ...fromExisting];
+  expect(commands.length).toBeGreaterThan(9);
+  expect(commands.filter((each) => !run.includes(each))).toEqual([]);
+});
+
+test('the commands for kinds that exist write projects with these kinds', async () => {
+  const go = kubebuilderProject(projectOf(FLEET));
+  const parent = folderWith({});
+  mkdirSync(join(parent, 'here'));
+  symlinkSync(go, join(parent, 'shop-go'));
+
+  const exits = fromExisting.map((command) => {
+    const [npx, name, ...args] = command.split(' ');
+    expect([npx, name]).toEqual(['npx', 'chancery']);
+    return start(process.execPath, [BIN, ...args], {}, join(parent, 'here')).exit;
+  });
+
+  expect(await Promise.all(exits)).toEqual([0, 0]);
+  for (const project of ['shop', 'fleet']) {
+    const module = readFileSync(join(parent, 'here', project, 'src/operator.ts'), 'utf8');
+    expect(module).toContain("from './captain.ts'");
+  }
 });
 
 test('the chapter of commands has a row for each command', () => {

@@ -5,7 +5,8 @@ import { table } from '../help.ts';
 const INIT_HELP: string = `Usage: chancery init NAME [OPTION...]
 
 Writes a new project into the folder NAME: an operator with one controller, its test, a sample object, a
-Dockerfile and a workflow for CI, twelve files at most. Manifests are not among them: npm run generate
+Dockerfile and a workflow for CI, twelve files at most. With --from or --from-crd it has a controller for
+each kind, and the command names each kind that it leaves out, with the reason. Manifests are not among them: npm run generate
 writes them into deploy/. NAME is also the name of the operator; "." is this folder.
 
 No file is overwritten. A folder that has other files than .git is refused, and nothing is written then.
@@ -20,7 +21,7 @@ ${table([
   ['--kind KIND', 'of the resource, in CamelCase; default from NAME'],
   ['--plural PLURAL', 'of the resource; default from the kind'],
   ['--from PROJECT', 'the kinds of a project of kubebuilder: its PROJECT file, or its folder'],
-  ['--from-crd FILE', 'the kinds of CustomResourceDefinitions, a file or folder; repeatable'],
+  ['--from-crd FILE', 'the kinds of CustomResourceDefinitions: a file, a folder or "-"; repeatable'],
   ['--force', 'write the files that are missing, and keep the others as they are'],
 ])}
 
@@ -37,13 +38,14 @@ Exit codes:
 ${table([
   ['0', 'written'],
   ['1', 'the folder is not empty, or a file cannot be written'],
-  ['2', 'the command line is wrong'],
+  ['2', 'the command line is wrong, or PROJECT or the definitions cannot be read'],
 ])}
 
 Examples:
 
   chancery init demo
   chancery init demo --from ../shop-go
+  kubectl get crd shops.example.com -o yaml | chancery init demo --from-crd -
   chancery init demo --template composite --group example.com --kind Shop
   npm create chancery demo
 `;
