@@ -51,6 +51,7 @@ const LONG = [
   'test/build.test.ts',
   'test/crash/*.test.ts',
   'test/dev/dev.ambassador.test.ts',
+  'test/release/dry-run.test.ts',
   'test/scaffold/projects.test.ts',
   'testing/test/conformance/conformance.test.ts',
   'testing/test/env/crash-points.test.ts',
