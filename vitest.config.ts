@@ -52,6 +52,7 @@ const LONG = [
   'test/crash/*.test.ts',
   'test/dev/dev.ambassador.test.ts',
   'test/scaffold/{existing-projects,projects}.test.ts',
+  'test/release/dry-run.test.ts',
   'testing/test/conformance/conformance.test.ts',
   'testing/test/env/crash-points.test.ts',
 ];

@@ -23,17 +23,27 @@ export const TREES: Readonly<Record<string, readonly string[]>> = {
 
 /** The words of `chancery generate` for the chart and the bundle of an operator that people install. */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  'reloader chart': packageOf('chart', 'reloader'),
-  'reloader bundle': packageOf('bundle', 'reloader'),
+  'reloader chart': committed('chart', 'reloader'),
+  'reloader bundle': committed('bundle', 'reloader'),
 };
 
-function packageOf(what: 'chart' | 'bundle', name: string): readonly string[] {
+function committed(what: 'chart' | 'bundle', name: string): readonly string[] {
+  const output = `examples/${name}/${what}`;
+  return [...packageOf(what, name, { output, operatorImage: `${name}-operator` }), ...COMMAND];
+}
+
+/** The words without those that say which command it was. */
+export function packageOf(
+  what: 'chart' | 'bundle',
+  name: string,
+  { output, operatorImage }: { readonly output: string; readonly operatorImage: string },
+): readonly string[] {
   return [
     ...[what, `examples/${name}/operator.ts`, '--name', name],
-    ...['--operator-image', `${name}-operator`],
+    ...['--operator-image', operatorImage],
     ...['--module-path', `/operators/${name}/operator.js`], // as its Dockerfile bundles it
     ...['--metadata', `examples/${name}/package.yaml`],
-    ...['-o', `examples/${name}/${what}`, ...COMMAND],
+    ...['-o', output],
   ];
 }
 

@@ -6,28 +6,29 @@
  */
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { parseReleaseArguments, type ReleaseArguments, USAGE, UsageError } from './arguments.ts';
+import { checkOutput, parseReleaseArguments, USAGE, UsageError } from './arguments.ts';
 import { release } from './release.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 
-function readArguments(): ReleaseArguments | undefined {
+/** @returns the exit code. */
+async function main(): Promise<0 | 1 | 2> {
   try {
-    return parseReleaseArguments(process.argv.slice(2), process.env);
+    const given = parseReleaseArguments(process.argv.slice(2), process.env);
+    // npm of a child must pack, also where this one was called as `npm run release --dry-run`.
+    delete process.env.npm_config_dry_run;
+    if (given === 'help') {
+      process.stdout.write(USAGE);
+      return 0;
+    }
+    await checkOutput(root, given.output);
+    const say = (line: string): void => void process.stdout.write(`${line}\n`);
+    return await release({ ...given, root, env: process.env, say });
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     process.stderr.write(`release: ${error.message}\n\n${USAGE}`);
-    return undefined;
+    return 2;
   }
 }
 
-const given = readArguments();
-process.exitCode =
-  given === undefined
-    ? 2
-    : await release({
-        ...given,
-        root,
-        env: process.env,
-        say: (line) => process.stdout.write(`${line}\n`),
-      });
+process.exitCode = await main();

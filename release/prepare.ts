@@ -6,7 +6,7 @@ import { packPackage } from './artifacts/archives.ts';
 import { type BillOfMaterials, billOfMaterials } from './artifacts/bill-of-materials.ts';
 import { IMAGES } from './artifacts/image-declarations.ts';
 import { type Built, buildImages } from './artifacts/images.ts';
-import { attachBundle, attachChart } from './artifacts/operator-packages.ts';
+import { type AttachOptions, attachBundle, attachChart } from './artifacts/operator-packages.ts';
 import { pinRefusals } from './checks/all-pins.ts';
 import { releaseNotes } from './checks/changelog.ts';
 import { checkoutRefusals, commitTime } from './checks/checkout.ts';
@@ -63,7 +63,10 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   refusals.add('images', built.refusals);
   await writeFile(join(folder, 'images.json'), `${JSON.stringify(built.images, null, 2)}\n`);
   tell('chart and bundle');
-  const attached = await attach(root, folder, version, refusals);
+  const attached = await attach(
+    { root, folder, version, registry, images: built.images },
+    refusals,
+  );
   if (registry === undefined) {
     refusals.add('registry', ['no registry of images is named: --registry HOST/PATH']);
   }
@@ -146,25 +149,24 @@ async function writeBills(
     files.push(file);
     bills.push(bill);
   }
-  refusals.add('licences', licenseRefusals(bills));
+  refusals.add('licences', await refusals.guard('licences', [], () => licenseRefusals(bills)));
   return files;
 }
 
-async function attach(
-  root: string,
-  folder: string,
-  version: string,
-  refusals: Refusals,
-): Promise<readonly string[]> {
-  const chart = await refusals.guard('chart', { problems: [] }, () =>
-    attachChart(root, folder, version),
-  );
-  const bundle = await refusals.guard('bundle', { problems: [] }, () =>
-    attachBundle(root, folder, version),
-  );
-  refusals.add('chart', chart.problems);
-  refusals.add('bundle', bundle.problems);
-  return [chart, bundle].flatMap(({ archive }: { archive?: string }) => archive ?? []);
+/** @returns the archives that could be made. */
+async function attach(options: AttachOptions, refusals: Refusals): Promise<readonly string[]> {
+  const makers = [
+    ['chart', attachChart],
+    ['bundle', attachBundle],
+  ] as const;
+  const archives: string[] = [];
+  for (const [check, make] of makers) {
+    const made = await refusals.guard(check, undefined, () => make(options));
+    if (made === undefined) continue;
+    archives.push(made.archive);
+    refusals.add(check, made.problems);
+  }
+  return archives;
 }
 
 /** What `sha256sum --check` reads. */

@@ -29,9 +29,9 @@ export function findProgram(
 export async function output(
   program: string,
   args: readonly string[],
-  options: { readonly cwd: string; readonly env?: NodeJS.ProcessEnv },
+  { cwd, env = process.env }: { readonly cwd: string; readonly env?: NodeJS.ProcessEnv },
 ): Promise<string> {
-  const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
   const said: string[] = [];
   let printed = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -44,8 +44,21 @@ export async function output(
     child.once('close', resolve);
   });
   if (code === 0) return printed;
-  const last = said.join('').trim().split('\n').slice(-LAST_LINES).join('\n');
-  throw new Error(`${program} ${args[0] ?? ''} ended with exit code ${code}:\n${last}`);
+  throw new ProgramFailure(
+    `${program} ${args[0] ?? ''} ended with exit code ${code}`,
+    said.join(''),
+  );
+}
+
+/** A program that ended with a failure. Its message has the last lines that the program said. */
+export class ProgramFailure extends Error {
+  /** Everything on both outputs, in the order in which it came. */
+  readonly said: string;
+
+  constructor(what: string, said: string) {
+    super(`${what}:\n${said.trim().split('\n').slice(-LAST_LINES).join('\n')}`);
+    this.said = said;
+  }
 }
 
 function isExecutable(path: string): boolean {

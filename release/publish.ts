@@ -75,6 +75,11 @@ export function publishingCommands(publication: Publication): readonly Command[]
     })),
     {
       program: 'gh',
+      // A release is not published before all its files are attached: until then gh keeps a draft.
+      done: {
+        args: ['release', 'view', `v${version}`, '--json=isDraft', '--jq=.isDraft'],
+        prints: 'false',
+      },
       args: [
         ...['release', 'create', `v${version}`, '--verify-tag', `--title=${version}`],
         ...[`--notes-file=${join(folder, 'NOTES.md')}`, ...(isPrerelease ? ['--prerelease'] : [])],
@@ -101,35 +106,52 @@ export function publishingRefusals(
 }
 
 /**
- * Runs the commands until one fails. One that an earlier run has done is left out.
+ * Runs the commands until one fails. One that an earlier run has done is left out, and nothing is run when the last one
+ * was done: the images of a release must not change after it.
  *
  * @throws Error that says which command failed, how many were done, and why.
  */
 export async function publish(commands: readonly Command[], place: PublishingPlace): Promise<void> {
-  for (const [before, command] of commands.entries()) {
-    await runOnce(command, place).catch((cause: Error) => {
+  const last = commands.at(-1);
+  let before = 0;
+  const stoppingAt = async <T>(command: Command, work: () => Promise<T>): Promise<T> =>
+    work().catch((cause: Error) => {
       const rest = `${before} of ${commands.length} commands were done before`;
       throw new Error(`publishing stopped at "${shown(command)}"; ${rest}: ${cause.message}`, {
         cause,
       });
     });
+
+  if (last !== undefined && (await stoppingAt(last, () => wasDone(last, place)))) return;
+  for (const command of commands) {
+    await stoppingAt(command, async () => {
+      if (command !== last && (await wasDone(command, place))) return;
+      place.tell(shown(command));
+      await output(pathOf(command, place), command.args, place);
+    });
+    before += 1;
   }
 }
 
-async function runOnce(command: Command, { cwd, env, tell }: PublishingPlace): Promise<void> {
-  const { program, args, done } = command;
-  const path = findProgram(program, env) ?? program;
-  if (done !== undefined) {
-    // npm fails for a version that nobody has published; if it is the registry that fails, publishing fails, too.
-    const found = await output(path, done.args, { cwd, env }).then(
-      (text) => text.trim(),
-      () => '',
-    );
-    if (found === done.prints) return tell(`done before: ${shown(command)}`);
-    if (found !== '') throw new Error(`"${shown({ program, args: done.args })}" has ${found}`);
+/** @throws Error when something else was done in its place. */
+async function wasDone(command: Command, place: PublishingPlace): Promise<boolean> {
+  const { program, done } = command;
+  if (done === undefined) return false;
+  // Both npm and gh fail for what nobody has published; if it is the server that fails, publishing fails, too.
+  const found = await output(pathOf(command, place), done.args, place).then(
+    (text) => text.trim(),
+    () => '',
+  );
+  if (found === done.prints) {
+    place.tell(`done before: ${shown(command)}`);
+    return true;
   }
-  tell(shown(command));
-  await output(path, args, { cwd, env });
+  if (found === '') return false;
+  throw new Error(`"${shown({ program, args: done.args })}" has ${found}, not ${done.prints}`);
+}
+
+function pathOf({ program }: Command, { env }: PublishingPlace): string {
+  return findProgram(program, env) ?? program;
 }
 
 export interface PublishingPlace {

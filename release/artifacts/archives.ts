@@ -1,11 +1,11 @@
 /** Packages as `npm publish` sends them, and folders as archives that are the same in every run. */
-import { access, cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { packageProblems } from '../../test/lanes/package-problems.ts';
 import { packed } from '../../test/support/installed-packages.ts';
 import type { PublishedPackage } from '../packages.ts';
-import { output } from '../program.ts';
+import { output, ProgramFailure } from '../program.ts';
 
 /** An archive of npm. */
 export interface PackedPackage {
@@ -23,7 +23,7 @@ export async function packPackage(
   const temporary = await mkdtemp(join(tmpdir(), 'chancery-packed-'));
   try {
     const script = source === '.' ? 'operator/build.ts' : 'build.ts';
-    const archive = (await packed(source, script, temporary)).replace('file:', '');
+    const archive = (await packed(source, script, temporary).catch(saying)).replace('file:', '');
     await mkdir(folder, { recursive: true });
     await cp(archive, join(folder, basename(archive)));
     const problems = await packageProblems(archive, join(temporary, source));
@@ -31,6 +31,14 @@ export async function packPackage(
   } finally {
     await rm(temporary, { recursive: true, force: true });
   }
+}
+
+/** The compiler tells on its standard output why a package cannot be built. */
+function saying(error: Error & { readonly stdout?: string; readonly stderr?: string }): never {
+  throw new ProgramFailure(
+    'the build failed',
+    error.stdout?.trim() || error.stderr || error.message,
+  );
 }
 
 /** Packs a folder, whose name in the archive is `name`: Helm wants that of the chart. */
@@ -45,11 +53,4 @@ export async function packFolder(source: string, archive: string, name: string):
   } finally {
     await rm(temporary, { recursive: true, force: true });
   }
-}
-
-export async function isThere(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

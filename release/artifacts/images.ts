@@ -8,7 +8,7 @@ import process from 'node:process';
 import { parseDockerfile } from '../../test/images/support/dockerfile.ts';
 import { findProgram, output } from '../program.ts';
 import { IMAGES, type ImageDeclaration, PLATFORMS } from './image-declarations.ts';
-import { type Bases, standInBases } from './stand-in-bases.ts';
+import { type Bases, StandIns } from './stand-in-bases.ts';
 
 export interface ReleasedImage {
   readonly name: string;
@@ -77,6 +77,8 @@ class ImageBuilder {
   readonly #root: string;
   readonly #storage: string;
   readonly #options: ImagesOptions;
+  readonly #driver: string;
+  readonly #standIns: StandIns;
   /** By reference: why it could not be pulled; undefined when it is here. */
   readonly #pulled = new Map<string, string | undefined>();
   readonly #built = new Set<string>();
@@ -86,6 +88,8 @@ class ImageBuilder {
     this.#root = root;
     this.#storage = storage;
     this.#options = options;
+    this.#driver = (options.env ?? process.env).STORAGE_DRIVER ?? 'vfs'; // needs no mounts and no settings
+    this.#standIns = new StandIns(storage, this.#driver);
   }
 
   async build(image: ImageDeclaration, layout: string): Promise<Outcome> {
@@ -96,7 +100,7 @@ class ImageBuilder {
       return { problems: missing.map((problem) => `not built: ${problem}`) };
     try {
       const bases: Bases | undefined =
-        missing.length > 0 ? await standInBases(this.#storage, image) : undefined;
+        missing.length > 0 ? await this.#standIns.basesOf(image) : undefined;
       const built = await this.#buildAndWrite(image, layout, bases);
       this.#built.add(image.name);
       return { image: built, problems: problemsOf(built, missing) };
@@ -161,7 +165,7 @@ class ImageBuilder {
     const { env = process.env } = this.#options;
     const storage = [
       ...['--root', join(this.#storage, 'storage'), '--runroot', join(this.#storage, 'runtime')],
-      `--storage-driver=${env.STORAGE_DRIVER ?? 'vfs'}`, // which needs no mounts and no settings
+      `--storage-driver=${this.#driver}`,
     ];
     return output(this.#buildah, [...storage, command, ...args], { cwd: this.#root, env });
   }

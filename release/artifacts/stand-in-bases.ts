@@ -11,17 +11,29 @@ export interface Bases {
   readonly args: readonly string[];
 }
 
-/**
- * @param storage - where the images are built. What stands in for Debian has no Node, which no step of the build of
- *   that image needs.
- */
-export async function standInBases(storage: string, image: ImageDeclaration): Promise<Bases> {
-  const builder = new Builder(storage);
-  const folder = join(storage, 'stand-ins', image.name);
-  await mkdir(folder, { recursive: true });
-  if (image.dockerfile === 'Dockerfile.proxy')
-    return { args: [`--build-arg=KUBECTL_IMAGE=${await standInKubectl(builder, folder)}`] };
-  const args = await nodeBases(builder, folder);
-  if (image.target !== 'hooks') return { args };
-  return { args: [...args, `--build-arg=HOOKS_IMAGE=${await standInDebian(builder, folder)}`] };
+/** Makes each of them once, when the first image needs it. */
+export class StandIns {
+  readonly #folder: string;
+  readonly #builder: Builder;
+  #node: Promise<readonly string[]> | undefined;
+
+  /** @param storage - where the images are built. @param driver - that of the storage. */
+  constructor(storage: string, driver: string) {
+    this.#folder = join(storage, 'stand-ins');
+    this.#builder = new Builder(storage, driver);
+  }
+
+  /** What stands in for Debian has no Node, which no step of the build of that image needs. */
+  async basesOf(image: ImageDeclaration): Promise<Bases> {
+    await mkdir(this.#folder, { recursive: true });
+    if (image.dockerfile === 'Dockerfile.proxy') {
+      const kubectl = await standInKubectl(this.#builder, this.#folder);
+      return { args: [`--build-arg=KUBECTL_IMAGE=${kubectl}`] };
+    }
+    this.#node ??= nodeBases(this.#builder, this.#folder);
+    const args = await this.#node;
+    if (image.target !== 'hooks') return { args };
+    const debian = await standInDebian(this.#builder, this.#folder);
+    return { args: [...args, `--build-arg=HOOKS_IMAGE=${debian}`] };
+  }
 }

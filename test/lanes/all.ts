@@ -35,7 +35,6 @@ if (values['npm-test'] === undefined) await lane('npm test', ['test']);
 else addReport('npm test', values['npm-test'], Number(values['npm-test-exit-code'] ?? 0));
 await step('check', ['run', 'check']);
 await step('build', ['run', 'build']);
-await step('packages', ['run', 'check:packages']);
 await lane('test:long', ['run', 'test:long']);
 await lane('test:tools', ['run', 'test:tools']);
 await lane('test:again', ['run', 'test:again']);

@@ -1,6 +1,7 @@
 /** What speaks against a release: each check, with something that it refuses. */
 import { expect, test } from 'vitest';
 import { releaseNotes } from '../../release/checks/changelog.ts';
+import { staleFiles } from '../../release/checks/current.ts';
 import { isPermitted, licenseRefusals } from '../../release/checks/licenses.ts';
 import { manifestRefusals } from '../../release/checks/manifests.ts';
 import { dockerfileRefusals, type Verified, workflowRefusals } from '../../release/checks/pins.ts';
@@ -150,6 +151,24 @@ test('a dependency without a permitted licence is refused once, in whichever for
   expect(licenseRefusals([bill, bill])).toEqual([
     'closed@1.0.0: licence Ask us',
     'silent@1.0.0: no licence',
+  ]);
+});
+
+test('each file that is not as it would be generated is named, and no line of a difference', () => {
+  const said = `foo: chancery generate: 18 files as generated
+tea chart: examples/tea/chart/values.yaml is not as it would be generated
+@@ -1 +1 @@
+-pot: is missing something
++pot: green
+examples/tea/chart/Chart.yaml is missing
+tea bundle: examples/tea/bundle/old.yaml would not be generated any more
+chancery generate: 3 of 19 files not as generated
+`;
+
+  expect(staleFiles(said)).toEqual([
+    'examples/tea/chart/values.yaml is not as it would be generated',
+    'examples/tea/chart/Chart.yaml is missing',
+    'examples/tea/bundle/old.yaml would not be generated any more',
   ]);
 });
 

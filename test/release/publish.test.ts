@@ -1,8 +1,10 @@
 /** What publishing does, with programs that only write down how they were called. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import process from 'node:process';
-import { expect, test } from 'vitest';
-import { parseReleaseArguments, UsageError } from '../../release/arguments.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { checkOutput, parseReleaseArguments, UsageError } from '../../release/arguments.ts';
 import {
   type Publication,
   publish,
@@ -36,6 +38,7 @@ test('images are published before packages, and the release that names both is l
   });
 
   expect(log()).toEqual([
+    'gh release', // it is not there yet
     'skopeo copy',
     'cosign sign',
     'cosign sign-blob',
@@ -82,32 +85,44 @@ test('publishing stops at the first command that fails, and says how far it came
   expect(log().at(-1)).toBe('npm publish');
 });
 
-test('a package that an earlier run has published is left out', async () => {
-  const { PATH, log } = programs(ALL, { printing: { npm: 'sha512-a' } });
+/** Publishes with programs that print this, and tells how far it came. */
+async function publishedWith(printing: Readonly<Record<string, string>>) {
+  const { PATH, log } = programs(ALL, { printing });
   const told: string[] = [];
-
-  const [kettle] = publishingCommands(PUBLICATION).filter(({ program }) => program === 'npm');
-  await publish(kettle === undefined ? [] : [kettle], {
+  const failure = await publish(publishingCommands(PUBLICATION), {
     cwd: tmpdir(),
     env: { PATH: `${PATH}:${process.env.PATH}` },
     tell: (command) => told.push(command),
-  });
+  }).catch((error: Error) => error.message);
+  return { log: log(), told, failure };
+}
 
-  expect(log()).toEqual(['npm view']);
-  expect(told).toEqual([expect.stringMatching(/^done before: npm publish /)]);
+test('a run after one that stopped publishes what is left', async () => {
+  const { log, told } = await publishedWith({ 'npm view kettle@2.1.0': 'sha512-a' });
+
+  expect(log.slice(4)).toEqual(['npm view', 'npm view', 'npm publish', 'gh release']);
+  expect(told[3]).toMatch(/^done before: npm publish .*kettle-2\.1\.0\.tgz/);
+});
+
+test('the images of a release that is complete are not replaced', async () => {
+  const { log, told, failure } = await publishedWith({ 'gh release view v2.1.0': 'false' });
+
+  expect({ log, failure }).toEqual({ log: ['gh release'], failure: undefined });
+  expect(told).toEqual([expect.stringMatching(/^done before: gh release create /)]);
+});
+
+test('a draft that a killed run has left stops everything', async () => {
+  const { log, failure } = await publishedWith({ 'gh release view': 'true' });
+
+  expect(log).toEqual(['gh release']);
+  expect(failure).toContain('--jq=.isDraft" has true, not false');
 });
 
 test('a version that is published with another content stops everything', async () => {
-  const { PATH, log } = programs(ALL, { printing: { npm: 'sha512-other' } });
+  const { log, failure } = await publishedWith({ 'npm view': 'sha512-other' });
 
-  const failure = publish(publishingCommands(PUBLICATION), {
-    cwd: tmpdir(),
-    env: { PATH: `${PATH}:${process.env.PATH}` },
-    tell: () => {},
-  });
-
-  await expect(failure).rejects.toThrow('"npm view kettle@2.1.0 dist.integrity" has sha512-other');
-  expect(log().at(-1)).toBe('npm view');
+  expect(failure).toContain('"npm view kettle@2.1.0 dist.integrity" has sha512-other');
+  expect(log.at(-1)).toBe('npm view');
 });
 
 test('a program that is absent, and a place without an identity, are refusals', () => {
@@ -143,7 +158,7 @@ test.each([
   ['--dry-run', {}],
   ['--registry=ghcr.io/tea/kettle', { npm_config_dry_run: 'true' }],
 ])('%s with %o is a dry run', (word, env) => {
-  expect(parseReleaseArguments([word], env).isDryRun).toBe(true);
+  expect(parseReleaseArguments([word], env)).toMatchObject({ isDryRun: true });
 });
 
 test.each([
@@ -155,4 +170,15 @@ test.each([
   [['--registry', 'ghcr.io/tea/kettle:1.0']],
 ])('the arguments %j are wrong', (args) => {
   expect(() => parseReleaseArguments(args, {})).toThrow(UsageError);
+});
+
+test('a folder that is named must be absent or empty, because its files would be lost', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'chancery-output-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+
+  await checkOutput(folder, 'absent');
+  await checkOutput(folder, '.');
+  writeFileSync(join(folder, 'thesis.txt'), 'x');
+  await expect(checkOutput(folder, '.')).rejects.toThrow('--output . is not empty');
+  await expect(checkOutput(folder, 'thesis.txt')).rejects.toThrow(UsageError);
 });

@@ -10,7 +10,7 @@ export const ALL: readonly string[] = ['skopeo', 'cosign', 'npm', 'gh'];
 /**
  * A folder with programs that write their name and first word into a log.
  *
- * @param failing - ends with 7. @param printing - what a program prints, by its name.
+ * @param failing - ends with 7. @param printing - what a program prints, by the beginning of its command.
  */
 export function programs(
   names: readonly string[],
@@ -27,8 +27,9 @@ export function programs(
   const log = join(folder, 'log');
   writeFileSync(log, '');
   for (const name of names) {
-    const end =
-      name === failing ? 'echo "the server said no" >&2; exit 7' : `echo '${printing[name] ?? ''}'`;
+    const cases = Object.entries(printing).map(([words, text]) => `'${words}'*) echo '${text}';;`);
+    const prints = `case "${name} $*" in ${cases.join(' ')} *) ;; esac`;
+    const end = name === failing ? 'echo "the server said no" >&2; exit 7' : prints;
     writeFileSync(join(folder, name), `#!/bin/sh\necho "${name} $1" >> ${log}\n${end}\n`);
     chmodSync(join(folder, name), 0o755);
   }

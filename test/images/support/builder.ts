@@ -9,10 +9,10 @@ const run = promisify(execFile);
 export class Builder {
   readonly #storage: readonly string[];
 
-  constructor(folder: string) {
+  constructor(folder: string, driver = 'vfs') {
     this.#storage = [
       ...['--root', join(folder, 'storage'), '--runroot', join(folder, 'runtime')],
-      ...['--storage-driver', 'vfs'],
+      ...['--storage-driver', driver],
     ];
   }
 
