@@ -194,8 +194,6 @@ function managerSettings(model: OperatorModel): readonly Setting[] {
       { is: 'integer', minimum: grace, maximum: 7200 },
       `At least ${grace}: the operator stops first, and writes through the ambassador until then.`,
     ),
-    setting('manager.labels', {}, LABELS, 'More labels of the Deployment.'),
-    setting('manager.annotations', {}, ANNOTATIONS, 'More annotations of the Deployment.'),
   ];
 }
 
@@ -206,6 +204,8 @@ function podSettings(): readonly Setting[] {
     wanted: 'the name of a PriorityClass',
   };
   return [
+    setting('manager.labels', {}, LABELS, 'More labels of the Deployment.'),
+    setting('manager.annotations', {}, ANNOTATIONS, 'More annotations of the Deployment.'),
     setting('manager.pod.labels', {}, LABELS, 'More labels of the Pods.'),
     setting('manager.pod.annotations', {}, ANNOTATIONS, 'More annotations of the Pods.'),
     setting('manager.affinity', {}, { is: 'object' }, 'Of the Pods.'),
