@@ -137,20 +137,11 @@ function nameSettings({ options }: OperatorModel): readonly Setting[] {
 }
 
 function managerSettings(model: OperatorModel): readonly Setting[] {
-  const { options, deployment } = model;
   const operator = containerNamed(model, 'operator');
-  const grace = deployment.spec.template.spec.terminationGracePeriodSeconds as number;
+  const grace = model.deployment.spec.template.spec.terminationGracePeriodSeconds as number;
   const refused = reservedVariables(model);
-  const replicas: Setting = setting(
-    'manager.replicas',
-    deployment.spec.replicas,
-    { is: 'integer', minimum: 0, maximum: options.leaderElection ? 20 : 1 },
-    options.leaderElection
-      ? 'Replicas of which one works and the others wait for its Lease.'
-      : 'At most 1: there is no leader election, and two would do everything twice.',
-  );
   return [
-    replicas,
+    replicasSetting(model),
     ...imageSettings('manager', operator),
     setting(
       'manager.imagePullSecrets',
@@ -195,6 +186,17 @@ function managerSettings(model: OperatorModel): readonly Setting[] {
       `At least ${grace}: the operator stops first, and writes through the ambassador until then.`,
     ),
   ];
+}
+
+function replicasSetting({ options, deployment }: OperatorModel): Setting {
+  return setting(
+    'manager.replicas',
+    deployment.spec.replicas,
+    { is: 'integer', minimum: 0, maximum: options.leaderElection ? 20 : 1 },
+    options.leaderElection
+      ? 'Replicas of which one works and the others wait for its Lease.'
+      : 'At most 1: there is no leader election, and two would do everything twice.',
+  );
 }
 
 function podSettings(): readonly Setting[] {
