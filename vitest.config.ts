@@ -51,7 +51,7 @@ const LONG = [
   'test/build.test.ts',
   'test/crash/*.test.ts',
   'test/dev/dev.ambassador.test.ts',
-  'test/scaffold/projects.test.ts',
+  'test/scaffold/{kubebuilder,projects}.test.ts',
   'testing/test/conformance/conformance.test.ts',
   'testing/test/env/crash-points.test.ts',
 ];
