@@ -12,7 +12,10 @@ const PATIENT = { timeout: 120_000 };
 const STRICT = ['--noUnusedLocals', '--noUncheckedIndexedAccess', '--exactOptionalPropertyTypes'];
 
 /** Writes what kubebuilder would, and resolves to what the commands refused. */
-async function write(folder: string, runs: readonly (() => Promise<Run>)[]): Promise<readonly string[]> {
+async function write(
+  folder: string,
+  runs: readonly (() => Promise<Run>)[],
+): Promise<readonly string[]> {
   const errors: string[] = [];
   for (const run of runs) {
     const ran = await run();
