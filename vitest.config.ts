@@ -51,8 +51,8 @@ const LONG = [
   'test/build.test.ts',
   'test/crash/*.test.ts',
   'test/dev/dev.ambassador.test.ts',
-  'test/scaffold/{existing-projects,projects}.test.ts',
   'test/release/dry-run.test.ts',
+  'test/scaffold/{existing-projects,kubebuilder,projects}.test.ts',
   'testing/test/conformance/conformance.test.ts',
   'testing/test/env/crash-points.test.ts',
 ];

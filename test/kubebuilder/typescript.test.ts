@@ -137,7 +137,7 @@ test('[scaffolding 12] with several groups two kinds of the same name get along'
   expect(Object.keys(first.written)).toContain('typescript/src/shop/cart.ts');
   expect(Object.keys(second.written)).toEqual([
     'chancery.json',
-    'typescript/samples/9-sea-life-cart.yaml',
+    'typescript/samples/g9-sea-life-cart.yaml',
     'typescript/src/9-sea.life/cart.test.ts',
     'typescript/src/9-sea.life/cart.ts',
     'typescript/src/operator.ts',
@@ -146,9 +146,24 @@ test('[scaffolding 12] with several groups two kinds of the same name get along'
     "import shopCartController from './shop/cart.ts';\n" +
       "import g9SeaLifeCartController from './9-sea.life/cart.ts';\n",
   );
+  expect(second.written['typescript/src/9-sea.life/cart.ts']).toContain("'g9-sea-life-cart'");
   expect(second.written['typescript/src/9-sea.life/cart.test.ts']).toContain(
-    "'../../samples/9-sea-life-cart.yaml'",
+    "'../../samples/g9-sea-life-cart.yaml'",
   );
+});
+
+test('[scaffolding 12] a group and a kind that are too long for the name of a controller are refused', async () => {
+  const group = 'a'.repeat(30);
+  const kinds = [`C${'a'.repeat(31)}`, `C${'a'.repeat(32)}`];
+
+  const runs = await Promise.all(
+    kinds.map((kind) =>
+      besideGo({ multigroup: true }).createApi(CART.with(2, group).with(6, kind)),
+    ),
+  );
+
+  expect(runs.map(({ errors }) => errors.length)).toEqual([0, 1]);
+  expect(runs[1]?.errors[0]).toContain('is longer than 63: choose a shorter --kind or --group');
 });
 
 test('[scaffolding 12] a kind that Go has is refused, with its controllers', async () => {

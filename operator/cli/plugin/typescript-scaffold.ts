@@ -6,6 +6,7 @@ import type {
   ScaffoldedKind,
   TypescriptScaffold,
 } from '../../kubebuilder/typescript.ts';
+import { isDns1035Label, MAX_DNS_LABEL } from '../../model/dns-name.ts';
 import { withController } from '../create/controller-list.ts';
 import { kindFiles } from '../create/kind-files.ts';
 import { type KindNames, kindNames } from '../create/names.ts';
@@ -57,7 +58,6 @@ function scaffoldedKind(asked: AskedKind): ScaffoldedKind {
     );
   }
   const names = namesOf(asked);
-  const { dashed } = names;
   const own = fileOf(asked, names);
   const folder = groupFolder === undefined ? 'src' : `src/${groupFolder}`;
   const files = kindFiles({
@@ -65,7 +65,7 @@ function scaffoldedKind(asked: AskedKind): ScaffoldedKind {
     owns: owns === undefined || owns === '' ? [] : ownedResources(owns),
     form: 'controller',
     file: own,
-    sample: groupFolder === undefined ? own : dashed,
+    sample: groupFolder === undefined ? own : names.dashed,
   });
   const controllerFile = `${folder}/${own}.ts`;
   return {
@@ -78,30 +78,45 @@ function scaffoldedKind(asked: AskedKind): ScaffoldedKind {
 }
 
 /** A folder of its group keeps the name of the kind alone. `src/operator.ts` is the module. */
-function fileOf({ groupFolder }: AskedKind, { dashed }: KindNames): string {
-  if (groupFolder !== undefined) return dashed.slice(groupFolder.length + 1);
+function fileOf({ groupFolder }: AskedKind, { dashed, ofKind }: Names): string {
+  if (groupFolder !== undefined) return ofKind;
   return dashed === 'operator' ? 'operator-controller' : dashed;
+}
+
+interface Names extends KindNames {
+  /** The kind with dashes. `dashed` has the group before it when names need one. */
+  readonly ofKind: string;
 }
 
 /**
  * With a group, two kinds of the same name get along: their controllers, samples and imports have other names.
  * The plural has a flag of another name here than in `chancery create`.
  */
-function namesOf({ group, version, kind, plural, groupFolder }: AskedKind): KindNames {
+function namesOf({ group, version, kind, plural, groupFolder }: AskedKind): Names {
   try {
     const names = kindNames({ group, version, kind, plural });
-    if (groupFolder === undefined) return names;
-    const [first = '', ...more] = groupFolder.replace(/^[0-9]/, 'g$&').split(/[^a-z0-9]+/);
-    const words = [...more, names.controller];
+    const ofKind = names.dashed;
+    if (groupFolder === undefined) return { ...names, ofKind };
+    const words = groupFolder.replace(/^[0-9]/, 'g$&').split(/[^a-z0-9]+/); // a name begins with a letter
+    const [first = '', ...more] = [...words, names.controller];
     const controller =
-      first + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
-    return { ...names, controller, dashed: `${groupFolder.replaceAll('.', '-')}-${names.dashed}` };
+      first + more.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+    const dashed = [...words, ofKind].join('-');
+    requireLabel(dashed);
+    return { ...names, controller, dashed, ofKind };
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
     throw new ConfigurationError(error.message.replaceAll('--plural', '--plural-name'), {
       cause: error,
     });
   }
+}
+
+function requireLabel(controller: string): void {
+  if (isDns1035Label(controller)) return;
+  throw new ConfigurationError(
+    `the controller would have the name ${controller}, which is longer than ${MAX_DNS_LABEL}: choose a shorter --kind or --group`,
+  );
 }
 
 function listed(module: string, name: string, file: string): string {
