@@ -124,28 +124,28 @@ function texts(value: unknown, found: Set<string> = new Set()): ReadonlySet<stri
   return found;
 }
 
-/** The values that choose: flags, words of a list, numbers and names by a pattern. What is free is left out. */
-export function choicesIn(value: unknown, schema: unknown, root: Json): unknown {
+/** Texts that choose: names of objects and of namespaces, and what a policy of the network needs. */
+const CHOOSING_TEXTS: ReadonlySet<string> = new Set([
+  'nameOverride',
+  'fullnameOverride',
+  'watch.namespaces',
+  'networkPolicy.apiServer',
+]);
+
+/** The values that may choose something: flags, words of a list, and few texts. All others are left out. */
+export function choicesIn(value: unknown, schema: unknown, root: Json, path: string = ''): unknown {
   if (typeof schema !== 'object' || schema === null) return undefined;
-  const { $ref, type, enum: options, pattern, properties, items } = schema as Json;
-  if (typeof $ref === 'string') return choicesIn(value, schemaAt(root, $ref), root);
+  const { $ref, type, enum: options, properties } = schema as Json;
+  if (typeof $ref === 'string') return choicesIn(value, schemaAt(root, $ref), root, path);
   if ('const' in schema) return undefined;
-  if (options !== undefined || type === 'boolean' || type === 'integer') return value;
-  if (typeof pattern === 'string') return value;
-  if (Array.isArray(value)) {
-    const { pattern: itemPattern } = table(resolved(items, root));
-    return itemPattern === undefined ? undefined : value;
-  }
+  if (options !== undefined || type === 'boolean' || CHOOSING_TEXTS.has(path)) return value;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   const known = table(properties);
-  const chosen = Object.entries(table(value)).map(
-    ([key, each]) => [key, choicesIn(each, known[key], root)] as const,
+  const chosen = Object.entries(value).map(
+    ([key, each]) =>
+      [key, choicesIn(each, known[key], root, path === '' ? key : `${path}.${key}`)] as const,
   );
   return Object.fromEntries(chosen.filter(([, each]) => each !== undefined));
-}
-
-function resolved(node: unknown, root: Json): unknown {
-  const { $ref } = table(node);
-  return typeof $ref === 'string' ? schemaAt(root, $ref) : node;
 }
 
 function table(value: unknown): Json {
