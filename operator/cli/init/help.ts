@@ -21,7 +21,7 @@ ${table([
   ['--kind KIND', 'of the resource, in CamelCase; default from NAME'],
   ['--plural PLURAL', 'of the resource; default from the kind'],
   ['--from PROJECT', 'the kinds of a project of kubebuilder: its PROJECT file, or its folder'],
-  ['--from-crd FILE', 'the kinds of CustomResourceDefinitions: a file, a folder or "-"; repeatable'],
+  ['--from-crd FILE', 'the kinds of CustomResourceDefinitions: file, folder or "-"; repeatable'],
   ['--force', 'write the files that are missing, and keep the others as they are'],
 ])}
 

@@ -44,7 +44,9 @@ export function checkedDefinition(value: Mapping): CheckedDefinition {
   }
   if (value.apiVersion !== 'apiextensions.k8s.io/v1') {
     const given = JSON.stringify(value.apiVersion) ?? 'nothing';
-    const hint = /v1beta1"$/.test(given) ? ', which no API server since Kubernetes 1.22 serves' : '';
+    const hint = /v1beta1"$/.test(given)
+      ? ', which no API server since Kubernetes 1.22 serves'
+      : '';
     throw unreadable(name, 'apiVersion', `must be apiextensions.k8s.io/v1, not ${given}${hint}`);
   }
   const { spec, status } = value;

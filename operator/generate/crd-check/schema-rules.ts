@@ -63,7 +63,8 @@ export function schemaChanges(
 /** Two served versions may differ in what is allowed besides: the difference is what one allows no more. */
 function keyOf(keyword: string, before: CheckedSchema, after: CheckedSchema): string {
   if (keyword === 'required') return canonicalJson(added(before.required, after.required));
-  if (keyword === 'enum' && before.enum !== undefined) return canonicalJson(added(after.enum, before.enum));
+  if (keyword === 'enum' && before.enum !== undefined)
+    return canonicalJson(added(after.enum, before.enum));
   return `${canonicalJson(before[keyword])} to ${canonicalJson(after[keyword])}`;
 }
 

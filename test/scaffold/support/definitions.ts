@@ -50,6 +50,7 @@ export function versionOf(name: string, spec: object, more: object = {}): object
 
 /** A text that would be code, a comment, a template or a second line, wherever it were not quoted. */
 export const HOSTILE =
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it must not become code
   'a*/b`${process.exit(1)}\'"\\\n{{fields}}\u2028  process.exit(2) //\u2029</script>';
 
 /** A schema with all that other tools write, and names that would be code. */

@@ -103,9 +103,9 @@ export function sampleText(schema: Mapping, preferred: string, at: number = 0): 
   const end = at === 0 ? '' : String(at);
   const own = typeof pattern === 'string' ? [0, 1, 2, 3, least] : [];
   const fromPattern = own.map((more) => textForPattern(String(pattern), more + at));
-  const all = [preferred, ...fromPattern, ...(at === 0 ? TEXTS : [])].flatMap((text) => [
-    ...new Set([sized(`${text}${end}`), text]),
-  ]);
+  const varied = [preferred, ...fromPattern].map((text) => sized(`${text}${end}`));
+  // The others differ less, so a list of them may repeat a text.
+  const all = [...varied, ...fromPattern, preferred, ...TEXTS, ...TEXTS.map(sized)];
   const fitting = all.find((text) => problemsOf(text, textSchema(schema), '').length === 0);
   return fitting ?? sized(`${preferred}${end}`);
 }
