@@ -84,6 +84,28 @@ test.each([
   });
 });
 
+test('flags and metadata are answered before anything but their tables is loaded', async () => {
+  const tracer = `data:text/javascript,import { registerHooks } from 'node:module';
+    registerHooks({ load: (url, context, next) => (console.error(url), next(url, context)) });`;
+  const node = [`--import=${tracer}`, BIN, 'plugin', 'kubebuilder'];
+  const child = run(process.execPath, node);
+  child.child.stdin?.end('{"apiVersion":"v1alpha1","command":"metadata","args":["--edit"]}');
+
+  const { stdout, stderr } = await child;
+
+  expect(JSON.parse(stdout).metadata.description).toContain('ambassador');
+  const loaded = stderr.split('\n').flatMap((url) => url.split('/operator/')[1] ?? []);
+  expect(loaded.sort()).toEqual([
+    'cli/chancery.js',
+    'cli/plugin/main.ts',
+    'cli/plugin/own-stdout.ts',
+    'kubebuilder/defined-flags.ts',
+    'kubebuilder/metadata.ts',
+    'kubebuilder/protocol.ts',
+    'kubebuilder/self-description.ts',
+  ]);
+});
+
 test('a second installation changes nothing, and one of another version replaces the first', async () => {
   const root = folderWith({});
   await install(root).exit;

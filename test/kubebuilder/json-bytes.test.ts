@@ -1,5 +1,8 @@
 /** Documents that arrive in pieces: what is read of them, and what is only passed over. */
 import { Buffer } from 'node:buffer';
+import { setImmediate as immediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ConfigurationError } from '../../operator/core/errors.ts';
@@ -74,6 +77,30 @@ test('a text that is too long is passed over, and the next one is read', async (
       expect([skipped, read]).toEqual([undefined, short]);
     }),
   );
+});
+
+test('a text that is too long costs no memory', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  let kept = 0;
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from('"');
+    const pieces: WeakRef<ArrayBufferLike>[] = [];
+    for (let at = 0; at < 40; at++) {
+      const piece = Buffer.alloc(100_000, 'x');
+      pieces.push(new WeakRef(piece.buffer));
+      yield piece;
+    }
+    await immediate(); // a WeakRef keeps its object until then
+    collect();
+    kept = pieces.filter((piece) => piece.deref() !== undefined).length;
+    yield Buffer.from('"');
+  }
+
+  const text = await new JsonBytes(chunks(), 10_000_000, TOO_LONG).string(150_000);
+
+  expect(text).toBe(undefined);
+  expect(kept).toBeLessThan(5);
 });
 
 test.each([
