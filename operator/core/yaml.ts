@@ -174,7 +174,11 @@ export function yamlWithItem(text: string, key: string, item: string, comment: s
   const candidate =
     yaml().isSeq(node) && node.items.length > 0
       ? withLineAfter(text, node.items.at(-1), item, newline)
-      : withListAtEnd(text, key, `${newline}${comment}${newline}${key}:${newline}- ${item}${newline}`);
+      : withListAtEnd(
+          text,
+          key,
+          `${newline}${comment}${newline}${key}:${newline}- ${item}${newline}`,
+        );
   const expected = { ...before, [key]: [...list, item] };
   const isAsMeant = candidate !== undefined && isDeepStrictEqual(tried(candidate), expected);
   return isAsMeant ? candidate : changedYaml(text, [key], expected[key]);

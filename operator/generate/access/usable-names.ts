@@ -43,7 +43,11 @@ export function refuseUnusableNames({
   resourceNames,
 }: RequestedAccess): void {
   const { group, version, plural } = resource;
-  const labels = [...(version === undefined ? [] : [version]), plural, ...(group === '' ? [] : group.split('.'))];
+  const labels = [
+    ...(version === undefined ? [] : [version]),
+    plural,
+    ...(group === '' ? [] : group.split('.')),
+  ];
   if (subresource !== undefined) labels.push(subresource);
   if (namespace !== undefined && namespace !== POD_NAMESPACE) labels.push(namespace);
   const wrong = labels.find((label) => !isDnsLabel(label));

@@ -1,10 +1,11 @@
 import { ConfigurationError } from '../../core/errors.ts';
 import type { ProxyFilter } from '../filter/proxy-filter.ts';
+import { componentModel } from './component-model.ts';
 import { ambassadorArguments, DEFAULT_PORT, probeCommand } from './deployment-template.ts';
 import { isFixedImage } from './manifests-options.ts';
 import type { ModelContainer, ModelDeployment } from './model-deployment.ts';
-import { operatorModel } from './operator-model.ts';
-import { renderedDeployment } from './rendered-objects.ts';
+import { baseDeployment } from './operator-model.ts';
+import { withComponent } from './rendered-objects.ts';
 
 /** An ambassador for a Pod that something else makes. */
 export interface AmbassadorSidecar {
@@ -32,18 +33,20 @@ const REST = {
  */
 export function ambassadorSidecar(
   filter: ProxyFilter,
-  { image, port, volume }: { readonly image: string; readonly port: number; readonly volume: string },
+  {
+    image,
+    port,
+    volume,
+  }: { readonly image: string; readonly port: number; readonly volume: string },
 ): AmbassadorSidecar {
   if (!isFixedImage(image)) {
     throw new ConfigurationError('the image of the ambassador must have a tag or a sha256 digest', {
       context: { image },
     });
   }
-  const model = operatorModel([], { ...REST, images: { ambassador: image, operator: image } });
-  const { spec } = renderedDeployment(model, {
-    scope: 'namespaced',
-    components: ['native-sidecar'],
-  }).spec.template;
+  const base = baseDeployment({ ...REST, images: { ambassador: image, operator: image } });
+  const component = componentModel('native-sidecar', base);
+  const { spec } = withComponent(base, 'native-sidecar', component).spec.template;
   const proxy = spec.initContainers?.find(({ name }) => name === 'proxy');
   const credentials = spec.volumes?.find(({ name }) => name === CREDENTIALS);
   if (proxy === undefined || credentials === undefined) throw new Error('there is no ambassador');
