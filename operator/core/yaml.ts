@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { isDeepStrictEqual } from 'node:util';
 import type { DocumentOptions, ParseOptions, ScalarTag, SchemaOptions } from 'yaml';
 import { ConfigurationError, messageOf } from './errors.ts';
 
@@ -149,6 +150,70 @@ export function changedYaml(
   if (problem !== undefined) throw invalid(problem);
   document.setIn(path, document.createNode(value));
   return document.toString({ lineWidth: 0, flowCollectionPadding: false });
+}
+
+/**
+ * A YAML text in which a list of texts, at a key of the document, has one more. All else stays as it is written,
+ * also where comments look like parts of the document. A list that has the text already stays.
+ *
+ * @param comment - a line to put before a list that is new.
+ * @throws ConfigurationError `CONFIG` when the text is not YAML, or no mapping, or has no list at the key.
+ */
+export function yamlWithItem(text: string, key: string, item: string, comment: string): string {
+  const document = yaml().parseDocument(text, READ);
+  const [problem] = document.errors;
+  if (problem !== undefined) throw invalid(problem);
+  const before = (parseYaml(text) ?? {}) as Readonly<Record<string, unknown>>;
+  const list = before[key] ?? [];
+  if (typeof before !== 'object' || Array.isArray(before) || !Array.isArray(list)) {
+    throw new ConfigurationError(`it must be a mapping, with a list as ${key}`);
+  }
+  if (list.includes(item)) return text;
+  const newline = text.includes('\r\n') ? '\r\n' : '\n';
+  const node: unknown = document.get(key, true);
+  const candidate =
+    yaml().isSeq(node) && node.items.length > 0
+      ? withLineAfter(text, node.items.at(-1), item, newline)
+      : withListAtEnd(
+          text,
+          key,
+          `${newline}${comment}${newline}${key}:${newline}- ${item}${newline}`,
+        );
+  const expected = { ...before, [key]: [...list, item] };
+  const isAsMeant = candidate !== undefined && isDeepStrictEqual(tried(candidate), expected);
+  return isAsMeant ? candidate : changedYaml(text, [key], expected[key]);
+}
+
+/** Undefined for a key that is there: a second one would replace it. */
+function withListAtEnd(text: string, key: string, lines: string): string | undefined {
+  if (new RegExp(`^["']?${key}["']?[ \\t]*:`, 'm').test(text)) return undefined;
+  const newline = /\r?\n/.exec(lines)?.[0] ?? '';
+  return `${text}${text === '' || text.endsWith('\n') ? '' : newline}${lines}`;
+}
+
+/** Undefined for a list on one line. */
+function withLineAfter(
+  text: string,
+  last: unknown,
+  item: string,
+  newline: string,
+): string | undefined {
+  const { range } = last as { readonly range?: readonly [number, number, number] | null };
+  const [start = 0, end = 0] = range ?? [];
+  const line = text.slice(text.lastIndexOf('\n', start - 1) + 1, start);
+  const [, indent] = /^([ \t]*)- +["']?$/.exec(line) ?? [];
+  if (indent === undefined) return undefined;
+  const at = text.indexOf('\n', end - 1);
+  if (at < 0) return `${text}${newline}${indent}- ${item}${newline}`;
+  return `${text.slice(0, at + 1)}${indent}- ${item}${newline}${text.slice(at + 1)}`;
+}
+
+function tried(text: string): unknown {
+  try {
+    return parseYaml(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function invalid(error: unknown): ConfigurationError {

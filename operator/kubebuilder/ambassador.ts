@@ -2,7 +2,7 @@ import { ConfigurationError } from '../core/errors.ts';
 import type { FlagValues } from './flags.ts';
 import type { RecordedAmbassador } from './record.ts';
 
-const DEFAULTS: RecordedAmbassador = { proxyPort: 8001, unixSocket: false, image: '' };
+const DEFAULTS: RecordedAmbassador = { proxyPort: 8001, image: '' };
 
 /**
  * The ambassador that the flags ask for. kubebuilder sends only flags that were given, so others are as
@@ -16,6 +16,12 @@ export function chosenAmbassador(
 ): RecordedAmbassador {
   const port = flags.text('proxy-port');
   const image = flags.text('ambassador-image');
+  if (flags.bool('unix-socket') === true) {
+    throw new ConfigurationError(
+      '--unix-socket is not possible for a manager in Go: client-go connects to no socket that a kubeconfig names, so ' +
+        'the sources would have to change; leave it out, and the manager reaches the proxy through the loopback address',
+    );
+  }
   if (image !== undefined && /\s/.test(image)) {
     throw new ConfigurationError(
       `--ambassador-image must be the name of an image, not ${JSON.stringify(image)}`,
@@ -23,7 +29,6 @@ export function chosenAmbassador(
   }
   return {
     proxyPort: port === undefined ? before.proxyPort : portOf(port),
-    unixSocket: flags.bool('unix-socket') ?? before.unixSocket,
     image: image ?? before.image,
   };
 }

@@ -16,7 +16,8 @@ const UNIX_SOCKET: PluginFlag = {
   Name: 'unix-socket',
   Type: 'bool',
   Default: 'false',
-  Usage: 'reach the proxy through a socket in the Pod, and not through a port',
+  Usage:
+    'refused, because client-go connects to no socket: the manager reaches the proxy through a port',
 };
 
 const AMBASSADOR_IMAGE: PluginFlag = {
@@ -65,7 +66,9 @@ const FLAGS: Readonly<Record<Subcommand, readonly PluginFlag[]>> = {
   api: API_FLAGS,
   webhook: [],
   edit: [
-    ...AMBASSADOR_FLAGS.map((flag) => ({ ...flag, Usage: `${flag.Usage}; not given: as before` })),
+    ...AMBASSADOR_FLAGS.map((flag) =>
+      flag === UNIX_SOCKET ? flag : { ...flag, Usage: `${flag.Usage}; not given: as before` },
+    ),
     TYPESCRIPT,
   ],
 };

@@ -2,13 +2,11 @@ import { ConfigurationError } from '../core/errors.ts';
 import { chosenAmbassador } from './ambassador.ts';
 import type { RecordedChange } from './change.ts';
 import type { FlagValues } from './flags.ts';
+import { MANAGER_FILE } from './go-project/manager-file.ts';
 import { isGoPlugin } from './project.ts';
 import { PLUGIN_KEY, type PluginRequest } from './protocol.ts';
 import { ROLE_FILE, roleState } from './rbac-markers.ts';
 import type { ProjectRecord } from './record.ts';
-
-/** The Deployment of every project that kubebuilder has made for Go. */
-const MANAGER_FILE = 'config/manager/manager.yaml';
 
 /** Whether a request is about a project with a manager in Go, or makes one. */
 export function hasGoManager({ pluginChain, universe }: PluginRequest): boolean {
@@ -38,9 +36,9 @@ export async function withAmbassador(
   const isRoleNew = isNewApi && role !== undefined;
   const before = isRoleNew ? new Map([...universe, [ROLE_FILE, role]]) : universe;
   const { hardened } = await import('./go-project/hardened.ts');
-  const { proxyPort, unixSocket, image } = ambassador;
+  const { proxyPort, image } = ambassador;
   const changed = hardened(before, {
-    ...{ proxyPort, unixSocket },
+    proxyPort,
     ...(image !== '' && { ambassadorImage: image }),
   });
   return {

@@ -36,8 +36,8 @@ It may run as often as you like: without a change of the roles and the flags it 
     examples: `  # After make manifests
   kubebuilder edit --plugins ${PLUGIN_KEY}
 
-  # The manager reaches the proxy through a socket
-  kubebuilder edit --plugins ${PLUGIN_KEY} --unix-socket`,
+  # The proxy listens on another port
+  kubebuilder edit --plugins ${PLUGIN_KEY} --proxy-port 9001`,
   },
 };
 

@@ -23,7 +23,8 @@ const MARKER = /^[\t ]*\/\/ ?\+kubebuilder:rbac:(.*)$/gm;
  */
 export function roleState(files: ReadonlyMap<string, string>): RoleState {
   const text = files.get(ROLE_FILE);
-  const [role, ...others] = text === undefined ? [] : parseYamlDocuments(text);
+  // A file that is no YAML is told where the roles are read.
+  const [role, ...others] = tried(() => parseYamlDocuments(text ?? '')) ?? [];
   const before = rulesOf(role);
   if (text === undefined || before === undefined) return { text: undefined, missing: [] };
   const missing = markedRules(files).filter((rule) => !isCovered(rule, before));

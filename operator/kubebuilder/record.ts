@@ -6,7 +6,6 @@ export const RECORD_FILE = 'chancery.json';
 /** How the ambassador of the Go manager was chosen. */
 export interface RecordedAmbassador {
   readonly proxyPort: number;
-  readonly unixSocket: boolean;
   /** '': the default. */
   readonly image: string;
 }
@@ -65,15 +64,11 @@ export function readRecord(files: ReadonlyMap<string, string>): ProjectRecord {
 }
 
 function ambassadorOf(value: unknown): RecordedAmbassador {
-  const { proxyPort, unixSocket, image } = value as Partial<RecordedAmbassador>;
-  if (
-    typeof proxyPort !== 'number' ||
-    typeof unixSocket !== 'boolean' ||
-    typeof image !== 'string'
-  ) {
+  const { proxyPort, image } = value as Partial<RecordedAmbassador>;
+  if (typeof proxyPort !== 'number' || typeof image !== 'string') {
     throw new Error('ambassador has another form');
   }
-  return { proxyPort, unixSocket, image };
+  return { proxyPort, image };
 }
 
 function typescriptOf(value: unknown): NonNullable<ProjectRecord['typescript']> {

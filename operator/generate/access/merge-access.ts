@@ -126,7 +126,7 @@ export const VERBS: readonly Verb[] = [
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** The HTTP method of each verb. */
-export const METHOD_OF: Readonly<Record<Verb, Method>> = {
+export const METHOD_OF: Readonly<Record<PathVerb, Method>> = {
   get: 'GET',
   list: 'GET',
   watch: 'GET',
@@ -134,7 +134,25 @@ export const METHOD_OF: Readonly<Record<Verb, Method>> = {
   update: 'PUT',
   patch: 'PATCH',
   delete: 'DELETE',
+  deletecollection: 'DELETE',
 };
+
+/** What a path needs of a resource. Roles know no versions, and of some resources no scope. */
+export interface PathResource extends Pick<Resource, 'group' | 'plural'> {
+  /** Undefined for every version. */
+  readonly version: string | undefined;
+  /** Undefined for both: in namespaces, and in the cluster. */
+  readonly namespaced: boolean | undefined;
+}
+
+/** A verb that a role can have. `deletecollection` cannot be declared. */
+export type PathVerb = Verb | 'deletecollection';
+
+/** Requests that need a path: an `AccessRule`, or what a role grants. */
+export interface RequestedAccess extends Omit<AccessRule, 'resource' | 'verbs'> {
+  readonly resource: PathResource;
+  readonly verbs: readonly PathVerb[];
+}
 
 /** The verbs on one resource in one place. */
 export interface AccessRule {

@@ -1,8 +1,8 @@
 import { ConfigurationError } from '../../core/errors.ts';
 import { DNS_LABEL, isDnsLabel } from '../../model/dns-name.ts';
-import { type Resource, resourceName } from '../../model/resource.ts';
+import { resourceName } from '../../model/resource.ts';
 import { POD_NAMESPACE } from '../placement.ts';
-import type { AccessRule } from './merge-access.ts';
+import type { PathResource, RequestedAccess } from './merge-access.ts';
 
 /** The usual grammar of names: a DNS-1123 subdomain. It matches neither `.` nor `..` nor the empty name. */
 const SUBDOMAIN = `${DNS_LABEL}([.]${DNS_LABEL})*`;
@@ -20,13 +20,15 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   'ipaddresses.networking.k8s.io': '[0-9a-f:][0-9a-f:.]*',
 };
 
+type Named = Pick<PathResource, 'group' | 'plural'>;
+
 /** The grammar of the names of a resource, as a pattern without anchors. */
-export function namePattern(resource: Resource): string {
+export function namePattern(resource: Named): string {
   return OTHER_NAMES[resourceName(resource)] ?? OTHER_NAMES[resource.group] ?? SUBDOMAIN;
 }
 
 /** True for a name that an object of `resource` may have, and that has no special meaning in a path. */
-export function isUsableName(resource: Resource, name: string): boolean {
+export function isUsableName(resource: Named, name: string): boolean {
   return name.length <= 253 && new RegExp(`^(${namePattern(resource)})$`).test(name);
 }
 
@@ -39,9 +41,13 @@ export function refuseUnusableNames({
   subresource,
   namespace,
   resourceNames,
-}: AccessRule): void {
+}: RequestedAccess): void {
   const { group, version, plural } = resource;
-  const labels = [version, plural, ...(group === '' ? [] : group.split('.'))];
+  const labels = [
+    ...(version === undefined ? [] : [version]),
+    plural,
+    ...(group === '' ? [] : group.split('.')),
+  ];
   if (subresource !== undefined) labels.push(subresource);
   if (namespace !== undefined && namespace !== POD_NAMESPACE) labels.push(namespace);
   const wrong = labels.find((label) => !isDnsLabel(label));

@@ -1,6 +1,6 @@
 import { DNS_LABEL } from '../../model/dns-name.ts';
-import { groupVersionPath, isBuiltInGroup, type Resource } from '../../model/resource.ts';
-import type { AccessRule } from '../access/merge-access.ts';
+import { groupVersionPath, isBuiltInGroup } from '../../model/resource.ts';
+import type { PathResource, RequestedAccess } from '../access/merge-access.ts';
 import { namePattern } from '../access/usable-names.ts';
 
 /** Objects by name, sorted; `all` for every name that the resource allows. */
@@ -8,7 +8,7 @@ export type ObjectNames = 'all' | readonly string[];
 
 /** The paths of one resource or subresource that requests need in one place. */
 export interface OpenedPaths {
-  readonly resource: Resource;
+  readonly resource: PathResource;
   readonly subresource: string | undefined;
   /** Undefined for every namespace, or for a cluster-scoped resource. */
   readonly namespace: string | undefined;
@@ -21,8 +21,8 @@ export interface OpenedPaths {
   readonly discovery: boolean;
 }
 
-/** @param accesses - as `accessOf` returns them: merged and sorted. */
-export function openedPaths(accesses: readonly AccessRule[]): readonly OpenedPaths[] {
+/** @param accesses - sorted; those of `accessOf` are merged as well. */
+export function openedPaths(accesses: readonly RequestedAccess[]): readonly OpenedPaths[] {
   const requested = accesses.filter(({ unrequested }) => unrequested !== true);
   const byTarget = Map.groupBy(requested, ({ resource: { group, version, plural }, subresource }) =>
     JSON.stringify([group, version, plural, subresource ?? '']),
@@ -40,12 +40,13 @@ export function openedPaths(accesses: readonly AccessRule[]): readonly OpenedPat
 }
 
 /** The paths that all accesses to one target in one place need together. */
-function pathsOf(accesses: readonly AccessRule[]): OpenedPaths | undefined {
+function pathsOf(accesses: readonly RequestedAccess[]): OpenedPaths | undefined {
   const [first] = accesses;
   if (first === undefined) return undefined;
   const { resource, subresource, namespace } = first;
   const isWhole = subresource === undefined;
   const lists = isWhole && accesses.some(({ verbs }) => hasAny(verbs, ['list', 'watch']));
+  const clears = isWhole && accesses.some(({ verbs }) => verbs.includes('deletecollection'));
   // A create for certain names uses server-side apply, because the path of a POST has no name.
   const creates =
     isWhole &&
@@ -56,20 +57,20 @@ function pathsOf(accesses: readonly AccessRule[]): OpenedPaths | undefined {
     resource,
     subresource,
     namespace,
-    acrossNamespaces: lists && resource.namespaced && namespace === undefined,
-    collection: lists || creates,
+    acrossNamespaces: lists && resource.namespaced === true && namespace === undefined,
+    collection: lists || clears || creates,
     objects: namesOf(accesses.filter((access) => isByName(access))),
     discovery: lists && !isBuiltInGroup(resource),
   };
 }
 
-function isByName({ subresource, verbs, resourceNames }: AccessRule): boolean {
+function isByName({ subresource, verbs, resourceNames }: RequestedAccess): boolean {
   if (subresource !== undefined) return true;
   if (hasAny(verbs, ['get', 'update', 'patch', 'delete'])) return true;
   return resourceNames !== undefined && verbs.includes('create');
 }
 
-function namesOf(accesses: readonly AccessRule[]): ObjectNames {
+function namesOf(accesses: readonly RequestedAccess[]): ObjectNames {
   const names = new Set<string>();
   for (const { resourceNames } of accesses) {
     if (resourceNames === undefined) return 'all';
@@ -98,9 +99,17 @@ function hasAny<V>(list: readonly V[], values: readonly V[]): boolean {
   return values.some((value) => list.includes(value));
 }
 
+/** Every version of a group: a label, as the definition of a resource names it. */
+const ANY_VERSION = DNS_LABEL;
+
 /** Anchored at the start: the path before the plural, or before the namespace. */
-export function rootPattern(resource: Resource): string {
-  return `^${groupVersionPath(resource).replaceAll('.', '[.]')}`;
+export function rootPattern({
+  group,
+  version = ANY_VERSION,
+}: Pick<PathResource, 'group' | 'version'>): string {
+  const path = groupVersionPath({ group, version: version === ANY_VERSION ? 'v1' : version });
+  const parent = path.slice(0, path.lastIndexOf('/')).replaceAll('.', '[.]');
+  return `^${parent}/${version}`;
 }
 
 /**
@@ -109,11 +118,14 @@ export function rootPattern(resource: Resource): string {
  * @param namespaces - [undefined] for every namespace, and for a cluster-scoped resource.
  */
 export function collectionPattern(
-  resource: Resource,
+  resource: PathResource,
   namespaces: readonly (string | undefined)[],
 ): string {
   const names = namespaces.map((namespace) => namespace ?? DNS_LABEL);
-  const scope = resource.namespaced ? `/namespaces/${alternatives(names)}` : '';
+  const inNamespaces = `/namespaces/${alternatives(names)}`;
+  if (resource.namespaced === false) return `${rootPattern(resource)}/${resource.plural}`;
+  const isOptional = resource.namespaced === undefined && namespaces.includes(undefined);
+  const scope = isOptional ? `(${inNamespaces})?` : inNamespaces;
   return `${rootPattern(resource)}${scope}/${resource.plural}`;
 }
 

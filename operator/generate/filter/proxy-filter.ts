@@ -1,7 +1,7 @@
 import type { Declared } from '../../controller/access-declaration.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import { groupVersionPath, resourceName } from '../../model/resource.ts';
-import { type AccessRule, METHOD_OF, type Method } from '../access/merge-access.ts';
+import { METHOD_OF, type Method, type RequestedAccess } from '../access/merge-access.ts';
 import { accessOf } from '../access/required-access.ts';
 import type { Placement } from '../placement.ts';
 import { filterProblems, type ProxyFilter, REJECT_PATHS } from './filter-problems.ts';
@@ -42,13 +42,27 @@ const METHODS = ['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST',
  *   always refused, such as `pods/exec`, and for a filter that is too long for an argument.
  */
 export function proxyFilter(declarations: readonly Declared[], placement: Placement): ProxyFilter {
-  const accesses = accessOf(declarations, placement).filter(({ unrequested }) => !unrequested);
-  for (const access of accesses) refuseTunnels(access);
-  const used = new Set<string>(usedMethods(accesses));
+  return filterOf(accessOf(declarations, placement));
+}
+
+/**
+ * The narrowest filter for requests of these accesses.
+ *
+ * @param accesses - sorted.
+ * @param more - other anchored patterns of paths to open.
+ * @throws ConfigurationError `CONFIG` as `proxyFilter` does.
+ */
+export function filterOf(
+  accesses: readonly RequestedAccess[],
+  more: readonly string[] = [],
+): ProxyFilter {
+  const requested = accesses.filter(({ unrequested }) => unrequested !== true);
+  for (const access of requested) refuseTunnels(access);
+  const used = new Set<string>(usedMethods(requested));
   const unused = METHODS.filter((method) => !used.has(method));
   const filter = {
     acceptPaths: [
-      ...new Set([PROBE_PATH, SELF_REVIEW_PATH, ...pathPatterns(openedPaths(accesses))]),
+      ...new Set([PROBE_PATH, SELF_REVIEW_PATH, ...more, ...pathPatterns(openedPaths(requested))]),
     ],
     rejectPaths: REJECT_PATHS,
     rejectMethods: [`^(${unused.join('|')})$`],
@@ -58,7 +72,7 @@ export function proxyFilter(declarations: readonly Declared[], placement: Placem
 }
 
 /** The methods that pass: at least GET for the probe and POST for the reviews. */
-export function usedMethods(accesses: readonly AccessRule[]): ReadonlySet<Method> {
+export function usedMethods(accesses: readonly RequestedAccess[]): ReadonlySet<Method> {
   const requested = accesses.filter(({ unrequested }) => unrequested !== true);
   const verbs = requested.flatMap((access) => access.verbs);
   return new Set(['GET', 'POST', ...verbs.map((verb) => METHOD_OF[verb])]);
@@ -90,9 +104,10 @@ const TUNNELS: ReadonlySet<string | undefined> = new Set([
   'proxy',
 ]);
 
-function refuseTunnels({ resource, subresource }: AccessRule): void {
-  const scope = resource.namespaced ? '/namespaces/x' : '';
-  const path = `${groupVersionPath(resource)}${scope}/${resource.plural}/x/${subresource}`;
+function refuseTunnels({ resource, subresource }: RequestedAccess): void {
+  const { group, version = 'v1', plural, namespaced } = resource;
+  const scope = namespaced === false ? '' : '/namespaces/x';
+  const path = `${groupVersionPath({ group, version })}${scope}/${plural}/x/${subresource}`;
   const isRejected = REJECT_PATHS.some((pattern) => new RegExp(pattern).test(path));
   if (subresource === undefined || !(isRejected || TUNNELS.has(subresource))) return;
   throw new ConfigurationError('the ambassador never lets this subresource through', {

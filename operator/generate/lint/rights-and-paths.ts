@@ -1,5 +1,6 @@
 import type { PolicyRule, RoleRef, Subject } from '../../model/kubernetes/rbac-v1.ts';
 import type { KubernetesObject } from '../../model/object.ts';
+import { METHOD_OF } from '../access/merge-access.ts';
 import { REJECT_PATHS } from '../filter/filter-problems.ts';
 import type { Installation } from './installation.ts';
 import { homeOf, type PathPattern, readable } from './path-pattern.ts';
@@ -19,16 +20,12 @@ export interface Right {
   readonly role: string;
 }
 
-const METHOD_OF: Readonly<Record<string, string>> = {
-  get: 'GET',
-  list: 'GET',
-  watch: 'GET',
-  create: 'POST',
-  update: 'PUT',
-  patch: 'PATCH',
-  delete: 'DELETE',
-  deletecollection: 'DELETE',
-};
+const METHODS: Readonly<Record<string, string>> = METHOD_OF;
+
+/** True for a verb that a request has. Others, such as `use`, are only looked up by admission. */
+export function isRequested({ verb }: Pick<Right, 'verb'>): boolean {
+  return Object.hasOwn(METHODS, verb);
+}
 
 /** Verbs whose path ends with the collection. */
 const OF_COLLECTION = ['list', 'watch', 'create', 'deletecollection'];
@@ -92,7 +89,7 @@ function requestsNeeding(right: Right, patterns: readonly PathPattern[]): readon
   const known = patterns.flatMap(({ samples }) => samples.map(requestPath));
   const versions = new Set(known.flatMap((path) => (path?.group === group ? [path.version] : [])));
   const places = namespace === undefined ? [undefined, ANY_NAMESPACE] : [namespace];
-  return targetsOf(right).flatMap(({ method = METHOD_OF[verb] ?? '', name }) =>
+  return targetsOf(right).flatMap(({ method = METHODS[verb] ?? '', name }) =>
     [...versions].flatMap((version) =>
       places.map((place) => ({
         method,
@@ -188,8 +185,11 @@ interface Binding extends KubernetesObject {
   readonly subjects?: readonly Subject[] | null;
 }
 
+/** A Pod among the objects that are rendered with it. */
+export type PodAndObjects = Pick<Installation, 'pod' | 'namespace' | 'objects'>;
+
 /** All rendered bindings that grant rights to the account of this Pod. */
-export function grantsOf(installation: Installation): readonly Grant[] {
+export function grantsOf(installation: PodAndObjects): readonly Grant[] {
   const home = homeOf(installation);
   return installation.objects
     .filter(isBinding)
@@ -207,7 +207,7 @@ export function grantsOf(installation: Installation): readonly Grant[] {
 }
 
 /** True when a subject is exactly the ServiceAccount of the Pod, not a group that contains it. */
-export function isOwnAccount(subject: Subject, installation: Installation): boolean {
+export function isOwnAccount(subject: Subject, installation: PodAndObjects): boolean {
   const { pod, namespace } = installation;
   const home = homeOf(installation);
   return (
@@ -220,7 +220,7 @@ export function isOwnAccount(subject: Subject, installation: Installation): bool
 function rulesOf(
   { kind, name }: RoleRef,
   place: string | undefined,
-  installation: Installation,
+  installation: PodAndObjects,
 ): readonly PolicyRule[] | undefined {
   const role = installation.objects.find(
     (object) =>

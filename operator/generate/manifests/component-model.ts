@@ -56,7 +56,8 @@ export function componentModels(
   return Object.fromEntries(models) as Record<ComponentName, ComponentModel>;
 }
 
-function componentModel(name: ComponentName, deployment: ModelDeployment): ComponentModel {
+/** One component. */
+export function componentModel(name: ComponentName, deployment: ModelDeployment): ComponentModel {
   const proxy = deployment.spec.template.spec.containers.find((each) => each.name === 'proxy');
   const values = { kubectl: kubectlOf(proxy?.image ?? '') };
   const read = (file: string): unknown =>

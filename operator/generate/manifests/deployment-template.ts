@@ -9,13 +9,14 @@ export function kubectlOf(image: string): string {
   return isOwnAmbassador(image) ? '/kubectl' : 'kubectl';
 }
 
-/** kubectl asks the ambassador for a path that every filter opens. */
-const PROBE_ARGUMENTS = [
-  '--server=http://127.0.0.1:8001',
-  'get',
-  '--raw=/version',
-  '--request-timeout=3s',
-];
+/** The port of the ambassador where nothing else is said. */
+export const DEFAULT_PORT = 8_001;
+
+/** The command of its probes: kubectl asks it for a path that every filter opens. */
+export function probeCommand(image: string, port: number): readonly string[] {
+  const server = `--server=http://127.0.0.1:${port}`;
+  return [kubectlOf(image), server, 'get', '--raw=/version', '--request-timeout=3s'];
+}
 
 /** Seconds between the end of the operator's stop budget and the end of the Pod. */
 const GRACE_SECONDS = 15;
@@ -36,7 +37,7 @@ export function deploymentValues(options: ManifestsOptions): TemplateValues {
       : '',
     stockCommand: isOwn ? '' : part('stock-command'),
     stockEnvironment: isOwn ? '' : part('stock-environment'),
-    probeCommand: `command: [${[kubectlOf(images.ambassador), ...PROBE_ARGUMENTS].join(', ')}]\n`,
+    probeCommand: `command: [${probeCommand(images.ambassador, DEFAULT_PORT).join(', ')}]\n`,
     operatorImage: scalar(images.operator),
     modules: listLines(
       options.program?.words.map(programWord) ?? [...modules.map(scalar), ...moduleWords(options)],

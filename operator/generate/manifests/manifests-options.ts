@@ -85,6 +85,11 @@ const DATE = /^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}$/;
 const IMAGE =
   /^([A-Za-z0-9.-]+(:[0-9]+)?\/)?[a-z0-9]+([._/-]+[a-z0-9]+)*(?=[:@])(:[A-Za-z0-9_][A-Za-z0-9._-]{0,127})?(@sha256:[a-f0-9]{64})?$/;
 
+/** Whether an image has a tag or a digest. */
+export function isFixedImage(image: string): boolean {
+  return IMAGE.test(image);
+}
+
 /** Without `$`, which the kubelet would expand, and not a flag. */
 const MODULE = /^[A-Za-z0-9._/@+][A-Za-z0-9._/@+-]*$/;
 
@@ -118,7 +123,7 @@ export function requireUsable(options: ManifestsOptions): void {
     requireThat('argument', word, 'a text without NUL characters', !word.includes('\0'));
   }
   for (const image of Object.values(images)) {
-    requireThat('image', image, 'an image with a tag or a sha256 digest', IMAGE.test(image));
+    requireThat('image', image, 'an image with a tag or a sha256 digest', isFixedImage(image));
   }
   for (const word of options.moduleArgs ?? []) {
     requireThat('argument', word, 'a text without NUL characters', !word.includes('\0'));

@@ -65,7 +65,7 @@ export function operatorModel(
   const election = { namespaces: [POD_NAMESPACE], ...electionOf(options) };
   const electionFilter = proxyFilter([], election);
   const filled = withArguments(
-    fromText<ModelDeployment>('deployment', { ...values, ...deploymentValues(options) }),
+    baseDeployment(options),
     ambassadorArguments(electionFilter, options),
   );
   const deployment = { ...filled, metadata: { ...filled.metadata, namespace: options.namespace } };
@@ -91,6 +91,12 @@ export function operatorModel(
     ],
     configMap: folderObject(options),
   };
+}
+
+/** The Deployment of the base, without arguments of the ambassador. */
+export function baseDeployment(options: ManifestsOptions): ModelDeployment {
+  const values = { name: scalar(options.name), namespace: scalar(options.namespace) };
+  return fromText('deployment', { ...values, ...deploymentValues(options) });
 }
 
 function fromText<T = KubernetesObject>(name: string, values: TemplateValues): T {

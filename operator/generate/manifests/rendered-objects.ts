@@ -1,5 +1,10 @@
 import type { KubernetesObject } from '../../model/object.ts';
-import { COMPONENT_NAMES, type ComponentName, type PatchOfDeployment } from './component-model.ts';
+import {
+  COMPONENT_NAMES,
+  type ComponentModel,
+  type ComponentName,
+  type PatchOfDeployment,
+} from './component-model.ts';
 import type { ModelDeployment } from './model-deployment.ts';
 import type { OperatorModel, Scope } from './operator-model.ts';
 
@@ -55,13 +60,19 @@ export function renderedDeployment(
   };
   const deployment = patched(model.deployment, scoped);
   return named.reduce(
-    (before, name) =>
-      model.components[name].patches.reduce<ModelDeployment>(
-        patched,
-        name === 'native-sidecar' ? withProxyCopied(before) : before,
-      ),
+    (before, name) => withComponent(before, name, model.components[name]),
     deployment,
   );
+}
+
+/** The Deployment as a component patches it. Arguments of the ambassador are not added. */
+export function withComponent(
+  deployment: ModelDeployment,
+  name: ComponentName,
+  { patches }: ComponentModel,
+): ModelDeployment {
+  const before = name === 'native-sidecar' ? withProxyCopied(deployment) : deployment;
+  return patches.reduce<ModelDeployment>(patched, before);
 }
 
 function inOrder(names: readonly ComponentName[]): readonly ComponentName[] {

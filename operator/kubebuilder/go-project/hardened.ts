@@ -1,19 +1,59 @@
-import { ConfigurationError } from '../../core/errors.ts';
+import { VERSION } from '../../core/version.ts';
+import { yamlWithItem } from '../../core/yaml.ts';
+import { OWN_AMBASSADOR_IMAGE } from '../../generate/filter/ambassador-image.ts';
+import { ambassadorSidecar } from '../../generate/manifests/ambassador-sidecar.ts';
+import { ambassadorFolder } from './ambassador-folder.ts';
+import { egressPolicy } from './egress.ts';
+import { inFile, kustomizeTree } from './kustomize-tree.ts';
+import { managerOf } from './manager.ts';
+import { CREDENTIALS, weakSettings } from './manager-patch.ts';
+import { requireFreePort, requireHarmlessPatches } from './pod-checks.ts';
+import { managerFilter } from './rights.ts';
 
 export interface HardenedOptions {
-  readonly proxyPort?: number;
-  readonly unixSocket?: boolean;
+  readonly proxyPort: number;
+  /** With a tag or a digest. Default: our own, of this version. */
   readonly ambassadorImage?: string;
 }
 
 export interface HardenedProject {
+  /** All files that belong to the result; those that are as before are among them. */
   readonly files: ReadonlyMap<string, string>;
+  /** For the person at the terminal. */
   readonly messages: readonly string[];
 }
 
+/**
+ * The files that put the ambassador beside the manager of a Go project. Of the project's own files only lists in
+ * kustomizations change: each has one item more.
+ *
+ * @param files - of the project. Equal projects give equal files.
+ * @throws ConfigurationError `CONFIG` when the project is of another form, or its roles cannot become a filter.
+ */
 export function hardened(
   files: ReadonlyMap<string, string>,
-  _options: HardenedOptions,
+  { proxyPort, ambassadorImage = `${OWN_AMBASSADOR_IMAGE}:${VERSION}` }: HardenedOptions,
 ): HardenedProject {
-  throw new ConfigurationError(`the transformation of ${files.size} files is not there yet`);
+  const tree = kustomizeTree(files);
+  const manager = managerOf(tree);
+  requireHarmlessPatches(tree.patches, manager.container.name);
+  requireFreePort(manager.path, manager.container, proxyPort);
+  const sidecar = ambassadorSidecar(managerFilter(tree, manager), {
+    ...{ image: ambassadorImage, port: proxyPort, volume: CREDENTIALS },
+  });
+  const egress = egressPolicy(files, tree, manager);
+  const { root } = tree;
+  const built = inFile(root, () =>
+    yamlWithItem(files.get(root) ?? '', 'components', '../ambassador', COMMENT),
+  );
+  return {
+    files: new Map([
+      ...ambassadorFolder(manager, sidecar, proxyPort),
+      ...egress.files,
+      [root, built],
+    ]),
+    messages: [...weakSettings(manager), ...egress.messages],
+  };
 }
+
+const COMMENT = '# [AMBASSADOR] kubectl proxy beside the manager. See config/ambassador.';

@@ -8,6 +8,7 @@ import {
 import type { Problem, Rule } from '../diagnostic.ts';
 import type { Installation } from '../installation.ts';
 import { variable } from '../installation.ts';
+import { ambassadorKubeconfig } from '../kubeconfig.ts';
 
 export const filledNetworkPolicy: Rule = {
   id: 'network-policy-filled',
@@ -119,12 +120,31 @@ function share(value: number | string, replicas: number): number {
     : Number(text);
 }
 
+/** A manager of controller-runtime has no variable for it. As kubebuilder writes it, it has a flag. */
+function ofGoManager({ operator, kind, replicas }: Installation): readonly Problem[] {
+  if (operator === undefined || (kind !== 'DaemonSet' && (replicas ?? 1) < 2)) return [];
+  const { args, command } = operator.container;
+  const words = [...(command ?? []), ...(args ?? [])];
+  if (words.some((word) => /^--?leader-elect(?:=(?:1|t|T|true|True|TRUE))?$/.test(word))) return [];
+  const many = kind === 'DaemonSet' ? 'a Pod on each node' : `${replicas} replicas`;
+  return [
+    {
+      level: 'warning',
+      path: `${operator.path}.args`,
+      wrong: `has no --leader-elect, with ${many}`,
+      why: 'each may do the same work',
+      todo: 'add --leader-elect, unless the manager elects its leader in another way',
+    },
+  ];
+}
+
 export const leaderElection: Rule = {
   id: 'leader-election',
   check: (installation: Installation): readonly Problem[] => {
     const { operator, kind, replicas, strategy } = installation;
     const election = variable(operator?.container, 'CHANCERY_LEADER_ELECTION')?.value;
     if (operator === undefined || election === 'true' || election === 'false') return [];
+    if (ambassadorKubeconfig(installation) !== undefined) return ofGoManager(installation);
     const todo =
       'set CHANCERY_LEADER_ELECTION to "true", or to "false" if every replica may work at once';
     const path = `${operator.path}.env[CHANCERY_LEADER_ELECTION]`;

@@ -2,6 +2,7 @@ import type { Container } from '../../../model/kubernetes/core-v1.ts';
 import { AMBASSADOR_ENVIRONMENT } from '../../filter/ambassador-image.ts';
 import type { Problem, Rule } from '../diagnostic.ts';
 import { variable } from '../installation.ts';
+import { ambassadorKubeconfig } from '../kubeconfig.ts';
 
 /** Environment variables that change the behaviour of the ambassador, with their only correct value. */
 const FIXED: readonly (readonly [name: string, value: string | undefined, why: string])[] = [
@@ -77,20 +78,22 @@ function proxied(container: Container, path: string): readonly Problem[] {
 
 export const operatorEnvironment: Rule = {
   id: 'operator-environment',
-  check: ({ containers, proxy }) =>
-    containers
+  check: (installation) => {
+    const { containers, proxy } = installation;
+    const withoutCredential = ambassadorKubeconfig(installation)?.variable;
+    return containers
       .filter(({ container }) => container !== proxy.container)
       .flatMap(({ container, path }) =>
         (container.env ?? [])
-          .filter(
-            ({ name }) =>
-              name === 'KUBECONFIG' || /(?:^|_)(?:KUBE|K8S|SERVICE_ACCOUNT)_?TOKEN$/.test(name),
-          )
+          .filter((each) => each !== withoutCredential && CREDENTIAL.test(each.name))
           .map(({ name }) => ({
             path: `${path}.env[${name}]`,
             wrong: 'gives this container a credential',
             why: 'only the ambassador has one',
             todo: 'leave it out, and send requests to the ambassador',
           })),
-      ),
+      );
+  },
 };
+
+const CREDENTIAL = /^KUBECONFIG$|(?:^|_)(?:KUBE|K8S|SERVICE_ACCOUNT)_?TOKEN$/;

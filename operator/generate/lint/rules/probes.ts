@@ -2,6 +2,7 @@ import type { Container, Probe } from '../../../model/kubernetes/core-v1.ts';
 import { isOwnAmbassador } from '../../filter/ambassador-image.ts';
 import type { Problem, Rule } from '../diagnostic.ts';
 import { type Installation, portOf, variable } from '../installation.ts';
+import { ambassadorKubeconfig } from '../kubeconfig.ts';
 import { readable } from '../path-pattern.ts';
 
 const PROBES = ['startupProbe', 'livenessProbe', 'readinessProbe'] as const;
@@ -221,10 +222,12 @@ function grace({ pod }: Installation, seconds: number, why: string): readonly Pr
 }
 
 /** Seconds that the operator may take to stop: 0 for an operator that waits for nothing. */
-function budgetOf({ operator, pod }: Installation): number {
+function budgetOf(installation: Installation): number {
+  const { operator, pod } = installation;
   const text = variable(operator?.container, 'CHANCERY_SHUTDOWN_TIMEOUT')?.value ?? '';
   const seconds = text === '' ? DEFAULT_SHUTDOWN_SECONDS : Number(text);
-  if (seconds >= 0) return seconds;
+  const isOurs = ambassadorKubeconfig(installation) === undefined;
+  if (isOurs && seconds >= 0) return seconds;
   // No limit of its own: only the kubelet ends it.
   return Math.max((pod.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS) - 1, 0);
 }

@@ -2,6 +2,7 @@ import { REJECT_PATHS } from '../../filter/filter-problems.ts';
 import type { Problem, Rule } from '../diagnostic.ts';
 import type { Installation } from '../installation.ts';
 import { argumentPath, portOf, variable } from '../installation.ts';
+import { ambassadorKubeconfig } from '../kubeconfig.ts';
 import { elementsOf } from '../proxy-flags.ts';
 
 /** Flags of the entry point, and the only value that each may have. */
@@ -77,7 +78,7 @@ export const operatorUrl: Rule = {
   id: 'operator-url',
   check: (installation) => {
     const { operator, socket } = installation;
-    if (operator === undefined) return [];
+    if (operator === undefined || ambassadorKubeconfig(installation) !== undefined) return [];
     const expected =
       socket === undefined ? `http://127.0.0.1:${portOf(installation)}` : `unix:${socket}`;
     const found = variable(operator.container, 'CHANCERY_API_URL');

@@ -72,7 +72,8 @@ const TUNNELS: readonly (readonly [group: string, resource: string])[] = [
   ['', 'serviceaccounts/token'],
 ];
 
-const REFUSALS: readonly Refusal[] = [
+/** Rights that an operator must not have, or that need a reason. */
+export const REFUSALS: readonly Refusal[] = [
   {
     id: 'rbac-no-wildcards',
     why: 'it grants what will be invented later as well',

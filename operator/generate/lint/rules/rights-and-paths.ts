@@ -6,6 +6,7 @@ import {
   grantsOf,
   isGranted,
   isOpen,
+  isRequested,
   pathOf,
   type RequestPath,
   type Right,
@@ -63,7 +64,9 @@ export const grantedPaths: Rule = {
 };
 
 /** Another rule checks wildcards. Only admission uses rights on `finalizers`; nobody requests them. */
-function isComparable({ group, plural, subresource, verb }: Right): boolean {
+function isComparable(right: Right): boolean {
+  const { group, plural, subresource, verb } = right;
+  if (!isRequested(right) && !verb.includes('*')) return false;
   return subresource !== 'finalizers' && ![group, plural, verb].some((word) => word.includes('*'));
 }
 

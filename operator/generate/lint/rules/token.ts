@@ -13,6 +13,7 @@ export const tokenOnlyInProxy: Rule = {
   id: 'token-only-in-proxy',
   check: ({ containers, proxy, pod }) => {
     const withToken = (pod.volumes ?? []).filter(hasToken).map(({ name }) => name);
+    const fieldsOfPod = (pod.volumes ?? []).filter(hasFieldsOnly).map(({ name }) => name);
     return containers
       .filter(({ container }) => container !== proxy.container)
       .flatMap(({ container, path }) =>
@@ -21,7 +22,8 @@ export const tokenOnlyInProxy: Rule = {
           .filter(
             ({ name, mountPath }) =>
               withToken.includes(name) ||
-              /^\/(?:var\/)?run\/secrets\/kubernetes\.io(?:\/|$)/.test(mountPath),
+              (/^\/(?:var\/)?run\/secrets\/kubernetes\.io(?:\/|$)/.test(mountPath) &&
+                !fieldsOfPod.includes(name)),
           )
           .map(({ name, mountPath, at }) => ({
             path: `${path}.volumeMounts[${at}]`,
@@ -149,6 +151,15 @@ export const ownServiceAccount: Rule = {
     ];
   },
 };
+
+/** A program may look for the name of its namespace where the token would be: that alone is no credential. */
+function hasFieldsOnly(volume: Volume): boolean {
+  const { downwardAPI, projected } = volume;
+  if (downwardAPI != null) return Object.keys(volume).length === 2;
+  const sources = projected?.sources ?? [];
+  const isField = (source: object): boolean => Object.keys(source).join() === 'downwardAPI';
+  return sources.length > 0 && sources.every(isField);
+}
 
 function hasToken({ projected }: Volume): boolean {
   return (projected?.sources ?? []).some(({ serviceAccountToken }) => serviceAccountToken != null);

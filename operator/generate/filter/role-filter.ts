@@ -1,0 +1,85 @@
+import { ConfigurationError } from '../../core/errors.ts';
+import { knownKinds } from '../../model/known-kinds.ts';
+import type { PolicyRule } from '../../model/kubernetes/rbac-v1.ts';
+import { METHOD_OF, type PathVerb, type RequestedAccess } from '../access/merge-access.ts';
+import { refuseUnusableNames } from '../access/usable-names.ts';
+import type { ProxyFilter } from './filter-problems.ts';
+import { rootPattern } from './opened-paths.ts';
+import { filterOf } from './proxy-filter.ts';
+
+/** A rule, and where it holds. */
+export interface PlacedRule {
+  readonly rule: PolicyRule;
+  /** A name or `POD_NAMESPACE`; undefined for the whole cluster. */
+  readonly namespace: string | undefined;
+}
+
+/**
+ * The narrowest filter that lets through what these rules grant, in every version of their groups, for a client
+ * that looks its resources up by discovery. Kubernetes allows discovery to every authenticated user.
+ *
+ * Of resources that are not built in, a rule says not whether their objects are in namespaces: a rule for the
+ * whole cluster opens both forms of their paths.
+ *
+ * @param rules - in any order, without wildcards.
+ * @throws ConfigurationError `CONFIG` as `proxyFilter` does.
+ */
+export function roleFilter(rules: readonly PlacedRule[]): ProxyFilter {
+  const accesses = rules.flatMap(accessesOf).sort(byText);
+  for (const access of accesses) refuseUnusableNames(access);
+  const urls = rules.flatMap(({ rule }) => rule.nonResourceURLs ?? []);
+  const odd = urls.find((url) => !/^\/[A-Za-z0-9/_.-]*$/.test(url));
+  if (odd !== undefined) {
+    throw new ConfigurationError('nonResourceURLs has a path that no filter can name', {
+      context: { url: odd },
+    });
+  }
+  return filterOf(accesses, [
+    ...discoveryPatterns(accesses),
+    ...[...new Set(urls)].sort().map((url) => `^${url.replaceAll('.', '[.]')}$`),
+  ]);
+}
+
+/** Nobody requests `finalizers`, and no request has a verb such as `use`: admission looks them up. */
+function accessesOf({ rule, namespace }: PlacedRule): readonly RequestedAccess[] {
+  const { apiGroups, resources, resourceNames, verbs: given } = rule;
+  const verbs = given.filter((verb) => Object.hasOwn(METHOD_OF, verb)) as PathVerb[];
+  if (verbs.length === 0) return [];
+  const names = [...new Set(resourceNames ?? [])].sort();
+  return (apiGroups ?? []).flatMap((group) =>
+    (resources ?? []).flatMap((resource) => {
+      const { 0: plural = '', 1: subresource } = resource.split('/');
+      if (subresource === 'finalizers') return [];
+      const namespaced = namespace !== undefined || builtIn.ofPlural(plural, group)?.namespaced;
+      return {
+        resource: { group, version: group === '' ? 'v1' : undefined, plural, namespaced },
+        ...{ subresource, namespace, verbs },
+        ...(names.length > 0 && { resourceNames: names }),
+      };
+    }),
+  );
+}
+
+const builtIn = knownKinds();
+
+function byText(a: RequestedAccess, b: RequestedAccess): number {
+  return keyOf(a) < keyOf(b) ? -1 : 1;
+}
+
+function keyOf({ resource, subresource = '', namespace = '', ...rest }: RequestedAccess): string {
+  return JSON.stringify([resource.group, resource.plural, subresource, namespace, rest]);
+}
+
+/** The lists of groups, of the versions of a group, and of the resources of a version. */
+function discoveryPatterns(accesses: readonly RequestedAccess[]): readonly string[] {
+  const groups = [...new Set(accesses.map(({ resource }) => resource.group))].sort();
+  return [
+    '^/apis?$',
+    ...groups.flatMap((group) => {
+      if (group === '') return ['^/api/v1$'];
+      const root = rootPattern({ group, version: undefined });
+      const ofGroup = `^/apis/${group.replaceAll('.', '[.]')}`;
+      return [`${ofGroup}(${root.slice(ofGroup.length)})?$`];
+    }),
+  ];
+}

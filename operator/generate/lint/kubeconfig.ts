@@ -1,0 +1,62 @@
+import { posix } from 'node:path';
+import { parseYaml } from '../../core/yaml.ts';
+import type { EnvVar, Volume } from '../../model/kubernetes/core-v1.ts';
+import { type Installation, portOf, variable } from './installation.ts';
+
+/** A kubeconfig of the operator's container that leads to the ambassador, and has no credential. */
+interface AmbassadorKubeconfig {
+  /** The variable that names it. */
+  readonly variable: EnvVar;
+}
+
+/**
+ * How a program that knows nothing of an ambassador is sent to it: a variable KUBECONFIG names a file, which is
+ * mounted from a ConfigMap among the objects. Undefined for any other file, and when it has a credential.
+ */
+export function ambassadorKubeconfig(installation: Installation): AmbassadorKubeconfig | undefined {
+  const found = variable(installation.operator?.container, 'KUBECONFIG');
+  if (found?.value === undefined || installation.socket !== undefined) return undefined;
+  const text = mountedText(found.value, installation);
+  const server = `http://127.0.0.1:${portOf(installation)}`;
+  return text !== undefined && leadsTo(server, text) ? { variable: found } : undefined;
+}
+
+function mountedText(path: string, installation: Installation): string | undefined {
+  const { operator, pod, objects, namespace } = installation;
+  const mount = (operator?.container.volumeMounts ?? []).find(
+    ({ mountPath }) => mountPath.replace(/\/$/, '') === posix.dirname(path),
+  );
+  const volume = (pod.volumes ?? []).find(({ name }) => name === mount?.name);
+  const source = volume?.configMap;
+  if (source == null || mount?.subPath !== undefined) return undefined;
+  const map = objects.find(
+    ({ kind, metadata }) =>
+      kind === 'ConfigMap' && metadata.name === source.name && metadata.namespace === namespace,
+  ) as { readonly data?: Readonly<Record<string, unknown>> | null } | undefined;
+  const text = map?.data?.[keyOf(posix.basename(path), source)];
+  return typeof text === 'string' ? text : undefined;
+}
+
+function keyOf(file: string, { items }: NonNullable<Volume['configMap']>): string {
+  return (items ?? []).find(({ path }) => path === file)?.key ?? file;
+}
+
+/** Only these fields: a cluster with another one, or a user with any, may be a credential. */
+function leadsTo(server: string, text: string): boolean {
+  let config: unknown;
+  try {
+    config = parseYaml(text);
+  } catch {
+    return false;
+  }
+  const { clusters, users = [] } = Object(config) as Readonly<Record<string, unknown>>;
+  if (!Array.isArray(clusters) || clusters.length === 0 || !Array.isArray(users)) return false;
+  return (
+    clusters.every(({ cluster } = {}) => isEqual(cluster, { server })) &&
+    users.every(({ user } = {}) => isEqual(user ?? {}, {}))
+  );
+}
+
+function isEqual(value: unknown, expected: object): boolean {
+  return JSON.stringify(value) === JSON.stringify(expected);
+}

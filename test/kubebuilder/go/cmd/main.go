@@ -1,0 +1,4 @@
+// Package main starts the manager.
+package main
+
+func main() {}
