@@ -5,6 +5,7 @@ import {
   formatYaml,
   parseYaml,
   parseYamlDocuments,
+  yamlWithItem,
 } from '../../operator/core/yaml.ts';
 
 /** Ten anchors, each ten times the one before: 10^10 scalars in 400 bytes. */
@@ -140,4 +141,27 @@ test('a value is replaced, and the comments of the others stay', () => {
   );
   expect(changedYaml(text, [1, 'rows'], [])).toBe(`${text}  rows: []\n`);
   expect(() => changedYaml('a: [', ['a'], 1)).toThrow('invalid YAML');
+});
+
+const ITEM = ['components', '../a', '# mine'] as const;
+
+test.each([
+  ['no list', 'a: 1\n#components:\n', 'a: 1\n#components:\n\n# mine\ncomponents:\n- ../a\n'],
+  ['no line break at the end', 'a: 1', 'a: 1\n\n# mine\ncomponents:\n- ../a\n'],
+  ['a list', 'components:\n  - x # y\nb: 1\n', 'components:\n  - x # y\n  - ../a\nb: 1\n'],
+  ['a list at the end', 'components:\n- x', 'components:\n- x\n- ../a\n'],
+  ['a list on one line', 'components: [x]\nb: 1\n', 'components:\n  - x\n  - ../a\nb: 1\n'],
+  ['an empty value', 'components:\nb: 1\n', 'components:\n  - ../a\nb: 1\n'],
+  ['line breaks of Windows', 'a: 1\r\n', 'a: 1\r\n\r\n# mine\r\ncomponents:\r\n- ../a\r\n'],
+  ['the item', 'components: [ "../a" ]\n', 'components: [ "../a" ]\n'],
+])('an item is added to a document with %s, and the rest stays', (_what, text, expected) => {
+  expect(yamlWithItem(text, ...ITEM)).toBe(expected);
+});
+
+test.each([
+  ['a: [', 'invalid YAML'],
+  ['components: x\n', 'with a list as components'],
+  ['- a\n', 'it must be a mapping'],
+])('an item is not added to %j', (text, says) => {
+  expect(() => yamlWithItem(text, ...ITEM)).toThrow(says);
 });
