@@ -16,6 +16,8 @@ const NAMED: Readonly<Record<string, string>> = {
   'operator/generate/lint/rules/pod-security.ts': 'in the reasons of rules about Pods',
   'operator/generate/lint/rules/users.ts': 'in the reason of a rule about Pods',
   'operator/generate/lint/rules/token.ts': 'the mount of a Pod',
+  'operator/kubebuilder/go-project/manager-patch.ts': 'the mount of a Pod',
+  'operator/kubebuilder/go-project/pod-checks.ts': 'the mount of a Pod',
   'operator/process/program-pipes.ts': 'why programs on Linux get other pipes',
   'operator/process/program-usage.ts': 'what a program has used, which is 0 elsewhere',
   'operator/process/run-files.ts': 'when a process began, without which its number counts',

@@ -3,7 +3,6 @@
  * and the definition is a copy.
  */
 import { ApiServer } from '@chancery/testing';
-import type { StructuralSchema } from 'chancery/internal-testing';
 import fc from 'fast-check';
 import { parseAst } from 'rolldown/parseAst';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -11,6 +10,7 @@ import { existingKindFiles } from '../../operator/cli/init/existing/existing-fil
 import { existingKind } from '../../operator/cli/init/existing/existing-kind.ts';
 import { withFiles } from '../../operator/cli/init/existing/existing-names.ts';
 import { formatYaml } from '../../operator/core/yaml.ts';
+import type { StructuralSchema } from '../../operator/model/structural-schema.ts';
 import { definitionOf, HOSTILE } from '../scaffold/support/definitions.ts';
 import { propertyRuns } from '../support/property-runs.ts';
 

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { crdChanges } from '../../../operator/generate/crd-check/crd-changes.ts';
 import { checkedDefinition } from '../../../operator/generate/crd-check/definition.ts';
 import { canonicalJson, checkedSchema } from '../../../operator/generate/crd-check/schema.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 
 const schema = fc.record(
   {
@@ -78,7 +79,7 @@ test('changes that are safe in both directions are changes of descriptions', () 
       const [a, b] = [before, after].map((each) => withoutDescriptions(checkedSchema(each)));
       expect(a).toBe(b);
     }),
-    { numRuns: 400 },
+    propertyRuns(4),
   );
   expect([safe.size, unsafe.size].every((size) => size > 2)).toBe(true);
 });
@@ -99,6 +100,6 @@ test('a finding names the place that has changed, however deep it is', () => {
         found[0]?.path.match(/\.a|\["a\.b"\]|\[\]|\{\}|\(anyOf\[1\]\)|\(not\)/g) ?? [],
       ).toHaveLength(path.length);
     }),
-    { numRuns: 100 },
+    propertyRuns(),
   );
 });
