@@ -39,8 +39,16 @@ export interface ScaffoldedKind {
 
 /** The templates of `chancery init` and `chancery create`. They are loaded for requests about TypeScript only. */
 export interface TypescriptScaffold {
-  /** A project without a kind. */
-  project(name: string, isWholeProject: boolean): Promise<Files>;
+  /**
+   * What does not depend on kinds.
+   *
+   * @param parts - `readme`: the project is not a folder of another one. `workflow`: its checks can pass, which need a
+   *   kind.
+   */
+  project(
+    name: string,
+    parts: { readonly readme: boolean; readonly workflow: boolean },
+  ): Promise<Files>;
   /** @throws ConfigurationError `CONFIG` that names the rule which a name breaks. */
   kind(asked: AskedKind): ScaffoldedKind;
 }
@@ -61,10 +69,15 @@ type Recorded = NonNullable<ProjectRecord['typescript']>;
 const FOLDER_BESIDE_GO = 'typescript';
 const MODULE = 'src/operator.ts';
 
-/** Adds a project of TypeScript without a kind. Files that are there stay as they are. */
+/**
+ * Adds a project of TypeScript. Files that are there stay as they are.
+ *
+ * @param hasKind - without one the project gets no workflow yet: tests, types and manifests all need a kind.
+ */
 export async function withTypescript(
   { request, project, record, scaffold, folderName }: TypescriptContext,
   hasGo: boolean,
+  hasKind: boolean = (record.typescript?.kinds.length ?? 0) > 0,
 ): Promise<RecordedChange> {
   const { folder, kinds } = record.typescript ?? {
     folder: hasGo ? FOLDER_BESIDE_GO : '',
@@ -72,16 +85,26 @@ export async function withTypescript(
   };
   const base = project.projectName ?? folderName;
   const name = packageName(folder === '' ? base : `${base}-${FOLDER_BESIDE_GO}`);
-  const all = inFolder(folder, await scaffold.project(name, folder === ''));
+  const readme = folder === '';
+  const all = inFolder(
+    folder,
+    await scaffold.project(name, { readme, workflow: readme && hasKind }),
+  );
   const isThere = presence(request);
   const kept = [...all.keys()].filter(isThere);
   const isNew = record.typescript === undefined;
   return {
     files: new Map([...all].filter(([path]) => !isThere(path))),
-    messages:
-      isNew && kept.length > 0
+    messages: [
+      ...(isNew && kept.length > 0
         ? [`these files were there before, and stay as they are: ${kept.join(', ')}`]
-        : [],
+        : []),
+      ...(isNew && !hasKind
+        ? [
+            'the project has no kind yet, which npm test and npm run generate need: next, kubebuilder create api',
+          ]
+        : []),
+    ],
     record: { ...record, typescript: { folder, kinds } },
   };
 }
@@ -99,7 +122,7 @@ export async function withTypescriptKind(
 ): Promise<RecordedChange> {
   const { request, project, scaffold } = context;
   const asked = askedKind(flags, project);
-  const base = await withTypescript(context, hasGo);
+  const base = await withTypescript(context, hasGo, true);
   const typescript = base.record.typescript ?? { folder: '', kinds: [] };
   const kind = scaffold.kind(asked);
   requireFreeName(asked, kind.plural, typescript.kinds, project);

@@ -34,13 +34,12 @@ const PROJECT_FILES = [
 test('[scaffolding 11] init without a config makes a project of TypeScript', async () => {
   const kubebuilder = new Kubebuilder();
 
-  const { written, errors, exchanges } = await kubebuilder.init([]);
+  const { written, errors, exchanges, told } = await kubebuilder.init([]);
 
   expect(exchanges.map(({ request }) => 'config' in request)).toEqual([false, false, false]);
   expect(errors).toEqual([]);
-  expect(Object.keys(written)).toEqual(
-    [...PROJECT_FILES, '.github/workflows/ci.yml', 'README.md', 'chancery.json'].sort(),
-  );
+  expect(Object.keys(written)).toEqual([...PROJECT_FILES, 'README.md', 'chancery.json'].sort());
+  expect(told).toContain('no kind yet');
   const name = basename(process.cwd());
   expect(JSON.parse(written['package.json'] ?? '')).toMatchObject({ name });
   expect(written['src/operator.ts']).toContain('export default [\n];\n');
@@ -84,6 +83,17 @@ test('the first kind comes with the project, below a folder of its own beside Go
     },
   });
   expect(told).toContain('npm install, npm test, npm run generate');
+});
+
+test('a project without Go gets its workflow with the first kind, without which its checks cannot pass', async () => {
+  const kubebuilder = new Kubebuilder(new Map(), { version: '3' });
+  const api = ['--group', 'shop.example.com', '--version', 'v1', '--kind', 'Cart'];
+
+  const init = await kubebuilder.init([]);
+  const create = await kubebuilder.createApi(api);
+
+  const workflow = '.github/workflows/ci.yml';
+  expect([init, create].map(({ written }) => workflow in written)).toEqual([false, true]);
 });
 
 test('[scaffolding 18] a second run with the same arguments changes nothing', async () => {

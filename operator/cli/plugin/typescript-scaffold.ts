@@ -25,16 +25,12 @@ export function typescriptScaffold(
   env: Readonly<Record<string, string | undefined>>,
 ): TypescriptScaffold {
   return {
-    async project(name, isWholeProject) {
+    async project(name, { readme, workflow }) {
       const values = { name, ...(await packageSpecs(env.CHANCERY_PACKAGES)) };
       const filled = (path: string, text: string): NewFile => ({
         path,
         text: fillTemplate(text, values),
       });
-      const whole = [
-        filled('README.md', templates('readme.template')),
-        filled('.github/workflows/ci.yml', projectTemplates('ci.yml.template')),
-      ];
       return byPath([
         filled('package.json', projectTemplates('package.json.template')),
         filled('tsconfig.json', projectTemplates('tsconfig.json.template')),
@@ -42,7 +38,10 @@ export function typescriptScaffold(
         ...projectImageFiles([MODULE]),
         filled('.gitignore', projectTemplates('gitignore.template')),
         filled('.npmrc', projectTemplates('npmrc.template')),
-        ...(isWholeProject ? whole : []),
+        ...(readme ? [filled('README.md', templates('readme.template'))] : []),
+        ...(workflow
+          ? [filled('.github/workflows/ci.yml', projectTemplates('ci.yml.template'))]
+          : []),
       ]);
     },
     kind: scaffoldedKind,
