@@ -21,7 +21,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   controller: ['core', 'model', 'store', 'queue', 'client'],
   manager: ['core', 'model', 'watch', 'store', 'client', 'controller', 'generate'],
   schema: ['core', 'model'],
-  generate: ['core', 'model', 'controller'],
+  generate: ['core', 'model', 'schema', 'controller'],
   kubebuilder: ['core', 'model', 'generate'],
   process: ['core'],
   jq: ['core'],

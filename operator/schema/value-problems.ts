@@ -163,10 +163,22 @@ function* textProblems(value: string, schema: StructuralSchema): Generator<strin
   if (maxLength !== undefined && length > maxLength) {
     yield `Too long: may not be more than ${maxLength} characters`;
   } else if (length < minLength) yield `should be at least ${minLength} chars long`;
-  else if (pattern !== undefined && !matcherOf(schema, pattern).test(value)) {
-    yield `should match '${pattern}'`;
-  }
+  else if (pattern !== undefined) yield* patternProblems(value, schema, pattern);
   if (format !== undefined && !isFormat(value, format)) yield `must be of type ${format}`;
+}
+
+/** Definitions of other tools may have a pattern of RE2 that JavaScript lacks. */
+function* patternProblems(
+  value: string,
+  schema: StructuralSchema,
+  pattern: string,
+): Generator<string> {
+  try {
+    if (!matcherOf(schema, pattern).test(value)) yield `should match '${pattern}'`;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    yield `cannot be compared with '${pattern}': ${error.message}`;
+  }
 }
 
 function matcherOf(schema: StructuralSchema, pattern: string): RegExp {

@@ -258,7 +258,7 @@ describe('[scaffolding 20] --from-crd', () => {
         [HOSTILE]: HOSTILE,
         constructor: -3,
         code: expect.stringMatching(/^AB-[a-f0-9]{4}$/),
-        either: { a: expect.any(String), b: true },
+        either: { a: expect.any(String), b: false },
       },
     });
   });

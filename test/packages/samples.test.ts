@@ -154,6 +154,17 @@ test('a field of any name is in the sample, and a format that nobody knows is no
   expect(Object.entries(made?.spec ?? {})).toEqual(names.map((name) => [name, 'sample']));
 });
 
+test('[packaging 12] a version for which no sample is found that its schema allows has none', () => {
+  const spec = { type: 'object', required: ['at'], properties: { at: { type: 'string' } } };
+  const never = { not: { required: ['at'] } };
+
+  const made = [spec, { ...spec, ...never }].map((schema) =>
+    samples([thing({ required: ['spec'], properties: { spec: schema } })]),
+  );
+
+  expect(made.map(({ length }) => length)).toEqual([1, 0]);
+});
+
 test('[packaging 12] an API server takes the sample of any schema for which one is found', async () => {
   const env = await server();
   let runs = 0;

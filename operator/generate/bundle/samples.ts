@@ -1,47 +1,26 @@
-import type {
-  CustomResourceDefinition,
-  DefinitionVersion,
-} from '../../model/custom-resource-definition.ts';
+import type { CustomResourceDefinition } from '../../model/custom-resource-definition.ts';
 import type { KubernetesObject } from '../../model/object.ts';
-import { sampleText } from './sample-text.ts';
-import { NoSample, sampleOf } from './sample-value.ts';
+import { sampleObject } from '../../schema/samples/sample-object.ts';
 
 /**
- * One object of every served version of the definitions: the fields that its schema requires, and those with a default.
- * A sample of the same `apiVersion` and `kind` in `given` takes its place. A schema for which no value is found has
- * none.
+ * One object of every served version of the definitions. A sample of the same `apiVersion` and `kind` in `given` takes
+ * its place. A version has none when no object is found that its schema allows.
  */
 export function samples(
   definitions: readonly CustomResourceDefinition[],
   given: readonly KubernetesObject[] = [],
 ): readonly object[] {
-  return definitions.flatMap((definition) =>
-    definition.spec.versions
+  return definitions.flatMap(({ spec: { group, names, versions } }) =>
+    versions
       .filter(({ served }) => served)
-      .flatMap((version) => {
-        const apiVersion = `${definition.spec.group}/${version.name}`;
-        const { kind } = definition.spec.names;
-        const own = given.filter((each) => each.apiVersion === apiVersion && each.kind === kind);
-        return own.length > 0 ? own : sample(definition, version);
+      .flatMap(({ name: version, schema: { openAPIV3Schema } }): readonly object[] => {
+        const type = { apiVersion: `${group}/${version}`, kind: names.kind };
+        const own = given.filter(
+          ({ apiVersion, kind }) => apiVersion === type.apiVersion && kind === type.kind,
+        );
+        if (own.length > 0) return own;
+        const made = sampleObject({ ...type, name: `${names.singular}-sample` }, openAPIV3Schema);
+        return made.problems.length === 0 ? [made.object] : [];
       }),
   );
-}
-
-function sample(
-  { spec: { group, names } }: CustomResourceDefinition,
-  { name: version, schema: { openAPIV3Schema } }: DefinitionVersion,
-): readonly object[] {
-  const { properties = {}, required = [] } = openAPIV3Schema;
-  const { apiVersion: _version, kind: _kind, metadata, status: _status, ...parts } = properties;
-  // A spec without required fields is shown as well: people look for it.
-  const wanted = Object.hasOwn(parts, 'spec') ? ['spec', ...required] : required;
-  try {
-    const name = sampleText(metadata?.properties?.name ?? {}, `${names.singular}-sample`);
-    const values = sampleOf({ ...openAPIV3Schema, properties: parts, required: wanted });
-    const apiVersion = `${group}/${version}`;
-    return [{ apiVersion, kind: names.kind, metadata: { name }, ...(values as object) }];
-  } catch (error) {
-    if (error instanceof NoSample) return [];
-    throw error;
-  }
 }

@@ -1,13 +1,15 @@
 import { textFiles } from '../../../core/text-files.ts';
 import { boundedText } from '../../../core/visible-text.ts';
 import { formatYaml } from '../../../core/yaml.ts';
+import { checkedSchema, isMapping } from '../../../generate/crd-check/schema.ts';
+import type { StructuralSchema } from '../../../model/structural-schema.ts';
+import { sampleObject } from '../../../schema/samples/sample-object.ts';
 import { kindFiles } from '../../create/kind-files.ts';
 import { kindFrom } from '../../create/names.ts';
 import type { NewFile } from '../../new-files.ts';
 import { fillTemplate } from '../../template.ts';
 import type { ExistingKind } from './existing-kind.ts';
 import type { FileOf } from './existing-names.ts';
-import { sampleOf } from './sample.ts';
 import { fieldTypes } from './schema-types.ts';
 import { jsonLiteral, textLiteral } from './text-literal.ts';
 
@@ -40,7 +42,11 @@ export function existingKindFiles(kind: FileOf<ExistingKind>): ExistingFiles {
     };
   }
   const { group, version, plural, dashed, resource, controller } = names;
-  const { sample, problems, hasRules } = sampleOf(kind, definition.schema);
+  const { object, problems } = sampleObject(
+    { apiVersion: `${group}/${version}`, kind: names.kind, name: `${dashed}-sample` },
+    // Other tools write `properties: null`.
+    checkedSchema(definition.schema) as StructuralSchema,
+  );
   const path = `samples/${file}.yaml`;
   const [problem] = problems;
   const reason = definition.isConverted
@@ -63,13 +69,13 @@ export function existingKindFiles(kind: FileOf<ExistingKind>): ExistingFiles {
       filled(`src/${file}.ts`, 'existing'),
       filled(`src/${file}-definition.ts`, 'existing-definition'),
       filled(`src/${file}.test.ts`, 'existing-test'),
-      { path, text: formatYaml(sample) },
+      { path, text: formatYaml(object) },
     ],
     notes: [
       ...(problem === undefined
         ? []
         : [`${todo(path, problem, 600)}; then take "skip" out of src/${file}.test.ts`]),
-      ...(hasRules
+      ...(hasRules(definition.schema)
         ? [`${path} was not checked by the CEL rules of its definition: npm test does`]
         : []),
     ],
@@ -78,6 +84,14 @@ export function existingKindFiles(kind: FileOf<ExistingKind>): ExistingFiles {
 
 function todo(path: string, problem: string, chars: number): string {
   return `complete ${path}: ${boundedText(problem, chars)}`;
+}
+
+/** True when the schema has CEL rules, which only an API server evaluates. */
+function hasRules(schema: unknown): boolean {
+  if (Array.isArray(schema)) return schema.some(hasRules);
+  if (!isMapping(schema)) return false;
+  const { 'x-kubernetes-validations': rules, default: _, enum: __, ...others } = schema;
+  return (Array.isArray(rules) && rules.length > 0) || Object.values(others).some(hasRules);
 }
 
 /** A kind need not be in CamelCase. */

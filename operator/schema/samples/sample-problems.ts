@@ -1,7 +1,7 @@
-import { isMapping } from '../../../generate/crd-check/schema.ts';
-import type { StructuralSchema } from '../../../model/structural-schema.ts';
-import { completed } from '../../../schema/completed.ts';
-import { valueProblems } from '../../../schema/value-problems.ts';
+import type { StructuralSchema } from '../../model/structural-schema.ts';
+import { completed } from '../completed.ts';
+import { isJson } from '../keywords.ts';
+import { valueProblems } from '../value-problems.ts';
 
 /**
  * Why the API server would refuse an object: `spec.size: should match '^[a-z]$'`. It does not evaluate CEL
@@ -11,22 +11,27 @@ export function sampleProblems(object: unknown, schema: StructuralSchema): reado
   return problemsOf(completed(object, schema, true), schema, '');
 }
 
-/** The problems of one value, in alternatives as well. */
-export function problemsOf(
-  value: unknown,
+/** The candidate number `at` of those that the schema allows, which are counted in a circle. */
+export function fitting<T>(
+  candidates: Iterable<T>,
   schema: StructuralSchema,
-  path: string,
-): readonly string[] {
-  try {
-    return [
-      ...[...valueProblems(value, schema, path)].map((each) => `${each.path}: ${each.message}`),
-      ...alternativeProblems(value, schema, path),
-    ];
-  } catch (error) {
-    // A pattern of RE2 that JavaScript does not have.
-    if (error instanceof SyntaxError) return [`${path}: ${error.message}`];
-    throw error;
+  at: number,
+): T | undefined {
+  const found = new Set<T>();
+  for (const each of candidates) {
+    if (found.has(each) || problemsOf(each, schema, '').length > 0) continue;
+    found.add(each);
+    if (found.size > at) return each;
   }
+  return [...found][at % found.size];
+}
+
+/** The problems of one value, in alternatives as well. */
+function problemsOf(value: unknown, schema: StructuralSchema, path: string): readonly string[] {
+  return [
+    ...[...valueProblems(value, schema, path)].map((each) => `${each.path}: ${each.message}`),
+    ...alternativeProblems(value, schema, path),
+  ];
 }
 
 function alternativeProblems(
@@ -56,7 +61,7 @@ function childrenOf(
   if (Array.isArray(value)) {
     return items === undefined ? [] : value.map((item, at) => [`[${at}]`, item, items] as const);
   }
-  if (!isMapping(value)) return [];
+  if (!isJson(value)) return [];
   return Object.entries(value).flatMap(([name, child]) => {
     const own = Object.hasOwn(properties ?? {}, name) ? properties?.[name] : undefined;
     const schema = own ?? additionalProperties;

@@ -1,0 +1,148 @@
+/** Sample objects for schemas: what people are shown of a kind, and what is said where no sample is found. */
+import { expect, test } from 'vitest';
+import type { StructuralSchema } from '../../operator/model/structural-schema.ts';
+import { type Sample, sampleObject } from '../../operator/schema/samples/sample-object.ts';
+
+/** The sample of a kind whose spec has the schema. */
+function sampleWith(spec: StructuralSchema, more: StructuralSchema = {}): Sample {
+  const names = { apiVersion: 'toys.example/v1', kind: 'Kite', name: 'kite-sample' };
+  return sampleObject(names, { type: 'object', ...more, properties: { spec, ...more.properties } });
+}
+
+function listOf(items: StructuralSchema, minItems: number): StructuralSchema {
+  return { type: 'array', 'x-kubernetes-list-type': 'set', minItems, items };
+}
+
+const NEVER = { type: 'string', pattern: '^\\d{3}$', maxLength: 2 };
+
+test.each<[string, StructuralSchema, unknown]>([
+  [
+    'required fields and fields with a default, and no others',
+    {
+      type: 'object',
+      required: ['color'],
+      properties: {
+        tail: { type: 'integer', default: 3 },
+        color: { type: 'string' },
+        note: { type: 'string' },
+      },
+    },
+    { tail: 3, color: 'sample' },
+  ],
+  [
+    'as many fields and keys as there must be',
+    { type: 'object', minProperties: 2, additionalProperties: { type: 'boolean' } },
+    { 'key-1': false, 'key-2': false },
+  ],
+  ['items that differ', listOf({ type: 'string' }, 3), ['sample', 'sample-1', 'sample-2']],
+  [
+    'different texts of a format',
+    listOf({ type: 'string', format: 'ipv4' }, 3),
+    ['192.0.2.1', '192.0.2.2', '192.0.2.3'],
+  ],
+  [
+    'different texts of a pattern of one length',
+    listOf({ type: 'string', pattern: '^[A-F]{2}$' }, 3),
+    ['AA', 'BB', 'CC'],
+  ],
+  ['different short texts', listOf({ type: 'string', maxLength: 1 }, 3), ['s', '1', '2']],
+  [
+    'different choices, though one is the default',
+    listOf({ type: 'string', enum: ['up', 'down'], default: 'down' }, 2),
+    ['up', 'down'],
+  ],
+  [
+    'different keys in a list of objects, though the key has a default, and defaults otherwise',
+    {
+      type: 'array',
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['port'],
+      minItems: 2,
+      items: {
+        type: 'object',
+        properties: {
+          port: { type: 'integer', minimum: 80, default: 80 },
+          protocol: { type: 'string', default: 'TCP' },
+        },
+      },
+    },
+    [
+      { port: 80, protocol: 'TCP' },
+      { port: 81, protocol: 'TCP' },
+    ],
+  ],
+  ['a number between', { type: 'number', minimum: 0, maximum: 0.5, exclusiveMinimum: true }, 0.25],
+  [
+    'a number between two that are excluded',
+    {
+      ...{ type: 'number', minimum: 0.25, exclusiveMinimum: true },
+      ...{ maximum: 0.5, exclusiveMaximum: true },
+    },
+    0.375,
+  ],
+  ['a multiple of a fraction', { type: 'number', minimum: 0.25, multipleOf: 0.1 }, 0.3],
+  ['a number below', { type: 'integer', maximum: -7, exclusiveMaximum: true }, -8],
+  ['another text than is excluded', { type: 'string', not: { enum: ['sample'] } }, 'sample-1'],
+  ['a class of Unicode', { type: 'string', pattern: '^\\p{Lu}\\x41[[:digit:]]é$' }, 'AA1é'],
+  ['letters of any case', { type: 'string', pattern: '(?i)^KITE-[^\\W\\d]$' }, 'KITE-a'],
+  ['another alternative', { type: 'string', pattern: '^(a\\.|b{3})$', minLength: 3 }, 'bbb'],
+  [
+    'a later alternative than one that no value has',
+    {
+      type: 'object',
+      properties: { a: NEVER, b: { type: 'integer', minimum: 2 } },
+      oneOf: [{ required: ['a'] }, { required: ['b'], properties: { b: { minimum: 5 } } }],
+    },
+    { b: 5 },
+  ],
+])('a sample has %s', (_, spec, expected) => {
+  const metadata = { name: 'kite-sample' };
+  expect(sampleWith(spec)).toEqual({
+    object: { apiVersion: 'toys.example/v1', kind: 'Kite', metadata, spec: expected },
+    problems: [],
+  });
+});
+
+test('a status is in the sample only if it is required', () => {
+  const status: StructuralSchema = { type: 'object', default: {} };
+
+  expect(sampleWith({}, { properties: { status } }).object).not.toHaveProperty('status');
+  expect(sampleWith({}, { properties: { status }, required: ['status'] })).toMatchObject({
+    object: { status: {} },
+    problems: [],
+  });
+});
+
+test('the name of a sample is one that the schema allows', () => {
+  const name: StructuralSchema = { type: 'string', maxLength: 4 };
+  const metadata: StructuralSchema = { type: 'object', properties: { name } };
+
+  expect(sampleWith({}, { properties: { metadata } })).toMatchObject({
+    object: { metadata: { name: 'kite' } },
+    problems: [],
+  });
+});
+
+test.each<[string, StructuralSchema, string]>([
+  ['contradicts itself', NEVER, "spec: should match '^\\d{3}$'"],
+  [
+    'has a pattern that RE2 lacks',
+    { type: 'string', pattern: '(?=a)a' },
+    "spec: cannot be compared with '(?=a)a': (? is",
+  ],
+  ['wants more items than people read', listOf({ type: 'integer' }, 90), 'spec: should have'],
+])('a sample is told to be wrong where the schema %s', (_, spec, problem) => {
+  expect(sampleWith(spec).problems).toEqual([expect.stringContaining(problem)]);
+});
+
+test('lists of lists of lists do not make a sample without end', () => {
+  const deep = Array.from({ length: 15 }).reduce<StructuralSchema>(
+    (items) => ({ type: 'array', minItems: 15, items }),
+    { type: 'string' },
+  );
+
+  const { object, problems } = sampleWith(deep);
+
+  expect(JSON.stringify(object).length).toBeLessThan(100_000);
+  expect(problems).toContainEqual(expect.stringContaining('must be of type'));
+});
