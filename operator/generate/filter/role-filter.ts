@@ -27,8 +27,8 @@ export interface PlacedRule {
 export function roleFilter(rules: readonly PlacedRule[]): ProxyFilter {
   const accesses = rules.flatMap(accessesOf).sort(byText);
   for (const access of accesses) refuseUnusableNames(access);
-  const urls = rules.flatMap(({ rule }) => rule.nonResourceURLs ?? []);
-  const odd = urls.find((url) => !/^\/[A-Za-z0-9/_.-]*$/.test(url));
+  const urls = rules.flatMap(urlsOf);
+  const odd = urls.find((url) => !/^(?:\/|(?:\/[A-Za-z0-9_-][A-Za-z0-9_.-]*)+\/?)$/.test(url));
   if (odd !== undefined) {
     throw new ConfigurationError('nonResourceURLs has a path that no filter can name', {
       context: { url: odd },
@@ -39,6 +39,18 @@ export function roleFilter(rules: readonly PlacedRule[]): ProxyFilter {
     ...[...new Set(urls)].sort().map((url) => `^${url.replaceAll('.', '[.]')}$`),
   ]);
 }
+
+/** A RoleBinding gives no right on them, and no rule for them gives a right on objects. */
+function urlsOf({ rule: { nonResourceURLs, verbs }, namespace }: PlacedRule): readonly string[] {
+  const isRequested = verbs.some((verb) =>
+    ['get', 'post', 'put', 'patch', 'delete'].includes(verb),
+  );
+  const urls = namespace === undefined && isRequested ? (nonResourceURLs ?? []) : [];
+  return urls.filter((url) => !OF_OBJECTS.test(url));
+}
+
+/** Paths that Kubernetes takes for requests of a resource. */
+const OF_OBJECTS = /^\/(?:api\/[^/]+|apis\/[^/]+\/[^/]+)\/[^/]/;
 
 /** Nobody requests `finalizers`, and no request has a verb such as `use`: admission looks them up. */
 function accessesOf({ rule, namespace }: PlacedRule): readonly RequestedAccess[] {

@@ -4,10 +4,12 @@ import { OWN_AMBASSADOR_IMAGE } from '../../generate/filter/ambassador-image.ts'
 import { ambassadorSidecar } from '../../generate/manifests/ambassador-sidecar.ts';
 import { ambassadorFolder } from './ambassador-folder.ts';
 import { egressPolicy } from './egress.ts';
-import { inFile, kustomizeTree } from './kustomize-tree.ts';
+import { inFile, type KustomizeTree, kustomizeTree } from './kustomize-tree.ts';
 import { managerOf } from './manager.ts';
-import { CREDENTIALS, weakSettings } from './manager-patch.ts';
-import { requireFreePort, requireHarmlessPatches } from './pod-checks.ts';
+import { weakSettings } from './manager-patch.ts';
+import { CREDENTIALS } from './own-names.ts';
+import { requireHarmlessPatches } from './patch-checks.ts';
+import { requireFreePort } from './pod-checks.ts';
 import { managerFilter } from './rights.ts';
 
 export interface HardenedOptions {
@@ -36,8 +38,9 @@ export function hardened(
 ): HardenedProject {
   const tree = kustomizeTree(files);
   const manager = managerOf(tree);
-  requireHarmlessPatches(tree.patches, manager.container.name);
-  requireFreePort(manager.path, manager.container, proxyPort);
+  requireHarmlessPatches(tree, manager);
+  const patches = tree.patches.map(({ value }) => value);
+  requireFreePort(manager.path, manager.container, patches, proxyPort);
   const sidecar = ambassadorSidecar(managerFilter(tree, manager), {
     ...{ image: ambassadorImage, port: proxyPort, volume: CREDENTIALS },
   });
@@ -52,8 +55,17 @@ export function hardened(
       ...egress.files,
       [root, built],
     ]),
-    messages: [...weakSettings(manager), ...egress.messages],
+    messages: [...weakSettings(manager), ...egress.messages, ...unread(tree)],
   };
+}
+
+/** A binding or a container may be there. */
+function unread({ unread: all }: KustomizeTree): readonly string[] {
+  return all.map(
+    (listed) =>
+      `${listed}, which is no YAML file of the project: nothing of it is in the filter, so run chancery lint on what ` +
+      'kustomize renders',
+  );
 }
 
 const COMMENT = '# [AMBASSADOR] kubectl proxy beside the manager. See config/ambassador.';
