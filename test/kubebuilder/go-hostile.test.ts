@@ -307,6 +307,16 @@ test('what is not in the project is told', async () => {
   expect(told).toContain('config/rbac/kustomization.yaml lists more.json');
 });
 
+test('the folder of the ambassador is listed once, however it is written', async () => {
+  const kubebuilder = goProject([DEFAULT, 'patches:', 'components: [./../ambassador/]\npatches:']);
+
+  const { written } = await kubebuilder.edit();
+  const again = await kubebuilder.edit();
+
+  expect(Object.keys(written)).not.toContain(DEFAULT);
+  expect(again.written).toEqual({});
+});
+
 test('a port that a patch opens is taken', async () => {
   const { errors } = await goProject().edit(['--proxy-port=8443']);
 

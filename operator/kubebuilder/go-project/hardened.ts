@@ -46,9 +46,10 @@ export function hardened(
   });
   const egress = egressPolicy(files, tree, manager);
   const { root } = tree;
-  const built = inFile(root, () =>
-    yamlWithItem(files.get(root) ?? '', 'components', '../ambassador', COMMENT),
-  );
+  const text = files.get(root) ?? '';
+  const built = tree.isListed
+    ? text
+    : inFile(root, () => yamlWithItem(text, 'components', '../ambassador', COMMENT));
   return {
     files: new Map([
       ...ambassadorFolder(manager, sidecar, proxyPort),

@@ -37,6 +37,8 @@ export interface KustomizeTree {
   readonly objects: readonly PlacedObject[];
   readonly patches: readonly PlacedPatch[];
   readonly kustomizations: readonly PlacedKustomization[];
+  /** Whether one of them lists the folder of this plugin already. */
+  readonly isListed: boolean;
   /** Resources and patches that are not among the files, such as a URL, each as `FILE lists ENTRY`. */
   readonly unread: readonly string[];
   /** Of all kustomizations that take part. */
@@ -103,6 +105,7 @@ class Walk {
   readonly patches: PlacedPatch[] = [];
   readonly kustomizations: PlacedKustomization[] = [];
   readonly unread: string[] = [];
+  isListed = false;
   readonly folders: Set<string> = new Set();
   readonly #files: Files;
 
@@ -112,7 +115,7 @@ class Walk {
 
   into(path: string, outer: Around): void {
     const folder = posix.dirname(path);
-    if (folder === OWN_FOLDER || this.folders.has(folder)) return;
+    if (this.folders.has(folder)) return;
     this.folders.add(folder);
     const value = Object(documentsOf(this.#files, path)[0]) as Kustomization;
     this.kustomizations.push({ value, path });
@@ -135,11 +138,15 @@ class Walk {
   }
 
   #add(path: string, around: Around, listed: string): void {
+    if (path === OWN_FOLDER) {
+      this.isListed = true;
+      return;
+    }
     const kustomization = kustomizationIn(this.#files, path);
     if (kustomization !== undefined) this.into(kustomization, around);
     const text = this.#files.get(path);
     if (text === undefined) {
-      if (kustomization === undefined && path !== OWN_FOLDER) this.unread.push(listed);
+      if (kustomization === undefined) this.unread.push(listed);
       return;
     }
     for (const document of isNeeded(path, text) ? documentsOf(this.#files, path) : []) {
