@@ -301,6 +301,23 @@ test('a Secret with a token of an account is refused', async () => {
   ]);
 });
 
+test('another Deployment with the account of the manager is told', async () => {
+  const { told } = await withFile(
+    'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: second}\n' +
+      'spec: {template: {spec: {serviceAccountName: controller-manager, containers: [{name: a}]}}}\n',
+  ).edit();
+
+  expect(told).toContain(
+    'config/rbac/more.yaml: Deployment/second has the ServiceAccount of the manager',
+  );
+});
+
+test('a resource with two slashes is refused', async () => {
+  const { errors } = await goProject([ROLE, '- carts/status', '- carts/status/more']).edit();
+
+  expect(errors).toEqual([expect.stringContaining('a declared name must be a-z')]);
+});
+
 test('what is not in the project is told', async () => {
   const { told } = await goProject([RBAC, 'resources:\n', 'resources:\n- more.json\n']).edit();
 

@@ -60,7 +60,8 @@ function accessesOf({ rule, namespace }: PlacedRule): readonly RequestedAccess[]
   const names = [...new Set(resourceNames ?? [])].sort();
   return (apiGroups ?? []).flatMap((group) =>
     (resources ?? []).flatMap((resource) => {
-      const { 0: plural = '', 1: subresource } = resource.split('/');
+      const [plural = '', ...rest] = resource.split('/');
+      const subresource = rest.length === 0 ? undefined : rest.join('/');
       if (subresource === 'finalizers') return [];
       const namespaced = namespace !== undefined || builtIn.ofPlural(plural, group)?.namespaced;
       return {

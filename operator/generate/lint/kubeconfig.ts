@@ -40,18 +40,23 @@ function mountedText(path: string, installation: Installation): string | undefin
   if (mounts.some(({ mountPath }) => `${mountPath}/`.startsWith(`${path}/`))) return undefined;
   const volume = (pod.volumes ?? []).find(({ name }) => name === mount?.name);
   const source = volume?.configMap;
-  if (source == null || mount?.subPath !== undefined) return undefined;
+  const isPart = mount?.subPath !== undefined || mount?.subPathExpr !== undefined;
+  if (source == null || isPart) return undefined;
   const [map, ...others] = objects.filter(
     ({ kind, metadata }) =>
       kind === 'ConfigMap' && metadata.name === source.name && metadata.namespace === namespace,
   ) as readonly { readonly data?: Readonly<Record<string, unknown>> | null }[];
   if (others.length > 0) return undefined;
-  const text = map?.data?.[keyOf(posix.basename(path), source)];
+  const key = keyOf(posix.basename(path), source);
+  const text = key === undefined ? undefined : map?.data?.[key];
   return typeof text === 'string' ? text : undefined;
 }
 
-function keyOf(file: string, { items }: NonNullable<Volume['configMap']>): string {
-  return (items ?? []).find(({ path }) => path === file)?.key ?? file;
+/** Undefined when there is no such file, or when two keys have it. */
+function keyOf(file: string, { items }: NonNullable<Volume['configMap']>): string | undefined {
+  if (items == null || items.length === 0) return file;
+  const [found, ...others] = items.filter(({ path }) => posix.normalize(path) === file);
+  return others.length > 0 ? undefined : found?.key;
 }
 
 /** Only these fields: a cluster with another one, or a user with any, may be a credential. */

@@ -1,11 +1,13 @@
 import { VERSION } from '../../core/version.ts';
 import { yamlWithItem } from '../../core/yaml.ts';
 import { OWN_AMBASSADOR_IMAGE } from '../../generate/filter/ambassador-image.ts';
+import { podTemplateOf } from '../../generate/lint/installation.ts';
 import { ambassadorSidecar } from '../../generate/manifests/ambassador-sidecar.ts';
+import type { KubernetesObject } from '../../model/object.ts';
 import { ambassadorFolder } from './ambassador-folder.ts';
 import { egressPolicy } from './egress.ts';
 import { inFile, type KustomizeTree, kustomizeTree } from './kustomize-tree.ts';
-import { managerOf } from './manager.ts';
+import { type Manager, managerOf } from './manager.ts';
 import { weakSettings } from './manager-patch.ts';
 import { CREDENTIALS } from './own-names.ts';
 import { requireHarmlessPatches } from './patch-checks.ts';
@@ -56,8 +58,31 @@ export function hardened(
       ...egress.files,
       [root, built],
     ]),
-    messages: [...weakSettings(manager), ...egress.messages, ...unread(tree)],
+    messages: [
+      ...weakSettings(manager),
+      ...egress.messages,
+      ...otherUsers(tree, manager),
+      ...unread(tree),
+    ],
   };
+}
+
+/** The account gives no token to a Pod that does not ask for one. */
+function otherUsers(
+  { objects }: KustomizeTree,
+  { account, deployment }: Manager,
+): readonly string[] {
+  return objects
+    .filter(({ object }) => object !== deployment && accountOf(object) === account)
+    .map(
+      ({ object, path }) =>
+        `${path}: Deployment/${object.metadata.name} has the ServiceAccount of the manager, which gives it no token from ` +
+        'now on, and whose rights no filter would limit there: give it an account of its own',
+    );
+}
+
+function accountOf(object: KubernetesObject): string | undefined {
+  return podTemplateOf(object)?.spec?.serviceAccountName;
 }
 
 /** A binding or a container may be there. */

@@ -83,6 +83,24 @@ test.each<[string, () => Manifests]>([
         .set('operator.env', [{ name: 'KUBECONFIG', value: '/etc/way/$(FILE)' }]),
   ],
   [
+    'a key with a credential in a folder below',
+    () =>
+      manager()
+        .set('pod.volumes.1.configMap.items', [
+          { key: 'kubeconfig', path: 'kubeconfig' },
+          { key: 'other', path: 'below/kubeconfig' },
+        ])
+        .set('operator.volumeMounts.0.subPathExpr', 'below'),
+  ],
+  [
+    'two keys of one path',
+    () =>
+      manager().set('pod.volumes.1.configMap.items', [
+        { key: 'kubeconfig', path: 'kubeconfig' },
+        { key: 'other', path: './kubeconfig' },
+      ]),
+  ],
+  [
     'a flag',
     () =>
       manager().set('operator.command', [
