@@ -312,6 +312,25 @@ test('another Deployment with the account of the manager is told', async () => {
   );
 });
 
+test('a Role for namespaces opens the one that it is in, by its name', async () => {
+  const rule = '- apiGroups: [""]\n  resources: [namespaces]\n  verbs: [get, list, delete]\n';
+  const kubebuilder = goProject(['config/rbac/leader_election_role.yaml', /$/, rule]);
+
+  const { errors } = await kubebuilder.edit();
+
+  const paths = [
+    '/shop-system',
+    '/default',
+    '',
+    '/shop-system/namespaces/a',
+    '/shop-system/status',
+  ];
+  expect(errors).toEqual([]);
+  expect(paths.filter((path) => isOpen(kubebuilder, `/api/v1/namespaces${path}`))).toEqual([
+    '/shop-system',
+  ]);
+});
+
 test('a resource with two slashes is refused', async () => {
   const { errors } = await goProject([ROLE, '- carts/status', '- carts/status/more']).edit();
 

@@ -28,7 +28,11 @@ const DIGEST = `@sha256:${'0'.repeat(64)}`;
 const IMAGE = `--ambassador-image=registry.example/chancery-proxy${DIGEST}`;
 const DEFAULT = 'config/default/kustomization.yaml';
 const MANAGER = 'config/manager/manager.yaml';
-const PINNED = ['config/manager/kustomization.yaml', 'newTag: 1.2.3', `digest: ${DIGEST.slice(1)}`] as const;
+const PINNED = [
+  'config/manager/kustomization.yaml',
+  'newTag: 1.2.3',
+  `digest: ${DIGEST.slice(1)}`,
+] as const;
 
 let projects = 0;
 
@@ -82,7 +86,10 @@ test('[scaffolding 17] the manager has no token, and a kubeconfig that leads to 
   expect(volumes.get('ambassador-kubeconfig')).toMatchObject({
     configMap: { name: map.metadata.name },
   });
-  expect(map.metadata).toMatchObject({ name: 'shop-ambassador-kubeconfig', namespace: 'shop-system' });
+  expect(map.metadata).toMatchObject({
+    name: 'shop-ambassador-kubeconfig',
+    namespace: 'shop-system',
+  });
   expect(map.data.kubeconfig).toContain('server: http://127.0.0.1:9001');
 });
 
@@ -112,19 +119,23 @@ test("patches of kubebuilder's still meet the manager", async () => {
     ['ambassador-kubeconfig', 'pod-namespace', 'webhook-certs'].sort(),
   );
   expect(spec.volumes?.map(({ name }) => name)).toContain('webhook-certs');
-  expect(all.filter(({ kind }) => kind === 'NetworkPolicy').map(({ metadata }) => metadata.name)).toEqual([
-    'shop-allow-ambassador-traffic',
-    'shop-allow-metrics-traffic',
-  ]);
+  expect(
+    all.filter(({ kind }) => kind === 'NetworkPolicy').map(({ metadata }) => metadata.name),
+  ).toEqual(['shop-allow-ambassador-traffic', 'shop-allow-metrics-traffic']);
   expect(lint(all)).toEqual([]);
 });
 
 test('an init container of the project ends before the ambassador begins, and a stock image has every flag', async () => {
-  const kubebuilder = goProject(PINNED, [
-    MANAGER,
-    '      containers:',
-    '      initContainers:\n      - name: migrate\n        image: controller:latest\n      containers:',
-  ]);
+  const rule = '- {apiGroups: [""], resources: [namespaces], verbs: [get, watch]}\n';
+  const kubebuilder = goProject(
+    PINNED,
+    ['config/rbac/leader_election_role.yaml', /$/, rule],
+    [
+      MANAGER,
+      '      containers:',
+      '      initContainers:\n      - name: migrate\n        image: controller:latest\n      containers:',
+    ],
+  );
   await kubebuilder.edit([`--ambassador-image=registry.k8s.io/kubectl${DIGEST}`]);
 
   const all = await rendered(kubebuilder);

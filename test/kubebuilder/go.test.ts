@@ -62,7 +62,17 @@ test('[scaffolding 11] init after the plugin for Go adds the sidecar and its fil
   expect(initContainers[0]).toMatchObject({
     restartPolicy: 'Always',
     volumeMounts: [{ name: 'ambassador-credentials' }],
-    startupProbe: { exec: { command: ['/kubectl', '--server=http://127.0.0.1:9001', 'get', '--raw=/version', '--request-timeout=3s'] } },
+    startupProbe: {
+      exec: {
+        command: [
+          '/kubectl',
+          '--server=http://127.0.0.1:9001',
+          'get',
+          '--raw=/version',
+          '--request-timeout=3s',
+        ],
+      },
+    },
   });
   expect(containers).toHaveLength(1);
   expect(JSON.stringify(containers)).not.toContain('credentials');
@@ -88,11 +98,23 @@ test('generated files say so, and the kustomization of the user has one entry mo
 test.each<[string, boolean, string]>([
   ['carts of every namespace', true, CARTS],
   ['carts across namespaces', true, '/apis/sales.example.com/v1/carts'],
-  ['the status of a cart, in any version', true, '/apis/sales.example.com/v2beta1/namespaces/a/carts/b/status'],
+  [
+    'the status of a cart, in any version',
+    true,
+    '/apis/sales.example.com/v2beta1/namespaces/a/carts/b/status',
+  ],
   ['finalizers, which nobody requests', false, `${CARTS}/b/finalizers`],
   ['what an editor may do, and the manager not', false, '/apis/sales.example.com/v1/baskets'],
-  ['the own Lease', true, '/apis/coordination.k8s.io/v1/namespaces/shop-system/leases/abc.example.com'],
-  ['a Lease elsewhere', false, '/apis/coordination.k8s.io/v1/namespaces/default/leases/abc.example.com'],
+  [
+    'the own Lease',
+    true,
+    '/apis/coordination.k8s.io/v1/namespaces/shop-system/leases/abc.example.com',
+  ],
+  [
+    'a Lease elsewhere',
+    false,
+    '/apis/coordination.k8s.io/v1/namespaces/default/leases/abc.example.com',
+  ],
   ['who may read the metrics', true, '/apis/authorization.k8s.io/v1/subjectaccessreviews'],
   ['whose token it is', true, '/apis/authentication.k8s.io/v1/tokenreviews'],
   ['metrics of the API server', false, '/metrics'],
@@ -109,14 +131,21 @@ test.each<[string, boolean, string]>([
 
 test('[scaffolding 18] a second run of each command with the same arguments changes nothing', async () => {
   const kubebuilder = goProject();
-  const words = ['--proxy-port=9001', '--ambassador-image', 'registry.example/chancery-proxy:2.0.0'];
+  const words = [
+    '--proxy-port=9001',
+    '--ambassador-image',
+    'registry.example/chancery-proxy:2.0.0',
+  ];
   await kubebuilder.edit(words);
 
   const again = [
     await kubebuilder.edit(words),
     await kubebuilder.edit(),
     await kubebuilder.init(words, GO_CHAIN),
-    await kubebuilder.createApi(['--group', 'sales', '--version', 'v1', '--kind', 'Cart'], GO_CHAIN),
+    await kubebuilder.createApi(
+      ['--group', 'sales', '--version', 'v1', '--kind', 'Cart'],
+      GO_CHAIN,
+    ),
   ];
 
   expect(again.map(({ written, errors }) => ({ written, errors }))).toEqual(
@@ -126,7 +155,11 @@ test('[scaffolding 18] a second run of each command with the same arguments chan
 
 test('the order of files and rules does not matter, nor does the end of lines', async () => {
   const plain = goProject();
-  const other = goProject([ROLE, /(rules:\n)(- apiGroups:[^]*?)(- apiGroups:[^]*)/, '$1$3$2']);
+  const other = goProject([
+    ROLE,
+    /(rules:\n)(- apiGroups:[\s\S]*?)(- apiGroups:[\s\S]*)/,
+    '$1$3$2',
+  ]);
   const reversed = [...other.files].reverse();
   other.files.clear();
   for (const [path, text] of reversed) other.files.set(path, text.replaceAll('\n', '\r\n'));
@@ -136,7 +169,9 @@ test('the order of files and rules does not matter, nor does the end of lines', 
 
   expect(errors).toEqual([]);
   expect(acceptedPaths(other)).toEqual(acceptedPaths(plain));
-  expect(written['config/ambassador/manager.yaml']).toBe(plain.files.get('config/ambassador/manager.yaml'));
+  expect(written['config/ambassador/manager.yaml']).toBe(
+    plain.files.get('config/ambassador/manager.yaml'),
+  );
   expect(written[DEFAULT]).toBe(plain.files.get(DEFAULT)?.replaceAll('\n', '\r\n'));
   expect((await other.edit()).written).toEqual({});
 });
@@ -174,7 +209,11 @@ test('[scaffolding 13] binary junk, .git and node_modules change nothing of the 
 test('[scaffolding 15] names in the project lead no file out of its folders', async () => {
   const kubebuilder = goProject(
     [MANAGER, 'name: controller-manager\n  namespace', 'name: ../../../outside\n  namespace'],
-    ['config/manager/kustomization.yaml', '- manager.yaml', '- manager.yaml\n- ../../../../etc/passwd'],
+    [
+      'config/manager/kustomization.yaml',
+      '- manager.yaml',
+      '- manager.yaml\n- ../../../../etc/passwd',
+    ],
   );
 
   const { written } = await kubebuilder.edit();
@@ -186,10 +225,18 @@ const BOOK = ['--group', 'library', '--version', 'v1', '--kind', 'Book'];
 
 test.each([
   ['one group, the layout is a list', goProject(), 'internal/controller/book_controller.go'],
-  ['groups, the layout is a list', multigroupProject(), 'internal/controller/library/book_controller.go'],
+  [
+    'groups, the layout is a list',
+    multigroupProject(),
+    'internal/controller/library/book_controller.go',
+  ],
   [
     'one group, the layout is a text',
-    goProject(['PROJECT', 'layout:\n- go.kubebuilder.io/v4', 'layout: go.kubebuilder.io/v4,chancery.dev/v1']),
+    goProject([
+      'PROJECT',
+      'layout:\n- go.kubebuilder.io/v4',
+      'layout: go.kubebuilder.io/v4,chancery.dev/v1',
+    ]),
     'internal/controller/book_controller.go',
   ],
 ])('[scaffolding 12] create api opens the filter for the new controller: %s', async (_form, kubebuilder, path) => {
@@ -205,7 +252,9 @@ test.each([
   expect(Object.keys(written)).toEqual(['config/ambassador/filter.yaml', ROLE]);
   expect(written[ROLE]).toContain('  - library.example.com\n');
   expect(isOpen(kubebuilder, '/apis/library.example.com/v1/namespaces/a/books/b')).toBe(true);
-  expect(isOpen(kubebuilder, '/apis/library.example.com/v1/namespaces/a/books/b/status')).toBe(false);
+  expect(isOpen(kubebuilder, '/apis/library.example.com/v1/namespaces/a/books/b/status')).toBe(
+    false,
+  );
 });
 
 test.each<[string, RegExp | string, string]>([
@@ -219,29 +268,59 @@ test.each<[string, RegExp | string, string]>([
   expect(written).toEqual({});
   expect(errors).toHaveLength(1);
   expect(errors[0]).toMatch(
-    new RegExp(`^config/rbac/role[.]yaml: rules\\[\\d\\] of ClusterRole/manager-role grants a wildcard in ${field}: .*; write out`),
+    new RegExp(
+      `^config/rbac/role[.]yaml: rules\\[\\d\\] of ClusterRole/manager-role grants a wildcard in ${field}: .*; write out`,
+    ),
   );
 });
 
 test.each<[string, readonly [string, string | RegExp, string], string]>([
   ['a tunnel', [ROLE, '- carts/status', '- carts/proxy'], 'never lets this subresource through'],
-  ['exec', [ROLE, /- apps\n {2}resources:\n {2}- deployments/, '- ""\n  resources:\n  - pods/exec'], 'grants pods/exec'],
+  [
+    'exec',
+    [ROLE, /- apps\n {2}resources:\n {2}- deployments/, '- ""\n  resources:\n  - pods/exec'],
+    'grants pods/exec',
+  ],
   ['escalation', [ROLE, '  - create\n', '  - impersonate\n'], 'grants impersonate'],
   [
     'a role that is not here',
     ['config/rbac/role_binding.yaml', 'name: manager-role\n', 'name: cluster-admin\n'],
     'config/rbac/role_binding.yaml: ClusterRoleBinding/manager-rolebinding gives the manager ClusterRole/cluster-admin',
   ],
-  ['a shared network', [MANAGER, '      containers:', '      hostNetwork: true\n      containers:'], 'hostNetwork of the Pod is true'],
-  ['a third container', [MANAGER, '      containers:', '      containers:\n      - name: extra'], 'beside the manager'],
-  ['another kubeconfig', [MANAGER, '- --leader-elect', '- --kubeconfig=/x'], 'the flag --kubeconfig'],
-  ['no account', [MANAGER, 'serviceAccountName: controller-manager', 'hostname: a'], 'no ServiceAccount of its own'],
+  [
+    'a shared network',
+    [MANAGER, '      containers:', '      hostNetwork: true\n      containers:'],
+    'hostNetwork of the Pod is true',
+  ],
+  [
+    'a third container',
+    [MANAGER, '      containers:', '      containers:\n      - name: extra'],
+    'beside the manager',
+  ],
+  [
+    'another kubeconfig',
+    [MANAGER, '- --leader-elect', '- --kubeconfig=/x'],
+    'the flag --kubeconfig',
+  ],
+  [
+    'no account',
+    [MANAGER, 'serviceAccountName: controller-manager', 'hostname: a'],
+    'no ServiceAccount of its own',
+  ],
   ['broken YAML', [ROLE, 'rules:', 'rules: ['], `${ROLE}: invalid YAML: `],
-  ['a text as rules', [ROLE, /rules:[^]*/, 'rules: none\n'], `${ROLE}: ClusterRole/manager-role is no object of Kubernetes`],
-  ['a scalar as kustomization', [DEFAULT, /[^]*/, 'none\n'], 'does not lead to a Deployment'],
+  [
+    'a text as rules',
+    [ROLE, /rules:[\s\S]*/, 'rules: none\n'],
+    `${ROLE}: ClusterRole/manager-role is no object of Kubernetes`,
+  ],
+  ['a scalar as kustomization', [DEFAULT, /[\s\S]*/, 'none\n'], 'does not lead to a Deployment'],
   [
     'the list of volumes replaced',
-    ['config/default/manager_metrics_patch.yaml', '/spec/template/spec/containers/0/args/0', '/spec/template/spec/volumes'],
+    [
+      'config/default/manager_metrics_patch.yaml',
+      '/spec/template/spec/containers/0/args/0',
+      '/spec/template/spec/volumes',
+    ],
     'would take away what the ambassador needs',
   ],
 ])('%s is refused, and nothing is written', async (_what, change, says) => {
@@ -257,7 +336,11 @@ test('the patch of older layouts with kube-rbac-proxy is refused, and costs noth
     '      containers:\n      - name: kube-rbac-proxy\n      - name: manager\n';
   const file = 'config/default/manager_auth_proxy_patch.yaml';
   const old = (line: string) => {
-    const kubebuilder = goProject([DEFAULT, /patches:[^]*?\n\n/, `patchesStrategicMerge:\n${line}\n\n`]);
+    const kubebuilder = goProject([
+      DEFAULT,
+      /patches:[\s\S]*?\n\n/,
+      `patchesStrategicMerge:\n${line}\n\n`,
+    ]);
     kubebuilder.files.set(file, patch);
     return kubebuilder;
   };
@@ -265,12 +348,18 @@ test('the patch of older layouts with kube-rbac-proxy is refused, and costs noth
   const active = await old('- manager_auth_proxy_patch.yaml').edit();
   const commented = await old('#- manager_auth_proxy_patch.yaml').edit();
 
-  expect(active.errors).toEqual([expect.stringContaining(`${file} puts kube-rbac-proxy beside the manager`)]);
+  expect(active.errors).toEqual([
+    expect.stringContaining(`${file} puts kube-rbac-proxy beside the manager`),
+  ]);
   expect(commented.errors).toEqual([]);
 });
 
 test('a file that does not take part may be broken', async () => {
-  const kubebuilder = goProject(['config/rbac/kustomization.yaml', '- cart_admin_role.yaml', '#- cart_admin_role.yaml']);
+  const kubebuilder = goProject([
+    'config/rbac/kustomization.yaml',
+    '- cart_admin_role.yaml',
+    '#- cart_admin_role.yaml',
+  ]);
   kubebuilder.files.set('config/rbac/cart_admin_role.yaml', 'kind: ClusterRole\n\t{[');
   kubebuilder.files.set('config/samples/broken.yaml', 'kind: Deployment\n\t{[');
 
@@ -300,25 +389,44 @@ test('names of objects narrow the filter, and a binding elsewhere opens that nam
   const kubebuilder = goProject(
     [DEFAULT, 'namespace: shop-system', '#namespace:'],
     [ROLE, '- deployments\n', '- deployments\n  resourceNames: [web, api]\n'],
-    ['config/rbac/leader_election_role.yaml', 'name: leader-election-role', 'name: leader-election-role\n  namespace: election'],
-    ['config/rbac/leader_election_role_binding.yaml', 'name: leader-election-rolebinding', 'name: leader-election-rolebinding\n  namespace: election'],
+    [
+      'config/rbac/leader_election_role.yaml',
+      'name: leader-election-role',
+      'name: leader-election-role\n  namespace: election',
+    ],
+    [
+      'config/rbac/leader_election_role_binding.yaml',
+      'name: leader-election-rolebinding',
+      'name: leader-election-rolebinding\n  namespace: election',
+    ],
   );
 
   const { errors } = await kubebuilder.edit();
 
   expect(errors).toEqual([]);
   const deployments = '/apis/apps/v1/namespaces/a/deployments';
-  expect([`${deployments}/web`, `${deployments}/other`].map((path) => isOpen(kubebuilder, path))).toEqual([true, false]);
-  const leases = (namespace: string) => `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/a`;
-  expect([leases('election'), leases('shop-system')].map((path) => isOpen(kubebuilder, path))).toEqual([true, false]);
+  expect(
+    [`${deployments}/web`, `${deployments}/other`].map((path) => isOpen(kubebuilder, path)),
+  ).toEqual([true, false]);
+  const leases = (namespace: string) =>
+    `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/a`;
+  expect(
+    [leases('election'), leases('shop-system')].map((path) => isOpen(kubebuilder, path)),
+  ).toEqual([true, false]);
 });
 
 test('what the project has set for the manager stays, and weaker settings are told', async () => {
-  const kubebuilder = goProject([MANAGER, 'readOnlyRootFilesystem: true', 'readOnlyRootFilesystem: false\n          runAsUser: 65531']);
+  const kubebuilder = goProject([
+    MANAGER,
+    'readOnlyRootFilesystem: true',
+    'readOnlyRootFilesystem: false\n          runAsUser: 65531',
+  ]);
 
   const { told } = await kubebuilder.edit();
 
-  expect(told).toContain('sets readOnlyRootFilesystem: false for the manager, which stays as it is');
+  expect(told).toContain(
+    'sets readOnlyRootFilesystem: false for the manager, which stays as it is',
+  );
   const { initContainers, containers } = patchIn(kubebuilder);
   expect(containers[0]?.securityContext).toEqual({ runAsGroup: 65532 });
   expect(initContainers[0]?.securityContext).toMatchObject({ runAsUser: 65530, runAsGroup: 65530 });

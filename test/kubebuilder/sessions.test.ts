@@ -13,7 +13,10 @@ const PLUGIN = 'chancery.dev/v1';
 function lines(runs: readonly Run[]): string {
   return runs
     .flatMap(({ exchanges }) => exchanges)
-    .map((exchange) => `${JSON.stringify(exchange).replaceAll(new RegExp(`(\\^|chancery-proxy:)${VERSION}`, 'g'), '$1VERSION')}\n`)
+    .map(
+      (exchange) =>
+        `${JSON.stringify(exchange).replaceAll(new RegExp(`(\\^|chancery-proxy:)${VERSION}`, 'g'), '$1VERSION')}\n`,
+    )
     .join('');
 }
 
@@ -45,7 +48,9 @@ const book = ['--group', 'sales', '--version', 'v1', '--kind', 'Book'];
 test('a session for a project of Go', async () => {
   const kubebuilder = goProject();
 
-  const runs = [await kubebuilder.init(['--domain', 'example.com', '--proxy-port', '9001'], GO_CHAIN)];
+  const runs = [
+    await kubebuilder.init(['--domain', 'example.com', '--proxy-port', '9001'], GO_CHAIN),
+  ];
   kubebuilder.files.set(...BOOK);
   runs.push(
     await kubebuilder.createApi(book, GO_CHAIN),
