@@ -27,7 +27,9 @@ function textIn(folder: string): string {
 
 /** The options in the table that a command gives to `parseFlags`. */
 function acceptedBy(command: string): readonly string[] {
-  const rows = sourceOf(command).matchAll(/^ {2}'?([a-z][a-z0-9-]*)'?: \{ type: '(?:string|boolean)'/gm);
+  const rows = sourceOf(command).matchAll(
+    /^ {2}'?([a-z][a-z0-9-]*)'?: \{ type: '(?:string|boolean)'/gm,
+  );
   // `create` has a table for each thing that it creates.
   return [...new Set([...rows].map(([, name]) => `--${name}`))].filter(
     (name) => !UNTOLD.has(`${command} ${name}`),

@@ -62,7 +62,7 @@ test('[scaffolding 17] the rendered project passes the lint', async () => {
   expect(lint(await edited())).toEqual([]);
 });
 
-test('[scaffolding 17] the manager has no token, and a kubeconfig that leads to the loopback address', async () => {
+test('[S-6] [scaffolding 17] the manager has no token, and a kubeconfig that leads to the loopback address', async () => {
   const objects = await edited();
   const spec = podSpec(objects);
   const manager = containerNamed(spec, 'manager');
@@ -126,11 +126,16 @@ test("patches of kubebuilder's still meet the manager", async () => {
 });
 
 test('an init container of the project ends before the ambassador begins, and a stock image has every flag', async () => {
-  const kubebuilder = goProject(PINNED, [
-    MANAGER,
-    '      containers:',
-    '      initContainers:\n      - name: migrate\n        image: controller:latest\n      containers:',
-  ]);
+  const rule = '- {apiGroups: [""], resources: [namespaces], verbs: [get, watch]}\n';
+  const kubebuilder = goProject(
+    PINNED,
+    ['config/rbac/leader_election_role.yaml', /$/, rule],
+    [
+      MANAGER,
+      '      containers:',
+      '      initContainers:\n      - name: migrate\n        image: controller:latest\n      containers:',
+    ],
+  );
   await kubebuilder.edit([`--ambassador-image=registry.k8s.io/kubectl${DIGEST}`]);
 
   const all = await rendered(kubebuilder);
@@ -215,7 +220,7 @@ test('[scaffolding 17] leader election works through the ambassador, in the own 
   expect(server.get('coordination.k8s.io/v1', 'Lease', 'other', LEASE)).toBe(undefined);
 });
 
-test('[scaffolding 17] the filter answers 403 for what no role grants, and the API server is not asked', async () => {
+test('[S-6] [scaffolding 17] the filter answers 403 for what no role grants, and the API server is not asked', async () => {
   const { server, url, kubectl } = await startedManager();
 
   const carts = await kubectl(['get', 'carts.sales.example.com', '-A', '-o', 'name']);

@@ -129,7 +129,7 @@ test.each<[string, boolean, string]>([
   expect(isOpen(kubebuilder, path)).toBe(open);
 });
 
-test('[scaffolding 18] a second run of each command with the same arguments changes nothing', async () => {
+test('[S-6] [scaffolding 18] a second run of each command with the same arguments changes nothing', async () => {
   const kubebuilder = goProject();
   const words = [
     '--proxy-port=9001',

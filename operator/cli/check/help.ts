@@ -37,7 +37,10 @@ ${table([
   ['--k8s-version V', 'bundle: APIs that Kubernetes V no longer has are errors; default'],
   ['', 'spec.minKubeVersion'],
   ['--olm-v0', 'bundle: leave out what only OLM v1 refuses, such as dependencies'],
-  ['--against OLD', 'crd: what is installed now: a file, a folder, or - for standard input; repeatable'],
+  [
+    '--against OLD',
+    'crd: what is installed now: a file, a folder, or - for standard input; repeatable',
+  ],
   ['-o, --output text|json', 'default text'],
 ])}
 

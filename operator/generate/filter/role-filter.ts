@@ -3,6 +3,7 @@ import { knownKinds } from '../../model/known-kinds.ts';
 import type { PolicyRule } from '../../model/kubernetes/rbac-v1.ts';
 import { METHOD_OF, type PathVerb, type RequestedAccess } from '../access/merge-access.ts';
 import { refuseUnusableNames } from '../access/usable-names.ts';
+import { POD_NAMESPACE } from '../placement.ts';
 import type { ProxyFilter } from './filter-problems.ts';
 import { rootPattern } from './opened-paths.ts';
 import { filterOf } from './proxy-filter.ts';
@@ -26,9 +27,11 @@ export interface PlacedRule {
  */
 export function roleFilter(rules: readonly PlacedRule[]): ProxyFilter {
   const accesses = rules.flatMap(accessesOf).sort(byText);
-  for (const access of accesses) refuseUnusableNames(access);
-  const urls = rules.flatMap(({ rule }) => rule.nonResourceURLs ?? []);
-  const odd = urls.find((url) => !/^\/[A-Za-z0-9/_.-]*$/.test(url));
+  for (const access of accesses) {
+    if (!isOfOwnNamespace(access)) refuseUnusableNames(access);
+  }
+  const urls = rules.flatMap(urlsOf);
+  const odd = urls.find((url) => !/^(?:\/|(?:\/[A-Za-z0-9_-][A-Za-z0-9_.-]*)+\/?)$/.test(url));
   if (odd !== undefined) {
     throw new ConfigurationError('nonResourceURLs has a path that no filter can name', {
       context: { url: odd },
@@ -40,6 +43,18 @@ export function roleFilter(rules: readonly PlacedRule[]): ProxyFilter {
   ]);
 }
 
+/** A RoleBinding gives no right on them, and no rule for them gives a right on objects. */
+function urlsOf({ rule: { nonResourceURLs, verbs }, namespace }: PlacedRule): readonly string[] {
+  const isRequested = verbs.some((verb) =>
+    ['get', 'post', 'put', 'patch', 'delete'].includes(verb),
+  );
+  const urls = namespace === undefined && isRequested ? (nonResourceURLs ?? []) : [];
+  return urls.filter((url) => !OF_OBJECTS.test(url));
+}
+
+/** Paths that Kubernetes takes for requests of a resource. */
+const OF_OBJECTS = /^\/(?:api\/[^/]+|apis\/[^/]+\/[^/]+)\/[^/]/;
+
 /** Nobody requests `finalizers`, and no request has a verb such as `use`: admission looks them up. */
 function accessesOf({ rule, namespace }: PlacedRule): readonly RequestedAccess[] {
   const { apiGroups, resources, resourceNames, verbs: given } = rule;
@@ -48,8 +63,12 @@ function accessesOf({ rule, namespace }: PlacedRule): readonly RequestedAccess[]
   const names = [...new Set(resourceNames ?? [])].sort();
   return (apiGroups ?? []).flatMap((group) =>
     (resources ?? []).flatMap((resource) => {
-      const { 0: plural = '', 1: subresource } = resource.split('/');
+      const [plural = '', ...rest] = resource.split('/');
+      const subresource = rest.length === 0 ? undefined : rest.join('/');
       if (subresource === 'finalizers') return [];
+      if (namespace !== undefined && group === '' && plural === 'namespaces') {
+        return namespaceAccess(namespace, subresource, verbs);
+      }
       const namespaced = namespace !== undefined || builtIn.ofPlural(plural, group)?.namespaced;
       return {
         resource: { group, version: group === '' ? 'v1' : undefined, plural, namespaced },
@@ -58,6 +77,24 @@ function accessesOf({ rule, namespace }: PlacedRule): readonly RequestedAccess[]
       };
     }),
   );
+}
+
+/** Kubernetes takes a Namespace for an object inside of itself, so that a Role can allow to read it by its name. */
+function namespaceAccess(
+  name: string,
+  subresource: string | undefined,
+  given: readonly PathVerb[],
+): readonly RequestedAccess[] {
+  const verbs = given.filter((verb) => ['get', 'update', 'patch', 'delete'].includes(verb));
+  if (verbs.length === 0) return [];
+  const resource = { group: '', version: 'v1', plural: 'namespaces', namespaced: false };
+  return [{ resource, subresource, namespace: undefined, verbs, resourceNames: [name] }];
+}
+
+/** Its name is known in the Pod only. */
+function isOfOwnNamespace({ resource, resourceNames }: RequestedAccess): boolean {
+  const isNamespace = resource.group === '' && resource.plural === 'namespaces';
+  return isNamespace && resourceNames?.length === 1 && resourceNames[0] === POD_NAMESPACE;
 }
 
 const builtIn = knownKinds();

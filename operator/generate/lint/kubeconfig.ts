@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { parseYaml } from '../../core/yaml.ts';
-import type { EnvVar, Volume } from '../../model/kubernetes/core-v1.ts';
+import type { Container, EnvVar, Volume } from '../../model/kubernetes/core-v1.ts';
 import { type Installation, portOf, variable } from './installation.ts';
 
 /** A kubeconfig of the operator's container that leads to the ambassador, and has no credential. */
@@ -16,29 +16,47 @@ interface AmbassadorKubeconfig {
 export function ambassadorKubeconfig(installation: Installation): AmbassadorKubeconfig | undefined {
   const found = variable(installation.operator?.container, 'KUBECONFIG');
   if (found?.value === undefined || installation.socket !== undefined) return undefined;
+  // The kubelet would replace a variable, and a flag counts more than the variable.
+  if (found.value.includes('$(') || hasFlag(installation.operator?.container)) return undefined;
   const text = mountedText(found.value, installation);
   const server = `http://127.0.0.1:${portOf(installation)}`;
   return text !== undefined && leadsTo(server, text) ? { variable: found } : undefined;
 }
 
+function hasFlag(container: Container | undefined): boolean {
+  return [...(container?.command ?? []), ...(container?.args ?? [])].some((word) =>
+    /(?:^|[\s"'])--?kubeconfig(?:[=\s"']|$)/.test(word),
+  );
+}
+
 function mountedText(path: string, installation: Installation): string | undefined {
   const { operator, pod, objects, namespace } = installation;
-  const mount = (operator?.container.volumeMounts ?? []).find(
-    ({ mountPath }) => mountPath.replace(/\/$/, '') === posix.dirname(path),
-  );
+  const mounts = (operator?.container.volumeMounts ?? []).map((mount) => ({
+    ...mount,
+    mountPath: posix.normalize(mount.mountPath).replace(/\/$/, ''),
+  }));
+  const mount = mounts.find(({ mountPath }) => mountPath === posix.dirname(path));
+  // Such a mount would be in front of the file, and a second one of the folder would be refused.
+  if (mounts.some(({ mountPath }) => `${mountPath}/`.startsWith(`${path}/`))) return undefined;
   const volume = (pod.volumes ?? []).find(({ name }) => name === mount?.name);
   const source = volume?.configMap;
-  if (source == null || mount?.subPath !== undefined) return undefined;
-  const map = objects.find(
+  const isPart = mount?.subPath !== undefined || mount?.subPathExpr !== undefined;
+  if (source == null || isPart) return undefined;
+  const [map, ...others] = objects.filter(
     ({ kind, metadata }) =>
       kind === 'ConfigMap' && metadata.name === source.name && metadata.namespace === namespace,
-  ) as { readonly data?: Readonly<Record<string, unknown>> | null } | undefined;
-  const text = map?.data?.[keyOf(posix.basename(path), source)];
+  ) as readonly { readonly data?: Readonly<Record<string, unknown>> | null }[];
+  if (others.length > 0) return undefined;
+  const key = keyOf(posix.basename(path), source);
+  const text = key === undefined ? undefined : map?.data?.[key];
   return typeof text === 'string' ? text : undefined;
 }
 
-function keyOf(file: string, { items }: NonNullable<Volume['configMap']>): string {
-  return (items ?? []).find(({ path }) => path === file)?.key ?? file;
+/** Undefined when there is no such file, or when two keys have it. */
+function keyOf(file: string, { items }: NonNullable<Volume['configMap']>): string | undefined {
+  if (items == null || items.length === 0) return file;
+  const [found, ...others] = items.filter(({ path }) => posix.normalize(path) === file);
+  return others.length > 0 ? undefined : found?.key;
 }
 
 /** Only these fields: a cluster with another one, or a user with any, may be a credential. */
@@ -52,8 +70,8 @@ function leadsTo(server: string, text: string): boolean {
   const { clusters, users = [] } = Object(config) as Readonly<Record<string, unknown>>;
   if (!Array.isArray(clusters) || clusters.length === 0 || !Array.isArray(users)) return false;
   return (
-    clusters.every(({ cluster } = {}) => isEqual(cluster, { server })) &&
-    users.every(({ user } = {}) => isEqual(user ?? {}, {}))
+    clusters.every((each) => isEqual(Object(each).cluster, { server })) &&
+    users.every((each) => isEqual(Object(each).user ?? {}, {}))
   );
 }
 

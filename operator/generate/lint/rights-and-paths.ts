@@ -88,7 +88,8 @@ function requestsNeeding(right: Right, patterns: readonly PathPattern[]): readon
   const { group, plural, subresource, verb, namespace } = right;
   const known = patterns.flatMap(({ samples }) => samples.map(requestPath));
   const versions = new Set(known.flatMap((path) => (path?.group === group ? [path.version] : [])));
-  const places = namespace === undefined ? [undefined, ANY_NAMESPACE] : [namespace];
+  const inNamespace = isOfNamespace(right) ? undefined : namespace;
+  const places = namespace === undefined ? [undefined, ANY_NAMESPACE] : [inNamespace];
   return targetsOf(right).flatMap(({ method = METHODS[verb] ?? '', name }) =>
     [...versions].flatMap((version) =>
       places.map((place) => ({
@@ -100,10 +101,12 @@ function requestsNeeding(right: Right, patterns: readonly PathPattern[]): readon
 }
 
 /** The collection, or objects by name. A patch that creates its object needs `create`, too. */
-function targetsOf({ verb, names, subresource }: Right): readonly {
+function targetsOf(right: Right): readonly {
   readonly method?: string;
   readonly name: string | undefined;
 }[] {
+  const { verb, names, subresource } = right;
+  if (isOfNamespace(right)) return [{ name: right.namespace }];
   const objects = (names ?? [ANY_NAME]).map((name) => ({ name }));
   if (subresource !== undefined || !OF_COLLECTION.includes(verb)) return objects;
   const collection = { name: undefined };
@@ -145,9 +148,15 @@ export function isGranted(request: RequestPath, rights: readonly Right[]): boole
       right.group === group &&
       right.plural === plural &&
       right.subresource === subresource &&
-      (right.namespace === undefined || right.namespace === namespace) &&
+      (right.namespace === undefined ||
+        right.namespace === (isOfNamespace(right) ? name : namespace)) &&
       (name === undefined ? isOfCollection(right) : isOfObject(right, name)),
   );
+}
+
+/** Kubernetes takes a Namespace for an object inside of itself: a Role can grant it by its name. */
+function isOfNamespace({ group, plural, namespace }: Right): boolean {
+  return group === '' && plural === 'namespaces' && namespace !== undefined;
 }
 
 function isOfCollection({ verb, subresource }: Right): boolean {

@@ -1,13 +1,17 @@
 import { VERSION } from '../../core/version.ts';
 import { yamlWithItem } from '../../core/yaml.ts';
 import { OWN_AMBASSADOR_IMAGE } from '../../generate/filter/ambassador-image.ts';
+import { podTemplateOf } from '../../generate/lint/installation.ts';
 import { ambassadorSidecar } from '../../generate/manifests/ambassador-sidecar.ts';
+import type { KubernetesObject } from '../../model/object.ts';
 import { ambassadorFolder } from './ambassador-folder.ts';
 import { egressPolicy } from './egress.ts';
-import { inFile, kustomizeTree } from './kustomize-tree.ts';
-import { managerOf } from './manager.ts';
-import { CREDENTIALS, weakSettings } from './manager-patch.ts';
-import { requireFreePort, requireHarmlessPatches } from './pod-checks.ts';
+import { inFile, type KustomizeTree, kustomizeTree } from './kustomize-tree.ts';
+import { type Manager, managerOf } from './manager.ts';
+import { weakSettings } from './manager-patch.ts';
+import { CREDENTIALS } from './own-names.ts';
+import { requireHarmlessPatches } from './patch-checks.ts';
+import { requireFreePort } from './pod-checks.ts';
 import { managerFilter } from './rights.ts';
 
 export interface HardenedOptions {
@@ -36,24 +40,58 @@ export function hardened(
 ): HardenedProject {
   const tree = kustomizeTree(files);
   const manager = managerOf(tree);
-  requireHarmlessPatches(tree.patches, manager.container.name);
-  requireFreePort(manager.path, manager.container, proxyPort);
+  requireHarmlessPatches(tree, manager);
+  const patches = tree.patches.map(({ value }) => value);
+  requireFreePort(manager.path, manager.container, patches, proxyPort);
   const sidecar = ambassadorSidecar(managerFilter(tree, manager), {
     ...{ image: ambassadorImage, port: proxyPort, volume: CREDENTIALS },
   });
   const egress = egressPolicy(files, tree, manager);
   const { root } = tree;
-  const built = inFile(root, () =>
-    yamlWithItem(files.get(root) ?? '', 'components', '../ambassador', COMMENT),
-  );
+  const text = files.get(root) ?? '';
+  const built = tree.isListed
+    ? text
+    : inFile(root, () => yamlWithItem(text, 'components', '../ambassador', COMMENT));
   return {
     files: new Map([
       ...ambassadorFolder(manager, sidecar, proxyPort),
       ...egress.files,
       [root, built],
     ]),
-    messages: [...weakSettings(manager), ...egress.messages],
+    messages: [
+      ...weakSettings(manager),
+      ...egress.messages,
+      ...otherUsers(tree, manager),
+      ...unread(tree),
+    ],
   };
+}
+
+/** The account gives no token to a Pod that does not ask for one. */
+function otherUsers(
+  { objects }: KustomizeTree,
+  { account, deployment }: Manager,
+): readonly string[] {
+  return objects
+    .filter(({ object }) => object !== deployment && accountOf(object) === account)
+    .map(
+      ({ object, path }) =>
+        `${path}: Deployment/${object.metadata.name} has the ServiceAccount of the manager, which gives it no token from ` +
+        'now on, and whose rights no filter would limit there: give it an account of its own',
+    );
+}
+
+function accountOf(object: KubernetesObject): string | undefined {
+  return podTemplateOf(object)?.spec?.serviceAccountName;
+}
+
+/** A binding or a container may be there. */
+function unread({ unread: all }: KustomizeTree): readonly string[] {
+  return all.map(
+    (listed) =>
+      `${listed}, which is no YAML file of the project: nothing of it is in the filter, so run chancery lint on what ` +
+      'kustomize renders',
+  );
 }
 
 const COMMENT = '# [AMBASSADOR] kubectl proxy beside the manager. See config/ambassador.';

@@ -1,13 +1,8 @@
 import type { AmbassadorSidecar } from '../../generate/manifests/ambassador-sidecar.ts';
 import type { Container, PodSpec } from '../../model/kubernetes/core-v1.ts';
 import type { Manager } from './manager.ts';
+import { KUBECONFIG, NAMESPACE, TMP } from './own-names.ts';
 import { ACCOUNT_FOLDER } from './pod-checks.ts';
-
-/** Volumes of the Pod, with names that a project has no reason to use. */
-export const CREDENTIALS = 'ambassador-credentials';
-const KUBECONFIG = 'ambassador-kubeconfig';
-const NAMESPACE = 'pod-namespace';
-const TMP = 'manager-tmp';
 
 /** The ConfigMap with the kubeconfig, and where the manager has it. */
 export const CONFIG_MAP = 'ambassador-kubeconfig';

@@ -3,7 +3,7 @@ import type { Container, PodSpec } from '../../model/kubernetes/core-v1.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { KustomizeTree, PlacedObject } from './kustomize-tree.ts';
 import { MANAGER_FILE } from './manager-file.ts';
-import { requireOwnPod, thirdContainer } from './pod-checks.ts';
+import { requireNoTokenSecret, requireOwnPod, thirdContainer } from './pod-checks.ts';
 
 /** The manager of a project, as its file has it. */
 export interface Manager {
@@ -46,6 +46,7 @@ export function managerOf(tree: KustomizeTree): Manager {
     );
   }
   requireOwnPod(path, pod, container);
+  requireNoTokenSecret(tree);
   return {
     ...{ path, deployment: object, namespace, pod, container, account },
     selector: spec?.selector?.matchLabels ?? {},

@@ -1,7 +1,9 @@
 import { ConfigurationError } from '../../core/errors.ts';
 import { ownNamespaces } from '../../generate/lint/rules/pod-security.ts';
 import type { Container, PodSpec, Volume } from '../../model/kubernetes/core-v1.ts';
-import type { PlacedPatch } from './kustomize-tree.ts';
+import type { KustomizeTree } from './kustomize-tree.ts';
+import { OWN_VOLUMES, PROXY } from './own-names.ts';
+import { KUBECONFIG_FLAG } from './weak-part.ts';
 
 /** Where the files of a ServiceAccount are. */
 export const ACCOUNT_FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
@@ -14,6 +16,7 @@ export function requireOwnPod(path: string, pod: PodSpec, container: Container):
       `${path}: ${shared.path} of the Pod ${shared.wrong}: ${shared.why}; ${shared.todo}`,
     );
   }
+  requireOwnNames(path, pod);
   const withToken = (pod.volumes ?? []).find(hasToken);
   if (withToken !== undefined) {
     throw new ConfigurationError(
@@ -27,67 +30,73 @@ export function requireOwnPod(path: string, pod: PodSpec, container: Container):
     );
   }
   const words = [...(container.command ?? []), ...(container.args ?? [])];
-  if (words.some((word) => /^--?kubeconfig(?:=|$)/.test(word))) {
+  if (words.some((word) => KUBECONFIG_FLAG.test(word))) {
     throw new ConfigurationError(
       `${path}: the container ${container.name} has the flag --kubeconfig, which leads past the ambassador: remove it`,
     );
   }
 }
 
+/** Containers and volumes of the same name would become one with those of the ambassador. */
+function requireOwnNames(path: string, pod: PodSpec): void {
+  const all = [...(pod.initContainers ?? []), ...pod.containers];
+  const beside = (pod.initContainers ?? []).filter(
+    ({ restartPolicy }) => restartPolicy === 'Always',
+  );
+  if (beside.length > 0) throw thirdContainer(path, beside.map(({ name }) => name).join(' and '));
+  const names = [
+    ...all.map(({ name }) => name).filter((name) => name === PROXY),
+    ...[...(pod.volumes ?? []), ...all.flatMap(({ volumeMounts }) => volumeMounts ?? [])]
+      .map(({ name }) => name)
+      .filter((name) => OWN_VOLUMES.includes(name)),
+  ];
+  if (names.length === 0) return;
+  throw new ConfigurationError(
+    `${path} has the name ${names[0]}, which belongs to the ambassador: choose another name`,
+  );
+}
+
+/** @throws ConfigurationError `CONFIG` for a Secret that Kubernetes fills with a token without an end. */
+export function requireNoTokenSecret({ objects }: KustomizeTree): void {
+  const secret = objects.find(
+    ({ object }) => (object as { type?: unknown }).type === 'kubernetes.io/service-account-token',
+  );
+  if (secret === undefined) return;
+  throw new ConfigurationError(
+    `${secret.path}: Secret/${secret.object.metadata.name} gets a token of a ServiceAccount that never ends, and any ` +
+      'container can mount it: remove it, because the ambassador has a token of an hour',
+  );
+}
+
 function hasToken({ projected }: Volume): boolean {
   return (projected?.sources ?? []).some(({ serviceAccountToken }) => serviceAccountToken != null);
 }
 
-/** @throws ConfigurationError `CONFIG` when the manager listens on the port of the ambassador. */
-export function requireFreePort(path: string, { args, ports }: Container, port: number): void {
-  const isTaken =
-    (ports ?? []).some(({ containerPort }) => containerPort === port) ||
-    (args ?? []).some((word) => word.endsWith(`:${port}`) || word.endsWith(`-port=${port}`));
-  if (!isTaken) return;
+/**
+ * @param patches - which may give the manager more ports and arguments.
+ * @throws ConfigurationError `CONFIG` when the manager listens on the port of the ambassador.
+ */
+export function requireFreePort(
+  path: string,
+  { command, args, ports }: Container,
+  patches: readonly unknown[],
+  port: number,
+): void {
+  if (![{ command, args, ports }, ...patches].some((part) => listens(part, port))) return;
   throw new ConfigurationError(
-    `${path}: the manager listens on port ${port} itself: choose another one with --proxy-port`,
+    `${path}: the manager listens on port ${port} itself, there or by a patch: choose another one with --proxy-port`,
   );
 }
 
-/** Lists that a JSON patch would replace, after the ambassador was added to them. */
-const LISTS =
-  /^\/spec\/template\/spec\/(?:volumes|initContainers|containers(?:\/\d+(?:\/(?:env|volumeMounts))?)?)$/;
-
-/**
- * The patches of `config/default` come after those of the ambassador.
- *
- * @throws ConfigurationError `CONFIG` for one that adds a container, or would take something of the ambassador away.
- */
-export function requireHarmlessPatches(patches: readonly PlacedPatch[], manager: string): void {
-  for (const { path, value } of patches) {
-    if (Array.isArray(value)) requireHarmlessOperations(path, value);
-    else requireNoContainer(path, value, manager);
+function listens(part: unknown, port: number): boolean {
+  if (typeof part === 'string') {
+    return part
+      .split(/\s/)
+      .some((word) => word.endsWith(`:${port}`) || word.endsWith(`-port=${port}`));
   }
-}
-
-function requireNoContainer(path: string, value: unknown, manager: string): void {
-  const { kind, spec } = Object(value);
-  const containers: unknown = kind === 'Deployment' ? spec?.template?.spec?.containers : undefined;
-  if (!Array.isArray(containers)) return;
-  const others = containers
-    .map((container) => Object(container))
-    .filter(({ name, $patch }) => name !== manager && $patch !== 'delete');
-  if (others.length > 0) throw thirdContainer(path, others.map(({ name }) => name).join(' and '));
-}
-
-function requireHarmlessOperations(path: string, operations: readonly unknown[]): void {
-  for (const operation of operations) {
-    const { op, path: at, value } = Object(operation);
-    if (typeof at !== 'string' || !['add', 'replace', 'remove'].includes(op)) continue;
-    if (op === 'add' && /^\/spec\/template\/spec\/containers\/(?:-|\d+)$/.test(at)) {
-      throw thirdContainer(path, String(Object(value).name));
-    }
-    if (!LISTS.test(at)) continue;
-    throw new ConfigurationError(
-      `${path} has the operation ${op} of ${at}, which would take away what the ambassador needs there: add single ` +
-        `items, with the path ${at}/-`,
-    );
-  }
+  return Object.entries(Object(part)).some(([key, value]) =>
+    key === 'containerPort' ? value === port : listens(value, port),
+  );
 }
 
 /** @param names - of the containers beside the manager. */

@@ -28,6 +28,7 @@ export function managerFilter(tree: KustomizeTree, manager: Manager): ProxyFilte
 
 function boundRules(tree: KustomizeTree, manager: Manager): readonly BoundRule[] {
   const { namespace, pod } = manager;
+  requireOwnSubjects(tree, manager);
   const placed = tree.objects.map((each) => inPlace(each, manager));
   const fileOf = (kind: string, name: string): string =>
     tree.objects.find(({ object }) => object.kind === kind && object.metadata.name === name)
@@ -59,12 +60,45 @@ function inPlace({ object, namespace }: PlacedObject, manager: Manager): Kuberne
     manager.deployment.metadata.namespace,
     manager.accountObject?.object.metadata.namespace,
   ];
-  const moved = subjects.map((subject) =>
-    subject.kind === 'ServiceAccount' && written.includes(subject.namespace)
+  const moved = subjects.map((subject) => {
+    if (subject.kind !== 'ServiceAccount') return subject;
+    if (isFinal(subject, manager)) return { ...subject, name: manager.account };
+    return written.includes(subject.namespace)
       ? { ...subject, namespace: homeOf(manager) }
-      : subject,
-  );
+      : subject;
+  });
   return { ...object, metadata, subjects: moved } as KubernetesObject;
+}
+
+/** Whether a subject names the ServiceAccount as kustomize renders it. */
+function isFinal({ name, namespace }: Subject, { accountObject, ...manager }: Manager): boolean {
+  return name === accountObject?.finalName && namespace === homeOf(manager);
+}
+
+/**
+ * A group of accounts, or the account as a user, gives the manager rights, too. Nothing tells them from rights that
+ * others need.
+ */
+function requireOwnSubjects({ objects }: KustomizeTree, manager: Manager): void {
+  const home = homeOf(manager);
+  const name = manager.accountObject?.finalName ?? manager.account;
+  const ours = [
+    'system:authenticated',
+    'system:serviceaccounts',
+    `system:serviceaccounts:${home}`,
+    `system:serviceaccount:${home}:${name}`,
+  ];
+  for (const { object, path } of objects) {
+    const { subjects } = object as { readonly subjects?: readonly Subject[] | null };
+    const found = (subjects ?? []).find(
+      (subject) => subject.kind !== 'ServiceAccount' && ours.includes(subject.name),
+    );
+    if (found === undefined) continue;
+    throw new ConfigurationError(
+      `${path}: ${object.kind}/${object.metadata.name} binds ${found.kind} ${found.name}, and the ServiceAccount of the ` +
+        'manager is among them: bind each ServiceAccount by its name, or move the binding out of config/default',
+    );
+  }
 }
 
 function hasAggregation(objects: readonly KubernetesObject[], kind: string, name: string): boolean {

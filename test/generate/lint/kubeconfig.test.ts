@@ -51,16 +51,6 @@ test('a kubeconfig that leads to the ambassador, and the namespace without a tok
   expect(diagnosed(config(OURS))).toEqual([]);
 });
 
-test.each([
-  ['has a token', config(OURS, { token: 'x' })],
-  ['runs a program for a token', config(OURS, { exec: { command: 'x' } })],
-  ['leads to another server', config('https://10.0.0.1')],
-  ['goes through a proxy', config(OURS, {}, { 'proxy-url': 'http://10.0.0.1' })],
-  ['is no kubeconfig', { clusters: 7 }],
-])('a kubeconfig that %s is a credential', (_what, kubeconfig) => {
-  expect(diagnosed(kubeconfig)).toContain('error operator-environment');
-});
-
 test('a volume that has more than fields of the Pod may not be where the token would be', () => {
   const found = diagnosed(config(OURS), (manifests) =>
     manifests.set('pod.volumes.2', {

@@ -79,13 +79,17 @@ function proxied(container: Container, path: string): readonly Problem[] {
 export const operatorEnvironment: Rule = {
   id: 'operator-environment',
   check: (installation) => {
-    const { containers, proxy } = installation;
+    const { containers, operator, proxy } = installation;
     const withoutCredential = ambassadorKubeconfig(installation)?.variable;
     return containers
       .filter(({ container }) => container !== proxy.container)
       .flatMap(({ container, path }) =>
         (container.env ?? [])
-          .filter((each) => each !== withoutCredential && CREDENTIAL.test(each.name))
+          .filter(
+            (each) =>
+              (container !== operator?.container || each !== withoutCredential) &&
+              CREDENTIAL.test(each.name),
+          )
           .map(({ name }) => ({
             path: `${path}.env[${name}]`,
             wrong: 'gives this container a credential',

@@ -78,10 +78,11 @@ export const operatorUrl: Rule = {
   id: 'operator-url',
   check: (installation) => {
     const { operator, socket } = installation;
-    if (operator === undefined || ambassadorKubeconfig(installation) !== undefined) return [];
+    if (operator === undefined) return [];
     const expected =
       socket === undefined ? `http://127.0.0.1:${portOf(installation)}` : `unix:${socket}`;
     const found = variable(operator.container, 'CHANCERY_API_URL');
+    if (found === undefined && ambassadorKubeconfig(installation) !== undefined) return [];
     const url = found === undefined ? 'http://127.0.0.1:8001' : (found.value ?? '');
     if (url.replace(/\/$/, '') === expected) return [];
     return [

@@ -1,0 +1,11 @@
+/** The container of the ambassador. */
+export const PROXY = 'proxy';
+
+/** Volumes of the Pod, with names that a project has no reason to use. */
+export const CREDENTIALS = 'ambassador-credentials';
+export const KUBECONFIG = 'ambassador-kubeconfig';
+export const NAMESPACE = 'pod-namespace';
+export const TMP = 'manager-tmp';
+
+/** All of them. */
+export const OWN_VOLUMES: readonly string[] = [CREDENTIALS, KUBECONFIG, NAMESPACE, TMP];
