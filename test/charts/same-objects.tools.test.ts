@@ -26,7 +26,7 @@ import {
 
 const SAME = { release: 'website', namespace: 'website' };
 
-test('[packaging 1] [packaging 7] [packaging 9] every combination of values renders what kustomize renders', async () => {
+test('[I-6] [packaging 1] [packaging 7] [packaging 9] every combination of values renders what kustomize renders', async () => {
   const model = websiteModel();
   const combinations = COMBINATIONS.map((combination) => ({
     scope: scopeOf(combination),

@@ -44,9 +44,9 @@ const STATEMENTS: Readonly<Record<string, readonly number[]>> = {
   N: range(1, 9),
   T: range(1, 8),
   F: range(1, 17),
-  I: range(1, 5),
+  I: range(1, 9),
   DEV: range(1, 13),
-  S: range(1, 5),
+  S: range(1, 6),
 };
 
 test('every statement of the contract has a row, and no tag has two', () => {

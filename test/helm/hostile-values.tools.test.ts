@@ -55,7 +55,7 @@ function choicesAt(path: string): readonly unknown[] {
   return node?.type === 'boolean' ? [true, false] : [];
 }
 
-test('[packaging 7] without its schema, the chart lets no text at any place become more than a text', async () => {
+test('[I-7] [packaging 7] without its schema, the chart lets no text at any place become more than a text', async () => {
   const others = places.filter((place) => !namePlaces.includes(place));
 
   const { damages, kept } = await attack(chart, others, textsAt, await legitimate());
@@ -124,7 +124,7 @@ test.each(NAMES)('[packaging 5] %s is a DNS label, or nothing is rendered', asyn
   expect(without.map((each, at) => [names[at], !isRefused(each)])).toEqual(wanted);
 });
 
-test('[packaging 7] no values that the schema allows change rights, filter, mounts or arguments', async () => {
+test('[I-7] [packaging 7] no values that the schema allows change rights, filter, mounts or arguments', async () => {
   const values = valuesArbitrary(schema) as fc.Arbitrary<object>;
   const counts = { rendered: 0, all: 0 };
 

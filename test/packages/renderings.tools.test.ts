@@ -50,7 +50,7 @@ describe.each(Object.entries(TREES))('%s', (name, words) => {
 
   test.each(
     readdirSync(`${root}${manifests}/overlays`),
-  )('[packaging 1] the chart renders the objects of the overlay %s', async (overlay) => {
+  )('[I-6] [packaging 1] the chart renders the objects of the overlay %s', async (overlay) => {
     const { objects, namespace } = await kustomized(`${manifests}/overlays/${overlay}`);
 
     const chart = await chartAs(name, namespace, overlay);
@@ -63,7 +63,7 @@ describe.each(Object.entries(TREES))('%s', (name, words) => {
     );
   });
 
-  test('[packaging 11] the bundle has the Deployment, rules and filter of the overlay', async () => {
+  test('[I-6] [packaging 11] the bundle has the Deployment, rules and filter of the overlay', async () => {
     const { objects, namespace } = await kustomized(`${manifests}/overlays/cluster-scoped`);
 
     const bundled = bundleObjects(join(folder, name, 'bundle'), namespace);

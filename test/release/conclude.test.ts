@@ -64,7 +64,7 @@ test('a release that nothing speaks against is published', async () => {
   expect(await ended({})).toMatchObject({ exitCode: 0, called: PUBLISHED, list: '' });
 });
 
-test('one refusal is enough for nothing to be published', async () => {
+test('[I-9] one refusal is enough for nothing to be published', async () => {
   const { exitCode, called, said, list } = await ended({ refused: 'licences' });
 
   expect({ exitCode, called, list }).toEqual({

@@ -59,7 +59,7 @@ test('[packaging 18] there are at least twenty pairs, safe ones and unsafe ones'
   expect(pairs.filter(({ expected }) => expected.length === 0).length).toBeGreaterThan(5);
 });
 
-test.each(pairs)('[packaging 18] $file: $title', async ({ old, now, expected }) => {
+test.each(pairs)('[I-8] [packaging 18] $file: $title', async ({ old, now, expected }) => {
   const { code, out } = await check(old, now);
 
   expect(out).toEqual(expected);

@@ -63,7 +63,7 @@ const withoutDescriptions = (value: unknown): string =>
     .replaceAll(/"description":"[ab]",?/g, '')
     .replaceAll(',}', '}');
 
-test('changes that are safe in both directions are changes of descriptions', () => {
+test('[I-8] changes that are safe in both directions are changes of descriptions', () => {
   const [safe, unsafe] = [new Set<number>(), new Set<number>()];
   fc.assert(
     fc.property(steps, schema, change, (path, first, changed) => {
