@@ -28,7 +28,7 @@ export interface KindNames {
 }
 
 /** Group suffixes that belong to the Kubernetes project: the API server asks for its approval there. */
-export const PROTECTED_GROUPS = /(?:^|\.)(?:k8s|kubernetes)\.io$/;
+export const PROTECTED_GROUPS: RegExp = /(?:^|\.)(?:k8s|kubernetes)\.io$/;
 
 /** Names that the files of a kind declare or import, and the resources of their children. */
 const TAKEN: ReadonlySet<string> = new Set(

@@ -13,7 +13,10 @@ const MANAGER_USER = 65_532;
 const PROXY_USER = 65_531;
 
 /** A strategic merge patch of the Deployment: the ambassador, and the way to it. */
-export function managerPatch(manager: Manager, { container, credentials }: AmbassadorSidecar) {
+export function managerPatch(
+  manager: Manager,
+  { container, credentials }: AmbassadorSidecar,
+): object {
   const { pod } = manager;
   const needsTmp = hasNewReadOnlyRoot(manager) && !hasMount(manager.container, '/tmp');
   return patchOf(manager, {
@@ -48,13 +51,13 @@ export function managerPatch(manager: Manager, { container, credentials }: Ambas
 const OWN_NAMESPACE = { path: 'namespace', fieldRef: { fieldPath: 'metadata.namespace' } };
 
 /** A strategic merge patch that opens the ambassador. */
-export function filterPatch(manager: Manager, { container, args }: AmbassadorSidecar) {
+export function filterPatch(manager: Manager, { container, args }: AmbassadorSidecar): object {
   return patchOf(manager, {
     initContainers: sidecars(manager.pod, { name: container.name, args }),
   });
 }
 
-function patchOf({ deployment }: Manager, spec: object) {
+function patchOf({ deployment }: Manager, spec: object): object {
   return {
     apiVersion: deployment.apiVersion,
     kind: 'Deployment',

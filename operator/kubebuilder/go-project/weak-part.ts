@@ -17,7 +17,7 @@ const SHARED: ReadonlySet<string> = new Set([
 ]);
 
 /** Of the command line, also in a text for a shell. */
-export const KUBECONFIG_FLAG = /(?:^|[\s"'])--?kubeconfig(?:[=\s"']|$)/;
+export const KUBECONFIG_FLAG: RegExp = /(?:^|[\s"'])--?kubeconfig(?:[=\s"']|$)/;
 
 /**
  * What in a part of a Pod leads around the ambassador, or to its token. Undefined when nothing does.
