@@ -118,15 +118,17 @@ class ImageBuilder {
     layout: string,
     bases: Bases | undefined,
   ): Promise<ReleasedImage> {
-    const platforms = bases === undefined ? [`--platform=${PLATFORMS.join(',')}`] : [];
-    await this.#run('bud', [
-      ...['--isolation=chroot', '--timestamp=0', '--manifest', `localhost/${name}`],
-      ...platforms,
-      ...(bases === undefined ? [] : ['--pull=never', ...bases.args]),
-      ...(target === undefined ? [] : [`--target=${target}`]),
-      ...(on === undefined ? [] : [`--build-arg=${on.argument}=localhost/${on.image}`]),
-      ...['--file', join(this.#root, dockerfile), this.#root],
-    ]);
+    // One after another: buildah lists platforms of one build in the order in which they end.
+    for (const platform of bases === undefined ? PLATFORMS : [undefined]) {
+      await this.#run('bud', [
+        ...['--isolation=chroot', '--timestamp=0', '--manifest', `localhost/${name}`],
+        ...(platform === undefined ? [] : [`--platform=${platform}`]),
+        ...(bases === undefined ? [] : ['--pull=never', ...bases.args]),
+        ...(target === undefined ? [] : [`--target=${target}`]),
+        ...(on === undefined ? [] : [`--build-arg=${on.argument}=localhost/${on.image}`]),
+        ...['--file', join(this.#root, dockerfile), this.#root],
+      ]);
+    }
     await this.#run('manifest', ['push', '--all', `localhost/${name}`, `oci:${layout}`]);
     return { name, layout: `images/${name}`, ...(await readLayout(layout)) };
   }

@@ -21,7 +21,7 @@ const CASES: readonly (readonly [words: readonly string[], offered: readonly str
   [['gen'], ['generate']],
   [
     ['generate', ''],
-    ['crd', 'manifests', 'proxy', 'rbac'],
+    ['bundle', 'catalog', 'chart', 'crd', 'manifests', 'proxy', 'rbac'],
   ],
   [
     ['generate', 'proxy', 'my operator.ts', '--format', ''],

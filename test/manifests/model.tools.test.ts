@@ -11,9 +11,13 @@ import type { KubernetesObject } from '../../operator/model/object.ts';
 import { COMBINATIONS, renderCombinations, SCOPES } from './support/combinations.ts';
 import { options, WEBSITE } from './support/trees.ts';
 
-test('[packaging 11] every combination of components is what kustomize makes of it', async () => {
+test('[packaging 11] every combination of components is what kustomize makes of it', {
+  timeout: 240_000,
+}, async () => {
   const digest = `@sha256:${'0'.repeat(64)}`;
   const images = { ambassador: `chancery-proxy${digest}`, operator: `operator${digest}` };
+
+  const model = operatorModel(WEBSITE.controllers, options({ images, namespace: 'demo' }));
 
   const rendered = await renderCombinations(COMBINATIONS);
 
@@ -23,7 +27,6 @@ test('[packaging 11] every combination of components is what kustomize makes of 
     const components = COMPONENT_NAMES.filter((each) => combination.includes(each));
     const namespace = objects.find(({ kind }) => kind === 'Namespace')?.metadata.name ?? '';
     const ending = namespace.slice('demo'.length);
-    const model = operatorModel(WEBSITE.controllers, options({ images, namespace: 'demo' }));
     // Overlays contain the definitions, and these combinations are not made from overlays.
     const expected = renderedObjects({ ...model, definitions: [] }, { scope, components });
 

@@ -102,6 +102,8 @@ test('[metacontroller 18] the smallest time of all revisions that are alive is t
   await place.env.patch(...BARN_KIND, place.namespace, 'north', { spec: { colour: 'blue' } });
   // A ConfigMap is never Ready: the second door waits, and both revisions stay alive.
   await eventually(async () => (await colours(place)).includes('blue'), PATIENT);
+  // Syncs that see what the controller wrote come by themselves, and are no part of what is counted.
+  await eventually(() => hasSeenItsWait(place), PATIENT);
   await place.idle();
   const before = callsFor(place, 'blue');
 
@@ -185,6 +187,14 @@ async function colours(place: MetacontrollerPlace): Promise<readonly string[]> {
   return all
     .filter(({ metadata }) => metadata.name.startsWith('door-'))
     .map(({ data }) => data.colour);
+}
+
+/** Whether the last call had the parent with its condition that the rollout waits: nothing is written after that. */
+async function hasSeenItsWait(place: MetacontrollerPlace): Promise<boolean> {
+  const barn = await barnOf(place);
+  const { parent } = place.server.calls('/barns/sync').at(-1)?.body as Request;
+  const isWaiting = barn?.status?.conditions?.some(({ reason }) => reason === 'RolloutWaiting');
+  return isWaiting === true && parent.metadata.resourceVersion === barn?.metadata.resourceVersion;
 }
 
 /** Calls for the revision of this colour. */

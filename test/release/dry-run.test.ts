@@ -35,7 +35,7 @@ let ended: Ended;
 beforeAll(async () => {
   ended = await npmRunRelease('--dry-run', '--no-images', '--output', folder);
   return () => rmSync(join(folder, '..'), { recursive: true });
-}, 300_000);
+}, 900_000);
 
 const ATTACHED = [
   'images.json',

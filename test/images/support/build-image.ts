@@ -34,7 +34,7 @@ export interface BuiltImage {
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** How long to wait for an image: two cores that others use as well, and npm without its cache. */
-export const BUILD_TIMEOUT_MS = 300_000;
+export const BUILD_TIMEOUT_MS = 900_000;
 
 /**
  * The image of a Dockerfile of this repository, built from base images of this machine. The first who

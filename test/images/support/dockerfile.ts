@@ -50,5 +50,8 @@ function instructionsOf(text: string): readonly Instruction[] {
 }
 
 function expand(text: string, values: Readonly<Record<string, string>>): string {
-  return text.replace(/\$\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
+  return text.replace(
+    /\$(?:\{(\w+)\}|(\w+))/g,
+    (whole, braced?: string, plain?: string) => values[braced ?? plain ?? ''] ?? whole,
+  );
 }
