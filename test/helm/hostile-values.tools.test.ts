@@ -5,7 +5,7 @@
  * @module-tag go
  */
 import * as fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { chartFiles } from '../../operator/generate/chart/chart.ts';
 import { operatorModel } from '../../operator/generate/manifests/operator-model.ts';
 import { isDnsLabel } from '../../operator/model/dns-name.ts';
@@ -30,6 +30,9 @@ const places = schemaPlaces(schema);
 /** Their values are names, which may be any DNS label. */
 const NAMES = ['nameOverride', 'fullnameOverride', 'watch.namespaces[]'];
 const namePlaces = places.filter(({ path }) => NAMES.includes(path));
+/** Thousands of renders, which a slow machine needs some time for. Nothing waits. */
+vi.setConfig({ testTimeout: 240_000 });
+
 const CONFUSED = [null, '', true, 0, 12.5, [], {}, ['x'], { a: 'b' }, [{ name: 'x' }]];
 
 const WORST = HOSTILE.filter((text) => /\n|\{\{ \.|^: $|^$|a{300}|<</.test(text));
