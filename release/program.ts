@@ -1,4 +1,4 @@
-/** Programs that a release starts. One that is absent is told, and never left out in silence. */
+/** Programs that a release starts. A missing program is always reported. */
 import { spawn } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';

@@ -38,7 +38,7 @@ export interface ImagesOptions {
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** Builds all images. One that fails is told among the refusals, and the others are built. */
+/** Builds all images. A failed image becomes a refusal, and the other images are still built. */
 export async function buildImages(options: ImagesOptions): Promise<Built> {
   const { root, folder, declarations = IMAGES, env = process.env } = options;
   const buildah = findProgram('buildah', env);

@@ -9,7 +9,7 @@ import { dockerfileRefusals, type Verified, workflowRefusals } from './pins.ts';
 const WORKFLOW =
   /^\.github\/(?:workflows|actions)\/.*\.ya?ml$|\.github\/workflows\/|(?:^|\/)ci\.yml\.template$/;
 const DOCKERFILE = /(?:^|\/)(?:[^/]*\.)?Dockerfile(?:\.(?!dockerignore$)[^/]+)?$/;
-/** Inputs of tests, which nobody builds. */
+/** Inputs of tests. No release builds them. */
 const FIXTURE = /(?:^|\/)fixtures\//;
 
 export async function pinRefusals(

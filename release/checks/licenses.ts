@@ -37,7 +37,7 @@ function described(component: Component): string {
 
 /**
  * Whether an expression such as `(MIT OR GPL-3.0-only) AND ISC` leaves a way that is permitted. An exception
- * (`WITH`) is refused: nobody has read it.
+ * (`WITH`) is refused: its text was not reviewed.
  */
 export function isPermitted(expression: string): boolean {
   const words = expression.match(/[()]|[^\s()]+/g) ?? [];

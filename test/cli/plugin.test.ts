@@ -21,7 +21,7 @@ import { type Invocation, invoke } from './invocation.ts';
 
 const run = promisify(execFile);
 
-/** A plugin of somebody else, as kubebuilder finds it. */
+/** Another plugin in the folder where kubebuilder looks. */
 function foreignPlugin(root: string): string {
   const folder = join(root, 'other/v1');
   mkdirSync(folder, { recursive: true });

@@ -131,7 +131,7 @@ test.each<[string, () => Kubebuilder, string]>([
         '#replacements:',
         'replacements:\n- {targets: [{select: {kind: Deployment}, fieldPaths: [spec.template.spec.serviceAccountName]}]}\n#',
       ]),
-    'nobody knows here',
+    'cannot check what that changes',
   ],
   [
     'a replaced role',

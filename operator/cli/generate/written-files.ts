@@ -66,8 +66,8 @@ export async function treeStates(
 }
 
 /**
- * Files below `roots` that are in none of `states` and were not generated. Whoever installs the folder would take
- * them for a part of it. Hidden files, and copies that editors leave, are left out.
+ * Files below `roots` that are in none of `states` and were not generated. Helm and OLM
+ * would install them with the folder. Hidden files, and copies that editors leave, are left out.
  *
  * @throws OperatorError `CONFIG` when a folder cannot be read.
  */

@@ -102,7 +102,7 @@ async function place(root: string, folder: string, path: string, text: string): 
     await mkdir(folder, { recursive: true });
     await rm(beside, { force: true }); // of a process that was killed: in a container its number comes again
     await writeFile(beside, text, { flag: 'wx', mode: 0o755 });
-    await chmod(beside, 0o755); // whatever the umask is
+    await chmod(beside, 0o755); // the umask may have removed bits
     await rename(beside, path);
   } catch (error) {
     await rm(beside, { force: true });

@@ -34,7 +34,7 @@ export interface BundleCheckOptions {
   readonly k8sVersion?: string | undefined;
   /** Categories of the catalog. Default: those of OperatorHub. */
   readonly categories?: readonly string[] | undefined;
-  /** Nobody will install the bundle with OLM v1, so that it may use what OLM v1 refuses. Default: false. */
+  /** Leave out what only OLM v1 refuses: the bundle is for OLM v0. Default: false. */
   readonly olmV0Only?: boolean | undefined;
   /** What an API server would say about a CustomResourceDefinition. Left out: nothing asks one. */
   readonly definitionProblems?: ((definition: object) => readonly string[]) | undefined;

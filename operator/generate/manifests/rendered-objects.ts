@@ -10,7 +10,7 @@ import type { OperatorModel, Scope } from './operator-model.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What is rendered of an operator. */
+/** The scope and the components to render. */
 export interface Rendering {
   readonly scope: Scope;
   /** In any order. Default: none. */

@@ -25,7 +25,7 @@ export function requireHarmlessPatches(tree: KustomizeTree, manager: Manager): v
   for (const { path, value } of tree.kustomizations) {
     if (listOf(value.transformers).length > 0) {
       throw new ConfigurationError(
-        `${path} has transformers, and nobody knows here what they change: use patches in their place`,
+        `${path} has transformers, whose changes this plugin cannot check: use patches in their place`,
       );
     }
     for (const replacement of listOf(value.replacements)) {
@@ -109,7 +109,7 @@ function requireHarmlessOperations(path: string, operations: readonly unknown[])
 
 function moved(path: string, op: unknown, at: string): ConfigurationError {
   return new ConfigurationError(
-    `${path} has the operation ${op} to ${at}, and nobody knows here what that changes: write it as add or replace`,
+    `${path} has the operation ${op} to ${at}, and this plugin cannot check what that changes: write it as add or replace`,
   );
 }
 

@@ -1,4 +1,4 @@
-/** What two definitions may differ in, and neither direction is told as unsafe: only descriptions. */
+/** A change between two definitions is safe in both directions only when it changes descriptions. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { crdChanges } from '../../../operator/generate/crd-check/crd-changes.ts';
