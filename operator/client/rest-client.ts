@@ -2,6 +2,7 @@ import { NEVER_ABORTED } from '../core/abort.ts';
 import type { Clock } from '../core/clock.ts';
 import { deepJson } from '../core/deep-json.ts';
 import { ConfigurationError } from '../core/errors.ts';
+import { parseExact } from '../core/json/parse-exact.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
 import { isGone, isNotFound } from '../model/status.ts';
@@ -151,32 +152,11 @@ function objectIn(
   return answer as unknown as KubernetesObject;
 }
 
-/** Part of ES2025 and of every supported Node; TypeScript's library does not declare them yet. */
-const { rawJSON, parse } = JSON as unknown as {
-  rawJSON(text: string): unknown;
-  parse(
-    text: string,
-    reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
-  ): unknown;
-};
-
-/** The smallest integer that a double cannot hold has this many digits. */
-const MAY_HOLD_LARGE = /\d{16}/;
+/** Part of ES2025 and of every supported Node; TypeScript's library does not declare it yet. */
+const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
 /** No integer of the Kubernetes API is larger. A larger number is a fraction that looks whole. */
 const MAX_UINT64 = 2 ** 64;
-
-/**
- * Same as `JSON.parse`, but integers that a `number` cannot hold become `bigint`. Texts without
- * sixteen consecutive digits, which is almost all, cost only one search more.
- */
-export function parseExact(text: string): unknown {
-  if (!MAY_HOLD_LARGE.test(text)) return JSON.parse(text);
-  return parse(text, (_key, value, { source = '' }) => {
-    const isLarge = typeof value === 'number' && !Number.isSafeInteger(value);
-    return isLarge && /^-?\d+$/.test(source) ? BigInt(source) : value;
-  });
-}
 
 /**
  * JSON text of `value`, with each `bigint` as an integer, at any depth.

@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../core/clock.ts';
 import { ConfigurationError, messageOf } from '../core/errors.ts';
+import type { YamlReader } from '../core/yaml-thread/yaml-reader.ts';
 import type { Jq } from '../jq/jq.ts';
 import type { Runnable } from '../manager/runnable.ts';
 import { knownKinds } from '../model/known-kinds.ts';
@@ -30,6 +31,7 @@ export interface HooksProgramOptions
   /** Parsed CustomResourceDefinitions: their kinds need no discovery. */
   readonly definitions: readonly unknown[];
   readonly jq: Jq;
+  readonly yaml: YamlReader;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
@@ -79,9 +81,9 @@ export async function loadHooksProgram(
   dir: string,
   options: HooksProgramOptions,
 ): Promise<HooksProgram> {
-  const { apiUrl, clock, definitions, environment, hookEnv, jq, signal, skipBroken } = options;
+  const { apiUrl, clock, definitions, environment, hookEnv, jq, signal, skipBroken, yaml } = options;
   const env = hookEnvironment(environment, apiUrl, hookEnv);
-  const loaded = await loadHooks(dir, { env, runProgram, skipBroken, clock, signal });
+  const loaded = await loadHooks(dir, { env, runProgram, skipBroken, yaml, clock, signal });
   const hooks: Hook[] = [];
   const problems: HookProblem[] = [...loaded.problems];
   for (const hook of loaded.hooks) {

@@ -1,5 +1,6 @@
 import type { PlacedPermission } from '../controller/access-declaration.ts';
 import type { Clock } from '../core/clock.ts';
+import type { YamlReader } from '../core/yaml-thread/yaml-reader.ts';
 import type { Jq } from '../jq/jq.ts';
 import type { RunnableContext } from '../manager/runnable.ts';
 import { type Runnable, runnable } from '../manager/runnable.ts';
@@ -33,6 +34,7 @@ export interface HooksRunnableOptions {
   readonly problems: readonly HookProblem[];
   readonly known: KnownKinds;
   readonly jq: Jq;
+  readonly yaml: YamlReader;
   readonly clock: Clock;
   readonly metrics: HookMetrics;
   /** The environment of every hook: see `hookEnvironment`. */
@@ -87,7 +89,7 @@ export function hooksRunnable(options: HooksRunnableOptions): {
 }
 
 function newEngine(
-  { hooks, known, jq, metrics, env, timeoutMs, strictPatches, ...options }: HooksRunnableOptions,
+  { hooks, known, jq, yaml, metrics, env, timeoutMs, strictPatches, ...options }: HooksRunnableOptions,
   plan: WatchPlan,
   folders: RunFolders,
   context: RunnableContext,
@@ -101,7 +103,7 @@ function newEngine(
       return invokeHook(hook, contexts, invocation, signal);
     },
     resolve: (kind, apiVersion, signal) => kinds.resolve(kind, apiVersion, signal),
-    ...{ client, jq, metrics, strictPatches, clock, log, meter, dryRun: context.dryRun },
+    ...{ client, jq, yaml, metrics, strictPatches, clock, log, meter, dryRun: context.dryRun },
   });
   return new HookEngine({
     ...{ hooks, newRun, maxProcesses, maxAttempts, clock, log, meter },

@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module';
-import { abortable, NEVER_ABORTED } from '../core/abort.ts';
+import { NEVER_ABORTED } from '../core/abort.ts';
 import type { Clock } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
+import { Turns } from '../core/turns.ts';
 import type { Jq, JqOutcome } from './jq.ts';
 import { JqThread, type ThreadAnswer } from './jq-thread.ts';
 import { LimitPauses } from './limit-pauses.ts';
@@ -34,8 +35,7 @@ class ThreadedJq implements Jq {
   readonly #pauses: LimitPauses;
   readonly #closing = new AbortController();
   #thread: JqThread | undefined;
-  /** Ends when the last request has ended. Never rejects. */
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #turns = new Turns();
 
   constructor(options: JqOptions) {
     const limits = { timeLimitMs: 2_000, memoryLimitBytes: 128 * 2 ** 20 };
@@ -45,7 +45,7 @@ class ThreadedJq implements Jq {
   }
 
   async check(program: string): Promise<void> {
-    await this.#inTurn(() => this.#compile(program), NEVER_ABORTED);
+    await this.#turns.take(() => this.#compile(program), NEVER_ABORTED);
   }
 
   run(
@@ -53,7 +53,7 @@ class ThreadedJq implements Jq {
     inputs: readonly string[],
     signal: AbortSignal,
   ): Promise<readonly JqOutcome[]> {
-    return this.#inTurn(async () => {
+    return this.#turns.take(async () => {
       const outcomes: JqOutcome[] = [];
       for (const chunk of chunksOf(inputs)) {
         signal.throwIfAborted();
@@ -66,15 +66,6 @@ class ThreadedJq implements Jq {
   async close(): Promise<void> {
     this.#closing.abort(new Error('jq is closed'));
     await this.#endThread();
-  }
-
-  #inTurn<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    const turn = this.#last.then(() => {
-      signal.throwIfAborted();
-      return work();
-    });
-    this.#last = turn.catch(() => {});
-    return abortable(turn, signal);
   }
 
   async #runChunk(program: string, inputs: readonly string[]): Promise<readonly JqOutcome[]> {

@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads';
+import { BoundedThread, type BrokenThread } from '../core/bounded-thread.ts';
 import type { Clock } from '../core/clock.ts';
 import { textFiles } from '../core/text-files.ts';
 import type { JqOutcome } from './jq.ts';
@@ -14,8 +14,7 @@ export type ThreadAnswer =
   | { readonly outcomes: readonly JqOutcome[]; readonly memory: number }
   /** Why the program cannot be compiled. Undefined: it can. */
   | { readonly problem: string | undefined; readonly memory: number }
-  /** The thread cannot be used any more. */
-  | { readonly broken: 'error' | 'limit' }
+  | BrokenThread
   /** The package of jq cannot be loaded. */
   | { readonly absent: string };
 
@@ -33,46 +32,12 @@ const HEAP = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16 } as con
 const files = textFiles(new URL('./thread/', import.meta.url));
 
 /** A thread with jq in it. It answers one request at a time. */
-export class JqThread {
+export class JqThread extends BoundedThread<ThreadRequest, ThreadAnswer> {
   /** Programs that it has compiled. */
   readonly compiled: Set<string> = new Set();
-  readonly #clock: Clock;
-  readonly #worker: Worker;
-  #settle: (answer: ThreadAnswer) => void = () => {};
 
   constructor({ clock, packagePath, maxMemoryBytes }: JqThreadOptions) {
-    this.#clock = clock;
-    this.#worker = new Worker(files('jq-thread.cjs'), {
-      eval: true,
-      env: {},
-      workerData: { packagePath, maxMemoryBytes },
-      resourceLimits: HEAP,
-    });
-    this.#worker.unref();
-    this.#worker.on('message', (answer: ThreadAnswer) => this.#settle(answer));
-    this.#worker.on('error', (error: NodeJS.ErrnoException) =>
-      this.#settle({ broken: error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'limit' : 'error' }),
-    );
-    this.#worker.on('exit', () => this.#settle({ broken: 'error' }));
-  }
-
-  /** The answer. `limit`: there is none within `limitMs`. */
-  async ask(request: ThreadRequest, limitMs: number): Promise<ThreadAnswer> {
-    const answer = Promise.withResolvers<ThreadAnswer>();
-    this.#settle = answer.resolve;
-    const cancel = this.#clock.schedule(limitMs, () => answer.resolve({ broken: 'limit' }));
-    this.#worker.ref();
-    try {
-      this.#worker.postMessage(request);
-      return await answer.promise;
-    } finally {
-      cancel();
-      this.#worker.unref();
-    }
-  }
-
-  /** Ends it, also in the middle of a program. A request under way is answered as broken. */
-  async end(): Promise<void> {
-    await this.#worker.terminate();
+    const data = { packagePath, maxMemoryBytes };
+    super({ clock, script: files('jq-thread.cjs'), data, heap: HEAP });
   }
 }

@@ -3,8 +3,10 @@ import type { ReconcileContext } from '../controller/reconciler.ts';
 import { type KubernetesObject, keyOf } from '../model/object.ts';
 import { type Resource, resourceName } from '../model/resource.ts';
 import type { SharedParts } from './controller-parts.ts';
-import type { HookAnswer, HookFunction } from './hook-function.ts';
+import { runInSlices } from '../core/time-slice.ts';
+import type { HookCall, HookFunction, HookRequest } from './hook-function.ts';
 import { AnswerReader } from './json/answer-reader.ts';
+import { type AnswerValue, answerValue } from './json/answer-value.ts';
 import { type HookRequests, hookRequests } from './json/hook-request.ts';
 import type { TypedObjects } from './json/object-map.ts';
 import type { ControllerSpec, HookName } from './spec.ts';
@@ -23,12 +25,14 @@ export interface Question {
 export class ControllerHook {
   readonly reader: AnswerReader;
   readonly extensions: boolean;
+  readonly #hook: HookName;
   readonly #function: HookFunction;
   readonly #requests: HookRequests;
   readonly #types: readonly Resource[];
 
   constructor(spec: ControllerSpec, hook: HookName, { called, types, shared }: HookParts) {
     const { mode, version, answers } = called;
+    this.#hook = hook;
     this.#function = called;
     this.#types = types;
     this.#requests = hookRequests(spec, {
@@ -47,7 +51,7 @@ export class ControllerHook {
     finalizing,
     revision,
     context,
-  }: Question): Promise<HookAnswer> {
+  }: Question): Promise<AnswerValue> {
     const request = this.#requests.sync({
       parent,
       children: this.#types.map((resource) => ({
@@ -57,7 +61,7 @@ export class ControllerHook {
       related: [...related.values()] satisfies readonly TypedObjects[],
       finalizing,
     });
-    return await this.#function.call(request, {
+    return await this.#answer(request, {
       signal: context.signal,
       log: context.log,
       subject: `${subjectOf(parent)} ${revision}`,
@@ -68,9 +72,14 @@ export class ControllerHook {
   async customize(
     parent: KubernetesObject,
     { signal, log }: ReconcileContext,
-  ): Promise<HookAnswer> {
+  ): Promise<AnswerValue> {
     const request = this.#requests.customize(parent);
-    return await this.#function.call(request, { signal, log, subject: subjectOf(parent) });
+    return await this.#answer(request, { signal, log, subject: subjectOf(parent) });
+  }
+
+  async #answer(request: HookRequest, call: HookCall): Promise<AnswerValue> {
+    const answer = await this.#function.call(request, call);
+    return await runInSlices(answerValue(answer, this.#hook), call.signal);
   }
 }
 

@@ -1,7 +1,8 @@
 import { FakeClock } from '@chancery/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { encodeExact, parseExact, restClient } from '../../operator/client/rest-client.ts';
+import { encodeExact, restClient } from '../../operator/client/rest-client.ts';
+import { parseExact } from '../../operator/core/json/parse-exact.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
 import { cannedTransport } from './canned-transport.ts';
 

@@ -2,6 +2,7 @@ import type { AccessDeclaration } from '../../controller/access-declaration.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import { hintsFor } from '../../hooks/config/hints.ts';
+import { createYamlReader } from '../../core/yaml-thread/yaml-reader.ts';
 import { loadHooks } from '../../hooks/discovery/load-hooks.ts';
 import type { Hook } from '../../hooks/hook.ts';
 import { hooksAccess } from '../../hooks/rights/hooks-access.ts';
@@ -33,7 +34,9 @@ export async function declaredHooks(
 ): Promise<DeclaredHooks> {
   const known = knownKinds(await definitionsFor(dir, crds, io));
   const env = hookEnvironment(io.env, settingsFrom(io.env).apiUrl);
-  const { hooks } = await loadHooks(dir, { env, runProgram, clock, signal: io.signal });
+  const yaml = createYamlReader({ clock });
+  const loading = { env, runProgram, yaml, clock, signal: io.signal };
+  const { hooks } = await loadHooks(dir, loading).finally(() => yaml.close());
   const { sources, permissions, unknown } = hooksAccess(hooks, known);
   if (unknown.length > 0) {
     throw new ConfigurationError(

@@ -1,6 +1,7 @@
 import { linkedAbort } from '../../core/abort.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { ConfigurationError, messageOf } from '../../core/errors.ts';
+import { createYamlReader } from '../../core/yaml-thread/yaml-reader.ts';
 import { type HooksProgram, loadHooksProgram } from '../../hooks/hooks-program.ts';
 import { runnerMetrics } from '../../hooks/metrics/runner-metrics.ts';
 import { createJq } from '../../jq/create-jq.ts';
@@ -47,11 +48,12 @@ export function hooksCommand({
       const logger = loggerOf(settings, io);
       for (const ignored of asked.ignored) logger.warn({ ignored }, 'a variable has no effect');
       const jq = createJq({ clock });
+      const yaml = createYamlReader({ clock });
       try {
         const load = async (signal: AbortSignal): Promise<HooksProgram> =>
           loadHooksProgram(asked.dir, {
             ...asked.runner,
-            ...{ environment: io.env, apiUrl: settings.apiUrl, jq, clock, signal },
+            ...{ environment: io.env, apiUrl: settings.apiUrl, jq, yaml, clock, signal },
             definitions: await definitionsFor(asked.dir, asked.crds, io),
           });
         const state = await folderState(asked.dir).catch(() => undefined);
@@ -63,7 +65,7 @@ export function hooksCommand({
         const given = { asked, settings, logger, clock, io, load, state, tokenFolders };
         return await runHooks(program, given);
       } finally {
-        await jq.close();
+        await Promise.all([jq.close(), yaml.close()]);
       }
     },
   };

@@ -1,11 +1,13 @@
 import { ConfigurationError } from '../../core/errors.ts';
 import type { Hook } from '../../hooks/hook.ts';
+import type { YamlReader } from '../../core/yaml-thread/yaml-reader.ts';
 import { checkMetrics } from '../../hooks/metrics/check-metrics.ts';
 import { HookMetrics } from '../../hooks/metrics/hook-metrics.ts';
 import type { MetricOperation } from '../../hooks/metrics/metric-operation.ts';
 import { checkPatchFile } from '../../hooks/patches/check-document.ts';
 import { type PreparedDocument, prepareDocuments } from '../../hooks/patches/prepare-documents.ts';
-import { DocumentError, readJsonStream } from '../../hooks/results/json-stream.ts';
+import { DocumentError } from '../../hooks/results/document-error.ts';
+import { readJsonFile } from '../../hooks/results/read-documents.ts';
 import { missingRights, type RequiredRight } from '../../hooks/rights/required-rights.ts';
 import type { HookAnswer } from '../../hooks/run/invoke-hook.ts';
 import type { Jq } from '../../jq/jq.ts';
@@ -28,6 +30,7 @@ export interface ExamineParts {
   readonly hook: Hook;
   readonly known: KnownKinds;
   readonly jq: Jq;
+  readonly yaml: Pick<YamlReader, 'read'>;
   readonly signal: AbortSignal;
 }
 
@@ -45,19 +48,19 @@ export async function examined(
   let documents: readonly PreparedDocument[] = [];
   let refusal: string | undefined;
   try {
-    for (const text of responses) void [...readJsonStream(text)];
+    for (const text of responses) await readJsonFile(text, parts.signal);
   } catch (error) {
     refusal = `response file: ${problemIn(error)}`;
   }
   try {
-    operations = checkMetrics(metrics, warn('metrics file'));
+    operations = await checkMetrics(metrics, warn('metrics file'), parts.signal);
     const problem = new HookMetrics().reserve(parts.hook.name, operations);
     if (problem !== undefined) refusal ??= `metrics file: ${problem}`;
   } catch (error) {
     refusal ??= `metrics file: ${problemIn(error)}`;
   }
   try {
-    const all = await checkPatchFile(patches, warn('patch file'));
+    const all = await checkPatchFile(patches, warn('patch file'), parts);
     const counting = exitCode === 0 ? all : all.filter(({ ignoreHookError }) => ignoreHookError);
     const resolve = async (kind: string, apiVersion?: string) => knownKind(parts, kind, apiVersion);
     documents = await prepareDocuments(counting, { resolve, jq: parts.jq }, parts.signal);
@@ -83,8 +86,12 @@ function knownKind({ known }: ExamineParts, kind: string, apiVersion?: string): 
 }
 
 function problemIn(error: unknown): string {
-  if (error instanceof DocumentError) return error.message;
-  throw error;
+  if (!(error instanceof DocumentError)) throw error;
+  // The author of the hook sees what jq says of a program, which logs of the runner leave out.
+  const { cause, message } = error;
+  return cause instanceof ConfigurationError && !message.endsWith(cause.message)
+    ? `${message}: ${cause.message}`
+    : message;
 }
 
 function missingOf(documents: readonly PreparedDocument[], { hook }: ExamineParts) {

@@ -1,13 +1,15 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { text } from 'node:stream/consumers';
-import { encodeExact, parseExact } from '../../client/rest-client.ts';
+import { encodeExact } from '../../client/rest-client.ts';
 import type { Log } from '../../controller/reconciler.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { ConfigurationError, messageOf } from '../../core/errors.ts';
+import { parseExact } from '../../core/json/parse-exact.ts';
 import { sortedJson } from '../../core/sorted-json.ts';
 import { visibleText } from '../../core/visible-text.ts';
 import { parseYaml } from '../../core/yaml.ts';
+import { createYamlReader, type YamlReader } from '../../core/yaml-thread/yaml-reader.ts';
 import { loadHookFile, rightsFileOf } from '../../hooks/discovery/load-hooks.ts';
 import type { Hook } from '../../hooks/hook.ts';
 import { formatRights, joinedRules, rulesFor } from '../../hooks/rights/required-rights.ts';
@@ -41,16 +43,25 @@ export function testHookCommand({ clock = systemClock }: TestHookCommandOptions 
     async run(args: readonly string[], io: Io): Promise<ExitCode> {
       const asked = parseTestHookArguments(args);
       const jq = createJq({ clock });
+      const yaml = createYamlReader({ clock });
       try {
-        return await testHook(asked, jq, clock, io);
+        return await testHook(asked, { jq, yaml, clock, io });
       } finally {
-        await jq.close();
+        await Promise.all([jq.close(), yaml.close()]);
       }
     },
   };
 }
 
-async function testHook(asked: TestHookArguments, jq: Jq, clock: Clock, io: Io): Promise<ExitCode> {
+interface TestHookParts {
+  readonly jq: Jq;
+  readonly yaml: YamlReader;
+  readonly clock: Clock;
+  readonly io: Io;
+}
+
+async function testHook(asked: TestHookArguments, parts: TestHookParts): Promise<ExitCode> {
+  const { jq, yaml, clock, io } = parts;
   const { signal } = io;
   const env = hookEnvironment(io.env, settingsFrom(io.env).apiUrl, asked.hookEnv);
   const definitions = await readManifests(asked.crds, io.stdin, '--crd ');
@@ -61,7 +72,7 @@ async function testHook(asked: TestHookArguments, jq: Jq, clock: Clock, io: Io):
   }
   const file = requireNoFunction(asked);
   requireContexts(sample); // before a file is started that may be no hook
-  const hook = await loadHookFile(file, { env, runProgram, clock, signal });
+  const hook = await loadHookFile(file, { env, runProgram, yaml, clock, signal });
   const filter = (program: string, object: unknown) => filtered(jq, program, object, signal);
   const contexts = await completedSample(sample, { hook, known, filter });
   // Standard output is for the documents when they go there.
@@ -72,7 +83,7 @@ async function testHook(asked: TestHookArguments, jq: Jq, clock: Clock, io: Io):
   say(contextLines(contexts));
   const answer = await started(hook, contexts, { asked, env, clock, io });
   say([`exit code ${answer.exitCode}`]);
-  const found = await examined(answer, { hook, known, jq, signal });
+  const found = await examined(answer, { hook, known, jq, yaml, signal });
   const recorded = asked.recordsRights && found.missing.length > 0;
   say(examinedLines(hook.name, recorded ? { ...found, missing: [] } : found));
   if (recorded) say([`rights recorded in ${await record(hook, found)}`]);

@@ -1,7 +1,10 @@
 import { nearMatches } from '../../client/near-match.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import { parseGoDuration } from '../../core/go-duration.ts';
-import { duplicateYamlKeys, parseYaml } from '../../core/yaml.ts';
+import { DOCUMENT_LIMITS, type JsonLimits, JsonTextError } from '../../core/json/json-limits.ts';
+import { readJsonValue } from '../../core/json/read-json.ts';
+import { runInSlices } from '../../core/time-slice.ts';
+import type { YamlReader } from '../../core/yaml-thread/yaml-reader.ts';
 
 /** A value, and its path for messages: `kubernetes[0].kind`. */
 export interface Item {
@@ -14,17 +17,37 @@ export function refuse(path: string, problem: string): never {
   throw new ConfigurationError(path === '' ? problem : `${path}: ${problem}`);
 }
 
+/** An answer or a file of a hook has a few kilobytes, and a few hundred values. */
+const LIMITS: JsonLimits = { ...DOCUMENT_LIMITS, values: 10_000, documentValues: 10_000 };
+const MAX_CHARS = 1_000_000;
+
 /**
- * The value of a YAML or JSON document.
+ * The value of a YAML or JSON document that belongs to a hook. The main thread gets it as JSON.
  *
- * @throws ConfigurationError `CONFIG` also for a key that is given twice, because only the last one would count.
+ * @throws ConfigurationError `CONFIG` also for a key that is given twice, because only the last one would count, and for
+ *   a document of more than a million characters or 10,000 values; `signal.reason` when aborted.
  */
-export function parseDocument(text: string): unknown {
-  const value = parseYaml(text);
-  const [duplicate] = duplicateYamlKeys(text);
-  if (duplicate === undefined) return value;
-  const { key, line } = duplicate;
-  return refuse('', `line ${line} gives ${JSON.stringify(key.slice(0, 64))} for the second time`);
+export async function readDocument(
+  text: string,
+  yaml: Pick<YamlReader, 'read'>,
+  signal: AbortSignal,
+): Promise<unknown> {
+  if (text.length > MAX_CHARS) {
+    throw new ConfigurationError(`it is longer than ${MAX_CHARS} characters`);
+  }
+  const answer = await yaml.read({ texts: [text], form: 'unique' }, signal);
+  if ('problem' in answer) return refuse('', `the document ${answer.problem}`);
+  const { documents: [json = 'null'] = [], duplicate } = answer;
+  if (duplicate !== undefined) {
+    const { key, line } = duplicate;
+    refuse('', `line ${line} gives ${JSON.stringify(key.slice(0, 64))} for the second time`);
+  }
+  try {
+    return (await runInSlices(readJsonValue(json, LIMITS), signal)).value;
+  } catch (error) {
+    if (!(error instanceof JsonTextError)) throw error;
+    return refuse('', `the document ${error.message}`);
+  }
 }
 
 /** `a string`, `a list`: what a value is, without its content. */
@@ -32,6 +55,7 @@ export function formOf(value: unknown): string {
   if (value === null || value === undefined) return 'nothing';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'a mapping';
+  if (typeof value === 'bigint') return 'a number';
   return typeof value === 'boolean' ? 'true or false' : `a ${typeof value}`;
 }
 

@@ -2,10 +2,11 @@ import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import type { Clock } from '../../core/clock.ts';
 import { ConfigurationError, OperatorError } from '../../core/errors.ts';
+import type { YamlReader } from '../../core/yaml-thread/yaml-reader.ts';
 import type { runProgram } from '../../process/run-program.ts';
-import { parseConfig } from '../config/parse-config.ts';
+import { readConfig } from '../config/parse-config.ts';
 import type { Hook, HookConfig, HookRight } from '../hook.ts';
-import { parseRights } from '../rights/rights-file.ts';
+import { readRights } from '../rights/rights-file.ts';
 import { type FoundFile, type FoundFiles, findHooks, type HookProblem } from './find-hooks.ts';
 
 export type { HookProblem } from './find-hooks.ts';
@@ -13,6 +14,8 @@ export type { HookProblem } from './find-hooks.ts';
 export interface LoadHooksOptions {
   /** The environment of `--config`: that of a run, without the files. */
   readonly env: Readonly<Record<string, string>>;
+  /** Reads their answers to `--config`, and their files. */
+  readonly yaml: Pick<YamlReader, 'read'>;
   /** Starts the hooks. */
   readonly runProgram: typeof runProgram;
   /** Broken hooks become problems. Default false: the first is thrown. */
@@ -104,7 +107,7 @@ async function loadHook(
   options: LoadHooksOptions,
 ): Promise<Hook | HookProblem> {
   try {
-    const rights = await rightsOf(file, files);
+    const rights = await rightsOf(file, files, options);
     const config = await configOf(root, file, files, options);
     return { ...file, config, rights };
   } catch (error) {
@@ -120,11 +123,11 @@ async function configOf(
   { data }: FoundFiles,
   options: LoadHooksOptions,
 ): Promise<HookConfig> {
+  const { env, timeoutMs, clock, signal, runProgram, yaml } = options;
   if (data.has(`${name}.yaml`)) {
     const text = await readFile(`${path}.yaml`, 'utf8');
-    return within(`${name}.yaml`, () => parseConfig(text));
+    return await within(`${name}.yaml`, () => readConfig(text, yaml, signal));
   }
-  const { env, timeoutMs, clock, signal, runProgram } = options;
   const { exitCode, stdout, stderrEnd } = await runProgram({
     program: path,
     args: ['--config'],
@@ -132,7 +135,7 @@ async function configOf(
     ...{ env, clock, signal },
     ...(timeoutMs !== undefined && { timeoutMs }),
   });
-  if (exitCode === 0) return within('--config', () => parseConfig(stdout));
+  if (exitCode === 0) return await within('--config', () => readConfig(stdout, yaml, signal));
   const last = stderrEnd.trim().split('\n').at(-1)?.slice(0, 256) ?? '';
   throw new ConfigurationError(
     `--config ended with exit code ${exitCode}${last === '' ? '' : `: ${last}`}`,
@@ -153,6 +156,7 @@ export async function rightsFileOf(path: string): Promise<string> {
 async function rightsOf(
   { name, path }: FoundFile,
   { hooks, data }: FoundFiles,
+  { yaml, signal }: LoadHooksOptions,
 ): Promise<readonly HookRight[] | undefined> {
   const stem = stemOf(name);
   const candidates = [...new Set([name, stem])].map((each) => `${each}.rights.yaml`);
@@ -168,7 +172,7 @@ async function rightsOf(
     );
   }
   const text = await readFile(`${path.slice(0, path.length - name.length)}${file}`, 'utf8');
-  return within(file, () => parseRights(text));
+  return await within(file, () => readRights(text, yaml, signal));
 }
 
 /** Without this, a misspelt name would only show as a patch that is not declared. */
@@ -187,9 +191,9 @@ function stemOf(name: string): string {
 }
 
 /** Says in which text the problem is. */
-function within<T>(place: string, read: () => T): T {
+async function within<T>(place: string, read: () => Promise<T>): Promise<T> {
   try {
-    return read();
+    return await read();
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
     throw new ConfigurationError(`${place}: ${error.message}`, { cause: error });

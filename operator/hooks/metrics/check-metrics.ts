@@ -1,4 +1,5 @@
-import { DocumentError, readJsonStream, shownName } from '../results/json-stream.ts';
+import { DocumentError, shownName } from '../results/document-error.ts';
+import { inSlices, readJsonFile } from '../results/read-documents.ts';
 import type { MetricOperation } from './metric-operation.ts';
 
 const FIELDS: ReadonlySet<string> = new Set([
@@ -20,13 +21,14 @@ const LABEL = /^(?!__)[a-zA-Z_][a-zA-Z0-9_]*$/;
  * The operations of a metrics file: JSON objects, usually one a line.
  *
  * @param onWarning - called for a field that has no effect.
- * @throws DocumentError for the first operation that is not as the contract says.
+ * @throws DocumentError for the first operation that is not as the contract says; `signal.reason` when aborted.
  */
-export function checkMetrics(
+export async function checkMetrics(
   text: string,
   onWarning: (problem: string) => void,
-): readonly MetricOperation[] {
-  return [...readJsonStream(text)].map((value, at) => {
+  signal: AbortSignal,
+): Promise<readonly MetricOperation[]> {
+  return await inSlices(await readJsonFile(text, signal), (value, at) => {
     try {
       return operationOf(value, onWarning);
     } catch (error) {

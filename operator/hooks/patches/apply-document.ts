@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Client, DeleteOptions, WriteOptions } from '../../client/client.ts';
-import { encodeExact, parseExact } from '../../client/rest-client.ts';
+import { encodeExact } from '../../client/rest-client.ts';
 import { retryOnConflict } from '../../client/retry-on-conflict.ts';
 import { type Clock, sleep } from '../../core/clock.ts';
 import { OperatorError } from '../../core/errors.ts';
+import { parseExact } from '../../core/json/parse-exact.ts';
 import type { Jq } from '../../jq/jq.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { isAlreadyExists, isNotFound } from '../../model/status.ts';

@@ -3,8 +3,8 @@ import { encodeExact } from '../../client/rest-client.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import { isDnsLabel } from '../../model/dns-name.ts';
 import type { KubernetesObject } from '../../model/object.ts';
-import { DocumentError, shownName } from '../results/json-stream.ts';
-import { inSlices, readDocuments, readText } from '../results/read-documents.ts';
+import { DocumentError, shownName } from '../results/document-error.ts';
+import { inSlices, type ReadParts, readDocuments, readTexts } from '../results/read-documents.ts';
 import { PATCH_OPERATIONS, type PatchOperation } from '../rights/verbs-of-operation.ts';
 import { checkJsonPatch } from './check-json-patch.ts';
 import {
@@ -47,12 +47,14 @@ const BODIES: Readonly<Record<PatchOperation, readonly string[]>> = {
 /**
  * A document of a patch file, checked without the API server.
  *
+ * @param written - the document as it was written, with texts as bodies.
  * @param number - its place in the file, from 1.
  * @param onWarning - called for a field that has no effect.
  * @throws DocumentError that names the document and the field. It quotes no value but that of `operation`.
  */
 function checkDocument(
   value: unknown,
+  written: unknown,
   number: number,
   onWarning: (problem: string) => void,
 ): PatchDocument {
@@ -65,7 +67,7 @@ function checkDocument(
       action: actionOf(operation, fields),
       ignoreMissingObject: flagOf(fields, 'ignoreMissingObject'),
       ignoreHookError: flagOf(fields, 'ignoreHookError'),
-      text: encodeExact(value),
+      text: encodeExact(written),
     };
   } catch (error) {
     const isUnwritable = error instanceof ConfigurationError; // a number that JSON cannot hold
@@ -189,16 +191,10 @@ function jsonPatchIn(fields: Fields): readonly JsonPatchOperation[] {
   return items as readonly JsonPatchOperation[];
 }
 
-/** A body is written as such, or as text that is YAML or JSON. */
 function bodyOf(fields: Fields, field: string): unknown {
   const body = fields[field];
   if (body === undefined || body === null) throw new FieldError(`${field} is missing`);
-  if (typeof body !== 'string') return body;
-  try {
-    return readText(body);
-  } catch {
-    throw new FieldError(`${field} is a text that is neither JSON nor YAML`);
-  }
+  return body;
 }
 
 /** `/status` and `status` mean the same. */
@@ -208,17 +204,60 @@ function subresourceOf(fields: Fields): string | undefined {
   throw new FieldError('subresource must be a name such as status or scale');
 }
 
+/** Fields that are written as such, or as text that is YAML or JSON. */
+const BODY_FIELDS: ReadonlySet<string> = new Set(['object', 'mergePatch', 'jsonPatch', 'status']);
+
+/**
+ * The documents with the values of their bodies in place of texts. The texts of all documents are read together, so that
+ * they share one limit.
+ */
+async function withReadBodies(
+  documents: readonly unknown[],
+  parts: ReadParts,
+): Promise<readonly unknown[]> {
+  const found: { readonly at: number; readonly field: string; readonly text: string }[] = [];
+  for (const [at, document] of documents.entries()) {
+    if (typeof document !== 'object' || document === null) continue;
+    const { operation, ...fields } = document as Fields;
+    for (const field of BODIES[operation as PatchOperation] ?? []) {
+      const text = fields[field];
+      if (BODY_FIELDS.has(field) && typeof text === 'string') found.push({ at, field, text });
+    }
+  }
+  if (found.length === 0) return documents;
+  try {
+    const values = await readTexts(
+      found.map(({ text }) => text),
+      parts,
+    );
+    const read = [...documents];
+    for (const [index, { at, field }] of found.entries()) {
+      read[at] = { ...(read[at] as Fields), [field]: values[index] };
+    }
+    return read;
+  } catch (error) {
+    if (!(error instanceof DocumentError)) throw error;
+    const { at = 0, field = '' } = found[error.document - 1] ?? {};
+    throw new DocumentError(at + 1, `the text of ${field} ${error.problem}`, { cause: error });
+  }
+}
+
 /**
  * The documents of a patch file, checked without the API server.
  *
  * @param onWarning - called for a field that has no effect.
- * @throws DocumentError for the first that is not as the contract says.
+ * @throws DocumentError for the first that is not as the contract says; `signal.reason` when aborted.
  */
 export async function checkPatchFile(
   text: string,
   onWarning: (problem: string) => void,
+  parts: ReadParts,
 ): Promise<readonly PatchDocument[]> {
-  return inSlices(await readDocuments(text), (value, at) =>
-    checkDocument(value, at + 1, (problem) => onWarning(`document ${at + 1}: ${problem}`)),
+  const written = await readDocuments(text, parts);
+  const documents = await withReadBodies(written, parts);
+  return await inSlices(documents, (value, at) =>
+    checkDocument(value, written[at], at + 1, (problem) =>
+      onWarning(`document ${at + 1}: ${problem}`),
+    ),
   );
 }

@@ -1,7 +1,8 @@
-import { messageOf, OperatorError } from '../../core/errors.ts';
+import { ConfigurationError, messageOf, OperatorError } from '../../core/errors.ts';
 import type { Jq } from '../../jq/jq.ts';
 import { collectionPath, objectPath, type Resource } from '../../model/resource.ts';
-import { DocumentError } from '../results/json-stream.ts';
+import { DocumentError } from '../results/document-error.ts';
+import { inSlices } from '../results/read-documents.ts';
 import { type RequiredRight, requiredRights } from '../rights/required-rights.ts';
 import { type PatchDocument, targetOf, titleOf } from './patch-document.ts';
 
@@ -33,8 +34,7 @@ export async function prepareDocuments(
   { resolve, jq }: { readonly resolve: ResolveKind; readonly jq: Pick<Jq, 'check'> },
   signal: AbortSignal,
 ): Promise<readonly PreparedDocument[]> {
-  const prepared: PreparedDocument[] = [];
-  for (const document of documents) {
+  return await inSlices(documents, async (document) => {
     const { action, number } = document;
     const { kind, apiVersion, namespace, name } = targetOf(action);
     const resource = await refused(number, () => resolve(kind, apiVersion, signal));
@@ -47,12 +47,26 @@ export async function prepareDocuments(
     await refused(number, async () =>
       name === '' ? collectionPath(resource, namespace) : objectPath(resource, target, subresource),
     );
-    if (action.operation === 'JQPatch') await refused(number, () => jq.check(action.jqFilter));
+    if (action.operation === 'JQPatch') await requireProgram(number, action.jqFilter, jq);
     const { operation } = action;
     const needs = requiredRights({ operation, subresource }, resource, target);
-    prepared.push({ ...document, resource, needs });
+    return { ...document, resource, needs };
+  });
+}
+
+/** The hook may have written values of objects into its program, and jq's message quotes the program. */
+async function requireProgram(
+  number: number,
+  program: string,
+  jq: Pick<Jq, 'check'>,
+): Promise<void> {
+  try {
+    await jq.check(program);
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    const problem = 'jq cannot compile jqFilter; chancery test-hook shows what jq says';
+    throw new DocumentError(number, problem, { cause: error });
   }
-  return prepared;
 }
 
 /** A wrong kind or program is a fault of the document. Other failures are not. */

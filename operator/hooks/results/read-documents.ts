@@ -1,97 +1,137 @@
-import { parseExact } from '../../client/rest-client.ts';
-import { messageOf } from '../../core/errors.ts';
-import { yieldToEventLoop } from '../../core/time-slice.ts';
-import { parseYaml } from '../../core/yaml.ts';
-import { DocumentError, readJsonStream } from './json-stream.ts';
+import { systemClock } from '../../core/clock.ts';
+import {
+  DOCUMENT_LIMITS,
+  type JsonLimits,
+  JsonLimitError,
+  JsonTextError,
+} from '../../core/json/json-limits.ts';
+import { readJsonDocuments, readJsonValue } from '../../core/json/read-json.ts';
+import { runInSlices, TimeSlice } from '../../core/time-slice.ts';
+import type { YamlReader } from '../../core/yaml-thread/yaml-reader.ts';
+import type { YamlRequest } from '../../core/yaml-thread/yaml-work.ts';
+import { DocumentError } from './document-error.ts';
+
+/** What results are read with. */
+export interface ReadParts {
+  /** Results that are YAML are read in its thread. */
+  readonly yaml: Pick<YamlReader, 'read'>;
+  readonly signal: AbortSignal;
+}
 
 /**
- * Characters of one YAML document. etcd refuses objects of more than 1.5 MiB, and reading YAML is so slow that a
- * larger document would stop the process for seconds. JSON has no such limit.
+ * The values of a result file that is a stream of JSON objects or lists. Integers that a number cannot hold become
+ * bigints.
+ *
+ * @throws DocumentError for the first document that cannot be read, or is beyond a limit of `DOCUMENT_LIMITS`. Its
+ *   message quotes nothing of the text. @throws `signal.reason` when aborted.
  */
-const MAX_YAML_CHARS = 2 * 1024 * 1024;
-
-/** A line that ends a document. `---` at the beginning of a line is never part of a value. */
-const MARKER = /^(?:---(?=\s|$)|\.\.\.[ \t]*\r?$)/m;
+export async function readJsonFile(text: string, signal: AbortSignal): Promise<readonly unknown[]> {
+  try {
+    return await runInSlices(readJsonDocuments(text), signal);
+  } catch (error) {
+    if (!(error instanceof JsonTextError)) throw error;
+    throw new DocumentError(error.document, error.message, { cause: error });
+  }
+}
 
 /**
  * The documents of a result file: a stream of JSON values, or, if it is not one, YAML documents. Empty documents
  * are left out. Integers that a number cannot hold become bigints.
  *
- * @throws DocumentError for the first document that cannot be read. Its message quotes nothing of the text.
+ * @throws as `readJsonFile` does.
  */
-export async function readDocuments(text: string): Promise<readonly unknown[]> {
+export async function readDocuments(text: string, parts: ReadParts): Promise<readonly unknown[]> {
   let notJson: unknown;
   try {
-    return await inSlices(readJsonStream(text), (value) => value);
+    return await readJsonFile(text, parts.signal);
   } catch (error) {
+    if (!(error instanceof DocumentError) || error.cause instanceof JsonLimitError) throw error;
     notJson = error;
   }
   try {
-    return await readYamlDocuments(text);
+    return await readYaml({ texts: [text], form: 'stream' }, DOCUMENT_LIMITS, parts);
   } catch (error) {
     // The numbers of both readings differ. The writer of JSON must get that of JSON.
     const looksLikeJson = /^[\s\uFEFF]*\{/.test(text) && !MARKER.test(text);
-    throw looksLikeJson ? notJson : error;
+    throw looksLikeJson && error instanceof DocumentError ? notJson : error;
   }
 }
 
-/** Documents that are handled in one turn of the event loop. They take a few milliseconds. */
-const SLICE = 500;
+/** A line that ends a document of YAML. */
+const MARKER = /^(?:---(?=\s|$)|\.\.\.[ \t]*\r?$)/m;
 
-/** What `handle` makes of each value. Other work goes on in between. */
-export async function inSlices<T, R>(
-  values: Iterable<T>,
-  handle: (value: T, at: number) => R,
-): Promise<readonly R[]> {
-  const results: R[] = [];
-  for (const value of values) {
-    results.push(handle(value, results.length));
-    if (results.length % SLICE === 0) await yieldToEventLoop();
-  }
-  return results;
-}
-
-async function readYamlDocuments(text: string): Promise<readonly unknown[]> {
+/**
+ * The values of texts that stand in documents, each JSON or YAML, at the same indices.
+ *
+ * @param left - the limits for all of them. @throws as `readJsonFile` does, with the index from 1 as its document.
+ */
+export async function readTexts(
+  texts: readonly string[],
+  parts: ReadParts,
+): Promise<readonly unknown[]> {
   const values: unknown[] = [];
-  for (const part of text.split(MARKER)) {
-    const number = values.length + 1;
-    if (part.length > MAX_YAML_CHARS) {
-      throw new DocumentError(
-        number,
-        `has ${part.length} characters, more than the ${MAX_YAML_CHARS} of a YAML document: write JSON`,
-      );
+  const others: number[] = [];
+  let limits = DOCUMENT_LIMITS;
+  for (const [at, text] of texts.entries()) {
+    try {
+      const read = await valueIn(text, at + 1, limits, parts.signal);
+      limits = { ...limits, values: limits.values - read.values };
+      values[at] = read.value;
+    } catch (error) {
+      if (!(error instanceof DocumentError) || error.cause instanceof JsonLimitError) throw error;
+      others.push(at);
     }
-    const value = parsed(part, number);
-    if (value !== null && value !== undefined) values.push(value);
-    await yieldToEventLoop(); // YAML is slow, and other work must go on between two documents
+  }
+  if (others.length === 0) return values;
+  const request = { texts: others.map((at) => texts[at] ?? ''), form: 'one' } as const;
+  try {
+    const read = await readYaml(request, limits, parts);
+    for (const [index, at] of others.entries()) values[at] = read[index];
+  } catch (error) {
+    if (!(error instanceof DocumentError)) throw error;
+    const at = others[error.document - 1] ?? others[0] ?? 0;
+    throw new DocumentError(at + 1, error.problem, { cause: error });
   }
   return values;
 }
 
-/**
- * The value of a text that stands in a document: JSON or YAML.
- *
- * @throws Error for any other text, and for YAML of more than 2 MiB.
- */
-export function readText(text: string): unknown {
+async function readYaml(
+  request: YamlRequest,
+  limits: JsonLimits,
+  { yaml, signal }: ReadParts,
+): Promise<readonly unknown[]> {
+  const answer = await yaml.read(request, signal);
+  if ('problem' in answer) throw new DocumentError(answer.document ?? 1, answer.problem);
+  let left = limits;
+  return await inSlices(answer.documents, async (document, at) => {
+    const read = await valueIn(document, at + 1, left, signal);
+    left = { ...left, values: left.values - read.values };
+    return read.value;
+  });
+}
+
+async function valueIn(text: string, document: number, limits: JsonLimits, signal: AbortSignal) {
   try {
-    return parseExact(text);
+    return await runInSlices(readJsonValue(text, limits), signal);
   } catch (error) {
-    if (text.length > MAX_YAML_CHARS) throw error;
-    return parseYaml(text, { exactIntegers: true });
+    signal.throwIfAborted();
+    if (!(error instanceof Error)) throw error;
+    throw new DocumentError(document, error.message, { cause: error });
   }
 }
 
-function parsed(part: string, number: number): unknown {
-  try {
-    return parseYaml(part, { exactIntegers: true });
-  } catch (error) {
-    throw new DocumentError(number, `is neither JSON nor YAML${positionIn(messageOf(error))}`);
+/** What `handle` makes of each value. Other work goes on in between. */
+export async function inSlices<T, R>(
+  values: Iterable<T>,
+  handle: (value: T, at: number) => R | Promise<R>,
+): Promise<readonly R[]> {
+  const results: R[] = [];
+  const slice = new TimeSlice(systemClock);
+  for (const value of values) {
+    const pause = slice.exceeded;
+    if (pause !== undefined) await pause;
+    const result = handle(value, results.length);
+    results.push(result instanceof Promise ? await result : result);
   }
-}
-
-/** The message of the YAML package quotes the text. Only the position stays. */
-function positionIn(message: string): string {
-  const position = / at line \d+, column \d+/.exec(message)?.[0];
-  return position === undefined ? '' : `,${position} of the document`;
+  return results;
 }

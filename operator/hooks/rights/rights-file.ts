@@ -1,6 +1,7 @@
 import type { Permission } from '../../controller/controller.ts';
+import type { YamlReader } from '../../core/yaml-thread/yaml-reader.ts';
 import { isDnsLabel } from '../../model/dns-name.ts';
-import { Fields, type Item, parseDocument, refuse, wordOf } from '../config/fields.ts';
+import { Fields, type Item, readDocument, refuse, wordOf } from '../config/fields.ts';
 import type { HookRight } from '../hook.ts';
 
 const VERBS = [
@@ -21,8 +22,13 @@ const FIELDS = ['apiGroups', 'resources', 'verbs', 'resourceNames', 'namespaces'
  *
  * @throws ConfigurationError `CONFIG` for the first field that is wrong, with its path.
  */
-export function parseRights(text: string): readonly HookRight[] {
-  const fields = new Fields({ value: parseDocument(text), path: '' }, ['rules'], 'rules: [...]');
+export async function readRights(
+  text: string,
+  yaml: Pick<YamlReader, 'read'>,
+  signal: AbortSignal,
+): Promise<readonly HookRight[]> {
+  const value = await readDocument(text, yaml, signal);
+  const fields = new Fields({ value, path: '' }, ['rules'], 'rules: [...]');
   const rules = fields.list('rules') ?? refuse('rules', 'is required, and is not given');
   return rules.map(rightOf);
 }

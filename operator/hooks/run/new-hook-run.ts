@@ -2,6 +2,7 @@ import type { Client } from '../../client/client.ts';
 import type { Log } from '../../controller/reconciler.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Meter } from '../../core/metrics.ts';
+import type { YamlReader } from '../../core/yaml-thread/yaml-reader.ts';
 import type { Jq } from '../../jq/jq.ts';
 import { ProgramError } from '../../process/program-error.ts';
 import { HOOK_METRICS } from '../engine/metric-names.ts';
@@ -17,7 +18,8 @@ import {
   prepareDocuments,
   type ResolveKind,
 } from '../patches/prepare-documents.ts';
-import { DocumentError, readJsonStream } from '../results/json-stream.ts';
+import { DocumentError } from '../results/document-error.ts';
+import { readJsonFile } from '../results/read-documents.ts';
 import { formatRights, missingRights, rulesFor } from '../rights/required-rights.ts';
 import { HookError } from './hook-error.ts';
 import type { HookRun, HookRunFacts, NewHookRun } from './hook-run.ts';
@@ -59,6 +61,8 @@ export interface HookRunParts {
   readonly client: Client;
   readonly resolve: ResolveKind;
   readonly jq: Jq;
+  /** Reads results that are YAML. */
+  readonly yaml: Pick<YamlReader, 'read'>;
   readonly metrics: HookMetrics;
   /** Refuse fields without effect. Default false: they are logged. */
   readonly strictPatches?: boolean;
@@ -105,9 +109,9 @@ class TaskRun implements HookRun {
     this.#measure(outcome.usage);
     if (outcome.exitCode !== 0) await this.#fail(outcome, signal);
     for (const text of outcome.responses) {
-      await this.#refusing('its response file', () => [...readJsonStream(text)]);
+      await this.#refusing('its response file', () => readJsonFile(text, signal));
     }
-    this.#metrics = await this.#checkedMetrics(outcome.metrics);
+    this.#metrics = await this.#checkedMetrics(outcome.metrics, signal);
     this.#patches.begin(await this.#checkedDocuments(outcome.patches, signal));
   }
 
@@ -144,10 +148,13 @@ class TaskRun implements HookRun {
     }
   }
 
-  async #checkedMetrics(text: string): Promise<readonly MetricOperation[]> {
+  async #checkedMetrics(
+    text: string,
+    signal: AbortSignal,
+  ): Promise<readonly MetricOperation[]> {
     const onWarning = this.#warn('metrics file');
     const operations = await this.#refusing('its metrics file', () =>
-      checkMetrics(text, onWarning),
+      checkMetrics(text, onWarning, signal),
     );
     const problem = this.#parts.metrics.reserve(this.#hook.name, operations);
     if (problem === undefined) return operations;
@@ -161,7 +168,10 @@ class TaskRun implements HookRun {
     onlyRegardless = false,
   ): Promise<readonly PreparedDocument[]> {
     const onWarning = this.#warn('patch file');
-    const all = await this.#refusing('its patch file', () => checkPatchFile(text, onWarning));
+    const { yaml } = this.#parts;
+    const all = await this.#refusing('its patch file', () =>
+      checkPatchFile(text, onWarning, { yaml, signal }),
+    );
     const wanted = onlyRegardless ? all.filter(({ ignoreHookError }) => ignoreHookError) : all;
     const documents = await this.#refusing('its patch file', () =>
       prepareDocuments(wanted, this.#parts, signal),

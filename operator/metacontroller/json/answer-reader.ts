@@ -1,8 +1,7 @@
 import type { Log } from '../../controller/reconciler.ts';
-import type { HookAnswer } from '../hook-function.ts';
 import type { HookName } from '../spec.ts';
 import type { AnswerPart } from './answer-part.ts';
-import { answerValue } from './answer-value.ts';
+import type { AnswerValue } from './answer-value.ts';
 
 export interface AnswerReaderOptions {
   readonly hook: HookName;
@@ -30,9 +29,9 @@ export class AnswerReader {
    *
    * @throws HookError `InvalidAnswer`. No other error, whatever the answer is.
    */
-  read<R>(answer: HookAnswer, log: Log, read: (whole: AnswerPart, known: KnownFields) => R): R {
-    const { hook, answers } = this.#options;
-    const { whole, repeated } = answerValue(answer, hook);
+  read<R>(answer: AnswerValue, log: Log, read: (whole: AnswerPart, known: KnownFields) => R): R {
+    const { answers } = this.#options;
+    const { whole, repeated } = answer;
     const unusual = (found: string): void => {
       if (answers === 'strict') whole.fail(`has the ${found}`);
       this.#remark(found, log);

@@ -1,16 +1,12 @@
-import { encodeExact, parseExact } from '../../client/rest-client.ts';
-import { messageOf } from '../../core/errors.ts';
+import { encodeInPieces } from '../../client/encode-in-pieces.ts';
+import { JSON_LIMITS, JsonLimitError } from '../../core/json/json-limits.ts';
+import { JsonSyntaxError } from '../../core/json/parse-in-pieces.ts';
+import { type ReadJson, readJsonValue } from '../../core/json/read-json.ts';
+import { MAX_ANSWER_BYTES } from '../call/limits.ts';
 import type { HookAnswer } from '../hook-function.ts';
 import type { HookName } from '../spec.ts';
 import { AnswerPart } from './answer-part.ts';
 import { repeatedFields } from './repeated-fields.ts';
-
-/**
- * Levels of objects and lists in an answer. An API server accepts 10,000, and no object of Kubernetes has a hundred.
- * Comparing and merging deeper ones would exceed the call stack.
- */
-const MAX_LEVELS = 1_000;
-const TOO_DEEP = `has more than ${MAX_LEVELS} levels`;
 
 export interface AnswerValue {
   readonly whole: AnswerPart;
@@ -20,88 +16,73 @@ export interface AnswerValue {
 
 /**
  * The plain data of an answer. A module's value is written as JSON and read again, so that it is what a webhook could
- * have answered, and so that the module can go on changing it.
+ * have answered, and so that the module can go on changing it. Yields before a turn of the event loop becomes long.
  *
- * @throws HookError `InvalidAnswer` for what is no JSON. The message quotes nothing of it.
+ * @throws HookError `InvalidAnswer` for what is no JSON, or beyond a limit of `JSON_LIMITS`. The message quotes nothing
+ *   of it.
  */
-export function answerValue(answer: HookAnswer, hook: HookName): AnswerValue {
+export function* answerValue(
+  answer: HookAnswer,
+  hook: HookName,
+): Generator<void, AnswerValue, undefined> {
   const unread = new AnswerPart(undefined, '', hook);
-  const text = 'text' in answer ? answer.text : moduleText(answer.value, unread);
-  const value = parsed(text, unread);
-  const { levels, fields } = measured(value);
-  if (levels > MAX_LEVELS) unread.fail(TOO_DEEP);
-  const isUnique = !('text' in answer) || fields === fieldsIn(text);
+  const text = 'text' in answer ? answer.text : yield* moduleText(answer.value, unread);
+  const { value, members } = yield* parsed(text, unread);
+  const isUnique = !('text' in answer) || members === (yield* membersOf(value));
   return {
     whole: new AnswerPart(value, '', hook),
-    repeated: isUnique ? [] : repeatedFields(text),
+    repeated: isUnique ? [] : yield* repeatedFields(text),
   };
 }
 
 /** The thrown error is left out, because it may quote the value. */
-function moduleText(value: unknown, unread: AnswerPart): string {
+function* moduleText(value: unknown, unread: AnswerPart): Generator<void, string, undefined> {
   let text: unknown;
   try {
-    text = encodeExact(value);
-  } catch {
+    text = yield* encodeInPieces(value, MAX_ANSWER_BYTES);
+  } catch (error) {
+    if (error instanceof JsonLimitError) unread.fail(error.message);
     unread.fail('cannot be written as JSON');
   }
   // Undefined, or a function.
   return typeof text === 'string' ? text : unread.fail('is nothing');
 }
 
-function parsed(text: string, unread: AnswerPart): unknown {
+function* parsed(text: string, unread: AnswerPart): Generator<void, ReadJson, undefined> {
   try {
-    return parseExact(text);
+    return yield* readJsonValue(text, JSON_LIMITS);
   } catch (error) {
     if (text.trim() === '') unread.fail('is empty');
     if (/^\s*</.test(text)) unread.fail('is HTML or XML, not JSON');
-    // Parsing large integers is recursive.
-    if (error instanceof RangeError) unread.fail(TOO_DEEP);
-    // JSON.parse quotes the text around an error. Only the place stays.
-    const said = messageOf(error);
-    const position = /at position \d+/.exec(said)?.[0];
-    if (position !== undefined) unread.fail(`is not JSON, ${position}`);
+    if (error instanceof JsonLimitError) unread.fail(error.message);
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    const { position } = error;
     return unread.fail(
-      said.includes('end of JSON') ? 'is JSON that ends too early' : 'is not JSON',
+      position === undefined ? 'is JSON that ends too early' : `is not JSON, at position ${position}`,
     );
   }
 }
 
-/** How deep a value is, and how many members its objects have together. Without recursion. */
-function measured(value: unknown): { readonly levels: number; readonly fields: number } {
-  let fields = 0;
-  let levels = 0;
-  let level = [value].filter(isNested);
-  while (level.length > 0) {
-    levels += 1;
-    const next: object[] = [];
-    for (const part of level) {
-      const members: readonly unknown[] = Array.isArray(part) ? part : Object.values(part);
-      if (!Array.isArray(part)) fields += members.length;
-      for (const member of members) if (isNested(member)) next.push(member);
-    }
-    level = next;
+/** Objects and lists that are looked at in one turn of the event loop. */
+const SLICE = 20_000;
+
+/** How many members the objects of a value have together. Without recursion. */
+function* membersOf(value: unknown): Generator<void, number, undefined> {
+  let members = 0;
+  let looked = 0;
+  const open = [value].filter(isNested);
+  for (let part = open.pop(); part !== undefined; part = open.pop()) {
+    const values: readonly unknown[] = Array.isArray(part) ? part : Object.values(part);
+    if (!Array.isArray(part)) members += values.length;
+    for (const member of values) if (isNested(member)) open.push(member);
+    looked += 1 + values.length;
+    if (looked < SLICE) continue;
+    looked = 0;
+    yield;
   }
-  return { levels, fields };
+  return members;
 }
 
 function isNested(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
-}
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COLON = 0x3a;
-
-/** How many members the objects of a JSON text have together: every one has a colon outside of strings. */
-function fieldsIn(text: string): number {
-  let fields = 0;
-  let inString = false;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) inString = !inString;
-    else if (!inString && code === COLON) fields += 1;
-    else if (inString && code === BACKSLASH) at += 1;
-  }
-  return fields;
 }

@@ -1,9 +1,9 @@
 import type { DesiredChild } from '../../controller/composite/child.ts';
 import type { Log } from '../../controller/reconciler.ts';
 import type { Resource } from '../../model/resource.ts';
-import type { HookAnswer } from '../hook-function.ts';
 import type { AnswerPart } from './answer-part.ts';
 import type { AnswerReader, KnownFields } from './answer-reader.ts';
+import type { AnswerValue } from './answer-value.ts';
 import { desiredObjects } from './desired-objects.ts';
 import { type HookEvent, hookEvents } from './hook-events.ts';
 
@@ -42,7 +42,7 @@ const EXTENSIONS = ['events'];
 /** @throws HookError `InvalidAnswer` */
 export function compositeAnswer(
   reader: AnswerReader,
-  answer: HookAnswer,
+  answer: AnswerValue,
   options: SyncAnswerOptions,
   log: Log,
 ): CompositeAnswer {
@@ -55,7 +55,7 @@ export function compositeAnswer(
 /** @throws HookError `InvalidAnswer` */
 export function decorationAnswer(
   reader: AnswerReader,
-  answer: HookAnswer,
+  answer: AnswerValue,
   options: SyncAnswerOptions,
   log: Log,
 ): DecorationAnswer {

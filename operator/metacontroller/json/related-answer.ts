@@ -1,9 +1,9 @@
 import type { Log } from '../../controller/reconciler.ts';
 import type { LabelSelector } from '../../model/selector.ts';
-import type { HookAnswer } from '../hook-function.ts';
 import type { ResourceReference } from '../spec.ts';
 import type { AnswerPart } from './answer-part.ts';
 import type { AnswerReader, KnownFields } from './answer-reader.ts';
+import type { AnswerValue } from './answer-value.ts';
 
 /** A rule of a customize hook whose resource is not looked up yet. */
 export interface NamedRule extends ResourceReference {
@@ -34,7 +34,7 @@ const REQUIREMENT: ReadonlySet<string> = new Set(['key', 'operator', 'values']);
  */
 export function relatedAnswer(
   reader: AnswerReader,
-  answer: HookAnswer,
+  answer: AnswerValue,
   log: Log,
 ): readonly NamedRule[] {
   return reader.read(answer, log, (whole, known) => {

@@ -14,13 +14,22 @@ interface Open {
 /** How many are named: an answer with more of them is no better understood. */
 const MAX_NAMED = 8;
 
+/** Tokens that are looked at in one turn of the event loop. */
+const SLICE = 20_000;
+
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g;
 
-/** Paths of the fields that an object of `text`, which is valid JSON, has more than once. At most eight. */
-export function repeatedFields(text: string): readonly string[] {
+/**
+ * Paths of the fields that an object of `text`, which is valid JSON, has more than once. At most eight. Yields before a
+ * turn of the event loop becomes long.
+ */
+export function* repeatedFields(text: string): Generator<void, readonly string[], undefined> {
   const open: Open[] = [];
   const found: string[] = [];
+  let tokens = 0;
   for (const [token] of text.matchAll(TOKEN)) {
+    tokens += 1;
+    if (tokens % SLICE === 0) yield;
     const level = open.at(-1);
     if (token === '{') open.push({ names: new Set(), at: '', expectsName: true });
     else if (token === '[') open.push({ names: undefined, at: 0, expectsName: false });

@@ -4,8 +4,9 @@ import { compileRule } from '../../../controller/composite/related/compiled-rule
 import { planAttachments } from '../../../controller/decorator/check-answer.ts';
 import type { Log } from '../../../controller/reconciler.ts';
 import { source } from '../../../controller/source.ts';
-import type { HookAnswer, HookFunction } from '../../../metacontroller/hook-function.ts';
+import type { HookFunction } from '../../../metacontroller/hook-function.ts';
 import { AnswerReader } from '../../../metacontroller/json/answer-reader.ts';
+import type { AnswerValue } from '../../../metacontroller/json/answer-value.ts';
 import {
   type CompositeAnswer,
   compositeAnswer,
@@ -32,7 +33,7 @@ export interface ExaminedAnswer {
  * @throws OperatorError `USER_CODE` that says what is unusable.
  */
 export function examinedAnswer(
-  answer: HookAnswer,
+  answer: AnswerValue,
   request: FunctionRequest,
   { answers }: HookFunction,
   log: Log,
@@ -70,7 +71,7 @@ export function examinedAnswer(
  * @throws OperatorError `USER_CODE` that says what is unusable.
  */
 export function examinedRules(
-  answer: HookAnswer,
+  answer: AnswerValue,
   { hook, parent }: FunctionRequest,
   { answers, version }: HookFunction,
   { known, log }: { readonly known: KnownKinds; readonly log: Log },

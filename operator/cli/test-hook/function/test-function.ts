@@ -4,12 +4,14 @@ import type { Log } from '../../../controller/reconciler.ts';
 import type { Clock } from '../../../core/clock.ts';
 import { ConfigurationError, OperatorError } from '../../../core/errors.ts';
 import { goJson } from '../../../core/go-json.ts';
+import { runInSlices } from '../../../core/time-slice.ts';
 import { visibleText } from '../../../core/visible-text.ts';
 import { changedYaml } from '../../../core/yaml.ts';
 import { settingsFrom } from '../../../manager/settings/settings.ts';
 import { parseFunctions } from '../../../metacontroller/call/functions/parse-functions.ts';
 import { HookError } from '../../../metacontroller/hook-error.ts';
 import type { HookAnswer, HookFunction } from '../../../metacontroller/hook-function.ts';
+import { answerValue } from '../../../metacontroller/json/answer-value.ts';
 import type { NamedRule } from '../../../metacontroller/json/related-answer.ts';
 import { parseReference } from '../../../metacontroller/parse/parse-reference.ts';
 import type { ResourceReference } from '../../../metacontroller/spec.ts';
@@ -70,12 +72,13 @@ async function reported(
   answer: HookAnswer,
   request: FunctionRequest,
   called: HookFunction,
-  { asked, known, log }: TestFunctionParts,
+  { asked, known, log, io }: TestFunctionParts,
 ): Promise<readonly string[]> {
+  const value = await runInSlices(answerValue(answer, request.hook), io.signal);
   if (request.hook !== 'customize') {
-    return answerLines(examinedAnswer(answer, request, called, log), request);
+    return answerLines(examinedAnswer(value, request, called, log), request);
   }
-  const rules = examinedRules(answer, request, called, { known, log });
+  const rules = examinedRules(value, request, called, { known, log });
   return [...relatedLines(rules), ...(await recorded(rules, request, asked))];
 }
 

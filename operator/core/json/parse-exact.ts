@@ -1,0 +1,22 @@
+/** Part of ES2025 and of every supported Node; TypeScript's library does not declare it yet. */
+const { parse } = JSON as unknown as {
+  parse(
+    text: string,
+    reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
+  ): unknown;
+};
+
+/** The smallest integer that a double cannot hold has this many digits. */
+const MAY_HOLD_LARGE = /\d{16}/;
+
+/**
+ * Same as `JSON.parse`, but integers that a `number` cannot hold become `bigint`. Texts without
+ * sixteen consecutive digits, which is almost all, cost only one search more.
+ */
+export function parseExact(text: string): unknown {
+  if (!MAY_HOLD_LARGE.test(text)) return JSON.parse(text);
+  return parse(text, (_key, value, { source = '' }) => {
+    const isLarge = typeof value === 'number' && !Number.isSafeInteger(value);
+    return isLarge && /^-?\d+$/.test(source) ? BigInt(source) : value;
+  });
+}

@@ -1,0 +1,181 @@
+import { parseExact } from './parse-exact.ts';
+import { type JsonPart, PIECE_CHARS } from './scan-json.ts';
+
+/** The text has an error of syntax. */
+export class JsonSyntaxError extends Error {
+  /** In the text, from 0. Undefined: it ends too early. */
+  readonly position: number | undefined;
+
+  constructor(position: number | undefined, options?: ErrorOptions) {
+    super('is not JSON', options);
+    this.position = position;
+  }
+}
+
+/**
+ * The value of one object or list, as `parseExact` reads it. Yields after each piece of about 64 Ki characters, so that
+ * a value of 10 MB takes a millisecond or two in one turn of the event loop.
+ *
+ * @param large - start → end of the objects and lists with more characters than a piece.
+ * @throws JsonSyntaxError
+ */
+export function* parseInPieces(
+  text: string,
+  { start, end }: JsonPart,
+  large: ReadonlyMap<number, number>,
+): Generator<void, unknown, undefined> {
+  if (!large.has(start)) {
+    yield;
+    return parsed(text, start, end, start);
+  }
+  const container = new Container(text, start, end);
+  for (let at = start + 1; at < end - 1; ) {
+    const code = text.charCodeAt(at);
+    const inner = large.get(at);
+    if (inner !== undefined) {
+      container.flush();
+      const key = container.keyBefore(at);
+      container.add(key, yield* parseInPieces(text, { start: at, end: inner }, large));
+      at = container.skipTo(inner);
+      continue;
+    }
+    if (code === COMMA && container.comma(at)) yield;
+    at = code === QUOTE || OPEN.has(code) ? container.endOf(at) : at + 1;
+  }
+  container.close();
+  yield;
+  return container.value;
+}
+
+const COMMA = 0x2c;
+const QUOTE = 0x22;
+const OPEN: ReadonlySet<number> = new Set([0x7b, 0x5b]);
+const CLOSE: ReadonlySet<number> = new Set([0x7d, 0x5d]);
+
+/** A large object or list that is being read. Members before `#member` and from `#piece` on are not parsed yet. */
+class Container {
+  readonly value: Record<string, unknown> | unknown[];
+  readonly #text: string;
+  readonly #end: number;
+  /** Where the first member begins that is not parsed yet. */
+  #piece: number;
+  /** Where the member begins that is being read. */
+  #member: number;
+  /** A comma stands before the piece. */
+  #afterComma = false;
+
+  constructor(text: string, start: number, end: number) {
+    this.#text = text;
+    this.#end = end;
+    this.#piece = start + 1;
+    this.#member = start + 1;
+    const isList = text[start] === '[';
+    this.value = isList ? [] : {};
+    if (text[end - 1] !== (isList ? ']' : '}')) throw new JsonSyntaxError(end - 1);
+  }
+
+  /** A member ends at a comma. True when a piece was parsed. */
+  comma(at: number): boolean {
+    const isFull = at - this.#piece >= PIECE_CHARS;
+    if (isFull) this.#parse(at);
+    this.#member = at + 1;
+    if (isFull) this.#begin(at + 1);
+    return isFull;
+  }
+
+  /** Parses the whole members before the one that is being read. */
+  flush(): void {
+    if (this.#member === this.#piece) return;
+    this.#parse(this.#member - 1);
+    this.#begin(this.#member);
+  }
+
+  /** What stands between the beginning of the member and its value. */
+  keyBefore(at: number): string | undefined {
+    const before = this.#text.slice(this.#member, at);
+    if (Array.isArray(this.value)) {
+      if (before.trim() !== '') throw new JsonSyntaxError(this.#member);
+      return undefined;
+    }
+    const object = parsed(`{${before}0}`, 0, before.length + 3, this.#member - 1);
+    return Object.keys(object as object)[0];
+  }
+
+  add(key: string | undefined, value: unknown): void {
+    if (Array.isArray(this.value)) this.value.push(value);
+    else if (key !== undefined) define(this.value, key, value);
+  }
+
+  /** Where the next member begins, after a value that ends at `at`. */
+  skipTo(at: number): number {
+    const rest = /[ \t\r\n]*/y;
+    rest.lastIndex = at;
+    rest.test(this.#text);
+    const next = rest.lastIndex;
+    if (next === this.#end - 1) {
+      this.#piece = this.#end;
+      return next;
+    }
+    if (this.#text.charCodeAt(next) !== COMMA) throw new JsonSyntaxError(next);
+    this.#begin(next + 1);
+    return next + 1;
+  }
+
+  /** Where the string, or the small object or list at `at` ends. */
+  endOf(at: number): number {
+    let depth = 0;
+    for (let next = at; ; next++) {
+      const code = this.#text.charCodeAt(next);
+      if (code === QUOTE) next = endOfString(this.#text, next);
+      else if (OPEN.has(code)) depth += 1;
+      else if (CLOSE.has(code)) depth -= 1;
+      if (depth === 0) return next + 1;
+    }
+  }
+
+  close(): void {
+    if (this.#piece < this.#end) this.#parse(this.#end - 1);
+  }
+
+  #begin(at: number): void {
+    this.#piece = at;
+    this.#member = at;
+    this.#afterComma = true;
+  }
+
+  #parse(to: number): void {
+    const piece = this.#text.slice(this.#piece, to);
+    const isEmpty = piece.trim() === '';
+    if (isEmpty && (this.#afterComma || to < this.#end - 1)) throw new JsonSyntaxError(to);
+    const [open, close] = Array.isArray(this.value) ? '[]' : '{}';
+    const part = `${open}${piece}${close}`;
+    const members = parsed(part, 0, part.length, this.#piece - 1);
+    if (Array.isArray(this.value)) for (const item of members as unknown[]) this.value.push(item);
+    else for (const key of Object.keys(members as object)) define(this.value, key, (members as Record<string, unknown>)[key]);
+  }
+}
+
+/** A member named `__proto__` is one like others, as for JSON.parse. */
+function define(object: Record<string, unknown>, key: string, value: unknown): void {
+  if (key !== '__proto__') object[key] = value;
+  else Object.defineProperty(object, key, { value, configurable: true, enumerable: true, writable: true });
+}
+
+function endOfString(text: string, start: number): number {
+  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let before = at;
+    while (text[before - 1] === '\\') before -= 1;
+    if ((at - before) % 2 === 0) return at;
+  }
+  throw new JsonSyntaxError(undefined);
+}
+
+/** JSON.parse quotes the text around an error, which may be a Secret's. Only the position stays. */
+function parsed(text: string, start: number, end: number, offset: number): unknown {
+  try {
+    return parseExact(text.slice(start, end));
+  } catch (error) {
+    const [, position] = /at position (\d+)/.exec(String(error)) ?? [];
+    throw new JsonSyntaxError(position === undefined ? undefined : offset + Number(position));
+  }
+}

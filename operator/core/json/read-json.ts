@@ -1,0 +1,79 @@
+import { DOCUMENT_LIMITS, type JsonLimits, JsonTextError } from './json-limits.ts';
+import { parseExact } from './parse-exact.ts';
+import { JsonSyntaxError, parseInPieces } from './parse-in-pieces.ts';
+import { PIECE_CHARS, scanJson } from './scan-json.ts';
+
+/**
+ * The values of a stream of JSON objects or lists, with or without white space between them. Integers that a number
+ * cannot hold become bigints. Yields before a turn of the event loop becomes long.
+ *
+ * @throws JsonTextError for the first value that is not JSON, that is neither an object nor a list, or that is beyond
+ *   a limit of `DOCUMENT_LIMITS`. Its message quotes nothing of the text.
+ */
+export function* readJsonDocuments(text: string): Generator<void, readonly unknown[], undefined> {
+  const { parts, large, isCut } = yield* scanJson(text, DOCUMENT_LIMITS, (document) => {
+    throw new JsonTextError(document, 'is not a JSON object or array');
+  });
+  if (isCut) throw new JsonTextError(parts.length + 1, 'the file ends inside it');
+  const values: unknown[] = [];
+  let chars = 0;
+  for (const part of parts) {
+    try {
+      if (large.has(part.start)) values.push(yield* parseInPieces(text, part, large));
+      else values.push(parseExact(text.slice(part.start, part.end)));
+    } catch (error) {
+      throw new JsonTextError(values.length + 1, `is not JSON, ${whereIn(error, part.start)}`);
+    }
+    chars += part.end - part.start;
+    if (chars < SLICE_CHARS) continue;
+    chars = 0;
+    yield;
+  }
+  return values;
+}
+
+/** Characters of small documents that are parsed in one turn of the event loop. */
+const SLICE_CHARS = 32 * 1024;
+
+function whereIn(error: unknown, start: number): string {
+  if (error instanceof JsonSyntaxError && error.position !== undefined) {
+    return `at position ${error.position - start}`;
+  }
+  return /at position \d+/.exec(String(error))?.[0] ?? 'its syntax is wrong';
+}
+
+/** A value, and how many members its objects have in the text. */
+export interface ReadJson {
+  readonly value: unknown;
+  readonly members: number;
+  /** Objects, lists, and items of both. */
+  readonly values: number;
+}
+
+/**
+ * The value of a text that is one JSON value. Yields as `readJsonDocuments` does.
+ *
+ * @throws JsonTextError for a text beyond a limit; JsonSyntaxError.
+ */
+export function* readJsonValue(
+  text: string,
+  limits: JsonLimits,
+): Generator<void, ReadJson, undefined> {
+  let isOther = false;
+  const { parts, large, isCut, ...counts } = yield* scanJson(text, limits, () => {
+    isOther = true;
+  });
+  const [part, second] = parts;
+  if (part !== undefined && second !== undefined) throw new JsonSyntaxError(second.start);
+  if (isCut && text.length > PIECE_CHARS) throw new JsonSyntaxError(undefined);
+  if (part !== undefined && large.has(part.start)) {
+    if (isOther) throw new JsonSyntaxError(part.end);
+    return { value: yield* parseInPieces(text, part, large), ...counts };
+  }
+  try {
+    return { value: parseExact(text), ...counts };
+  } catch (error) {
+    const [, position] = /at position (\d+)/.exec(String(error)) ?? [];
+    throw new JsonSyntaxError(position === undefined ? undefined : Number(position));
+  }
+}

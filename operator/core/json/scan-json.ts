@@ -1,0 +1,164 @@
+import { JsonLimitError, type JsonLimits, MAX_NUMBER_CHARS } from './json-limits.ts';
+
+/** An object or a list at the top of a text. */
+export interface JsonPart {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What is known of a text before anything of it is parsed. */
+export interface ScannedJson {
+  readonly parts: readonly JsonPart[];
+  /** Start → end of every object or list that is too large to be parsed in one go. */
+  readonly large: ReadonlyMap<number, number>;
+  /** Members of all objects. */
+  readonly members: number;
+  /** Objects, lists, and items of both. */
+  readonly values: number;
+  /** The text ends inside the last object or list. */
+  readonly isCut: boolean;
+}
+
+/** Characters that are looked at in one turn of the event loop. They take a few milliseconds. */
+const SLICE_CHARS = 512 * 1024;
+
+/** Characters of JSON that are parsed in one go. They take a millisecond or two. */
+export const PIECE_CHARS: number = 64 * 1024;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COLON = 0x3a;
+const COMMA = 0x2c;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const BYTE_ORDER_MARK = 0xfeff;
+
+/**
+ * Looks at a text of JSON objects and lists, one after the other, and refuses it at the first limit. Yields after each
+ * 512 Ki characters. Whether it is JSON in all details is found out when it is parsed.
+ *
+ * @param onOther - called for a character outside of objects and lists that is no white space.
+ * @throws JsonLimitError
+ */
+export function* scanJson(
+  text: string,
+  limits: JsonLimits,
+  onOther: (document: number) => void,
+): Generator<void, ScannedJson, undefined> {
+  const scan = new Scan(text, limits, onOther);
+  while (scan.continue()) yield;
+  return scan.result();
+}
+
+class Scan {
+  readonly #text: string;
+  readonly #limits: JsonLimits;
+  readonly #onOther: (document: number) => void;
+  readonly #parts: JsonPart[] = [];
+  readonly #large = new Map<number, number>();
+  /** Where the objects and lists begin that are open. */
+  readonly #open: number[] = [];
+  #at = 0;
+  #values = 0;
+  #valuesBefore = 0;
+  #members = 0;
+  /** Where the last mark, string or white space stands: what follows is a number or a word. */
+  #mark = 0;
+
+  constructor(text: string, limits: JsonLimits, onOther: (document: number) => void) {
+    this.#text = text;
+    this.#limits = limits;
+    this.#onOther = onOther;
+  }
+
+  result(): ScannedJson {
+    const isCut = this.#open.length > 0;
+    return { parts: this.#parts, large: this.#large, members: this.#members, values: this.#values, isCut };
+  }
+
+  /** False when the end is reached. */
+  continue(): boolean {
+    const text = this.#text;
+    const end = Math.min(this.#at + SLICE_CHARS, text.length);
+    for (; this.#at < end; this.#at++) {
+      const code = text.charCodeAt(this.#at);
+      if (code === QUOTE) this.#string();
+      else if (code === OPEN_BRACE || code === OPEN_BRACKET) this.#begin();
+      else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) this.#finish();
+      else if (code === COMMA) this.#count();
+      else if (code === COLON) this.#members += 1;
+      else if (!isSpace(code)) {
+        if (this.#open.length === 0) this.#onOther(this.#parts.length + 1);
+        if (this.#at - this.#mark > MAX_NUMBER_CHARS) {
+          this.#refuse(`has a number or a word of more than ${MAX_NUMBER_CHARS} characters`);
+        }
+        continue;
+      }
+      this.#mark = this.#at;
+    }
+    return this.#at < text.length;
+  }
+
+  #string(): void {
+    const text = this.#text;
+    if (this.#open.length === 0) this.#onOther(this.#parts.length + 1);
+    for (;;) {
+      this.#at = text.indexOf('"', this.#at + 1);
+      if (this.#at < 0) {
+        this.#at = text.length;
+        return;
+      }
+      let before = this.#at;
+      while (text.charCodeAt(before - 1) === BACKSLASH) before -= 1;
+      if ((this.#at - before) % 2 === 0) return;
+    }
+  }
+
+  #begin(): void {
+    if (this.#open.length === 0) {
+      this.#valuesBefore = this.#values;
+      if (this.#parts.length === this.#limits.documents) {
+        this.#refuse(`is beyond the limit of ${this.#limits.documents} documents`);
+      }
+    }
+    this.#open.push(this.#at);
+    if (this.#open.length > this.#limits.levels) {
+      this.#refuse(`has more than ${this.#limits.levels} levels`);
+    }
+    this.#count();
+  }
+
+  #count(): void {
+    const { values, documentValues } = this.#limits;
+    this.#values += 1;
+    if (this.#values - this.#valuesBefore > documentValues) {
+      this.#refuse(`has more than ${documentValues} values`);
+    }
+    if (this.#values > values) this.#refuse(`the file has more than ${values} values up to it`);
+  }
+
+  #finish(): void {
+    const start = this.#open.pop();
+    if (start === undefined) return this.#onOther(this.#parts.length + 1);
+    const end = this.#at + 1;
+    if (end - start > PIECE_CHARS) this.#large.set(start, end);
+    if (this.#open.length > 0) return;
+    const { documentChars } = this.#limits;
+    if (end - start > documentChars) {
+      this.#refuse(`has ${end - start} characters, more than the ${documentChars} of a document`);
+    }
+    this.#parts.push({ start, end });
+  }
+
+  #refuse(problem: string): never {
+    throw new JsonLimitError(this.#parts.length + 1, problem);
+  }
+}
+
+/** White space, and the byte order mark that some programs write first. */
+function isSpace(code: number): boolean {
+  if (code <= 0x7f) return code === 0x20 || (code >= 0x09 && code <= 0x0d);
+  return code === BYTE_ORDER_MARK || /\s/.test(String.fromCharCode(code));
+}

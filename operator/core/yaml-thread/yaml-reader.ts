@@ -1,0 +1,86 @@
+import { BoundedThread, type BrokenThread } from '../bounded-thread.ts';
+import type { Cancel, Clock } from '../clock.ts';
+import { textFiles } from '../text-files.ts';
+import { Turns } from '../turns.ts';
+import { YAML_WORK_URL, type YamlAnswer, type YamlRequest } from './yaml-work.ts';
+
+/** Reads YAML that others have written, outside of the main thread and within limits of time and memory. */
+export interface YamlReader {
+  /** @throws `signal.reason` when aborted. Whatever the text is, nothing else is thrown. */
+  read(request: YamlRequest, signal: AbortSignal): Promise<YamlAnswer>;
+  /** Ends its thread. */
+  close(): Promise<void>;
+}
+
+export interface YamlReaderOptions {
+  readonly clock: Clock;
+  /** Milliseconds for one request. Default 10 s: 1 MB of YAML takes one or two. */
+  readonly timeLimitMs?: number;
+  /** Of the thread's heap, in MiB. Default 160: YAML takes up to 100 times its size. */
+  readonly memoryLimitMb?: number;
+}
+
+/** The thread is kept so long without work. Starting it takes 0.1 s. */
+const IDLE_MS = 5_000;
+
+const files = textFiles(new URL('./thread/', import.meta.url));
+
+/** Reads texts one after the other, in a thread that is started with the first of them. */
+export function createYamlReader(options: YamlReaderOptions): YamlReader {
+  return new ThreadedReader(options);
+}
+
+class ThreadedReader implements YamlReader {
+  readonly #options: Required<YamlReaderOptions>;
+  readonly #turns = new Turns();
+  readonly #closing = new AbortController();
+  #thread: BoundedThread<YamlRequest, YamlAnswer> | undefined;
+  #cancelEnd: Cancel = () => {};
+
+  constructor(options: YamlReaderOptions) {
+    this.#options = { timeLimitMs: 10_000, memoryLimitMb: 160, ...options };
+  }
+
+  read(request: YamlRequest, signal: AbortSignal): Promise<YamlAnswer> {
+    return this.#turns.take(() => this.#read(request), signal);
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new Error('the reader of YAML is closed'));
+    this.#cancelEnd();
+    await this.#endThread();
+  }
+
+  async #read(request: YamlRequest): Promise<YamlAnswer> {
+    const { clock, timeLimitMs, memoryLimitMb } = this.#options;
+    this.#closing.signal.throwIfAborted();
+    this.#cancelEnd();
+    this.#thread ??= new BoundedThread({
+      clock,
+      script: files('yaml-thread.cjs'),
+      data: { module: YAML_WORK_URL },
+      heap: { maxOldGenerationSizeMb: memoryLimitMb, maxYoungGenerationSizeMb: 16 },
+    });
+    const answer = await this.#thread.ask(request, timeLimitMs);
+    if (isBroken(answer)) await this.#endThread();
+    this.#closing.signal.throwIfAborted();
+    this.#cancelEnd = clock.schedule(IDLE_MS, () => void this.#endThread());
+    if (!isBroken(answer)) return answer;
+    const limits = `${timeLimitMs / 1_000} s or ${memoryLimitMb} MiB`;
+    const problem =
+      answer.broken === 'limit'
+        ? `it takes more than ${limits} to be read as YAML: write JSON`
+        : 'it cannot be read as YAML';
+    return { document: undefined, problem };
+  }
+
+  async #endThread(): Promise<void> {
+    const thread = this.#thread;
+    this.#thread = undefined;
+    await thread?.end();
+  }
+}
+
+function isBroken(answer: YamlAnswer | BrokenThread): answer is BrokenThread {
+  return 'broken' in answer;
+}

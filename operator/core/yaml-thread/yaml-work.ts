@@ -1,0 +1,124 @@
+import { messageOf } from '../errors.ts';
+import { DOCUMENT_LIMITS } from '../json/json-limits.ts';
+import { duplicateYamlKeys, parseYaml } from '../yaml.ts';
+
+/** Asks for the documents of YAML texts. */
+export interface YamlRequest {
+  readonly texts: readonly string[];
+  /**
+   * `stream`: each text is split at its markers, and empty documents are left out. `unique`: each text is one document,
+   * and its first key that a mapping has twice is told. `one`: each text is one document.
+   */
+  readonly form: 'stream' | 'unique' | 'one';
+}
+
+/** Texts that are read, or why they are not. No message quotes them, but for a key that is given twice. */
+export type YamlAnswer =
+  | {
+      /** Each document as JSON. Integers have all their digits, and an infinity is `1e999`. */
+      readonly documents: readonly string[];
+      /** The first key that a mapping has twice. */
+      readonly duplicate?: { readonly line: number; readonly key: string };
+    }
+  | {
+      /** From 1. Undefined: it is not known which. */
+      readonly document: number | undefined;
+      readonly problem: string;
+    };
+
+/** This module, for the thread that runs it. */
+export const YAML_WORK_URL: string = import.meta.url;
+
+/**
+ * Characters of one YAML document. etcd refuses objects of more than 1.5 MiB, and YAML is read a hundred times as slowly
+ * as JSON.
+ */
+export const MAX_YAML_CHARS: number = 2 * 1024 * 1024;
+
+/** Of all documents as JSON: aliases multiply what is written. */
+const MAX_JSON_CHARS = 10_000_000;
+
+/** A line that ends a document. `---` at the beginning of a line is never part of a value. */
+const MARKER = /^(?:---(?=\s|$)|\.\.\.[ \t]*\r?$)/m;
+
+/** Reads YAML texts. It may take any time and memory, so it is called in a thread that has limits. */
+export function yamlWork({ texts, form }: YamlRequest): YamlAnswer {
+  const documents: string[] = [];
+  const budget = new Budget();
+  try {
+    for (const part of form === 'stream' ? texts.flatMap((text) => text.split(MARKER)) : texts) {
+      if (part.length > MAX_YAML_CHARS) throw new Problem(tooLong(part));
+      const value = parsed(part) ?? null;
+      if (value === null && form === 'stream') continue;
+      budget.document();
+      budget.spend(value, 1);
+      documents.push(JSON.stringify(value, exactly));
+    }
+    const [duplicate] = form === 'unique' ? texts.flatMap(duplicateYamlKeys) : [];
+    return { documents, ...(duplicate !== undefined && { duplicate }) };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return { document: documents.length + 1, problem: error.message };
+  }
+}
+
+class Problem extends Error {}
+
+function tooLong({ length }: string): string {
+  return `has ${length} characters, more than the ${MAX_YAML_CHARS} of a YAML document: write JSON`;
+}
+
+/** What may still be written as JSON. A string that does not fit into the heap of a thread would end the process. */
+class Budget {
+  #documents = 0;
+  #chars = 0;
+  #values = 0;
+
+  document(): void {
+    const { documents } = DOCUMENT_LIMITS;
+    this.#documents += 1;
+    if (this.#documents > documents) throw new Problem(`is beyond the limit of ${documents} documents`);
+  }
+
+  spend(value: unknown, level: number): void {
+    const { levels, values } = DOCUMENT_LIMITS;
+    if (level > levels) throw new Problem(`has more than ${levels} levels`);
+    this.#values += 1;
+    this.#chars += typeof value === 'string' ? value.length : 1;
+    if (this.#values > values) {
+      throw new Problem(`the file has more than ${values} values up to it, with its aliases`);
+    }
+    if (this.#chars > MAX_JSON_CHARS) {
+      throw new Problem(`the file has more than ${MAX_JSON_CHARS} characters, with its aliases`);
+    }
+    if (typeof value !== 'object' || value === null) return;
+    for (const [key, member] of Object.entries(value)) {
+      this.#chars += key.length;
+      this.spend(member, level + 1);
+    }
+  }
+}
+
+function parsed(part: string): unknown {
+  try {
+    return parseYaml(part, { exactIntegers: true });
+  } catch (error) {
+    const message = messageOf(error);
+    if (message.includes('call stack')) throw new Problem('has too many levels');
+    // The message of the YAML package quotes the text. Only the position stays.
+    const position = / at line \d+, column \d+/.exec(message)?.[0];
+    throw new Problem(
+      `is neither JSON nor YAML${position === undefined ? '' : `,${position} of the document`}`,
+    );
+  }
+}
+
+/** Part of every supported Node; TypeScript's library does not declare it yet. */
+const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
+
+function exactly(_key: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return rawJSON(String(value));
+  if (typeof value !== 'number' || Number.isFinite(value)) return value;
+  if (Number.isNaN(value)) throw new Problem('has a number that JSON cannot hold');
+  return rawJSON(value > 0 ? '1e999' : '-1e999');
+}
