@@ -69,7 +69,9 @@ function* requireBounded(value: unknown): Generator<void, void, undefined> {
   let values = 0;
   for (let next = open.pop(); open.length > 0 || next !== undefined; next = open.pop()) {
     values += 1;
-    if (values > most) throw new JsonLimitError(1, `has more than ${most} values`);
+    if (values > most) {
+      throw new JsonLimitError(1, `has more than ${most} values, or contains itself`);
+    }
     if (values % SLICE === 0) yield;
     if (typeof next !== 'object' || next === null) continue;
     for (const member of Object.values(next)) {

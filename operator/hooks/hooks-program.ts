@@ -81,7 +81,8 @@ export async function loadHooksProgram(
   dir: string,
   options: HooksProgramOptions,
 ): Promise<HooksProgram> {
-  const { apiUrl, clock, definitions, environment, hookEnv, jq, signal, skipBroken, yaml } = options;
+  const { apiUrl, clock, definitions, environment, hookEnv, jq, signal, skipBroken, yaml } =
+    options;
   const env = hookEnvironment(environment, apiUrl, hookEnv);
   const loaded = await loadHooks(dir, { env, runProgram, skipBroken, yaml, clock, signal });
   const hooks: Hook[] = [];

@@ -89,7 +89,17 @@ export function hooksRunnable(options: HooksRunnableOptions): {
 }
 
 function newEngine(
-  { hooks, known, jq, yaml, metrics, env, timeoutMs, strictPatches, ...options }: HooksRunnableOptions,
+  {
+    hooks,
+    known,
+    jq,
+    yaml,
+    metrics,
+    env,
+    timeoutMs,
+    strictPatches,
+    ...options
+  }: HooksRunnableOptions,
   plan: WatchPlan,
   folders: RunFolders,
   context: RunnableContext,

@@ -1,9 +1,9 @@
 import type { RelatedObjects } from '../controller/composite/engine-options.ts';
 import type { ReconcileContext } from '../controller/reconciler.ts';
+import { runInSlices } from '../core/time-slice.ts';
 import { type KubernetesObject, keyOf } from '../model/object.ts';
 import { type Resource, resourceName } from '../model/resource.ts';
 import type { SharedParts } from './controller-parts.ts';
-import { runInSlices } from '../core/time-slice.ts';
 import type { HookCall, HookFunction, HookRequest } from './hook-function.ts';
 import { AnswerReader } from './json/answer-reader.ts';
 import { type AnswerValue, answerValue } from './json/answer-value.ts';

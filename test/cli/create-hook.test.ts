@@ -2,8 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { parseConfig } from '../../operator/hooks/config/parse-config.ts';
-import { parseRights } from '../../operator/hooks/rights/rights-file.ts';
+import { configOf, rightsOf } from '../hooks/support/documents.ts';
 import { newHook } from './support/new-hook.ts';
 
 test('a hook is written with its rights and a sample, and patches what the sample shows', async () => {
@@ -20,13 +19,13 @@ test('a hook is written with its rights and a sample, and patches what the sampl
   const script = join(folder, 'hooks/mark-pods.mjs');
   expect(statSync(script).mode & 0o111).toBe(0o111);
   const { config, patches } = start(script, join(folder, 'contexts/mark-pods.json'));
-  expect(parseConfig(config).kubernetes[0]).toMatchObject({
+  expect(configOf(config).kubernetes[0]).toMatchObject({
     kind: 'Pod',
     apiVersion: 'v1',
     labelSelector: 'hooks.example.com/mark-pods=yes',
   });
   expect(JSON.parse(patches)).toMatchObject({ kind: 'Pod', namespace: 'default', name: 'sample' });
-  expect(parseRights(readFileSync(`${script}.rights.yaml`, 'utf8'))).toEqual([
+  expect(rightsOf(readFileSync(`${script}.rights.yaml`, 'utf8'))).toEqual([
     { apiGroups: [''], resources: ['pods'], verbs: ['patch'] },
   ]);
 });
@@ -40,7 +39,7 @@ test('the rights of a kind of its own name its group and plural', async () => {
   expect(stderr.lines.join()).toContain('--crd DEFINITION-OF-FERRY.yaml');
 
   const rights = readFileSync(join(folder, 'deep/scripts/ferries.sh.rights.yaml'), 'utf8');
-  expect(parseRights(rights)).toEqual([
+  expect(rightsOf(rights)).toEqual([
     { apiGroups: ['sea.example'], resources: ['ferries'], verbs: ['patch'] },
   ]);
 });

@@ -7,7 +7,7 @@
  */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { parseConfig } from '../../operator/hooks/config/parse-config.ts';
+import { configOf } from '../hooks/support/documents.ts';
 import { newHook } from './support/new-hook.ts';
 
 test.each([
@@ -20,7 +20,7 @@ test.each([
   const script = join(folder, `hooks/mark-nodes.${ending}`);
   const { config, patches } = start(script, join(folder, 'contexts/mark-nodes.json'));
 
-  expect(parseConfig(config).kubernetes[0]).toMatchObject({ name: 'nodes', kind: 'Node' });
+  expect(configOf(config).kubernetes[0]).toMatchObject({ name: 'nodes', kind: 'Node' });
   expect(JSON.parse(patches)).toEqual({
     operation: 'MergePatch',
     apiVersion: 'v1',

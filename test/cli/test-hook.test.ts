@@ -6,10 +6,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { examined } from '../../operator/cli/test-hook/examine.ts';
 import { examinedLines } from '../../operator/cli/test-hook/report.ts';
 import { completedSample } from '../../operator/cli/test-hook/sample.ts';
-import { parseConfig } from '../../operator/hooks/config/parse-config.ts';
 import type { Hook } from '../../operator/hooks/hook.ts';
 import type { Jq } from '../../operator/jq/jq.ts';
 import { knownKinds } from '../../operator/model/known-kinds.ts';
+import { configOf, YAML_HERE } from '../hooks/support/documents.ts';
 import type { Collector } from './collector.ts';
 import { invoke } from './invocation.ts';
 
@@ -137,7 +137,7 @@ const known = knownKinds();
 
 function hookOf(config: object): Hook {
   const rights = [{ apiGroups: [''], resources: ['nodes'], verbs: ['delete', 'get'] }] as const;
-  const parsed = parseConfig(JSON.stringify(config));
+  const parsed = configOf(JSON.stringify(config));
   return { name: 'count.sh', path: '/hooks/count.sh', rights, config: parsed };
 }
 
@@ -273,7 +273,7 @@ test.each([
   const hook = hookOf(CONFIG);
 
   const left = { exitCode: 0, patches, metrics, responses: [] };
-  const found = await examined(left, { hook, known, jq, signal });
+  const found = await examined(left, { hook, known, jq, yaml: YAML_HERE, signal });
 
   expect(examinedLines(hook.name, found).join('\n')).toContain(said);
 });

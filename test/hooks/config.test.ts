@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { formatYaml } from '../../operator/core/yaml.ts';
-import { parseConfig } from '../../operator/hooks/config/parse-config.ts';
-import { parseRights } from '../../operator/hooks/rights/rights-file.ts';
+import { configOf, rightsOf } from './support/documents.ts';
 
 /** Every field of version v1. */
 const FULL = {
@@ -119,9 +118,9 @@ function placesIn(value: unknown, path = '', put = (next: unknown): unknown => n
 const PLACES = placesIn(FULL);
 
 test('[hooks 2] every field of version v1 is accepted, as YAML and as JSON', () => {
-  const config = parseConfig(formatYaml(FULL));
+  const config = configOf(formatYaml(FULL));
 
-  expect(parseConfig(JSON.stringify(FULL))).toEqual(config);
+  expect(configOf(JSON.stringify(FULL))).toEqual(config);
   expect(config).toEqual({
     version: 'v1',
     rateLimit: { intervalMs: 90_000, burst: 4 },
@@ -182,7 +181,7 @@ test('[hooks 2] an unknown field is refused with its path, at every level', () =
   for (const { path, value, with: put } of mappings) {
     const changed = JSON.stringify(put({ ...Object(value), zebra: 1 }));
     const expected = path === '' ? 'zebra' : `${path}.zebra`;
-    expect(() => parseConfig(changed), path).toThrow(`${expected}: unknown field`);
+    expect(() => configOf(changed), path).toThrow(`${expected}: unknown field`);
   }
   expect(mappings.length).toBe(23);
 });
@@ -190,11 +189,11 @@ test('[hooks 2] an unknown field is refused with its path, at every level', () =
 test('[hooks 2] a key that is given twice is refused, because only the last would count', () => {
   const twice = 'configVersion: v1\nkubernetes: [{kind: Pod}]\nkubernetes: [{kind: Node}]\n';
 
-  expect(() => parseConfig(twice)).toThrow('line 3 gives "kubernetes" for the second time');
-  expect(() => parseConfig('{"configVersion": "v1", "onStartup": 1, "onStartup": 2}')).toThrow(
+  expect(() => configOf(twice)).toThrow('line 3 gives "kubernetes" for the second time');
+  expect(() => configOf('{"configVersion": "v1", "onStartup": 1, "onStartup": 2}')).toThrow(
     'line 1 gives "onStartup"',
   );
-  expect(() => parseRights('rules: []\nrules: []\n')).toThrow('line 2 gives "rules"');
+  expect(() => rightsOf('rules: []\nrules: []\n')).toThrow('line 2 gives "rules"');
 });
 
 test('[hooks 2] a value of another type is refused with its path, at every place', () => {
@@ -203,7 +202,7 @@ test('[hooks 2] a value of another type is refused with its path, at every place
     const others = [isScalar ? { a: 1 } : 'text', typeof value === 'boolean' ? 'yes' : true, null];
     for (const other of others) {
       const changed = JSON.stringify(put(other));
-      expect(() => parseConfig(changed), `${path} ${JSON.stringify(other)}`).toThrow(
+      expect(() => configOf(changed), `${path} ${JSON.stringify(other)}`).toThrow(
         path === '' ? /^expected a mapping/ : `${path}: `,
       );
     }
@@ -216,7 +215,7 @@ function pods(binding: string, rest = ''): string {
 }
 
 test.each<[string, string]>([
-  ['', 'the answer is empty'],
+  ['', 'expected a mapping, got nothing'],
   ['hello', 'expected a mapping, got a string'],
   ['configVersion: v1', 'expected at least one binding'],
   ['{configVersion: v2, onStartup: 1}', 'configVersion: expected v1'],
@@ -273,37 +272,36 @@ test.each<[string, string]>([
     'kubernetesCustomResourceConversion[0].conversions[0].fromVersion: expected a version',
   ],
 ])('[hooks 2] the answer %j is refused: %s', (text, message) => {
-  expect(() => parseConfig(text)).toThrow(message);
+  expect(() => configOf(text)).toThrow(message);
 });
 
 test('[hooks 2] forms that the documents of the contract show wrongly are answered with the right form', () => {
   const list = pods('nameSelector: [a, b]');
   const bare = pods('includeSnapshotsFrom: kubernetes');
 
-  expect(() => parseConfig(list)).toThrow(
+  expect(() => configOf(list)).toThrow(
     'expected a mapping such as {matchNames: [a, b]}, got a list',
   );
-  expect(() => parseConfig(bare)).toThrow('expected a list such as [a, b], got a string');
+  expect(() => configOf(bare)).toThrow('expected a list such as [a, b], got a string');
 });
 
 test('an empty list of events keeps only the snapshot, and watchEvent counts where it stands alone', () => {
-  const [none] = parseConfig(pods('executeHookOnEvent: []')).kubernetes;
-  const [old] = parseConfig(pods('watchEvent: [Deleted]')).kubernetes;
+  const [none] = configOf(pods('executeHookOnEvent: []')).kubernetes;
+  const [old] = configOf(pods('watchEvent: [Deleted]')).kubernetes;
 
   expect(none?.events).toEqual(new Set());
   expect(old?.events).toEqual(new Set(['Deleted']));
 });
 
 test('waitForSynchronization: false needs a queue of its own', () => {
-  const [without] = parseConfig(pods('waitForSynchronization: false')).kubernetes;
-  const [own] = parseConfig(pods('waitForSynchronization: false, queue: q')).kubernetes;
+  const [without] = configOf(pods('waitForSynchronization: false')).kubernetes;
+  const [own] = configOf(pods('waitForSynchronization: false, queue: q')).kubernetes;
 
   expect([without?.waitsForSynchronization, own?.waitsForSynchronization]).toEqual([true, false]);
 });
 
 test('each setting may stand alone', () => {
-  const settings = (text: string) =>
-    parseConfig(`configVersion: v1\nonStartup: 1\nsettings: ${text}`);
+  const settings = (text: string) => configOf(`configVersion: v1\nonStartup: 1\nsettings: ${text}`);
 
   expect(settings('{executionMinInterval: 3s}').rateLimit).toEqual({ intervalMs: 3_000, burst: 1 });
   expect(settings('{executionBurst: 2}').rateLimit).toBeUndefined();
@@ -311,7 +309,7 @@ test('each setting may stand alone', () => {
 });
 
 test('[hooks 28] a hook without configVersion is read as version v0', () => {
-  const config = parseConfig(`
+  const config = configOf(`
 onStartup: 2
 schedule: [{crontab: '@daily', allowFailure: true}]
 onKubernetesEvent:
@@ -344,10 +342,10 @@ onKubernetesEvent:
     ],
   });
   expect(config.kubernetes[1]).not.toHaveProperty('namespaces');
-  expect(() => parseConfig('onKubernetesEvent: [{kind: pod, event: [Added]}]')).toThrow(
+  expect(() => configOf('onKubernetesEvent: [{kind: pod, event: [Added]}]')).toThrow(
     'onKubernetesEvent[0].event[0]: expected add, update, delete',
   );
-  expect(() => parseConfig('schedule: [{crontab: "@daily", queue: q}]')).toThrow(
+  expect(() => configOf('schedule: [{crontab: "@daily", queue: q}]')).toThrow(
     'schedule[0].queue: unknown field',
   );
 });

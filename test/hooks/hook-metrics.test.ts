@@ -9,11 +9,16 @@ import { AddedRegistries } from '../../operator/manager/metrics/added-registries
 import { PrometheusMeter } from '../../operator/manager/metrics/prometheus-meter.ts';
 import { propertyRuns } from '../support/property-runs.ts';
 import { recordingLog } from '../support/recording-log.ts';
+import { READ_PARTS } from './support/documents.ts';
 
 /** What one run of a hook reports. Answers why it is refused. */
-function report(metrics: HookMetrics, hook: string, ...operations: object[]): string | undefined {
+async function report(
+  metrics: HookMetrics,
+  hook: string,
+  ...operations: object[]
+): Promise<string | undefined> {
   const text = operations.map((operation) => JSON.stringify(operation)).join('\n');
-  const checked = checkMetrics(text, () => {});
+  const checked = await checkMetrics(text, () => {}, READ_PARTS.signal);
   const problem = metrics.reserve(hook, checked);
   if (problem === undefined) metrics.apply(hook, checked);
   return problem;
@@ -28,7 +33,7 @@ test('[hooks 20] counters, gauges and histograms, with the label of their hook',
   const metrics = new HookMetrics();
   const labels = { row: 'north', age: '3' };
 
-  report(
+  await report(
     metrics,
     'count.sh',
     { name: 'trees_total', action: 'add', value: 2, labels },
@@ -58,9 +63,9 @@ weight_count{hook="count.sh"} 2
 test('[hooks 20] an operation without a group goes on counting, and no expire ends its series', async () => {
   const metrics = new HookMetrics();
 
-  report(metrics, 'a.sh', { name: 'runs_total', add: 1 }, { name: 'last', set: 1 });
-  report(metrics, 'a.sh', { name: 'runs_total', add: 1 });
-  report(metrics, 'a.sh', { action: 'expire', group: 'a.sh' });
+  await report(metrics, 'a.sh', { name: 'runs_total', add: 1 }, { name: 'last', set: 1 });
+  await report(metrics, 'a.sh', { name: 'runs_total', add: 1 });
+  await report(metrics, 'a.sh', { action: 'expire', group: 'a.sh' });
 
   expect(await samples(metrics)).toEqual(['last{hook="a.sh"} 1', 'runs_total{hook="a.sh"} 2']);
 });
@@ -71,8 +76,8 @@ test('[hooks 20] a run that reports a group replaces all series of the group', a
     ...{ name: 'ripe', set: value, group: 'rows', labels: { row } },
   });
 
-  report(metrics, 'a.sh', ripe('north', 1), ripe('south', 2), { name: 'kept', set: 7 });
-  report(metrics, 'a.sh', ripe('south', 3), { name: 'seen', add: 1, group: 'rows' });
+  await report(metrics, 'a.sh', ripe('north', 1), ripe('south', 2), { name: 'kept', set: 7 });
+  await report(metrics, 'a.sh', ripe('south', 3), { name: 'seen', add: 1, group: 'rows' });
 
   expect(await samples(metrics)).toEqual([
     'kept{hook="a.sh"} 7',
@@ -85,10 +90,10 @@ test('[hooks 20] expire ends a group, and the operations after it count', async 
   const metrics = new HookMetrics();
   const expire = { action: 'expire', group: 'rows' };
 
-  report(metrics, 'a.sh', { name: 'ripe', set: 1, group: 'rows' });
-  report(metrics, 'a.sh', expire);
+  await report(metrics, 'a.sh', { name: 'ripe', set: 1, group: 'rows' });
+  await report(metrics, 'a.sh', expire);
   const expired = await metrics.text();
-  report(metrics, 'a.sh', expire, { name: 'ripe', set: 2, group: 'rows' });
+  await report(metrics, 'a.sh', expire, { name: 'ripe', set: 2, group: 'rows' });
 
   expect(expired).toBe('');
   expect(await samples(metrics)).toEqual(['ripe{hook="a.sh"} 2']);
@@ -120,10 +125,11 @@ test.each([
   ['expire without a group', '{"action": "expire"}', 'group is missing'],
   ['half a line', '{"name": "a", "se', 'the file ends inside it'],
   ['a list', '[1]', 'must be an object'],
-])('a metrics file with %s is refused, and the message names the operation', (_what, text, why) => {
-  const check = () => checkMetrics(`{"name": "fine", "set": 1}\n${text}`, () => {});
+])('a metrics file with %s is refused, and the message names the operation', async (_what, text, why) => {
+  const file = `{"name": "fine", "set": 1}\n${text}`;
+  const checked = checkMetrics(file, () => {}, READ_PARTS.signal);
 
-  expect(check).toThrow(`document 2: ${why}`);
+  await expect(checked).rejects.toThrow(`document 2: ${why}`);
 });
 
 test.each([
@@ -139,21 +145,21 @@ test.each([
     { name: 'height', action: 'observe', value: 1, buckets: [1] },
     'height and height_count would have',
   ],
-])('a name with %s of an earlier metric is refused', (_what, operation, why) => {
+])('a name with %s of an earlier metric is refused', async (_what, operation, why) => {
   const metrics = new HookMetrics();
-  report(metrics, 'a.sh', { name: 'weight', action: 'observe', value: 1, buckets: [1] });
-  report(metrics, 'a.sh', { name: 'height_count', set: 1 });
+  await report(metrics, 'a.sh', { name: 'weight', action: 'observe', value: 1, buckets: [1] });
+  await report(metrics, 'a.sh', { name: 'height_count', set: 1 });
 
-  expect(report(metrics, 'b.sh', operation)).toContain(why);
+  expect(await report(metrics, 'b.sh', operation)).toContain(why);
 });
 
 test('a hook that is refused, and then repaired, may use its names in another way', async () => {
   const metrics = new HookMetrics();
 
-  expect(report(metrics, 'a.sh', { name: 'depth', add: 1 }, { name: 'depth', set: 1 })).toContain(
-    'depth is a counter',
-  );
-  expect(report(metrics, 'a.sh', { name: 'depth', set: 2 })).toBeUndefined();
+  expect(
+    await report(metrics, 'a.sh', { name: 'depth', add: 1 }, { name: 'depth', set: 1 }),
+  ).toContain('depth is a counter');
+  expect(await report(metrics, 'a.sh', { name: 'depth', set: 2 })).toBeUndefined();
 
   expect(await samples(metrics)).toEqual(['depth{hook="a.sh"} 2']);
 });
@@ -165,12 +171,12 @@ test('labels with unbounded values end in a refusal, and expired series make roo
       ...{ name: 'pod', set: 1, group: 'pods', labels: { pod: `${from + at}` } },
     }));
 
-  report(metrics, 'a.sh', ...pods(MAX_HOOK_SERIES, MAX_HOOK_SERIES));
+  await report(metrics, 'a.sh', ...pods(MAX_HOOK_SERIES, MAX_HOOK_SERIES));
   // Its group is dropped first, and two operations on one series count once.
-  const full = report(metrics, 'a.sh', ...pods(0, MAX_HOOK_SERIES), ...pods(0, 1));
-  const refused = report(metrics, 'a.sh', { name: 'one_more', set: 1 });
-  report(metrics, 'a.sh', { action: 'expire', group: 'pods' });
-  const again = report(metrics, 'a.sh', { name: 'one_more', set: 1 });
+  const full = await report(metrics, 'a.sh', ...pods(0, MAX_HOOK_SERIES), ...pods(0, 1));
+  const refused = await report(metrics, 'a.sh', { name: 'one_more', set: 1 });
+  await report(metrics, 'a.sh', { action: 'expire', group: 'pods' });
+  const again = await report(metrics, 'a.sh', { name: 'one_more', set: 1 });
 
   expect(full).toBeUndefined();
   expect(refused).toContain(`more than ${MAX_HOOK_SERIES} series`);
@@ -180,7 +186,7 @@ test('labels with unbounded values end in a refusal, and expired series make roo
 
 test('the scrape of the process has the metrics of the hooks', async () => {
   const metrics = new HookMetrics();
-  report(metrics, 'a.sh', { name: 'weight', action: 'observe', value: 1, buckets: [1] });
+  await report(metrics, 'a.sh', { name: 'weight', action: 'observe', value: 1, buckets: [1] });
   const { logFor } = recordingLog();
   const added = new AddedRegistries([metrics], { clock: new FakeClock(), log: logFor({}) });
 
@@ -201,7 +207,7 @@ test('a group has what its last run reported, whatever came before', async () =>
         const operations = each.map(({ row, value }) => ({
           ...{ name: 'ripe', add: value, group: 'rows', labels: { row } },
         }));
-        report(metrics, 'a.sh', ...operations);
+        await report(metrics, 'a.sh', ...operations);
       }
       const sums = new Map<string, number>();
       for (const { row, value } of runs.at(-1) ?? []) {

@@ -215,7 +215,9 @@ test('[hooks 14] a jq program that cannot be compiled is refused before anything
 
   const failure = await run.attempt();
 
-  expect(failure?.message).toBe('its patch file is refused: document 2: not a jq program');
+  expect(failure?.message).toBe(
+    'its patch file is refused: document 2: jq cannot compile jqFilter; chancery test-hook shows what jq says',
+  );
   expect(sent).toEqual([]);
 });
 

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { ConfigurationError } from '../../operator/core/errors.ts';
 import { rbac } from '../../operator/generate/rbac/rbac.ts';
-import { parseConfig } from '../../operator/hooks/config/parse-config.ts';
 import {
   type Discover,
   kindResolver,
@@ -9,12 +8,12 @@ import {
 } from '../../operator/hooks/discovery/resolve-kind.ts';
 import type { Hook } from '../../operator/hooks/hook.ts';
 import { hooksAccess } from '../../operator/hooks/rights/hooks-access.ts';
-import { parseRights } from '../../operator/hooks/rights/rights-file.ts';
 import {
   PATCH_OPERATIONS,
   verbsOfOperation,
 } from '../../operator/hooks/rights/verbs-of-operation.ts';
 import { apiVersionOf, defineResource, resourceName } from '../../operator/model/resource.ts';
+import { configOf, rightsOf } from './support/documents.ts';
 
 const boats = {
   kind: 'CustomResourceDefinition',
@@ -130,8 +129,8 @@ function hook(name: string, config: string, rights?: string): Hook {
   return {
     name,
     path: `/hooks/${name}`,
-    config: parseConfig(`configVersion: v1\n${config}`),
-    rights: rights === undefined ? undefined : parseRights(rights),
+    config: configOf(`configVersion: v1\n${config}`),
+    rights: rights === undefined ? undefined : rightsOf(rights),
   };
 }
 

@@ -11,6 +11,7 @@ import {
   type LoadHooksOptions,
   loadHooks,
 } from '../../operator/hooks/discovery/load-hooks.ts';
+import { YAML_HERE } from './support/documents.ts';
 
 const STARTS = 'configVersion: v1\nonStartup: 1\n';
 
@@ -37,6 +38,7 @@ function load(
 ): Promise<LoadedHooks> {
   return loadHooks(dir, {
     env: { PATH: '/bin' },
+    yaml: YAML_HERE,
     async runProgram({ program }) {
       const answer = answers[program.slice(dir.length + 1)] ?? {};
       return {
@@ -151,8 +153,8 @@ test.each<[string, Answer, string]>([
     { exitCode: 3, stderrEnd: 'x\nno module named yaml\n' },
     '--config ended with exit code 3: no module named yaml',
   ],
-  ['prints nothing', { stdout: '\n' }, '--config: the answer is empty'],
-  ['prints no YAML', { stdout: 'a: [' }, '--config: invalid YAML'],
+  ['prints nothing', { stdout: '\n' }, '--config: it is empty'],
+  ['prints no YAML', { stdout: 'a: [' }, '--config: it is neither JSON nor YAML, at line 1'],
   ['prints a wrong field', { stdout: `${STARTS}when: 1` }, '--config: when: unknown field'],
 ])('a hook that %s is named with its problem, and the others are loaded if they shall be', async (_, answer, message) => {
   const dir = await folderOf({ 'a.sh': '', 'b.sh': '' });

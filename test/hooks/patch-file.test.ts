@@ -13,6 +13,7 @@ import {
 } from '../../operator/hooks/rights/required-rights.ts';
 import { PATCH_OPERATIONS } from '../../operator/hooks/rights/verbs-of-operation.ts';
 import { propertyRuns } from '../support/property-runs.ts';
+import { READ_PARTS } from './support/documents.ts';
 import { configMap, named } from './support/patching.ts';
 
 /** The documents of a file, and what was said about them. */
@@ -21,7 +22,7 @@ async function check(text: string): Promise<{
   readonly warnings: readonly string[];
 }> {
   const warnings: string[] = [];
-  const documents = await checkPatchFile(text, (problem) => warnings.push(problem));
+  const documents = await checkPatchFile(text, (problem) => warnings.push(problem), READ_PARTS);
   return { documents, warnings };
 }
 
@@ -36,22 +37,31 @@ test.each([
   ['YAML documents with ends', 'a: 1\n...\n---\na: 2\n...\n'],
   ['YAML documents that begin on the line of their marker', '--- {a: 1}\n--- {a: 2}'],
 ])('a file is read as %s', async (_what, text) => {
-  expect(await readDocuments(text)).toEqual([{ a: 1 }, { a: 2 }]);
+  expect(await readDocuments(text, READ_PARTS)).toEqual([{ a: 1 }, { a: 2 }]);
 });
 
 test('a file may be empty', async () => {
-  expect(await readDocuments(' \n')).toEqual([]);
-  expect(await readDocuments('---\n')).toEqual([]);
+  expect(await readDocuments(' \n', READ_PARTS)).toEqual([]);
+  expect(await readDocuments('---\n', READ_PARTS)).toEqual([]);
 });
 
 test('what looks like a marker inside a text is none', async () => {
-  expect(await readDocuments('a: |\n  one\n  ---\n  two\n')).toEqual([{ a: 'one\n---\ntwo\n' }]);
-  expect(await readDocuments('{"a": "\\"}{"}{"b": "\\\\"}')).toEqual([{ a: '"}{' }, { b: '\\' }]);
+  expect(await readDocuments('a: |\n  one\n  ---\n  two\n', READ_PARTS)).toEqual([
+    { a: 'one\n---\ntwo\n' },
+  ]);
+  expect(await readDocuments('{"a": "\\"}{"}{"b": "\\\\"}', READ_PARTS)).toEqual([
+    { a: '"}{' },
+    { b: '\\' },
+  ]);
 });
 
 test('large integers stay exact, in JSON and in YAML', async () => {
-  expect(await readDocuments('{"a": 9007199254740993}')).toEqual([{ a: 9007199254740993n }]);
-  expect(await readDocuments('a: 9007199254740993')).toEqual([{ a: 9007199254740993n }]);
+  expect(await readDocuments('{"a": 9007199254740993}', READ_PARTS)).toEqual([
+    { a: 9007199254740993n },
+  ]);
+  expect(await readDocuments('a: 9007199254740993', READ_PARTS)).toEqual([
+    { a: 9007199254740993n },
+  ]);
 });
 
 test('a number that would be rounded is refused', async () => {
@@ -69,7 +79,7 @@ test('a JSON stream is read as it was written', async () => {
       async (values, between) => {
         const plain = json(values);
         const text = values.map((value) => json(value)).join(between);
-        expect(encodeExact(await readDocuments(text))).toBe(plain);
+        expect(encodeExact(await readDocuments(text, READ_PARTS))).toBe(plain);
       },
     ),
     propertyRuns(),
@@ -79,7 +89,7 @@ test('a JSON stream is read as it was written', async () => {
 test('a refusal of a file quotes nothing of it', async () => {
   const texts = ['{"password": "apple-pie" nothing}', 'password: [apple-pie\n', '{"a": "apple-pie'];
   for (const text of texts) {
-    const error = await readDocuments(text).catch((thrown: unknown) => thrown as Error);
+    const error = await readDocuments(text, READ_PARTS).catch((thrown: unknown) => thrown as Error);
     expect(error).toHaveProperty('message', expect.stringMatching(/^document 1: /));
     expect(error).not.toHaveProperty('message', expect.stringContaining('apple'));
   }
@@ -88,7 +98,9 @@ test('a refusal of a file quotes nothing of it', async () => {
 test('a YAML document that would stop the process for seconds is refused', async () => {
   const text = `a: ${'b'.repeat(3_000_000)}`;
 
-  await expect(readDocuments(text)).rejects.toThrow('document 1: has 3000003 characters');
+  await expect(readDocuments(text, READ_PARTS)).rejects.toThrow(
+    'document 1: has 3000003 characters',
+  );
 });
 
 test('a body may be an object, JSON text or YAML text', async () => {
@@ -144,7 +156,7 @@ test.each([
   [
     'an object that is broken text',
     json({ operation: 'Create', object: '{' }),
-    'object is a text that is neither JSON nor YAML',
+    'the text of object is neither JSON nor YAML',
   ],
   ['no body', json({ operation: 'MergePatch', ...named('a') }), 'mergePatch is missing'],
   [

@@ -1,8 +1,8 @@
 import type { AccessDeclaration } from '../../controller/access-declaration.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { ConfigurationError } from '../../core/errors.ts';
-import { hintsFor } from '../../hooks/config/hints.ts';
 import { createYamlReader } from '../../core/yaml-thread/yaml-reader.ts';
+import { hintsFor } from '../../hooks/config/hints.ts';
 import { loadHooks } from '../../hooks/discovery/load-hooks.ts';
 import type { Hook } from '../../hooks/hook.ts';
 import { hooksAccess } from '../../hooks/rights/hooks-access.ts';

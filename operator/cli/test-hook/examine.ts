@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../core/errors.ts';
-import type { Hook } from '../../hooks/hook.ts';
 import type { YamlReader } from '../../core/yaml-thread/yaml-reader.ts';
+import type { Hook } from '../../hooks/hook.ts';
 import { checkMetrics } from '../../hooks/metrics/check-metrics.ts';
 import { HookMetrics } from '../../hooks/metrics/hook-metrics.ts';
 import type { MetricOperation } from '../../hooks/metrics/metric-operation.ts';

@@ -1,14 +1,34 @@
+import { messageOf } from '../errors.ts';
 import { parseExact } from './parse-exact.ts';
 import { type JsonPart, PIECE_CHARS } from './scan-json.ts';
 
-/** The text has an error of syntax. */
+/** The text has an error of syntax. The message quotes nothing of it. */
 export class JsonSyntaxError extends Error {
-  /** In the text, from 0. Undefined: it ends too early. */
+  /** In the text, from 0. Undefined: it is not known, or the text ends too early. */
   readonly position: number | undefined;
+  readonly endsEarly: boolean;
 
-  constructor(position: number | undefined, options?: ErrorOptions) {
-    super('is not JSON', options);
+  constructor({ position, endsEarly = false }: { position?: number; endsEarly?: boolean }) {
+    const where = position === undefined ? '' : `, at position ${position}`;
+    super(endsEarly ? 'is JSON that ends too early' : `is not JSON${where}`);
     this.position = position;
+    this.endsEarly = endsEarly;
+  }
+}
+
+/**
+ * `parseExact` of a text that is part of another. JSON.parse quotes the text around an error, which may be a Secret's.
+ *
+ * @param offset - where it begins in the other. @throws JsonSyntaxError
+ */
+export function parsePart(text: string, offset: number): unknown {
+  try {
+    return parseExact(text);
+  } catch (error) {
+    const message = messageOf(error);
+    const [, position] = /at position (\d+)/.exec(message) ?? [];
+    if (position !== undefined) throw new JsonSyntaxError({ position: offset + Number(position) });
+    throw new JsonSyntaxError({ endsEarly: message.includes('end of JSON') });
   }
 }
 
@@ -26,7 +46,7 @@ export function* parseInPieces(
 ): Generator<void, unknown, undefined> {
   if (!large.has(start)) {
     yield;
-    return parsed(text, start, end, start);
+    return parsePart(text.slice(start, end), start);
   }
   const container = new Container(text, start, end);
   for (let at = start + 1; at < end - 1; ) {
@@ -71,7 +91,7 @@ class Container {
     this.#member = start + 1;
     const isList = text[start] === '[';
     this.value = isList ? [] : {};
-    if (text[end - 1] !== (isList ? ']' : '}')) throw new JsonSyntaxError(end - 1);
+    if (text[end - 1] !== (isList ? ']' : '}')) throw new JsonSyntaxError({ position: end - 1 });
   }
 
   /** A member ends at a comma. True when a piece was parsed. */
@@ -94,10 +114,10 @@ class Container {
   keyBefore(at: number): string | undefined {
     const before = this.#text.slice(this.#member, at);
     if (Array.isArray(this.value)) {
-      if (before.trim() !== '') throw new JsonSyntaxError(this.#member);
+      if (before.trim() !== '') throw new JsonSyntaxError({ position: this.#member });
       return undefined;
     }
-    const object = parsed(`{${before}0}`, 0, before.length + 3, this.#member - 1);
+    const object = parsePart(`{${before}0}`, this.#member - 1);
     return Object.keys(object as object)[0];
   }
 
@@ -116,7 +136,7 @@ class Container {
       this.#piece = this.#end;
       return next;
     }
-    if (this.#text.charCodeAt(next) !== COMMA) throw new JsonSyntaxError(next);
+    if (this.#text.charCodeAt(next) !== COMMA) throw new JsonSyntaxError({ position: next });
     this.#begin(next + 1);
     return next + 1;
   }
@@ -146,19 +166,27 @@ class Container {
   #parse(to: number): void {
     const piece = this.#text.slice(this.#piece, to);
     const isEmpty = piece.trim() === '';
-    if (isEmpty && (this.#afterComma || to < this.#end - 1)) throw new JsonSyntaxError(to);
+    if (isEmpty && (this.#afterComma || to < this.#end - 1))
+      throw new JsonSyntaxError({ position: to });
     const [open, close] = Array.isArray(this.value) ? '[]' : '{}';
-    const part = `${open}${piece}${close}`;
-    const members = parsed(part, 0, part.length, this.#piece - 1);
+    const members = parsePart(`${open}${piece}${close}`, this.#piece - 1);
     if (Array.isArray(this.value)) for (const item of members as unknown[]) this.value.push(item);
-    else for (const key of Object.keys(members as object)) define(this.value, key, (members as Record<string, unknown>)[key]);
+    else
+      for (const key of Object.keys(members as object))
+        define(this.value, key, (members as Record<string, unknown>)[key]);
   }
 }
 
 /** A member named `__proto__` is one like others, as for JSON.parse. */
 function define(object: Record<string, unknown>, key: string, value: unknown): void {
   if (key !== '__proto__') object[key] = value;
-  else Object.defineProperty(object, key, { value, configurable: true, enumerable: true, writable: true });
+  else
+    Object.defineProperty(object, key, {
+      value,
+      configurable: true,
+      enumerable: true,
+      writable: true,
+    });
 }
 
 function endOfString(text: string, start: number): number {
@@ -167,15 +195,5 @@ function endOfString(text: string, start: number): number {
     while (text[before - 1] === '\\') before -= 1;
     if ((at - before) % 2 === 0) return at;
   }
-  throw new JsonSyntaxError(undefined);
-}
-
-/** JSON.parse quotes the text around an error, which may be a Secret's. Only the position stays. */
-function parsed(text: string, start: number, end: number, offset: number): unknown {
-  try {
-    return parseExact(text.slice(start, end));
-  } catch (error) {
-    const [, position] = /at position (\d+)/.exec(String(error)) ?? [];
-    throw new JsonSyntaxError(position === undefined ? undefined : offset + Number(position));
-  }
+  throw new JsonSyntaxError({ endsEarly: true });
 }

@@ -1,6 +1,5 @@
 import { DOCUMENT_LIMITS, type JsonLimits, JsonTextError } from './json-limits.ts';
-import { parseExact } from './parse-exact.ts';
-import { JsonSyntaxError, parseInPieces } from './parse-in-pieces.ts';
+import { JsonSyntaxError, parseInPieces, parsePart } from './parse-in-pieces.ts';
 import { PIECE_CHARS, scanJson } from './scan-json.ts';
 
 /**
@@ -20,9 +19,14 @@ export function* readJsonDocuments(text: string): Generator<void, readonly unkno
   for (const part of parts) {
     try {
       if (large.has(part.start)) values.push(yield* parseInPieces(text, part, large));
-      else values.push(parseExact(text.slice(part.start, part.end)));
+      else values.push(parsePart(text.slice(part.start, part.end), part.start));
     } catch (error) {
-      throw new JsonTextError(values.length + 1, `is not JSON, ${whereIn(error, part.start)}`);
+      if (!(error instanceof JsonSyntaxError)) throw error;
+      const where =
+        error.position === undefined
+          ? 'its syntax is wrong'
+          : `at position ${error.position - part.start}`;
+      throw new JsonTextError(values.length + 1, `is not JSON, ${where}`, { cause: error });
     }
     chars += part.end - part.start;
     if (chars < SLICE_CHARS) continue;
@@ -34,13 +38,6 @@ export function* readJsonDocuments(text: string): Generator<void, readonly unkno
 
 /** Characters of small documents that are parsed in one turn of the event loop. */
 const SLICE_CHARS = 32 * 1024;
-
-function whereIn(error: unknown, start: number): string {
-  if (error instanceof JsonSyntaxError && error.position !== undefined) {
-    return `at position ${error.position - start}`;
-  }
-  return /at position \d+/.exec(String(error))?.[0] ?? 'its syntax is wrong';
-}
 
 /** A value, and how many members its objects have in the text. */
 export interface ReadJson {
@@ -64,16 +61,12 @@ export function* readJsonValue(
     isOther = true;
   });
   const [part, second] = parts;
-  if (part !== undefined && second !== undefined) throw new JsonSyntaxError(second.start);
-  if (isCut && text.length > PIECE_CHARS) throw new JsonSyntaxError(undefined);
+  if (part !== undefined && second !== undefined)
+    throw new JsonSyntaxError({ position: second.start });
+  if (isCut && text.length > PIECE_CHARS) throw new JsonSyntaxError({ endsEarly: true });
   if (part !== undefined && large.has(part.start)) {
-    if (isOther) throw new JsonSyntaxError(part.end);
+    if (isOther) throw new JsonSyntaxError({ position: part.end });
     return { value: yield* parseInPieces(text, part, large), ...counts };
   }
-  try {
-    return { value: parseExact(text), ...counts };
-  } catch (error) {
-    const [, position] = /at position (\d+)/.exec(String(error)) ?? [];
-    throw new JsonSyntaxError(position === undefined ? undefined : Number(position));
-  }
+  return { value: parsePart(text, 0), ...counts };
 }

@@ -75,7 +75,13 @@ class Scan {
 
   result(): ScannedJson {
     const isCut = this.#open.length > 0;
-    return { parts: this.#parts, large: this.#large, members: this.#members, values: this.#values, isCut };
+    return {
+      parts: this.#parts,
+      large: this.#large,
+      members: this.#members,
+      values: this.#values,
+      isCut,
+    };
   }
 
   /** False when the end is reached. */
@@ -141,7 +147,10 @@ class Scan {
 
   #finish(): void {
     const start = this.#open.pop();
-    if (start === undefined) return this.#onOther(this.#parts.length + 1);
+    if (start === undefined) {
+      this.#onOther(this.#parts.length + 1);
+      return;
+    }
     const end = this.#at + 1;
     if (end - start > PIECE_CHARS) this.#large.set(start, end);
     if (this.#open.length > 0) return;

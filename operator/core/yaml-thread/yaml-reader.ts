@@ -69,8 +69,8 @@ class ThreadedReader implements YamlReader {
     const limits = `${timeLimitMs / 1_000} s or ${memoryLimitMb} MiB`;
     const problem =
       answer.broken === 'limit'
-        ? `it takes more than ${limits} to be read as YAML: write JSON`
-        : 'it cannot be read as YAML';
+        ? `takes more than ${limits} to be read as YAML: write JSON`
+        : 'cannot be read as YAML';
     return { document: undefined, problem };
   }
 

@@ -77,7 +77,8 @@ class Budget {
   document(): void {
     const { documents } = DOCUMENT_LIMITS;
     this.#documents += 1;
-    if (this.#documents > documents) throw new Problem(`is beyond the limit of ${documents} documents`);
+    if (this.#documents > documents)
+      throw new Problem(`is beyond the limit of ${documents} documents`);
   }
 
   spend(value: unknown, level: number): void {

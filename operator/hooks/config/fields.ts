@@ -5,6 +5,7 @@ import { DOCUMENT_LIMITS, type JsonLimits, JsonTextError } from '../../core/json
 import { readJsonValue } from '../../core/json/read-json.ts';
 import { runInSlices } from '../../core/time-slice.ts';
 import type { YamlReader } from '../../core/yaml-thread/yaml-reader.ts';
+import type { YamlAnswer } from '../../core/yaml-thread/yaml-work.ts';
 
 /** A value, and its path for messages: `kubernetes[0].kind`. */
 export interface Item {
@@ -22,7 +23,7 @@ const LIMITS: JsonLimits = { ...DOCUMENT_LIMITS, values: 10_000, documentValues:
 const MAX_CHARS = 1_000_000;
 
 /**
- * The value of a YAML or JSON document that belongs to a hook. The main thread gets it as JSON.
+ * The value of a YAML or JSON document that belongs to a hook. It is read outside of the main thread.
  *
  * @throws ConfigurationError `CONFIG` also for a key that is given twice, because only the last one would count, and for
  *   a document of more than a million characters or 10,000 values; `signal.reason` when aborted.
@@ -32,21 +33,27 @@ export async function readDocument(
   yaml: Pick<YamlReader, 'read'>,
   signal: AbortSignal,
 ): Promise<unknown> {
+  if (text.trim() === '') throw new ConfigurationError('it is empty');
   if (text.length > MAX_CHARS) {
     throw new ConfigurationError(`it is longer than ${MAX_CHARS} characters`);
   }
   const answer = await yaml.read({ texts: [text], form: 'unique' }, signal);
-  if ('problem' in answer) return refuse('', `the document ${answer.problem}`);
-  const { documents: [json = 'null'] = [], duplicate } = answer;
+  return await runInSlices(documentIn(answer), signal);
+}
+
+/** @throws ConfigurationError as `readDocument` does. */
+export function* documentIn(answer: YamlAnswer): Generator<void, unknown, undefined> {
+  if ('problem' in answer) return refuse('', `it ${answer.problem}`);
+  const { documents, duplicate } = answer;
   if (duplicate !== undefined) {
     const { key, line } = duplicate;
     refuse('', `line ${line} gives ${JSON.stringify(key.slice(0, 64))} for the second time`);
   }
   try {
-    return (await runInSlices(readJsonValue(json, LIMITS), signal)).value;
+    return (yield* readJsonValue(documents[0] ?? 'null', LIMITS)).value;
   } catch (error) {
     if (!(error instanceof JsonTextError)) throw error;
-    return refuse('', `the document ${error.message}`);
+    return refuse('', `it ${error.message}`);
   }
 }
 

@@ -1,31 +1,18 @@
-import { ConfigurationError } from '../../core/errors.ts';
-import type { YamlReader } from '../../core/yaml-thread/yaml-reader.ts';
 import type { HookConfig } from '../hook.ts';
 import { parseV0 } from './config-v0.ts';
 import { parseV1 } from './config-v1.ts';
-import { formOf, readDocument, refuse } from './fields.ts';
+import { formOf, refuse } from './fields.ts';
 
 /** Fields by which an answer shows that its `configVersion` was forgotten. */
 const ONLY_V1 = /^(?:settings|kubernetes[A-Za-z]*)$/;
 
 /**
- * The answer of a hook to `--config`, YAML or JSON, with every default filled in. Without `configVersion` it is read as
- * version v0. The answer is a document of at most 10,000 values.
+ * The answer of a hook to `--config`, with every default filled in. Without `configVersion` it is read as version v0.
  *
  * @throws ConfigurationError `CONFIG` for the first field that is wrong, with its path: `kubernetes[0].kind: is
  *   required, and is not given`.
  */
-export async function readConfig(
-  text: string,
-  yaml: Pick<YamlReader, 'read'>,
-  signal: AbortSignal,
-): Promise<HookConfig> {
-  if (text.trim() === '') throw new ConfigurationError('the answer is empty');
-  return parseConfig(await readDocument(text, yaml, signal));
-}
-
-/** The same of an answer that is read. */
-function parseConfig(value: unknown): HookConfig {
+export function parseConfig(value: unknown): HookConfig {
   if (formOf(value) !== 'a mapping') refuse('', `expected a mapping, got ${formOf(value)}`);
   const { configVersion: version } = value as { readonly configVersion?: unknown };
   const fields = Object.keys(value as object).filter((name) => name !== 'configVersion');

@@ -4,9 +4,10 @@ import type { Clock } from '../../core/clock.ts';
 import { ConfigurationError, OperatorError } from '../../core/errors.ts';
 import type { YamlReader } from '../../core/yaml-thread/yaml-reader.ts';
 import type { runProgram } from '../../process/run-program.ts';
-import { readConfig } from '../config/parse-config.ts';
+import { readDocument } from '../config/fields.ts';
+import { parseConfig } from '../config/parse-config.ts';
 import type { Hook, HookConfig, HookRight } from '../hook.ts';
-import { readRights } from '../rights/rights-file.ts';
+import { parseRights } from '../rights/rights-file.ts';
 import { type FoundFile, type FoundFiles, findHooks, type HookProblem } from './find-hooks.ts';
 
 export type { HookProblem } from './find-hooks.ts';
@@ -126,7 +127,9 @@ async function configOf(
   const { env, timeoutMs, clock, signal, runProgram, yaml } = options;
   if (data.has(`${name}.yaml`)) {
     const text = await readFile(`${path}.yaml`, 'utf8');
-    return await within(`${name}.yaml`, () => readConfig(text, yaml, signal));
+    return await within(`${name}.yaml`, async () =>
+      parseConfig(await readDocument(text, yaml, signal)),
+    );
   }
   const { exitCode, stdout, stderrEnd } = await runProgram({
     program: path,
@@ -135,7 +138,11 @@ async function configOf(
     ...{ env, clock, signal },
     ...(timeoutMs !== undefined && { timeoutMs }),
   });
-  if (exitCode === 0) return await within('--config', () => readConfig(stdout, yaml, signal));
+  if (exitCode === 0) {
+    return await within('--config', async () =>
+      parseConfig(await readDocument(stdout, yaml, signal)),
+    );
+  }
   const last = stderrEnd.trim().split('\n').at(-1)?.slice(0, 256) ?? '';
   throw new ConfigurationError(
     `--config ended with exit code ${exitCode}${last === '' ? '' : `: ${last}`}`,
@@ -172,7 +179,7 @@ async function rightsOf(
     );
   }
   const text = await readFile(`${path.slice(0, path.length - name.length)}${file}`, 'utf8');
-  return await within(file, () => readRights(text, yaml, signal));
+  return await within(file, async () => parseRights(await readDocument(text, yaml, signal)));
 }
 
 /** Without this, a misspelt name would only show as a patch that is not declared. */

@@ -38,6 +38,14 @@ export async function checkMetrics(
   });
 }
 
+/**
+ * What one operation may have. Series stay in memory, and every scrape writes them: 10,000 of them with unbounded labels
+ * or buckets would take both for themselves.
+ */
+const MAX_LABELS = 32;
+const MAX_BUCKETS = 100;
+const MAX_TEXT_CHARS = 1_024;
+
 /** A field is not as its operation needs it. */
 class MetricFieldError extends Error {}
 
@@ -64,8 +72,11 @@ function operationOf(value: unknown, onWarning: (problem: string) => void): Metr
   if (typeof name !== 'string' || !NAME.test(name)) {
     throw new MetricFieldError('name must be letters, digits, _ and :, and begin with no digit');
   }
+  requireShort('name', name);
   const labels = labelsIn(fields);
-  if (action !== 'observe') return { action, name, value: numberOf(action, amount), labels, group };
+  const key = keyOf(labels);
+  if (action !== 'observe')
+    return { action, name, value: numberOf(action, amount), labels, key, group };
   if (Object.hasOwn(labels, 'le')) throw new MetricFieldError('labels.le belongs to the buckets');
   return {
     action,
@@ -73,6 +84,7 @@ function operationOf(value: unknown, onWarning: (problem: string) => void): Metr
     value: numberOf(action, amount),
     buckets: bucketsIn(fields),
     labels,
+    key,
     group,
   };
 }
@@ -114,7 +126,10 @@ function numberOf(action: string, value: unknown): number {
 
 function groupIn({ group }: Fields): string | undefined {
   if (group === undefined || group === '') return undefined;
-  if (typeof group === 'string') return group;
+  if (typeof group === 'string') {
+    requireShort('group', group);
+    return group;
+  }
   throw new MetricFieldError('group must be a text');
 }
 
@@ -126,6 +141,9 @@ function bucketsIn({ buckets }: Fields): readonly number[] {
     bounds.every(
       (bound, at) => Number.isFinite(bound) && (at === 0 || bound > Number(bounds[at - 1])),
     );
+  if (isUsable && bounds.length > MAX_BUCKETS) {
+    throw new MetricFieldError(`buckets has more than ${MAX_BUCKETS} bounds`);
+  }
   if (isUsable) return bounds as readonly number[];
   throw new MetricFieldError('buckets must be a list of growing numbers: observe needs it');
 }
@@ -134,11 +152,27 @@ function labelsIn({ labels = {} }: Fields): Readonly<Record<string, string>> {
   if (typeof labels !== 'object' || labels === null || Array.isArray(labels)) {
     throw new MetricFieldError('labels must be an object');
   }
-  for (const [label, value] of Object.entries(labels)) {
+  const entries = Object.entries(labels);
+  if (entries.length > MAX_LABELS) {
+    throw new MetricFieldError(`labels has more than ${MAX_LABELS} members`);
+  }
+  for (const [label, value] of entries) {
     if (!LABEL.test(label)) {
       throw new MetricFieldError(`label ${shownName(label)} is no name of a label`);
     }
+    requireShort(`label ${shownName(label)}`, label);
     if (typeof value !== 'string') throw new MetricFieldError(`labels.${label} must be a text`);
+    requireShort(`labels.${label}`, value);
   }
   return labels as Readonly<Record<string, string>>;
+}
+
+function requireShort(what: string, { length }: string): void {
+  if (length <= MAX_TEXT_CHARS) return;
+  throw new MetricFieldError(`${what} has more than ${MAX_TEXT_CHARS} characters`);
+}
+
+function keyOf(labels: Readonly<Record<string, string>>): string {
+  const others = Object.entries(labels).filter(([label]) => label !== 'hook');
+  return JSON.stringify(others.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

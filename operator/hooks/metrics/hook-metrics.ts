@@ -6,6 +6,9 @@ import type { MetricOperation, ValueOperation } from './metric-operation.ts';
 /** The most series of all hooks together. Labels with unbounded values would otherwise use up all memory. */
 export const MAX_HOOK_SERIES = 10_000;
 
+/** Characters of the labels of all series: about 800 for each, where 100 are usual. */
+const MAX_LABEL_CHARS = 8_000_000;
+
 type MetricValue = { value: number; labels: Record<string, string | number>; metricName?: string };
 
 /** What is counted, set or observed under one name. */
@@ -53,19 +56,24 @@ export class HookMetrics implements MetricsRegistry {
   #problemOf(hook: string, operations: readonly MetricOperation[]): string | undefined {
     const groups = new Set(operations.flatMap(({ group }) => group ?? []));
     const isDropped = ({ group }: Series): boolean => group !== undefined && groups.has(group);
-    const all = [...this.#families.values()].flatMap(({ series }) => [...series.values()]);
-    const kept = all.filter((one) => !isDropped(one)).length;
+    const known = [...this.#families.values()].flatMap(({ series }) => [...series]);
+    const kept = known.filter(([, one]) => !isDropped(one));
     const added = new Set<string>();
+    let chars = kept.reduce((sum, [key]) => sum + key.length, 0);
     for (const [at, operation] of operations.entries()) {
       if (operation.action === 'expire') continue;
       const problem = this.#typeProblem(operation);
       if (problem !== undefined) return `document ${at + 1}: ${problem}`;
-      const key = keyOf(withHook(operation.labels, hook));
+      const key = keyOf(operation, hook);
       const one = this.#familyFor(operation).series.get(key);
-      if (one === undefined || isDropped(one)) added.add(`${operation.name} ${key}`);
-      if (kept + added.size > MAX_HOOK_SERIES) {
-        return `document ${at + 1}: the metrics of all hooks would have more than ${MAX_HOOK_SERIES} series`;
+      const name = `${operation.name} ${key}`;
+      if ((one === undefined || isDropped(one)) && !added.has(name)) {
+        added.add(name);
+        chars += key.length;
       }
+      const all = `document ${at + 1}: the metrics of all hooks would have more than`;
+      if (kept.length + added.size > MAX_HOOK_SERIES) return `${all} ${MAX_HOOK_SERIES} series`;
+      if (chars > MAX_LABEL_CHARS) return `${all} ${MAX_LABEL_CHARS} characters of labels`;
     }
     return undefined;
   }
@@ -141,10 +149,10 @@ export class HookMetrics implements MetricsRegistry {
 
   #change(hook: string, operation: ValueOperation): void {
     const { buckets, series } = this.#familyFor(operation);
-    const labels = withHook(operation.labels, hook);
-    const key = keyOf(labels);
+    const key = keyOf(operation, hook);
     let one = series.get(key);
     if (one === undefined) {
+      const labels = withHook(operation.labels, hook);
       one = { labels, group: undefined, value: 0, count: 0, upTo: buckets.map(() => 0) };
       series.set(key, one);
     }
@@ -180,8 +188,8 @@ function withHook(
   return Object.fromEntries(all.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function keyOf(labels: Readonly<Record<string, string>>): string {
-  return JSON.stringify(labels);
+function keyOf({ key }: ValueOperation, hook: string): string {
+  return `${key} ${hook}`;
 }
 
 function histogramValues(

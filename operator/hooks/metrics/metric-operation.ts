@@ -19,6 +19,8 @@ interface Series {
   readonly name: string;
   readonly value: number;
   readonly labels: Readonly<Record<string, string>>;
+  /** Names the labels: equal labels have equal keys. The label `hook` is left out, because the runner sets it. */
+  readonly key: string;
   /** Undefined: the series never expires. */
   readonly group: string | undefined;
 }

@@ -1,8 +1,8 @@
 import { systemClock } from '../../core/clock.ts';
 import {
   DOCUMENT_LIMITS,
-  type JsonLimits,
   JsonLimitError,
+  type JsonLimits,
   JsonTextError,
 } from '../../core/json/json-limits.ts';
 import { readJsonDocuments, readJsonValue } from '../../core/json/read-json.ts';

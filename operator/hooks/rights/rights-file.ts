@@ -1,7 +1,6 @@
 import type { Permission } from '../../controller/controller.ts';
-import type { YamlReader } from '../../core/yaml-thread/yaml-reader.ts';
 import { isDnsLabel } from '../../model/dns-name.ts';
-import { Fields, type Item, readDocument, refuse, wordOf } from '../config/fields.ts';
+import { Fields, type Item, refuse, wordOf } from '../config/fields.ts';
 import type { HookRight } from '../hook.ts';
 
 const VERBS = [
@@ -17,17 +16,12 @@ const VERBS = [
 const FIELDS = ['apiGroups', 'resources', 'verbs', 'resourceNames', 'namespaces'];
 
 /**
- * The rules of a rights file, YAML or JSON: `rules: [{apiGroups: [apps], resources: [deployments], verbs: [patch]}]`.
+ * The rules of a rights file: `rules: [{apiGroups: [apps], resources: [deployments], verbs: [patch]}]`.
  * The forms are those of a Role of Kubernetes, and `namespaces`. Wildcards are refused.
  *
  * @throws ConfigurationError `CONFIG` for the first field that is wrong, with its path.
  */
-export async function readRights(
-  text: string,
-  yaml: Pick<YamlReader, 'read'>,
-  signal: AbortSignal,
-): Promise<readonly HookRight[]> {
-  const value = await readDocument(text, yaml, signal);
+export function parseRights(value: unknown): readonly HookRight[] {
   const fields = new Fields({ value, path: '' }, ['rules'], 'rules: [...]');
   const rules = fields.list('rules') ?? refuse('rules', 'is required, and is not given');
   return rules.map(rightOf);

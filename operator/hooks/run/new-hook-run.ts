@@ -148,10 +148,7 @@ class TaskRun implements HookRun {
     }
   }
 
-  async #checkedMetrics(
-    text: string,
-    signal: AbortSignal,
-  ): Promise<readonly MetricOperation[]> {
+  async #checkedMetrics(text: string, signal: AbortSignal): Promise<readonly MetricOperation[]> {
     const onWarning = this.#warn('metrics file');
     const operations = await this.#refusing('its metrics file', () =>
       checkMetrics(text, onWarning, signal),

@@ -56,10 +56,7 @@ function* parsed(text: string, unread: AnswerPart): Generator<void, ReadJson, un
     if (/^\s*</.test(text)) unread.fail('is HTML or XML, not JSON');
     if (error instanceof JsonLimitError) unread.fail(error.message);
     if (!(error instanceof JsonSyntaxError)) throw error;
-    const { position } = error;
-    return unread.fail(
-      position === undefined ? 'is JSON that ends too early' : `is not JSON, at position ${position}`,
-    );
+    return unread.fail(error.message);
   }
 }
 

@@ -10,6 +10,7 @@ import { newHookRun } from '../../../operator/hooks/run/new-hook-run.ts';
 import type { Jq, JqOutcome } from '../../../operator/jq/jq.ts';
 import { defineResource, type Resource } from '../../../operator/model/resource.ts';
 import { type LogLine, recordingLog } from '../../support/recording-log.ts';
+import { YAML_HERE } from './documents.ts';
 
 /** What one start leaves. */
 export interface Leaving {
@@ -87,7 +88,7 @@ export function preparedRun(options: Options): PreparedRun {
       if (found === undefined) throw new ConfigurationError(`no kind ${kind}`);
       return found;
     },
-    ...{ client, jq: jqOf(options.jq), metrics, clock, log: logFor({}), meter },
+    ...{ client, jq: jqOf(options.jq), yaml: YAML_HERE, metrics, clock, log: logFor({}), meter },
     ...(options.strictPatches && { strictPatches: true }),
   });
   const run = newRun(hookNamed('garden/rows.sh', rights), { binding: 'crops', queue: 'main' });

@@ -10,6 +10,7 @@ import { type Setup, startExample } from '../../../examples/testing/place.ts';
 import type { Place } from '../../../examples/testing/started-place.ts';
 import type { AccessDeclaration } from '../../../operator/controller/access-declaration.ts';
 import { systemClock } from '../../../operator/core/clock.ts';
+import { createYamlReader } from '../../../operator/core/yaml-thread/yaml-reader.ts';
 import {
   HOOKS_DEFAULTS,
   type HooksProgram,
@@ -112,14 +113,17 @@ async function loadFolder(
   { clock = systemClock, options }: Pick<HooksSetup, 'clock' | 'options'>,
 ): Promise<HooksProgram> {
   const jq = createJq({ clock: systemClock });
-  onTestFinished(() => jq.close());
+  const yaml = createYamlReader({ clock: systemClock });
+  onTestFinished(async () => {
+    await Promise.all([jq.close(), yaml.close()]);
+  });
   return loadHooksProgram(dir, {
     ...HOOKS_DEFAULTS,
     environment: process.env,
     apiUrl: 'http://127.0.0.1:8001',
     definitions: [],
     tmpDir: join(dirname(dir), 'tmp'),
-    ...{ jq, clock, signal: new AbortController().signal },
+    ...{ jq, yaml, clock, signal: new AbortController().signal },
     ...options,
   });
 }

@@ -13,6 +13,7 @@ import {
   type SyncAnswerOptions,
 } from '../../../operator/metacontroller/json/children-answers.ts';
 import { type LogLine, recordingLog } from '../../support/recording-log.ts';
+import { readAnswer } from '../support/answer.ts';
 import { TYPES } from './orchards.ts';
 
 const { configMaps, deployments } = TYPES;
@@ -25,7 +26,10 @@ function sync(
 ): CompositeAnswer & { readonly lines: readonly LogLine[] } {
   const { lines, logFor } = recordingLog();
   const reader = new AnswerReader({ hook: 'sync', answers });
-  return { ...compositeAnswer(reader, { text }, { ...SYNC, ...options }, logFor({})), lines };
+  return {
+    ...compositeAnswer(reader, readAnswer({ text }), { ...SYNC, ...options }, logFor({})),
+    lines,
+  };
 }
 
 const SYNC: SyncAnswerOptions = {
@@ -38,7 +42,7 @@ const SYNC: SyncAnswerOptions = {
 function decoration(text: string, options: Options = {}): DecorationAnswer {
   const reader = new AnswerReader({ hook: 'sync', answers: 'strict' });
   const { logFor } = recordingLog();
-  return decorationAnswer(reader, { text }, { ...SYNC, ...options }, logFor({}));
+  return decorationAnswer(reader, readAnswer({ text }), { ...SYNC, ...options }, logFor({}));
 }
 
 /** The message of the HookError that reading throws. */
@@ -259,7 +263,8 @@ describe('unknown and repeated fields', () => {
     const { lines, logFor } = recordingLog();
 
     for (const extra of ['a', 'a', 'b']) {
-      compositeAnswer(reader, { text: `{"children": [], "${extra}": 1}` }, SYNC, logFor({}));
+      const answer = readAnswer({ text: `{"children": [], "${extra}": 1}` });
+      compositeAnswer(reader, answer, SYNC, logFor({}));
     }
 
     expect(lines.map(({ fields }) => fields.found)).toEqual(['unknown field a', 'unknown field b']);
@@ -337,7 +342,7 @@ describe('values of modules', () => {
   function fromModule(value: unknown): CompositeAnswer {
     const answer: HookAnswer = { value };
     const reader = new AnswerReader({ hook: 'sync', answers: 'strict' });
-    return compositeAnswer(reader, answer, SYNC, recordingLog().logFor({}));
+    return compositeAnswer(reader, readAnswer(answer), SYNC, recordingLog().logFor({}));
   }
 
   test('what JSON leaves out is left out, and a bigint is an integer', () => {
@@ -364,7 +369,11 @@ describe('values of modules', () => {
   test.each([
     ['undefined', undefined, 'it is nothing'],
     ['a function', () => ({ children: [] }), 'it is nothing'],
-    ['a cycle', { children: [], status: cycle }, 'it cannot be written as JSON'],
+    [
+      'a cycle',
+      { children: [], status: cycle },
+      'it has more than 500000 values, or contains itself',
+    ],
     ['NaN', { children: [], status: { ratio: Number.NaN } }, 'it cannot be written as JSON'],
     [
       'a getter that throws',

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { AnswerReader } from '../../../operator/metacontroller/json/answer-reader.ts';
 import { compositeAnswer } from '../../../operator/metacontroller/json/children-answers.ts';
 import { recordingLog } from '../../support/recording-log.ts';
+import { readAnswer } from '../support/answer.ts';
 import { TYPES } from './orchards.ts';
 
 function read(metadata: object): unknown {
@@ -14,7 +15,7 @@ function read(metadata: object): unknown {
     extensions: false,
     finalizing: false,
   } as const;
-  return compositeAnswer(reader, { text }, options, recordingLog().logFor({}));
+  return compositeAnswer(reader, readAnswer({ text }), options, recordingLog().logFor({}));
 }
 
 const OWNER = { apiVersion: 'v1', kind: 'Pod', name: 'b' };

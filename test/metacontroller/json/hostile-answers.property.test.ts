@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { HookError } from '../../../operator/metacontroller/hook-error.ts';
 import type { HookAnswer } from '../../../operator/metacontroller/hook-function.ts';
 import { AnswerReader } from '../../../operator/metacontroller/json/answer-reader.ts';
+import type { AnswerValue } from '../../../operator/metacontroller/json/answer-value.ts';
 import {
   compositeAnswer,
   decorationAnswer,
@@ -12,6 +13,7 @@ import { relatedAnswer } from '../../../operator/metacontroller/json/related-ans
 import { jsonText, memberName } from '../../support/json-arbitraries.ts';
 import { propertyRuns } from '../../support/property-runs.ts';
 import { recordingLog } from '../../support/recording-log.ts';
+import { readAnswer } from '../support/answer.ts';
 import { TYPES } from './orchards.ts';
 
 const anything = fc.anything({
@@ -108,7 +110,7 @@ const readers = {
   decorator: decorationAnswer,
   customize: (
     reader: AnswerReader,
-    answer: HookAnswer,
+    answer: AnswerValue,
     _: unknown,
     log: Parameters<typeof relatedAnswer>[2],
   ) => relatedAnswer(reader, answer, log),
@@ -132,7 +134,7 @@ test.each(Object.entries(readers))('the answer of a %s hook is read or refused',
           finalizing: flag,
         };
         try {
-          read(reader, answer, options, log);
+          read(reader, readAnswer(answer), options, log);
         } catch (error) {
           expect(error).toBeInstanceOf(HookError);
           expect((error as HookError).message.length).toBeLessThan(3_000);

@@ -1,11 +1,11 @@
 import type { HookAnswer } from '../../../operator/metacontroller/hook-function.ts';
-import { type AnswerValue, answerValue } from '../../../operator/metacontroller/json/answer-value.ts';
+import {
+  type AnswerValue,
+  answerValue,
+} from '../../../operator/metacontroller/json/answer-value.ts';
+import { runToEnd } from '../../support/run-to-end.ts';
 
-/** The data of an answer of a sync hook, read in one go. */
+/** The data of an answer of a sync hook. */
 export function readAnswer(answer: HookAnswer): AnswerValue {
-  const work = answerValue(answer, 'sync');
-  for (;;) {
-    const step = work.next();
-    if (step.done === true) return step.value;
-  }
+  return runToEnd(answerValue(answer, 'sync'));
 }
