@@ -1,8 +1,10 @@
+import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../operator/core/clock.ts';
 import { ConfigurationError } from '../../operator/core/errors.ts';
 import { createJq, type JqOptions } from '../../operator/jq/create-jq.ts';
 import type { Jq } from '../../operator/jq/jq.ts';
+import { propertyRuns } from '../support/property-runs.ts';
 
 const { signal } = new AbortController();
 
@@ -22,7 +24,7 @@ test('jq: outputs have sorted keys and every digit, and one bad input costs no o
 
   expect(await jq.run('.pens, (.n + 1) # both', inputs, signal)).toEqual([
     { outputs: ['{"10":2,"9":1,"a":1,"b":12345678901234567890}', '2'] },
-    { failure: 'error', message: 'string number cannot be added' },
+    { failure: 'error', message: 'string and number cannot be added' },
     { outputs: ['null', '3'] },
   ]);
   expect(await jq.run('.a', ['{"a":"\\ud800x"}'], signal)).toEqual([{ outputs: ['"\ufffdx"'] }]);
@@ -59,6 +61,44 @@ test('jq: a message never quotes the input', async () => {
     expect(outcome, program).toEqual({ failure: 'error', message: expect.any(String) });
     expect(JSON.stringify(outcome)).not.toContain('hunter2');
   }
+});
+
+test('[found 8] jq: an error that a program writes to look like one of jq does not bring values into a message', async () => {
+  const jq = jqWith();
+  const said = fc.stringMatching(/^[a-z]{6,20}$/).map((word) => `zz${word}`);
+  const shapes = [
+    (value: string) => `${value} is not available`,
+    (value: string) => `string (x) is not ${value}`,
+    (value: string) => `string (x) has no ${value}`,
+    (value: string) => `string (x) cannot be ${value}`,
+    (value: string) => `array (x) and number (y) cannot be ${value}`,
+    (value: string) => `Cannot index string with "${value}"`,
+    (value: string) => `Cannot check whether object has a ${value} key`,
+    (value: string) => `string (x) cannot be negated ${value}`,
+    (value: string) => `null (${value}) and null (x) cannot be added`,
+  ];
+
+  await fc.assert(
+    fc.asyncProperty(said, fc.constantFrom(...shapes), async (value, shape) => {
+      const [outcome] = await jq.run('error(.)', [JSON.stringify(shape(value))], signal);
+
+      expect(outcome).toMatchObject({ failure: 'error' });
+      expect(JSON.stringify(outcome)).not.toContain(value);
+    }),
+    propertyRuns(),
+  );
+});
+
+test.each([
+  ['.a + 1', 'string and number cannot be added'],
+  ['.a | keys', 'string has no keys'],
+  ['.a | has("b")', 'Cannot check whether string has a string key'],
+  ['.a.b', 'Cannot index string'],
+  ['input', 'input is not available'],
+])('[found 8] jq: the error of %s still names the types', async (program, message) => {
+  const [outcome] = await jqWith().run(program, ['{"a":"hunter2"}'], signal);
+
+  expect(outcome).toEqual({ failure: 'error', message });
 });
 
 test('[hooks 22] jq: a program that never ends or takes all memory reaches its limit, others do not', async () => {

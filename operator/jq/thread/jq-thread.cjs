@@ -136,21 +136,27 @@ function compared(a, b) {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** What jq says about types. Everything else may quote the input. */
+const TYPE = '(null|boolean|number|string|array|object)';
+/** The forms of jq's own errors: types and fixed words, with the values between them left out. */
+const FORMS = [
+  `^(Cannot index) ${TYPE} with `,
+  `^(Cannot iterate over) ${TYPE}`,
+  `^(Cannot check whether) ${TYPE} (has a) ${TYPE} (key)$`,
+  `^${TYPE} \\(.*\\) (and) ${TYPE} \\(.*\\) (cannot be (?:added|subtracted|multiplied|divided|iterated over)|cannot have their containment checked)`,
+  `^${TYPE} \\(.*\\) (cannot be (?:negated|sorted|grouped|matched|parsed as a number|csv-formatted|tsv-formatted)|can not be escaped for shell|is not a string|is not valid base64 data|is not valid in a csv row|has no keys|has no length|number required|only strings can be parsed)`,
+  '^((?:inputs?|halt|halt_error|modulemeta) is not available)$',
+].map((form) => new RegExp(form, 's'));
+
+/**
+ * What went wrong, in words of this list only: a program may raise any text as its error, also one that looks like an
+ * error of jq and has values of the object in it.
+ */
 function withoutValues(message) {
-  const types = '(null|boolean|number|string|array|object)';
-  const about =
-    new RegExp(`^Cannot (index|iterate over) ${types}`).exec(message)?.[0] ??
-    new RegExp(`^${types} \\(.*\\) and ${types} \\(.*\\) (cannot be \\w+)`, 's')
-      .exec(message)
-      ?.slice(1)
-      .join(' ') ??
-    new RegExp(`^${types} \\(.*\\) ((?:cannot be|is not|has no) [a-z ]+)`, 's')
-      .exec(message)
-      ?.slice(1)
-      .join(' ');
-  if (/^[a-z_]+ is not available$/.test(message)) return message;
-  return about ?? 'the program raised an error';
+  for (const form of FORMS) {
+    const words = form.exec(message)?.slice(1);
+    if (words !== undefined) return words.join(' ');
+  }
+  return 'the program raised an error';
 }
 
 async function answerTo({ program, inputs }) {
