@@ -12,7 +12,8 @@ function endAll(): void {
  * second signal, and after a lost Lease.
  */
 export function endWithProcess(groupId: number): Disposable {
-  if (groups.size === 0) process.on('exit', endAll);
+  // First, so that no program writes into a folder that is being removed.
+  if (groups.size === 0) process.prependListener('exit', endAll);
   groups.add(groupId);
   return {
     [Symbol.dispose]: () => {

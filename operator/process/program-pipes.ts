@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
-import { closeSync, constants, openSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { closeSync, constants, mkdtempSync, openSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { platform } from 'node:process';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
+import { removeWithProcess } from './remove-with-process.ts';
 
 const { O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
@@ -34,8 +35,10 @@ export async function programPipes(
 ): Promise<ProgramPipes | undefined> {
   if (platform !== 'linux') return undefined;
   let folder: string | undefined;
+  let removing: Disposable | undefined;
   try {
-    folder = await mkdtemp(join(tmpDir, 'pipes-'));
+    folder = mkdtempSync(join(tmpDir, 'pipes-'));
+    removing = removeWithProcess(folder); // the input may be a Secret
     const [stdin, stdout, stderr] = [join(folder, '0'), join(folder, '1'), join(folder, '2')];
     const env = path === undefined ? {} : { PATH: path };
     await promisify(execFile)('mkfifo', [stdout, stderr], { env });
@@ -45,6 +48,7 @@ export async function programPipes(
     return undefined;
   } finally {
     if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+    removing?.[Symbol.dispose]();
   }
 }
 

@@ -1,8 +1,9 @@
-import { constants, readFileSync } from 'node:fs';
-import { type FileHandle, mkdir, mkdtemp, open, readdir, rm, writeFile } from 'node:fs/promises';
+import { constants, mkdtempSync, readFileSync } from 'node:fs';
+import { type FileHandle, mkdir, open, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { ConfigurationError, OperatorError } from '../core/errors.ts';
+import { removeNow, removeWithProcess } from './remove-with-process.ts';
 
 /** Bytes that a program may leave in one file. */
 const RESULT_LIMIT_BYTES = 10_000_000;
@@ -35,15 +36,18 @@ export interface RunFolder extends AsyncDisposable {
 }
 
 /**
- * Folders for the files of runs. All stand in one folder of this process below `tmpDir`. The processes that share
+ * Folders for the files of runs. All stand in one folder of this process below `tmpDir`, which is removed at the latest
+ * when the process exits. The processes that share
  * `tmpDir` must see each other: a folder of a process that is not seen is taken for one that a dead process left.
  */
 export class RunFolders implements AsyncDisposable {
   readonly #folder: string;
+  readonly #removing: Disposable;
   #count = 0;
 
   private constructor(folder: string) {
     this.#folder = folder;
+    this.#removing = removeWithProcess(folder);
   }
 
   /**
@@ -56,7 +60,7 @@ export class RunFolders implements AsyncDisposable {
       await makeFolder(tmpDir);
       await removeLeftFolders(tmpDir);
       const name = `runner-${process.pid}-${startOf(process.pid)}-`;
-      return new RunFolders(await mkdtemp(join(tmpDir, name)));
+      return new RunFolders(mkdtempSync(join(tmpDir, name)));
     } catch (cause) {
       throw new ConfigurationError(
         `no files can be made in ${tmpDir}: make it writable, or name another folder`,
@@ -79,6 +83,7 @@ export class RunFolders implements AsyncDisposable {
   /** Removes the folder of this process. */
   async [Symbol.asyncDispose](): Promise<void> {
     await removed(this.#folder);
+    this.#removing[Symbol.dispose]();
   }
 }
 
@@ -154,9 +159,9 @@ function runs(pid: number): boolean {
   }
 }
 
-/** A program may leave a folder that not even its owner may enter. What stays is removed at the next start. */
+/** A program may leave a folder that not even its owner may enter. */
 async function removed(path: string): Promise<void> {
-  await rm(path, { recursive: true, force: true }).catch(() => {});
+  await rm(path, { recursive: true, force: true }).catch(() => removeNow(path));
 }
 
 /** As `recursive` of mkdir does, which never ends below /proc: there a folder is missing and cannot be made (Node 24). */
