@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts';
+import { type Clock, systemClock } from './clock.ts';
 
 /** Number of objects to handle in one turn of the event loop. They take a few milliseconds at most. */
 export const OBJECTS_PER_SLICE = 1_000;
@@ -64,4 +64,23 @@ export class TimeSlice {
     }
     return now - this.#beganAt >= SLICE_MS ? this.#next : undefined;
   }
+}
+
+/**
+ * What `handle` makes of each value, one after the other. Other work goes on after each 10 ms of the processor, whatever
+ * time a test has, because it is the processor's.
+ */
+export async function inSlices<T, R>(
+  values: Iterable<T>,
+  handle: (value: T, at: number) => R | Promise<R>,
+): Promise<readonly R[]> {
+  const results: R[] = [];
+  const slice = new TimeSlice(systemClock);
+  for (const value of values) {
+    const pause = slice.exceeded;
+    if (pause !== undefined) await pause;
+    const result = handle(value, results.length);
+    results.push(result instanceof Promise ? await result : result);
+  }
+  return results;
 }

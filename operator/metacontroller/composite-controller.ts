@@ -11,6 +11,7 @@ import { createRevisions } from '../controller/composite/revisions/create-revisi
 import { metacontrollerFormat } from '../controller/composite/revisions/metacontroller-format.ts';
 import type { Controller } from '../controller/controller.ts';
 import { selectedObjects } from '../controller/decorator/decorated-source.ts';
+import { runInSlices } from '../core/time-slice.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
 import type { LabelSelector } from '../model/selector.ts';
@@ -115,7 +116,10 @@ function syncOf(
       extensions: hook.extensions,
       finalizing,
     };
-    const answer = compositeAnswer(hook.reader, given, options, context.log);
+    const answer = await runInSlices(
+      compositeAnswer(hook.reader, given, options, context.log),
+      context.signal,
+    );
     recordEvents(answer.events, context);
     return withPeriod(answer, spec, shared);
   };

@@ -7,6 +7,7 @@ import type {
   DecoratorEngineOptions,
   DecoratorRequest,
 } from '../controller/decorator/engine-options.ts';
+import { runInSlices } from '../core/time-slice.ts';
 import type { Resource } from '../model/resource.ts';
 import type { LabelSelector } from '../model/selector.ts';
 import { childTypes } from './child-sources.ts';
@@ -120,11 +121,11 @@ function syncOf(
       revision: '',
       context,
     });
-    const answer = decorationAnswer(
-      hook.reader,
-      given,
-      { types, emptyChildren: shared.emptyChildren, extensions: hook.extensions, finalizing },
-      context.log,
+    const { emptyChildren } = shared;
+    const options = { types, emptyChildren, extensions: hook.extensions, finalizing };
+    const answer = await runInSlices(
+      decorationAnswer(hook.reader, given, options, context.log),
+      context.signal,
     );
     recordEvents(answer.events, context);
     return withPeriod({ ...answer, attachments: answer.children }, spec, shared);

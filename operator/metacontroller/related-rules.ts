@@ -4,6 +4,7 @@ import { relatedObjects } from '../controller/composite/related/related-objects.
 import type { ReconcileContext } from '../controller/reconciler.ts';
 import { source } from '../controller/source.ts';
 import { ConfigurationError, messageOf, OperatorError } from '../core/errors.ts';
+import { runInSlices } from '../core/time-slice.ts';
 import { dropManagedFields } from '../model/entry.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import { keepManagedFields } from './child-sources.ts';
@@ -33,7 +34,10 @@ export function relatedOf(
     ownNamespaceOnly,
     rules: async (parent, context) => {
       const answer = await hook.customize(parent, context);
-      const named = relatedAnswer(hook.reader, answer, context.log);
+      const named = await runInSlices(
+        relatedAnswer(hook.reader, answer, context.log),
+        context.signal,
+      );
       return await resolved(named, { parent, context, shared, ownNamespaceOnly });
     },
     sources: {

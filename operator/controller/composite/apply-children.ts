@@ -1,3 +1,4 @@
+import { inSlices } from '../../core/time-slice.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { isUidMismatch } from '../../model/refusal.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
@@ -52,7 +53,7 @@ export async function applyChildren(
   const unwanted = new Map(observed);
   const failures: unknown[] = [];
   const { context } = applying.write;
-  for (const wanted of planned) {
+  await inSlices(planned, async (wanted) => {
     try {
       await applyChild(wanted, observed.get(wanted.identity)?.object, applying);
     } catch (error) {
@@ -62,7 +63,7 @@ export async function applyChildren(
       }
     }
     unwanted.delete(wanted.identity);
-  }
+  });
   if (failures.length > 0) throw failures[0];
   for (const child of unwanted.values()) await remove(child, context);
 }

@@ -149,9 +149,11 @@ export class ParentSync {
     const answers = await allOf(calls);
     for (const { resyncAfterMs } of answers) requireDelay(resyncAfterMs);
     const rules = { parent, parentResource, types, generateSelector, selector, writer };
-    const answered = live.map((revision, at): AnsweredRevision => {
-      return { revision, children: planChildren(answers[at]?.children ?? [], rules) };
-    });
+    const answered: AnsweredRevision[] = [];
+    for (const [at, revision] of live.entries()) {
+      const planned = await planChildren(answers[at]?.children ?? [], rules);
+      answered.push({ revision, children: planned });
+    }
     const latest = answered.find(({ revision }) => revision.isLatest);
     if (revisions === undefined || !managesChildren) {
       return { children: latest?.children ?? [], answers, rollout: undefined };

@@ -1,4 +1,5 @@
 import { OperatorError } from '../../core/errors.ts';
+import { inSlices } from '../../core/time-slice.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
 import { formatSelector, matchesSelector, type Selector } from '../../model/selector.ts';
@@ -27,11 +28,11 @@ export interface PlanRules {
  *
  * @throws OperatorError `USER_CODE` that names the child that cannot be used, and says why.
  */
-export function planChildren(
+export async function planChildren(
   children: readonly DesiredChild[],
   rules: PlanRules,
-): readonly PlannedChild[] {
-  const planned = children.map((given: unknown, index) => plan(given, index, rules));
+): Promise<readonly PlannedChild[]> {
+  const planned = await inSlices(children, (given: unknown, index) => plan(given, index, rules));
   const seen = new Set<string>();
   for (const { identity } of planned) {
     if (seen.has(identity)) throw unusable('sync names a child twice', { child: identity });

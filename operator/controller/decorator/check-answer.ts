@@ -1,4 +1,5 @@
 import { OperatorError } from '../../core/errors.ts';
+import { inSlices } from '../../core/time-slice.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
 import type { ChildWriter } from '../children/child-writer.ts';
@@ -17,11 +18,11 @@ type Options = Pick<DecoratorEngineOptions, 'attachments' | 'decorator' | 'objec
  *
  * @throws OperatorError `USER_CODE` that says which part of the answer is unusable, and why.
  */
-export function planAttachments(
+export async function planAttachments(
   answer: DecoratorAnswer | undefined,
   object: KubernetesObject,
   options: Options,
-): readonly PlannedChild[] {
+): Promise<readonly PlannedChild[]> {
   const attachments: unknown = answer?.attachments;
   if (!Array.isArray(attachments)) {
     throw unusable('the answer of a decorator must have an array "attachments"; [] deletes all');
@@ -30,10 +31,15 @@ export function planAttachments(
   requireTexts('annotations', answer?.annotations);
   requireStatus(answer?.status);
   requireDelay(answer?.resyncAfterMs);
-  const planned = attachments.map((given: unknown, index) => plan(given, index, object, options));
-  const identities = planned.map(({ identity }) => identity);
-  const twice = identities.find((identity, index) => identities.indexOf(identity) !== index);
-  if (twice !== undefined) throw unusable('an attachment is named twice', { attachment: twice });
+  const planned = await inSlices(attachments, (given: unknown, index) =>
+    plan(given, index, object, options),
+  );
+  const seen = new Set<string>();
+  for (const { identity } of planned) {
+    if (seen.has(identity))
+      throw unusable('an attachment is named twice', { attachment: identity });
+    seen.add(identity);
+  }
   return planned;
 }
 

@@ -55,7 +55,7 @@ export class Decorating {
     const seen = { observed, related };
     const request = { object, attachments, related, finalizing, context };
     const answer = await this.#options.sync(request);
-    const planned = planAttachments(answer, object, this.#options);
+    const planned = await planAttachments(answer, object, this.#options);
     const isDone = finalizing && answer.finalized === true;
     const decoration = {
       answer,

@@ -9,6 +9,8 @@ export interface JsonLimits {
   readonly values: number;
   /** Documents in the whole text. Each becomes a request, or a change of a series. */
   readonly documents: number;
+  /** Members of one object. JavaScript sorts the members of a large one again and again. */
+  readonly members: number;
   /** Characters of one document. */
   readonly documentChars: number;
   /** Objects, lists, and items of both, in one document. */
@@ -19,6 +21,7 @@ export interface JsonLimits {
 export const JSON_LIMITS: JsonLimits = {
   levels: 1_000,
   values: 500_000,
+  members: 10_000,
   documents: Number.POSITIVE_INFINITY,
   documentChars: Number.POSITIVE_INFINITY,
   documentValues: 500_000,

@@ -60,6 +60,8 @@ class Scan {
   readonly #large = new Map<number, number>();
   /** Where the objects and lists begin that are open. */
   readonly #open: number[] = [];
+  /** Members or items of each of them, so far. */
+  readonly #sizes: number[] = [];
   #at = 0;
   #values = 0;
   #valuesBefore = 0;
@@ -93,7 +95,7 @@ class Scan {
       if (code === QUOTE) this.#string();
       else if (code === OPEN_BRACE || code === OPEN_BRACKET) this.#begin();
       else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) this.#finish();
-      else if (code === COMMA) this.#count();
+      else if (code === COMMA) this.#next();
       else if (code === COLON) this.#members += 1;
       else if (!isSpace(code)) {
         if (this.#open.length === 0) this.#onOther(this.#parts.length + 1);
@@ -130,8 +132,20 @@ class Scan {
       }
     }
     this.#open.push(this.#at);
+    this.#sizes.push(1);
     if (this.#open.length > this.#limits.levels) {
       this.#refuse(`has more than ${this.#limits.levels} levels`);
+    }
+    this.#count();
+  }
+
+  #next(): void {
+    const at = this.#sizes.length - 1;
+    const size = (this.#sizes[at] ?? 0) + 1;
+    this.#sizes[at] = size;
+    const { members } = this.#limits;
+    if (size > members && this.#text.charCodeAt(this.#open[at] ?? 0) === OPEN_BRACE) {
+      this.#refuse(`has an object with more than ${members} members`);
     }
     this.#count();
   }
@@ -147,6 +161,7 @@ class Scan {
 
   #finish(): void {
     const start = this.#open.pop();
+    this.#sizes.pop();
     if (start === undefined) {
       this.#onOther(this.#parts.length + 1);
       return;

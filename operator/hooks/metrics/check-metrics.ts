@@ -1,5 +1,6 @@
+import { inSlices } from '../../core/time-slice.ts';
 import { DocumentError, shownName } from '../results/document-error.ts';
-import { inSlices, readJsonFile } from '../results/read-documents.ts';
+import { readJsonFile } from '../results/read-documents.ts';
 import type { MetricOperation } from './metric-operation.ts';
 
 const FIELDS: ReadonlySet<string> = new Set([

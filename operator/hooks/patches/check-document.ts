@@ -1,10 +1,11 @@
 import type { JsonPatchOperation } from '../../client/client.ts';
 import { encodeExact } from '../../client/rest-client.ts';
 import { ConfigurationError } from '../../core/errors.ts';
+import { inSlices } from '../../core/time-slice.ts';
 import { isDnsLabel } from '../../model/dns-name.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { DocumentError, shownName } from '../results/document-error.ts';
-import { inSlices, type ReadParts, readDocuments, readTexts } from '../results/read-documents.ts';
+import { type ReadParts, readDocuments, readTexts } from '../results/read-documents.ts';
 import { PATCH_OPERATIONS, type PatchOperation } from '../rights/verbs-of-operation.ts';
 import { checkJsonPatch } from './check-json-patch.ts';
 import {

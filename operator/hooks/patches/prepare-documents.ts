@@ -1,8 +1,8 @@
 import { ConfigurationError, messageOf, OperatorError } from '../../core/errors.ts';
+import { inSlices } from '../../core/time-slice.ts';
 import type { Jq } from '../../jq/jq.ts';
 import { collectionPath, objectPath, type Resource } from '../../model/resource.ts';
 import { DocumentError } from '../results/document-error.ts';
-import { inSlices } from '../results/read-documents.ts';
 import { type RequiredRight, requiredRights } from '../rights/required-rights.ts';
 import { type PatchDocument, targetOf, titleOf } from './patch-document.ts';
 

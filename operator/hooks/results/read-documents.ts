@@ -1,4 +1,3 @@
-import { systemClock } from '../../core/clock.ts';
 import {
   DOCUMENT_LIMITS,
   JsonLimitError,
@@ -6,7 +5,7 @@ import {
   JsonTextError,
 } from '../../core/json/json-limits.ts';
 import { readJsonDocuments, readJsonValue } from '../../core/json/read-json.ts';
-import { runInSlices, TimeSlice } from '../../core/time-slice.ts';
+import { inSlices, runInSlices } from '../../core/time-slice.ts';
 import type { YamlReader } from '../../core/yaml-thread/yaml-reader.ts';
 import type { YamlRequest } from '../../core/yaml-thread/yaml-work.ts';
 import { DocumentError } from './document-error.ts';
@@ -72,7 +71,7 @@ export async function readTexts(
   const values: unknown[] = [];
   const others: number[] = [];
   let limits = DOCUMENT_LIMITS;
-  for (const [at, text] of texts.entries()) {
+  await inSlices(texts, async (text, at) => {
     try {
       const read = await valueIn(text, at + 1, limits, parts.signal);
       limits = { ...limits, values: limits.values - read.values };
@@ -81,7 +80,7 @@ export async function readTexts(
       if (!(error instanceof DocumentError) || error.cause instanceof JsonLimitError) throw error;
       others.push(at);
     }
-  }
+  });
   if (others.length === 0) return values;
   const request = { texts: others.map((at) => texts[at] ?? ''), form: 'one' } as const;
   try {
@@ -118,20 +117,4 @@ async function valueIn(text: string, document: number, limits: JsonLimits, signa
     if (!(error instanceof Error)) throw error;
     throw new DocumentError(document, error.message, { cause: error });
   }
-}
-
-/** What `handle` makes of each value. Other work goes on in between. */
-export async function inSlices<T, R>(
-  values: Iterable<T>,
-  handle: (value: T, at: number) => R | Promise<R>,
-): Promise<readonly R[]> {
-  const results: R[] = [];
-  const slice = new TimeSlice(systemClock);
-  for (const value of values) {
-    const pause = slice.exceeded;
-    if (pause !== undefined) await pause;
-    const result = handle(value, results.length);
-    results.push(result instanceof Promise ? await result : result);
-  }
-  return results;
 }

@@ -29,7 +29,11 @@ export class AnswerReader {
    *
    * @throws HookError `InvalidAnswer`. No other error, whatever the answer is.
    */
-  read<R>(answer: AnswerValue, log: Log, read: (whole: AnswerPart, known: KnownFields) => R): R {
+  *read<R>(
+    answer: AnswerValue,
+    log: Log,
+    read: (whole: AnswerPart, known: KnownFields) => Generator<void, R, undefined>,
+  ): Generator<void, R, undefined> {
     const { answers } = this.#options;
     const { whole, repeated } = answer;
     const unusual = (found: string): void => {
@@ -41,7 +45,7 @@ export class AnswerReader {
       if (/^(children|attachments)\[/.test(path)) this.#remark(`repeated field ${path}`, log);
       else unusual(`repeated field ${path}`);
     }
-    return read(whole, (part, names) => {
+    return yield* read(whole, (part, names) => {
       const unknown = Object.keys(part.map()).filter((name) => !names.has(name));
       for (const name of unknown) unusual(`unknown field ${part.member(name).path}`);
     });

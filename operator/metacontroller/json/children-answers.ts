@@ -39,30 +39,30 @@ export interface SyncAnswerOptions {
 const COMMON = ['status', 'resyncAfterSeconds', 'finalized'];
 const EXTENSIONS = ['events'];
 
-/** @throws HookError `InvalidAnswer` */
-export function compositeAnswer(
+/** Yields before a turn of the event loop becomes long. @throws HookError `InvalidAnswer` */
+export function* compositeAnswer(
   reader: AnswerReader,
   answer: AnswerValue,
   options: SyncAnswerOptions,
   log: Log,
-): CompositeAnswer {
-  return reader.read(answer, log, (whole, known) => {
+): Generator<void, CompositeAnswer, undefined> {
+  return yield* reader.read(answer, log, function* (whole, known) {
     known(whole, fieldNames(['children'], options));
-    return commonAnswer(whole, whole.member('children'), options, known);
+    return yield* commonAnswer(whole, whole.member('children'), options, known);
   });
 }
 
-/** @throws HookError `InvalidAnswer` */
-export function decorationAnswer(
+/** Yields before a turn of the event loop becomes long. @throws HookError `InvalidAnswer` */
+export function* decorationAnswer(
   reader: AnswerReader,
   answer: AnswerValue,
   options: SyncAnswerOptions,
   log: Log,
-): DecorationAnswer {
-  return reader.read(answer, log, (whole, known) => {
+): Generator<void, DecorationAnswer, undefined> {
+  return yield* reader.read(answer, log, function* (whole, known) {
     known(whole, fieldNames(['labels', 'annotations', 'attachments'], options));
     return {
-      ...commonAnswer(whole, whole.member('attachments'), options, known),
+      ...(yield* commonAnswer(whole, whole.member('attachments'), options, known)),
       labels: changes(whole.member('labels')),
       annotations: changes(whole.member('annotations')),
     };
@@ -76,18 +76,18 @@ function fieldNames(
   return new Set([...own, ...COMMON, ...(extensions ? EXTENSIONS : [])]);
 }
 
-function commonAnswer(
+function* commonAnswer(
   whole: AnswerPart,
   list: AnswerPart,
   { types, emptyChildren, extensions, finalizing }: SyncAnswerOptions,
   known: KnownFields,
-): CommonAnswer {
+): Generator<void, CommonAnswer, undefined> {
   const status = whole.member('status');
   const finalized = whole.member('finalized').boolean() && finalizing;
   // Whoever declares that nothing is left to do, or declares no types, has no children to list.
   const mayBeAbsent = emptyChildren === 'delete' || types.length === 0 || finalized;
   return {
-    children: desiredObjects(list, { types, mayBeAbsent }),
+    children: yield* desiredObjects(list, { types, mayBeAbsent }),
     status: status.isAbsent ? null : status.map(),
     resyncAfterMs: resyncAfterMs(whole.member('resyncAfterSeconds')),
     finalized,

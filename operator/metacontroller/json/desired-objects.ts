@@ -11,18 +11,33 @@ export interface DesiredObjectsOptions {
   readonly mayBeAbsent: boolean;
 }
 
+/** Children of one parent. Each is compared with what there is at every sync. */
+const MAX_CHILDREN = 10_000;
+
+/** Children that are checked in one turn of the event loop. They take a few milliseconds. */
+const SLICE = 500;
+
 /**
  * `children` or `attachments`, checked as far as their type and name go. The objects are as the hook answered them.
  *
- * @throws HookError `InvalidAnswer` for the first unusable one.
+ * Yields before a turn of the event loop becomes long.
+ *
+ * @throws HookError `InvalidAnswer` for the first unusable one, and for more than 10,000.
  */
-export function desiredObjects(
+export function* desiredObjects(
   list: AnswerPart,
   { types, mayBeAbsent }: DesiredObjectsOptions,
-): readonly DesiredChild[] {
+): Generator<void, readonly DesiredChild[], undefined> {
   if (list.isAbsent && mayBeAbsent) return [];
   const resources = new Map(types.map((type) => [kindKey(apiVersionOf(type), type.kind), type]));
-  return list.items().map((item) => desiredObject(item, resources));
+  const items = list.items();
+  if (items.length > MAX_CHILDREN) list.fail(`has more than ${MAX_CHILDREN} items`);
+  const children: DesiredChild[] = [];
+  for (const item of items) {
+    children.push(desiredObject(item, resources));
+    if (children.length % SLICE === 0) yield;
+  }
+  return children;
 }
 
 function desiredObject(item: AnswerPart, types: ReadonlyMap<string, Resource>): DesiredChild {

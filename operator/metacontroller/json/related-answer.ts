@@ -32,17 +32,37 @@ const REQUIREMENT: ReadonlySet<string> = new Set(['key', 'operator', 'values']);
  *
  * @throws HookError `InvalidAnswer`
  */
-export function relatedAnswer(
+export function* relatedAnswer(
   reader: AnswerReader,
   answer: AnswerValue,
   log: Log,
-): readonly NamedRule[] {
-  return reader.read(answer, log, (whole, known) => {
-    if (Array.isArray(whole.value)) return whole.items().map((item) => rule(item, known));
+): Generator<void, readonly NamedRule[], undefined> {
+  return yield* reader.read(answer, log, function* (whole, known) {
+    if (Array.isArray(whole.value)) return yield* rules(whole, known);
     known(whole, ANSWER);
     const list = whole.member('relatedResources');
-    return list.isAbsent ? [] : list.items().map((item) => rule(item, known));
+    return list.isAbsent ? [] : yield* rules(list, known);
   });
+}
+
+/** Rules of one parent. Each is looked up, and holds objects in a cache. */
+const MAX_RULES = 1_000;
+
+/** Rules that are checked in one turn of the event loop. */
+const SLICE = 100;
+
+function* rules(
+  list: AnswerPart,
+  known: KnownFields,
+): Generator<void, readonly NamedRule[], undefined> {
+  const items = list.items();
+  if (items.length > MAX_RULES) list.fail(`has more than ${MAX_RULES} items`);
+  const read: NamedRule[] = [];
+  for (const item of items) {
+    read.push(rule(item, known));
+    if (read.length % SLICE === 0) yield;
+  }
+  return read;
 }
 
 function rule(item: AnswerPart, known: KnownFields): NamedRule {

@@ -13,6 +13,7 @@ import {
   type SyncAnswerOptions,
 } from '../../../operator/metacontroller/json/children-answers.ts';
 import { type LogLine, recordingLog } from '../../support/recording-log.ts';
+import { runToEnd } from '../../support/run-to-end.ts';
 import { readAnswer } from '../support/answer.ts';
 import { TYPES } from './orchards.ts';
 
@@ -27,7 +28,7 @@ function sync(
   const { lines, logFor } = recordingLog();
   const reader = new AnswerReader({ hook: 'sync', answers });
   return {
-    ...compositeAnswer(reader, readAnswer({ text }), { ...SYNC, ...options }, logFor({})),
+    ...runToEnd(compositeAnswer(reader, readAnswer({ text }), { ...SYNC, ...options }, logFor({}))),
     lines,
   };
 }
@@ -42,7 +43,9 @@ const SYNC: SyncAnswerOptions = {
 function decoration(text: string, options: Options = {}): DecorationAnswer {
   const reader = new AnswerReader({ hook: 'sync', answers: 'strict' });
   const { logFor } = recordingLog();
-  return decorationAnswer(reader, readAnswer({ text }), { ...SYNC, ...options }, logFor({}));
+  return runToEnd(
+    decorationAnswer(reader, readAnswer({ text }), { ...SYNC, ...options }, logFor({})),
+  );
 }
 
 /** The message of the HookError that reading throws. */
@@ -264,7 +267,7 @@ describe('unknown and repeated fields', () => {
 
     for (const extra of ['a', 'a', 'b']) {
       const answer = readAnswer({ text: `{"children": [], "${extra}": 1}` });
-      compositeAnswer(reader, answer, SYNC, logFor({}));
+      runToEnd(compositeAnswer(reader, answer, SYNC, logFor({})));
     }
 
     expect(lines.map(({ fields }) => fields.found)).toEqual(['unknown field a', 'unknown field b']);
@@ -342,7 +345,7 @@ describe('values of modules', () => {
   function fromModule(value: unknown): CompositeAnswer {
     const answer: HookAnswer = { value };
     const reader = new AnswerReader({ hook: 'sync', answers: 'strict' });
-    return compositeAnswer(reader, readAnswer(answer), SYNC, recordingLog().logFor({}));
+    return runToEnd(compositeAnswer(reader, readAnswer(answer), SYNC, recordingLog().logFor({})));
   }
 
   test('what JSON leaves out is left out, and a bigint is an integer', () => {

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { AnswerReader } from '../../../operator/metacontroller/json/answer-reader.ts';
 import { compositeAnswer } from '../../../operator/metacontroller/json/children-answers.ts';
 import { recordingLog } from '../../support/recording-log.ts';
+import { runToEnd } from '../../support/run-to-end.ts';
 import { readAnswer } from '../support/answer.ts';
 import { TYPES } from './orchards.ts';
 
@@ -15,7 +16,9 @@ function read(metadata: object): unknown {
     extensions: false,
     finalizing: false,
   } as const;
-  return compositeAnswer(reader, readAnswer({ text }), options, recordingLog().logFor({}));
+  return runToEnd(
+    compositeAnswer(reader, readAnswer({ text }), options, recordingLog().logFor({})),
+  );
 }
 
 const OWNER = { apiVersion: 'v1', kind: 'Pod', name: 'b' };

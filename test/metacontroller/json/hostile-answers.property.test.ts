@@ -13,6 +13,7 @@ import { relatedAnswer } from '../../../operator/metacontroller/json/related-ans
 import { jsonText, memberName } from '../../support/json-arbitraries.ts';
 import { propertyRuns } from '../../support/property-runs.ts';
 import { recordingLog } from '../../support/recording-log.ts';
+import { runToEnd } from '../../support/run-to-end.ts';
 import { readAnswer } from '../support/answer.ts';
 import { TYPES } from './orchards.ts';
 
@@ -134,7 +135,13 @@ test.each(Object.entries(readers))('the answer of a %s hook is read or refused',
           finalizing: flag,
         };
         try {
-          read(reader, readAnswer(answer), options, log);
+          const work: Generator<void, unknown, undefined> = read(
+            reader,
+            readAnswer(answer),
+            options,
+            log,
+          );
+          runToEnd(work);
         } catch (error) {
           expect(error).toBeInstanceOf(HookError);
           expect((error as HookError).message.length).toBeLessThan(3_000);

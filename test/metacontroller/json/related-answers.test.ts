@@ -3,11 +3,12 @@ import { HookError } from '../../../operator/metacontroller/hook-error.ts';
 import { AnswerReader } from '../../../operator/metacontroller/json/answer-reader.ts';
 import { relatedAnswer } from '../../../operator/metacontroller/json/related-answer.ts';
 import { recordingLog } from '../../support/recording-log.ts';
+import { runToEnd } from '../../support/run-to-end.ts';
 import { readAnswer } from '../support/answer.ts';
 
 function rules(text: string, answers: 'loose' | 'strict' = 'loose') {
   const reader = new AnswerReader({ hook: 'customize', answers });
-  return relatedAnswer(reader, readAnswer({ text }), recordingLog().logFor({})).map(
+  return runToEnd(relatedAnswer(reader, readAnswer({ text }), recordingLog().logFor({}))).map(
     ({ part: _, ...rule }) => rule,
   );
 }

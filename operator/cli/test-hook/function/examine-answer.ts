@@ -4,6 +4,7 @@ import { compileRule } from '../../../controller/composite/related/compiled-rule
 import { planAttachments } from '../../../controller/decorator/check-answer.ts';
 import type { Log } from '../../../controller/reconciler.ts';
 import { source } from '../../../controller/source.ts';
+import { runInSlices } from '../../../core/time-slice.ts';
 import type { HookFunction } from '../../../metacontroller/hook-function.ts';
 import { AnswerReader } from '../../../metacontroller/json/answer-reader.ts';
 import type { AnswerValue } from '../../../metacontroller/json/answer-value.ts';
@@ -32,12 +33,13 @@ export interface ExaminedAnswer {
  *
  * @throws OperatorError `USER_CODE` that says what is unusable.
  */
-export function examinedAnswer(
+export async function examinedAnswer(
   answer: AnswerValue,
   request: FunctionRequest,
   { answers }: HookFunction,
   log: Log,
-): ExaminedAnswer {
+  signal: AbortSignal,
+): Promise<ExaminedAnswer> {
   const { hook, spec, types, parent } = request;
   const reader = new AnswerReader({ hook, answers });
   const options: SyncAnswerOptions = {
@@ -48,9 +50,9 @@ export function examinedAnswer(
   };
   const parentResource = resourceOf(parent);
   if (spec.kind === 'DecoratorController') {
-    const read = decorationAnswer(reader, answer, options, log);
+    const read = await runInSlices(decorationAnswer(reader, answer, options, log), signal);
     const { children: attachments, labels, annotations, status } = read;
-    const planned = planAttachments({ attachments, labels, annotations, status }, parent, {
+    const planned = await planAttachments({ attachments, labels, annotations, status }, parent, {
       attachments: types,
       decorator: spec.name,
       objects: source(parentResource),
@@ -58,11 +60,17 @@ export function examinedAnswer(
     });
     return { answer: read, planned };
   }
-  const read = compositeAnswer(reader, answer, options, log);
+  const read = await runInSlices(compositeAnswer(reader, answer, options, log), signal);
   const { generateSelector } = spec;
   const selector = generateSelector ? undefined : selectorOf(parent);
   const rules = { parent, parentResource, types, generateSelector, selector, writer: {} };
-  return { answer: read, planned: planChildren(read.children, rules) };
+  return { answer: read, planned: await planChildren(read.children, rules) };
+}
+
+interface ExaminedRulesParts {
+  readonly known: KnownKinds;
+  readonly log: Log;
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -70,13 +78,14 @@ export function examinedAnswer(
  *
  * @throws OperatorError `USER_CODE` that says what is unusable.
  */
-export function examinedRules(
+export async function examinedRules(
   answer: AnswerValue,
   { hook, parent }: FunctionRequest,
   { answers, version }: HookFunction,
-  { known, log }: { readonly known: KnownKinds; readonly log: Log },
-): readonly NamedRule[] {
-  const rules = relatedAnswer(new AnswerReader({ hook, answers }), answer, log);
+  { known, log, signal }: ExaminedRulesParts,
+): Promise<readonly NamedRule[]> {
+  const reader = new AnswerReader({ hook, answers });
+  const rules = await runInSlices(relatedAnswer(reader, answer, log), signal);
   for (const { part: _, apiVersion, resource: plural, ...rule } of rules) {
     const [version_ = '', group = ''] = apiVersion.split('/').reverse();
     const resource =

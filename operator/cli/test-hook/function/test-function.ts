@@ -76,9 +76,10 @@ async function reported(
 ): Promise<readonly string[]> {
   const value = await runInSlices(answerValue(answer, request.hook), io.signal);
   if (request.hook !== 'customize') {
-    return answerLines(examinedAnswer(value, request, called, log), request);
+    return answerLines(await examinedAnswer(value, request, called, log, io.signal), request);
   }
-  const rules = examinedRules(value, request, called, { known, log });
+  const parts = { known, log, signal: io.signal };
+  const rules = await examinedRules(value, request, called, parts);
   return [...relatedLines(rules), ...(await recorded(rules, request, asked))];
 }
 
