@@ -114,9 +114,10 @@ class Container {
   keyBefore(at: number): string | undefined {
     const before = this.#text.slice(this.#member, at);
     if (Array.isArray(this.value)) {
-      if (before.trim() !== '') throw new JsonSyntaxError({ position: this.#member });
+      if (!/^[ \t\r\n]*$/.test(before)) throw new JsonSyntaxError({ position: this.#member });
       return undefined;
     }
+    if (!/:[ \t\r\n]*$/.test(before)) throw new JsonSyntaxError({ position: at });
     const object = parsePart(`{${before}0}`, this.#member - 1);
     return Object.keys(object as object)[0];
   }

@@ -39,6 +39,9 @@ export function* readJsonDocuments(text: string): Generator<void, readonly unkno
 /** Characters of small documents that are parsed in one turn of the event loop. */
 const SLICE_CHARS = 32 * 1024;
 
+/** White space of JSON, and nothing else. */
+const SPACE = /^[ \t\r\n]*$/;
+
 /** A value, and how many members its objects have in the text. */
 export interface ReadJson {
   readonly value: unknown;
@@ -65,7 +68,8 @@ export function* readJsonValue(
     throw new JsonSyntaxError({ position: second.start });
   if (isCut && text.length > PIECE_CHARS) throw new JsonSyntaxError({ endsEarly: true });
   if (part !== undefined && large.has(part.start)) {
-    if (isOther) throw new JsonSyntaxError({ position: part.end });
+    const isAlone = SPACE.test(text.slice(0, part.start)) && SPACE.test(text.slice(part.end));
+    if (isOther || !isAlone) throw new JsonSyntaxError({ position: part.end });
     return { value: yield* parseInPieces(text, part, large), ...counts };
   }
   return { value: parsePart(text, 0), ...counts };

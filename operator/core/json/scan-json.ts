@@ -96,7 +96,7 @@ class Scan {
       else if (code === OPEN_BRACE || code === OPEN_BRACKET) this.#begin();
       else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) this.#finish();
       else if (code === COMMA) this.#next();
-      else if (code === COLON) this.#members += 1;
+      else if (code === COLON) this.#member();
       else if (!isSpace(code)) {
         if (this.#open.length === 0) this.#onOther(this.#parts.length + 1);
         if (this.#at - this.#mark > MAX_NUMBER_CHARS) {
@@ -139,7 +139,13 @@ class Scan {
     this.#count();
   }
 
+  #member(): void {
+    this.#members += 1;
+    if (this.#open.length === 0) this.#onOther(this.#parts.length + 1);
+  }
+
   #next(): void {
+    if (this.#open.length === 0) this.#onOther(this.#parts.length + 1);
     const at = this.#sizes.length - 1;
     const size = (this.#sizes[at] ?? 0) + 1;
     this.#sizes[at] = size;

@@ -4,7 +4,10 @@ import { encodeExact } from '../../client/rest-client.ts';
 import { retryOnConflict } from '../../client/retry-on-conflict.ts';
 import { type Clock, sleep } from '../../core/clock.ts';
 import { OperatorError } from '../../core/errors.ts';
+import { DOCUMENT_LIMITS, JsonLimitError } from '../../core/json/json-limits.ts';
 import { parseExact } from '../../core/json/parse-exact.ts';
+import { readJsonValue } from '../../core/json/read-json.ts';
+import { runInSlices, yieldToEventLoop } from '../../core/time-slice.ts';
 import type { Jq } from '../../jq/jq.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { isAlreadyExists, isNotFound } from '../../model/status.ts';
@@ -186,11 +189,13 @@ async function jqPatch(
         throw misbehaved(`the jq program failed on the object: ${outcome?.message}`);
       }
       const [output = 'null', ...others] = outcome.outputs;
-      const changed = parseExact(output);
+      const changed = await resultOf(output, signal);
       if (!isObject(changed) || others.length > 0) {
         throw misbehaved('the result of the jq program must be one object with metadata');
       }
+      await yieldToEventLoop();
       if (isDeepStrictEqual(changed, parseExact(before))) return;
+      await yieldToEventLoop();
       // The program cannot turn the object into another one, or write over a newer version.
       const { uid, resourceVersion } = live.metadata;
       const own = namespace === undefined ? { name } : { name, namespace };
@@ -199,6 +204,17 @@ async function jqPatch(
     },
     { clock, signal, ...CONFLICT_RETRIES },
   );
+}
+
+/** A program can make a small object as large as it likes. */
+async function resultOf(output: string, signal: AbortSignal): Promise<unknown> {
+  const limits = { ...DOCUMENT_LIMITS, documents: 1 };
+  try {
+    return (await runInSlices(readJsonValue(output, limits), signal)).value;
+  } catch (error) {
+    if (!(error instanceof JsonLimitError)) throw error;
+    throw misbehaved(`the result of the jq program ${error.message}`);
+  }
 }
 
 function isObject(value: unknown): value is KubernetesObject {

@@ -2,6 +2,7 @@ import type { Client } from '../../client/client.ts';
 import type { Log } from '../../controller/reconciler.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Meter } from '../../core/metrics.ts';
+import { inSlices } from '../../core/time-slice.ts';
 import type { YamlReader } from '../../core/yaml-thread/yaml-reader.ts';
 import type { Jq } from '../../jq/jq.ts';
 import { ProgramError } from '../../process/program-error.ts';
@@ -173,15 +174,16 @@ class TaskRun implements HookRun {
     const documents = await this.#refusing('its patch file', () =>
       prepareDocuments(wanted, this.#parts, signal),
     );
-    this.#requireRights(documents);
+    await this.#requireRights(documents);
     return documents;
   }
 
-  #requireRights(documents: readonly PreparedDocument[]): void {
+  async #requireRights(documents: readonly PreparedDocument[]): Promise<void> {
     const { name, rights = [] } = this.#hook;
-    const missing = documents.flatMap(({ number, needs }) =>
+    const perDocument = await inSlices(documents, ({ number, needs }) =>
       missingRights(needs, rights).map((right) => ({ number, right })),
     );
+    const missing = perDocument.flat();
     const [first] = missing;
     if (first === undefined) return;
     const rules = formatRights(rulesFor(missing.map(({ right }) => right)));
