@@ -123,6 +123,31 @@ test.each([
   ['a label that is a number', '{"name": "a", "set": 1, "labels": {"b": 1}}', 'labels.b must be'],
   ['a label with a dash', '{"name": "a", "set": 1, "labels": {"b-c": "1"}}', 'label "b-c"'],
   ['expire without a group', '{"action": "expire"}', 'group is missing'],
+  [
+    'more labels than a series may have',
+    `{"name": "a", "set": 1, "labels": {${Array.from({ length: 33 }, (_, at) => `"l${at}": ""`).join(',')}}}`,
+    'labels has more than 32 members',
+  ],
+  [
+    'a long label',
+    `{"name": "a", "set": 1, "labels": {"b": "${'x'.repeat(1_025)}"}}`,
+    'labels.b has more than 1024 characters',
+  ],
+  [
+    'a long name',
+    `{"name": "${'a'.repeat(1_025)}", "set": 1}`,
+    'name has more than 1024 characters',
+  ],
+  [
+    'a long group',
+    `{"name": "a", "set": 1, "group": "${'a'.repeat(1_025)}"}`,
+    'group has more than 1024 characters',
+  ],
+  [
+    'more bounds than a histogram may have',
+    `{"name": "a", "action": "observe", "value": 1, "buckets": [${Array.from({ length: 101 }, (_, at) => at).join(',')}]}`,
+    'buckets has more than 100 bounds',
+  ],
   ['half a line', '{"name": "a", "se', 'the file ends inside it'],
   ['a list', '[1]', 'must be an object'],
 ])('a metrics file with %s is refused, and the message names the operation', async (_what, text, why) => {
@@ -219,4 +244,36 @@ test('a group has what its last run reported, whatever came before', async () =>
     }),
     propertyRuns(0.2),
   );
+});
+
+test('[found 3] the characters of all labels have a limit, and equal series count once', async () => {
+  const metrics = new HookMetrics();
+  const long = 'x'.repeat(1_000);
+  const labels = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`l${at}`, long]));
+  const pods = (from: number, count: number) =>
+    Array.from({ length: count }, (_, at) => ({
+      ...{ name: 'pod', set: 1, group: 'pods', labels: { ...labels, pod: `${from + at}` } },
+    }));
+  const small = { name: 'small', set: 1 };
+
+  const fits = await report(metrics, 'a.sh', ...pods(0, 800), ...pods(0, 200));
+  const beyond = await report(metrics, 'a.sh', ...pods(0, 900));
+  const others = await report(metrics, 'b.sh', small);
+
+  expect(fits).toBeUndefined();
+  expect(beyond).toContain('more than 8000000 characters of labels');
+  expect(others).toBeUndefined();
+});
+
+test('[found 3] the label of the hook is that of the runner, and makes no second series', async () => {
+  const metrics = new HookMetrics();
+
+  await report(
+    metrics,
+    'a.sh',
+    { name: 'ripe', set: 1, labels: { hook: 'forged' } },
+    { name: 'ripe', set: 2 },
+  );
+
+  expect(await samples(metrics)).toEqual(['ripe{hook="a.sh"} 2']);
 });

@@ -383,3 +383,65 @@ test('what the hook used is measured', async () => {
     [`shell_operator_hook_run_sys_cpu_seconds${series}`]: [0.5],
   });
 });
+
+test.each([
+  ['levels', '['.repeat(2_000), 'its patch file is refused: document 1: has more than 1000 levels'],
+  [
+    'documents',
+    '{}'.repeat(20_001),
+    'its patch file is refused: document 20001: is beyond the limit of 20000 documents',
+  ],
+  [
+    'members',
+    `{${Array.from({ length: 10_001 }, (_, at) => `"${at}":0`).join(',')}}`,
+    'its patch file is refused: document 1: has an object with more than 10000 members',
+  ],
+  [
+    'values in texts of all documents together',
+    Array.from({ length: 6 }, () => lineWithText(`[${'0,'.repeat(90_000)}0]`)).join(''),
+    'the text of mergePatch the file has more than',
+  ],
+  [
+    'aliases',
+    lineWithText(`a: &a [${'x, '.repeat(6_000)}x]\nb: [${'*a, '.repeat(90)}*a]`),
+    'the text of mergePatch the file has more than 500000 values up to it, with its aliases',
+  ],
+])('[found 3] a patch file beyond the limit of %s is an error that names it, and nothing is sent', async (_what, patches, problem) => {
+  const { client, sent } = writer();
+  const run = preparedRun({ client, leaves: [{ patches }] });
+
+  const failure = await run.attempt();
+
+  expect(failure).toMatchObject({ failure: 'result', context: { hook: 'garden/rows.sh' } });
+  expect(failure?.message).toContain(problem);
+  expect(sent).toEqual([]);
+});
+
+test('[found 3] metrics and answers to reviews have the limits of patches', async () => {
+  const { client } = writer();
+  const leaves = [{ metrics: '{'.repeat(2_000_000) }, { responses: ['[1]'.repeat(30_000)] }];
+  const run = preparedRun({ client, leaves });
+
+  const failures = [await run.attempt(), await run.attempt()];
+
+  expect(failures.map((failure) => failure?.message)).toEqual([
+    expect.stringContaining('its metrics file is refused: document 1: has more than 1000 levels'),
+    expect.stringContaining('its response file is refused: document 20001: is beyond the limit'),
+  ]);
+});
+
+test('[found 8] what jq says of the program of a hook is no part of the error', async () => {
+  const { client } = writer();
+  const program = { operation: 'JQPatch', kind: 'ConfigMap', namespace: 'farm', name: 'a' };
+  const leaves = [{ patches: [{ ...program, jqFilter: '.data.password = hunter2 |' }] }];
+  const run = preparedRun({ client, leaves });
+
+  const failure = await run.attempt();
+
+  expect(failure?.message).toContain('jq cannot compile jqFilter');
+  expect(failure?.message).not.toContain('hunter2');
+});
+
+function lineWithText(mergePatch: string): string {
+  return `${JSON.stringify({ ...merge('a'), mergePatch })}\n`;
+}

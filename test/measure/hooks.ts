@@ -3,7 +3,8 @@
  * a change to the start of a hook whose snapshot has 5,000 objects, and 300 hooks over one kind. Each is a process of
  * its own, with the flags of the image, and the embedded API server is another. Hooks are bash scripts, whose memory
  * is not counted.
- * `npm run measure:hooks` starts the sources. With `-- --built` the runner is what `npm run build` has made; then
+ * Last, what one hook with a hostile result costs the others: five times each, see `hook-results.ts`.
+ * `npm run measure:hooks` starts the sources; a word after `--` chooses measurements by their titles: `-- hostile`. With `-- --built` the runner is what `npm run build` has made; then
  * a figure over its bound is a failure. Linux only. See docs/performance.md.
  */
 import { type ChildProcess, fork, spawn } from 'node:child_process';
@@ -15,11 +16,16 @@ import { setTimeout as after } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { CountingLine } from '../../examples/reloader/test/support/counting-line.ts';
 import { machineLoad, peakMB } from './figures.ts';
+import { HOSTILE, hostileHooks, servedBeside, TURNS_FILE } from './hook-results.ts';
 import type { Changed, Serving } from './hooks-server.ts';
 
 const MEBIBYTE = 2 ** 20 / 1_000_000;
 const MOST_MB = 256 * MEBIBYTE;
 const MOST_SECONDS = 2;
+/** Of the event loop. */
+const MOST_TURN_MS = 50;
+/** `limits.memory` of generated manifests with a folder of hooks: 512Mi. */
+const MOST_HOOKS_MB = 512 * MEBIBYTE;
 
 const IS_BUILT = process.argv.includes('--built');
 /** Only the measurements whose titles contain this. */
@@ -42,6 +48,7 @@ interface Binding {
 }
 
 interface Place {
+  readonly folder: string;
   readonly operator: ChildProcess;
   readonly line: CountingLine;
   /** Changes so many objects. Resolves to the time of the last change, by the machine's clock. */
@@ -67,6 +74,8 @@ interface Given {
   readonly bytes: number;
   readonly hooks: number;
   readonly binding: Binding;
+  /** The result of one more hook, whose neighbour runs every second. */
+  readonly hostile?: string;
 }
 
 process.stdout.write(
@@ -77,7 +86,28 @@ await memory('a filter of metadata', { jqFilter: '.metadata.labels.version' });
 await memory('no filter', {});
 await snapshot();
 for (const hooks of [30, 300]) await hooksOverOneKind(hooks);
+for (const [title, text] of Object.entries(HOSTILE)) await hostile(title, text());
 process.stdout.write(`load ${machineLoad()}\n`);
+
+async function hostile(title: string, text: string): Promise<void> {
+  const seen: Awaited<ReturnType<typeof servedBeside>>[] = [];
+  const given = { objects: 10, bytes: 1_000, hooks: 0, binding: {}, hostile: text };
+  for (let run = 0; run < STARTS; run++) {
+    await measured(`a hostile result: ${title}`, given, async ({ operator, folder, until }) => {
+      await until((runs) => runs.some(({ hook }) => hook === 'neighbour'));
+      seen.push({ ...(await servedBeside(folder)), peakMB: peakMB(operator) });
+    });
+  }
+  if (seen.length === 0) return;
+  const medianOf = (name: keyof (typeof seen)[number]): number =>
+    seen.map((each) => each[name]).sort((a, b) => a - b)[STARTS >> 1] ?? 0;
+  report('longest turn, ms of the processor, median of 5', medianOf('busyMs'), MOST_TURN_MS);
+  report('longest delay of a timer, ms, median of 5', medianOf('lateMs'));
+  report('starts of the hook with the result', medianOf('starts'));
+  report('starts of its neighbour, one each second', medianOf('neighbours'));
+  report('seconds between two of them, most', medianOf('mostSecondsBetween'));
+  report('peak resident memory, MB', medianOf('peakMB'), MOST_HOOKS_MB);
+}
 
 async function memory(title: string, binding: Binding): Promise<void> {
   const given = {
@@ -169,7 +199,7 @@ async function measured(
     await line.start();
     const operator = startRunner(writeHooks(folder, given), folder, line.url);
     try {
-      await measure(placeOf({ operator, line, server, record: join(folder, 'record') }));
+      await measure(placeOf({ operator, line, server, folder }));
     } finally {
       const ended = once(operator, 'exit');
       if (operator.exitCode === null) {
@@ -189,13 +219,10 @@ function placeOf({
   operator,
   line,
   server,
-  record,
-}: Pick<Place, 'operator' | 'line'> & {
-  readonly server: ChildProcess;
-  readonly record: string;
-}): Place {
+  folder,
+}: Pick<Place, 'operator' | 'line' | 'folder'> & { readonly server: ChildProcess }): Place {
   const runs = (): readonly Run[] =>
-    readFileSync(record, 'utf8')
+    readFileSync(join(folder, 'record'), 'utf8')
       .split('\n')
       .slice(0, -1)
       .map((text) => {
@@ -204,7 +231,7 @@ function placeOf({
         return { at: Number(at) * 1_000, hook, events, contextBytes };
       });
   return {
-    ...{ operator, line, runs },
+    ...{ operator, line, folder, runs },
     async change(count) {
       server.send(count);
       const [{ at }] = (await once(server, 'message')) as [Changed];
@@ -221,10 +248,11 @@ function placeOf({
 }
 
 /** The folder of hooks, each of which writes a line into the file `record` when it runs. */
-function writeHooks(folder: string, { hooks, binding }: Given): string {
+function writeHooks(folder: string, { hooks, binding, hostile: text }: Given): string {
   const dir = join(folder, 'hooks');
   mkdirSync(dir);
   writeFileSync(join(folder, 'record'), '');
+  if (text !== undefined) hostileHooks(dir, folder, text);
   const maps = { name: 'maps', apiVersion: 'v1', kind: 'ConfigMap', ...binding };
   const config = JSON.stringify({ configVersion: 'v1', kubernetes: [maps] });
   for (let at = 0; at < hooks; at++) {
@@ -245,13 +273,15 @@ echo "$now \${0##*/} $events $bytes" >> '${join(folder, 'record')}'
 }
 
 function startRunner(dir: string, folder: string, apiUrl: string): ChildProcess {
-  const args = [...NODE_FLAGS, COMMAND, 'hooks', dir, '--tmp-dir', join(folder, 'tmp')];
+  const turns = ['--import', pathOf('test/measure/longest-turn.ts')];
+  const args = [...NODE_FLAGS, ...turns, COMMAND, 'hooks', dir, '--tmp-dir', join(folder, 'tmp')];
   return spawn(process.execPath, args, {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: {
       PATH: process.env.PATH ?? '',
       NODE_ENV: 'production',
       CHANCERY_API_URL: apiUrl,
+      LONGEST_TURN: join(folder, TURNS_FILE),
       CHANCERY_HEALTH_PORT: String(0),
       CHANCERY_METRICS_PORT: String(0),
       CHANCERY_INSECURE_ALLOW_TOKEN: 'true',

@@ -115,7 +115,8 @@ function hookNamed(name: string, rights: readonly HookRight[]): Hook {
 function jqOf(answer: (object: unknown) => readonly unknown[] = () => []): Jq {
   return {
     check: async (program) => {
-      if (program.endsWith('|')) throw new ConfigurationError('not a jq program');
+      if (!program.endsWith('|')) return;
+      throw new ConfigurationError(`not a jq program: ${program} is not defined`);
     },
     run: async (_program, inputs): Promise<readonly JqOutcome[]> =>
       inputs.map((text) => ({

@@ -318,7 +318,20 @@ describe('texts that are no answer', () => {
       `{"children": [], "status": {"n": 12345678901234567890, "a": ${'{"b":'.repeat(9_000)}1${'}'.repeat(9_000)}}}`,
       'it has more than 1000 levels',
     ],
-  ])('%.60s is refused', (text, problem) => {
+    [
+      JSON.stringify({ children: Array.from({ length: 10_001 }, () => child()) }),
+      'children has more than 10000 items',
+    ],
+    [`{"children": [${'0,'.repeat(500_000)}0]}`, 'it has more than 500000 values'],
+    [
+      `{"children": [], "status": {${Array.from({ length: 10_001 }, (_, at) => `"${at}":0`).join(',')}}}`,
+      'it has an object with more than 10000 members',
+    ],
+    [
+      `{"children": [], "status": {"n": ${'9'.repeat(5_000)}}}`,
+      'it has a number or a word of more than 1000 characters',
+    ],
+  ])('[found 3] %.60s is refused', (text, problem) => {
     expect(refusal(() => sync(text))).toBe(problem);
   });
 
@@ -386,6 +399,16 @@ describe('values of modules', () => {
         },
       },
       'it cannot be written as JSON',
+    ],
+    [
+      'more values than an answer may have',
+      { children: [], status: { all: Array.from({ length: 500_001 }, () => 0) } },
+      'it has more than 500000 values, or contains itself',
+    ],
+    [
+      'a longer text than an answer may have',
+      { children: [], status: { a: 'x'.repeat(6_000_000), b: 'x'.repeat(6_000_000) } },
+      'it has more than 10000000 characters',
     ],
     ['a Map', { children: [], status: new Map([['ready', 1]]) }, 'none'],
   ])('%s is refused or plain', (_, value, problem) => {
