@@ -48,7 +48,8 @@ export function hooksCommand({
       const logger = loggerOf(settings, io);
       for (const ignored of asked.ignored) logger.warn({ ignored }, 'a variable has no effect');
       const jq = createJq({ clock });
-      const yaml = createYamlReader({ clock });
+      // Its limits are of a thread, which does not know the clock of a test.
+      const yaml = createYamlReader({ clock: systemClock });
       try {
         const load = async (signal: AbortSignal): Promise<HooksProgram> =>
           loadHooksProgram(asked.dir, {
