@@ -13,7 +13,10 @@ test.each([
 ])('[found 3] a hook that leaves %s fails alone, and its neighbour writes what it wants', async (_what, patches) => {
   const rights = "rules: [{apiGroups: [''], resources: [configmaps], verbs: [create]}]";
   const place = await startHooks({
-    recorders: { 'bad.sh': `${CONFIG}\n  queue: bad\n  waitForSynchronization: false`, 'good.sh': CONFIG },
+    recorders: {
+      'bad.sh': `${CONFIG}\n  queue: bad\n  waitForSynchronization: false`,
+      'good.sh': CONFIG,
+    },
     files: { 'good.sh.rights.yaml': rights },
     stopped: true,
   });
