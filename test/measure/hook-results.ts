@@ -13,7 +13,7 @@ export const HOSTILE: Readonly<Record<string, () => string>> = {
   '400,000 lines of "a: 1"': () => 'a: 1\n'.repeat(400_000),
   '2,000,000 brackets': () => '['.repeat(2_000_000),
   '900,000 documents': () => '{}\n'.repeat(900_000),
-  '19,000 documents in 10 MB, the last of them wrong': () =>
+  '19,000 documents in 8.9 MB, the last of them wrong': () =>
     `${Array.from({ length: 18_999 }, (_, at) => patchOf(at, 300)).join('\n')}\n{}`,
   'three documents of 3 MB, the last of them wrong': () =>
     `${[0, 1, 2].map((at) => patchOf(at, 3_000_000)).join('\n')}\n{}`,
