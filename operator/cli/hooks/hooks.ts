@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '../../core/clock.ts';
 import { ConfigurationError, messageOf } from '../../core/errors.ts';
 import { type HooksProgram, loadHooksProgram } from '../../hooks/hooks-program.ts';
 import { runnerMetrics } from '../../hooks/metrics/runner-metrics.ts';
+import { hookEnvironment } from '../../hooks/run/hook-environment.ts';
 import { createJq } from '../../jq/create-jq.ts';
 import type { ManagerOptions } from '../../manager/manager.ts';
 import { toggleDebugOnSignal } from '../../manager/observe/log-level.ts';
@@ -15,6 +16,7 @@ import {
 import { overridden, type Settings, settingsFrom } from '../../manager/settings/settings.ts';
 import { RunFolders } from '../../process/run-files.ts';
 import type { Command, ExitCode, Io } from '../command.ts';
+import { warnOfExposedEnvironment } from '../exposed-environment.ts';
 import { DryRun } from '../run/dry-run.ts';
 import { type HooksArguments, parseHooksArguments } from './arguments.ts';
 import { definitionsFor } from './definitions.ts';
@@ -46,6 +48,8 @@ export function hooksCommand({
       if (!asked.check) await requireTmpDir(asked.runner.tmpDir);
       const logger = loggerOf(settings, io);
       for (const ignored of asked.ignored) logger.warn({ ignored }, 'a variable has no effect');
+      const given = hookEnvironment(io.env, settings.apiUrl, asked.runner.hookEnv);
+      await warnOfExposedEnvironment(given, io, logger);
       const jq = createJq({ clock });
       try {
         const load = async (signal: AbortSignal): Promise<HooksProgram> =>
@@ -60,8 +64,8 @@ export function hooksCommand({
           logger.error({ hook, problem: message }, 'hook is left out, it cannot be used');
         }
         if (asked.check) return printDeclarations(program, io);
-        const given = { asked, settings, logger, clock, io, load, state, tokenFolders };
-        return await runHooks(program, given);
+        const parts = { asked, settings, logger, clock, io, load, state, tokenFolders };
+        return await runHooks(program, parts);
       } finally {
         await jq.close();
       }
