@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { isDeepStrictEqual } from 'node:util';
-import type { DocumentOptions, ParseOptions, ScalarTag, SchemaOptions } from 'yaml';
+import type { DocumentOptions, ParseOptions, ScalarTag, SchemaOptions, YAMLParseError } from 'yaml';
 import { ConfigurationError, messageOf } from './errors.ts';
 
 const require = createRequire(import.meta.url);
@@ -216,7 +216,18 @@ function tried(text: string): unknown {
   }
 }
 
+/** Parts of messages of the package that quote the document, where no colon stands before the quoted text. */
+const QUOTED =
+  /(?<=^(?:Invalid escape sequence|Unsupported YAML version|Unknown directive|Verbatim tags) ).*|(?<=^The ).*(?= tag has no suffix$)/;
+
+/**
+ * Names the rule that is broken and the place, and quotes nothing of the document: its author and the reader of the
+ * message may be different people. No cause for the same reason: the message of the package has the line.
+ */
 function invalid(error: unknown): ConfigurationError {
-  const [problem = ''] = messageOf(error).split('\n', 1);
-  return new ConfigurationError(`invalid YAML: ${problem}`, { cause: error });
+  const [said = ''] = messageOf(error).split('\n', 1);
+  const [rule = ''] = said.split(/: | at line /, 1);
+  const { linePos: [at] = [] } = error as Partial<Pick<YAMLParseError, 'linePos'>>;
+  const place = at === undefined ? '' : ` at line ${at.line}, column ${at.col}`;
+  return new ConfigurationError(`invalid YAML: ${rule.replace(QUOTED, '…')}${place}`);
 }

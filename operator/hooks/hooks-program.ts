@@ -29,6 +29,8 @@ export interface HooksProgramOptions
   readonly skipBroken: boolean;
   /** Parsed CustomResourceDefinitions: their kinds need no discovery. */
   readonly definitions: readonly unknown[];
+  /** Finds the metric of this process that takes a name in a scrape. Hooks cannot use such a name. */
+  readonly ownMetric: (name: string) => string | undefined;
   readonly jq: Jq;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -90,7 +92,7 @@ export async function loadHooksProgram(
     else if (skipBroken) problems.push({ hook: hook.name, message });
     else throw new ConfigurationError(`${hook.name}: ${message}`, { context: { hook: hook.name } });
   }
-  const metrics = new HookMetrics();
+  const metrics = new HookMetrics(options.ownMetric);
   const known = knownKinds(definitions);
   const parts = hooksRunnable({ ...options, hooks, problems, known, metrics, env });
   return { hooks, problems, ...parts, metrics };

@@ -145,6 +145,44 @@ test('the file HOOK.yaml answers in place of the hook', async () => {
   expect(hooks[0]?.config.onStartup).toBe(1);
 });
 
+test('[found 8] a file beside a hook that is a link out of the folder of hooks is not read, and not quoted', async () => {
+  const elsewhere = await folderOf({ 'token.off': 's3cr3t: [\nxx', 'rules.yaml.off': RIGHT });
+  const dir = await folderOf({ 'a.py': '', 'b/c.sh': '', 'd.sh': '' });
+  await symlink(join(elsewhere, 'token'), join(dir, 'a.py.yaml'));
+  await symlink(join(elsewhere, 'rules.yaml'), join(dir, 'b/c.rights.yaml'));
+
+  const { hooks, problems } = await load(dir, {}, { skipBroken: true });
+
+  const out = 'is a link that leads out of the folder of hooks: put the file itself there';
+  expect(hooks.map(({ name }) => name)).toEqual(['d.sh']);
+  expect(problems).toEqual([
+    { hook: 'a.py', message: `a.py.yaml ${out}` },
+    { hook: 'b/c.sh', message: `b/c.rights.yaml ${out}` },
+  ]);
+  await expect(load(dir)).rejects.toThrow(`a.py: a.py.yaml ${out}`);
+});
+
+test('[found 8] files beside a hook may be links inside of the folder, and of a folder that is itself a link', async () => {
+  const team = await folderOf({
+    '..data/x.sh': '',
+    '..data/x.sh.yaml': STARTS,
+    '..data/x.rights.yaml': RIGHT,
+  });
+  const dir = await folderOf({ 'shared/one.yaml': STARTS, 'a.sh': '' });
+  await symlink('shared/one.yaml', join(dir, 'a.sh.yaml'));
+  for (const name of ['x.sh', 'x.sh.yaml', 'x.rights.yaml']) {
+    await symlink(`..data/${name}`, join(team, name));
+  }
+  await symlink(team, join(dir, 'team'));
+
+  const { hooks } = await load(dir, { 'a.sh': { exitCode: 1 }, 'team/x.sh': { exitCode: 1 } });
+
+  expect(hooks.map(({ name, rights }) => [name, rights?.length])).toEqual([
+    ['a.sh', undefined],
+    ['team/x.sh', 1],
+  ]);
+});
+
 test.each<[string, Answer, string]>([
   [
     'fails',

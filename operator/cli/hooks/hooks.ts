@@ -6,6 +6,7 @@ import { runnerMetrics } from '../../hooks/metrics/runner-metrics.ts';
 import { hookEnvironment } from '../../hooks/run/hook-environment.ts';
 import { createJq } from '../../jq/create-jq.ts';
 import type { ManagerOptions } from '../../manager/manager.ts';
+import { claimsOfProcess } from '../../manager/metrics/claimed-names.ts';
 import { toggleDebugOnSignal } from '../../manager/observe/log-level.ts';
 import { createLogger, type Logger } from '../../manager/observe/logger.ts';
 import {
@@ -52,10 +53,14 @@ export function hooksCommand({
       await warnOfExposedEnvironment(given, io, logger);
       const jq = createJq({ clock });
       try {
+        const ownMetric = claimsOfProcess({
+          prefix: settings.metricsPrefix,
+          more: runnerMetrics(asked.metricsPrefix),
+        });
         const load = async (signal: AbortSignal): Promise<HooksProgram> =>
           loadHooksProgram(asked.dir, {
             ...asked.runner,
-            ...{ environment: io.env, apiUrl: settings.apiUrl, jq, clock, signal },
+            ...{ environment: io.env, apiUrl: settings.apiUrl, ownMetric, jq, clock, signal },
             definitions: await definitionsFor(asked.dir, asked.crds, io),
           });
         const state = await folderState(asked.dir).catch(() => undefined);

@@ -1,5 +1,5 @@
-import { readFile, stat } from 'node:fs/promises';
-import { basename, dirname, resolve } from 'node:path';
+import { readFile, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, resolve, sep } from 'node:path';
 import type { Clock } from '../../core/clock.ts';
 import { ConfigurationError, OperatorError } from '../../core/errors.ts';
 import type { runProgram } from '../../process/run-program.ts';
@@ -104,7 +104,7 @@ async function loadHook(
   options: LoadHooksOptions,
 ): Promise<Hook | HookProblem> {
   try {
-    const rights = await rightsOf(file, files);
+    const rights = await rightsOf(root, file, files);
     const config = await configOf(root, file, files, options);
     return { ...file, config, rights };
   } catch (error) {
@@ -121,7 +121,7 @@ async function configOf(
   options: LoadHooksOptions,
 ): Promise<HookConfig> {
   if (data.has(`${name}.yaml`)) {
-    const text = await readFile(`${path}.yaml`, 'utf8');
+    const text = await readBeside(root, `${path}.yaml`, `${name}.yaml`);
     return within(`${name}.yaml`, () => parseConfig(text));
   }
   const { env, timeoutMs, clock, signal, runProgram } = options;
@@ -151,6 +151,7 @@ export async function rightsFileOf(path: string): Promise<string> {
 
 /** Undefined: there is no rights file. */
 async function rightsOf(
+  root: string,
   { name, path }: FoundFile,
   { hooks, data }: FoundFiles,
 ): Promise<readonly HookRight[] | undefined> {
@@ -167,8 +168,23 @@ async function rightsOf(
       `${file} could also be that of ${sharing.name}: name it ${name}.rights.yaml`,
     );
   }
-  const text = await readFile(`${path.slice(0, path.length - name.length)}${file}`, 'utf8');
+  const text = await readBeside(root, `${path.slice(0, path.length - name.length)}${file}`, file);
   return within(file, () => parseRights(text));
+}
+
+/**
+ * A file that belongs to a hook. It may be a link inside of its folder, as in a mounted ConfigMap. A link that leads
+ * elsewhere may name a file that its author should not see, and messages show words of what they refuse.
+ */
+async function readBeside(root: string, path: string, name: string): Promise<string> {
+  const real = await realpath(path);
+  const folders = await Promise.all([realpath(root), realpath(dirname(path))]);
+  if (!folders.some((folder) => real.startsWith(`${folder}${sep}`))) {
+    throw new ConfigurationError(
+      `${name} is a link that leads out of the folder of hooks: put the file itself there`,
+    );
+  }
+  return readFile(real, 'utf8');
 }
 
 /** Without this, a misspelt name would only show as a patch that is not declared. */

@@ -63,6 +63,7 @@ function operationOf(value: unknown, onWarning: (problem: string) => void): Metr
     throw new MetricFieldError('name must be letters, digits, _ and :, and begin with no digit');
   }
   const labels = labelsIn(fields);
+  if (Object.hasOwn(labels, 'hook')) onWarning('labels.hook is replaced by the name of the hook');
   if (action !== 'observe') return { action, name, value: numberOf(action, amount), labels, group };
   if (Object.hasOwn(labels, 'le')) throw new MetricFieldError('labels.le belongs to the buckets');
   return {
