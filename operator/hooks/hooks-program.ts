@@ -42,6 +42,8 @@ export interface HooksProgram {
   readonly hooks: readonly Hook[];
   /** Empty unless `skipBroken`. */
   readonly problems: readonly HookProblem[];
+  /** Files of the folder that are no hooks, because they have neither an execute bit nor a `#!` line. */
+  readonly helpers: readonly string[];
   readonly runnable: Runnable;
   /** What the hooks do. Undefined before they run. */
   readonly status: () => HooksStatus | undefined;
@@ -95,7 +97,7 @@ export async function loadHooksProgram(
   const metrics = new HookMetrics(options.ownMetric);
   const known = knownKinds(definitions);
   const parts = hooksRunnable({ ...options, hooks, problems, known, metrics, env });
-  return { hooks, problems, ...parts, metrics };
+  return { hooks, problems, helpers: loaded.helpers, ...parts, metrics };
 }
 
 /** What its answer to `--config` asks for that cannot be done. */

@@ -9,6 +9,7 @@ import { findHooks } from '../../operator/hooks/discovery/find-hooks.ts';
 import {
   type LoadedHooks,
   type LoadHooksOptions,
+  loadHookFile,
   loadHooks,
 } from '../../operator/hooks/discovery/load-hooks.ts';
 
@@ -99,13 +100,51 @@ test('[hooks 21] the links of a mounted ConfigMap are followed, folders too, and
 });
 
 test('[hooks 21] a file that is not executable refuses the start, or is a problem', async () => {
-  const dir = await folderOf({ 'a.sh': '', 'b.sh.off': '' });
+  const dir = await folderOf({ 'a.sh': '', 'b.sh.off': '#!/bin/sh' });
   await symlink('nowhere', join(dir, 'c.sh'));
 
   await expect(load(dir)).rejects.toThrow('b.sh: is not executable: set its execute bit (chmod +x');
   const { hooks, problems } = await load(dir, {}, { skipBroken: true });
   expect(hooks.map(({ name }) => name)).toEqual(['a.sh']);
   expect(problems.map(({ hook }) => hook)).toEqual(['b.sh', 'c.sh']);
+});
+
+test('[found 11] a file that cannot be started and does not look like a program is a helper, and the others start', async () => {
+  const dir = await folderOf({
+    'hook.sh': '#!/bin/sh',
+    'common/functions.sh.off': 'greet() { echo hello; }\n',
+    'common/empty.off': '',
+    'tool.py.off': '# not #!\n',
+    'lib/more.sh.off': '',
+  });
+
+  const { hooks, problems, helpers } = await load(dir);
+
+  expect(hooks.map(({ name }) => name)).toEqual(['hook.sh']);
+  expect(problems).toEqual([]);
+  expect(helpers).toEqual(['common/empty', 'common/functions.sh', 'tool.py']);
+});
+
+test.each([
+  ['a #! line', { 'b.off': '#!/usr/bin/env python3\n' }],
+  ['a byte order mark before its #! line', { 'b.off': '\uFEFF#!/bin/sh\n' }],
+  ['the beginning of a program of Linux', { 'b.off': '\x7fELF\x02' }],
+  ['a file beside it that says what it watches', { 'b.off': 'x', 'b.yaml.off': STARTS }],
+])('[found 11] a file without an execute bit and with %s refuses the start', async (_what, files) => {
+  const dir = await folderOf({ 'a.sh': '', ...files });
+
+  await expect(load(dir)).rejects.toThrow('b: is not executable: set its execute bit (chmod +x');
+});
+
+test('[found 11] a folder that has helpers only has no hooks, and a helper cannot be started by itself', async () => {
+  const dir = await folderOf({ 'functions.sh.off': 'greet() { :; }' });
+  const options = { env: {}, clock: new FakeClock(), signal: new AbortController().signal };
+  const runProgram = () => Promise.reject(new Error('it was started'));
+
+  await expect(load(dir)).rejects.toThrow('has no hooks: expected executable files');
+  await expect(loadHookFile(join(dir, 'functions.sh'), { ...options, runProgram })).rejects.toThrow(
+    'functions.sh: is not executable: set its execute bit',
+  );
 });
 
 test('every hook is asked with --config in the folder of all, a few at a time, and keeps its place', async () => {

@@ -33,7 +33,7 @@ export async function declaredHooks(
 ): Promise<DeclaredHooks> {
   const known = knownKinds(await definitionsFor(dir, crds, io));
   const env = hookEnvironment(io.env, settingsFrom(io.env).apiUrl);
-  const { hooks } = await loadHooks(dir, { env, runProgram, clock, signal: io.signal });
+  const { hooks, helpers } = await loadHooks(dir, { env, runProgram, clock, signal: io.signal });
   const { sources, permissions, unknown } = hooksAccess(hooks, known);
   if (unknown.length > 0) {
     throw new ConfigurationError(
@@ -44,6 +44,9 @@ export async function declaredHooks(
   return {
     ...{ name: 'hooks', sources, permissions, needsLeaderElection: true },
     hints: [
+      ...helpers.map(
+        (file) => `${file}: no hook, because it has neither an execute bit nor a #! line`,
+      ),
       ...hooks.flatMap(hintsFor),
       ...(crds === undefined ? [] : hooks.flatMap((hook) => kindHints(hook, dir))),
     ],

@@ -68,6 +68,9 @@ export function hooksCommand({
         for (const { hook, message } of program.problems) {
           logger.error({ hook, problem: message }, 'hook is left out, it cannot be used');
         }
+        for (const file of program.helpers) {
+          logger.warn({ file }, 'a file without an execute bit and without a #! line is no hook');
+        }
         if (asked.check) return printDeclarations(program, io);
         const parts = { asked, settings, logger, clock, io, load, state, tokenFolders };
         return await runHooks(program, parts);

@@ -6,7 +6,13 @@ import type { runProgram } from '../../process/run-program.ts';
 import { parseConfig } from '../config/parse-config.ts';
 import type { Hook, HookConfig, HookRight } from '../hook.ts';
 import { parseRights } from '../rights/rights-file.ts';
-import { type FoundFile, type FoundFiles, findHooks, type HookProblem } from './find-hooks.ts';
+import {
+  type FoundFile,
+  type FoundFiles,
+  findHooks,
+  type HookProblem,
+  NOT_EXECUTABLE,
+} from './find-hooks.ts';
 
 export type { HookProblem } from './find-hooks.ts';
 
@@ -28,6 +34,8 @@ export interface LoadedHooks {
   readonly hooks: readonly Hook[];
   /** In path order. Empty unless `skipBroken`. */
   readonly problems: readonly HookProblem[];
+  /** Files that are no hooks, because they have neither an execute bit nor a `#!` line. In path order. */
+  readonly helpers: readonly string[];
 }
 
 /** Scripts of 300 hooks take seconds to answer, one after the other. */
@@ -59,7 +67,7 @@ export async function loadHooks(dir: string, options: LoadHooksOptions): Promise
       context: { hook: first.hook },
     });
   }
-  return { hooks: loaded.filter((each) => 'config' in each), problems };
+  return { hooks: loaded.filter((each) => 'config' in each), problems, helpers: files.helpers };
 }
 
 /**
@@ -73,7 +81,9 @@ export async function loadHookFile(path: string, options: LoadHooksOptions): Pro
   const name = basename(full);
   const files = await findHooks(root, { inFolders: false });
   const file = files.hooks.find((hook) => hook.name === name);
-  const problem = files.broken.find(({ hook }) => hook === name)?.message ?? NO_HOOK;
+  const problem = files.helpers.includes(name)
+    ? NOT_EXECUTABLE
+    : (files.broken.find(({ hook }) => hook === name)?.message ?? NO_HOOK);
   if (file === undefined) throw new ConfigurationError(`${path}: ${problem}`);
   const hook = await loadHook(root, file, files, options);
   if ('message' in hook) throw new ConfigurationError(`${path}: ${hook.message}`);
