@@ -9,6 +9,7 @@ import type { KubernetesObject } from '../../model/object.ts';
 import { isAlreadyExists, isNotFound } from '../../model/status.ts';
 import { targetOf } from './patch-document.ts';
 import type { PreparedDocument } from './prepare-documents.ts';
+import { mergePatchWithoutServerFields, withoutServerFields } from './server-fields.ts';
 
 /** What documents are applied with. */
 export interface ApplyParts {
@@ -68,17 +69,19 @@ async function carryOut(
   const part = subresource === undefined ? write : { ...write, subresource };
   switch (action.operation) {
     case 'Create':
-      await client.create(resource, action.object, write);
+      await client.create(resource, withoutServerFields(action.object), write);
       return;
     case 'CreateIfNotExists':
-      await unlessExists(() => client.create(resource, action.object, write));
+      await unlessExists(() => client.create(resource, withoutServerFields(action.object), write));
       return;
     case 'CreateOrUpdate':
-      await createOrUpdate(document, action.object, parts, write);
+      await createOrUpdate(document, withoutServerFields(action.object), parts, write);
       return;
-    case 'Apply':
-      await client.apply(resource, action.object, { ...part, force: action.force });
+    case 'Apply': {
+      const options = { ...part, force: action.force };
+      await client.apply(resource, withoutServerFields(action.object), options);
       return;
+    }
     case 'Delete':
     case 'DeleteInBackground':
     case 'DeleteNonCascading':
@@ -87,9 +90,11 @@ async function carryOut(
     case 'JQPatch':
       await jqPatch(document, action.jqFilter, parts, part);
       return;
-    case 'MergePatch':
-      await client.patch(resource, target, { type: 'merge', body: action.mergePatch }, part);
+    case 'MergePatch': {
+      const body = mergePatchWithoutServerFields(action.mergePatch);
+      await client.patch(resource, target, { type: 'merge', body }, part);
       return;
+    }
     case 'JSONPatch':
       await client.patch(resource, target, { type: 'json', body: action.jsonPatch }, part);
       return;
@@ -189,12 +194,14 @@ async function jqPatch(
       if (!isObject(changed) || others.length > 0) {
         throw misbehaved('the result of the jq program must be one object with metadata');
       }
-      if (isDeepStrictEqual(changed, parseExact(before))) return;
+      const written = withoutServerFields(changed);
+      const unchanged = withoutServerFields(parseExact(before) as KubernetesObject);
+      if (isDeepStrictEqual(written, unchanged)) return;
       // The program cannot turn the object into another one, or write over a newer version.
       const { uid, resourceVersion } = live.metadata;
       const own = namespace === undefined ? { name } : { name, namespace };
-      const metadata = { ...changed.metadata, ...own, uid, resourceVersion };
-      await client.update(resource, { ...changed, metadata }, write);
+      const metadata = { ...written.metadata, ...own, uid, resourceVersion };
+      await client.update(resource, { ...written, metadata }, write);
     },
     { clock, signal, ...CONFLICT_RETRIES },
   );
