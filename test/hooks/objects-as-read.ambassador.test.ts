@@ -1,5 +1,6 @@
 /** Operations that are handed an object as it was read earlier, with all that the API server has put into it. */
 import { expect, test } from 'vitest';
+import { intercept } from '../../operator/client/client-of.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { collected, shed, startFarm } from './support/patched-farm.ts';
 import { configMap, named, preparedRun } from './support/patching.ts';
@@ -30,6 +31,9 @@ const KINDS: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
   ...Object.entries(READ).map(([name, value]) => [name, { [name]: value }] as const),
   ['everything', READ],
 ];
+
+/** Without those that are preconditions of a patch when they stand alone. */
+const ALONE = KINDS.filter(([name]) => !['uid', 'resourceVersion'].includes(name));
 
 const asRead = (
   name: string,
@@ -77,7 +81,7 @@ function foreignIn(object: KubernetesObject | undefined, before?: KubernetesObje
 test.each(
   KINDS,
 )('[found 11] Create makes the object, whatever %s it was read with', async (_what, metadata) => {
-  for (const operation of ['Create', 'CreateIfNotExists', 'CreateOrUpdate', 'Apply']) {
+  for (const operation of ['Create', 'CreateIfNotExists', 'CreateOrUpdate']) {
     const object = asRead('new', metadata, { trees: '2' });
     const { failure, stored } = await place({ operation, object });
 
@@ -113,7 +117,7 @@ test.each(
 });
 
 test.each(
-  KINDS,
+  ALONE,
 )('[found 11] a forced Apply takes the fields over, whatever %s they were read with', async (_what, metadata) => {
   const object = asRead('old', metadata, { trees: '2' });
 
@@ -152,8 +156,6 @@ test('[found 11] a program of JQPatch that changes nothing but metadata of the s
   expect(farm.sent.map(({ method }) => method)).toEqual(['GET']);
 });
 
-const ALONE = KINDS.filter(([name]) => !['uid', 'resourceVersion'].includes(name));
-
 test.each(
   ALONE,
 )('[found 11] MergePatch of an object that was read with %s merges the rest', async (_what, metadata) => {
@@ -171,19 +173,44 @@ test.each(
 });
 
 test.each([
-  ['resourceVersion', { resourceVersion: '1' }],
-  ['uid', { uid: READ.uid }],
-])('[found 11] %s alone in a MergePatch is a precondition: the patch fails when the object is another', async (_what, metadata) => {
-  const mergePatch = { metadata, data: { trees: '2' } };
+  ['resourceVersion', 'MergePatch', { resourceVersion: '1' }],
+  ['uid', 'MergePatch', { uid: READ.uid }],
+  ['resourceVersion', 'Apply', { resourceVersion: '1' }],
+  ['uid', 'Apply', { uid: READ.uid }],
+])('[found 11] %s without a creationTimestamp in a %s is a precondition: it fails when the object is another', async (_what, operation, metadata) => {
+  const patch =
+    operation === 'Apply'
+      ? { object: asRead('old', metadata, { trees: '2' }), force: true }
+      : { ...named('old'), mergePatch: { metadata, data: { trees: '2' } } };
 
-  const { failure, before, stored } = await place({
-    operation: 'MergePatch',
-    ...named('old'),
-    mergePatch,
-  });
+  const { failure, before, stored } = await place({ operation, ...patch });
 
-  expect(failure?.message).toMatch(/modified|immutable/);
+  expect(failure?.message).toMatch(/modified|immutable|[Pp]recondition/);
   expect(stored()).toEqual(before);
+});
+
+test('[found 11] a conflict of an object that was read is lost to another writer, and the hook is not started again', async () => {
+  const farm = await startFarm(configMap('old', { trees: '1' }));
+  let conflicts = 0;
+  const client = intercept(farm.client, (next) => async (call) => {
+    if (call.verb === 'patch' && conflicts++ === 0) {
+      await next({
+        ...call,
+        patch: { type: 'merge', body: { metadata: { resourceVersion: '1' } } },
+      });
+    }
+    return next(call);
+  });
+  const mergePatch = asRead('old', READ, { trees: '2' });
+  const patches = [{ operation: 'MergePatch', ...named('old'), mergePatch }];
+  const run = preparedRun({ client, leaves: [{ patches }] });
+
+  const first = await run.attempt();
+  const second = await run.attempt();
+
+  expect(first?.message).toContain('409 Conflict');
+  expect(second).toBeUndefined();
+  expect(run.starts()).toBe(1);
 });
 
 test('[found 11] JSONPatch is sent as it is written', async () => {

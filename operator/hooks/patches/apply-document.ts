@@ -9,7 +9,7 @@ import type { KubernetesObject } from '../../model/object.ts';
 import { isAlreadyExists, isNotFound } from '../../model/status.ts';
 import { targetOf } from './patch-document.ts';
 import type { PreparedDocument } from './prepare-documents.ts';
-import { mergePatchWithoutServerFields, withoutServerFields } from './server-fields.ts';
+import { withoutServerFields } from './server-fields.ts';
 
 /** What documents are applied with. */
 export interface ApplyParts {
@@ -69,19 +69,17 @@ async function carryOut(
   const part = subresource === undefined ? write : { ...write, subresource };
   switch (action.operation) {
     case 'Create':
-      await client.create(resource, withoutServerFields(action.object), write);
+      await client.create(resource, action.object, write);
       return;
     case 'CreateIfNotExists':
-      await unlessExists(() => client.create(resource, withoutServerFields(action.object), write));
+      await unlessExists(() => client.create(resource, action.object, write));
       return;
     case 'CreateOrUpdate':
-      await createOrUpdate(document, withoutServerFields(action.object), parts, write);
+      await createOrUpdate(document, action.object, parts, write);
       return;
-    case 'Apply': {
-      const options = { ...part, force: action.force };
-      await client.apply(resource, withoutServerFields(action.object), options);
+    case 'Apply':
+      await client.apply(resource, action.object, { ...part, force: action.force });
       return;
-    }
     case 'Delete':
     case 'DeleteInBackground':
     case 'DeleteNonCascading':
@@ -90,11 +88,9 @@ async function carryOut(
     case 'JQPatch':
       await jqPatch(document, action.jqFilter, parts, part);
       return;
-    case 'MergePatch': {
-      const body = mergePatchWithoutServerFields(action.mergePatch);
-      await client.patch(resource, target, { type: 'merge', body }, part);
+    case 'MergePatch':
+      await client.patch(resource, target, { type: 'merge', body: action.mergePatch }, part);
       return;
-    }
     case 'JSONPatch':
       await client.patch(resource, target, { type: 'json', body: action.jsonPatch }, part);
       return;

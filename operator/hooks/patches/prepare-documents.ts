@@ -4,6 +4,7 @@ import { collectionPath, objectPath, type Resource } from '../../model/resource.
 import { DocumentError } from '../results/json-stream.ts';
 import { type RequiredRight, requiredRights } from '../rights/required-rights.ts';
 import { type PatchDocument, targetOf, titleOf } from './patch-document.ts';
+import { actionWithoutServerFields } from './server-fields.ts';
 
 /**
  * The resource of a kind, as a patch names it.
@@ -16,7 +17,7 @@ export type ResolveKind = (
   signal: AbortSignal,
 ) => Promise<Resource>;
 
-/** A document that can be sent. */
+/** A document that can be sent, without fields that only the API server sets. */
 export interface PreparedDocument extends PatchDocument {
   readonly resource: Resource;
   readonly needs: readonly RequiredRight[];
@@ -50,7 +51,7 @@ export async function prepareDocuments(
     if (action.operation === 'JQPatch') await refused(number, () => jq.check(action.jqFilter));
     const { operation } = action;
     const needs = requiredRights({ operation, subresource }, resource, target);
-    prepared.push({ ...document, resource, needs });
+    prepared.push({ ...document, action: actionWithoutServerFields(action), resource, needs });
   }
   return prepared;
 }
