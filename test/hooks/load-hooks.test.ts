@@ -1,5 +1,5 @@
 /** Hooks are files of a temporary folder. None of them is started: `answers` says what each would print. */
-import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { FakeClock } from '@chancery/testing';
@@ -199,6 +199,15 @@ test('[found 8] a file beside a hook that is a link out of the folder of hooks i
     { hook: 'b/c.sh', message: `b/c.rights.yaml ${out}` },
   ]);
   await expect(load(dir)).rejects.toThrow(`a.py: a.py.yaml ${out}`);
+});
+
+test('[found 8] a file beside a hook that no ConfigMap could hold is not read', async () => {
+  const dir = await folderOf({ 'a.py': '', 'a.py.yaml': STARTS });
+  await truncate(join(dir, 'a.py.yaml'), 2 ** 40); // a hole, which takes no room on the disk
+
+  await expect(load(dir)).rejects.toThrow(
+    `a.py: a.py.yaml has ${2 ** 40} bytes, more than 1000000`,
+  );
 });
 
 test('[found 8] files beside a hook may be links inside of the folder, and of a folder that is itself a link', async () => {

@@ -6,7 +6,7 @@
  * @module-tag unshare
  * @module-tag setpriv
  */
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
 import { expect, test } from 'vitest';
@@ -49,6 +49,39 @@ test(
     };
     expect(await toolkit(hooks.rootfs)).toEqual(await toolkit(operator.rootfs));
     expect(await readdir(join(hooks.rootfs, 'var/lib/apt/lists'))).toEqual([]);
+  },
+  BUILD_TIMEOUT_MS,
+);
+
+/** Run by the Node of the runner: starts a program that looks at it, and at the first process. */
+const LOOK = `
+  const { spawnSync } = require('node:child_process');
+  const script = 'for pid in 1 $PPID $$; do for file in environ mem maps; do { : < /proc/$pid/$file; } 2> /dev/null && echo open; done; ls /proc/$pid/fd > /dev/null 2>&1 && echo fd; echo next; done';
+  const { stdout } = spawnSync('/bin/bash', ['-c', script], { encoding: 'utf8' });
+  console.log(stdout.split('next\\n').map((part) => part.trim().split('\\n').join()).join(' | '));
+`;
+
+test(
+  '[found 4] runner and init of the image cannot be read, so that Linux closes them to hooks; the Node of hooks can',
+  async () => {
+    const image = await buildHooks();
+    const { Entrypoint } = image.config;
+    const program = Entrypoint.findIndex((word) => word.endsWith('/node'));
+    const run = Entrypoint.slice(0, program + 1);
+
+    const { stdout } = await runInRoot(image, {
+      // The tool that starts it still has its capabilities, which a container runtime has dropped by then.
+      command: ['/bin/bash', '-c', 'exec "$@"', 'bash', ...run],
+      args: ['-e', LOOK],
+    });
+    const modes = await Promise.all(
+      [...run.filter((word) => word.startsWith('/')), '/usr/local/bin/node'].map(
+        async (path) => (await stat(join(image.rootfs, path))).mode & 0o777,
+      ),
+    );
+
+    expect(stdout.trim()).toBe(' |  | open,open,open,fd | ');
+    expect(modes).toEqual([0o111, 0o111, 0o755]);
   },
   BUILD_TIMEOUT_MS,
 );

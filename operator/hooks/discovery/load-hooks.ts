@@ -182,6 +182,9 @@ async function rightsOf(
   return within(file, () => parseRights(text));
 }
 
+/** What a ConfigMap holds. Such files have a few kilobytes. */
+const MAX_FILE_BYTES = 1_000_000;
+
 /**
  * A file that belongs to a hook. It may be a link inside of its folder, as in a mounted ConfigMap. A link that leads
  * elsewhere may name a file that its author should not see, and messages show words of what they refuse.
@@ -193,6 +196,10 @@ async function readBeside(root: string, path: string, name: string): Promise<str
     throw new ConfigurationError(
       `${name} is a link that leads out of the folder of hooks: put the file itself there`,
     );
+  }
+  const { size } = await stat(real);
+  if (size > MAX_FILE_BYTES) {
+    throw new ConfigurationError(`${name} has ${size} bytes, more than ${MAX_FILE_BYTES}`);
   }
   return readFile(real, 'utf8');
 }

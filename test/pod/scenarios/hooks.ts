@@ -25,18 +25,23 @@ export function hooks({ means, images }: Place): void {
     (tool) => stateOf(toolNamed(tool)).state === 'found',
   );
 
+  const start = async (edit: (object: KubernetesObject) => KubernetesObject): Promise<World> => {
+    const world = await startWorld({
+      means,
+      images: { ...images(), 'chancery-hooks': await buildHooks() },
+      overlay: 'examples/hooks/manifests/overlays/namespaced',
+      namespace: NAMESPACE,
+      edit: (objects) => objects.map(edit),
+    });
+    onTestFinished(() => world.end());
+    return world;
+  };
+
   test.skipIf(!canBuild)(
     '[hooks 23] [hooks S4] the config-watcher from a ConfigMap rolls a Deployment, and sees no token and no variable outside of the allow-list',
     { timeout: 300_000 },
     async () => {
-      const world = await startWorld({
-        means,
-        images: { ...images(), 'chancery-hooks': await buildHooks() },
-        overlay: 'examples/hooks/manifests/overlays/namespaced',
-        namespace: NAMESPACE,
-        edit: (objects) => objects.map(onlyBash),
-      });
-      onTestFinished(() => world.end());
+      const world = await start(onlyBash);
       const { server, pod } = world;
       await eventually(() => pod.isReady(), PATIENCE);
       create(world);
@@ -67,14 +72,7 @@ export function hooks({ means, images }: Place): void {
     '[found 4] a hook reads neither environment, memory nor open files of the runner and of the first process, and opens no inspector',
     { timeout: 300_000 },
     async () => {
-      const world = await startWorld({
-        means,
-        images: { ...images(), 'chancery-hooks': await buildHooks() },
-        overlay: 'examples/hooks/manifests/overlays/namespaced',
-        namespace: NAMESPACE,
-        edit: (objects) => objects.map(onlySpy),
-      });
-      onTestFinished(() => world.end());
+      const world = await start(onlySpy);
       const operator = world.pod.container('operator');
       const spied = (): readonly string[] =>
         operator.lines.flatMap((line) => /"line":"spied (\w+ \w+)"/.exec(line)?.[1] ?? []);
