@@ -56,9 +56,10 @@ test(
 /** Run by the Node of the runner: starts a program that looks at it, and at the first process. */
 const LOOK = `
   const { spawnSync } = require('node:child_process');
-  const script = 'for pid in 1 $PPID $$; do for file in environ mem maps; do { : < /proc/$pid/$file; } 2> /dev/null && echo open; done; ls /proc/$pid/fd > /dev/null 2>&1 && echo fd; echo next; done';
-  const { stdout } = spawnSync('/bin/bash', ['-c', script], { encoding: 'utf8' });
-  console.log(stdout.split('next\\n').map((part) => part.trim().split('\\n').join()).join(' | '));
+  const look = (pid) => 'for file in environ mem maps; do { : < /proc/' + pid + '/$file; } 2> /dev/null && echo $file; done; ls /proc/' +
+    pid + '/fd > /dev/null 2>&1 && echo fd; true';
+  const open = (pid) => spawnSync('/bin/bash', ['-c', look(pid)], { encoding: 'utf8' }).stdout.trim().split('\\n');
+  console.log(JSON.stringify({ init: open('1'), runner: open('$PPID'), itself: open('$$') }));
 `;
 
 test(
@@ -80,7 +81,11 @@ test(
       ),
     );
 
-    expect(stdout.trim()).toBe(' |  | open,open,open,fd | ');
+    expect(JSON.parse(stdout)).toEqual({
+      init: [''],
+      runner: [''],
+      itself: ['environ', 'mem', 'maps', 'fd'],
+    });
     expect(modes).toEqual([0o111, 0o111, 0o755]);
   },
   BUILD_TIMEOUT_MS,
