@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { patternMatcher } from '../../operator/schema/pattern.ts';
+import { patternMatcher } from '../../operator/schema/pattern/pattern.ts';
+import { Work } from '../../operator/schema/work.ts';
 import { regularExpression } from '../../testing/src/apiserver/schema/regular-expression.ts';
 
 const TEXTS = [
@@ -58,7 +59,7 @@ test.each([
   const ours = patternMatcher(pattern);
   const theirs = regularExpression(pattern);
 
-  const matched = TEXTS.filter((text) => ours.test(text));
+  const matched = TEXTS.filter((text) => ours.test(text, new Work(10_000)));
 
   expect(matched).toEqual(TEXTS.filter((text) => theirs.test(text)));
 });

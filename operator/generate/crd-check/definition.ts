@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../../core/errors.ts';
-import { type CheckedSchema, checkedSchema, isMapping, type Mapping } from './schema.ts';
+import { type CheckedSchema, checkedSchema } from '../../schema/checked-schema.ts';
+import { isMapping, type Mapping } from './schema.ts';
 
 /** One version of a definition, as far as the check of an upgrade looks at it. */
 export interface CheckedVersion {
