@@ -73,11 +73,13 @@ export function parseYaml(
   { exactIntegers = false }: { readonly exactIntegers?: boolean } = {},
 ): unknown {
   try {
-    return yaml().parse(text, {
+    const value: unknown = yaml().parse(text, {
       ...READ,
       ...(exactIntegers ? { customTags: EXACT_TAGS } : {}),
       maxAliasCount: MAX_ALIAS_COUNT,
     });
+    refuseCycle(value);
+    return value;
   } catch (error) {
     throw invalid(error);
   }
@@ -115,12 +117,34 @@ export function parseYamlDocuments(text: string): readonly unknown[] {
       .map((document): unknown => {
         const [problem] = document.errors;
         if (problem) throw problem;
-        return document.toJS({ maxAliasCount: MAX_ALIAS_COUNT });
+        const value: unknown = document.toJS({ maxAliasCount: MAX_ALIAS_COUNT });
+        refuseCycle(value);
+        return value;
       })
       .filter((value) => value !== null && value !== undefined);
   } catch (error) {
     throw invalid(error);
   }
+}
+
+/**
+ * Refuses a value that contains itself, because an alias stands in the part that it names. No JSON does, and kubectl
+ * refuses it as well.
+ *
+ * @throws Error
+ */
+function refuseCycle(value: unknown): void {
+  const open = new Set<object>();
+  const done = new Set<object>();
+  const visit = (part: unknown): void => {
+    if (typeof part !== 'object' || part === null || done.has(part)) return;
+    if (open.has(part)) throw new Error('an anchor contains itself');
+    open.add(part);
+    for (const each of Object.values(part)) visit(each);
+    open.delete(part);
+    done.add(part);
+  };
+  visit(value);
 }
 
 /**

@@ -38,10 +38,10 @@ export function devCommand({
         const { namespace = 'default', allNamespaces, moduleArgs } = parsed;
         return runOperator(parsed.modules, moduleArgs, { namespace, allNamespaces }, given);
       }
+      const modules = modulesOf(parsed.modules);
+      const samples = await readManifests(parsed.samples, given.stdin, '--samples ');
       const parent = parentGone(clock, given.env);
       const io = { ...given, signal: AbortSignal.any([given.signal, parent.signal]) };
-      const modules = modulesOf(parsed.modules);
-      const samples = await readManifests(parsed.samples, io.stdin, '--samples ');
       const say = (text: string): void => void io.stderr.write(`dev: ${text}\n`);
       const cluster = await clusterOf(parsed, samples, { io, clock, say, loadTestKit });
       try {

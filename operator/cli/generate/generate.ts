@@ -53,16 +53,18 @@ export function generateCommand(): Command {
       const isProject = isTree(given.what) && declaring.from === 'modules';
       const project = isProject ? await projectOf(declaring.modules) : undefined;
       const parsed = withModulePaths(given, project);
-      using lines = new LineWriter(io.stdout, io.signal);
       if (parsed.output === undefined) {
         const text = generatedText(declared, parsed);
+        using lines = new LineWriter(io.stdout, io.signal);
         await lines.write(text.slice(0, -1).split('\n'));
         return 0;
       }
       const states = await statesOf(declared, parsed, parsed.output, io);
       // The Dockerfile belongs to the user as soon as it is there, so it is never compared.
+      const images = parsed.check ? [] : await imageFiles(parsed, project);
+      using lines = new LineWriter(io.stdout, io.signal);
       if (parsed.check) return reportStates(states, lines, io);
-      return writeGenerated([...states, ...(await imageFiles(parsed, project))], lines, io);
+      return writeGenerated([...states, ...images], lines, io);
     },
   };
 }

@@ -57,14 +57,17 @@ export function hooksCommand({
           prefix: settings.metricsPrefix,
           more: runnerMetrics(asked.metricsPrefix),
         });
-        const load = async (signal: AbortSignal): Promise<HooksProgram> =>
-          loadHooksProgram(asked.dir, {
+        const load = async (signalOf: () => AbortSignal): Promise<HooksProgram> => {
+          const definitions = await definitionsFor(asked.dir, asked.crds, io);
+          const signal = signalOf(); // from here on there are programs to stop
+          return loadHooksProgram(asked.dir, {
             ...asked.runner,
             ...{ environment: io.env, apiUrl: settings.apiUrl, ownMetric, jq, clock, signal },
-            definitions: await definitionsFor(asked.dir, asked.crds, io),
+            definitions,
           });
+        };
         const state = await folderState(asked.dir).catch(() => undefined);
-        const program = await load(io.signal);
+        const program = await load(() => io.signal);
         for (const { hook, message } of program.problems) {
           logger.error({ hook, problem: message }, 'hook is left out, it cannot be used');
         }
@@ -87,7 +90,7 @@ interface Surroundings {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly io: Io;
-  readonly load: (signal: AbortSignal) => Promise<HooksProgram>;
+  readonly load: (signalOf: () => AbortSignal) => Promise<HooksProgram>;
   /** Of the folder, before the program was read. */
   readonly state: string | undefined;
   readonly tokenFolders: readonly string[];
@@ -118,7 +121,7 @@ async function runHooks(program: HooksProgram, given: Surroundings): Promise<Exi
     using watching = linkedAbort(io.signal);
     const watch = {
       ...{ dir: asked.dir, hooks: program.hooks, state, clock, log: logger },
-      load: async (signal: AbortSignal) => (await load(signal)).hooks,
+      load: async (signal: AbortSignal) => (await load(() => signal)).hooks,
     };
     const changed = untilHooksChange(watch, watching.signal).then(
       (change) => {

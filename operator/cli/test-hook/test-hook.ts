@@ -51,7 +51,6 @@ export function testHookCommand({ clock = systemClock }: TestHookCommandOptions 
 }
 
 async function testHook(asked: TestHookArguments, jq: Jq, clock: Clock, io: Io): Promise<ExitCode> {
-  const { signal } = io;
   const env = hookEnvironment(io.env, settingsFrom(io.env).apiUrl, asked.hookEnv);
   const definitions = await readManifests(asked.crds, io.stdin, '--crd ');
   const known = knownKinds(definitions.map(({ value }) => value));
@@ -61,6 +60,7 @@ async function testHook(asked: TestHookArguments, jq: Jq, clock: Clock, io: Io):
   }
   const file = requireNoFunction(asked);
   requireContexts(sample); // before a file is started that may be no hook
+  const { signal } = io;
   const hook = await loadHookFile(file, { env, runProgram, clock, signal });
   const filter = (program: string, object: unknown) => filtered(jq, program, object, signal);
   const contexts = await completedSample(sample, { hook, known, filter });

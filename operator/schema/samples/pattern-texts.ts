@@ -19,7 +19,8 @@ export function* patternTexts(
   const { ignoresCase } = pattern;
   const known = new Map<string, readonly string[]>();
   for (let choice = 0; choice < variants; choice += 1) {
-    for (const repeats of [0, 1, 2, minLength]) {
+    // A repetition in another one is made as often as the product of both.
+    for (const repeats of [0, 1, 2, Math.ceil(Math.sqrt(minLength)), minLength]) {
       yield textOf(tree, { repeats, choice, ignoresCase, known, work });
     }
   }

@@ -98,7 +98,11 @@ function* candidates(schema: StructuralSchema, wanted: string, work: Work): Gene
   if (pattern === undefined) return;
   try {
     work.spend(pattern.length);
-    const options = { minLength: Math.min(minLength, MAX_LENGTH), variants: VARIANTS, work };
+    const options = {
+      minLength: Math.min(Math.max(minLength, 0), MAX_LENGTH),
+      variants: VARIANTS,
+      work,
+    };
     for (const text of patternTexts(knownPattern(pattern), options)) {
       yield text;
       yield sized(text, schema);

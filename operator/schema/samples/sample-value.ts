@@ -42,14 +42,14 @@ export function sampleValue(schema: StructuralSchema, branch: number, work: Work
 function valueFor(given: StructuralSchema, choice: Choice): unknown {
   if (choice.depth > MAX_DEPTH || choice.work.left <= 0) return {};
   try {
-    return valueOf(withAlternatives(given, choice), choice);
+    return typedValue(withAlternatives(given, choice), choice);
   } catch (error) {
     if (!(error instanceof TooMuchWork)) throw error;
     return {};
   }
 }
 
-function valueOf(schema: StructuralSchema, choice: Choice): unknown {
+function typedValue(schema: StructuralSchema, choice: Choice): unknown {
   if (schema.default !== undefined) return schema.default;
   if (schema.enum?.length) return schema.enum[choice.at % schema.enum.length];
   switch (schema['x-kubernetes-int-or-string'] === true ? 'integer' : schema.type) {
