@@ -64,6 +64,7 @@ export function apiserverCommand(loadTestKit: LoadTestKit = load): Command {
       const server = await start(ApiServer, options, token);
       try {
         fill(server, documents, options.namespace);
+        const { signal } = io; // before anyone is told that it serves
         if (kubeconfigPath !== undefined) {
           const namespace = options.namespace ?? 'default';
           await writeKubeconfig(kubeconfigPath, {
@@ -74,7 +75,7 @@ export function apiserverCommand(loadTestKit: LoadTestKit = load): Command {
         }
         io.stderr.write(advice(server.url, options));
         io.stdout.write(`${server.url}\n`);
-        await aborted(io.signal);
+        await aborted(signal);
       } finally {
         await server.close();
       }
