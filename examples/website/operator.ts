@@ -14,11 +14,7 @@ export const websites = customResource({
   status: Type.Object({ readyReplicas: Type.Integer() }),
   printerColumns: [{ name: 'Ready', type: 'integer', jsonPath: '.status.readyReplicas' }],
   rules: [
-    {
-      // It is the value of a label of the Pods.
-      rule: 'self.metadata.name.size() <= 63',
-      message: 'the name must have at most 63 characters',
-    },
+    { rule: 'self.metadata.name.size() <= 63', message: 'the name has at most 63 characters' },
   ],
 });
 

@@ -33,7 +33,7 @@ test('[found 15] its manifests have the rights in both scopes', PATIENT, async (
 
   const texts = textsBelow(output);
   for (const scope of ['namespaced', 'cluster-scoped']) {
-    expect(texts[`components/${scope}/rbac.yaml`]).toMatch(/kind: ClusterRole\n[^]*- atlases\n/);
+    expect(texts[`components/${scope}/rbac.yaml`]).toMatch(/kind: ClusterRole\n[\s\S]*- atlases\n/);
   }
 });
 
@@ -42,7 +42,7 @@ test.each([
     ['--template=composite'],
     'the template composite creates objects in the namespace of their owner',
   ],
-  [['--template=built-in'], '--cluster-scoped is for custom-resource and composite'],
+  [['--template=built-in'], '--cluster-scoped is for custom-resource: the template built-in'],
   [['--from=x'], '--from names the kinds; leave out --cluster-scoped'],
   [['--from-crd=x'], '--from-crd names the kinds; leave out --cluster-scoped'],
 ])('[found 15] init --cluster-scoped %j is refused', async (words, told) => {

@@ -41,7 +41,7 @@ async function statesOf(
     const object = { apiVersion: `${group}/${version}`, kind, metadata: { name, namespace }, spec };
     const isTaken = await env.create(object).then(
       () => true,
-      (error: Error) => !/the name must .*have at most \d+ characters/.test(error.message),
+      (error: Error) => !/the name (?:has|must .*have) at most \d+ characters/.test(error.message),
     );
     if (isTaken) await eventually(async () => isReady(await env.get(resource, namespace, name)));
     states.push(isTaken ? 'ready' : 'refused');

@@ -68,8 +68,10 @@ export function parseInitArguments(args: readonly string[]): InitArguments {
   const template = templateOf(values.template);
   const refused = ABOUT_KIND.find((option) => values[option] !== undefined);
   if (template === 'built-in' && refused !== undefined) {
+    const templates =
+      refused === 'cluster-scoped' ? 'custom-resource' : 'custom-resource and composite';
     throw new ConfigurationError(
-      `--${refused} is for custom-resource and composite: the template built-in defines no resource`,
+      `--${refused} is for ${templates}: the template built-in defines no resource`,
     );
   }
   const isNamespaced = values['cluster-scoped'] !== true;
