@@ -1,9 +1,9 @@
 import type { Clock } from '../core/clock.ts';
 import { AmbassadorError, OperatorError, UnsafeSetupError } from '../core/errors.ts';
+import { isUnserved } from '../model/not-found.ts';
 import { ApiError } from '../model/status.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../transport/transport.ts';
 import { readAnswer } from './answer.ts';
-import { isUnserved } from './response-failure.ts';
 
 /** A flag of `kubectl proxy` that blocks requests. */
 export type Fence = '--accept-paths' | '--reject-methods';
@@ -98,8 +98,8 @@ export const FILTER_SHUT: string =
   'proxy';
 
 /**
- * Who answered a request, or why that is not known. `unserved`: a 404 in plain text. An API server
- * sends it for an unknown path, and `kubectl proxy` for a path outside its prefix.
+ * Who answered a request, or why that is not known. `unserved`: a 404 that names no object. An API
+ * server sends it for an unknown path, and `kubectl proxy`, as text, for a path outside its prefix.
  */
 type Outcome = 'refused' | 'reached' | 'unserved' | { readonly why: string };
 

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { isNotFound } from '../../operator/model/not-found.ts';
 import {
   ApiError,
   isAlreadyExists,
   isConflict,
   isDisruptionRefused,
   isGone,
-  isNotFound,
   isStatus,
   isTooLargeResourceVersion,
   type Status,
