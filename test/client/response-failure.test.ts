@@ -256,7 +256,7 @@ describe('an unserved path', () => {
       0,
     );
     const absent = responseFailure(
-      { status: 404, headers: json, text: status(404, 'NotFound') },
+      { status: 404, headers: json, text: status(404, 'NotFound', { details: { name: 'a' } }) },
       0,
     );
 

@@ -30,8 +30,9 @@ function whatHolds(error: unknown): string[] {
 
 describe('[L-22] predicates', () => {
   test.each<[Omit<Status, 'kind'>, keyof typeof PREDICATES | undefined]>([
-    [{ code: 404, reason: 'NotFound' }, 'isNotFound'],
-    [{ code: 404 }, 'isNotFound'],
+    [{ code: 404, reason: 'NotFound', details: { name: 'a' } }, 'isNotFound'],
+    [{ code: 404, details: { name: 'a' } }, 'isNotFound'],
+    [{ code: 404 }, undefined],
     [{ code: 409, reason: 'Conflict' }, 'isConflict'],
     [{ code: 409, reason: 'AlreadyExists' }, 'isAlreadyExists'],
     [{ code: 409 }, undefined],
