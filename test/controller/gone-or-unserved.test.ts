@@ -275,7 +275,9 @@ async function startZoo(generation: NonNullable<Embedded['generation']>) {
 
 const GENERATIONS = ['1.36', '1.38'] as const;
 
-describe.each(GENERATIONS)('[found 1] an object that is gone from a server of %s', (generation) => {
+describe.each(
+  GENERATIONS,
+)('[found 1] [K-48] an object that is gone from a server of %s', (generation) => {
   let zoo: Awaited<ReturnType<typeof startZoo>>;
 
   beforeAll(async () => {
@@ -300,7 +302,7 @@ describe.each(GENERATIONS)('[found 1] an object that is gone from a server of %s
 
 describe.each(
   GENERATIONS,
-)('[found 1] a definition that is gone from a server of %s', (generation) => {
+)('[found 1] [K-48] a definition that is gone from a server of %s', (generation) => {
   let zoo: Awaited<ReturnType<typeof startZoo>>;
 
   beforeAll(async () => {

@@ -92,7 +92,7 @@ async function startBuckets(generation: '1.33' | '1.38', finalize: Finalize = as
 describe.each([
   '1.33',
   '1.38',
-] as const)('[found 1] while a server of %s does not serve it', (generation) => {
+] as const)('[found 1] [K-48] while a server of %s does not serve it', (generation) => {
   test('nothing outside is destroyed, and work goes on when it is served again', async () => {
     const { env, outside, serve, attempts } = await startBuckets(generation);
 

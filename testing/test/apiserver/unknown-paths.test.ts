@@ -37,7 +37,7 @@ test.each([
   ['1.24', TEXT, /^text\/plain/],
   ['1.36', TEXT, /^text\/plain/],
   ['1.38', STATUS, /^application\/json$/],
-] as const)('[found 1] a server of %s says that a path is not served', async (generation, answer, type) => {
+] as const)('[found 1] [F-16] a server of %s says that a path is not served', async (generation, answer, type) => {
   const cluster = await startCluster({ generation });
   cluster.server.create(DEFINITION as never);
 
@@ -62,7 +62,7 @@ test.each([
 test.each([
   '1.33',
   '1.38',
-] as const)('[found 1] a server of %s names an object that is gone, and fills in nothing for a built-in version', async (generation) => {
+] as const)('[found 1] [F-16] a server of %s names an object that is gone, and fills in nothing for a built-in version', async (generation) => {
   const cluster = await startCluster({ generation });
   cluster.server.create(DEFINITION as never);
 
