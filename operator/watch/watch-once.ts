@@ -58,6 +58,8 @@ export interface WatchConsumer<T extends KubernetesObject> {
   accepted(): void;
   /** The watch has delivered an event, or has lived for a second: more than acceptance. */
   proven(): void;
+  /** The watch has lived for a second and has delivered nothing. */
+  silent(): void;
   events(batch: readonly WatchEvent<T>[]): void | Promise<void>;
 }
 
@@ -108,7 +110,10 @@ async function watchOnce<T extends KubernetesObject>(
     acceptedAt = clock.monotonic();
     dog.active();
     consumer.accepted();
-    cancelProof = clock.schedule(SHORT_WATCH_MS, () => consumer.proven());
+    cancelProof = clock.schedule(SHORT_WATCH_MS, () => {
+      consumer.proven();
+      if (gaps.lines === 0) consumer.silent();
+    });
     for await (const batch of batches) {
       if (line.signal.aborted) break;
       gaps.saw(batch.length);

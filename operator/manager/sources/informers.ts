@@ -374,7 +374,10 @@ function observer(
 function logNotice(log: Log, facts: object, notice: ReflectorNotice): void {
   if (notice.kind === 'regression') {
     const { from, to } = notice;
-    log.warn({ ...facts, from, to }, 'server shows an older state, was it restored?');
+    log.warn(
+      { ...facts, from, to },
+      'server shows an older or another state, was it restored or replaced?',
+    );
   } else if (notice.kind === 'duplicates') {
     log.warn({ ...facts, count: notice.keys.length }, 'list held objects more than once');
   } else if (notice.kind === 'cleared') {
