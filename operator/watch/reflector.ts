@@ -1,6 +1,6 @@
 import { linkedAbort } from '../core/abort.ts';
 import { sleep } from '../core/clock.ts';
-import { ProtocolError } from '../core/errors.ts';
+import type { ProtocolError } from '../core/errors.ts';
 import type { Entry, WatchEvent } from '../model/entry.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import { SourceActivity } from './activity.ts';
@@ -254,22 +254,22 @@ export class Reflector<T extends KubernetesObject> {
    * Undefined when stopped.
    */
   async #watch(signal: AbortSignal): Promise<Decision | undefined> {
-    const { clock, limiter } = this.#options;
     const due = this.#due;
     await this.#wait(this.#pace.spacingMs(), signal);
-    const release = due === undefined ? (): void => {} : await limiter.enter(signal);
+    const release = due && (await this.#options.limiter.enter(signal));
     using cut = linkedAbort(signal);
-    let cutFor: Decision | ProtocolError | undefined;
-    const end = (reason: Decision | ProtocolError): void => {
-      cutFor = reason;
+    let ended: Decision | undefined;
+    const end = (decision: Decision): void => {
+      ended = decision;
       cut.abort(new Error('the watch is no longer of use'));
     };
     let looking: Promise<void> | undefined;
     const live = (): void => {
       this.#verifier.watching(() => end(RELIST_NOW));
-      this.#unreadable.watching(end);
+      // An entry read as an event is not valid JSON: handle it as if its line had failed to decode.
+      this.#unreadable.watching((error) => end(this.#decide({ during: 'stream', error }, false)));
     };
-    const startedAt = clock.monotonic();
+    const startedAt = this.#options.clock.monotonic();
     /** The list being received; undefined when it is complete or none is due. */
     let initial = due && new InitialEvents<T>();
     const consumer: WatchConsumer<T> = {
@@ -277,20 +277,18 @@ export class Reflector<T extends KubernetesObject> {
         this.#meter.opened('ok');
         if (initial === undefined) this.#reporter.accepted();
       },
-      proven: () => {
-        if (initial === undefined) this.#reporter.proven();
-      },
-      silent: () => {
-        if (initial === undefined) looking = this.#historyProbe.look(end, cut.signal);
+      proven: (lines) => {
+        if (initial !== undefined) return;
+        this.#reporter.proven();
+        if (lines === 0) looking ??= this.#historyProbe.look(end, cut.signal);
       },
       events: async (batch) => {
         this.#meter.received(batch);
-        this.#historyProbe.heard();
         if (initial === undefined) return this.#deliver(batch);
         const complete = initial.take(batch);
         if (complete === undefined) return;
         initial = undefined;
-        release();
+        release?.();
         this.#meter.listed('stream', 'ok', startedAt);
         this.#unreadable.listing();
         await this.#publish(complete.list);
@@ -301,20 +299,16 @@ export class Reflector<T extends KubernetesObject> {
     };
     if (due === undefined) live();
     try {
-      const awaitsInitialEvents = (): boolean => initial !== undefined;
-      const request = { due, awaitsInitialEvents, signal: cut.signal };
+      const request = { due, awaitsInitialEvents: () => initial !== undefined, signal: cut.signal };
       const report = await this.#watches.once(consumer, request);
       if (signal.aborted) return undefined;
-      // An entry read as an event is not valid JSON: handle it as if its line had failed to decode.
-      if (cutFor instanceof ProtocolError)
-        return this.#decide({ during: 'stream', error: cutFor }, false);
-      if (cutFor !== undefined) return cutFor;
+      if (ended !== undefined) return ended;
       if (initial !== undefined) return this.#unfinished(report, startedAt);
       return this.#afterWatch(report);
     } finally {
       cut.abort();
       await looking;
-      release();
+      release?.();
       this.#verifier.notWatching();
       this.#unreadable.notWatching();
     }
@@ -323,6 +317,7 @@ export class Reflector<T extends KubernetesObject> {
   /** Applies a batch, then moves the resume point. */
   async #deliver(batch: readonly WatchEvent<T>[]): Promise<void> {
     const sink = this.#sink;
+    this.#historyProbe.heard();
     const older = await this.#resumePoint.deliver(batch, {
       apply: async (events: readonly WatchEvent<T>[]) => {
         await sink.apply(events);
