@@ -63,7 +63,8 @@ export const EMPTY_LIST: NamedList = {
 
 interface Cached {
   readonly list: NamedList;
-  readonly bytes: number;
+  /** It grows when names are matched. */
+  bytes: number;
 }
 
 /** Compiled once: every reconcile asks for the same few lists. The list that was asked for last is the last one. */
@@ -82,12 +83,25 @@ export function namedList(value: string, work?: PatternWork): NamedList {
   if (known === undefined) cachedBytes += cached.bytes;
   CACHE.delete(value);
   CACHE.set(value, cached);
-  for (const [oldest, { bytes }] of CACHE) {
-    if (cachedBytes <= MAX_CACHE_BYTES && CACHE.size <= MAX_LISTS) break;
-    CACHE.delete(oldest);
+  dropOldest();
+  return cached.list;
+}
+
+/** Drops lists until the others fit, but never the last one. */
+function dropOldest(): void {
+  for (const [value, { bytes }] of CACHE) {
+    const fits = cachedBytes <= MAX_CACHE_BYTES && CACHE.size <= MAX_LISTS;
+    if (fits || CACHE.size === 1) return;
+    CACHE.delete(value);
     cachedBytes -= bytes;
   }
-  return cached.list;
+}
+
+function grow(value: string, cached: Cached, bytes: number): void {
+  cached.bytes += bytes;
+  if (CACHE.get(value) !== cached) return;
+  cachedBytes += bytes;
+  if (cachedBytes > MAX_CACHE_BYTES) dropOldest();
 }
 
 /** The entries of a value that count, and how many there are; `isCut`: at least. */
@@ -127,7 +141,7 @@ function compileList(value: string, work: PatternWork = new PatternWork()): Cach
     problems,
     work,
   );
-  const { automaton, refused } = compilePatterns(patterns);
+  const { automaton, refused } = compilePatterns(patterns, (bytes) => grow(value, cached, bytes));
   for (const [entry, reason] of refused) {
     problems.push(`has a pattern that RE2 does not accept, ${quoted(entry)}: ${shortened(reason)}`);
   }
@@ -145,7 +159,8 @@ function compileList(value: string, work: PatternWork = new PatternWork()): Cach
     isExact: literals.size === entries.length,
     problems: shortList(problems),
   };
-  return { list, bytes: bytesOf(value, entries, automaton) };
+  const cached = { list, bytes: bytesOf(value, entries, automaton) };
+  return cached;
 }
 
 function bytesOf(

@@ -13,8 +13,14 @@ export interface CompiledPatterns {
   readonly refused: ReadonlyMap<string, string>;
 }
 
-/** @param patterns - with few states: `statesOf` bounds the time and the memory of this call. */
-export function compilePatterns(patterns: readonly string[]): CompiledPatterns {
+/**
+ * @param patterns - with few states: `statesOf` bounds the time and the memory of this call.
+ * @param grown - called when the automaton takes more memory than before, or less.
+ */
+export function compilePatterns(
+  patterns: readonly string[],
+  grown?: (bytes: number) => void,
+): CompiledPatterns {
   const set = new RE2Set();
   const refused = new Map<string, string>();
   for (const pattern of patterns) {
@@ -27,7 +33,7 @@ export function compilePatterns(patterns: readonly string[]): CompiledPatterns {
   if (refused.size === patterns.length) return { automaton: undefined, refused };
   set.compile();
   const { inst, start } = set.prog;
-  return { automaton: new Automaton(inst as readonly Instruction[], start), refused };
+  return { automaton: new Automaton(inst as readonly Instruction[], start, grown), refused };
 }
 
 /** An instruction of the program, as Go has them (regexp/syntax, `Inst`). */
@@ -73,10 +79,10 @@ const MATCHED = 'matched';
 const END = -1;
 
 /**
- * Bytes of states that an automaton keeps between two names. When they are used up, the states are made anew. Lists that
- * people write need a tenth of it.
+ * Bytes of states that an automaton keeps between two names. When they are used up, the states are made anew. Thirty
+ * patterns as people write them need a half of it.
  */
-export const MAX_STATE_BYTES: number = 128 * 1024;
+export const MAX_STATE_BYTES: number = 1024 * 1024;
 
 /** A state with more positions is not kept: to find it again would take as long as to make it. */
 const MAX_KEPT_POSITIONS = 64;
@@ -96,6 +102,7 @@ const NAME_CHARACTERS = /^[ -~]*$/;
 export class Automaton {
   readonly #program: readonly Instruction[];
   readonly #start: number;
+  readonly #grown: (bytes: number) => void;
   readonly #states = new Map<string, State>();
   #stateBytes = 0;
   /** The last round in which an instruction was visited, and in which a character led to it. */
@@ -103,16 +110,21 @@ export class Automaton {
   readonly #reachedIn: Uint32Array;
   #round = 0;
 
-  constructor(program: readonly Instruction[], start: number) {
+  constructor(
+    program: readonly Instruction[],
+    start: number,
+    grown: (bytes: number) => void = () => {},
+  ) {
+    this.#grown = grown;
     this.#program = program;
     this.#start = start;
     this.#visitedIn = new Uint32Array(program.length);
     this.#reachedIn = new Uint32Array(program.length);
   }
 
-  /** The most memory that it takes, however many names are looked at. */
+  /** Memory that it takes, with the states that are kept. */
   get bytes(): number {
-    return this.#program.length * INSTRUCTION_BYTES + MAX_STATE_BYTES;
+    return this.#program.length * INSTRUCTION_BYTES + this.#stateBytes;
   }
 
   /** True when a pattern matches `name`. False, too, when `work` is over before that is known. */
@@ -188,11 +200,13 @@ export class Automaton {
   }
 
   #grow(bytes: number): void {
-    if (this.#stateBytes + bytes > MAX_STATE_BYTES) {
+    const before = this.#stateBytes;
+    if (before + bytes > MAX_STATE_BYTES) {
       this.#states.clear();
       this.#stateBytes = 0;
     }
     this.#stateBytes += bytes;
+    this.#grown(this.#stateBytes - before);
   }
 }
 
