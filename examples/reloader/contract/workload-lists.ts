@@ -14,8 +14,24 @@ import { EMPTY_LIST, type NamedList, namedList } from './patterns.ts';
  */
 export const MAX_WORKLOAD_STEPS = 4_000_000;
 
-/** After so many steps the event loop has a turn: 5 ms. */
+/** Steps in one turn of the event loop, for all workloads together: 5 ms. A list is compiled in one piece. */
 const TURN_STEPS = 200_000;
+
+let stepsInTurn = 0;
+let lastTurn: Promise<void> = Promise.resolve();
+
+/**
+ * Waits for a turn of the event loop, if the steps of this one are used up. Workloads that wait get a turn each: several
+ * are reconciled at a time, and their slices would add up in one turn.
+ */
+async function untilStepsAreLeft(): Promise<void> {
+  if (stepsInTurn < TURN_STEPS) return;
+  lastTurn = lastTurn.then(async () => {
+    await setImmediate();
+    stepsInTurn = 0;
+  });
+  await lastTurn;
+}
 
 /** How `decide` asks for the lists of a workload. */
 export interface WorkloadLists {
@@ -44,17 +60,16 @@ export class MatchedLists implements WorkloadLists {
   readonly #work = new PatternWork(MAX_WORKLOAD_STEPS);
   readonly #matched = new Map<string, Matched>();
   readonly #excluded = new Map<string, ReadonlySet<string>>();
-  #turnAtSteps = TURN_STEPS;
 
   /** Finds out which of `names` the list of `value` means. Afterwards `named(value)` knows them. */
   async match(value: string, names: Iterable<string>): Promise<NamedList> {
+    await untilStepsAreLeft();
     const known = this.#matched.get(value) ?? { list: this.#compiled(value), names: new Set() };
     this.#matched.set(value, known);
-    await this.#takeTurn();
     for (const name of names) {
-      if (known.list.matches(name, this.#work)) known.names.add(name);
       if (this.#work.isOver) break;
-      await this.#takeTurn();
+      if (stepsInTurn >= TURN_STEPS) await untilStepsAreLeft();
+      if (this.#count(() => known.list.matches(name, this.#work))) known.names.add(name);
     }
     return this.named(value);
   }
@@ -76,13 +91,15 @@ export class MatchedLists implements WorkloadLists {
   }
 
   #compiled(value: string): NamedList {
-    return value === '' ? EMPTY_LIST : namedList(value, this.#work);
+    return value === '' ? EMPTY_LIST : this.#count(() => namedList(value, this.#work));
   }
 
-  async #takeTurn(): Promise<void> {
-    if (this.#work.spent < this.#turnAtSteps) return;
-    this.#turnAtSteps = this.#work.spent + TURN_STEPS;
-    await setImmediate();
+  /** Does a piece of the work, which counts in this turn. */
+  #count<R>(piece: () => R): R {
+    const before = this.#work.spent;
+    const result = piece();
+    stepsInTurn += this.#work.spent - before;
+    return result;
   }
 }
 
