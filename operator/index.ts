@@ -40,6 +40,7 @@ export {
 } from './model/condition.ts';
 export { Entry } from './model/entry.ts';
 export { kstatus, type ObjectStatus } from './model/kstatus.ts';
+export { isNamespaceMissing, isNotFound, isUnserved } from './model/not-found.ts';
 export {
   controllerOf,
   type KubernetesObject,
@@ -64,7 +65,6 @@ export {
   isBeingDeleted,
   isForbidden,
   isInvalid,
-  isNamespaceMissing,
   isNamespaceTerminating,
   isUidMismatch,
   isUndeclaredField,
@@ -87,7 +87,6 @@ export {
   isConflict,
   isDisruptionRefused,
   isGone,
-  isNotFound,
   type StatusDetails,
 } from './model/status.ts';
 

@@ -82,7 +82,7 @@ const OWNER: Readonly<Record<string, string>> = {
 const EXAMPLE_OWNERS: Readonly<Record<string, readonly string[]>> = {
   croner: ['database/calendar.ts', 'node-reboot/window.ts', 'reloader/restart/window.ts'],
   'prom-client': ['reloader/tell/metrics.ts'],
-  re2js: ['reloader/contract/patterns.ts'],
+  re2js: ['reloader/contract/patterns/automaton.ts'],
 };
 
 const root = new URL('../', import.meta.url);

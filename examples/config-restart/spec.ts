@@ -4,6 +4,13 @@ import { type Demand, Refused, type RestartOn, type Strategy } from './watcher.t
 const STRATEGIES: readonly Strategy[] = ['rollout', 'evict', 'delete'];
 const RESTART_ON: readonly RestartOn[] = ['data', 'any'];
 
+/** Characters of a selector in text form. A user of one namespace writes it, and it is kept in memory. */
+export const MAX_SELECTOR_CHARACTERS = 16_384;
+/** Requirements of a selector, and values in them. */
+export const MAX_SELECTOR_PARTS = 1_000;
+/** Characters of a value that a message quotes. */
+const MAX_QUOTED = 80;
+
 /** Long enough for `kubectl apply` of a few files, short enough that nobody waits for it. */
 const DEFAULT_DEBOUNCE_SECONDS = 1;
 const MAX_DEBOUNCE_SECONDS = 300;
@@ -34,12 +41,16 @@ export function refuseUnknownFields(spec: Readonly<Record<string, unknown>>): vo
  */
 export function demandOfSpec(spec: Readonly<Record<string, unknown>>): Demand {
   const selector = [...fromMap(spec.podSelector), ...fromLabelSelector(spec.selector)];
-  return { selector: notEmpty(selector), ...optionsOf(spec) };
+  return { selector: usable(selector), ...optionsOf(spec) };
 }
 
 /** What a selector in text form asks for, with its options. @throws Refused, as above. */
 export function demandOfText(text: string, options: Readonly<Record<string, unknown>>): Demand {
-  return { selector: notEmpty(checked(() => parseSelector(text))), ...optionsOf(options) };
+  if (text.length > MAX_SELECTOR_CHARACTERS) {
+    const problem = `the selector has ${text.length} characters, more than ${MAX_SELECTOR_CHARACTERS}`;
+    throw new Refused('InvalidSelector', problem);
+  }
+  return { selector: usable(checked(() => parseSelector(text))), ...optionsOf(options) };
 }
 
 /** True for what the API server accepts as the name of a ConfigMap. */
@@ -64,7 +75,7 @@ function oneOf<T extends string>(field: string, allowed: readonly T[], value: un
   if (found !== undefined) return found;
   throw new Refused(
     'InvalidSpec',
-    `${field} must be one of ${allowed.join(', ')}, not ${JSON.stringify(value)}`,
+    `${field} must be one of ${allowed.join(', ')}, not ${shown(value)}`,
   );
 }
 
@@ -75,14 +86,23 @@ function secondsOf(value: unknown): number {
   if (seconds >= 0 && seconds <= MAX_DEBOUNCE_SECONDS) return seconds;
   throw new Refused(
     'InvalidSpec',
-    `debounceSeconds must be a number from 0 to ${MAX_DEBOUNCE_SECONDS}, not ${JSON.stringify(value)}`,
+    `debounceSeconds must be a number from 0 to ${MAX_DEBOUNCE_SECONDS}, not ${shown(value)}`,
   );
 }
 
 /** An empty selector means every Pod of the namespace to the API server, and never to a person. */
-function notEmpty(selector: Selector): Selector {
-  if (selector.length > 0) return selector;
-  throw new Refused('EmptySelector', 'the selector is empty and would select every Pod');
+function usable(selector: Selector): Selector {
+  if (selector.length === 0)
+    throw new Refused('EmptySelector', 'the selector is empty and would select every Pod');
+  const parts = selector.reduce((sum, { values }) => sum + 1 + values.length, 0);
+  if (parts <= MAX_SELECTOR_PARTS) return selector;
+  const problem = `the selector has ${parts} requirements and values, more than ${MAX_SELECTOR_PARTS}`;
+  throw new Refused('InvalidSelector', problem);
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing';
+  return text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text;
 }
 
 function fromMap(labels: unknown): Selector {

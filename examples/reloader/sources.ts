@@ -11,6 +11,7 @@ import {
 import { namespaces } from 'chancery/kubernetes';
 import { annotationOf } from './contract/annotations.ts';
 import type { Options } from './contract/options.ts';
+import { entriesOf, isLiteral } from './contract/patterns.ts';
 import { referencesOf } from './contract/references.ts';
 import { type ResourceRef, refKey } from './contract/resource-type.ts';
 import type { WorkloadKind } from './workloads/kind.ts';
@@ -80,19 +81,15 @@ function resourceValues<T extends KubernetesObject>(
   );
   const places = [workload.metadata.annotations ?? {}, template.metadata?.annotations ?? {}];
   for (const type of resourceTypes) {
-    const entries = places
-      .flatMap((place) => (annotationOf(place, names.reload[type]) ?? '').split(','))
-      .map((entry) => entry.trim())
-      .filter((entry) => entry !== '');
-    if (entries.every((entry) => LITERAL.test(entry))) {
+    const entries = places.flatMap(
+      (place) => entriesOf(annotationOf(place, names.reload[type]) ?? '').entries,
+    );
+    if (entries.every(isLiteral)) {
       values.push(...entries.map((name) => resourceValue(namespace, { type, name })));
     } else values.push(patternValue(namespace, type));
   }
   return [...new Set(values)];
 }
-
-/** A name that is no pattern: a dot stands for any character. */
-const LITERAL = /^[-a-z0-9]+$/;
 
 /** The namespaces whose workloads are restarted. */
 export interface NamespaceScope {

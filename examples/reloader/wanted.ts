@@ -3,9 +3,9 @@ import type { KubernetesObject, ReconcileContext } from 'chancery';
 import { type Annotations, annotationOf, type Problem } from './contract/annotations.ts';
 import { type Decision, decide, type WorkloadView } from './contract/decide.ts';
 import { keyLists } from './contract/key-lists.ts';
-import { namedList } from './contract/patterns.ts';
 import { referencesOf } from './contract/references.ts';
 import { type RefKey, type ResourceRef, refKey, refOfKey } from './contract/resource-type.ts';
+import { MatchedLists } from './contract/workload-lists.ts';
 import type { Engine } from './engine.ts';
 import { isMandatory } from './read/mandatory.ts';
 import { type Baseline, EVERY_NAME, IGNORED } from './record/baseline.ts';
@@ -65,12 +65,16 @@ export async function wantedResources(
   const problems = new Map(keys.problems.map((each) => [JSON.stringify(each), each]));
   const concerned: Concerned[] = [];
   const ignored: ResourceRef[] = [];
+  const matched = new MatchedLists();
   for (const kind of engine.resources) {
-    for (const ref of candidates(kind, namespace, workload, recorded, engine, context)) {
+    const given = { kind, namespace, workload, recorded, engine, context };
+    for (const ref of await candidates(given, matched)) {
       const found = ref.name === '' ? undefined : kind.find({ namespace, name: ref.name }, context);
       const annotations = found?.annotations ?? annotationsOfAbsent(ref, recorded, engine);
-      const decision = decide({ ...ref, annotations }, workload, engine.options);
-      for (const problem of decision.problems) problems.set(JSON.stringify(problem), problem);
+      const decision = decide({ ...ref, annotations }, workload, engine.options, matched);
+      // They are the same for all resources of the type.
+      const told = ref.name === '' ? decision.problems : [];
+      for (const problem of told) problems.set(JSON.stringify(problem), problem);
       if (decision.rule === 'resource-ignored') ignored.push(ref);
       if (ref.name === '' || !decision.reload) continue;
       concerned.push({ kind, ref: { ...ref, keys: keys.of(ref) }, found, decision });
@@ -144,15 +148,27 @@ async function wantedOf(
   return { ...ref, hash, rule, auto, container, difference };
 }
 
-/** Every resource of the type that may concern the workload, each once. */
-function candidates(
-  { type, names }: ResourceKind,
-  namespace: string,
-  workload: WorkloadView,
-  recorded: Baseline,
-  { options }: Engine,
-  context: ReconcileContext,
-): Iterable<ResourceRef> {
+interface Candidates {
+  readonly kind: ResourceKind;
+  readonly namespace: string;
+  readonly workload: WorkloadView;
+  readonly recorded: Baseline;
+  readonly engine: Engine;
+  readonly context: ReconcileContext;
+}
+
+/** Every resource of the type that may concern the workload, each once. `matched` then knows which the lists mean. */
+async function candidates(
+  {
+    kind: { type, names },
+    namespace,
+    workload,
+    recorded,
+    engine: { options },
+    context,
+  }: Candidates,
+  matched: MatchedLists,
+): Promise<Iterable<ResourceRef>> {
   const found = new Map<RefKey, ResourceRef>();
   const add = (ref: ResourceRef): void => void found.set(refKey(ref), ref);
   for (const { ref } of referencesOf(workload.podSpec).values()) if (ref.type === type) add(ref);
@@ -161,16 +177,20 @@ function candidates(
     if (ref?.type === type && ref.name !== EVERY_NAME) add(ref);
   }
   const key = options.annotations.reload[type];
-  const lists = [workload.annotations, workload.templateAnnotations].flatMap((annotations) =>
-    Object.hasOwn(annotations, key) ? [namedList(annotations[key] ?? '')] : [],
+  const values = [workload.annotations, workload.templateAnnotations].flatMap(
+    (annotations) => annotationOf(annotations, key) ?? [],
   );
-  for (const list of lists) for (const name of list.names) add({ type, name });
-  add({ type, name: '' }); // no resource, but the decision reports annotations that cannot be used
-  if (lists.length > 0) {
-    for (const name of names(namespace, context)) {
-      if (lists.some((list) => list.matches(name))) add({ type, name });
-    }
+  for (const value of values) {
+    for (const name of (await matched.match(value, [])).names) add({ type, name });
   }
+  const others = [...found.values()].map(({ name }) => name);
+  const listed = values.length > 0 ? names(namespace, context) : [];
+  for (const value of values) {
+    await matched.match(value, others);
+    const list = await matched.match(value, listed);
+    for (const name of listed) if (list.matches(name)) add({ type, name });
+  }
+  add({ type, name: '' }); // no resource, but the decision reports annotations that cannot be used
   return found.values();
 }
 

@@ -13,6 +13,9 @@ export const websites = customResource({
   }),
   status: Type.Object({ readyReplicas: Type.Integer() }),
   printerColumns: [{ name: 'Ready', type: 'integer', jsonPath: '.status.readyReplicas' }],
+  rules: [
+    { rule: 'self.metadata.name.size() <= 63', message: 'the name has at most 63 characters' },
+  ],
 });
 
 export default controller({

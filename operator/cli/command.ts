@@ -14,13 +14,20 @@ export interface Io {
   /** Messages for people, and logs. */
   readonly stderr: Writable;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Aborts when the process is asked to stop. A command that stops for this reason has not failed. */
+  /**
+   * Aborts when the process is asked to stop. A command that stops for this reason has not failed.
+   *
+   * A command asks for it when it has read its files, and stops by it from then on. Until then SIGTERM and SIGINT end
+   * the process at once, whatever keeps its thread busy, and so does the time limit for reading.
+   */
   readonly signal: AbortSignal;
   /**
    * Ends the process with `code` after `withinMs`, even if work is still running. Does nothing when `cancel`
    * aborts before.
+   *
+   * @param says - written to standard error before the end.
    */
-  exitWithin(withinMs: number, code: ExitCode, cancel?: AbortSignal): void;
+  exitWithin(withinMs: number, code: ExitCode, cancel?: AbortSignal, says?: string): void;
   /** Makes the process use less memory and more processor time from now on. */
   saveMemory(): void;
 }

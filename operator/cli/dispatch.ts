@@ -49,7 +49,7 @@ export async function dispatch(
   const command = commands.find(({ name }) => name === word);
   if (command === undefined) return unknownCommand(commands, word, io);
   try {
-    if (!asksForHelp(rest)) return await command.run(rest, io);
+    if (!asksForHelp(rest)) return await runWithin(command, rest, io);
     io.stdout.write((await command.helpOf?.(rest, io)) ?? command.help);
     return 0;
   } catch (error) {
@@ -57,6 +57,32 @@ export async function dispatch(
     io.stderr.write(`chancery ${word}: ${describeError(error)}\n`);
     if (error instanceof LeadershipLostError || error instanceof UnsafeSetupError) return 3;
     return error instanceof ConfigurationError ? 2 : 1;
+  }
+}
+
+/**
+ * How long a command may read its files, standard input and modules: until it asks for the signal to stop by, or ends.
+ * The largest file that is read has 64 MiB, and takes about a minute as YAML.
+ */
+const READING_LIMIT_MS = 300_000;
+
+async function runWithin(command: Command, args: readonly string[], io: Io): Promise<ExitCode> {
+  const { stdin, stdout, stderr, env, exitWithin, saveMemory } = io;
+  const read = new AbortController();
+  const says =
+    `chancery ${command.name}: what it was given was not read within ${READING_LIMIT_MS / 1_000} s; ` +
+    'give it less at once\n';
+  io.exitWithin(READING_LIMIT_MS, 1, read.signal, says);
+  try {
+    return await command.run(args, {
+      ...{ stdin, stdout, stderr, env, exitWithin, saveMemory },
+      get signal() {
+        read.abort();
+        return io.signal;
+      },
+    });
+  } finally {
+    read.abort();
   }
 }
 

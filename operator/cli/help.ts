@@ -18,15 +18,25 @@ ${table([
 
 Exit codes: 0 done or asked to stop, 1 failed, 2 wrong command line, environment or module, 3 leadership
 lost, or refused to start where it is not safe.
+
+SIGTERM and SIGINT end a command at once while it reads files, standard input and modules. It has 300 s for that,
+and a file has at most 64 MiB.
 `;
 }
 
 const HELP = ['help', 'explain a command'] as const;
 
-/** The help text for the environment variables of a command. */
-export function environmentHelp(names?: readonly string[]): string {
+/**
+ * The help text for the environment variables of a command.
+ *
+ * @param narrower - meanings of variables of which the command does not take every value.
+ */
+export function environmentHelp(
+  names?: readonly string[],
+  narrower: Readonly<Record<string, string>> = {},
+): string {
   const rows = ENVIRONMENT.filter(([name]) => names === undefined || names.includes(name));
-  return `Environment:\n${table(rows)}`;
+  return `Environment:\n${table(rows.map(([name, meaning]) => [name, narrower[name] ?? meaning]))}`;
 }
 
 /** Two columns, indented. */

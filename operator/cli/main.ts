@@ -11,20 +11,18 @@ import { saveMemory } from './save-memory.ts';
 /**
  * The process: its arguments, streams, signals and exit. All other code reaches them through `Io`.
  *
- * The first SIGTERM or SIGINT asks the command to stop; the second ends the process at once with exit code 1.
+ * A command that has not asked for its signal yet is ended by SIGTERM and SIGINT as any process without handlers: at
+ * once, also while a file keeps the thread busy, which no handler would interrupt. Afterwards
+ * the first SIGTERM or SIGINT asks the command to stop; the second ends the process at once with exit code 1.
  * Below npm each Ctrl-C arrives twice, see `StopSignals`.
  * An uncaught error is logged and asks the command to stop, too. Then the exit code is 1, and the process
  * ends when the command has stopped, or when the time limit of the stop is over.
  */
 const stop = new AbortController();
 const signals = new StopSignals(systemClock, process.env);
-for (const name of ['SIGTERM', 'SIGINT'] as const) {
-  process.on(name, () => {
-    const meaning = signals.receive();
-    if (meaning === 'at once') process.exit(1);
-    if (meaning === 'stop') stop.abort(new Error(`received ${name}`));
-  });
-}
+let listens = false;
+// The kernel ends no process with the number 1 by a signal that it has no handler for.
+if (process.pid === 1) listenToSignals();
 let crashes = 0;
 for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
   process.on(event, (error: unknown) =>
@@ -53,7 +51,10 @@ try {
     stdout: process.stdout,
     stderr: process.stderr,
     env: process.env,
-    signal: stop.signal,
+    get signal() {
+      listenToSignals();
+      return stop.signal;
+    },
     exitWithin,
     saveMemory,
   });
@@ -65,6 +66,18 @@ await Promise.race([
   sleep(systemClock, 1_000, new AbortController().signal),
 ]);
 process.exit(crashes > 0 ? 1 : exitCode);
+
+function listenToSignals(): void {
+  if (listens) return;
+  listens = true;
+  for (const name of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(name, () => {
+      const meaning = signals.receive();
+      if (meaning === 'at once') process.exit(1);
+      if (meaning === 'stop') stop.abort(new Error(`received ${name}`));
+    });
+  }
+}
 
 /** Only the first crash starts the stop and its time limit. Later crashes are only logged. */
 function crashed(err: unknown, message: string): void {

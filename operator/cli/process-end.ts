@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs';
 import process from 'node:process';
 import { Worker } from 'node:worker_threads';
 import { NEVER_ABORTED } from '../core/abort.ts';
@@ -11,8 +12,14 @@ const KILL_AFTER_MS = 250;
 
 /** Plain JavaScript, because the worker runs it unchanged. */
 const KILLER = `
-  const { workerData: { pid, afterMs } } = require('node:worker_threads');
-  setTimeout(() => process.kill(pid, 'SIGKILL'), afterMs);
+  const { workerData: { pid, afterMs, says } } = require('node:worker_threads');
+  setTimeout(() => {
+    try {
+      require('node:fs').writeSync(2, says);
+    } finally {
+      process.kill(pid, 'SIGKILL');
+    }
+  }, afterMs);
 `;
 
 /**
@@ -20,15 +27,26 @@ const KILLER = `
  * still runs: a handler that never returns blocks every timer of the main thread.
  *
  * @param cancel - when it aborts first, nothing happens.
+ * @param says - written to standard error before the end.
  */
 export function exitWithin(
   withinMs: number,
   code: ExitCode,
   cancel: AbortSignal = NEVER_ABORTED,
+  says: string = '',
 ): void {
-  const cancelExit = systemClock.schedule(withinMs, () => process.exit(code));
+  const cancelExit = systemClock.schedule(withinMs, () => {
+    try {
+      writeSync(2, says); // a stream may not get to write before the end
+    } finally {
+      process.exit(code);
+    }
+  });
   const afterMs = Math.min(withinMs + KILL_AFTER_MS, 2 ** 31 - 1);
-  const killer = new Worker(KILLER, { eval: true, workerData: { pid: process.pid, afterMs } });
+  const killer = new Worker(KILLER, {
+    eval: true,
+    workerData: { pid: process.pid, afterMs, says },
+  });
   killer.on('error', () => {}); // the timer still ends the process
   killer.unref();
   const spare = (): void => {

@@ -107,7 +107,10 @@ export type JsonPatchOperation =
  * @throws ProtocolError when the answer is not what the API promises.
  */
 export interface Reader {
-  /** The object. A missing one is an ApiError that `isNotFound` recognises. */
+  /**
+   * The object. A missing one is an ApiError that `isNotFound` recognises, a resource that is not served one
+   * that `isUnserved` recognises.
+   */
   get<T extends KubernetesObject>(
     resource: Resource<T>,
     target: Target,

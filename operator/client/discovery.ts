@@ -1,6 +1,7 @@
 import { NEVER_ABORTED } from '../core/abort.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { AmbassadorError, ConfigurationError, ProtocolError } from '../core/errors.ts';
+import { isUnserved } from '../model/not-found.ts';
 import {
   apiVersionOf,
   collectionPath,
@@ -9,7 +10,7 @@ import {
   type Resource,
   resourceName,
 } from '../model/resource.ts';
-import { ApiError, isNotFound } from '../model/status.ts';
+import { ApiError } from '../model/status.ts';
 import type { Transport } from '../transport/transport.ts';
 import { readAnswer } from './answer.ts';
 import type { CallOptions } from './client.ts';
@@ -86,7 +87,7 @@ export async function discoverExactly(
     const found = served.find((each) => each.plural === plural);
     return found && toResource(found);
   } catch (error) {
-    if (isNotFound(error)) return undefined;
+    if (isUnserved(error)) return undefined;
     throw error;
   }
 }
@@ -212,7 +213,7 @@ export async function resourceFromPath(
     const kind = await kindOf({ transport, clock, signal }, names, { namespace, name });
     return { resource: defineResource({ ...names, kind }), namespace, name };
   } catch (error) {
-    if (isNotFound(error)) throw unknown(path, [], []);
+    if (isUnserved(error)) throw unknown(path, [], []);
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../core/clock.ts';
 import { AmbassadorError, OperatorError } from '../core/errors.ts';
+import { isUnserved } from '../model/not-found.ts';
 import { apiVersionOf, isBuiltInGroup, type Resource } from '../model/resource.ts';
-import { isNotFound } from '../model/status.ts';
 import type { Transport } from '../transport/transport.ts';
 import {
   type ApiResource,
@@ -90,7 +90,7 @@ async function unlessMissing<T>(read: () => Promise<T>): Promise<T | undefined> 
   try {
     return await read();
   } catch (error) {
-    if (isNotFound(error)) return undefined;
+    if (isUnserved(error)) return undefined;
     throw error;
   }
 }

@@ -1,9 +1,10 @@
 import type { Clock } from '../core/clock.ts';
 import { AmbassadorError, OperatorError, UnsafeSetupError } from '../core/errors.ts';
+import { isUnserved } from '../model/not-found.ts';
 import { ApiError } from '../model/status.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../transport/transport.ts';
 import { readAnswer } from './answer.ts';
-import { isUnserved } from './response-failure.ts';
+import { isJson } from './response-failure.ts';
 
 /** A flag of `kubectl proxy` that blocks requests. */
 export type Fence = '--accept-paths' | '--reject-methods';
@@ -99,7 +100,7 @@ export const FILTER_SHUT: string =
 
 /**
  * Who answered a request, or why that is not known. `unserved`: a 404 in plain text. An API server
- * sends it for an unknown path, and `kubectl proxy` for a path outside its prefix.
+ * before 1.38 sends it for an unknown path, and `kubectl proxy` for a path outside its prefix.
  */
 type Outcome = 'refused' | 'reached' | 'unserved' | { readonly why: string };
 
@@ -121,7 +122,7 @@ async function probe(
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<Outcome> {
   const headers = { accept: 'application/json', 'content-type': 'application/json' };
-  let response: TransportResponse;
+  let response: TransportResponse | undefined;
   try {
     response = await transport.send({
       method,
@@ -140,16 +141,16 @@ async function probe(
     return 'reached';
   } catch (error) {
     signal.throwIfAborted();
-    return outcomeOf(error);
+    return outcomeOf(error, isJson(response?.headers ?? {}));
   }
 }
 
 /** The outcome of a failure. An answer without a Status may come from any server on the way. */
-function outcomeOf(error: unknown): Outcome {
+function outcomeOf(error: unknown, isStatus: boolean): Outcome {
   if (!(error instanceof OperatorError)) throw error;
   if (error instanceof AmbassadorError && error.code === 'AMBASSADOR_FORBIDDEN') return 'refused';
   if (!(error instanceof ApiError)) return { why: error.code };
-  if (isUnserved(error)) return 'unserved';
+  if (isUnserved(error) && !isStatus) return 'unserved';
   const isBusy = error.status === 429 || error.status === 503;
   return isBusy ? { why: `the API server answers ${error.status}` } : 'reached';
 }

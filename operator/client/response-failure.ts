@@ -29,9 +29,6 @@ export interface Asked {
 const UNDECLARED =
   'the installed definition of this kind does not know the field: upgrade the CustomResourceDefinition; if it is up to date, or the kind is one of Kubernetes’ own, the field is misspelt, or younger than the API server';
 
-/** Marks the ApiError for a path that the server does not serve. */
-const PATH_NOT_SERVED = 'PathNotServed';
-
 /** Explains a 401 that admission did not cause. The operator itself sends no credentials. */
 const TOKEN_REFUSED =
   'the API server does not accept the ambassador’s token: has it expired, or is the ServiceAccount or the Pod that it was made for gone? kubectl reads the file of the token again within a minute';
@@ -52,7 +49,7 @@ const ADMISSION_DENIED =
  * |---|---|
  * | Status | ApiError |
  * | 403 text | AmbassadorError `AMBASSADOR_FORBIDDEN`: the proxy's filter |
- * | 404 text | ApiError, recognised by `isUnserved`: no such group, version or resource |
+ * | 404 text | ApiError without details: the path is not served, see `isUnserved` |
  * | 429 without Status, 503 text | ApiError: the API server sheds load before it handles a request |
  * | other 5xx without Status | AmbassadorError `AMBASSADOR_UPSTREAM` |
  * | anything else: redirects, HTML, a 2xx that is not JSON | ProtocolError `NOT_KUBERNETES` |
@@ -71,8 +68,7 @@ export function responseFailure(answer: FailedAnswer, nowMs: number): OperatorEr
   const message = isText ? quoted(text) : 'the answer carries no Status';
   if (status === 403 && isText) return filterRefused(answer.asked);
   if (status === 404 && isText) {
-    const details = { causes: [{ reason: PATH_NOT_SERVED, message }] };
-    return new ApiError({ reason: 'NotFound', message, details }, { httpStatus: status });
+    return new ApiError({ reason: 'NotFound', message }, { httpStatus: status });
   }
   if (status === 429) {
     return new ApiError({ reason: 'TooManyRequests', message }, { httpStatus: 429, retryAfterMs });
@@ -83,15 +79,6 @@ export function responseFailure(answer: FailedAnswer, nowMs: number): OperatorEr
   }
   if (status >= 500) return upstreamFailure(status, isText ? text : undefined);
   return notKubernetes(status, headers);
-}
-
-/** True when the server does not serve the path: the group, version or resource does not exist. */
-export function isUnserved(error: unknown): boolean {
-  return (
-    error instanceof ApiError &&
-    error.status === 404 &&
-    (error.details.causes ?? []).some((cause) => cause.reason === PATH_NOT_SERVED)
-  );
 }
 
 /** True when the content type is JSON, with or without parameters such as `;as=Table`. */

@@ -3,16 +3,16 @@ import type { Clock } from '../core/clock.ts';
 import { deepJson } from '../core/deep-json.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { parseExact } from '../core/json/parse-exact.ts';
+import { isNotFound } from '../model/not-found.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
-import { isGone, isNotFound } from '../model/status.ts';
+import { isGone } from '../model/status.ts';
 import type { Transport } from '../transport/transport.ts';
 import { type JsonObject, readAnswer, warningTexts } from './answer.ts';
 import { type CallHandler, isRead, isRemoval } from './call.ts';
 import type { Client, Stored } from './client.ts';
 import { clientOf } from './client-of.ts';
 import { decodeList, formOf, unexpected } from './list-answer.ts';
-import { isUnserved } from './response-failure.ts';
 import {
   type FieldValidation,
   type ListCall,
@@ -79,8 +79,8 @@ function rest(options: RestClientOptions): CallHandler {
     } catch (error) {
       // The page token refers to a state that has expired. A list in one page needs no token.
       if (call.verb === 'list' && isGone(error)) return listPages(send, call, undefined);
-      // If the resource itself is not served, the object may exist, so the error stays.
-      if (call.verb === 'find' && isNotFound(error) && !isUnserved(error)) return undefined;
+      // If the resource itself is not served, the object may exist: that is no `isNotFound`.
+      if (call.verb === 'find' && isNotFound(error)) return undefined;
       throw error;
     }
   };

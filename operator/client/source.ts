@@ -8,6 +8,7 @@ import {
   type Transform,
   transformedEntry,
 } from '../model/entry.ts';
+import { isNotFound, isUnserved } from '../model/not-found.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import {
   apiVersionOf,
@@ -16,7 +17,7 @@ import {
   type Resource,
   resourceName,
 } from '../model/resource.ts';
-import { ApiError, isNotFound } from '../model/status.ts';
+import { ApiError } from '../model/status.ts';
 import { type DecodeOptions, decodeEvents } from '../stream/decode.ts';
 import type { Transport } from '../transport/transport.ts';
 import type {
@@ -30,7 +31,6 @@ import { readAnswer, requireSuccess } from './answer.ts';
 import { fetchResources } from './discovery-documents.ts';
 import { formOf, METADATA_FORM } from './list-answer.ts';
 import { readList } from './list-reader.ts';
-import { isUnserved } from './response-failure.ts';
 import { pathOfCollection, type QueryParameters, withQuery } from './rest-request.ts';
 
 /** The part of a resource to list and watch. */
@@ -357,7 +357,7 @@ export function resourceDiscovery(
         const resources = await fetchResources({ transport, clock, signal }, resource);
         return resources.map(({ plural }) => plural);
       } catch (error) {
-        if (error instanceof ApiError && error.status === 404) return [];
+        if (isUnserved(error)) return [];
         throw error;
       }
     },
@@ -388,6 +388,5 @@ export function resourceDiscovery(
 
 /** True only for a Status that names the definition. Any other 404 says nothing about it. */
 function isAbsenceOf(name: string, error: unknown): boolean {
-  if (!(error instanceof ApiError) || !isNotFound(error) || isUnserved(error)) return false;
-  return error.details.name === name;
+  return error instanceof ApiError && isNotFound(error) && error.details.name === name;
 }

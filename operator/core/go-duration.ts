@@ -10,7 +10,7 @@ const UNITS: Readonly<Record<string, number>> = {
   h: 3_600_000,
 };
 
-const NUMBER_AND_UNIT = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/y;
+const NUMBER_AND_UNIT = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/y;
 
 /** Longest duration of Go: 2^63 nanoseconds, about 292 years. */
 const MAX_MS = 2 ** 63 * 1e-6;

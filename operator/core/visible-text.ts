@@ -44,8 +44,9 @@ const END_CHARS = 512;
  */
 export function boundedText(text: string, maxChars: number = MAX_TEXT_CHARS): string {
   if (text.length <= maxChars) return text;
-  const end = text.slice(-END_CHARS);
-  const beginning = text.slice(0, maxChars - END_CHARS);
+  const endChars = Math.min(END_CHARS, Math.floor(maxChars / 2));
+  const end = text.slice(-endChars);
+  const beginning = text.slice(0, maxChars - endChars);
   const leftOut = text.length - maxChars;
   // A cut may leave half of a surrogate pair, which becomes U+FFFD.
   return `${beginning} … (${leftOut} characters left out) … ${end}`.toWellFormed();

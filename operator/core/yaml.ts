@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { isDeepStrictEqual } from 'node:util';
-import type { DocumentOptions, ParseOptions, ScalarTag, SchemaOptions } from 'yaml';
+import type { DocumentOptions, ParseOptions, ScalarTag, SchemaOptions, YAMLParseError } from 'yaml';
 import { ConfigurationError, messageOf } from './errors.ts';
 
 const require = createRequire(import.meta.url);
@@ -73,11 +73,13 @@ export function parseYaml(
   { exactIntegers = false }: { readonly exactIntegers?: boolean } = {},
 ): unknown {
   try {
-    return yaml().parse(text, {
+    const value: unknown = yaml().parse(text, {
       ...READ,
       ...(exactIntegers ? { customTags: EXACT_TAGS } : {}),
       maxAliasCount: MAX_ALIAS_COUNT,
     });
+    refuseCycle(value);
+    return value;
   } catch (error) {
     throw invalid(error);
   }
@@ -115,12 +117,34 @@ export function parseYamlDocuments(text: string): readonly unknown[] {
       .map((document): unknown => {
         const [problem] = document.errors;
         if (problem) throw problem;
-        return document.toJS({ maxAliasCount: MAX_ALIAS_COUNT });
+        const value: unknown = document.toJS({ maxAliasCount: MAX_ALIAS_COUNT });
+        refuseCycle(value);
+        return value;
       })
       .filter((value) => value !== null && value !== undefined);
   } catch (error) {
     throw invalid(error);
   }
+}
+
+/**
+ * Refuses a value that contains itself, because an alias stands in the part that it names. No JSON does, and kubectl
+ * refuses it as well.
+ *
+ * @throws Error
+ */
+function refuseCycle(value: unknown): void {
+  const open = new Set<object>();
+  const done = new Set<object>();
+  const visit = (part: unknown): void => {
+    if (typeof part !== 'object' || part === null || done.has(part)) return;
+    if (open.has(part)) throw new Error('an anchor contains itself');
+    open.add(part);
+    for (const each of Object.values(part)) visit(each);
+    open.delete(part);
+    done.add(part);
+  };
+  visit(value);
 }
 
 /**
@@ -216,7 +240,18 @@ function tried(text: string): unknown {
   }
 }
 
+/** Parts of messages of the package that quote the document, where no colon stands before the quoted text. */
+const QUOTED =
+  /(?<=^(?:Invalid escape sequence|Unsupported YAML version|Unknown directive|Verbatim tags) ).*|(?<=^The ).*(?= tag has no suffix$)/;
+
+/**
+ * Names the rule that is broken and the place, and quotes nothing of the document: its author and the reader of the
+ * message may be different people. No cause for the same reason: the message of the package has the line.
+ */
 function invalid(error: unknown): ConfigurationError {
-  const [problem = ''] = messageOf(error).split('\n', 1);
-  return new ConfigurationError(`invalid YAML: ${problem}`, { cause: error });
+  const [said = ''] = messageOf(error).split('\n', 1);
+  const [rule = ''] = said.split(/: | at line /, 1);
+  const { linePos: [at] = [] } = error as Partial<Pick<YAMLParseError, 'linePos'>>;
+  const place = at === undefined ? '' : ` at line ${at.line}, column ${at.col}`;
+  return new ConfigurationError(`invalid YAML: ${rule.replace(QUOTED, '…')}${place}`);
 }

@@ -30,6 +30,8 @@ export interface HooksProgramOptions
   readonly skipBroken: boolean;
   /** Parsed CustomResourceDefinitions: their kinds need no discovery. */
   readonly definitions: readonly unknown[];
+  /** Finds the metric of this process that takes a name in a scrape. Hooks cannot use such a name. */
+  readonly ownMetric: (name: string) => string | undefined;
   readonly jq: Jq;
   readonly yaml: YamlReader;
   readonly clock: Clock;
@@ -42,6 +44,8 @@ export interface HooksProgram {
   readonly hooks: readonly Hook[];
   /** Empty unless `skipBroken`. */
   readonly problems: readonly HookProblem[];
+  /** Files of the folder that are no hooks, because they have neither an execute bit nor a `#!` line. */
+  readonly helpers: readonly string[];
   readonly runnable: Runnable;
   /** What the hooks do. Undefined before they run. */
   readonly status: () => HooksStatus | undefined;
@@ -93,10 +97,10 @@ export async function loadHooksProgram(
     else if (skipBroken) problems.push({ hook: hook.name, message });
     else throw new ConfigurationError(`${hook.name}: ${message}`, { context: { hook: hook.name } });
   }
-  const metrics = new HookMetrics();
+  const metrics = new HookMetrics(options.ownMetric);
   const known = knownKinds(definitions);
   const parts = hooksRunnable({ ...options, hooks, problems, known, metrics, env });
-  return { hooks, problems, ...parts, metrics };
+  return { hooks, problems, helpers: loaded.helpers, ...parts, metrics };
 }
 
 /** What its answer to `--config` asks for that cannot be done. */

@@ -25,6 +25,21 @@ const CHUNK_INPUTS = 200;
 /** A slow machine may take long to load jq, which is no fault of the program. */
 const COMPILE_LIMIT_MS = 30_000;
 
+interface Input {
+  readonly text: string;
+  readonly group: string;
+}
+
+const FAILED: JqOutcome = { failure: 'error', message: 'jq failed' };
+const PAUSED: JqOutcome = {
+  failure: 'limit',
+  message: 'it has reached its limit too often, and is not run for a while',
+};
+
+function pauseKey(program: string, group: string): string {
+  return `${group}\n${program}`;
+}
+
 /** Runs jq programs in one thread. It is started with the first of them. */
 export function createJq(options: JqOptions): Jq {
   return new ThreadedJq(options);
@@ -52,10 +67,12 @@ class ThreadedJq implements Jq {
     program: string,
     inputs: readonly string[],
     signal: AbortSignal,
+    groups: readonly string[] = [],
   ): Promise<readonly JqOutcome[]> {
     return this.#turns.take(async () => {
       const outcomes: JqOutcome[] = [];
-      for (const chunk of chunksOf(inputs)) {
+      const all = inputs.map((text, at) => ({ text, group: groups[at] ?? '' }));
+      for (const chunk of chunksOf(all)) {
         signal.throwIfAborted();
         outcomes.push(...(await this.#runChunk(program, chunk)));
       }
@@ -68,23 +85,26 @@ class ThreadedJq implements Jq {
     await this.#endThread();
   }
 
-  async #runChunk(program: string, inputs: readonly string[]): Promise<readonly JqOutcome[]> {
-    if (this.#pauses.isPaused(program)) {
-      const message = 'it has reached its limit too often, and is not run for a while';
-      return inputs.map(() => ({ failure: 'limit', message }));
-    }
+  /** Inputs of groups for which the program is paused are left out. */
+  async #runChunk(program: string, inputs: readonly Input[]): Promise<readonly JqOutcome[]> {
+    const isPaused = inputs.map(({ group }) => this.#pauses.isPaused(pauseKey(program, group)));
+    const running = inputs.filter((_, at) => !isPaused[at]);
+    const outcomes = running.length > 0 ? [...(await this.#runInputs(program, running))] : [];
+    return isPaused.map((paused) => (paused ? PAUSED : (outcomes.shift() ?? FAILED)));
+  }
+
+  async #runInputs(program: string, inputs: readonly Input[]): Promise<readonly JqOutcome[]> {
     await this.#compile(program);
-    const answer = await this.#ask({ program, inputs }, this.#options.timeLimitMs);
+    const texts = inputs.map(({ text }) => text);
+    const answer = await this.#ask({ program, inputs: texts }, this.#options.timeLimitMs);
     if ('outcomes' in answer) return answer.outcomes;
     if (inputs.length > 1) {
       const outcomes: JqOutcome[] = [];
       for (const input of inputs) outcomes.push(...(await this.#runChunk(program, [input])));
       return outcomes;
     }
-    if (!('broken' in answer) || answer.broken === 'error') {
-      return [{ failure: 'error', message: 'jq failed' }];
-    }
-    this.#pauses.reached(program);
+    if (!('broken' in answer) || answer.broken === 'error') return [FAILED];
+    this.#pauses.reached(pauseKey(program, inputs[0]?.group ?? ''));
     return [{ failure: 'limit', message: 'it took too long or too much memory' }];
   }
 
@@ -140,17 +160,20 @@ function missing(): ConfigurationError {
   );
 }
 
-function* chunksOf(inputs: readonly string[]): Generator<readonly string[], void, undefined> {
-  let chunk: string[] = [];
+function* chunksOf(inputs: readonly Input[]): Generator<readonly Input[], void, undefined> {
+  let chunk: Input[] = [];
   let length = 0;
   for (const input of inputs) {
-    if (chunk.length === CHUNK_INPUTS || (length > 0 && length + input.length > CHUNK_LENGTH)) {
+    if (
+      chunk.length === CHUNK_INPUTS ||
+      (length > 0 && length + input.text.length > CHUNK_LENGTH)
+    ) {
       yield chunk;
       chunk = [];
       length = 0;
     }
     chunk.push(input);
-    length += input.length;
+    length += input.text.length;
   }
   if (chunk.length > 0) yield chunk;
 }

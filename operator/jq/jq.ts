@@ -16,6 +16,8 @@ export interface Jq {
    * The outcome for each of `inputs`, which are JSON texts, in their order. One bad input costs no other. The program
    * `.` only sorts the keys.
    *
+   * @param groups - for each input, the group that answers for it, such as its namespace: a program that reaches its
+   *   limit again and again is paused for the inputs of that group only. Default: all are of one group.
    * @throws `signal.reason` when aborted; ConfigurationError `CONFIG` when there is no jq, or `program` cannot be
    *   compiled.
    */
@@ -23,6 +25,7 @@ export interface Jq {
     program: string,
     inputs: readonly string[],
     signal: AbortSignal,
+    groups?: readonly string[],
   ): Promise<readonly JqOutcome[]>;
   /** Ends its threads. */
   close(): Promise<void>;

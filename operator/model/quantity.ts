@@ -29,7 +29,11 @@ export const NANOS: bigint = 1_000_000_000n;
 /** The largest int64. Quantities in powers of 1,024 are capped at it. */
 const LARGEST_BINARY = (2n ** 63n - 1n) * NANOS;
 
-const PATTERN = /^([+-]?)([0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$/;
+/**
+ * The pattern of the message, with one way to match a text: its digits could belong to the number or to the suffix, and
+ * a long text that is no quantity would take minutes.
+ */
+const PATTERN = /^([+-]?)([0-9.]+)((?:[eEinumkKMGTP]+[-+]?|[-+])[0-9]*)?$/;
 const WRONG_FORMAT =
   "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 

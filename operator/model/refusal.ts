@@ -233,11 +233,6 @@ export function isBeingDeleted(error: unknown): boolean {
   );
 }
 
-/** True when the namespace of a new object does not exist. */
-export function isNamespaceMissing(error: unknown): boolean {
-  return error instanceof ApiError && error.status === 404 && error.details.kind === 'namespaces';
-}
-
 /** True when the namespace of a new object is being deleted. */
 export function isNamespaceTerminating(error: unknown): boolean {
   return (

@@ -1,18 +1,9 @@
 import { ConfigurationError, type ErrorContext } from '../core/errors.ts';
+import { compiledSelector } from './compiled-selector.ts';
 import { isDnsSubdomain } from './dns-name.ts';
+import { int64Of, type Requirement, type Selector } from './requirement.ts';
 
-/** One condition on labels. All requirements of a selector must hold. */
-export interface Requirement {
-  /** Key of the label. */
-  readonly key: string;
-  /** Condition on the value. `above` and `below` compare 64-bit integers. */
-  readonly operator: 'in' | 'notin' | 'exists' | 'absent' | 'above' | 'below';
-  /** Empty for `exists` and `absent`; one 64-bit integer for `above` and `below`. */
-  readonly values: readonly string[];
-}
-
-/** A label selector as requirements. Without requirements it selects everything. */
-export type Selector = readonly Requirement[];
+export type { Requirement, Selector } from './requirement.ts';
 
 /** The object form of a selector, `metav1.LabelSelector`. */
 export interface LabelSelector {
@@ -26,12 +17,17 @@ export interface LabelSelector {
   }[];
 }
 
-/** True when `labels` satisfy every requirement. An absent label satisfies `notin`. */
+/**
+ * True when `labels` satisfy every requirement. An absent label satisfies `notin`. `selector` must not change between two
+ * calls: a large one is prepared once.
+ */
 export function matchesSelector(
   selector: Selector,
   labels: Readonly<Record<string, string>> | undefined,
 ): boolean {
   const known = labels ?? {}; // an aggregated API server may send null
+  const compiled = compiledSelector(selector);
+  if (compiled !== undefined) return compiled.matches(known);
   return selector.every((requirement) => {
     const { key } = requirement;
     return holds(requirement, Object.hasOwn(known, key) ? known[key] : undefined);
@@ -64,13 +60,6 @@ function isOnSide(
   return number !== undefined && limit !== undefined && holds(number, limit);
 }
 
-/** Like Go's `strconv.ParseInt(text, 10, 64)`. Undefined for other texts and for larger integers. */
-function int64Of(text: string): bigint | undefined {
-  if (!/^[+-]?[0-9]+$/.test(text)) return undefined;
-  const number = BigInt(text);
-  return number === BigInt.asIntN(64, number) ? number : undefined;
-}
-
 /** A selector as text for the `labelSelector` parameter. */
 export function formatSelector(selector: Selector): string {
   return selector
@@ -98,7 +87,7 @@ export function selectorFromObject(selector: LabelSelector): Selector {
   );
   const expressions = (selector.matchExpressions ?? []).map(({ key, operator, values = [] }) => {
     const known = OBJECT_OPERATORS.get(operator);
-    if (known === undefined) throw invalid(`unknown operator ${JSON.stringify(operator)}`);
+    if (known === undefined) throw invalid(`unknown operator ${shown(JSON.stringify(operator))}`);
     const needsValues = known === 'in' || known === 'notin';
     if (needsValues !== values.length > 0) {
       throw invalid(`operator ${operator} ${needsValues ? 'needs' : 'takes no'} values`);
@@ -136,10 +125,10 @@ function requirementProblem(
   operator: Requirement['operator'],
   values: readonly string[],
 ): string | undefined {
-  if (!isLabelKey(key)) return `${JSON.stringify(key)} is not a label key`;
+  if (!isLabelKey(key)) return `${shown(JSON.stringify(key))} is not a label key`;
   const compares = operator === 'above' || operator === 'below';
   for (const value of values) {
-    const text = JSON.stringify(value);
+    const text = shown(JSON.stringify(value));
     if (!isLabelValue(value)) return `${text} is not a label value`;
     if (compares && int64Of(value) === undefined) {
       return `${text} is not a whole number of 64 bits to compare with`;
@@ -252,12 +241,19 @@ function tokenize(text: string): string[] {
   return tokens;
 }
 
+/** Characters of a user's text that a message quotes. A key has up to 317. */
+const MAX_QUOTED = 400;
+
+function shown(quoted: string): string {
+  return quoted.length > MAX_QUOTED ? `${quoted.slice(0, MAX_QUOTED)}…` : quoted;
+}
+
 function isSymbol(token: string): boolean {
   return /^[=!(),<>]/.test(token);
 }
 
 function unexpected(text: string, found: string, expected: string): ConfigurationError {
   return new ConfigurationError(
-    `invalid label selector: found ${found}, expected ${expected}, in ${JSON.stringify(text)}`,
+    `invalid label selector: found ${shown(found)}, expected ${expected}, in ${shown(JSON.stringify(text))}`,
   );
 }

@@ -135,11 +135,6 @@ export function isConflict(error: unknown): boolean {
   return error instanceof ApiError && error.status === 409 && error.reason === 'Conflict';
 }
 
-/** True when the object (or the resource itself) does not exist. */
-export function isNotFound(error: unknown): boolean {
-  return error instanceof ApiError && error.status === 404;
-}
-
 /** True when an object of that name already exists. */
 export function isAlreadyExists(error: unknown): boolean {
   return error instanceof ApiError && error.status === 409 && error.reason === 'AlreadyExists';

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants, tmpdir } from 'node:os';
 import type { Readable } from 'node:stream';
+import { closeInspectorSignal } from './closed-to-programs.ts';
 import { findProgram, notStarted } from './find-program.ts';
 import type { ProgramOptions } from './program-options.ts';
 import { programPipes } from './program-pipes.ts';
@@ -28,6 +29,7 @@ export interface StartedProgram {
 export async function startProgram(options: ProgramOptions, run: string): Promise<StartedProgram> {
   const { tmpDir = tmpdir(), env, cwd, input, args = [] } = options;
   const path = await findProgram(options);
+  closeInspectorSignal();
   const pipes = await programPipes(tmpDir, env.PATH, input);
   try {
     const child = spawn(path, args, {

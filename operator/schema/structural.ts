@@ -12,7 +12,7 @@ import {
   REMEDIES,
   SCHEMA_TYPES,
 } from './keywords.ts';
-import { patternMatcher } from './pattern.ts';
+import { patternMatcher } from './pattern/pattern.ts';
 
 /** TypeBox's pattern for a map with arbitrary keys. */
 const ANY_KEY = '^.*$';

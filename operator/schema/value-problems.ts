@@ -1,22 +1,29 @@
 import { isDeepStrictEqual } from 'node:util';
+import { boundedText } from '../core/visible-text.ts';
 import { DNS_1035_LABEL } from '../model/dns-name.ts';
 import { fieldSchema, type StructuralSchema } from '../model/structural-schema.ts';
 import { isFormat } from '../model/text-format.ts';
 import { type FieldProblem, joined } from './field-path.ts';
 import { isJson, type Json } from './keywords.ts';
-import { patternMatcher } from './pattern.ts';
+import { knownPattern } from './pattern/pattern.ts';
+import { PatternCostError } from './pattern/tree.ts';
+import { TooMuchWork, Work } from './work.ts';
 
 /**
  * The problems of a value by its schema, as the API server reports them, without rules. For a value of the
  * wrong type it reports only the type.
  *
  * @param value - completed: with defaults, and without what the server prunes.
+ * @param work - bounds how much is compared. Default: no limit, except for each pattern.
+ * @throws TooMuchWork when that does not suffice.
  */
 export function* valueProblems(
   value: unknown,
   schema: StructuralSchema,
   path: string,
+  work?: Work,
 ): Generator<FieldProblem> {
+  work?.spend(1 + (schema.enum?.length ?? 0) + (schema.required?.length ?? 0));
   const wanted = typesOf(schema);
   if (wanted.length > 0 && !isOfType(value, wanted, schema)) {
     const found = value === null ? 'null' : typeOf(value);
@@ -24,15 +31,15 @@ export function* valueProblems(
     return;
   }
   if (schema.enum !== undefined && !schema.enum.some((one) => isDeepStrictEqual(one, value))) {
-    const values = schema.enum.map((one) => JSON.stringify(one)).join(', ');
+    const values = boundedText(schema.enum.map((one) => JSON.stringify(one)).join(', '));
     yield { path, message: `Unsupported value: supported values: ${values}` };
   }
   if (typeof value === 'string') {
-    for (const message of textProblems(value, schema)) yield { path, message };
+    for (const message of textProblems(value, schema, work)) yield { path, message };
   } else if (typeof value === 'number') {
     for (const message of numberProblems(value, schema)) yield { path, message };
-  } else if (Array.isArray(value)) yield* itemProblems(value, schema, path);
-  else if (isJson(value)) yield* fieldProblems(value, schema, path);
+  } else if (Array.isArray(value)) yield* itemProblems(value, schema, path, work);
+  else if (isJson(value)) yield* fieldProblems(value, schema, path, work);
 }
 
 function typesOf(schema: StructuralSchema): readonly string[] {
@@ -56,6 +63,7 @@ function* itemProblems(
   value: readonly unknown[],
   schema: StructuralSchema,
   path: string,
+  work: Work | undefined,
 ): Generator<FieldProblem> {
   const { items, minItems = 0, maxItems = Number.POSITIVE_INFINITY } = schema;
   if (value.length < minItems) yield { path, message: `should have at least ${minItems} items` };
@@ -63,7 +71,9 @@ function* itemProblems(
     yield { path, message: `Too many: ${value.length}: must have at most ${maxItems} items` };
   }
   if (items !== undefined) {
-    for (const [at, item] of value.entries()) yield* valueProblems(item, items, `${path}[${at}]`);
+    for (const [at, item] of value.entries()) {
+      yield* valueProblems(item, items, `${path}[${at}]`, work);
+    }
   }
   yield* listProblems(value, schema, path);
 }
@@ -72,6 +82,7 @@ function* fieldProblems(
   value: Json,
   schema: StructuralSchema,
   path: string,
+  work: Work | undefined,
 ): Generator<FieldProblem> {
   const { minProperties = 0, maxProperties = Number.POSITIVE_INFINITY, required = [] } = schema;
   const fields = Object.keys(value);
@@ -88,7 +99,7 @@ function* fieldProblems(
   if (schema['x-kubernetes-embedded-resource'] === true) yield* typeMetaProblems(value, path);
   for (const field of fields) {
     const child = fieldSchema(schema, field);
-    if (child !== undefined) yield* valueProblems(value[field], child, joined(path, field));
+    if (child !== undefined) yield* valueProblems(value[field], child, joined(path, field), work);
   }
 }
 
@@ -153,41 +164,45 @@ const FLOAT32_MAX = 3.4028234663852886e38;
  */
 const MULTIPLE_TOLERANCE = 1e-9;
 
-/** Compiled patterns, one for each schema. */
-const MATCHERS = new WeakMap<StructuralSchema, RegExp>();
+/** Steps that one text is compared with its pattern for: half a second. */
+const PATTERN_STEPS = 20_000_000;
+
+/** The same within bounded work, which has other texts to compare. */
+const BOUNDED_PATTERN_STEPS = 200_000;
 
 /** The problems of a text, with the API server's messages. */
-function* textProblems(value: string, schema: StructuralSchema): Generator<string> {
+function* textProblems(
+  value: string,
+  schema: StructuralSchema,
+  work: Work | undefined,
+): Generator<string> {
   const { minLength = 0, maxLength, pattern, format } = schema;
   const length = [...value].length; // code points, as Go counts
   if (maxLength !== undefined && length > maxLength) {
     yield `Too long: may not be more than ${maxLength} characters`;
   } else if (length < minLength) yield `should be at least ${minLength} chars long`;
-  else if (pattern !== undefined) yield* patternProblems(value, schema, pattern);
+  else if (pattern !== undefined) yield* patternProblems(value, pattern, work);
   if (format !== undefined && !isFormat(value, format)) yield `must be of type ${format}`;
 }
 
-/** Definitions of other tools may have a pattern of RE2 that JavaScript lacks. */
+/**
+ * Definitions of other tools may have a pattern of RE2 that JavaScript lacks, or one that costs too much to compare.
+ */
 function* patternProblems(
   value: string,
-  schema: StructuralSchema,
   pattern: string,
+  work: Work | undefined,
 ): Generator<string> {
+  const own = new Work(work === undefined ? PATTERN_STEPS : BOUNDED_PATTERN_STEPS, work);
+  const shown = boundedText(pattern);
   try {
-    if (!matcherOf(schema, pattern).test(value)) yield `should match '${pattern}'`;
+    own.spend(pattern.length); // it is read, at least
+    if (!knownPattern(pattern).test(value, own)) yield `should match '${shown}'`;
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    yield `cannot be compared with '${pattern}': ${error.message}`;
+    const isOwn = error instanceof TooMuchWork && (work === undefined || work.left >= 0);
+    if (!(error instanceof SyntaxError || error instanceof PatternCostError || isOwn)) throw error;
+    yield `cannot be compared with '${shown}': ${boundedText(error.message)}`;
   }
-}
-
-function matcherOf(schema: StructuralSchema, pattern: string): RegExp {
-  let matcher = MATCHERS.get(schema);
-  if (matcher === undefined) {
-    matcher = patternMatcher(pattern);
-    MATCHERS.set(schema, matcher);
-  }
-  return matcher;
 }
 
 /** The problems of a number. */

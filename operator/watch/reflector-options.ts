@@ -63,7 +63,10 @@ export const DEFAULT_REFLECTOR_SETTINGS: ReflectorSettings = Object.freeze({
 
 /** An event that is worth a log line but changes no state. */
 export type ReflectorNotice =
-  /** The server shows an older state than before: it was restored from a backup. */
+  /**
+   * The server shows an older state than before, or another one at the same resourceVersion: it was restored
+   * from a backup, or another server has its address.
+   */
   | { readonly kind: 'regression'; readonly from: string; readonly to: string }
   /** One list contained these objects more than once; the last of each was used. */
   | { readonly kind: 'duplicates'; readonly keys: readonly ObjectKey[] }

@@ -4,12 +4,13 @@ import type { ProtocolError } from '../core/errors.ts';
 import type { Entry, WatchEvent } from '../model/entry.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import { SourceActivity } from './activity.ts';
+import { HistoryProbe } from './history-probe.ts';
 import { type CompleteList, type GatheredList, InitialEvents, listAll } from './list.ts';
 import type { ListConsistency, ListWatch } from './list-watch.ts';
 import { classify, NO_HISTORY, type Outcome, remember } from './policy/classify.ts';
 import { type Decision, hasWorked, listAfter, RELIST_NOW, REPEAT_NOW } from './policy/decision.ts';
 import type { LimitedSource } from './policy/list-limiter.ts';
-import { ListModeChoice, RegressionProbe } from './policy/list-mode.ts';
+import { ListModeChoice } from './policy/list-mode.ts';
 import { Pace } from './policy/pace.ts';
 import type { ReflectorSink } from './reflector-options.ts';
 import {
@@ -43,7 +44,7 @@ export class Reflector<T extends KubernetesObject> {
   readonly #mode: ListModeChoice;
   readonly #reporter: StatusReporter;
   readonly #verifier: Verifier;
-  readonly #probe: RegressionProbe;
+  readonly #historyProbe: HistoryProbe;
   readonly #unserved: Unserved;
   readonly #watches: PacedWatch<T>;
   readonly #unreadable = new Unreadable();
@@ -87,9 +88,10 @@ export class Reflector<T extends KubernetesObject> {
       verified: (drift) => sink.verified(drift),
       regressed: (resourceVersion) => this.#noteRegression(resourceVersion),
     });
-    this.#probe = new RegressionProbe({
-      ...{ source: activity, limiter, meter: this.#meter },
-      monotonic: () => clock.monotonic(),
+    this.#historyProbe = new HistoryProbe({
+      ...{ source: activity, view: sink, resumePoint: this.#resumePoint },
+      ...{ limiter, meter: this.#meter, clock, random },
+      found: (resourceVersion) => this.#noteRegression(resourceVersion),
     });
     this.#unserved = new Unserved({
       ...{ source: activity, resumePoint: this.#resumePoint, clock },
@@ -242,6 +244,7 @@ export class Reflector<T extends KubernetesObject> {
     this.#due = undefined;
     this.#regressed = false;
     this.#unserved.listed();
+    this.#historyProbe.heard();
     this.#mode.listed();
     this.#reporter.listed();
   }
@@ -251,21 +254,22 @@ export class Reflector<T extends KubernetesObject> {
    * Undefined when stopped.
    */
   async #watch(signal: AbortSignal): Promise<Decision | undefined> {
-    const { clock, limiter } = this.#options;
     const due = this.#due;
     await this.#wait(this.#pace.spacingMs(), signal);
-    const release = due === undefined ? (): void => {} : await limiter.enter(signal);
+    const release = due && (await this.#options.limiter.enter(signal));
     using cut = linkedAbort(signal);
-    let cutFor: 'drift' | ProtocolError | undefined;
-    const end = (reason: 'drift' | ProtocolError): void => {
-      cutFor = reason;
-      cut.abort(reason === 'drift' ? new Error('cache drifted') : reason);
+    let ended: Decision | undefined;
+    const end = (decision: Decision): void => {
+      ended = decision;
+      cut.abort(new Error('the watch is no longer of use'));
     };
+    let looking: Promise<void> | undefined;
     const live = (): void => {
-      this.#verifier.watching(() => end('drift'));
-      this.#unreadable.watching(end);
+      this.#verifier.watching(() => end(RELIST_NOW));
+      // An entry read as an event is not valid JSON: handle it as if its line had failed to decode.
+      this.#unreadable.watching((error) => end(this.#decide({ during: 'stream', error }, false)));
     };
-    const startedAt = clock.monotonic();
+    const startedAt = this.#options.clock.monotonic();
     /** The list being received; undefined when it is complete or none is due. */
     let initial = due && new InitialEvents<T>();
     const consumer: WatchConsumer<T> = {
@@ -273,8 +277,10 @@ export class Reflector<T extends KubernetesObject> {
         this.#meter.opened('ok');
         if (initial === undefined) this.#reporter.accepted();
       },
-      proven: () => {
-        if (initial === undefined) this.#reporter.proven();
+      proven: (lines) => {
+        if (initial !== undefined) return;
+        this.#reporter.proven();
+        if (lines === 0) looking ??= this.#historyProbe.look(end, cut.signal);
       },
       events: async (batch) => {
         this.#meter.received(batch);
@@ -282,7 +288,7 @@ export class Reflector<T extends KubernetesObject> {
         const complete = initial.take(batch);
         if (complete === undefined) return;
         initial = undefined;
-        release();
+        release?.();
         this.#meter.listed('stream', 'ok', startedAt);
         this.#unreadable.listing();
         await this.#publish(complete.list);
@@ -293,17 +299,16 @@ export class Reflector<T extends KubernetesObject> {
     };
     if (due === undefined) live();
     try {
-      const awaitsInitialEvents = (): boolean => initial !== undefined;
-      const request = { due, awaitsInitialEvents, signal: cut.signal };
+      const request = { due, awaitsInitialEvents: () => initial !== undefined, signal: cut.signal };
       const report = await this.#watches.once(consumer, request);
       if (signal.aborted) return undefined;
-      if (cutFor === 'drift') return RELIST_NOW;
-      // An entry read as an event is not valid JSON: handle it as if its line had failed to decode.
-      if (cutFor !== undefined) return this.#decide({ during: 'stream', error: cutFor }, false);
+      if (ended !== undefined) return ended;
       if (initial !== undefined) return this.#unfinished(report, startedAt);
-      return await this.#afterWatch(report, signal);
+      return this.#afterWatch(report);
     } finally {
-      release();
+      cut.abort();
+      await looking;
+      release?.();
       this.#verifier.notWatching();
       this.#unreadable.notWatching();
     }
@@ -312,6 +317,7 @@ export class Reflector<T extends KubernetesObject> {
   /** Applies a batch, then moves the resume point. */
   async #deliver(batch: readonly WatchEvent<T>[]): Promise<void> {
     const sink = this.#sink;
+    this.#historyProbe.heard();
     const older = await this.#resumePoint.deliver(batch, {
       apply: async (events: readonly WatchEvent<T>[]) => {
         await sink.apply(events);
@@ -323,16 +329,12 @@ export class Reflector<T extends KubernetesObject> {
     for (let count = 0; count < older; count++) this.#meter.regressed();
   }
 
-  async #afterWatch(report: WatchReport, signal: AbortSignal): Promise<Decision> {
+  #afterWatch(report: WatchReport): Decision {
     if (report.slowConsumer) this.#meter.slowConsumer();
     const decision = this.#decide(report.outcome, hasWorked(report));
     if (report.acceptedForMs === undefined) this.#meter.opened(decision.reason);
-    const seen = this.#resumePoint.resourceVersion;
-    if (seen === undefined || !this.#probe.suspects(report, decision)) return decision;
-    const behind = await this.#probe.find(seen, signal);
-    if (behind === undefined) return decision;
-    this.#noteRegression(behind);
-    return { ...RELIST_NOW, reason: 'ahead-of-server' };
+    this.#historyProbe.watchEnded(report, decision);
+    return decision;
   }
 
   /** The watch ended before its initial list was complete, so nothing has changed. */

@@ -56,8 +56,11 @@ export interface WatchReport {
 export interface WatchConsumer<T extends KubernetesObject> {
   /** The server has accepted the watch. */
   accepted(): void;
-  /** The watch has delivered an event, or has lived for a second: more than acceptance. */
-  proven(): void;
+  /**
+   * The watch has delivered an event, or has lived for a second: more than acceptance. `lines` is the number
+   * of events and bookmarks so far.
+   */
+  proven(lines: number): void;
   events(batch: readonly WatchEvent<T>[]): void | Promise<void>;
 }
 
@@ -108,11 +111,11 @@ async function watchOnce<T extends KubernetesObject>(
     acceptedAt = clock.monotonic();
     dog.active();
     consumer.accepted();
-    cancelProof = clock.schedule(SHORT_WATCH_MS, () => consumer.proven());
+    cancelProof = clock.schedule(SHORT_WATCH_MS, () => consumer.proven(gaps.lines));
     for await (const batch of batches) {
       if (line.signal.aborted) break;
       gaps.saw(batch.length);
-      consumer.proven();
+      consumer.proven(gaps.lines);
       await hand(batch);
     }
     if (dog.fired) return report({ during: 'stream', stalled: true });

@@ -37,11 +37,12 @@ test('there is a report for every entry, and no other', () => {
 });
 
 // 170 names, and five for part 7: a module that takes arguments (withArguments and its three types), and Debounce.
-test('chancery exports about 176 names at most', () => {
+// isUnserved is one more: user code must tell a resource that is not served from an object that is gone.
+test('chancery exports about 177 names at most', () => {
   const names = surfaces.find(({ entry }) => entry === 'chancery')?.exported ?? [];
 
   expect(names.length).toBeGreaterThan(100);
-  expect(names.length).toBeLessThanOrEqual(176);
+  expect(names.length).toBeLessThanOrEqual(177);
 });
 
 test.each(written)('an example or a document for users shows every name of $entry', (surface) => {

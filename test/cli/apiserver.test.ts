@@ -188,7 +188,7 @@ test.each([
   ],
   [
     ['--kubernetes-version', '1.29'],
-    '--kubernetes-version must be 1.24, 1.30, 1.33 or 1.36, not "1.29"',
+    '--kubernetes-version must be 1.24, 1.30, 1.33, 1.36 or 1.38, not "1.29"',
   ],
   [['-n', 'Demo'], '--namespace must be at most 63 of a-z, 0-9 and "-", not "Demo"'],
   [['m.yaml'], 'expected options only, got "m.yaml"; manifests are given with -f'],

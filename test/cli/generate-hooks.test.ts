@@ -156,6 +156,36 @@ test('the manifests mount the hooks from a ConfigMap that the folder itself make
   });
 });
 
+test('[found 11] a file that is no hook gets no execute bit from the ConfigMap, and is named', async () => {
+  const { generate, out } = setUp({ ...HOOKS, 'hooks/common/functions': 'greet() { :; }' });
+
+  const { exit, stderr } = generate('manifests', '--operator-image', 'hooks:1', '-o', out);
+  expect(await exit).toBe(0);
+
+  expect(stderr.lines).toContainEqual(expect.stringContaining('common/functions: no hook'));
+  const deployment = parseYaml(readFileSync(join(out, 'base/deployment.yaml'), 'utf8'));
+  const { volumes } = (deployment as Deployment).spec.template.spec;
+  expect(volumes.find(({ name }) => name === 'hooks')?.configMap?.items).toEqual([
+    { key: 'common__functions', path: 'common/functions', mode: 0o644 },
+    { key: 'copy.rights.yaml', path: 'copy.rights.yaml' },
+    { key: 'copy.sh', path: 'copy.sh' },
+    { key: 'copy.sh.yaml', path: 'copy.sh.yaml' },
+  ]);
+});
+
+interface Deployment {
+  readonly spec: {
+    readonly template: {
+      readonly spec: {
+        readonly volumes: readonly {
+          readonly name: string;
+          readonly configMap?: { readonly items?: readonly object[] };
+        }[];
+      };
+    };
+  };
+}
+
 test('a file that is no longer there is not as it was generated, and a kustomization of the user stays', async () => {
   const { folder, out, generate } = setUp();
   expect(await generate('manifests', '-o', out).exit).toBe(0);

@@ -247,3 +247,36 @@ test('a dry run of a hook that fails ends with 1, and does not try it again', as
   expect(await run.exit).toBe(1);
   expect(await hook('a.sh').runs()).toHaveLength(1);
 });
+
+test('[found 11] a helper file beside the hooks is named in the log, and the hooks start', async () => {
+  const { dir, hook } = await hooksFolder({ recorders: { 'a.sh': CONFIG } });
+  await writeHook(join(dir, 'functions.sh'), 'greet() { echo hello; }\n');
+  await chmod(join(dir, 'functions.sh'), 0o644);
+
+  const { run } = await runHooks({ dir });
+  await hook('a.sh').started(1);
+  run.stop();
+
+  expect(await run.exit).toBe(0);
+  const said = run.stderr.lines.filter((line) => line.includes('functions.sh'));
+  expect(said).toEqual([expect.stringContaining('without an execute bit and without a #! line')]);
+});
+
+test.runIf(process.platform === 'linux')(
+  '[found 4] in a Pod whose image does not close it, hooks are said to read the environment of the runner',
+  async () => {
+    const { dir } = await hooksFolder({ recorders: { 'a.sh': CONFIG } });
+    const check = (env: Readonly<Record<string, string>>) =>
+      invoke(['hooks', dir, '--check'], {
+        commands: [hooksCommand()],
+        env: { ...NO_PORTS, ...env },
+      });
+
+    const inPod = check({ POD_NAMESPACE: 'farm', PATH: process.env.PATH ?? '' });
+    const outside = check({ PATH: process.env.PATH ?? '' });
+
+    expect([await inPod.exit, await outside.exit]).toEqual([0, 0]);
+    expect(inPod.stderr.lines.join('\n')).toContain('programs can read variables');
+    expect(outside.stderr.lines.join('\n')).not.toContain('programs can read variables');
+  },
+);

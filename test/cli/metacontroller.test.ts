@@ -21,7 +21,13 @@ export function sync({ parent }) {
 }
 `;
 
-async function start(args: readonly string[]) {
+async function start(
+  args: readonly string[],
+  {
+    env = {},
+    sync,
+  }: { readonly env?: Readonly<Record<string, string>>; readonly sync?: string } = {},
+) {
   const server = await ApiServer.start();
   onTestFinished(() => server.close());
   for (const { definition } of [compositeControllers, decoratorControllers]) {
@@ -31,21 +37,21 @@ async function start(args: readonly string[]) {
   server.create(parentDefinition('Orchard'));
   server.create(composite('orchards', 'orchards', undefined));
   server.create(parent('Orchard', 'north'));
-  const run = invoke(['metacontroller', ...(await withFunctions(args))], {
-    env: { ...NO_PORTS, CHANCERY_API_URL: server.url },
+  const run = invoke(['metacontroller', ...(await withFunctions(args, sync))], {
+    env: { ...NO_PORTS, CHANCERY_API_URL: server.url, ...env },
   });
   return { server, run };
 }
 
-async function withFunctions(args: readonly string[]): Promise<readonly string[]> {
+async function withFunctions(
+  args: readonly string[],
+  sync = '{ module: plan.mjs, export: sync }',
+): Promise<readonly string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'functions-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   await writeFile(join(folder, 'plan.mjs'), MODULE);
   const file = join(folder, 'functions.yaml');
-  await writeFile(
-    file,
-    '- kind: CompositeController\n  name: orchards\n  sync: { module: plan.mjs, export: sync }\n',
-  );
+  await writeFile(file, `- kind: CompositeController\n  name: orchards\n  sync: ${sync}\n`);
   return [`--functions=${file}`, ...args];
 }
 
@@ -93,3 +99,24 @@ test('a visible token is refused before any code of others is loaded', async () 
   expect(await run.exit).toBe(3);
   expect(run.stderr.lines.join()).not.toContain('absent.yaml');
 });
+
+test.runIf(process.platform === 'linux')(
+  '[found 4] in a Pod whose image does not close it, programs are said to read the environment, and modules are not',
+  async () => {
+    const env = { POD_NAMESPACE: 'farm' };
+    const said = 'programs can read variables';
+
+    const { run: programs } = await start(['--no-leader-election'], {
+      env,
+      sync: '{ exec: [cat] }',
+    });
+    await eventually(() => programs.stderr.lines.some((line) => line.includes(said)));
+    programs.stop();
+    const { server, run: modules } = await start(['--no-leader-election'], { env });
+    await eventually(() => server.get('v1', 'ConfigMap', 'farm', 'north-plan'));
+    modules.stop();
+
+    expect([await programs.exit, await modules.exit]).toEqual([0, 0]);
+    expect(modules.stderr.lines.join('\n')).not.toContain(said);
+  },
+);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseWatchArguments } from '../../operator/cli/watch/arguments.ts';
+import { WATCH_DESCRIPTION } from '../../operator/cli/watch/help.ts';
 import { settingsFrom } from '../../operator/manager/settings/settings.ts';
 
 const parse = (...args: readonly string[]) => parseWatchArguments(args, settingsFrom({}));
@@ -37,6 +38,18 @@ test('what is not given comes from the settings', () => {
     syncMarker: false,
     once: false,
   });
+});
+
+test('[found 18] the help names one namespace where the command takes one', () => {
+  const rows = WATCH_DESCRIPTION.help.split('\n').filter((line) => /^ +\w*NAMESPACE /.test(line));
+  const row = rows.find((line) => line.includes(' WATCH_NAMESPACE '));
+
+  expect(row).toContain('one namespace, or "*" for all');
+  expect(rows.join('\n')).not.toContain('a,b');
+  for (const several of ['a,b', 'team-1, team-2', 'x,y,z']) {
+    const settings = settingsFrom({ WATCH_NAMESPACE: several });
+    expect(() => parseWatchArguments(['pods'], settings)).toThrow('name one with --namespace');
+  }
 });
 
 test('[C-22] of several namespaces one must be named, unless the arguments decide', () => {

@@ -1,9 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  isUnserved,
-  parseRetryAfter,
-  responseFailure,
-} from '../../operator/client/response-failure.ts';
+import { parseRetryAfter, responseFailure } from '../../operator/client/response-failure.ts';
+import { isUnserved } from '../../operator/model/not-found.ts';
 import { isAdmissionDenied } from '../../operator/model/refusal.ts';
 import { recording } from '../support/recorded-stream.ts';
 
@@ -259,7 +256,7 @@ describe('an unserved path', () => {
       0,
     );
     const absent = responseFailure(
-      { status: 404, headers: json, text: status(404, 'NotFound') },
+      { status: 404, headers: json, text: status(404, 'NotFound', { details: { name: 'a' } }) },
       0,
     );
 

@@ -66,7 +66,9 @@ describe('get and find', () => {
   });
 
   test('an absent object is an error of get, and undefined for find', async () => {
-    const [client] = clientWith(() => status(404, 'NotFound'));
+    const [client] = clientWith(() =>
+      status(404, 'NotFound', { details: { name: 'a', kind: 'configmaps' } }),
+    );
 
     await expect(client.get(configMaps, target, { signal })).rejects.toMatchObject({ status: 404 });
     expect(await client.find(configMaps, target, { signal })).toBeUndefined();

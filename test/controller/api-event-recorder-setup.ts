@@ -106,7 +106,7 @@ export function refusal(
   reason = '',
   causes: readonly { reason: string }[] = [],
 ): ApiError {
-  return new ApiError({ code, reason, message: 'no', details: { causes } });
+  return new ApiError({ code, reason, message: 'no', details: { name: 'a', causes } });
 }
 
 export const UNREACHABLE = new AmbassadorError('nobody listens', {

@@ -295,3 +295,26 @@ export default withArguments({
   }),
 });
 `;
+
+test('[found 15] a sample that is new or saved while the operator runs is applied, and starts nothing', async () => {
+  const everyKey = OPERATOR.replace("if (key.endsWith('/sample')) ", '');
+  const project = new Project({ ...HELLO, 'src/operator.ts': everyKey });
+  const dev = startDev(project, ['--samples', 'samples/']);
+  await dev.says('the operator runs');
+  await dev.reconciles('one');
+  const sample = (name: string, text: string): string =>
+    `apiVersion: v1\nkind: ConfigMap\nmetadata: { name: ${name}, namespace: demo }\ndata: { text: ${text} }\n`;
+  const reconciled = (): number => dev.logged('reconciled').length;
+
+  const before = reconciled();
+  project.write('samples/later.yaml', sample('later', 'first'));
+  await dev.says('samples/later.yaml changed; it is applied');
+  await eventually(() => reconciled() > before, PATIENT);
+  const between = reconciled();
+  project.write('samples/later.yaml', sample('later', 'second'));
+  await eventually(() => reconciled() > between, PATIENT);
+  project.write('samples/wrong.yaml', 'a: [');
+  await dev.says('wrong.yaml: invalid YAML');
+
+  expect(dev.said.filter((line) => line.includes('starts again'))).toEqual([]);
+});

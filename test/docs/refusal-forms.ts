@@ -72,6 +72,7 @@ export const FORMS: Readonly<Record<string, readonly Answer[]>> = {
     forbidden(`${NO}: no`),
     forbidden(`${NO} without explanation`),
     { code: 400, reason: 'BadRequest', message: `${NO}: no` },
+    { code: 404, reason: 'NotFound', message: `${NO}: no` },
     {
       code: 422,
       reason: 'Invalid',
@@ -147,6 +148,18 @@ export const FORMS: Readonly<Record<string, readonly Answer[]>> = {
       reason: 'NotFound',
       message: 'namespaces "nope" not found',
       details: { name: 'nope', kind: 'namespaces' },
+    },
+  ],
+  '`details.name` is the name of another object': [
+    { code: 404, reason: 'NotFound', message: 'configmaps "a" not found', details: map },
+  ],
+  'no `details.name`': [
+    { code: 404, reason: 'NotFound', message: '404 page not found' },
+    {
+      code: 404,
+      reason: 'NotFound',
+      message: 'the server could not find the requested resource',
+      details: {},
     },
   ],
   '`the object has been modified`': [

@@ -24,7 +24,7 @@ const rows = rowsOf(section).filter(([answer = '']) => answer.startsWith('`'));
 type Predicate = (error: unknown) => boolean;
 
 /** Those that say why a write was refused: exactly those that the row names hold. */
-const REFUSALS = ['isInvalid', 'isAdmissionDenied', 'isForbidden'];
+const REFUSALS = ['isInvalid', 'isAdmissionDenied', 'isForbidden', 'isNotFound', 'isUnserved'];
 
 const begins = (cell: string, form: string): boolean => `${cell} |`.startsWith(form);
 const formsOf = (cell: string) => Object.keys(FORMS).filter((form) => begins(cell, form));

@@ -5,11 +5,15 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { checkMetrics } from '../../operator/hooks/metrics/check-metrics.ts';
 import { HookMetrics, MAX_HOOK_SERIES } from '../../operator/hooks/metrics/hook-metrics.ts';
+import { runnerMetrics } from '../../operator/hooks/metrics/runner-metrics.ts';
 import { AddedRegistries } from '../../operator/manager/metrics/added-registries.ts';
+import { claimedNames, claimsOfProcess } from '../../operator/manager/metrics/claimed-names.ts';
 import { PrometheusMeter } from '../../operator/manager/metrics/prometheus-meter.ts';
 import { propertyRuns } from '../support/property-runs.ts';
 import { recordingLog } from '../support/recording-log.ts';
 import { READ_PARTS } from './support/documents.ts';
+
+const OWN = claimsOfProcess({ more: runnerMetrics() });
 
 /** What one run of a hook reports. Answers why it is refused. */
 async function report(
@@ -30,7 +34,7 @@ async function samples(metrics: HookMetrics): Promise<readonly string[]> {
 }
 
 test('[hooks 20] counters, gauges and histograms, with the label of their hook', async () => {
-  const metrics = new HookMetrics();
+  const metrics = new HookMetrics(OWN);
   const labels = { row: 'north', age: '3' };
 
   await report(
@@ -61,7 +65,7 @@ weight_count{hook="count.sh"} 2
 });
 
 test('[hooks 20] an operation without a group goes on counting, and no expire ends its series', async () => {
-  const metrics = new HookMetrics();
+  const metrics = new HookMetrics(OWN);
 
   await report(metrics, 'a.sh', { name: 'runs_total', add: 1 }, { name: 'last', set: 1 });
   await report(metrics, 'a.sh', { name: 'runs_total', add: 1 });
@@ -71,7 +75,7 @@ test('[hooks 20] an operation without a group goes on counting, and no expire en
 });
 
 test('[hooks 20] a run that reports a group replaces all series of the group', async () => {
-  const metrics = new HookMetrics();
+  const metrics = new HookMetrics(OWN);
   const ripe = (row: string, value: number) => ({
     ...{ name: 'ripe', set: value, group: 'rows', labels: { row } },
   });
@@ -87,7 +91,7 @@ test('[hooks 20] a run that reports a group replaces all series of the group', a
 });
 
 test('[hooks 20] expire ends a group, and the operations after it count', async () => {
-  const metrics = new HookMetrics();
+  const metrics = new HookMetrics(OWN);
   const expire = { action: 'expire', group: 'rows' };
 
   await report(metrics, 'a.sh', { name: 'ripe', set: 1, group: 'rows' });
@@ -158,28 +162,98 @@ test.each([
 });
 
 test.each([
-  ['another type', { name: 'weight', set: 1 }, 'weight is a histogram, not a gauge'],
+  ['another type', { name: 'weight', set: 1 }, 'weight is a histogram of a.sh, not a gauge'],
   [
     'other buckets',
     { name: 'weight', action: 'observe', value: 1, buckets: [1, 2] },
-    'weight has other buckets: 1',
+    'weight has other buckets in a.sh: 1',
   ],
   ['the line of a histogram', { name: 'weight_sum', add: 1 }, 'would have lines of one name'],
   [
     'a histogram with such a line',
     { name: 'height', action: 'observe', value: 1, buckets: [1] },
-    'height and height_count would have',
+    'height and height_count of a.sh would have',
   ],
 ])('a name with %s of an earlier metric is refused', async (_what, operation, why) => {
-  const metrics = new HookMetrics();
+  const metrics = new HookMetrics(OWN);
   await report(metrics, 'a.sh', { name: 'weight', action: 'observe', value: 1, buckets: [1] });
   await report(metrics, 'a.sh', { name: 'height_count', set: 1 });
 
   expect(await report(metrics, 'b.sh', operation)).toContain(why);
 });
 
+test.each([
+  ['a metric of the runner', { name: 'shell_operator_hook_left_out', set: 1 }],
+  ['a metric of the toolkit', { name: 'chancery_source_state', set: 1 }],
+  [
+    'a metric that is only collected in detail',
+    { name: 'rest_client_request_retries_total', add: 1 },
+  ],
+  ['a line of a histogram', { name: 'workqueue_work_duration_seconds_bucket', set: 2 }],
+  [
+    'a counter of the runner without its suffix',
+    { name: 'shell_operator_hook_run_errors', add: 1 },
+  ],
+  ['a counter of the runner with a suffix', { name: 'shell_operator_live_ticks_total', set: 1 }],
+  ['a metric of the process', { name: 'process_open_fds', set: 0 }],
+  ['a metric of Node', { name: 'nodejs_heap_size_used_bytes', set: 0 }],
+])('[found 8] a hook cannot report %s as its own', async (_what, operation) => {
+  const metrics = new HookMetrics(OWN);
+
+  const problem = await report(metrics, 'a.sh', { name: 'fine', set: 1 }, operation);
+
+  expect(problem).toMatch(/^document 2: .*a metric of the runner itself: choose another name$/);
+});
+
+test('[found 8] no name that this process exposes can be taken by a hook, with any prefix', async () => {
+  const more = runnerMetrics('mine_');
+  const own = claimsOfProcess({ prefix: 'acme_', more });
+  const metrics = new HookMetrics(own);
+
+  const meter = new PrometheusMeter({ prefix: 'acme_', more, detailed: true });
+  const exposed = (await meter.expose('text')).matchAll(/^# TYPE (\S+) (\S+)$/gm);
+  const names = [...exposed].flatMap(([, name = '', type = '']) => claimedNames({ name, type }));
+  const refused: string[] = [];
+  for (const name of names) {
+    if ((await report(metrics, 'a.sh', { name, set: 1 })) !== undefined) refused.push(name);
+  }
+
+  expect(names.length).toBeGreaterThan(100);
+  expect(refused).toEqual(names);
+  expect(
+    await report(metrics, 'a.sh', { name: 'shell_operator_live_ticks', add: 1 }),
+  ).toBeUndefined();
+  expect(await report(metrics, 'a.sh', { name: 'process_oranges', add: 1 })).toBeUndefined();
+});
+
+test('[found 8] two hooks cannot report a counter and another metric that OpenMetrics gives one name', async () => {
+  const metrics = new HookMetrics(OWN);
+
+  await report(metrics, 'a.sh', { name: 'pears', add: 1, group: 'fruit' });
+  const taken = await report(metrics, 'b.sh', { name: 'pears_total', set: 1 });
+  await report(metrics, 'a.sh', { action: 'expire', group: 'fruit' });
+  const free = await report(metrics, 'b.sh', { name: 'pears_total', set: 1 });
+
+  expect(taken).toBe('document 1: pears_total and pears of a.sh would have lines of one name');
+  expect(free).toBeUndefined();
+});
+
+test('[found 8] the label hook is that of the runner, and a hook that gives it is told so', async () => {
+  const metrics = new HookMetrics(OWN);
+  const warnings: string[] = [];
+  const line = '{"name": "pears", "set": 3, "labels": {"hook": "other.sh"}}';
+
+  const onWarning = (problem: string): number => warnings.push(problem);
+  const operations = await checkMetrics(line, onWarning, READ_PARTS.signal);
+  metrics.reserve('a.sh', operations);
+  metrics.apply('a.sh', operations);
+
+  expect(await samples(metrics)).toEqual(['pears{hook="a.sh"} 3']);
+  expect(warnings).toEqual(['labels.hook is replaced by the name of the hook']);
+});
+
 test('a hook that is refused, and then repaired, may use its names in another way', async () => {
-  const metrics = new HookMetrics();
+  const metrics = new HookMetrics(OWN);
 
   expect(
     await report(metrics, 'a.sh', { name: 'depth', add: 1 }, { name: 'depth', set: 1 }),
@@ -190,7 +264,7 @@ test('a hook that is refused, and then repaired, may use its names in another wa
 });
 
 test('labels with unbounded values end in a refusal, and expired series make room', async () => {
-  const metrics = new HookMetrics();
+  const metrics = new HookMetrics(OWN);
   const pods = (from: number, count: number) =>
     Array.from({ length: count }, (_, at) => ({
       ...{ name: 'pod', set: 1, group: 'pods', labels: { pod: `${from + at}` } },
@@ -210,7 +284,7 @@ test('labels with unbounded values end in a refusal, and expired series make roo
 });
 
 test('the scrape of the process has the metrics of the hooks', async () => {
-  const metrics = new HookMetrics();
+  const metrics = new HookMetrics(OWN);
   await report(metrics, 'a.sh', { name: 'weight', action: 'observe', value: 1, buckets: [1] });
   const { logFor } = recordingLog();
   const added = new AddedRegistries([metrics], { clock: new FakeClock(), log: logFor({}) });
@@ -227,7 +301,7 @@ test('a group has what its last run reported, whatever came before', async () =>
   });
   await fc.assert(
     fc.asyncProperty(fc.array(run, { minLength: 1, maxLength: 5 }), async (runs) => {
-      const metrics = new HookMetrics();
+      const metrics = new HookMetrics(OWN);
       for (const each of runs) {
         const operations = each.map(({ row, value }) => ({
           ...{ name: 'ripe', add: value, group: 'rows', labels: { row } },
@@ -247,7 +321,7 @@ test('a group has what its last run reported, whatever came before', async () =>
 });
 
 test('[found 3] the characters of all labels have a limit, and equal series count once', async () => {
-  const metrics = new HookMetrics();
+  const metrics = new HookMetrics(OWN);
   const long = 'x'.repeat(1_000);
   const labels = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`l${at}`, long]));
   const pods = (from: number, count: number) =>
@@ -266,7 +340,7 @@ test('[found 3] the characters of all labels have a limit, and equal series coun
 });
 
 test('[found 3] the label of the hook is that of the runner, and makes no second series', async () => {
-  const metrics = new HookMetrics();
+  const metrics = new HookMetrics(OWN);
 
   await report(
     metrics,

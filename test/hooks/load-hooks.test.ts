@@ -1,5 +1,5 @@
 /** Hooks are files of a temporary folder. None of them is started: `answers` says what each would print. */
-import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { FakeClock } from '@chancery/testing';
@@ -9,6 +9,7 @@ import { findHooks } from '../../operator/hooks/discovery/find-hooks.ts';
 import {
   type LoadedHooks,
   type LoadHooksOptions,
+  loadHookFile,
   loadHooks,
 } from '../../operator/hooks/discovery/load-hooks.ts';
 import { YAML_HERE } from './support/documents.ts';
@@ -101,13 +102,52 @@ test('[hooks 21] the links of a mounted ConfigMap are followed, folders too, and
 });
 
 test('[hooks 21] a file that is not executable refuses the start, or is a problem', async () => {
-  const dir = await folderOf({ 'a.sh': '', 'b.sh.off': '' });
+  const dir = await folderOf({ 'a.sh': '', 'b.sh.off': '#!/bin/sh' });
   await symlink('nowhere', join(dir, 'c.sh'));
 
   await expect(load(dir)).rejects.toThrow('b.sh: is not executable: set its execute bit (chmod +x');
   const { hooks, problems } = await load(dir, {}, { skipBroken: true });
   expect(hooks.map(({ name }) => name)).toEqual(['a.sh']);
   expect(problems.map(({ hook }) => hook)).toEqual(['b.sh', 'c.sh']);
+});
+
+test('[found 11] a file that cannot be started and does not look like a program is a helper, and the others start', async () => {
+  const dir = await folderOf({
+    'hook.sh': '#!/bin/sh',
+    'common/functions.sh.off': 'greet() { echo hello; }\n',
+    'common/empty.off': '',
+    'tool.py.off': '# not #!\n',
+    'lib/more.sh.off': '',
+  });
+
+  const { hooks, problems, helpers } = await load(dir);
+
+  expect(hooks.map(({ name }) => name)).toEqual(['hook.sh']);
+  expect(problems).toEqual([]);
+  expect(helpers).toEqual(['common/empty', 'common/functions.sh', 'tool.py']);
+});
+
+test.each([
+  ['a #! line', { 'b.off': '#!/usr/bin/env python3\n' }],
+  ['a byte order mark before its #! line', { 'b.off': '\uFEFF#!/bin/sh\n' }],
+  ['the beginning of a program of Linux', { 'b.off': '\x7fELF\x02' }],
+  ['a file beside it that says what it watches', { 'b.off': 'x', 'b.yaml.off': STARTS }],
+])('[found 11] a file without an execute bit and with %s refuses the start', async (_what, files) => {
+  const dir = await folderOf({ 'a.sh': '', ...files });
+
+  await expect(load(dir)).rejects.toThrow('b: is not executable: set its execute bit (chmod +x');
+});
+
+test('[found 11] a folder that has helpers only has no hooks, and a helper cannot be started by itself', async () => {
+  const dir = await folderOf({ 'functions.sh.off': 'greet() { :; }' });
+  const { signal } = new AbortController();
+  const options = { env: {}, yaml: YAML_HERE, clock: new FakeClock(), signal };
+  const runProgram = () => Promise.reject(new Error('it was started'));
+
+  await expect(load(dir)).rejects.toThrow('has no hooks: expected executable files');
+  await expect(loadHookFile(join(dir, 'functions.sh'), { ...options, runProgram })).rejects.toThrow(
+    'functions.sh: is not executable: set its execute bit',
+  );
 });
 
 test('every hook is asked with --config in the folder of all, a few at a time, and keeps its place', async () => {
@@ -145,6 +185,53 @@ test('the file HOOK.yaml answers in place of the hook', async () => {
   const { hooks } = await load(dir, { 'a.py': { exitCode: 1 } });
 
   expect(hooks[0]?.config.onStartup).toBe(1);
+});
+
+test('[found 8] a file beside a hook that is a link out of the folder of hooks is not read, and not quoted', async () => {
+  const elsewhere = await folderOf({ 'token.off': 's3cr3t: [\nxx', 'rules.yaml.off': RIGHT });
+  const dir = await folderOf({ 'a.py': '', 'b/c.sh': '', 'd.sh': '' });
+  await symlink(join(elsewhere, 'token'), join(dir, 'a.py.yaml'));
+  await symlink(join(elsewhere, 'rules.yaml'), join(dir, 'b/c.rights.yaml'));
+
+  const { hooks, problems } = await load(dir, {}, { skipBroken: true });
+
+  const out = 'is a link that leads out of the folder of hooks: put the file itself there';
+  expect(hooks.map(({ name }) => name)).toEqual(['d.sh']);
+  expect(problems).toEqual([
+    { hook: 'a.py', message: `a.py.yaml ${out}` },
+    { hook: 'b/c.sh', message: `b/c.rights.yaml ${out}` },
+  ]);
+  await expect(load(dir)).rejects.toThrow(`a.py: a.py.yaml ${out}`);
+});
+
+test('[found 8] a file beside a hook that no ConfigMap could hold is not read', async () => {
+  const dir = await folderOf({ 'a.py': '', 'a.py.yaml': STARTS });
+  await truncate(join(dir, 'a.py.yaml'), 2 ** 40); // a hole, which takes no room on the disk
+
+  await expect(load(dir)).rejects.toThrow(
+    `a.py: a.py.yaml has ${2 ** 40} bytes, more than 1000000`,
+  );
+});
+
+test('[found 8] files beside a hook may be links inside of the folder, and of a folder that is itself a link', async () => {
+  const team = await folderOf({
+    '..data/x.sh': '',
+    '..data/x.sh.yaml': STARTS,
+    '..data/x.rights.yaml': RIGHT,
+  });
+  const dir = await folderOf({ 'shared/one.yaml': STARTS, 'a.sh': '' });
+  await symlink('shared/one.yaml', join(dir, 'a.sh.yaml'));
+  for (const name of ['x.sh', 'x.sh.yaml', 'x.rights.yaml']) {
+    await symlink(`..data/${name}`, join(team, name));
+  }
+  await symlink(team, join(dir, 'team'));
+
+  const { hooks } = await load(dir, { 'a.sh': { exitCode: 1 }, 'team/x.sh': { exitCode: 1 } });
+
+  expect(hooks.map(({ name, rights }) => [name, rights?.length])).toEqual([
+    ['a.sh', undefined],
+    ['team/x.sh', 1],
+  ]);
 });
 
 test.each<[string, Answer, string]>([

@@ -1,46 +1,12 @@
 /** Each operation of a patch file, at an API server behind the ambassador of the lane. */
-import { type ApiServer, FakeClock, settleSockets } from '@chancery/testing';
-import { expect, onTestFinished, test } from 'vitest';
-import type { Client } from '../../operator/client/client.ts';
+import { FakeClock, settleSockets } from '@chancery/testing';
+import { expect, test } from 'vitest';
 import { intercept } from '../../operator/client/client-of.ts';
-import { restClient } from '../../operator/client/rest-client.ts';
 import { systemClock } from '../../operator/core/clock.ts';
 import { ApiError } from '../../operator/model/status.ts';
 import type { TransportRequest } from '../../operator/transport/transport.ts';
-import { undiciTransport } from '../../operator/transport/undici-transport.ts';
-import { startCluster } from '../support/cluster.ts';
+import { collected, type Farm, shed, startFarm } from './support/patched-farm.ts';
 import { configMap, named, preparedRun } from './support/patching.ts';
-
-interface Farm {
-  readonly server: ApiServer;
-  readonly client: Client;
-  /** Every request that was sent, in order. */
-  readonly sent: TransportRequest[];
-}
-
-/** A cluster with the namespace `farm` and these ConfigMaps. */
-async function farm(...objects: readonly ReturnType<typeof configMap>[]): Promise<Farm> {
-  const { server, proxy } = await startCluster();
-  server.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'farm' } });
-  for (const object of objects) server.create(object);
-  const transport = undiciTransport(proxy.url, { clock: systemClock });
-  onTestFinished(() => transport.close());
-  const sent: TransportRequest[] = [];
-  const recording = {
-    ...transport,
-    send: (request: TransportRequest) => {
-      sent.push(request);
-      return transport.send(request);
-    },
-  };
-  const client = restClient({
-    transport: recording,
-    fieldManager: 'chancery-hooks',
-    clock: systemClock,
-    exactIntegers: true,
-  });
-  return { server, client, sent };
-}
 
 /** What the ConfigMap has. Undefined: there is no such ConfigMap. */
 function dataOf({ server }: Farm, name: string): unknown {
@@ -111,7 +77,7 @@ test.each([
     ],
   ],
 ])('[hooks 9] %s sends these requests', async (operation, body, requests) => {
-  const place = await farm(configMap('old', { trees: '1' }));
+  const place = await startFarm(configMap('old', { trees: '1' }));
   place.server.create(shed());
   const run = preparedRun({
     client: collected(place),
@@ -124,37 +90,13 @@ test.each([
   expect(place.sent.map(shown)).toEqual(requests);
 });
 
-/** As a cluster with its garbage collector: the children of a deleted object are gone when it is looked for. */
-function collected({ client, server }: Farm): Client {
-  return intercept(client, (next) => async (call) => {
-    if (call.verb === 'find') {
-      server.patch('v1', 'ConfigMap', 'farm', call.target.name, { metadata: { finalizers: null } });
-    }
-    return next(call);
-  });
-}
-
 function deletion(propagationPolicy: string): unknown[][] {
   const options = { apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy };
   return [[`DELETE ${PATH}/old`, 'application/json', options]];
 }
 
-/** A Deployment with a status of its own. */
-function shed() {
-  const labels = { app: 'shed' };
-  return {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: { name: 'shed', namespace: 'farm' },
-    spec: {
-      selector: { matchLabels: labels },
-      template: { metadata: { labels }, spec: { containers: [{ name: 'a', image: 'b' }] } },
-    },
-  };
-}
-
 test('[hooks 9] CreateOrUpdate of an object that exists sends it with the version that was read', async () => {
-  const place = await farm(configMap('old', { trees: '1', others: 'own' }));
+  const place = await startFarm(configMap('old', { trees: '1', others: 'own' }));
   const object = configMap('old', { trees: '2' });
   const patches = [{ operation: 'CreateOrUpdate', object }];
   const run = preparedRun({ client: place.client, leaves: [{ patches }] });
@@ -175,7 +117,7 @@ test('[hooks 9] CreateOrUpdate of an object that exists sends it with the versio
 });
 
 test('[hooks 9] JQPatch writes what its program makes of the object, and nothing when that is the same', async () => {
-  const place = await farm(configMap('old', { trees: '1' }));
+  const place = await startFarm(configMap('old', { trees: '1' }));
   const patches = [{ operation: 'JQPatch', ...named('old'), jqFilter: '.data.trees = "2"' }];
   const run = preparedRun({
     client: place.client,
@@ -195,7 +137,10 @@ test('[hooks 9] JQPatch writes what its program makes of the object, and nothing
 });
 
 test('[hooks 10] CreateOrUpdate and JQPatch of an object that is changed meanwhile read it again', async () => {
-  const place = await farm(configMap('old', { trees: '1' }), configMap('raced', { trees: '1' }));
+  const place = await startFarm(
+    configMap('old', { trees: '1' }),
+    configMap('raced', { trees: '1' }),
+  );
   let others = 0;
   const raced = intercept(place.client, (next) => async (call) => {
     if (call.verb === 'update' && others < 4) {
@@ -225,7 +170,7 @@ test('[hooks 10] CreateOrUpdate and JQPatch of an object that is changed meanwhi
 
 test('[hooks 11] Delete waits for an object with a finalizer, and fails after 20 s; DeleteInBackground does not wait', async () => {
   const held = configMap('held');
-  const place = await farm({
+  const place = await startFarm({
     ...held,
     metadata: { ...held.metadata, ...{ finalizers: ['example.com/barn'] } },
   });
@@ -254,7 +199,7 @@ test('[hooks 11] Delete waits for an object with a finalizer, and fails after 20
 });
 
 test('[hooks 12] ignoreMissingObject makes a patch of a missing object a success', async () => {
-  const place = await farm(configMap('old'));
+  const place = await startFarm(configMap('old'));
   const missing = { ...named('none'), ignoreMissingObject: true };
   const patches = [
     { operation: 'MergePatch', ...missing, mergePatch: { data: {} } },
@@ -273,7 +218,7 @@ test('[hooks 12] ignoreMissingObject makes a patch of a missing object a success
 });
 
 test('[hooks 12] a status is written to the subresource, spelled status or /status', async () => {
-  const place = await farm();
+  const place = await startFarm();
   place.server.create(shed());
   const target = { ...named('shed'), kind: 'Deployment', operation: 'MergePatch' };
   const patches = [
@@ -291,7 +236,7 @@ test('[hooks 12] a status is written to the subresource, spelled status or /stat
 });
 
 test('an Apply that would take a field from another manager fails, and the message names the manager', async () => {
-  const place = await farm();
+  const place = await startFarm();
   await place.client.apply(
     { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap', namespaced: true },
     configMap('shared', { trees: '1' }),

@@ -6,7 +6,7 @@
  * @module-tag unshare
  * @module-tag setpriv
  */
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
 import { expect, test } from 'vitest';
@@ -49,6 +49,44 @@ test(
     };
     expect(await toolkit(hooks.rootfs)).toEqual(await toolkit(operator.rootfs));
     expect(await readdir(join(hooks.rootfs, 'var/lib/apt/lists'))).toEqual([]);
+  },
+  BUILD_TIMEOUT_MS,
+);
+
+/** Run by the Node of the runner: starts a program that looks at it, and at the first process. */
+const LOOK = `
+  const { spawnSync } = require('node:child_process');
+  const look = (pid) => 'for file in environ mem maps; do { : < /proc/' + pid + '/$file; } 2> /dev/null && echo $file; done; ls /proc/' +
+    pid + '/fd > /dev/null 2>&1 && echo fd; true';
+  const open = (pid) => spawnSync('/bin/bash', ['-c', look(pid)], { encoding: 'utf8' }).stdout.trim().split('\\n');
+  console.log(JSON.stringify({ init: open('1'), runner: open('$PPID'), itself: open('$$') }));
+`;
+
+test(
+  '[found 4] runner and init of the image cannot be read, so that Linux closes them to hooks; the Node of hooks can',
+  async () => {
+    const image = await buildHooks();
+    const { Entrypoint } = image.config;
+    const program = Entrypoint.findIndex((word) => word.endsWith('/node'));
+    const run = Entrypoint.slice(0, program + 1);
+
+    const { stdout } = await runInRoot(image, {
+      // The tool that starts it still has its capabilities, which a container runtime has dropped by then.
+      command: ['/bin/bash', '-c', 'exec "$@"', 'bash', ...run],
+      args: ['-e', LOOK],
+    });
+    const modes = await Promise.all(
+      [...run.filter((word) => word.startsWith('/')), '/usr/local/bin/node'].map(
+        async (path) => (await stat(join(image.rootfs, path))).mode & 0o777,
+      ),
+    );
+
+    expect(JSON.parse(stdout)).toEqual({
+      init: [''],
+      runner: [''],
+      itself: ['environ', 'mem', 'maps', 'fd'],
+    });
+    expect(modes).toEqual([0o111, 0o111, 0o755]);
   },
   BUILD_TIMEOUT_MS,
 );

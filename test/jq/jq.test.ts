@@ -141,3 +141,18 @@ test('jq: an abort rejects at once, and what follows is run', async () => {
   await expect(run).rejects.toThrow('enough');
   expect(await next).toEqual([{ outputs: ['2'] }]);
 });
+
+test('[found 2] jq: a program that takes too long for the inputs of one group goes on for those of the others', async () => {
+  const jq = jqWith({ timeLimitMs: 300 });
+  const program = 'if .slow then last(repeat(1)) else .name end';
+  const slow = (name: string) => JSON.stringify({ slow: true, name });
+  const quick = (name: string) => JSON.stringify({ name });
+  for (let round = 0; round < 3; round++) await jq.run(program, [slow('x')], signal, ['hostile']);
+
+  const inputs = [quick('a'), slow('b'), quick('c'), quick('d')];
+  const outcomes = await jq.run(program, inputs, signal, ['team', 'hostile', 'hostile', 'other']);
+
+  const paused = { failure: 'limit', message: expect.stringContaining('too often') };
+  expect(outcomes).toEqual([{ outputs: ['"a"'] }, paused, paused, { outputs: ['"d"'] }]);
+  expect(await jq.run(program, [quick('e')], signal)).toEqual([{ outputs: ['"e"'] }]);
+});

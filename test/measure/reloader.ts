@@ -7,22 +7,8 @@
  * and the example is one file, as in its image; then a figure over its budget is a failure. Linux only. See
  * docs/performance.md.
  */
-import { type ChildProcess, execFileSync, fork, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { setTimeout as after } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import {
-  type AmbassadorFilter,
-  findKubectl,
-  freePort,
-  KubectlProxy,
-  StandInAmbassador,
-} from '@chancery/testing';
-import { proxyFilter, rbac } from 'chancery';
-import reloader from '../../examples/reloader/operator.ts';
+import type { ChildProcess } from 'node:child_process';
+import { freePort } from '@chancery/testing';
 import {
   allowedBytes,
   CountingLine,
@@ -30,7 +16,14 @@ import {
 } from '../../examples/reloader/test/support/counting-line.ts';
 import type { ProcessStatus } from '../../operator/manager/status-page/process-status.ts';
 import { machineLoad, peakMB } from './figures.ts';
-import type { Serving } from './reloader-server.ts';
+import {
+  answered,
+  IS_BUILT,
+  type Surroundings,
+  startOperator,
+  stopOperator,
+  withReloaderServer,
+} from './reloader-process.ts';
 
 const SECRETS = 5_000;
 const REFERENCED = 200;
@@ -40,19 +33,6 @@ const SECRET_BYTES = 10 * 1024;
 const MOST_MB = 150;
 const MOST_SECONDS = 60;
 
-const IS_BUILT = process.argv.includes('--built');
-const ROOT = new URL('../../', import.meta.url);
-const pathOf = (file: string): string => fileURLToPath(new URL(file, ROOT));
-const COMMAND = pathOf(IS_BUILT ? 'dist/operator/cli/main.js' : 'operator/cli/main.ts');
-const SOURCE = 'examples/reloader/operator.ts';
-const DOCKERFILE = readFileSync(pathOf('examples/reloader/Dockerfile'), 'utf8');
-/** Of Node, in the entry point of the image. */
-const NODE_FLAGS = (JSON.parse(/^ENTRYPOINT (.+)$/m.exec(DOCKERFILE)?.[1] ?? '[]') as string[])
-  .slice(1)
-  .filter((word) => word.startsWith('--'));
-const ARGS = ['--auto-reload-all'];
-const HOME = 'reloader';
-const POLL_MS = 100;
 /** Longer than the debounce of 2 s, after which the operator goes on. */
 const QUIET_MS = 4_000;
 
@@ -67,50 +47,19 @@ interface Figures {
   readonly patches: number;
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'chancery-measure-reloader-'));
-const MODULE = IS_BUILT ? bundled(folder) : pathOf(SOURCE);
-const { controllers = [] } = await reloader.create({ args: ARGS, environment: {} });
-const server = fork(
-  fileURLToPath(new URL('reloader-server.ts', import.meta.url)),
-  [SECRETS, REFERENCED, WORKLOADS, SECRET_BYTES].map(String),
-);
-try {
-  const [{ url, userUrl }] = (await once(server, 'message')) as [Serving];
-  const name = HOME;
-  const placement = { namespaces: undefined };
-  const serviceAccount = { name, namespace: HOME };
-  server.send(rbac(controllers, { ...placement, name, serviceAccount }));
-  await once(server, 'message');
-  const proxy = await startProxy(userUrl, proxyFilter(controllers, placement));
-  try {
-    const listBytes = await metadataListBytes(`${url}/api/v1/secrets`);
-    const payloadBytes = REFERENCED * Buffer.alloc(SECRET_BYTES).toString('base64').length;
-    const budget = allowedBytes({ payloadBytes, listBytes });
-    process.stdout.write(
-      `Node ${process.version}, ${IS_BUILT ? 'built' : 'sources'}, behind ${proxy.name}; load ${machineLoad()}\n` +
-        `${SECRETS} Secrets of ${SECRET_BYTES} bytes, ${REFERENCED} of them used by ${WORKLOADS} Deployments\n` +
-        `payload that is used, as base64: ${payloadBytes} bytes; one list of metadata: ${listBytes} bytes\n`,
-    );
-    for (const start of ['first start', 'second start'])
-      report(start, await measure(proxy.url), budget);
-    process.stdout.write(`load ${machineLoad()}\n`);
-  } finally {
-    await proxy.kill();
-  }
-} finally {
-  server.disconnect();
-  server.kill();
-  rmSync(folder, { recursive: true });
-}
-
-/** The example in one file, by the command of the Dockerfile. */
-function bundled(target: string): string {
-  const [, words = ''] = /^RUN \S+\/rolldown (.+) --file \S+$/m.exec(DOCKERFILE) ?? [];
-  const file = join(target, 'operator.mjs');
-  const args = [pathOf('node_modules/.bin/rolldown'), ...words.split(' '), '--file', file];
-  execFileSync(process.execPath, args, { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] });
-  return file;
-}
+await withReloaderServer([SECRETS, REFERENCED, WORKLOADS, SECRET_BYTES], async (surroundings) => {
+  const listBytes = await metadataListBytes(`${surroundings.url}/api/v1/secrets`);
+  const payloadBytes = REFERENCED * Buffer.alloc(SECRET_BYTES).toString('base64').length;
+  const budget = allowedBytes({ payloadBytes, listBytes });
+  process.stdout.write(
+    `Node ${process.version}, ${IS_BUILT ? 'built' : 'sources'}, behind ${surroundings.proxyName}; load ${machineLoad()}\n` +
+      `${SECRETS} Secrets of ${SECRET_BYTES} bytes, ${REFERENCED} of them used by ${WORKLOADS} Deployments\n` +
+      `payload that is used, as base64: ${payloadBytes} bytes; one list of metadata: ${listBytes} bytes\n`,
+  );
+  for (const start of ['first start', 'second start'])
+    report(start, await measure(surroundings), budget);
+  process.stdout.write(`load ${machineLoad()}\n`);
+});
 
 function report(start: string, figures: Figures, budget: number): void {
   const rows: readonly (readonly [string, number, number?])[] = [
@@ -130,12 +79,12 @@ function report(start: string, figures: Figures, budget: number): void {
   }
 }
 
-async function measure(proxyUrl: string): Promise<Figures> {
-  const line = new CountingLine(proxyUrl);
+async function measure(surroundings: Surroundings): Promise<Figures> {
+  const line = new CountingLine(surroundings.proxyUrl);
   await line.start();
   const healthPort = await freePort();
   const startedAt = performance.now();
-  const operator = startOperator(line.url, healthPort);
+  const operator = startOperator(surroundings, line.url, healthPort);
   try {
     await answered(operator, async () => {
       const answer = await fetch(`http://127.0.0.1:${healthPort}/readyz`);
@@ -156,39 +105,8 @@ async function measure(proxyUrl: string): Promise<Figures> {
       ).length,
     };
   } finally {
-    const ended = once(operator, 'exit');
-    if (operator.exitCode === null) {
-      operator.kill();
-      await ended;
-    }
+    await stopOperator(operator);
     await line.close();
-  }
-}
-
-function startOperator(apiUrl: string, healthPort: number): ChildProcess {
-  return spawn(process.execPath, [...NODE_FLAGS, COMMAND, 'run', MODULE, '--', ...ARGS], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env: {
-      PATH: process.env.PATH ?? '',
-      NODE_ENV: 'production',
-      CHANCERY_API_URL: apiUrl,
-      CHANCERY_HEALTH_PORT: String(healthPort),
-      CHANCERY_METRICS_PORT: String(0),
-      CHANCERY_INSECURE_ALLOW_TOKEN: 'true',
-      CHANCERY_LOG_LEVEL: 'error',
-      POD_NAMESPACE: HOME,
-      POD_NAME: 'reloader-0',
-      WATCH_NAMESPACE: '*',
-    },
-  });
-}
-
-/** Asks until the answer is true. What fails while the operator starts is asked again. */
-async function answered(operator: ChildProcess, ask: () => Promise<boolean>): Promise<void> {
-  while (!(await ask().catch(() => false))) {
-    if (operator.exitCode !== null)
-      throw new Error(`chancery run has ended with ${operator.exitCode}`);
-    await after(POLL_MS);
   }
 }
 
@@ -204,21 +122,4 @@ async function idle(operator: ChildProcess, healthPort: number, line: CountingLi
     seen = line.passed.length;
     return performance.now() - quietSince > QUIET_MS;
   });
-}
-
-async function startProxy(
-  server: string,
-  filter: AmbassadorFilter,
-): Promise<{ readonly url: string; readonly name: string; kill(): Promise<void> }> {
-  const kubectl = findKubectl(process.env);
-  const proxy =
-    kubectl === undefined
-      ? new StandInAmbassador({ server, filter })
-      : new KubectlProxy({ kubectl, server, filter });
-  await proxy.start();
-  return {
-    name: kubectl === undefined ? 'the stand-in for kubectl proxy' : 'kubectl proxy',
-    url: proxy.url,
-    kill: () => proxy.kill(),
-  };
 }

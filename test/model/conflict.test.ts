@@ -1,26 +1,21 @@
 /**
  * Bodies are those of the recordings where a real server said them; the others are in its words.
  */
+
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { isNamespaceMissing, isNotFound } from '../../operator/model/not-found.ts';
 import {
   applyConflictsOf,
   isApplyConflict,
   isBeingDeleted,
   isInvalid,
-  isNamespaceMissing,
   isNamespaceTerminating,
   isUidMismatch,
   isUndeclaredField,
   isVersionConflict,
 } from '../../operator/model/refusal.ts';
-import {
-  ApiError,
-  isAlreadyExists,
-  isConflict,
-  isNotFound,
-  type Status,
-} from '../../operator/model/status.ts';
+import { ApiError, isAlreadyExists, isConflict, type Status } from '../../operator/model/status.ts';
 
 const PREDICATES = {
   isAlreadyExists,

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { parseGoDuration } from '../../operator/core/go-duration.ts';
 import { NANOS, parseQuantity } from '../../operator/model/quantity.ts';
 
 /** The amount in billionths. */
@@ -66,4 +67,30 @@ test('a thousand of one suffix is one of the next', () => {
       expect(nanosOf(`${amount}000${steps[at]}`)).toBe(nanosOf(`${amount}${steps[at + 1]}`));
     }),
   );
+});
+
+test('[found 2] a long text that is no quantity is refused in one pass, and as the server refuses it', () => {
+  for (const text of [
+    `${'1'.repeat(500_000)}!`,
+    `${'0.'.repeat(250_000)} `,
+    `1${'e'.repeat(500_000)}!`,
+  ]) {
+    expect(parseQuantity(text)).toEqual({ problem: expect.stringContaining('must match') });
+  }
+  const documented = /^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$/;
+  const text = fc.stringMatching(/^[-+]?[0-9.]{0,3}[eEinuKGT]{0,2}[-+]{0,2}[0-9.x]{0,2}$/);
+  fc.assert(
+    fc.property(text, (each) => {
+      const parsed = parseQuantity(each);
+      const isRefused = 'problem' in parsed && parsed.problem.includes('must match');
+
+      expect(isRefused).toBe(!documented.test(each));
+    }),
+  );
+});
+
+test('[found 2] a long text that is no duration is refused in one pass', () => {
+  expect(parseGoDuration('1'.repeat(500_000))).toBeUndefined();
+  expect(parseGoDuration(`1h${'1.'.repeat(250_000)}`)).toBeUndefined();
+  expect(parseGoDuration('1.h.5m10s')).toBe(3_640_000);
 });

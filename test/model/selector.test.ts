@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ConfigurationError } from '../../operator/core/errors.ts';
 import {
@@ -5,6 +6,7 @@ import {
   isLabelKey,
   isLabelValue,
   matchesSelector,
+  parseSelector,
   selectorFromObject,
 } from '../../operator/model/selector.ts';
 
@@ -162,5 +164,76 @@ describe('the grammar of labels', () => {
     ['a\n', false],
   ])('%j as a value: %s', (text, expected) => {
     expect(isLabelValue(text)).toBe(expected);
+  });
+});
+
+describe('[found 2] a selector with very many parts', () => {
+  const values = Array.from({ length: 100_000 }, (_, at) => `v${at}`);
+
+  test.each([
+    ['in holds', [{ key: 'x', operator: 'in', values }], { x: 'v99999' }, true],
+    ['in needs one of the values', [{ key: 'x', operator: 'in', values }], { x: 'w' }, false],
+    ['in needs the label', [{ key: 'x', operator: 'in', values }], undefined, false],
+    ['notin fails for a value', [{ key: 'x', operator: 'notin', values }], { x: 'v7' }, false],
+    ['notin holds without the label', [{ key: 'x', operator: 'notin', values }], { y: '' }, true],
+  ] as const)('%s', (_, selector, labels, expected) => {
+    expect(matchesSelector(selector, labels)).toBe(expected);
+  });
+
+  test('means what its requirements mean one by one', () => {
+    const key = fc.constantFrom('a', 'b', 'c');
+    const value = fc.constantFrom('', '1', '5', '9', '-3', 'x', '9223372036854775808');
+    const requirement = fc.oneof(
+      fc.record({
+        key,
+        operator: fc.constantFrom('in' as const, 'notin' as const),
+        values: fc.array(value, { minLength: 1, maxLength: 5 }),
+      }),
+      fc.record({
+        key,
+        operator: fc.constantFrom('exists' as const, 'absent' as const),
+        values: fc.constant([]),
+      }),
+      fc.record({
+        key,
+        operator: fc.constantFrom('above' as const, 'below' as const),
+        values: fc.tuple(value),
+      }),
+    );
+    const few = fc.array(requirement, { minLength: 1, maxLength: 5 });
+    fc.assert(
+      fc.property(few, fc.dictionary(key, value), (selector, labels) => {
+        const many = Array.from({ length: 40 }, () => selector).flat();
+
+        expect(matchesSelector(many, labels)).toBe(matchesSelector(selector, labels));
+      }),
+    );
+  });
+
+  test('is matched without a look at each part for each object', () => {
+    let reads = 0;
+    const counted = new Proxy(values, {
+      get(target, property) {
+        reads++;
+        return Reflect.get(target, property) as unknown;
+      },
+    });
+    const absent = values.map((key) => ({ key, operator: 'absent' as const, values: [] }));
+    const selector = [{ key: 'x', operator: 'in' as const, values: counted }, ...absent];
+    expect(matchesSelector(selector, { x: 'v1' })).toBe(true);
+    reads = 0;
+
+    for (let at = 0; at < 100; at++) expect(matchesSelector(selector, { x: 'w' })).toBe(false);
+
+    expect(reads).toBeLessThan(1_000);
+  });
+
+  test.each([
+    () => parseSelector(`a in (${values.join(',')}`),
+    () => parseSelector(`a=${'v'.repeat(100_000)}`),
+    () => selectorFromObject({ matchLabels: { ['k'.repeat(100_000)]: 'v' } }),
+    () => selectorFromObject({ matchExpressions: [{ key: 'a', operator: 'o'.repeat(100_000) }] }),
+  ])('is quoted in part only, when it is none', (parse) => {
+    expect(parse).toThrow(/^.{20,1000}$/);
   });
 });

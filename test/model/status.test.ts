@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { isNotFound } from '../../operator/model/not-found.ts';
 import {
   ApiError,
   isAlreadyExists,
   isConflict,
   isDisruptionRefused,
   isGone,
-  isNotFound,
   isStatus,
   isTooLargeResourceVersion,
   type Status,
@@ -30,8 +30,9 @@ function whatHolds(error: unknown): string[] {
 
 describe('[L-22] predicates', () => {
   test.each<[Omit<Status, 'kind'>, keyof typeof PREDICATES | undefined]>([
-    [{ code: 404, reason: 'NotFound' }, 'isNotFound'],
-    [{ code: 404 }, 'isNotFound'],
+    [{ code: 404, reason: 'NotFound', details: { name: 'a' } }, 'isNotFound'],
+    [{ code: 404, details: { name: 'a' } }, 'isNotFound'],
+    [{ code: 404 }, undefined],
     [{ code: 409, reason: 'Conflict' }, 'isConflict'],
     [{ code: 409, reason: 'AlreadyExists' }, 'isAlreadyExists'],
     [{ code: 409 }, undefined],

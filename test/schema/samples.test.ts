@@ -146,3 +146,60 @@ test('lists of lists of lists do not make a sample without end', () => {
   expect(JSON.stringify(object).length).toBeLessThan(100_000);
   expect(problems).toContainEqual(expect.stringContaining('must be of type'));
 });
+
+/** A spec with many required fields. */
+function wide(count: number, schemaOf: (at: number) => StructuralSchema): StructuralSchema {
+  const properties = Object.fromEntries(
+    Array.from({ length: count }, (_none, at) => [`f${at}`, schemaOf(at)]),
+  );
+  return { type: 'object', properties, required: Object.keys(properties) };
+}
+
+test('[found 5] a sample has the text of a pattern with nested repetition', () => {
+  const spec = wide(1, () => ({ type: 'string', pattern: '^(([a-c]+)*-)+[0-9]$', minLength: 40 }));
+
+  expect(sampleWith(spec).problems).toEqual([]);
+});
+
+test('[found 5] a pattern that costs too much is told, and leaves the other fields', () => {
+  const spec: StructuralSchema = {
+    type: 'object',
+    required: ['a', 'b'],
+    properties: {
+      a: { type: 'string', pattern: '^(?:[a-z]{1000}){500}$' },
+      b: { type: 'string', pattern: '^[x-z]{3}$' },
+    },
+  };
+
+  expect(sampleWith(spec)).toMatchObject({
+    object: { spec: { a: 'sample', b: 'xxx' } },
+    problems: [expect.stringMatching(/^spec\.a: cannot be compared .* more than 10000 states$/)],
+  });
+});
+
+test('[found 5] 60,000 required fields have their values', () => {
+  const { object, problems } = sampleWith(wide(60_000, () => ({ type: 'boolean' })));
+
+  expect(Object.keys((object as { spec: object }).spec)).toHaveLength(60_000);
+  expect(problems).toEqual([]);
+});
+
+test('[found 5] a sample that would cost too much to check is told to be unchecked', () => {
+  const item = wide(3_000, () => ({ type: 'string', default: 'x' }));
+  const list: StructuralSchema = { type: 'array', items: item, default: Array(3_000).fill({}) };
+
+  expect(sampleWith({ ...wide(1, () => list), default: undefined }).problems).toEqual([
+    'the sample was not checked: it takes more than 1000000 steps',
+  ]);
+});
+
+test('[found 5] many alternatives that are all taken are merged', () => {
+  const parts = Array.from({ length: 5_000 }, (_none, at) => wide(1, () => ({ minimum: at })));
+
+  expect(
+    sampleWith({ type: 'object', allOf: parts, properties: { f0: { type: 'integer' } } }),
+  ).toEqual({
+    object: expect.objectContaining({ spec: { f0: 4_999 } }),
+    problems: [],
+  });
+});

@@ -11,6 +11,7 @@ import { type Clock, sleep } from '../../operator/core/clock.ts';
 import { OperatorProcess } from '../../operator/manager/operator-process.ts';
 import { settingsFrom } from '../../operator/manager/settings/settings.ts';
 import { configMaps, pods } from '../../operator/model/builtin.ts';
+import { isNotFound } from '../../operator/model/not-found.ts';
 import {
   type KubernetesObject,
   keyOf,
@@ -20,7 +21,6 @@ import {
 } from '../../operator/model/object.ts';
 import { isUidMismatch } from '../../operator/model/refusal.ts';
 import { apiVersionOf } from '../../operator/model/resource.ts';
-import { isNotFound } from '../../operator/model/status.ts';
 import { Informer } from '../../operator/store/informer.ts';
 import type { Store } from '../../operator/store/store.ts';
 import { differences, Ledger, type Seen, seenOf } from '../convergence/ledger.ts';

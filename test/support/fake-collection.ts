@@ -188,6 +188,11 @@ export class FakeCollection implements ListWatch<Thing> {
     this.compact();
   }
 
+  /** Other collections of the server are written to. */
+  writtenElsewhere(writes: number): void {
+    this.#revision += writes;
+  }
+
   failLists(...errors: readonly Error[]): void {
     this.#listFailures.push(...errors);
   }

@@ -216,7 +216,7 @@ test('[W-42] measures opens, events, lists, stalls, state and the last contact',
   expect(counted('chancery_watch_events_skipped_total')).toBe(1);
   expect(counted('chancery_source_state', { state: 'failing' })).toBe(1);
   expect(counted('chancery_source_state', { state: 'healthy' })).toBe(0);
-  expect(counted('chancery_last_contact_timestamp_seconds')).toBe(111);
+  expect(counted('chancery_last_contact_timestamp_seconds')).toBe(110);
 });
 
 function tooLarge(): ApiError {

@@ -1,6 +1,6 @@
 import { messageOf, parseSelector } from 'chancery';
 import type { ConfigMap } from 'chancery/kubernetes';
-import { demandOfText } from '../spec.ts';
+import { demandOfText, MAX_SELECTOR_CHARACTERS } from '../spec.ts';
 import { readWatcher, type Watcher } from '../watcher.ts';
 
 /** The front end's name in the state. */
@@ -49,6 +49,7 @@ function optionsOf(
 
 /** A text that is equal for selectors which differ in order or spaces only. */
 function canonical(text: string): string {
+  if (text.length > MAX_SELECTOR_CHARACTERS) return text;
   try {
     const requirements = parseSelector(text).map(({ key, operator, values }) =>
       JSON.stringify([key, operator, values.toSorted()]),

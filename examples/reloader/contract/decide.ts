@@ -7,9 +7,10 @@ import {
   type Problem,
 } from './annotations.ts';
 import { parseGoBoolean } from './go-words.ts';
-import { EMPTY_LIST, type NamedList, namedList } from './patterns.ts';
+import type { NamedList } from './patterns.ts';
 import { firstContainer, type References, referencesOf } from './references.ts';
 import { type ResourceRef, refKey } from './resource-type.ts';
+import { ALL_LISTS, type WorkloadLists } from './workload-lists.ts';
 
 /** The kinds of workloads, as metrics and Events name them. */
 export type WorkloadKindName =
@@ -102,22 +103,25 @@ function references(podSpec: coreV1.PodSpec): References {
  *
  * A resource without a reference is only reloaded by name; then the first container is marked. The named list is
  * also compiled when nothing matches, so that its problems are known.
+ *
+ * @param lists - where the lists of the workload are read. Default: each is read for every call.
  */
 export function decide(
   resource: ResourceView,
   workload: WorkloadView,
   options: DecideOptions,
+  lists: WorkloadLists = ALL_LISTS,
 ): Decision {
   const names = options.annotations;
   if (options.ignoredKinds.has(workload.kind)) return no('kind-ignored');
   if (annotationOf(resource.annotations, names.ignore) === 'true') return no('resource-ignored');
 
   const chosen = annotationsFor(resource, workload, names);
-  if (isExcluded(resource, workload, chosen, names)) return no('excluded');
+  if (isExcluded(resource, workload, chosen, options, lists)) return no('excluded');
 
   const value = (key: string): string => annotationOf(chosen, key) ?? '';
   const reference = references(workload.podSpec).get(refKey(resource));
-  const list = namedListOf(value(names.reload[resource.type]));
+  const list = lists.named(value(names.reload[resource.type]));
   const problems = problemsOf(resource, value, list, names);
   if (list.matches(resource.name)) {
     const container = reference?.container ?? firstContainer(workload.podSpec);
@@ -133,10 +137,6 @@ export function decide(
 
 function no(rule: Rule, problems: readonly Problem[] = []): Decision {
   return { reload: false, rule, auto: false, container: undefined, problems };
-}
-
-function namedListOf(value: string): NamedList {
-  return value === '' ? EMPTY_LIST : namedList(value);
 }
 
 function automaticRule(
@@ -172,13 +172,13 @@ function isExcluded(
   { type, name }: ResourceRef,
   { annotations }: WorkloadView,
   chosen: Annotations,
-  { exclude }: AnnotationNames,
+  { annotations: { exclude } }: DecideOptions,
+  lists: WorkloadLists,
 ): boolean {
-  return [annotations, chosen].some((each) =>
-    annotationOf(each, exclude[type])
-      ?.split(',')
-      .some((entry) => name !== '' && entry.trim() === name),
-  );
+  return [annotations, chosen].some((each) => {
+    const value = annotationOf(each, exclude[type]);
+    return value !== undefined && lists.excluded(value).has(name);
+  });
 }
 
 /** What cannot be used of the annotations that were read. An unusable value counts as not true. */

@@ -25,8 +25,8 @@ const UNIT_NS: Readonly<Record<string, number>> = {
 };
 
 const UNIT = '(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h)';
-const DURATION = new RegExp(`^[+-]?(?:(?:\\d+\\.?\\d*|\\.\\d+)${UNIT})+$`);
-const PART = new RegExp(`(\\d+\\.?\\d*|\\.\\d+)(${UNIT})`, 'g');
+const DURATION = new RegExp(`^[+-]?(?:(?:\\d+(?:\\.\\d*)?|\\.\\d+)${UNIT})+$`);
+const PART = new RegExp(`(\\d+(?:\\.\\d*)?|\\.\\d+)(${UNIT})`, 'g');
 
 /** Longer texts are refused before a pattern looks at them. */
 const MAX_CHARACTERS = 100;

@@ -1,5 +1,6 @@
 /** Keys of ConfigMaps and Secrets: a workload may name those whose changes count. */
 import { type Annotations, annotationOf, type Problem } from './annotations.ts';
+import { MAX_LOOKED_AT, splitEntries } from './patterns/entries.ts';
 import type { ResourceRef } from './resource-type.ts';
 
 /**
@@ -33,8 +34,8 @@ export function keyLists({
 }): KeyLists {
   const text = annotationOf(annotations, KEYS) ?? annotationOf(templateAnnotations, KEYS);
   if (text === undefined) return EVERY_KEY;
-  const written = text.split(',').map((entry) => entry.trim());
-  const entries = written.filter((entry) => entry !== '');
+  const { entries: all, isCut } = splitEntries(text);
+  const entries = [...all];
   const problems: Problem[] = [];
   const lists = new Map<string, Set<string>>();
   for (const entry of entries.slice(0, MAX_ENTRIES)) {
@@ -48,8 +49,9 @@ export function keyLists({
     const resource = `${type}/${name}`;
     lists.set(resource, (lists.get(resource) ?? new Set()).add(key));
   }
-  if (entries.length > MAX_ENTRIES) {
-    const message = `has ${entries.length} entries: only the first ${MAX_ENTRIES} count`;
+  if (entries.length > MAX_ENTRIES || isCut) {
+    const many = isCut ? `more than ${MAX_LOOKED_AT}` : entries.length;
+    const message = `has ${many} entries: only the first ${MAX_ENTRIES} count`;
     problems.push({ annotation: KEYS, message });
   }
   return {

@@ -1,7 +1,8 @@
 /** Which other workloads a change restarts, and whether their restart is still to come. Reads caches only. */
 import type { KubernetesObject, Source } from 'chancery';
-import { decide } from '../contract/decide.ts';
+import { decide, type ResourceView } from '../contract/decide.ts';
 import type { Options } from '../contract/options.ts';
+import { limitedLists, type WorkloadLists } from '../contract/workload-lists.ts';
 import { readBaseline } from '../record/baseline.ts';
 import type { Change } from '../record/plan-types.ts';
 import { Records } from '../record/records.ts';
@@ -40,6 +41,7 @@ export function orderPeers({ options, workloads, resources }: PeerParts) {
   return function* peersOf(request: RestartRequest): Iterable<OrderPeer> {
     const { store } = request.context;
     const { namespace = '', uid } = request.workload.metadata;
+    const lists = limitedLists();
     for (const change of request.plan.changes) {
       const annotations = annotationsOf(change, namespace, resources, request);
       for (const kind of peerKinds(request.kind.kind, workloads)) {
@@ -50,7 +52,13 @@ export function orderPeers({ options, workloads, resources }: PeerParts) {
         ];
         for (const workload of found) {
           if (workload.metadata.uid === uid) continue;
-          const isPending = isPendingFor(change, annotations, kind, workload, options);
+          const isPending = isPendingFor(
+            { ...change, annotations },
+            kind,
+            workload,
+            options,
+            lists,
+          );
           if (isPending !== undefined) yield { kind: kind.kind, workload, isPending };
         }
       }
@@ -70,17 +78,17 @@ function annotationsOf(
 
 /** Undefined when the change does not concern the workload. */
 function isPendingFor(
-  change: Change,
-  annotations: Readonly<Record<string, string>>,
+  change: Change & ResourceView,
   kind: WorkloadKind,
   workload: KubernetesObject,
   options: Options,
+  lists: WorkloadLists,
 ): boolean | undefined {
   const template = kind.templateOf(workload);
   if (template === undefined || workload.metadata.deletionTimestamp !== undefined) return undefined;
   if (kind.isDone?.(workload) === true) return undefined;
   const view = viewOf(kind, workload, template);
-  const { reload, container } = decide({ ...change, annotations }, view, options);
+  const { reload, container } = decide(change, view, options, lists);
   if (!reload) return undefined;
   const baseline = readBaseline(workload.metadata.annotations);
   const records = new Records(templateRecords(template), [change], {

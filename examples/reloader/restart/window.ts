@@ -23,6 +23,8 @@ export const PENDING = 'reloader.stakater.com/pending';
 
 /** The windows of one annotation. */
 export interface RestartWindows {
+  /** How many they are. */
+  readonly count: number;
   isOpen(nowMs: number): boolean;
   /** When the next window opens, later than `nowMs`; `Number.POSITIVE_INFINITY` for never. */
   opensAfter(nowMs: number): number;
@@ -105,7 +107,18 @@ function timeOf(ms: number): string {
 
 /** By the text of the annotation: every reconcile of a pending workload asks for the same few. */
 const COMPILED = new Map<string, RestartWindows | WindowProblem>();
-const MAX_COMPILED = 1_000;
+
+/**
+ * What the texts in memory may cost together. A window costs 1: croner takes 35 kB for one, so that all take 9 MB. A text
+ * costs 1/64 more.
+ */
+const MAX_COMPILED_COST = 256;
+const TEXT_COST = 1 / 64;
+let compiledCost = 0;
+
+function costOf(windows: RestartWindows | WindowProblem): number {
+  return TEXT_COST + ('problem' in windows ? 0 : windows.count);
+}
 
 interface WindowProblem {
   /** Continues a sentence whose subject is the annotation. */
@@ -114,17 +127,22 @@ interface WindowProblem {
 
 /** The windows of an annotation, or why it cannot be used. */
 export function restartWindows(text: string): RestartWindows | WindowProblem {
+  if (text.length > MAX_CHARACTERS)
+    return { problem: `is longer than ${MAX_CHARACTERS} characters` }; // too long to be kept, too
   const known = COMPILED.get(text);
   if (known !== undefined) return known;
   const windows = parseWindows(text);
-  if (COMPILED.size >= MAX_COMPILED) COMPILED.clear();
   COMPILED.set(text, windows);
+  compiledCost += costOf(windows);
+  for (const [oldest, each] of COMPILED) {
+    if (compiledCost <= MAX_COMPILED_COST) break;
+    COMPILED.delete(oldest);
+    compiledCost -= costOf(each);
+  }
   return windows;
 }
 
 function parseWindows(text: string): RestartWindows | WindowProblem {
-  if (text.length > MAX_CHARACTERS)
-    return { problem: `is longer than ${MAX_CHARACTERS} characters` };
   const value = jsonOf(text);
   if (!isRecord(value)) return { problem: 'must be a JSON object with timezone and windows' };
   const unknown = unknownKey(value, ['timezone', 'windows']);
@@ -143,6 +161,7 @@ function parseWindows(text: string): RestartWindows | WindowProblem {
     parsed.push(window);
   }
   return {
+    count: parsed.length,
     isOpen: (nowMs) => parsed.some((window) => window.isOpen(nowMs)),
     opensAfter: (nowMs) => Math.min(...parsed.map((window) => window.opensAfter(nowMs))),
   };
@@ -165,6 +184,7 @@ function parseWindow(value: unknown, timezone: string): RestartWindows | WindowP
   }
   const lengthMs = length.ms;
   return {
+    count: 1,
     isOpen: (nowMs) => {
       // All windows of an expression have one length: the latest start decides. One at `nowMs` counts.
       const last = starts.previousRuns(1, new Date(nowMs + 1))[0];

@@ -1,7 +1,7 @@
 /** A message to a chat or another server after each restart: `ALERT_ON_RELOAD` and its companions. */
 import { type Clock, type ReconcileContext, type Runnable, runnable } from 'chancery';
 import type { AlertOptions, AlertSink } from '../contract/alert-options.ts';
-import { PostError, post } from './http-post.ts';
+import { isRedirect, PostError, post, redirectRefused } from './http-post.ts';
 import type { ReloadObserver } from './observer.ts';
 import { reloadedText } from './reloaded-text.ts';
 
@@ -107,11 +107,9 @@ export async function sendAlert(
   }
 }
 
-const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-
 /** Undefined for the answers that the original takes for a success. A redirect is none: it could go anywhere. */
 function refusalOf(sink: AlertSink, status: number): string | undefined {
-  if (REDIRECTS.has(status)) return `the server answered ${status}, and redirects are refused`;
+  if (isRedirect(status)) return redirectRefused(status);
   const isSuccess = sink === 'teams' || sink === 'gchat' ? status === 200 : status < 400;
   return isSuccess ? undefined : `the server answered ${status}`;
 }

@@ -3,7 +3,7 @@ import {
   type Client,
   type Clock,
   ConfigurationError,
-  isNotFound,
+  isUnserved,
   type KubernetesObject,
 } from 'chancery';
 import type { ArgumentValues } from '../contract/arguments.ts';
@@ -153,7 +153,7 @@ export function explainCommand(
 
 /** An API server without Argo Rollouts has none of them. */
 function noneIfUnserved(error: unknown): undefined {
-  if (isNotFound(error)) return undefined;
+  if (isUnserved(error)) return undefined;
   throw error;
 }
 

@@ -10,8 +10,6 @@ import { connect as connectTls } from 'node:tls';
 import type { Clock } from 'chancery';
 
 export interface Post {
-  /** Default `POST`. A `GET` has no body. */
-  readonly method?: 'POST' | 'GET';
   /** `http:` or `https:`. It may contain a token: no error has it. */
   readonly url: URL;
   readonly contentType: string;
@@ -29,8 +27,16 @@ export interface Post {
 /** The head of an answer. The body is not read. */
 export interface PostAnswer {
   readonly status: number;
-  /** Of a redirect; undefined when there is none. */
-  readonly location: string | undefined;
+}
+
+/** True for a status with which a server sends its client to another address. */
+export function isRedirect(status: number): boolean {
+  return status >= 300 && status < 400 && status !== 304;
+}
+
+/** Why an answer with a redirect counts as a failure. */
+export function redirectRefused(status: number): string {
+  return `the server answered ${status}, and redirects are refused`;
 }
 
 /** A POST that got no answer. The message is constant and never has the URL. */
@@ -39,7 +45,7 @@ export class PostError extends Error {
 }
 
 /**
- * Sends it once. A redirect is an answer like others.
+ * Sends it once. A redirect is an answer like others, and is never followed: its target could be the ambassador.
  *
  * @throws PostError when no answer arrives in time, when the connection breaks, and when a proxy refuses; the
  *   message has the code of Node (`ECONNREFUSED`), if there is one.
@@ -69,27 +75,24 @@ function reasonOf(error: unknown): string {
 }
 
 async function exchange(what: Post, signal: AbortSignal): Promise<PostAnswer> {
-  const { url, proxy, method = 'POST' } = what;
-  const body = method === 'POST' ? what.body : '';
+  const { url, proxy, body } = what;
   const headers = {
-    ...(method === 'POST' && {
-      'content-type': what.contentType,
-      'content-length': String(Buffer.byteLength(body)),
-    }),
+    'content-type': what.contentType,
+    'content-length': String(Buffer.byteLength(body)),
     ...(url.username !== '' && { authorization: basic(url) }),
     ...what.headers,
   };
-  if (proxy === undefined) return answerOf(requestTo(url, { method, headers, signal }), body);
+  if (proxy === undefined) return answerOf(requestTo(url, { headers, signal }), body);
   if (url.protocol === 'http:') {
     // RFC 9112, section 3.2.2: a proxy gets the whole address instead of the path.
     const path = `${url.origin}${url.pathname}${url.search}`;
     const forProxy = { ...headers, host: url.host, ...proxyHeaders(proxy) };
-    return answerOf(requestTo(proxy, { method, headers: forProxy, signal, path }), body);
+    return answerOf(requestTo(proxy, { headers: forProxy, signal, path }), body);
   }
   const tunnel = await tunnelTo(url, proxy, signal);
   try {
     const tls = connectTls({ socket: tunnel, servername: serverName(url) });
-    const parts = { method, headers, signal, createConnection: () => tls };
+    const parts = { method: 'POST', headers, signal, createConnection: () => tls };
     const request = overHttps(withoutCredentials(url), parts);
     return await answerOf(request, body);
   } finally {
@@ -98,7 +101,6 @@ async function exchange(what: Post, signal: AbortSignal): Promise<PostAnswer> {
 }
 
 interface RequestParts {
-  readonly method: 'POST' | 'GET';
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   readonly path?: string;
@@ -107,14 +109,14 @@ interface RequestParts {
 /** On a connection of its own, which ends with the answer. */
 function requestTo(url: URL, parts: RequestParts): ClientRequest {
   const send = url.protocol === 'https:' ? overHttps : overHttp;
-  return send(withoutCredentials(url), { agent: false, ...parts });
+  return send(withoutCredentials(url), { method: 'POST', agent: false, ...parts });
 }
 
 async function answerOf(request: ClientRequest, body: string): Promise<PostAnswer> {
   try {
     request.end(body);
     const [response] = (await once(request, 'response')) as [IncomingMessage];
-    return { status: response.statusCode ?? 0, location: response.headers.location };
+    return { status: response.statusCode ?? 0 };
   } finally {
     request.on('error', () => {}); // of the connection that is closed here
     request.destroy();

@@ -2,7 +2,7 @@
 import {
   type Client,
   Entry,
-  isNotFound,
+  isUnserved,
   type KubernetesObject,
   keyOf,
   matchesSelector,
@@ -74,7 +74,7 @@ export class ListedStores {
       const shown = found.map((object) => shownBy(source, object));
       return new Map(shown.map((object) => [keyOf(object), object]));
     } catch (error) {
-      if (source.optional && isNotFound(error)) return undefined;
+      if (source.optional && isUnserved(error)) return undefined;
       throw error;
     }
   }

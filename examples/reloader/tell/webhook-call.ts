@@ -1,7 +1,7 @@
-/** One call of the webhook: its body, and the redirects that it follows. */
+/** One call of the webhook, and its body. */
 import type { Clock } from 'chancery';
 import { type ResourceRef, refKey } from '../contract/resource-type.ts';
-import { PostError, post } from './http-post.ts';
+import { isRedirect, PostError, post, redirectRefused } from './http-post.ts';
 
 /** A resource that has changed. */
 export interface WebhookChange extends ResourceRef {
@@ -14,7 +14,7 @@ export interface WebhookChange extends ResourceRef {
 export interface WebhookCall {
   /** It may contain a token: no error has it. */
   readonly url: string;
-  /** For each answer, in milliseconds. */
+  /** For the answer, in milliseconds. */
   readonly timeoutMs: number;
   /** A CloudEvent in place of the body of the original. */
   readonly cloudEvents: boolean;
@@ -22,32 +22,21 @@ export interface WebhookCall {
   readonly signal: AbortSignal;
 }
 
-/** As the HTTP client of Go follows them (net/http, `Client.CheckRedirect`). */
-const MAX_REDIRECTS = 10;
-
 /**
- * Calls the webhook and follows its redirects: 307 and 308 repeat the POST, and 301, 302 and 303 become a GET, as for
- * browsers. A redirect to another scheme is not followed.
+ * Calls the webhook once. A redirect is not followed: its target is named by the server, and could be the ambassador,
+ * which sends requests with the rights of this operator.
  *
- * @returns the status of the last answer, whatever it is.
- * @throws PostError when no answer arrives, or the redirects have no end or no usable target.
+ * @returns the status of the answer, whatever it is, except for a redirect.
+ * @throws PostError when no answer arrives, and for a redirect.
  */
 export async function sendChange(
   change: WebhookChange,
-  { url: text, cloudEvents, clock, ...limits }: WebhookCall,
+  { url, cloudEvents, clock, ...limits }: WebhookCall,
 ): Promise<number> {
   const message = cloudEvents ? cloudEvent(change, clock.now()) : ORIGINAL;
-  let url = new URL(text);
-  let method: 'POST' | 'GET' = 'POST';
-  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-    const { status, location } = await post({ ...message, method, url, clock, ...limits });
-    if (![301, 302, 303, 307, 308].includes(status) || location === undefined) return status;
-    const next = URL.parse(location, url.href);
-    if (next?.protocol !== url.protocol) throw new PostError('the webhook redirects elsewhere');
-    if (status < 307) method = 'GET';
-    url = next;
-  }
-  throw new PostError(`the webhook redirects more than ${MAX_REDIRECTS} times`);
+  const { status } = await post({ ...message, url: new URL(url), clock, ...limits });
+  if (isRedirect(status)) throw new PostError(redirectRefused(status));
+  return status;
 }
 
 interface Message {

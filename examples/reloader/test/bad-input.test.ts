@@ -1,6 +1,11 @@
 /** Objects, rights and servers that are not as they should be. */
-import { eventually } from '@chancery/testing';
+import { deployment, eventually } from '@chancery/testing';
+import { Entry } from 'chancery';
 import { expect, test } from 'vitest';
+import { DEFAULT_ANNOTATIONS } from '../contract/annotations.ts';
+import { MAX_ENTRIES, MAX_ENTRY_STATES, MAX_PROBLEMS } from '../contract/patterns.ts';
+import { BY_RESOURCE, workloadSource } from '../sources.ts';
+import { deploymentKind } from '../workloads/rolling.ts';
 import { APP, AUTO, envFrom, type Reloading, startReloader } from './support/start.ts';
 
 test('a Secret of 1 MiB restarts its workload, and no part of it is logged, told or measured', async () => {
@@ -127,3 +132,60 @@ function roleFor(rule: object, { namespace }: Reloading): readonly object[] {
     { apiVersion, kind: 'RoleBinding', metadata, subjects, roleRef },
   ];
 }
+
+test('[found 2] a workload whose patterns cost too much gets a Warning with the limit, and its neighbours restart', async () => {
+  const reloader = await startReloader();
+  await reloader.config('app', { mode: '1' });
+  await reloader.config('hostile', { mode: '1' });
+  const unicode = Array.from({ length: 200 }, (_, at) => `${'\\pL*\\PN?'.repeat(60)}${at}`);
+  const hostile = { 'configmap.reloader.stakater.com/reload': `hostile,${unicode.join(',')}` };
+  await reloader.workload('hostile', { annotations: hostile });
+  const named = { 'configmap.reloader.stakater.com/reload': 'ap[a-z]' };
+  await reloader.workload('web', { annotations: named });
+  await reloader.recorded('web');
+  await reloader.recorded('hostile');
+
+  await reloader.config('app', { mode: '2' });
+  await reloader.config('hostile', { mode: '2' });
+
+  await reloader.rolledOut('web', 1);
+  await reloader.rolledOut('hostile', 1); // its entry that is a name counts
+  const warnings = (await reloader.events()).filter(({ type }) => type === 'Warning');
+  const notes = warnings.map(({ reason, note }) => `${reason} ${note}`);
+  expect(notes.length).toBeLessThanOrEqual(MAX_PROBLEMS);
+  const key = 'configmap.reloader.stakater.com/reload';
+  expect(notes[0]).toMatch(/^ReloadConfigInvalid /);
+  expect(notes[0]).toContain(`${key}: has a pattern that repeats too often or has too many`);
+  expect(notes[0]).toContain(`states, more than ${MAX_ENTRY_STATES}: "`);
+  expect(Math.max(...notes.map((note) => note.length))).toBeLessThan(400);
+});
+
+test('[found 2] of an annotation with very many names the first ones count, also where workloads are found by them', async () => {
+  const reloader = await startReloader();
+  const names = Array.from({ length: 9_000 }, (_, at) => `config-${at}`);
+  await reloader.config('config-7', { mode: '1' });
+  await reloader.config('config-8999', { mode: '1' });
+  await reloader.workload('web', {
+    annotations: { 'configmap.reloader.stakater.com/reload': names.join(',') },
+  });
+  expect(Object.keys(await reloader.recorded('web'))).toEqual(['configmap/config-7']);
+
+  await reloader.config('config-8999', { mode: '2' });
+  await reloader.config('config-7', { mode: '2' });
+
+  await reloader.rolledOut('web', 1);
+});
+
+test('[found 2] a workload is found by at most as many names of an annotation as count', () => {
+  const names = Array.from({ length: 20_000 }, (_, at) => `config-${at}`);
+  const source = workloadSource(deploymentKind, {
+    annotations: DEFAULT_ANNOTATIONS,
+    resourceTypes: new Set(['CONFIGMAP'] as const),
+  });
+  const annotations = { [DEFAULT_ANNOTATIONS.reload.CONFIGMAP]: names.join(',') };
+  const workload = deployment('web', { namespace: 'demo', annotations });
+
+  const values = source.indexes?.[BY_RESOURCE]?.(Entry.of(workload as never));
+
+  expect(values).toHaveLength(MAX_ENTRIES);
+});

@@ -79,7 +79,7 @@ class FakeServer {
       const key = `${resource.plural}/${name}`;
       this.calls.push(`delete ${key}`);
       const found = this.objects.get(key);
-      if (found === undefined) throw failure(404, 'NotFound');
+      if (found === undefined) throw failure(404, 'NotFound', { name });
       const { uid, resourceVersion } = options.preconditions ?? {};
       const differs = resourceVersion !== undefined && resourceVersion !== versionOf(found);
       if ((uid !== undefined && uid !== found.metadata.uid) || differs)
@@ -93,8 +93,8 @@ type DeleteOptions = Parameters<Client['delete']>[2] & object;
 
 const versionOf = ({ metadata }: KubernetesObject): string | undefined => metadata.resourceVersion;
 
-function failure(code: number, reason: string): ApiError {
-  return new ApiError({ apiVersion: 'v1', status: 'Failure', code, reason, message: reason });
+function failure(code: number, reason: string, details: object = {}): ApiError {
+  return new ApiError({ status: 'Failure', code, reason, message: reason, details });
 }
 
 /** @param cached - the stored Jobs that the cache shows. */

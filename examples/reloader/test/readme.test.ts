@@ -4,6 +4,17 @@ import { expect, test } from 'vitest';
 import { DEFAULT_ANNOTATIONS } from '../contract/annotations.ts';
 import { ARGUMENTS } from '../contract/arguments.ts';
 import { chartTable } from '../contract/chart.ts';
+import { MAX_STATE_BYTES } from '../contract/patterns/automaton.ts';
+import { MAX_LOOKED_AT } from '../contract/patterns/entries.ts';
+import {
+  MAX_CACHE_BYTES,
+  MAX_ENTRIES,
+  MAX_ENTRY_CHARACTERS,
+  MAX_ENTRY_STATES,
+  MAX_LIST_STATES,
+  MAX_PROBLEMS,
+} from '../contract/patterns.ts';
+import { MAX_WORKLOAD_STEPS } from '../contract/workload-lists.ts';
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 
@@ -34,4 +45,24 @@ test('the README names the annotations of the contract', () => {
   expect(missing).toEqual([]);
   expect(readme).toContain(pausedAt.split('/')[1]);
   expect(readme).toContain(lastReloadedFrom.split('/')[1]);
+});
+
+test('[found 2] the README has the limits of what annotations may cost', () => {
+  const rows: readonly (readonly [string, number])[] = [
+    ['entries of a list of names', MAX_ENTRIES],
+    ['entries of any list that are looked at', MAX_LOOKED_AT],
+    ['characters of an entry', MAX_ENTRY_CHARACTERS],
+    ['states of an entry', MAX_ENTRY_STATES],
+    ['states of all patterns of a list', MAX_LIST_STATES],
+    ['steps for all lists of a workload', MAX_WORKLOAD_STEPS],
+    ['problems that are told of a list', MAX_PROBLEMS],
+  ];
+
+  for (const [limit, value] of rows) {
+    expect(readme).toContain(`| ${limit} | ${value.toLocaleString('en-US')} |`);
+  }
+  expect(readme).toContain(
+    `| memory for the states of a list | ${MAX_STATE_BYTES / 2 ** 20} MiB |`,
+  );
+  expect(readme).toContain(`| lists in memory | ${MAX_CACHE_BYTES / 2 ** 20} MiB, `);
 });

@@ -3,8 +3,8 @@ import { open, readFile, rename, rm } from 'node:fs/promises';
 import { isIPv4 } from 'node:net';
 import { ConfigurationError, messageOf, OperatorError } from '../../core/errors.ts';
 import { formatYaml } from '../../core/yaml.ts';
+import { isNamespaceMissing, isUnserved } from '../../model/not-found.ts';
 import type { KubernetesObject } from '../../model/object.ts';
-import { isNotFound } from '../../model/status.ts';
 import type { Command, ExitCode, Io } from '../command.ts';
 import { importTestKit, testKitFor } from '../load-test-kit.ts';
 import { type ManifestDocument, readManifests } from '../manifest-files.ts';
@@ -64,6 +64,7 @@ export function apiserverCommand(loadTestKit: LoadTestKit = load): Command {
       const server = await start(ApiServer, options, token);
       try {
         fill(server, documents, options.namespace);
+        const { signal } = io; // before anyone is told that it serves
         if (kubeconfigPath !== undefined) {
           const namespace = options.namespace ?? 'default';
           await writeKubeconfig(kubeconfigPath, {
@@ -74,7 +75,7 @@ export function apiserverCommand(loadTestKit: LoadTestKit = load): Command {
         }
         io.stderr.write(advice(server.url, options));
         io.stdout.write(`${server.url}\n`);
-        await aborted(io.signal);
+        await aborted(signal);
       } finally {
         await server.close();
       }
@@ -147,11 +148,10 @@ function fill(
 }
 
 function hint(error: OperatorError): string {
-  if (!isNotFound(error)) return '';
-  if (/^404 NotFound: namespaces /.test(error.message)) {
-    return '; apply its Namespace before it, or create it with -n';
-  }
-  return '; if it is a custom resource, apply its CustomResourceDefinition before it';
+  if (isNamespaceMissing(error)) return '; apply its Namespace before it, or create it with -n';
+  return isUnserved(error)
+    ? '; if it is a custom resource, apply its CustomResourceDefinition before it'
+    : '';
 }
 
 /** Kind and name, such as `ConfigMap settings`, as far as the document has them. */

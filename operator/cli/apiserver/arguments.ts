@@ -22,7 +22,7 @@ export interface ApiserverArguments {
 }
 
 /** Releases that differ in ways that clients notice. */
-const VERSIONS = ['1.24', '1.30', '1.33', '1.36'] as const;
+const VERSIONS = ['1.24', '1.30', '1.33', '1.36', '1.38'] as const;
 
 export type KubernetesVersion = (typeof VERSIONS)[number];
 
@@ -82,7 +82,7 @@ function versionOf(text: string | undefined): KubernetesVersion | undefined {
   const version = VERSIONS.find((known) => known === text.replace(/^v/, ''));
   if (version !== undefined) return version;
   throw new ConfigurationError(
-    `--kubernetes-version must be 1.24, 1.30, 1.33 or 1.36, not ${JSON.stringify(text)}`,
+    `--kubernetes-version must be 1.24, 1.30, 1.33, 1.36 or 1.38, not ${JSON.stringify(text)}`,
   );
 }
 

@@ -27,7 +27,7 @@ ${table([
   ],
   ['-n, --namespace NAME', 'create it, for the objects of -f that name none; default "default"'],
   [
-    '--kubernetes-version 1.24|1.30|1.33|1.36',
+    '--kubernetes-version 1.24|1.30|1.33|1.36|1.38',
     'answer as this version where they differ; default 1.36',
   ],
   ['--no-workloads', 'the API alone: Deployments make no Pods, owners are not garbage-collected'],

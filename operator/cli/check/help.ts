@@ -60,8 +60,10 @@ OLM v1. It exits with 1 when there are errors, and with 2 when DIR is no bundle.
 @chancery/testing validates the definitions, when that package is installed.
 
 check crd compares CustomResourceDefinitions of any tool, NEW with OLD, which are files, folders or "-":
-it tells each change that can break stored objects or their clients, by the rules with which OLM refuses
-an upgrade. It exits with 1 when there is one, with 2 when a file cannot be read, and asks no cluster.
+it tells each change that can break stored objects or their clients, in schemas by the rules with which OLM
+refuses an upgrade, and in names, versions, conversion, subresources and selectable fields. It does not look
+at printer columns, labels, annotations and certificates, and calls no webhook. It exits with 1 when there is
+such a change, with 2 when a file cannot be read, and asks no cluster.
 
 Exit codes:
 ${table([

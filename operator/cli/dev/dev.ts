@@ -14,6 +14,7 @@ import { type DevTestKit, EmbeddedCluster } from './embedded-cluster.ts';
 import { DEV_DESCRIPTION } from './help.ts';
 import { type DevPorts, devPorts, operatorEnvironment } from './operator-environment.ts';
 import { OperatorProcess, parentGone } from './operator-process.ts';
+import { SampleFiles } from './sample-files.ts';
 import { DevSession } from './session.ts';
 import { TypeCheck } from './type-check.ts';
 
@@ -38,10 +39,10 @@ export function devCommand({
         const { namespace = 'default', allNamespaces, moduleArgs } = parsed;
         return runOperator(parsed.modules, moduleArgs, { namespace, allNamespaces }, given);
       }
+      const modules = modulesOf(parsed.modules);
+      const samples = await readManifests(parsed.samples, given.stdin, '--samples ');
       const parent = parentGone(clock, given.env);
       const io = { ...given, signal: AbortSignal.any([given.signal, parent.signal]) };
-      const modules = modulesOf(parsed.modules);
-      const samples = await readManifests(parsed.samples, io.stdin, '--samples ');
       const say = (text: string): void => void io.stderr.write(`dev: ${text}\n`);
       const cluster = await clusterOf(parsed, samples, { io, clock, say, loadTestKit });
       try {
@@ -130,6 +131,7 @@ async function develop({
   if (types.whyNot !== undefined) say(types.whyNot);
   say(`API server   ${cluster.description}`);
   const { inspect, moduleArgs } = parsed;
+  const shown = (path: string): string => relative(process.cwd(), path);
   const session = new DevSession({
     cluster,
     samples,
@@ -137,7 +139,7 @@ async function develop({
     say,
     signal: io.signal,
     describe: describeError,
-    shown: (path) => relative(process.cwd(), path),
+    shown,
     startOperator: (onFiles) =>
       new OperatorProcess({
         ...{ modules, moduleArgs, place, environment, inspect, clock, io, onFiles },
@@ -145,9 +147,16 @@ async function develop({
     onStart: () => types.start(),
     onReady: () => introduce(cluster, ports, say),
   });
+  const sampleFiles = new SampleFiles({
+    ...{ samples, clock, say, shown },
+    paths: parsed.samples.filter((path) => path !== '-'),
+    onSaved: (saved) => session.addSamples(saved),
+  });
   try {
+    sampleFiles.start();
     await session.run();
   } finally {
+    await sampleFiles.close();
     await types.stop();
   }
 }

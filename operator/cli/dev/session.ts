@@ -68,6 +68,8 @@ export class DevSession {
   /** The declarations that the cluster and the ambassador have now, as JSON. */
   #prepared: Partial<Record<keyof Declarations, string>> = {};
   #samples: readonly ManifestDocument[];
+  /** True when the cluster takes samples: it has the first definitions. */
+  #takesSamples = false;
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -196,14 +198,22 @@ export class DevSession {
     }
   }
 
+  /** Applies the samples of files that were saved: at once, or with the others when the operator can start. */
+  async addSamples(samples: readonly ManifestDocument[]): Promise<void> {
+    const files = new Set(samples.map(({ file }) => file));
+    this.#samples = [...this.#samples.filter(({ file }) => !files.has(file)), ...samples];
+    if (this.#takesSamples) await this.#applySamples();
+  }
+
   /** Each sample once. Those that were refused are tried again after the next save. */
   async #applySamples(): Promise<void> {
-    const refused: ManifestDocument[] = [];
-    for (const sample of this.#samples) {
+    this.#takesSamples = true;
+    const waiting = this.#samples;
+    this.#samples = [];
+    for (const sample of waiting) {
       const apply = (): Promise<void> => this.#options.cluster.applySample(sample.value);
-      if (!(await this.#attempt(sample.file, apply))) refused.push(sample);
+      if (!(await this.#attempt(sample.file, apply))) this.#samples = [...this.#samples, sample];
     }
-    this.#samples = refused;
   }
 
   async #attempt(what: string, apply: () => Promise<void>): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { type FSWatcher, watch } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Cancel, Clock } from '../../core/clock.ts';
 import { hashOf } from './loaded-files.ts';
 import type { FileHashes } from './messages.ts';
@@ -13,10 +13,16 @@ export const QUIET_MS = 100;
 /** Files whose save may repair an import that failed. */
 const SOURCE = /^[^.].*\.(?:[cm]?[jt]s|json)$/;
 
+function isSource(path: string): boolean {
+  return SOURCE.test(basename(path));
+}
+
 export interface WatchedFilesOptions {
   readonly clock: Clock;
   /** Called after saves that changed something, with the files that changed. */
   readonly onChange: (files: readonly string[]) => void;
+  /** True for a path whose file counts when it is new. Default: those of sources. */
+  readonly isOther?: (path: string) => boolean;
 }
 
 /**
@@ -26,6 +32,7 @@ export interface WatchedFilesOptions {
 export class WatchedFiles {
   readonly #clock: Clock;
   readonly #onChange: (files: readonly string[]) => void;
+  readonly #isOther: (path: string) => boolean;
   readonly #folders = new Map<string, FSWatcher>();
   #hashes = new Map<string, string | undefined>();
   /** Other source files that were written. They count only while an import fails. */
@@ -34,8 +41,9 @@ export class WatchedFiles {
   #cancel: Cancel = () => {};
   #closed = false;
 
-  constructor({ clock, onChange }: WatchedFilesOptions) {
+  constructor({ clock, onChange, isOther = isSource }: WatchedFilesOptions) {
     this.#clock = clock;
+    this.#isOther = isOther;
     this.#onChange = onChange;
   }
 
@@ -99,7 +107,7 @@ export class WatchedFiles {
   #written(folder: string, name: string | null): void {
     const file = name === null ? undefined : join(folder, name);
     if (file !== undefined && !this.#hashes.has(file)) {
-      if (!this.#acceptOthers || name === null || !SOURCE.test(name)) return;
+      if (!this.#acceptOthers || !this.#isOther(file)) return;
       this.#others.add(file);
     }
     this.noteSave();

@@ -103,7 +103,7 @@ const ONLY_FOR: Readonly<Partial<Record<keyof typeof OPTIONS, readonly Output[]>
   'operator-image': WHOLE,
   pin: PACKAGES,
   replaces: ['bundle'],
-  resource: ['manifests'],
+  resource: WHOLE,
   sample: ['bundle'],
   'skip-range': ['bundle'],
   skips: ['bundle'],

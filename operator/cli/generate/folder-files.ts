@@ -9,6 +9,9 @@ const MAX_BYTES = 1_000_000;
 /** Files that no program needs in its Pod. */
 const LEFT_OUT = /^(?:\..*|.*\.md|kustomization\.yaml)$/;
 
+/** Files of the folder `hooks` that are no hooks, whatever their mode. */
+const DATA = /\.(?:yaml|json|md|txt)$/;
+
 /**
  * The files of a folder, as the manifests mount them.
  *
@@ -28,7 +31,7 @@ export async function mountedFolder(
       `the manifests cannot be in ${dir}, the folder of the ${mount}: name another folder with -o`,
     );
   }
-  const files: { readonly path: string; readonly size: number }[] = [];
+  const files: FileOfFolder[] = [];
   try {
     await collect(to, '', files);
   } catch (error) {
@@ -41,7 +44,18 @@ export async function mountedFolder(
     );
   }
   const paths = files.map(({ path }) => path).sort();
-  return { mount, fromBase: relative(from, to).replaceAll(sep, '/'), files: paths };
+  // Hooks are found by their execute bit, which a ConfigMap would give to all files.
+  const plain = mount === 'hooks' ? files.filter(({ isPlain }) => isPlain) : [];
+  return {
+    ...{ mount, fromBase: relative(from, to).replaceAll(sep, '/'), files: paths },
+    plain: plain.map(({ path }) => path),
+  };
+}
+
+interface FileOfFolder {
+  readonly path: string;
+  readonly size: number;
+  readonly isPlain: boolean;
 }
 
 /**
@@ -64,16 +78,15 @@ export async function withTexts(folder: MountedFolder, dir: string): Promise<Mou
   return { ...folder, texts };
 }
 
-async function collect(
-  root: string,
-  below: string,
-  files: { readonly path: string; readonly size: number }[],
-): Promise<void> {
+async function collect(root: string, below: string, files: FileOfFolder[]): Promise<void> {
   for (const name of await readdir(join(root, below))) {
     if (LEFT_OUT.test(name)) continue;
     const path = below === '' ? name : `${below}/${name}`;
     const found = await stat(join(root, path));
     if (found.isDirectory()) await collect(root, path, files);
-    else if (found.isFile()) files.push({ path, size: found.size });
+    else if (found.isFile()) {
+      const isPlain = (found.mode & 0o111) === 0 && !DATA.test(name);
+      files.push({ path, size: found.size, isPlain });
+    }
   }
 }

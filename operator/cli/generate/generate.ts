@@ -18,6 +18,7 @@ import {
 import type { Placement } from '../../generate/placement.ts';
 import { rbac } from '../../generate/rbac/rbac.ts';
 import type { Settings } from '../../manager/settings/settings.ts';
+import type { KubernetesObject } from '../../model/object.ts';
 import type { Command, ExitCode, Io } from '../command.ts';
 import { type Declaring, declaringWords } from '../declarations/declaring.ts';
 import {
@@ -28,6 +29,7 @@ import {
 import { LineWriter } from '../line-writer.ts';
 import { type GenerateArguments, isTree, parseGenerateArguments } from './arguments.ts';
 import { reportStates, writeGenerated } from './generated-files.ts';
+import { givenResources } from './given-resources.ts';
 import { GENERATE_DESCRIPTION } from './help.ts';
 import { programOf, sourceFolder } from './operator-program.ts';
 import { imagePaths, missingImageFiles, type Project, projectOf } from './project.ts';
@@ -53,16 +55,18 @@ export function generateCommand(): Command {
       const isProject = isTree(given.what) && declaring.from === 'modules';
       const project = isProject ? await projectOf(declaring.modules) : undefined;
       const parsed = withModulePaths(given, project);
-      using lines = new LineWriter(io.stdout, io.signal);
       if (parsed.output === undefined) {
         const text = generatedText(declared, parsed);
+        using lines = new LineWriter(io.stdout, io.signal);
         await lines.write(text.slice(0, -1).split('\n'));
         return 0;
       }
       const states = await statesOf(declared, parsed, parsed.output, io);
       // The Dockerfile belongs to the user as soon as it is there, so it is never compared.
+      const images = parsed.check ? [] : await imageFiles(parsed, project);
+      using lines = new LineWriter(io.stdout, io.signal);
       if (parsed.check) return reportStates(states, lines, io);
-      return writeGenerated([...states, ...(await imageFiles(parsed, project))], lines, io);
+      return writeGenerated([...states, ...images], lines, io);
     },
   };
 }
@@ -161,14 +165,18 @@ async function statesOf(
   const { declaring, command, what } = args;
   if (!isTree(what)) return [await fileState(output, generatedText(declared, args))];
   const program = await programOf(declaring, output);
+  const { stdin } = io;
+  const { references, objects } = await givenResources(args.resources, what, { output, stdin });
+  const given = { ...args, resources: references };
   if (what !== 'manifests') {
     const { packageFiles, packageStates } = await import('./package-files.ts');
-    const manifests = manifestsOptionsOf(declared, args, program);
+    const manifests = { ...manifestsOptionsOf(declared, given, program), objects };
     const files = await packageFiles(what, declared, args, manifests, io);
     return await packageStates(what, output, files);
   }
-  const files = generatedTree(declared, args, program);
-  const ever = [...files.map(({ path }) => path), ...GENERIC_FILES, 'crds/kustomization.yaml'];
+  const files = generatedTree(declared, given, program, objects);
+  const folders = ['crds/kustomization.yaml', 'resources/kustomization.yaml'];
+  const ever = [...files.map(({ path }) => path), ...GENERIC_FILES, ...folders];
   const tree = await treeStates(output, files, [
     ...new Set(ever.map((path) => posix.dirname(path))),
   ]);
@@ -207,8 +215,9 @@ export function generatedTree(
   declared: readonly Generating[],
   args: GenerateArguments,
   program?: OperatorProgram,
+  objects: readonly KubernetesObject[] = [],
 ): readonly ManifestFile[] {
-  return operatorManifests(declared, manifestsOptionsOf(declared, args, program));
+  return operatorManifests(declared, { ...manifestsOptionsOf(declared, args, program), objects });
 }
 
 function manifestsOptionsOf(

@@ -98,7 +98,11 @@ ${table([
     '--components PATH',
     'manifests: a folder that has the generic components, relative to PATH of -o',
   ],
-  ['--resource PATH', 'manifests: one more resource of the overlays, relative likewise'],
+  [
+    '--resource PATH',
+    'manifests, chart, bundle: a file with more objects, relative to PATH of -o or to this folder;',
+  ],
+  ['', 'manifests: also a folder with a kustomization or a URL; chart, bundle: also a folder'],
   ['--version V', 'chart, bundle: of the operator; default as in the metadata'],
   ['--metadata FILE', 'chart, bundle: YAML or JSON; it wins over package.json'],
   ['--pin', 'chart, bundle: refuse an image without a digest'],

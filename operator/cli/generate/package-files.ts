@@ -32,9 +32,14 @@ export async function packageFiles(
   const { version, metadata: file, pin, samples, ...bundle } = asked;
   const metadata = await packageMetadata(declaring, { version, file });
   const documents = await readManifests(definitions, stdin, '--crd ');
+  const { objects = [] } = manifests;
   const model = operatorModel(declared, {
     ...(await withFolderTexts(manifests, args)),
-    definitions: documents.map(({ file: source, value }) => definitionOf(source, value)),
+    objects: objects.filter((object) => !isDefinitionObject(object)),
+    definitions: [
+      ...documents.map(({ file: source, value }) => definitionOf(source, value)),
+      ...objects.filter(isDefinitionObject),
+    ],
   });
   if (what === 'chart') return chartFiles(model, metadata, { command, pin });
   const shown = await readManifests(samples, stdin, '--sample ');
@@ -63,7 +68,7 @@ export async function packageStates(
 ): Promise<readonly FileState[]> {
   // In these folders files that were generated earlier are looked for.
   const folders = [...new Set(files.map(({ path }) => posix.dirname(path)))];
-  const earlier = what === 'chart' ? ['templates/crd'] : [];
+  const earlier = what === 'chart' ? ['templates/crd', 'templates/resources'] : [];
   const states = await treeStates(output, files, [...new Set([...folders, ...earlier])]);
   return [...states, ...(await strangerStates(output, TAKEN_WHOLE[what], states))];
 }
@@ -78,6 +83,10 @@ async function withFolderTexts(
   if (program?.folder === undefined || source === undefined) return manifests;
   const folder = await withTexts(program.folder, source);
   return { ...manifests, program: { ...program, folder } };
+}
+
+function isDefinitionObject(object: KubernetesObject): object is CustomResourceDefinition {
+  return object.kind === 'CustomResourceDefinition';
 }
 
 function definitionOf(file: string, value: unknown): CustomResourceDefinition {

@@ -34,7 +34,7 @@ export interface HooksArguments {
   readonly dir: string;
   readonly runner: Omit<
     HooksProgramOptions,
-    'environment' | 'apiUrl' | 'definitions' | 'jq' | 'yaml' | 'clock' | 'signal'
+    'environment' | 'apiUrl' | 'definitions' | 'ownMetric' | 'jq' | 'yaml' | 'clock' | 'signal'
   >;
   readonly settings: Partial<Settings>;
   /** Files and folders of definitions: see `definitionsFor`. */

@@ -36,7 +36,7 @@ export async function declaredHooks(
   const env = hookEnvironment(io.env, settingsFrom(io.env).apiUrl);
   const yaml = createYamlReader({ clock });
   const loading = { env, runProgram, yaml, clock, signal: io.signal };
-  const { hooks } = await loadHooks(dir, loading).finally(() => yaml.close());
+  const { hooks, helpers } = await loadHooks(dir, loading).finally(() => yaml.close());
   const { sources, permissions, unknown } = hooksAccess(hooks, known);
   if (unknown.length > 0) {
     throw new ConfigurationError(
@@ -47,6 +47,9 @@ export async function declaredHooks(
   return {
     ...{ name: 'hooks', sources, permissions, needsLeaderElection: true },
     hints: [
+      ...helpers.map(
+        (file) => `${file}: no hook, because it has neither an execute bit nor a #! line`,
+      ),
       ...hooks.flatMap(hintsFor),
       ...(crds === undefined ? [] : hooks.flatMap((hook) => kindHints(hook, dir))),
     ],

@@ -4,8 +4,10 @@ import { ConfigurationError, messageOf } from '../../core/errors.ts';
 import { createYamlReader } from '../../core/yaml-thread/yaml-reader.ts';
 import { type HooksProgram, loadHooksProgram } from '../../hooks/hooks-program.ts';
 import { runnerMetrics } from '../../hooks/metrics/runner-metrics.ts';
+import { hookEnvironment } from '../../hooks/run/hook-environment.ts';
 import { createJq } from '../../jq/create-jq.ts';
 import type { ManagerOptions } from '../../manager/manager.ts';
+import { claimsOfProcess } from '../../manager/metrics/claimed-names.ts';
 import { toggleDebugOnSignal } from '../../manager/observe/log-level.ts';
 import { createLogger, type Logger } from '../../manager/observe/logger.ts';
 import {
@@ -16,6 +18,7 @@ import {
 import { overridden, type Settings, settingsFrom } from '../../manager/settings/settings.ts';
 import { RunFolders } from '../../process/run-files.ts';
 import type { Command, ExitCode, Io } from '../command.ts';
+import { warnOfExposedEnvironment } from '../exposed-environment.ts';
 import { DryRun } from '../run/dry-run.ts';
 import { type HooksArguments, parseHooksArguments } from './arguments.ts';
 import { definitionsFor } from './definitions.ts';
@@ -47,24 +50,36 @@ export function hooksCommand({
       if (!asked.check) await requireTmpDir(asked.runner.tmpDir);
       const logger = loggerOf(settings, io);
       for (const ignored of asked.ignored) logger.warn({ ignored }, 'a variable has no effect');
+      const given = hookEnvironment(io.env, settings.apiUrl, asked.runner.hookEnv);
+      await warnOfExposedEnvironment(given, io, logger);
       const jq = createJq({ clock });
       // Its limits are of a thread, which does not know the clock of a test.
       const yaml = createYamlReader({ clock: systemClock });
       try {
-        const load = async (signal: AbortSignal): Promise<HooksProgram> =>
-          loadHooksProgram(asked.dir, {
+        const ownMetric = claimsOfProcess({
+          prefix: settings.metricsPrefix,
+          more: runnerMetrics(asked.metricsPrefix),
+        });
+        const load = async (signalOf: () => AbortSignal): Promise<HooksProgram> => {
+          const definitions = await definitionsFor(asked.dir, asked.crds, io);
+          const signal = signalOf(); // from here on there are programs to stop
+          return loadHooksProgram(asked.dir, {
             ...asked.runner,
-            ...{ environment: io.env, apiUrl: settings.apiUrl, jq, yaml, clock, signal },
-            definitions: await definitionsFor(asked.dir, asked.crds, io),
+            ...{ environment: io.env, apiUrl: settings.apiUrl, ownMetric, jq, yaml, clock, signal },
+            definitions,
           });
+        };
         const state = await folderState(asked.dir).catch(() => undefined);
-        const program = await load(io.signal);
+        const program = await load(() => io.signal);
         for (const { hook, message } of program.problems) {
           logger.error({ hook, problem: message }, 'hook is left out, it cannot be used');
         }
+        for (const file of program.helpers) {
+          logger.warn({ file }, 'a file without an execute bit and without a #! line is no hook');
+        }
         if (asked.check) return printDeclarations(program, io);
-        const given = { asked, settings, logger, clock, io, load, state, tokenFolders };
-        return await runHooks(program, given);
+        const parts = { asked, settings, logger, clock, io, load, state, tokenFolders };
+        return await runHooks(program, parts);
       } finally {
         await Promise.all([jq.close(), yaml.close()]);
       }
@@ -78,7 +93,7 @@ interface Surroundings {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly io: Io;
-  readonly load: (signal: AbortSignal) => Promise<HooksProgram>;
+  readonly load: (signalOf: () => AbortSignal) => Promise<HooksProgram>;
   /** Of the folder, before the program was read. */
   readonly state: string | undefined;
   readonly tokenFolders: readonly string[];
@@ -109,7 +124,7 @@ async function runHooks(program: HooksProgram, given: Surroundings): Promise<Exi
     using watching = linkedAbort(io.signal);
     const watch = {
       ...{ dir: asked.dir, hooks: program.hooks, state, clock, log: logger },
-      load: async (signal: AbortSignal) => (await load(signal)).hooks,
+      load: async (signal: AbortSignal) => (await load(() => signal)).hooks,
     };
     const changed = untilHooksChange(watch, watching.signal).then(
       (change) => {

@@ -22,12 +22,15 @@ export interface InitArguments {
   readonly template: Template;
   /** The kind of the custom resource; undefined for the template `built-in`. */
   readonly kind: KindNames | undefined;
+  /** Whether objects of the kind are in namespaces. */
+  readonly isNamespaced: boolean;
   /** Where the kinds come from when they exist already; `template` and `kind` do not count then. */
   readonly from: ExistingSource | undefined;
   readonly force: boolean;
 }
 
 const OPTIONS = {
+  'cluster-scoped': { type: 'boolean' },
   force: { type: 'boolean' },
   from: { type: 'string' },
   'from-crd': { type: 'string', multiple: true },
@@ -40,6 +43,9 @@ const OPTIONS = {
 
 /** Options about the custom resource. */
 const OF_KIND = ['group', 'version', 'kind', 'plural'] as const;
+
+/** These, and the flag about its scope. */
+const ABOUT_KIND = [...OF_KIND, 'cluster-scoped'] as const;
 
 /** @throws ConfigurationError `CONFIG` in one line that says what was expected and what was given. */
 export function parseInitArguments(args: readonly string[]): InitArguments {
@@ -56,19 +62,27 @@ export function parseInitArguments(args: readonly string[]): InitArguments {
   const force = values.force === true;
   const from = existingSource(values);
   if (from !== undefined) {
-    return { folder, name, template: 'custom-resource', kind: undefined, from, force };
+    const template = 'custom-resource';
+    return { folder, name, template, kind: undefined, isNamespaced: true, from, force };
   }
   const template = templateOf(values.template);
-  const refused = OF_KIND.find((option) => values[option] !== undefined);
+  const refused = ABOUT_KIND.find((option) => values[option] !== undefined);
   if (template === 'built-in' && refused !== undefined) {
+    const templates =
+      refused === 'cluster-scoped' ? 'custom-resource' : 'custom-resource and composite';
     throw new ConfigurationError(
-      `--${refused} is for custom-resource and composite: the template built-in defines no resource`,
+      `--${refused} is for ${templates}: the template built-in defines no resource`,
+    );
+  }
+  const isNamespaced = values['cluster-scoped'] !== true;
+  if (template === 'composite' && !isNamespaced) {
+    throw new ConfigurationError(
+      'the template composite creates objects in the namespace of their owner, and --cluster-scoped gives the owner ' +
+        'none; leave one of the two out',
     );
   }
   return {
-    folder,
-    name,
-    template,
+    ...{ folder, name, template, isNamespaced },
     kind: template === 'built-in' ? undefined : kindOf(name, values),
     from,
     force,
@@ -88,7 +102,7 @@ function existingSource({
   const option = from === undefined ? '--from-crd' : '--from';
   const given = [
     ...(from !== undefined && definitions !== undefined ? ['from-crd'] : []),
-    ...['template', ...OF_KIND].filter((each) => others[each] !== undefined),
+    ...['template', ...ABOUT_KIND].filter((each) => others[each] !== undefined),
   ];
   if (given.length > 0) {
     throw new ConfigurationError(

@@ -20,6 +20,10 @@ ${table([
   ['--version VERSION', 'of the resource; default v1'],
   ['--kind KIND', 'of the resource, in CamelCase; default from NAME'],
   ['--plural PLURAL', 'of the resource; default from the kind'],
+  [
+    '--cluster-scoped',
+    'objects of the resource are in no namespace; the controller owns nothing then',
+  ],
   ['--from PROJECT', 'the kinds of a project of kubebuilder: its PROJECT file, or its folder'],
   ['--from-crd FILE', 'the kinds of CustomResourceDefinitions: file, folder or "-"; repeatable'],
   ['--force', 'write the files that are missing, and keep the others as they are'],

@@ -1,6 +1,6 @@
 import { textFiles } from '../../core/text-files.ts';
 import { projectImageFiles } from '../../generate/image/project-image.ts';
-import { kindFiles } from '../create/kind-files.ts';
+import { kindFiles, type NewKind } from '../create/kind-files.ts';
 import { type KindNames, PROTECTED_GROUPS } from '../create/names.ts';
 import { ownedResources } from '../create/owned-resources.ts';
 import type { NewFile } from '../new-files.ts';
@@ -38,11 +38,17 @@ interface Sources {
 
 /** All files of a new project. Equal arguments give equal files. */
 export function projectFiles(
-  { name, template, kind }: Pick<InitArguments, 'name' | 'template' | 'kind'>,
+  {
+    name,
+    template,
+    kind,
+    isNamespaced,
+  }: Pick<InitArguments, 'name' | 'template' | 'kind' | 'isNamespaced'>,
   packages: PackageSpecs,
 ): readonly NewFile[] {
   const form = template === 'composite' ? 'composite' : 'controller';
-  return filesOf(name, kind === undefined ? builtIn(name) : ofKind(name, kind, form), packages);
+  const sources = kind === undefined ? builtIn(name) : ofKind(name, kind, { form, isNamespaced });
+  return filesOf(name, sources, packages);
 }
 
 /**
@@ -137,11 +143,29 @@ function builtIn(name: string): Sources {
   };
 }
 
-function ofKind(name: string, names: KindNames, form: 'controller' | 'composite'): Sources {
+/** What a controller creates for an object. One without a namespace can own nothing here. */
+function childrenOf({ form, isNamespaced }: Pick<NewKind, 'form' | 'isNamespaced'>): {
+  readonly owns: NewKind['owns'];
+  readonly does: string;
+} {
+  if (!isNamespaced) return { owns: [], does: 'keeps the status of every object' };
+  if (form === 'controller') {
+    return { owns: ownedResources('deployments.apps'), does: 'runs a Deployment for every object' };
+  }
+  return {
+    owns: ownedResources('deployments.apps,services'),
+    does: 'runs a Deployment and a Service for every object',
+  };
+}
+
+function ofKind(
+  name: string,
+  names: KindNames,
+  how: Pick<NewKind, 'form' | 'isNamespaced'>,
+): Sources {
   const { dashed, kind, group, version, controller } = names;
   const file = fileOf(names);
-  const owns = form === 'composite' ? 'deployments.apps,services' : 'deployments.apps';
-  const each = form === 'composite' ? 'a Deployment and a Service' : 'a Deployment';
+  const { owns, does } = childrenOf(how);
   return {
     parts: [
       {
@@ -151,14 +175,9 @@ function ofKind(name: string, names: KindNames, form: 'controller' | 'composite'
         sampleSays: `an object of kind ${kind}`,
       },
     ],
-    files: kindFiles({
-      ...{ names, form, file },
-      isNamespaced: true,
-      owns: ownedResources(owns),
-      folder: 'src',
-    }),
+    files: kindFiles({ ...how, names, file, owns, folder: 'src' }),
     says: {
-      summary: `The operator ${name} runs ${each} for every object of kind ${kind} (${group}/${version}).`,
+      summary: `The operator ${name} ${does} of kind ${kind} (${group}/${version}).`,
       group,
       definitions: ', the CustomResourceDefinition',
     },

@@ -12,7 +12,9 @@ import { loadFunctionsFile } from '../../metacontroller/call/functions/load-func
 import type { FunctionsFile } from '../../metacontroller/call/functions-file.ts';
 import { metacontrollerRunnable } from '../../metacontroller/supervisor/metacontroller-runnable.ts';
 import { SUPERVISOR_METRICS } from '../../metacontroller/supervisor/supervisor-metrics.ts';
+import { programEnvironment } from '../../process/program-environment.ts';
 import type { Command, ExitCode, Io } from '../command.ts';
+import { warnOfExposedEnvironment } from '../exposed-environment.ts';
 import { withHooksDefaults } from '../hooks/settings-defaults.ts';
 import { DryRun } from '../run/dry-run.ts';
 import { type MetacontrollerArguments, parseMetacontrollerArguments } from './arguments.ts';
@@ -64,6 +66,9 @@ async function runControllers(
 ): Promise<void> {
   const { logLevel, logFormat: format, apiUrl, healthPort, metricsPort } = settings;
   const logger = createLogger(logLevel, io.stderr, { format, environment: io.env });
+  if (hasPrograms(functions)) {
+    await warnOfExposedEnvironment(programEnvironment(io.env), io, logger);
+  }
   const ports = [healthPort, metricsPort].filter((port) => port > 0);
   const runnable = metacontrollerRunnable({
     ...options,
@@ -96,6 +101,11 @@ function settingsOf(asked: MetacontrollerArguments, env: Io['env']): Settings {
     ...(!asked.leaderElection && { leaderElection: undefined }),
     insecureAllowToken: asked.insecureAllowToken || fromEnvironment.insecureAllowToken,
   });
+}
+
+function hasPrograms(functions: FunctionsFile | undefined): boolean {
+  const entries = functions?.controllers.flatMap(({ hooks }) => Object.values(hooks)) ?? [];
+  return entries.some(({ run }) => 'exec' in run);
 }
 
 /** One line of JSON for each hook. */

@@ -4,6 +4,7 @@ import type { Hook } from '../../hooks/hook.ts';
 import { checkMetrics } from '../../hooks/metrics/check-metrics.ts';
 import { HookMetrics } from '../../hooks/metrics/hook-metrics.ts';
 import type { MetricOperation } from '../../hooks/metrics/metric-operation.ts';
+import { runnerMetrics } from '../../hooks/metrics/runner-metrics.ts';
 import { checkPatchFile } from '../../hooks/patches/check-document.ts';
 import { type PreparedDocument, prepareDocuments } from '../../hooks/patches/prepare-documents.ts';
 import { DocumentError } from '../../hooks/results/document-error.ts';
@@ -11,6 +12,7 @@ import { readJsonFile } from '../../hooks/results/read-documents.ts';
 import { missingRights, type RequiredRight } from '../../hooks/rights/required-rights.ts';
 import type { HookAnswer } from '../../hooks/run/invoke-hook.ts';
 import type { Jq } from '../../jq/jq.ts';
+import { claimsOfProcess } from '../../manager/metrics/claimed-names.ts';
 import type { KnownKinds } from '../../model/known-kinds.ts';
 import type { Resource } from '../../model/resource.ts';
 
@@ -34,6 +36,9 @@ export interface ExamineParts {
   readonly signal: AbortSignal;
 }
 
+/** With the prefixes that the runner has by default. */
+const OWN_METRIC = claimsOfProcess({ more: runnerMetrics() });
+
 /** Checks what a hook left. Sends nothing, and knows only the kinds of Kubernetes and of the given definitions. */
 export async function examined(
   { exitCode, metrics, patches, responses }: Omit<HookAnswer, 'usage'>,
@@ -54,7 +59,7 @@ export async function examined(
   }
   try {
     operations = await checkMetrics(metrics, warn('metrics file'), parts.signal);
-    const problem = new HookMetrics().reserve(parts.hook.name, operations);
+    const problem = new HookMetrics(OWN_METRIC).reserve(parts.hook.name, operations);
     if (problem !== undefined) refusal ??= `metrics file: ${problem}`;
   } catch (error) {
     refusal ??= `metrics file: ${problemIn(error)}`;

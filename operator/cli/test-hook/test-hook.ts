@@ -62,7 +62,6 @@ interface TestHookParts {
 
 async function testHook(asked: TestHookArguments, parts: TestHookParts): Promise<ExitCode> {
   const { jq, yaml, clock, io } = parts;
-  const { signal } = io;
   const env = hookEnvironment(io.env, settingsFrom(io.env).apiUrl, asked.hookEnv);
   const definitions = await readManifests(asked.crds, io.stdin, '--crd ');
   const known = knownKinds(definitions.map(({ value }) => value));
@@ -72,6 +71,7 @@ async function testHook(asked: TestHookArguments, parts: TestHookParts): Promise
   }
   const file = requireNoFunction(asked);
   requireContexts(sample); // before a file is started that may be no hook
+  const { signal } = io;
   const hook = await loadHookFile(file, { env, runProgram, yaml, clock, signal });
   const filter = (program: string, object: unknown) => filtered(jq, program, object, signal);
   const contexts = await completedSample(sample, { hook, known, filter });

@@ -45,16 +45,22 @@ ${table([
   ['--sync-marker', 'print a BOOKMARK line when the objects that exist are printed'],
 ])}
 
-${environmentHelp([
-  'CHANCERY_API_URL',
-  'WATCH_NAMESPACE',
-  'res_namespace',
-  'CHANCERY_EMPTY_WATCH_NAMESPACE',
-  'POD_NAMESPACE',
-  'CHANCERY_LOG_LEVEL',
-  'CHANCERY_WATCH_TIMEOUT',
-  'CHANCERY_RELIST_INTERVAL',
-])}
+${environmentHelp(
+  [
+    'CHANCERY_API_URL',
+    'WATCH_NAMESPACE',
+    'res_namespace',
+    'CHANCERY_EMPTY_WATCH_NAMESPACE',
+    'POD_NAMESPACE',
+    'CHANCERY_LOG_LEVEL',
+    'CHANCERY_WATCH_TIMEOUT',
+    'CHANCERY_RELIST_INTERVAL',
+  ],
+  {
+    WATCH_NAMESPACE:
+      'one namespace, or "*" for all; with several, name one by -n; default: POD_NAMESPACE, "default"',
+  },
+)}
 
 An object is printed as it came: numbers have all their digits, however large they are. Control
 characters, and those that turn the direction of text around, are printed as \\u009b and the

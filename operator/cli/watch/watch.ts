@@ -7,7 +7,7 @@ import { type Clock, sleep, systemClock } from '../../core/clock.ts';
 import { ConfigurationError, OperatorError } from '../../core/errors.ts';
 import { createLogger } from '../../manager/observe/logger.ts';
 import { settingsFrom } from '../../manager/settings/settings.ts';
-import { logStatus, statusLog } from '../../manager/sources/status-log.ts';
+import { logNotice, logStatus, statusLog } from '../../manager/sources/status-log.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { apiVersionOf, type Resource, resourceName } from '../../model/resource.ts';
 import { ApiError } from '../../model/status.ts';
@@ -125,7 +125,7 @@ async function follow(wanted: WatchArguments, surroundings: Surroundings): Promi
   const reflector: Reflector<KubernetesObject> = new Reflector(
     wanted.syncMarker || once ? onFirstWatch(source, synced) : source,
     objects,
-    { clock, ...timesOf(wanted) },
+    { clock, ...timesOf(wanted), onNotice: (notice) => logNotice(log, facts, notice) },
   );
   await reflector.run(stop.signal);
   if (refusal !== undefined) throw refusal;

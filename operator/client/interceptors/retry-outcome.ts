@@ -1,5 +1,6 @@
+import { isNotFound } from '../../model/not-found.ts';
 import type { KubernetesObject, ObjectMeta } from '../../model/object.ts';
-import { type ApiError, isAlreadyExists, isConflict, isNotFound } from '../../model/status.ts';
+import { type ApiError, isAlreadyExists, isConflict } from '../../model/status.ts';
 import {
   type AnswerTo,
   type Call,
@@ -10,7 +11,6 @@ import {
   type WriteCall,
 } from '../call.ts';
 import type { JsonPatchOperation, Patch, Target } from '../client.ts';
-import { isUnserved } from '../response-failure.ts';
 
 /** Whether a call can be retried when its first attempt may have been carried out. */
 export function canBeMadeTwice(call: Call): boolean {
@@ -62,7 +62,7 @@ function isAsWanted(live: KubernetesObject, call: SettledWrite): boolean {
 
 /** Whether the object with the uid of `call` is gone or being deleted. */
 async function isRemoved(call: RemoveCall, refusal: ApiError, next: Next): Promise<boolean> {
-  if (isNotFound(refusal) && !isUnserved(refusal)) return true;
+  if (isNotFound(refusal)) return true;
   if (refusal.status !== 409) return false;
   const live = await liveObject(call, call.target, next);
   const uid = call.options.preconditions?.uid;

@@ -1,4 +1,5 @@
 import type { Client } from '../../client/client.ts';
+import { isNotFound } from '../../model/not-found.ts';
 import { controllerOf, type KubernetesObject, keyOf } from '../../model/object.ts';
 import {
   AlreadyOwnedError,
@@ -9,7 +10,7 @@ import {
 } from '../../model/owner-reference.ts';
 import { isUidMismatch } from '../../model/refusal.ts';
 import { apiVersionOf, type Resource, resourceName } from '../../model/resource.ts';
-import { isAlreadyExists, isNotFound } from '../../model/status.ts';
+import { isAlreadyExists } from '../../model/status.ts';
 import { BeingDeletedError } from '../errors.ts';
 import type { ApplyOwnedOptions, DeleteOwnedOptions, Desired } from '../reconciler.ts';
 import { type AppliedMemory, showsAll } from './applied-memory.ts';

@@ -1,8 +1,9 @@
+import { isNotFound } from '../../model/not-found.ts';
 import { controllerOf, type KubernetesObject } from '../../model/object.ts';
 import { setControllerReference } from '../../model/owner-reference.ts';
 import { isInvalid, isUidMismatch } from '../../model/refusal.ts';
 import type { Resource } from '../../model/resource.ts';
-import { isAlreadyExists, isNotFound } from '../../model/status.ts';
+import { isAlreadyExists } from '../../model/status.ts';
 import type { Desired } from '../reconciler.ts';
 import { AppliedMemory } from './applied-memory.ts';
 import type { ChildWrite, ChildWriter } from './child-writer.ts';

@@ -1,8 +1,8 @@
 import type { Client } from '../../client/client.ts';
+import { isNotFound } from '../../model/not-found.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { isVersionConflict } from '../../model/refusal.ts';
 import type { Resource } from '../../model/resource.ts';
-import { isNotFound } from '../../model/status.ts';
 
 /** The object with its managedFields, which caches drop. Undefined when the object is gone. */
 export async function withOwners<C extends KubernetesObject>(

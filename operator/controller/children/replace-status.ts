@@ -1,8 +1,9 @@
 import type { Client } from '../../client/client.ts';
+import { isNotFound } from '../../model/not-found.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { isUidMismatch, isVersionConflict } from '../../model/refusal.ts';
 import type { Resource } from '../../model/resource.ts';
-import { type ApiError, isNotFound } from '../../model/status.ts';
+import type { ApiError } from '../../model/status.ts';
 import { NoStatusSubresourceError } from '../errors.ts';
 import { digestOf } from './applied-memory.ts';
 import {

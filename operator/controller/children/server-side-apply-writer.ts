@@ -1,8 +1,8 @@
+import { isNotFound } from '../../model/not-found.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { setControllerReference } from '../../model/owner-reference.ts';
 import { isInvalid, isUidMismatch } from '../../model/refusal.ts';
 import type { Resource } from '../../model/resource.ts';
-import { isNotFound } from '../../model/status.ts';
 import type { Desired } from '../reconciler.ts';
 import { AppliedMemory } from './applied-memory.ts';
 import type { ChildWrite, ChildWriter } from './child-writer.ts';

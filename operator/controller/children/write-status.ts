@@ -1,10 +1,11 @@
 import type { Client } from '../../client/client.ts';
 import type { Clock } from '../../core/clock.ts';
 import { type Condition, findCondition, setCondition } from '../../model/condition.ts';
+import { isNotFound } from '../../model/not-found.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { isUidMismatch } from '../../model/refusal.ts';
 import { apiVersionOf, type Resource } from '../../model/resource.ts';
-import { type ApiError, isNotFound } from '../../model/status.ts';
+import type { ApiError } from '../../model/status.ts';
 import { NoStatusSubresourceError } from '../errors.ts';
 import type { DesiredStatus } from '../reconciler.ts';
 import type { AppliedMemory } from './applied-memory.ts';

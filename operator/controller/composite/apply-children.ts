@@ -1,8 +1,8 @@
 import { inSlices } from '../../core/time-slice.ts';
+import { isNotFound } from '../../model/not-found.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { isUidMismatch } from '../../model/refusal.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
-import { isNotFound } from '../../model/status.ts';
 import type { ChildWrite, ChildWriter } from '../children/child-writer.ts';
 import type { HotLoops, NextWrite } from '../children/hot-loops.ts';
 import type { ReconcileContext } from '../reconciler.ts';

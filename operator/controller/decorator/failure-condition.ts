@@ -1,7 +1,7 @@
 import { type Condition, findCondition, setCondition } from '../../model/condition.ts';
+import { isNotFound } from '../../model/not-found.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { isVersionConflict } from '../../model/refusal.ts';
-import { isNotFound } from '../../model/status.ts';
 import { isMap, isSameJson, type JsonMap } from '../children/json-difference.ts';
 import { conditionsOf, publicMessage, reasonOf, statusOf } from '../composite/failures.ts';
 import type { ReconcileContext } from '../reconciler.ts';

@@ -1,5 +1,5 @@
+import { isNotFound } from '../../model/not-found.ts';
 import type { KubernetesObject, ObjectMeta } from '../../model/object.ts';
-import { isNotFound } from '../../model/status.ts';
 import type { HotLoops } from '../children/hot-loops.ts';
 import { type JsonMap, memberOf, mergePatchOf } from '../children/json-difference.ts';
 import { StatusReplacer, withoutNulls } from '../children/replace-status.ts';

@@ -1,9 +1,10 @@
 import type { CallOptions, Client, Patch, Target } from '../../client/client.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import { isDnsSubdomain } from '../../model/dns-name.ts';
+import { isNotFound } from '../../model/not-found.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { Resource } from '../../model/resource.ts';
-import { ApiError, isNotFound } from '../../model/status.ts';
+import { ApiError } from '../../model/status.ts';
 import type { ReconcileContext } from '../reconciler.ts';
 
 /** A cleanup that is not finished: milliseconds after which to call it again. */

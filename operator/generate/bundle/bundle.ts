@@ -1,6 +1,9 @@
+import { ConfigurationError } from '../../core/errors.ts';
 import { formatYaml } from '../../core/yaml.ts';
 import type { CustomResourceDefinition } from '../../model/custom-resource-definition.ts';
 import type { KubernetesObject } from '../../model/object.ts';
+import { refusedKind } from '../bundle-check/rules/kinds.ts';
+import { objectFileNames } from '../manifests/given-objects.ts';
 import { header, type ManifestFile } from '../manifests/manifest-file.ts';
 import type { OperatorModel } from '../manifests/operator-model.ts';
 import type { PackageMetadata } from '../package-metadata.ts';
@@ -48,6 +51,9 @@ export function bundleFiles(
             withoutNamespace(configMap),
           ),
         ]),
+    ...objectFileNames(model.options.objects ?? []).map(([fileName, object]) =>
+      file(`manifests/${fileName}.yaml`, withoutNamespace(installed(object))),
+    ),
     ...bundleImageFiles(model, options),
   ];
   return withinLimit(fixed, model.definitions.map(installable), (definition) =>
@@ -69,6 +75,14 @@ function installable({
     ...(annotations !== undefined && { annotations }),
   };
   return { apiVersion, kind, metadata: kept, spec };
+}
+
+function installed(object: KubernetesObject): KubernetesObject {
+  const why = refusedKind(object.kind);
+  if (why === undefined) return object;
+  throw new ConfigurationError(
+    `--resource has a ${object.kind}: OLM installs none from a bundle: ${why}`,
+  );
 }
 
 /** OLM creates it beside the operator, wherever that is. */

@@ -13,7 +13,12 @@ import { folderParts } from './folder.ts';
 import { NODE_OPTIONS, QUANTITY, TOKEN_VARIABLE } from './limits.ts';
 import { chartText } from './named-templates.ts';
 import { notesText } from './notes.ts';
-import { componentFiles, serviceAccountText, type TemplateBody } from './other-objects.ts';
+import {
+  componentFiles,
+  givenFiles,
+  serviceAccountText,
+  type TemplateBody,
+} from './other-objects.ts';
 import { type OpenModel, openModel } from './placeholders.ts';
 import { printTree } from './print.ts';
 import { readmeText } from './readme.ts';
@@ -88,6 +93,7 @@ function objectFiles(
     ...(configMap === undefined ? [] : [{ path: 'templates/config-map.yaml', text: configMap }]),
     ...componentFiles(chart, model, usedComponents(model)),
     ...definitionFiles(chart, model.definitions),
+    ...givenFiles(model),
     { path: 'templates/tests/ready.yaml', text: testText(chart, model) },
   ];
 }

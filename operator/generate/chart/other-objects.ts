@@ -1,8 +1,10 @@
+import { formatYaml } from '../../core/yaml.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { COMPONENT_NAMES, type ComponentName } from '../manifests/component-model.ts';
+import { objectFileNames } from '../manifests/given-objects.ts';
 import type { OperatorModel } from '../manifests/operator-model.ts';
 import { componentCondition } from './conditions.ts';
-import { include } from './expressions.ts';
+import { escaped, include } from './expressions.ts';
 import { printTree } from './print.ts';
 import { changeAt, field, lines, type Tree, treeOf, withFields } from './tree.ts';
 
@@ -50,6 +52,14 @@ export function componentFiles(
       text: `{{- if ${componentCondition(chart, name)} }}\n${printTree(componentTree(chart, object), { chart })}{{- end }}\n`,
     })),
   );
+}
+
+/** The objects that were named when the chart was generated, as they are. */
+export function givenFiles({ options }: OperatorModel): readonly TemplateBody[] {
+  return objectFileNames(options.objects ?? []).map(([name, object]) => ({
+    path: `templates/resources/${name}.yaml`,
+    text: escaped(formatYaml(object)),
+  }));
 }
 
 function fileName({ kind }: KubernetesObject): string {

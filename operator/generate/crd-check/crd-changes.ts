@@ -1,4 +1,5 @@
 import type { CheckedDefinition, CheckedVersion } from './definition.ts';
+import { definitionChanges, surfaceChanges } from './definition-changes.ts';
 import { isBelow, schemaNodes } from './schema.ts';
 import { schemaChanges } from './schema-rules.ts';
 import { byAge } from './version-age.ts';
@@ -23,8 +24,9 @@ interface Found extends CrdFinding {
 }
 
 /**
- * The changes from `before` to `after` for which operator-controller refuses an upgrade. It also refuses
- * another kind, as the API server does. Empty for a safe change. Sorted as in the definition.
+ * The changes from `before` to `after` that can break stored objects, clients or controllers: those for which
+ * operator-controller refuses an upgrade, and what it does not look at, such as subresources. Empty for a safe change.
+ * Sorted as in the definition.
  *
  * @param before - as the cluster has it. Without a status its storage version counts as the stored one.
  */
@@ -34,7 +36,7 @@ export function crdChanges(
 ): readonly CrdFinding[] {
   const definition = after.name;
   const found = [
-    ...definitionChanges(before, after),
+    ...changesAround(before, after),
     ...sameVersionChanges(before, after),
     ...servedVersionChanges(before, after),
   ];
@@ -47,36 +49,22 @@ export function crdChanges(
   }));
 }
 
-function definitionChanges(before: CheckedDefinition, after: CheckedDefinition): readonly Found[] {
-  const names = new Set(after.versions.map(({ name }) => name));
-  const removed = before.storedVersions.filter((version) => !names.has(version));
-  const found = (path: string, rule: string, message: string): Found => ({
-    definition: after.name,
-    ...{ path, rule, message, key: message },
-  });
-  const changed = (from: string, to: string): string =>
-    `changed from ${JSON.stringify(from)} to ${JSON.stringify(to)}`;
-  return [
-    ...(before.scope === after.scope
-      ? []
-      : [found('spec.scope', 'scope', changed(before.scope, after.scope))]),
-    ...(before.kind === after.kind
-      ? []
-      : [found('spec.names.kind', 'kind', changed(before.kind, after.kind))]),
-    ...removed.map((version) =>
-      found(
-        'spec.versions',
-        'storedVersionRemoval',
-        `${version} is removed, and objects are stored in it`,
-      ),
-    ),
-  ];
+function changesAround(before: CheckedDefinition, after: CheckedDefinition): readonly Found[] {
+  return definitionChanges(before, after).map((change) => ({
+    ...{ definition: after.name, key: change.message },
+    ...change,
+  }));
 }
 
 function sameVersionChanges(before: CheckedDefinition, after: CheckedDefinition): readonly Found[] {
   return before.versions.flatMap((old) => {
     const now = after.versions.find(({ name }) => name === old.name);
-    return now === undefined ? [] : versionChanges(after.name, old.name, old, now);
+    if (now === undefined) return [];
+    const around = surfaceChanges(old, now).map((change) => ({
+      ...{ definition: after.name, version: old.name, key: change.message },
+      ...change,
+    }));
+    return [...around, ...versionChanges(after.name, old.name, old, now)];
   });
 }
 

@@ -1,11 +1,18 @@
 import { ConfigurationError } from '../../core/errors.ts';
-import { type CheckedSchema, checkedSchema, isMapping, type Mapping } from './schema.ts';
+import { boundedText } from '../../core/visible-text.ts';
+import { type CheckedSchema, checkedSchema } from '../../schema/checked-schema.ts';
+import { isMapping, type Mapping } from './schema.ts';
 
 /** One version of a definition, as far as the check of an upgrade looks at it. */
 export interface CheckedVersion {
   readonly name: string;
   readonly served: boolean;
   readonly schema: CheckedSchema;
+  readonly hasStatus: boolean;
+  /** The paths of the scale subresource; undefined when there is none. */
+  readonly scale: Mapping | undefined;
+  /** Paths, such as `.spec.host`. */
+  readonly selectableFields: readonly string[];
 }
 
 /** A CustomResourceDefinition, as far as the check of an upgrade looks at it. */
@@ -13,11 +20,19 @@ export interface CheckedDefinition {
   /** Such as `shops.example.com`. */
   readonly name: string;
   readonly kind: string;
+  readonly listKind: string;
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
   readonly scope: string;
+  /** Fields without a schema are kept, as before apiextensions.k8s.io/v1. */
+  readonly preservesUnknownFields: boolean;
   readonly versions: readonly CheckedVersion[];
   /** The versions in which the API server has stored objects, and the one in which it stores them. */
   readonly storedVersions: readonly string[];
   readonly hasConversionWebhook: boolean;
+  /** How objects are converted, without certificates: `None`, or strategy, versions and address of a webhook. */
+  readonly conversion: unknown;
 }
 
 /**
@@ -25,6 +40,9 @@ export interface CheckedDefinition {
  * work.
  */
 const MAX_VERSIONS = 50;
+
+/** Characters of a value in a message. */
+const GIVEN_CHARS = 600;
 
 /** True for an object of this kind, whatever its version. */
 export function isDefinition(value: unknown): value is Mapping {
@@ -43,7 +61,7 @@ export function checkedDefinition(value: Mapping): CheckedDefinition {
     throw new ConfigurationError('a CustomResourceDefinition has no metadata.name');
   }
   if (value.apiVersion !== 'apiextensions.k8s.io/v1') {
-    const given = JSON.stringify(value.apiVersion) ?? 'nothing';
+    const given = boundedText(JSON.stringify(value.apiVersion) ?? 'nothing', GIVEN_CHARS);
     const hint = /v1beta1"$/.test(given)
       ? ', which no API server since Kubernetes 1.22 serves'
       : '';
@@ -54,8 +72,9 @@ export function checkedDefinition(value: Mapping): CheckedDefinition {
   const versions = versionsIn(name, spec.versions);
   return {
     name,
-    kind: textIn(name, 'spec.names.kind', isMapping(spec.names) ? spec.names.kind : undefined),
+    ...namesIn(name, spec.names),
     scope: textIn(name, 'spec.scope', spec.scope),
+    preservesUnknownFields: spec.preserveUnknownFields === true,
     versions: versions.map(({ version }) => version),
     storedVersions: [
       ...new Set([
@@ -63,7 +82,44 @@ export function checkedDefinition(value: Mapping): CheckedDefinition {
         ...storedIn(status),
       ]),
     ],
-    hasConversionWebhook: isMapping(spec.conversion) && spec.conversion.strategy === 'Webhook',
+    ...conversionIn(name, spec.conversion),
+  };
+}
+
+type Names = Pick<
+  CheckedDefinition,
+  'kind' | 'listKind' | 'singular' | 'shortNames' | 'categories'
+>;
+
+/** The API server fills in the two names that may be left out. */
+function namesIn(definition: string, names: unknown): Names {
+  const given = mappingIn(definition, 'spec.names', names) ?? {};
+  const kind = textIn(definition, 'spec.names.kind', given.kind);
+  const { listKind = `${kind}List`, singular = kind.toLowerCase() } = given;
+  return {
+    kind,
+    listKind: textIn(definition, 'spec.names.listKind', listKind),
+    singular: textIn(definition, 'spec.names.singular', singular),
+    shortNames: textsIn(definition, 'spec.names.shortNames', given.shortNames),
+    categories: textsIn(definition, 'spec.names.categories', given.categories),
+  };
+}
+
+type Conversion = Pick<CheckedDefinition, 'hasConversionWebhook' | 'conversion'>;
+
+/** A certificate may be renewed, and is often added in the cluster. */
+function conversionIn(definition: string, conversion: unknown): Conversion {
+  const { strategy = 'None', webhook } = mappingIn(definition, 'spec.conversion', conversion) ?? {};
+  if (strategy !== 'Webhook') return { hasConversionWebhook: false, conversion: 'None' };
+  const path = 'spec.conversion.webhook';
+  const { clientConfig, conversionReviewVersions } = mappingIn(definition, path, webhook) ?? {};
+  const client = mappingIn(definition, `${path}.clientConfig`, clientConfig) ?? {};
+  const { service, url } = client;
+  const served = mappingIn(definition, `${path}.clientConfig.service`, service);
+  const where = served === undefined ? { url } : { service: { port: 443, ...served } };
+  return {
+    hasConversionWebhook: true,
+    conversion: { strategy, conversionReviewVersions, ...where },
   };
 }
 
@@ -96,7 +152,15 @@ function versionIn(definition: string, value: unknown, at: number): ReadVersion 
     throw unreadable(definition, `${path}.schema.openAPIV3Schema`, 'must be a mapping');
   }
   try {
-    const version = { name, served: value.served === true, schema: checkedSchema(schema) };
+    const version = {
+      ...{ name, served: value.served === true, schema: checkedSchema(schema) },
+      ...subresourcesIn(definition, path, value.subresources),
+      selectableFields: selectableIn(
+        definition,
+        `${path}.selectableFields`,
+        value.selectableFields,
+      ),
+    };
     return { version, storage: value.storage === true };
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
@@ -104,6 +168,45 @@ function versionIn(definition: string, value: unknown, at: number): ReadVersion 
       cause: error,
     });
   }
+}
+
+function subresourcesIn(
+  definition: string,
+  path: string,
+  subresources: unknown,
+): Pick<CheckedVersion, 'hasStatus' | 'scale'> {
+  const own = `${path}.subresources`;
+  const { status, scale } = mappingIn(definition, own, subresources) ?? {};
+  return {
+    hasStatus: mappingIn(definition, `${own}.status`, status) !== undefined,
+    scale: mappingIn(definition, `${own}.scale`, scale),
+  };
+}
+
+function selectableIn(definition: string, path: string, fields: unknown): readonly string[] {
+  return listIn(definition, path, fields).map((each, at) => {
+    const field = mappingIn(definition, `${path}[${at}]`, each) ?? {};
+    return textIn(definition, `${path}[${at}].jsonPath`, field.jsonPath);
+  });
+}
+
+/** Undefined for a field that is left out or null. */
+function mappingIn(definition: string, path: string, value: unknown): Mapping | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (isMapping(value)) return value;
+  throw unreadable(definition, path, 'must be a mapping');
+}
+
+function listIn(definition: string, path: string, value: unknown): readonly unknown[] {
+  if (value === undefined || value === null) return [];
+  if (Array.isArray(value)) return value;
+  throw unreadable(definition, path, 'must be a list');
+}
+
+function textsIn(definition: string, path: string, value: unknown): readonly string[] {
+  return listIn(definition, path, value).map((each, at) =>
+    textIn(definition, `${path}[${at}]`, each),
+  );
 }
 
 /** A definition in a file has no status; the one of a cluster has it. */

@@ -1,5 +1,6 @@
 import { boundedText } from '../../core/visible-text.ts';
-import { type CheckedSchema, canonicalJson } from './schema.ts';
+import type { CheckedSchema } from '../../schema/checked-schema.ts';
+import { canonicalJson } from './schema.ts';
 
 /** A change of one schema that can make stored or written objects invalid, or change their meaning. */
 export interface SchemaChange {

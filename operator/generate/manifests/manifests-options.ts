@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../../core/errors.ts';
 import type { CustomResourceDefinition } from '../../model/custom-resource-definition.ts';
 import { isDnsLabel, isDnsSubdomain } from '../../model/dns-name.ts';
+import type { KubernetesObject } from '../../model/object.ts';
 import { type Placement, POD_NAMESPACE } from '../placement.ts';
 import type { MountedFolder } from './mounted-folder.ts';
 
@@ -58,6 +59,8 @@ export interface ManifestsOptions {
   readonly components?: string;
   /** More resources for the overlays, mostly definitions. Paths are relative to the folder of the tree. */
   readonly resources?: readonly string[];
+  /** Objects that go with the operator: the overlays have them, a chart and a bundle contain them. Default: none. */
+  readonly objects?: readonly KubernetesObject[];
   /** Definitions that no declaration brings. Trees for kustomize name them in `resources`. Default: none. */
   readonly definitions?: readonly CustomResourceDefinition[];
   /** The command that writes the tree, named in each file. */

@@ -10,6 +10,8 @@ export interface MountedFolder {
   readonly fromBase: string;
   /** Paths of its files below the folder, sorted, with `/` as the separator. */
   readonly files: readonly string[];
+  /** Those of the files that stay without an execute bit. Default: none. */
+  readonly plain?: readonly string[];
   /** The texts of the files, by their paths. Left out: a generator of kustomize reads them. */
   readonly texts?: ReadonlyMap<string, string>;
 }
@@ -50,10 +52,17 @@ export function folderData(texts: ReadonlyMap<string, string>): Readonly<Record<
   return Object.fromEntries([...texts].map(([path, text]) => [keyOf(path), text]));
 }
 
-/** The lines that place the files of sub-folders; empty when there are none. */
-export function folderItems({ files }: Pick<MountedFolder, 'files'>): string {
-  if (!files.some((path) => path.includes('/'))) return '';
-  return formatYaml({ items: files.map((path) => ({ key: keyOf(path), path })) });
+/**
+ * The lines that place the files of sub-folders and keep files from becoming executable; empty when there are none of
+ * both.
+ */
+export function folderItems({ files, plain = [] }: Pick<MountedFolder, 'files' | 'plain'>): string {
+  if (plain.length === 0 && !files.some((path) => path.includes('/'))) return '';
+  const items = files.map((path) => ({
+    ...{ key: keyOf(path), path },
+    ...(plain.includes(path) && { mode: 0o644 }),
+  }));
+  return formatYaml({ items });
 }
 
 function requireOwnKeys(files: readonly string[]): void {

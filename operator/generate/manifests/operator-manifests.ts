@@ -5,6 +5,7 @@ import { formatYaml } from '../../core/yaml.ts';
 import { AMBASSADOR_FLAGS, isOwnAmbassador } from '../filter/ambassador-image.ts';
 import { type ProxyFilter, proxyPatch } from '../filter/proxy-filter.ts';
 import { deploymentValues, kubectlOf } from './deployment-template.ts';
+import { objectFileNames } from './given-objects.ts';
 import {
   documents,
   fromTemplate,
@@ -59,6 +60,7 @@ export function operatorManifests(
     ...scopeComponent('cluster-scoped', model),
     ...(options.components === undefined ? genericComponents(options) : []),
     ...crds,
+    ...resourcesFolder(options),
     ...overlays(options, crds.length > 0 && options.program?.sharesDefinitions !== true),
   ];
 }
@@ -70,8 +72,12 @@ function genericComponents({ images }: ManifestsOptions): readonly ManifestFile[
 
 /** One overlay for each scope. Users apply it unchanged, or start their own overlays from it. */
 function overlays(options: ManifestsOptions, hasCrds: boolean): readonly ManifestFile[] {
-  const { command, name, components = 'components', resources = [] } = options;
-  const all = [...(hasCrds ? ['../../crds'] : []), ...resources.map(fromOverlay)];
+  const { command, name, components = 'components', resources = [], objects = [] } = options;
+  const all = [
+    ...(hasCrds ? ['../../crds'] : []),
+    ...(objects.length > 0 ? ['../../resources'] : []),
+    ...resources.map(fromOverlay),
+  ];
   const values = {
     name,
     components: posix.join('../..', components),
@@ -80,6 +86,20 @@ function overlays(options: ManifestsOptions, hasCrds: boolean): readonly Manifes
   return ['namespaced', 'cluster-scoped'].map((scope) =>
     fromTemplate(`overlays/${scope}/kustomization.yaml`, header(command), values),
   );
+}
+
+/** The objects that go with the operator, in a folder that kustomize reads; empty when there are none. */
+function resourcesFolder({ objects = [], command }: ManifestsOptions): readonly ManifestFile[] {
+  if (objects.length === 0) return [];
+  const files = objectFileNames(objects).map(([name, object]) => ({
+    path: `${name}.yaml`,
+    text: documents(header(command), [object]),
+  }));
+  const names = listLines(files.map(({ path }) => scalar(path)));
+  return [
+    fromTemplate('resources/kustomization.yaml', header(command), { files: names }),
+    ...files.map(({ path, text }) => ({ path: `resources/${path}`, text })),
+  ];
 }
 
 /** Turns a path relative to the folder of the tree into one relative to an overlay; a URL stays unchanged. */

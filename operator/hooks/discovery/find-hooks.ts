@@ -1,4 +1,4 @@
-import { access, constants, readdir, realpath, stat } from 'node:fs/promises';
+import { access, constants, open, readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigurationError, messageOf } from '../../core/errors.ts';
 
@@ -23,6 +23,8 @@ export interface FoundFiles {
   readonly hooks: readonly FoundFile[];
   /** Files that would be hooks, and cannot be started. */
   readonly broken: readonly HookProblem[];
+  /** Names of files that cannot be started, and do not look as if they should: hooks read them. */
+  readonly helpers: readonly string[];
   /** Names of the files that are never hooks: `.yaml`, `.json`, `.md` and `.txt`. */
   readonly data: ReadonlySet<string>;
 }
@@ -46,16 +48,21 @@ export async function findHooks(
   dir: string,
   { inFolders = true }: { readonly inFolders?: boolean } = {},
 ): Promise<FoundFiles> {
-  const found: Finds = { hooks: [], broken: [], data: new Set(), inFolders };
+  const found: Finds = { hooks: [], broken: [], helpers: [], data: new Set(), inFolders };
   await search(dir, '', [], found);
   found.hooks.sort((a, b) => (a.name < b.name ? -1 : 1));
-  found.broken.sort((a, b) => (a.hook < b.hook ? -1 : 1));
-  return found;
+  // A file that says what it watches was meant to be started.
+  const helpers = found.helpers.filter((name) => !found.data.has(`${name}.yaml`)).sort();
+  const meant = found.helpers.filter((name) => found.data.has(`${name}.yaml`));
+  const broken = [...found.broken, ...meant.map((hook) => ({ hook, message: NOT_EXECUTABLE }))];
+  broken.sort((a, b) => (a.hook < b.hook ? -1 : 1));
+  return { ...found, helpers, broken };
 }
 
 interface Finds {
   readonly hooks: FoundFile[];
   readonly broken: HookProblem[];
+  readonly helpers: string[];
   readonly data: Set<string>;
   readonly inFolders: boolean;
 }
@@ -83,16 +90,37 @@ async function search(
   }
 }
 
-async function addHook(file: FoundFile, exists: boolean, { hooks, broken }: Finds): Promise<void> {
+async function addHook(
+  file: FoundFile,
+  exists: boolean,
+  { hooks, broken, helpers }: Finds,
+): Promise<void> {
   const isExecutable = await access(file.path, constants.X_OK).then(
     () => true,
     () => false,
   );
   if (isExecutable) hooks.push(file);
-  else broken.push({ hook: file.name, message: exists ? NOT_EXECUTABLE : 'is a link to no file' });
+  else if (!exists) broken.push({ hook: file.name, message: 'is a link to no file' });
+  else if (await looksLikeProgram(file.path)) {
+    broken.push({ hook: file.name, message: NOT_EXECUTABLE });
+  } else helpers.push(file.name);
 }
 
-const NOT_EXECUTABLE =
+/** How scripts begin, and programs of Linux. An editor may have put a byte order mark before the script. */
+const PROGRAM = /^(?:\xef\xbb\xbf)?(?:#!|\x7fELF)/;
+
+/** Also true for a file that cannot be read: then no hook reads it. */
+async function looksLikeProgram(path: string): Promise<boolean> {
+  try {
+    await using file = await open(path);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(8), 0, 8, 0);
+    return PROGRAM.test(buffer.toString('latin1', 0, bytesRead));
+  } catch {
+    return true;
+  }
+}
+
+export const NOT_EXECUTABLE =
   'is not executable: set its execute bit (chmod +x, or defaultMode: 0755 of a ConfigMap volume), or move it ' +
   'to a folder lib if it is no hook';
 

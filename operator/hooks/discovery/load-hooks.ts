@@ -1,5 +1,5 @@
-import { readFile, stat } from 'node:fs/promises';
-import { basename, dirname, resolve } from 'node:path';
+import { readFile, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, resolve, sep } from 'node:path';
 import type { Clock } from '../../core/clock.ts';
 import { ConfigurationError, OperatorError } from '../../core/errors.ts';
 import type { YamlReader } from '../../core/yaml-thread/yaml-reader.ts';
@@ -8,7 +8,13 @@ import { readDocument } from '../config/fields.ts';
 import { parseConfig } from '../config/parse-config.ts';
 import type { Hook, HookConfig, HookRight } from '../hook.ts';
 import { parseRights } from '../rights/rights-file.ts';
-import { type FoundFile, type FoundFiles, findHooks, type HookProblem } from './find-hooks.ts';
+import {
+  type FoundFile,
+  type FoundFiles,
+  findHooks,
+  type HookProblem,
+  NOT_EXECUTABLE,
+} from './find-hooks.ts';
 
 export type { HookProblem } from './find-hooks.ts';
 
@@ -32,6 +38,8 @@ export interface LoadedHooks {
   readonly hooks: readonly Hook[];
   /** In path order. Empty unless `skipBroken`. */
   readonly problems: readonly HookProblem[];
+  /** Files that are no hooks, because they have neither an execute bit nor a `#!` line. In path order. */
+  readonly helpers: readonly string[];
 }
 
 /** Scripts of 300 hooks take seconds to answer, one after the other. */
@@ -63,7 +71,7 @@ export async function loadHooks(dir: string, options: LoadHooksOptions): Promise
       context: { hook: first.hook },
     });
   }
-  return { hooks: loaded.filter((each) => 'config' in each), problems };
+  return { hooks: loaded.filter((each) => 'config' in each), problems, helpers: files.helpers };
 }
 
 /**
@@ -77,7 +85,9 @@ export async function loadHookFile(path: string, options: LoadHooksOptions): Pro
   const name = basename(full);
   const files = await findHooks(root, { inFolders: false });
   const file = files.hooks.find((hook) => hook.name === name);
-  const problem = files.broken.find(({ hook }) => hook === name)?.message ?? NO_HOOK;
+  const problem = files.helpers.includes(name)
+    ? NOT_EXECUTABLE
+    : (files.broken.find(({ hook }) => hook === name)?.message ?? NO_HOOK);
   if (file === undefined) throw new ConfigurationError(`${path}: ${problem}`);
   const hook = await loadHook(root, file, files, options);
   if ('message' in hook) throw new ConfigurationError(`${path}: ${hook.message}`);
@@ -108,7 +118,7 @@ async function loadHook(
   options: LoadHooksOptions,
 ): Promise<Hook | HookProblem> {
   try {
-    const rights = await rightsOf(file, files, options);
+    const rights = await rightsOf(root, file, files, options);
     const config = await configOf(root, file, files, options);
     return { ...file, config, rights };
   } catch (error) {
@@ -126,7 +136,7 @@ async function configOf(
 ): Promise<HookConfig> {
   const { env, timeoutMs, clock, signal, runProgram, yaml } = options;
   if (data.has(`${name}.yaml`)) {
-    const text = await readFile(`${path}.yaml`, 'utf8');
+    const text = await readBeside(root, `${path}.yaml`, `${name}.yaml`);
     return await within(`${name}.yaml`, async () =>
       parseConfig(await readDocument(text, yaml, signal)),
     );
@@ -161,6 +171,7 @@ export async function rightsFileOf(path: string): Promise<string> {
 
 /** Undefined: there is no rights file. */
 async function rightsOf(
+  root: string,
   { name, path }: FoundFile,
   { hooks, data }: FoundFiles,
   { yaml, signal }: LoadHooksOptions,
@@ -178,8 +189,30 @@ async function rightsOf(
       `${file} could also be that of ${sharing.name}: name it ${name}.rights.yaml`,
     );
   }
-  const text = await readFile(`${path.slice(0, path.length - name.length)}${file}`, 'utf8');
+  const text = await readBeside(root, `${path.slice(0, path.length - name.length)}${file}`, file);
   return await within(file, async () => parseRights(await readDocument(text, yaml, signal)));
+}
+
+/** What a ConfigMap holds. Such files have a few kilobytes. */
+const MAX_FILE_BYTES = 1_000_000;
+
+/**
+ * A file that belongs to a hook. It may be a link inside of its folder, as in a mounted ConfigMap. A link that leads
+ * elsewhere may name a file that its author should not see, and messages show words of what they refuse.
+ */
+async function readBeside(root: string, path: string, name: string): Promise<string> {
+  const real = await realpath(path);
+  const folders = await Promise.all([realpath(root), realpath(dirname(path))]);
+  if (!folders.some((folder) => real.startsWith(`${folder}${sep}`))) {
+    throw new ConfigurationError(
+      `${name} is a link that leads out of the folder of hooks: put the file itself there`,
+    );
+  }
+  const { size } = await stat(real);
+  if (size > MAX_FILE_BYTES) {
+    throw new ConfigurationError(`${name} has ${size} bytes, more than ${MAX_FILE_BYTES}`);
+  }
+  return readFile(real, 'utf8');
 }
 
 /** Without this, a misspelt name would only show as a patch that is not declared. */

@@ -75,6 +75,7 @@ function operationOf(value: unknown, onWarning: (problem: string) => void): Metr
   }
   requireShort('name', name);
   const labels = labelsIn(fields);
+  if (Object.hasOwn(labels, 'hook')) onWarning('labels.hook is replaced by the name of the hook');
   const key = keyOf(labels);
   if (action !== 'observe')
     return { action, name, value: numberOf(action, amount), labels, key, group };

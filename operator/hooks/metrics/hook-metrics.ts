@@ -1,4 +1,5 @@
 import { familyOf } from '../../manager/metrics/added-registries.ts';
+import { claimedNames } from '../../manager/metrics/claimed-names.ts';
 import { formatExposition } from '../../manager/metrics/exposition.ts';
 import type { MetricsRegistry } from '../../manager/metrics/registry.ts';
 import type { MetricOperation, ValueOperation } from './metric-operation.ts';
@@ -13,6 +14,8 @@ type MetricValue = { value: number; labels: Record<string, string | number>; met
 
 /** What is counted, set or observed under one name. */
 interface Family {
+  /** The hook that reported it first. */
+  readonly hook: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
   /** Of a histogram; empty otherwise. */
   readonly buckets: readonly number[];
@@ -38,18 +41,26 @@ const TYPES = { add: 'counter', set: 'gauge', observe: 'histogram' } as const;
  */
 export class HookMetrics implements MetricsRegistry {
   readonly #families = new Map<string, Family>();
+  /** Every name that a family takes in a scrape, and the name of that family. */
+  readonly #claims = new Map<string, string>();
+  readonly #ofRunner: (name: string) => string | undefined;
+
+  /** @param ofRunner - finds the metric of this process that takes a name in a scrape. Hooks cannot use such a name. */
+  constructor(ofRunner: (name: string) => string | undefined) {
+    this.#ofRunner = ofRunner;
+  }
 
   /**
-   * Why operations that are correct in themselves cannot be applied: a name has another type, other buckets, or
-   * collides with the parts of a histogram, or there are too many series. Undefined: they can, and from then on their
-   * names have these types.
+   * Why operations that are correct in themselves cannot be applied: a name has another type or other buckets, would
+   * have lines of the same name as another metric, or there are too many series. Undefined: they can, and from then on
+   * their names have these types.
    */
   reserve(hook: string, operations: readonly MetricOperation[]): string | undefined {
     const known = new Set(this.#families.keys());
     const problem = this.#problemOf(hook, operations);
     if (problem === undefined) return undefined;
     // A hook that is repaired may use a name that it first used wrongly.
-    for (const name of this.#families.keys()) if (!known.has(name)) this.#families.delete(name);
+    for (const name of this.#families.keys()) if (!known.has(name)) this.#forget(name);
     return problem;
   }
 
@@ -65,7 +76,7 @@ export class HookMetrics implements MetricsRegistry {
       const problem = this.#typeProblem(operation);
       if (problem !== undefined) return `document ${at + 1}: ${problem}`;
       const key = keyOf(operation, hook);
-      const one = this.#familyFor(operation).series.get(key);
+      const one = this.#familyFor(operation, hook).series.get(key);
       const name = `${operation.name} ${key}`;
       if ((one === undefined || isDropped(one)) && !added.has(name)) {
         added.add(name);
@@ -121,34 +132,46 @@ export class HookMetrics implements MetricsRegistry {
       return `hooks have reported more than ${MAX_HOOK_SERIES} names`;
     }
     if (known !== undefined) {
-      if (known.type !== type) return `${name} is a ${known.type}, not a ${type}`;
+      const { hook } = known;
+      if (known.type !== type) return `${name} is a ${known.type} of ${hook}, not a ${type}`;
       const buckets = 'buckets' in rest ? rest.buckets : [];
       const same = String(buckets) === String(known.buckets);
-      return same ? undefined : `${name} has other buckets: ${known.buckets.join(', ')}`;
+      return same ? undefined : `${name} has other buckets in ${hook}: ${known.buckets.join(', ')}`;
     }
-    const base = name.replace(/_(?:bucket|sum|count)$/, '');
-    const taken = [
-      ...(base !== name && this.#families.get(base)?.type === 'histogram' ? [base] : []),
-      ...(type === 'histogram'
-        ? ['bucket', 'sum', 'count']
-            .map((part) => `${name}_${part}`)
-            .filter((part) => this.#families.has(part))
-        : []),
-    ];
-    return taken.length === 0 ? undefined : `${name} and ${taken[0]} would have lines of one name`;
+    for (const claimed of claimedNames({ name, type })) {
+      const ofRunner = this.#ofRunner(claimed);
+      if (ofRunner !== undefined) {
+        return `${name} would have lines of ${ofRunner}, a metric of the runner itself: choose another name`;
+      }
+      const other = this.#claims.get(claimed);
+      if (other !== undefined) {
+        const { hook } = this.#families.get(other) as Family;
+        return `${name} and ${other} of ${hook} would have lines of one name`;
+      }
+    }
+    return undefined;
   }
 
-  #familyFor(operation: ValueOperation): Family {
-    const known = this.#families.get(operation.name);
+  #familyFor(operation: ValueOperation, hook: string): Family {
+    const { name } = operation;
+    const known = this.#families.get(name);
     if (known !== undefined) return known;
     const buckets = operation.action === 'observe' ? operation.buckets : [];
-    const family: Family = { type: TYPES[operation.action], buckets, series: new Map() };
-    this.#families.set(operation.name, family);
+    const family: Family = { hook, type: TYPES[operation.action], buckets, series: new Map() };
+    this.#families.set(name, family);
+    for (const claimed of claimedNames({ name, type: family.type }))
+      this.#claims.set(claimed, name);
     return family;
   }
 
+  #forget(name: string): void {
+    const type = this.#families.get(name)?.type ?? '';
+    for (const claimed of claimedNames({ name, type })) this.#claims.delete(claimed);
+    this.#families.delete(name);
+  }
+
   #change(hook: string, operation: ValueOperation): void {
-    const { buckets, series } = this.#familyFor(operation);
+    const { buckets, series } = this.#familyFor(operation, hook);
     const key = keyOf(operation, hook);
     let one = series.get(key);
     if (one === undefined) {
@@ -173,7 +196,7 @@ export class HookMetrics implements MetricsRegistry {
       for (const [key, one] of series) {
         if (one.group !== group) continue;
         series.delete(key);
-        if (series.size === 0) this.#families.delete(name);
+        if (series.size === 0) this.#forget(name);
       }
     }
   }

@@ -137,7 +137,7 @@ const WATCH_ERRORS: MetricSum = {
 const RUNNER_PREFIX = 'shell_operator_';
 
 /** The metrics of the runner of hooks. @param prefix - what their names begin with in the scrape. */
-export function runnerMetrics(prefix: string): readonly Metric[] {
+export function runnerMetrics(prefix: string = RUNNER_PREFIX): readonly Metric[] {
   return ROWS.map(([name, type, labels, help, buckets]) => ({
     ...{ name, type, labels, help },
     shownAs: `${prefix}${name.slice(RUNNER_PREFIX.length)}`,

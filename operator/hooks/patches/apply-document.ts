@@ -9,10 +9,12 @@ import { parseExact } from '../../core/json/parse-exact.ts';
 import { readJsonValue } from '../../core/json/read-json.ts';
 import { runInSlices, yieldToEventLoop } from '../../core/time-slice.ts';
 import type { Jq } from '../../jq/jq.ts';
+import { isNotFound } from '../../model/not-found.ts';
 import type { KubernetesObject } from '../../model/object.ts';
-import { isAlreadyExists, isNotFound } from '../../model/status.ts';
+import { isAlreadyExists } from '../../model/status.ts';
 import { targetOf } from './patch-document.ts';
 import type { PreparedDocument } from './prepare-documents.ts';
+import { withoutServerFields } from './server-fields.ts';
 
 /** What documents are applied with. */
 export interface ApplyParts {
@@ -194,13 +196,15 @@ async function jqPatch(
         throw misbehaved('the result of the jq program must be one object with metadata');
       }
       await yieldToEventLoop();
-      if (isDeepStrictEqual(changed, parseExact(before))) return;
+      const written = withoutServerFields(changed);
+      const unchanged = withoutServerFields(parseExact(before) as KubernetesObject);
+      if (isDeepStrictEqual(written, unchanged)) return;
       await yieldToEventLoop();
       // The program cannot turn the object into another one, or write over a newer version.
       const { uid, resourceVersion } = live.metadata;
       const own = namespace === undefined ? { name } : { name, namespace };
-      const metadata = { ...changed.metadata, ...own, uid, resourceVersion };
-      await client.update(resource, { ...changed, metadata }, write);
+      const metadata = { ...written.metadata, ...own, uid, resourceVersion };
+      await client.update(resource, { ...written, metadata }, write);
     },
     { clock, signal, ...CONFLICT_RETRIES },
   );

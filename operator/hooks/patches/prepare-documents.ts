@@ -5,6 +5,7 @@ import { collectionPath, objectPath, type Resource } from '../../model/resource.
 import { DocumentError } from '../results/document-error.ts';
 import { type RequiredRight, requiredRights } from '../rights/required-rights.ts';
 import { type PatchDocument, targetOf, titleOf } from './patch-document.ts';
+import { actionWithoutServerFields } from './server-fields.ts';
 
 /**
  * The resource of a kind, as a patch names it.
@@ -17,7 +18,7 @@ export type ResolveKind = (
   signal: AbortSignal,
 ) => Promise<Resource>;
 
-/** A document that can be sent. */
+/** A document that can be sent, without fields that only the API server sets. */
 export interface PreparedDocument extends PatchDocument {
   readonly resource: Resource;
   readonly needs: readonly RequiredRight[];
@@ -50,7 +51,7 @@ export async function prepareDocuments(
     if (action.operation === 'JQPatch') await requireProgram(number, action.jqFilter, jq);
     const { operation } = action;
     const needs = requiredRights({ operation, subresource }, resource, target);
-    return { ...document, resource, needs };
+    return { ...document, action: actionWithoutServerFields(action), resource, needs };
   });
 }
 

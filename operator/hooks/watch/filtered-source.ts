@@ -69,10 +69,11 @@ export function filteredSource(
       ...(wants.every(needsOnlyMetadata) && { metadataOnly: true }),
       async prepare(entries, signal) {
         const texts = await sortedTexts(entries, signal);
+        const groups = entries.map(({ key }) => groupOf(key));
         const results = new Map<string, readonly Filtered[]>();
         for (const filter of filters) {
           const beganAt = clock.monotonic();
-          const outcomes = await jq.run(filter, texts, signal);
+          const outcomes = await jq.run(filter, texts, signal, groups);
           const seconds = (clock.monotonic() - beganAt) / 1_000;
           for (const want of wants) if (want.filter === filter) filterTook(want.labels, seconds);
           for (const [index, outcome] of outcomes.entries()) {
@@ -97,6 +98,12 @@ export function filteredSource(
     }),
     bindingObject: (entry, filter) => bindingObject(entry as Entry<ReducedObject>, filter),
   };
+}
+
+/** An object for which a filter takes too long pauses the filter for its namespace, and not for those of others. */
+function groupOf(key: ObjectKey): string {
+  const { namespace, name } = splitKey(key);
+  return namespace ?? `/${name}`;
 }
 
 /** The objects as JSON with sorted keys. An object that is not JSON fails the list, as it does without filters. */

@@ -1,6 +1,7 @@
 import { type Clock, sleep } from '../../core/clock.ts';
 import type { Lease } from '../../model/builtin.ts';
-import { isAlreadyExists, isConflict, isNotFound } from '../../model/status.ts';
+import { isNotFound } from '../../model/not-found.ts';
+import { isAlreadyExists, isConflict } from '../../model/status.ts';
 import type { LeaseCalls } from './lease-calls.ts';
 import {
   type Claim,

@@ -1,6 +1,7 @@
 import type { Log } from '../../controller/reconciler.ts';
 import { NEVER_ABORTED, withTimeout } from '../../core/abort.ts';
 import type { Clock } from '../../core/clock.ts';
+import { claimedNames } from './claimed-names.ts';
 import type { MetricFamily } from './exposition.ts';
 import type { MetricsRegistry } from './registry.ts';
 
@@ -90,19 +91,6 @@ export function familyOf({ name, type, help, values = [] }: RegistryMetric): Met
     value: value.value,
   }));
   return { name, type: String(type), help, samples };
-}
-
-const SUFFIXES: Readonly<Record<string, readonly string[]>> = {
-  histogram: ['_bucket', '_sum', '_count'],
-  summary: ['_sum', '_count'],
-};
-
-/** The names of its lines, and that of the family in OpenMetrics: one of two in a scrape would be refused. */
-function claimedNames({ name, type }: MetricFamily): readonly string[] {
-  if (type !== 'counter')
-    return [name, ...(SUFFIXES[type] ?? []).map((suffix) => `${name}${suffix}`)];
-  const base = name.replace(/_total$/, '');
-  return [...new Set([name, base, `${base}_total`])];
 }
 
 const NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;

@@ -318,7 +318,7 @@ const OWN: readonly Metric[] = [
   {
     name: 'chancery_rv_regression_total',
     type: 'counter',
-    help: 'Times that the server showed an older state than one it had shown before',
+    help: 'Times that the server showed an older state than one it had shown before, or another state at the same resourceVersion',
     labels: SOURCE,
   },
   {

@@ -4,6 +4,7 @@ import { ConfigurationError } from '../../core/errors.ts';
 import type { Labels, Meter } from '../../core/metrics.ts';
 import { type AddedRegistries, familyOf } from './added-registries.ts';
 import { METRICS, type Metric, type MetricSum } from './catalogue.ts';
+import { shownName } from './claimed-names.ts';
 import { type Exposition, type ExpositionFormat, formatExposition } from './exposition.ts';
 
 export interface PrometheusMeterOptions {
@@ -63,7 +64,7 @@ export class PrometheusMeter implements Meter, Exposition {
       }
       if (metric.detailed && !detailed) this.#dropped.add(metric.name);
       else {
-        const name = metric.shownAs ?? metric.name.replace(/^chancery_/, prefix);
+        const name = shownName(metric, prefix);
         this.#metrics.set(metric.name, new BoundedMetric({ ...metric, name }, this.registry));
       }
     }

@@ -18,12 +18,12 @@ import type { SharedInformer } from '../../store/shared-informer.ts';
 import { DiscoveryPoll } from '../../watch/discovery-poll.ts';
 import type { ListWatch } from '../../watch/list-watch.ts';
 import { ListLimiter } from '../../watch/policy/list-limiter.ts';
-import type { ReflectorNotice, ReflectorOptions } from '../../watch/reflector-options.ts';
+import type { ReflectorOptions } from '../../watch/reflector-options.ts';
 import type { NeededSource } from '../http/health-checks.ts';
 import { CacheGauges } from './cache-gauges.ts';
 import { type Scope, ScopeIdentities, scopeFacts, scopeLabels, scopeOf } from './scope.ts';
 import { sourceAdvice } from './source-advice.ts';
-import { statusLog, transformLog } from './status-log.ts';
+import { logNotice, statusLog, transformLog } from './status-log.ts';
 
 export type { Scope } from './scope.ts';
 
@@ -369,17 +369,4 @@ function observer(
     handlerFailed: (err) => log.error({ ...facts, err }, 'handler failed'),
     indexFailed: (index, err) => log.error({ ...facts, index, err }, 'index function failed'),
   };
-}
-
-function logNotice(log: Log, facts: object, notice: ReflectorNotice): void {
-  if (notice.kind === 'regression') {
-    const { from, to } = notice;
-    log.warn({ ...facts, from, to }, 'server shows an older state, was it restored?');
-  } else if (notice.kind === 'duplicates') {
-    log.warn({ ...facts, count: notice.keys.length }, 'list held objects more than once');
-  } else if (notice.kind === 'cleared') {
-    log.warn(facts, 'definition of the resource is gone, its objects are let go');
-  } else {
-    log.info({ ...facts, err: notice.error }, 'list cannot be streamed, it is paged');
-  }
 }

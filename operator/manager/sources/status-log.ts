@@ -3,6 +3,7 @@ import type { Log } from '../../controller/reconciler.ts';
 import type { Cancel, Clock } from '../../core/clock.ts';
 import type { Labels, Meter } from '../../core/metrics.ts';
 import type { ObjectKey } from '../../model/object.ts';
+import type { ReflectorNotice } from '../../watch/reflector-options.ts';
 import type { ReflectorStatus } from '../../watch/reflector-status.ts';
 
 interface StatusLogOptions {
@@ -38,6 +39,23 @@ export function logStatus(log: Log, facts: object, status: ReflectorStatus): voi
   else if (health === 'forbidden') log.error(why, 'source is forbidden, it retries');
   else if (health === 'unserved') log.info(why, 'source is not served, it is looked for');
   else log.debug(facts, health === 'starting' ? 'source starts again' : 'source stopped');
+}
+
+/** Writes the line of an event that changes no state. */
+export function logNotice(log: Log, facts: object, notice: ReflectorNotice): void {
+  if (notice.kind === 'regression') {
+    const { from, to } = notice;
+    log.warn(
+      { ...facts, from, to },
+      'server shows an older or another state, was it restored or replaced?',
+    );
+  } else if (notice.kind === 'duplicates') {
+    log.warn({ ...facts, count: notice.keys.length }, 'list held objects more than once');
+  } else if (notice.kind === 'cleared') {
+    log.warn(facts, 'definition of the resource is gone, its objects are let go');
+  } else {
+    log.info({ ...facts, err: notice.error }, 'list cannot be streamed, it is paged');
+  }
 }
 
 /** Lines that may come at once, and how soon each is available again: together ten in any hour. */

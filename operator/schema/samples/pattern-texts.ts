@@ -1,21 +1,27 @@
-import { patternMatcher } from '../pattern.ts';
+import { CharacterSet } from '../pattern/character-set.ts';
+import type { Pattern } from '../pattern/pattern.ts';
+import type { PatternNode } from '../pattern/tree.ts';
+import type { Work } from '../work.ts';
 
 /**
- * Texts that a regular expression may match, short ones first. It reads literals, classes, groups, alternatives and
- * repetitions; the caller checks each text by the expression.
+ * Texts that a pattern may match, short ones first. The caller checks each of them.
  *
  * @param minLength - repetitions are made longer, until the text may be as long.
  * @param variants - how many characters are tried for a class, and alternatives of a group.
+ * @throws PatternCostError when the pattern is too large.
+ * @throws TooMuchWork
  */
 export function* patternTexts(
-  pattern: string,
-  minLength: number,
-  variants: number,
+  pattern: Pattern,
+  { minLength, variants, work }: { minLength: number; variants: number; work: Work },
 ): Generator<string> {
-  const source = pattern.replace(/^\(\?i\)/, '');
+  const tree = pattern.tree();
+  const { ignoresCase } = pattern;
+  const known = new Map<string, readonly string[]>();
   for (let choice = 0; choice < variants; choice += 1) {
-    for (const repeats of [0, 1, 2, minLength]) {
-      yield alternativesText({ pattern: source, at: 0, repeats, choice }, 0);
+    // A repetition in another one is made as often as the product of both.
+    for (const repeats of [0, 1, 2, Math.ceil(Math.sqrt(minLength)), minLength]) {
+      yield textOf(tree, { repeats, choice, ignoresCase, known, work });
     }
   }
 }
@@ -24,86 +30,74 @@ export function* patternTexts(
 const MAX_REPEATS = 1_000;
 const MAX_LENGTH = 4096;
 
-/** Deeper groups are left out. */
-const MAX_DEPTH = 50;
-
-/** How far a pattern is read, and what is taken where there is a choice. */
-interface Reader {
-  readonly pattern: string;
-  at: number;
+/** What is taken where there is a choice. */
+interface Wanted {
   /** How often more than necessary a part is repeated. */
   readonly repeats: number;
   readonly choice: number;
+  readonly ignoresCase: boolean;
+  /** The characters of each class. */
+  readonly known: Map<string, readonly string[]>;
+  readonly work: Work;
 }
 
-function alternativesText(reader: Reader, depth: number): string {
-  const texts = [sequenceText(reader, depth)];
-  while (reader.pattern[reader.at] === '|') {
-    reader.at += 1;
-    texts.push(sequenceText(reader, depth));
+function textOf(node: PatternNode, wanted: Wanted): string {
+  wanted.work.spend(1);
+  switch (node.kind) {
+    case 'assertion':
+      return '';
+    case 'character': {
+      const found = charactersOf(node.source, wanted);
+      return found[wanted.choice % found.length] ?? '';
+    }
+    case 'choice':
+      return textOf(node.options[wanted.choice % node.options.length] ?? EMPTY, wanted);
+    case 'sequence': {
+      let text = '';
+      for (const part of node.parts) {
+        if (text.length < MAX_LENGTH) text += textOf(part, wanted);
+      }
+      return text.slice(0, MAX_LENGTH);
+    }
+    case 'repeat': {
+      const count = Math.min(node.least + wanted.repeats, node.most, MAX_REPEATS);
+      const text = count <= 0 ? '' : textOf(node.part, wanted);
+      const enough = Math.ceil(MAX_LENGTH / Math.max(text.length, 1));
+      return text.repeat(Math.max(0, Math.min(count, enough))).slice(0, MAX_LENGTH);
+    }
   }
-  return texts[reader.choice % texts.length] ?? '';
 }
 
-function sequenceText(reader: Reader, depth: number): string {
-  let text = '';
-  while (reader.at < reader.pattern.length) {
-    const next = reader.pattern[reader.at];
-    if (next === '|' || (next === ')' && depth > 0)) break;
-    const atom = atomText(reader, depth);
-    text = (text + atom.repeat(repetition(reader))).slice(0, MAX_LENGTH);
-  }
-  return text;
-}
-
-/** A class, an escape, the start of a group, or one character. */
-const ATOM =
-  /\[\^?\]?(?:\\[\s\S]|\[:\^?\w+:\]|[^\]\\])*\]?|\\(?:[pP](?:\{\^?\w+\}|\w)|x(?:\{\w+\}|\w\w)|[\s\S])|\((?:\?(?:P?<\w+>|:))?|[\s\S]/uy;
-
-function atomText(reader: Reader, depth: number): string {
-  ATOM.lastIndex = reader.at;
-  const atom = ATOM.exec(reader.pattern)?.[0] ?? '';
-  reader.at += Math.max(atom.length, 1);
-  if (atom === '^' || atom === '$') return '';
-  if (atom.startsWith('(')) return groupText(reader, depth);
-  return /^[[\\.]/.test(atom) ? characterOf(atom, reader.choice) : atom;
-}
-
-function groupText(reader: Reader, depth: number): string {
-  const text = depth > MAX_DEPTH ? '' : alternativesText(reader, depth + 1);
-  if (reader.pattern[reader.at] === ')') reader.at += 1;
-  return text;
-}
+const EMPTY: PatternNode = { kind: 'sequence', parts: [] };
 
 /** In the order in which they make the better example. */
 const CHARACTERS: readonly string[] = [
   ...'abcdefghijklmnopqrstuvwxyz1234567890ABCDEFGHIJKLMNOPQRSTUVWXYZ-_./:@+ =,;#%&*!?~()[]{}<>|^$"\'\\`\t\n',
 ];
 
-/** A character of a class or an escape; none for an anchor such as `\b`, and for a class that is none. */
-function characterOf(atom: string, choice: number): string {
-  if (/^\\[AbBz]$/.test(atom)) return '';
-  try {
-    const matcher = patternMatcher(atom);
-    const found = [...CHARACTERS, ...atom].filter((each) => matcher.test(each));
-    return found[choice % found.length] ?? '';
-  } catch {
-    return '';
-  }
+function charactersOf(source: string, { ignoresCase, known, work }: Wanted): readonly string[] {
+  const before = known.get(source);
+  if (before !== undefined) return before;
+  const set = new CharacterSet({ kind: 'character', source }, ignoresCase);
+  const tried = isPlain(source)
+    ? [source]
+    : [...CHARACTERS, ...source.slice(0, MAX_LENGTH), ...coded(source)];
+  work.spend(tried.length);
+  const found = tried.filter((each) => set.has(each));
+  known.set(source, found);
+  return found;
 }
 
-/** Reads what may come after an atom, and says how often the atom is taken. */
-function repetition(reader: Reader): number {
-  const rest = reader.pattern.slice(reader.at);
-  const found = /^(?:[*+?]|\{(\d+)(,?)(\d*)\})\??/.exec(rest);
-  if (found === null) return 1;
-  const [whole, least, comma, most = ''] = found;
-  reader.at += whole.length;
-  const repeats = Math.min(reader.repeats, MAX_REPEATS);
-  if (whole.startsWith('*')) return repeats;
-  if (whole.startsWith('+')) return repeats + 1;
-  if (whole.startsWith('?')) return Math.min(repeats, 1);
-  const from = Math.min(Number(least), MAX_REPEATS);
-  if (comma === '') return from;
-  return Math.min(from + repeats, most === '' ? MAX_REPEATS : Number(most), MAX_REPEATS);
+/** A literal keeps its case, also where the pattern does not tell upper and lower case apart. */
+function isPlain(source: string): boolean {
+  return !/^[[\\]/.test(source);
+}
+
+/** The characters of codes such as `\x41`. */
+function coded(source: string): readonly string[] {
+  const codes = source.slice(0, MAX_LENGTH).matchAll(/\\x(..)|\\u\{([0-9a-fA-F]{1,6})\}/g);
+  return [...codes].flatMap(([, short, long = '0']) => {
+    const code = Number.parseInt(short ?? long, 16);
+    return code <= 0x10_ff_ff ? [String.fromCodePoint(code)] : [];
+  });
 }

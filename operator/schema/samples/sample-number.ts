@@ -1,4 +1,5 @@
 import type { StructuralSchema } from '../../model/structural-schema.ts';
+import type { Work } from '../work.ts';
 import { fitting } from './sample-problems.ts';
 
 /** How many steps are tried from each limit. */
@@ -8,10 +9,11 @@ const STEPS = 21;
  * A number that the schema allows, if one that is tried is; else the first of them.
  *
  * @param at - different numbers give different numbers, as far as the schema has them.
+ * @throws TooMuchWork
  */
-export function sampleNumber(schema: StructuralSchema, at: number): number {
-  const numbers = candidates(schema);
-  return fitting(numbers, schema, at) ?? numbers[0] ?? 1;
+export function sampleNumber(schema: StructuralSchema, at: number, work: Work): number {
+  const numbers = candidates(schema).filter(Number.isFinite);
+  return fitting(numbers, schema, at, work) ?? numbers[0] ?? 1;
 }
 
 /** One is a better example than zero, where both may be. */

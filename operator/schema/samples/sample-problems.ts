@@ -2,56 +2,83 @@ import type { StructuralSchema } from '../../model/structural-schema.ts';
 import { completed } from '../completed.ts';
 import { isJson } from '../keywords.ts';
 import { valueProblems } from '../value-problems.ts';
+import type { Work } from '../work.ts';
+
+/** Problems of one sample that are told. */
+const MAX_PROBLEMS = 100;
 
 /**
  * Why the API server would refuse an object: `spec.size: should match '^[a-z]$'`. It does not evaluate CEL
  * rules.
+ *
+ * @throws TooMuchWork
  */
-export function sampleProblems(object: unknown, schema: StructuralSchema): readonly string[] {
-  return problemsOf(completed(object, schema, true), schema, '');
+export function sampleProblems(
+  object: unknown,
+  schema: StructuralSchema,
+  work: Work,
+): readonly string[] {
+  const problems = problemsOf(completed(object, schema, true, work), schema, '', work);
+  return problems.take(MAX_PROBLEMS).toArray();
 }
 
-/** The candidate number `at` of those that the schema allows, which are counted in a circle. */
+/**
+ * The candidate number `at` of those that the schema allows, which are counted in a circle.
+ *
+ * @throws TooMuchWork
+ */
 export function fitting<T>(
   candidates: Iterable<T>,
   schema: StructuralSchema,
   at: number,
+  work: Work,
 ): T | undefined {
   const found = new Set<T>();
   for (const each of candidates) {
-    if (found.has(each) || problemsOf(each, schema, '').length > 0) continue;
+    if (found.has(each) || !fits(each, schema, work)) continue;
     found.add(each);
     if (found.size > at) return each;
   }
   return [...found][at % found.size];
 }
 
-/** The problems of one value, in alternatives as well. */
-function problemsOf(value: unknown, schema: StructuralSchema, path: string): readonly string[] {
-  return [
-    ...[...valueProblems(value, schema, path)].map((each) => `${each.path}: ${each.message}`),
-    ...alternativeProblems(value, schema, path),
-  ];
+function fits(value: unknown, schema: StructuralSchema, work: Work): boolean {
+  return problemsOf(value, schema, '', work).next().done === true;
 }
 
-function alternativeProblems(
+/** The problems of one value, in alternatives as well. */
+function* problemsOf(
   value: unknown,
   schema: StructuralSchema,
   path: string,
-): readonly string[] {
-  const fits = (each: StructuralSchema): boolean => problemsOf(value, each, path).length === 0;
+  work: Work,
+): Generator<string> {
+  for (const each of valueProblems(value, schema, path, work)) {
+    yield `${each.path}: ${each.message}`;
+  }
+  yield* alternativeProblems(value, schema, path, work);
+}
+
+function* alternativeProblems(
+  value: unknown,
+  schema: StructuralSchema,
+  path: string,
+  work: Work,
+): Generator<string> {
   const { allOf = [], anyOf = [], oneOf = [], not } = schema;
-  return [
-    ...allOf.flatMap((each) => problemsOf(value, each, path)),
-    ...(anyOf.length > 0 && !anyOf.some(fits) ? [`${path}: must match one schema of anyOf`] : []),
-    ...(oneOf.length > 0 && oneOf.filter(fits).length !== 1
-      ? [`${path}: must match exactly one schema of oneOf`]
-      : []),
-    ...(not !== undefined && fits(not) ? [`${path}: must not match the schema of not`] : []),
-    ...childrenOf(value, schema).flatMap(([step, child, below]) =>
-      alternativeProblems(child, below, `${path}${step}`),
-    ),
-  ];
+  work.spend(1 + allOf.length + anyOf.length + oneOf.length);
+  const isAllowedBy = (each: StructuralSchema): boolean => fits(value, each, work);
+  for (const each of allOf) yield* problemsOf(value, each, path, work);
+  if (anyOf.length > 0 && !anyOf.some(isAllowedBy)) {
+    yield `${path}: must match one schema of anyOf`;
+  }
+  if (oneOf.length > 0 && oneOf.filter(isAllowedBy).length !== 1) {
+    yield `${path}: must match exactly one schema of oneOf`;
+  }
+  if (not !== undefined && isAllowedBy(not)) yield `${path}: must not match the schema of not`;
+  for (const [step, child, below] of childrenOf(value, schema)) {
+    yield* alternativeProblems(child, below, `${path}${step}`, work);
+  }
 }
 
 function childrenOf(

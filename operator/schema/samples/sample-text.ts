@@ -1,4 +1,7 @@
 import type { StructuralSchema } from '../../model/structural-schema.ts';
+import { knownPattern } from '../pattern/pattern.ts';
+import { PatternCostError } from '../pattern/tree.ts';
+import { TooMuchWork, Work } from '../work.ts';
 import { patternTexts } from './pattern-texts.ts';
 import { fitting } from './sample-problems.ts';
 
@@ -55,20 +58,33 @@ const OFTEN: readonly string[] = [
 /** A text much longer than this is no example. */
 const MAX_LENGTH = 4096;
 
+/** Steps of the search for one text. Other fields have their own. */
+const FIELD_STEPS = 200_000;
+
 /** How many variants of a text are tried. */
 const VARIANTS = 20;
 
 /**
- * A text that the schema allows, if one that is tried is; else the one that is wanted.
+ * A text that the schema allows, if one that is tried is; else the one that is wanted, also where the pattern costs
+ * more than the work for one field.
  *
  * @param wanted - taken if it is allowed, and no format says more.
  * @param at - different numbers give different texts, as far as the schema has them.
  */
-export function sampleText(schema: StructuralSchema, wanted: string, at: number = 0): string {
-  return fitting(candidates(schema, wanted), schema, at) ?? sized(wanted, schema);
+export function sampleText(
+  schema: StructuralSchema,
+  { wanted, at = 0, work }: { wanted: string; at?: number; work: Work },
+): string {
+  const own = new Work(Math.min(FIELD_STEPS, work.left), work);
+  try {
+    return fitting(candidates(schema, wanted, own), schema, at, own) ?? sized(wanted, schema);
+  } catch (error) {
+    if (!(error instanceof TooMuchWork)) throw error;
+    return sized(wanted, schema);
+  }
 }
 
-function* candidates(schema: StructuralSchema, wanted: string): Generator<string> {
+function* candidates(schema: StructuralSchema, wanted: string, work: Work): Generator<string> {
   const { format = '', pattern, minLength = 0 } = schema;
   const numbers = Array.from({ length: VARIANTS }, (_none, at) => `${at + 1}`);
   const plain = [
@@ -80,9 +96,20 @@ function* candidates(schema: StructuralSchema, wanted: string): Generator<string
   yield* plain;
   for (const text of [...plain, ...numbers]) yield sized(text, schema);
   if (pattern === undefined) return;
-  for (const text of patternTexts(pattern, Math.min(minLength, MAX_LENGTH), VARIANTS)) {
-    yield text;
-    yield sized(text, schema);
+  try {
+    work.spend(pattern.length);
+    const options = {
+      minLength: Math.min(Math.max(minLength, 0), MAX_LENGTH),
+      variants: VARIANTS,
+      work,
+    };
+    for (const text of patternTexts(knownPattern(pattern), options)) {
+      yield text;
+      yield sized(text, schema);
+    }
+  } catch (error) {
+    // The pattern was compared already, so the problem of the field is told.
+    if (!(error instanceof SyntaxError || error instanceof PatternCostError)) throw error;
   }
 }
 
@@ -94,5 +121,5 @@ function variants(text: string): readonly string[] {
 }
 
 function sized(text: string, { minLength = 0, maxLength = MAX_LENGTH }: StructuralSchema): string {
-  return text.padEnd(Math.min(minLength, MAX_LENGTH), 'a').slice(0, maxLength);
+  return text.padEnd(Math.min(minLength, MAX_LENGTH), 'a').slice(0, Math.max(maxLength, 0));
 }

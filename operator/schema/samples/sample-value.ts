@@ -4,6 +4,7 @@ import {
   type StructuralSchema,
   valuesSchema,
 } from '../../model/structural-schema.ts';
+import { TooMuchWork, type Work } from '../work.ts';
 import { sampleNumber } from './sample-number.ts';
 import { sampleText } from './sample-text.ts';
 
@@ -13,8 +14,8 @@ const MAX_DEPTH = 20;
 /** A list or a map of a sample has no more items. */
 const MAX_ITEMS = 20;
 
-/** A sample has no more values: lists of lists would have many. */
-const MAX_VALUES = 1_000;
+/** The lists of a sample have no more items together: lists of lists would have many. */
+const MAX_LISTED = 1_000;
 
 /** Which of several values is wanted. */
 interface Choice {
@@ -23,32 +24,40 @@ interface Choice {
   /** Different numbers give different values, as far as the schema has them. */
   readonly at: number;
   readonly depth: number;
-  /** How many values have been made. */
-  readonly made: { count: number };
+  /** How many items have been made. */
+  readonly listed: { count: number };
+  readonly work: Work;
 }
 
 /**
  * A small value for a schema: required fields, and fields with a default. Not every schema has one that is found, so
- * the caller checks it.
+ * the caller checks it. When all work is spent, each further value is `{}`.
  *
  * @param branch - the schema that is taken of `anyOf` and `oneOf`.
  */
-export function sampleValue(schema: StructuralSchema, branch: number): unknown {
-  return valueFor(schema, { branch, at: 0, depth: 0, made: { count: 0 } });
+export function sampleValue(schema: StructuralSchema, branch: number, work: Work): unknown {
+  return valueFor(schema, { branch, at: 0, depth: 0, listed: { count: 0 }, work });
 }
 
 function valueFor(given: StructuralSchema, choice: Choice): unknown {
-  choice.made.count += 1;
-  if (choice.depth > MAX_DEPTH || choice.made.count > MAX_VALUES) return {};
-  const schema = withAlternatives(given, choice.branch);
+  if (choice.depth > MAX_DEPTH || choice.work.left <= 0) return {};
+  try {
+    return typedValue(withAlternatives(given, choice), choice);
+  } catch (error) {
+    if (!(error instanceof TooMuchWork)) throw error;
+    return {};
+  }
+}
+
+function typedValue(schema: StructuralSchema, choice: Choice): unknown {
   if (schema.default !== undefined) return schema.default;
   if (schema.enum?.length) return schema.enum[choice.at % schema.enum.length];
   switch (schema['x-kubernetes-int-or-string'] === true ? 'integer' : schema.type) {
     case 'string':
-      return sampleText(schema, 'sample', choice.at);
+      return sampleText(schema, { wanted: 'sample', at: choice.at, work: choice.work });
     case 'integer':
     case 'number':
-      return sampleNumber(schema, choice.at);
+      return sampleNumber(schema, choice.at, choice.work);
     case 'boolean':
       return choice.at % 2 === 1;
     case 'array':
@@ -58,34 +67,57 @@ function valueFor(given: StructuralSchema, choice: Choice): unknown {
   }
 }
 
-/** A schema with one of its alternatives. */
-function withAlternatives(schema: StructuralSchema, branch: number): StructuralSchema {
+/** A schema with one of its alternatives. What several of them say of a field is merged. */
+function withAlternatives(schema: StructuralSchema, { branch, work }: Choice): StructuralSchema {
+  const parts = [...partsOf(schema, branch, work)];
+  return parts.length === 1 ? schema : merged(parts, work);
+}
+
+function* partsOf(
+  schema: StructuralSchema,
+  branch: number,
+  work: Work,
+): Generator<StructuralSchema> {
+  work.spend(1);
   const { allOf = [], anyOf = [], oneOf = [], ...own } = schema;
+  yield own;
   // The alternatives of such a value are its two types.
   const isEither = schema['x-kubernetes-int-or-string'] === true;
   const one = (list: readonly StructuralSchema[]): readonly StructuralSchema[] =>
-    isEither ? [] : list.filter((_each, at) => at === branch % list.length);
-  return [...allOf, ...one(anyOf), ...one(oneOf)]
-    .map((part) => withAlternatives(part, branch))
-    .reduce(merged, own);
+    isEither ? [] : list.slice(branch % list.length).slice(0, 1);
+  for (const part of [...allOf, ...one(anyOf), ...one(oneOf)]) yield* partsOf(part, branch, work);
 }
 
-/** What both say of a field is merged. */
-function merged(one: StructuralSchema, other: StructuralSchema): StructuralSchema {
-  const properties = new Map(Object.entries(one.properties ?? {}));
-  for (const [name, added] of Object.entries(other.properties ?? {})) {
-    properties.set(name, merged(properties.get(name) ?? {}, added));
+function merged(parts: readonly StructuralSchema[], work: Work): StructuralSchema {
+  const [only] = parts;
+  if (only !== undefined && parts.length === 1) return only;
+  const properties = new Map<string, StructuralSchema[]>();
+  for (const part of parts) {
+    const own = Object.entries(part.properties ?? {});
+    work.spend(1 + own.length);
+    for (const [name, schema] of own) {
+      const said = properties.get(name);
+      if (said === undefined) properties.set(name, [schema]);
+      else said.push(schema);
+    }
   }
-  const required = [...new Set([...(one.required ?? []), ...(other.required ?? [])])];
-  return { ...one, ...other, properties: Object.fromEntries(properties), required };
+  const all = [...properties].map(([name, said]) => [name, merged(said, work)] as const);
+  return {
+    ...Object.fromEntries(parts.flatMap((part) => Object.entries(part))),
+    properties: Object.fromEntries(all),
+    required: [...new Set(parts.flatMap(({ required = [] }) => required))],
+  };
 }
 
 function sampleItems(schema: StructuralSchema, choice: Choice): readonly unknown[] {
   const { items = {}, minItems = 0 } = schema;
+  choice.work.spend(1 + Object.keys(items.properties ?? {}).length);
   const item = minItems > 1 ? distinct(items, schema) : items;
-  return Array.from({ length: Math.min(minItems, MAX_ITEMS) }, (_none, at) =>
-    valueFor(item, { ...choice, at, depth: choice.depth + 1 }),
-  );
+  return Array.from({ length: Math.min(Math.max(minItems, 0), MAX_ITEMS) }, (_none, at) => {
+    choice.listed.count += 1;
+    if (choice.listed.count > MAX_LISTED) return {};
+    return valueFor(item, { ...choice, at, depth: choice.depth + 1 });
+  });
 }
 
 /** The schema of items without the defaults that would make them equal where they must not be. */
@@ -115,11 +147,12 @@ function sampleFields(schema: StructuralSchema, choice: Choice): object {
     const below = { ...choice, depth: choice.depth + 1 };
     fields.set(name, valueFor(fieldSchema(schema, name) ?? {}, below));
   };
-  const shown = Object.entries(properties).filter(
-    ([name, property]) => required.includes(name) || property.default !== undefined,
-  );
-  for (const name of [...shown.map(([each]) => each), ...required]) add(name);
-  for (const name of [...Object.keys(properties), ...keysOf(schema)]) {
+  const names = Object.keys(properties);
+  choice.work.spend(1 + names.length + required.length);
+  const wanted = new Set(required);
+  const shown = names.filter((name) => wanted.has(name) || properties[name]?.default !== undefined);
+  for (const name of [...shown, ...wanted]) add(name);
+  for (const name of [...names, ...keysOf(schema)]) {
     if (fields.size < Math.min(minProperties, MAX_ITEMS)) add(name);
   }
   return Object.fromEntries(fields);

@@ -1,9 +1,5 @@
-import { isOlder, type KubernetesObject } from '../../model/object.ts';
 import { ApiError } from '../../model/status.ts';
-import type { ListWatch } from '../list-watch.ts';
-import type { SourceMeter } from '../reflector-status.ts';
 import type { WatchReport } from '../watch-once.ts';
-import type { Action } from './classify.ts';
 import type { ListLimiter } from './list-limiter.ts';
 
 /**
@@ -61,51 +57,4 @@ export class ListModeChoice {
  */
 function isStreamingRefused(error: unknown): boolean {
   return error instanceof ApiError && [400, 405, 422].includes(error.status);
-}
-
-/** Consecutive stalls after which the server is suspected, not only the connection. */
-const SUSPICIOUS_STALLS = 2;
-
-interface RegressionProbeOptions {
-  readonly source: Pick<ListWatch<KubernetesObject>, 'listPage'>;
-  readonly limiter: ListLimiter;
-  readonly meter: SourceMeter;
-  readonly monotonic: () => number;
-}
-
-/**
- * Detects a server that has gone back in time. Such a server accepts a watch from a future
- * resourceVersion and stays silent until it gets there.
- */
-export class RegressionProbe {
-  readonly #options: RegressionProbeOptions;
-  #stallsInARow = 0;
-
-  constructor(options: RegressionProbeOptions) {
-    this.#options = options;
-  }
-
-  /** A watch that ended without a line, or a second stall, is a reason to check. */
-  suspects(report: WatchReport, { reason }: Action): boolean {
-    this.#stallsInARow = reason === 'stalled' ? this.#stallsInARow + 1 : 0;
-    const silent = reason === 'ended' && report.lines === 0;
-    return silent || this.#stallsInARow >= SUSPICIOUS_STALLS;
-  }
-
-  /** The server's resourceVersion if it is older than `seen`; otherwise undefined. */
-  async find(seen: string, signal: AbortSignal): Promise<string | undefined> {
-    const { source, limiter, meter, monotonic } = this.#options;
-    const release = await limiter.enter(signal);
-    const startedAt = monotonic();
-    try {
-      const consistency = { kind: 'latest' } as const;
-      const { resourceVersion } = await source.listPage({ consistency, limit: 1, signal });
-      meter.listed('probe', 'ok', startedAt);
-      return isOlder(resourceVersion, seen) ? resourceVersion : undefined;
-    } catch {
-      return undefined; // the next watch gets the same failure, and is classified
-    } finally {
-      release();
-    }
-  }
 }

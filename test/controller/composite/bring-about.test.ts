@@ -61,7 +61,7 @@ test('[K-45] deletes the very object that it saw, so that one made anew under it
 
 test('a child that is gone already is no failure, a refusal is', async () => {
   const gone = contextThat(async () => {
-    throw new ApiError({ code: 404, reason: 'NotFound', message: 'gone' });
+    throw new ApiError({ code: 404, reason: 'NotFound', message: 'gone', details: { name: 'a' } });
   });
   const refused = contextThat(async () => {
     throw new ApiError({ code: 403, reason: 'Forbidden', message: 'no' });

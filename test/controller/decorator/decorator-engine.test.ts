@@ -238,7 +238,7 @@ test.each([
 });
 
 test('an object that is gone by then is no failure, and gets no attachments', async () => {
-  const gone = new ApiError({ code: 404, reason: 'NotFound', message: 'gone' });
+  const gone = new ApiError({ code: 404, reason: 'NotFound', details: { name: 'a' } });
 
   const { done, result } = await reconciled({
     answer: { ...wanted('new'), labels: { a: '1' } },

@@ -71,6 +71,189 @@ test.each(pairs)('$file: nothing has changed when both are the same', async ({ o
   expect(await check(now, now)).toMatchObject({ code: 0, out: [] });
 });
 
+/** The definition of `fine` with two versions, in which parts are replaced. */
+const surface = (
+  spec: object = {},
+  one: object = {},
+  other: object = {},
+): Record<string, unknown> => ({
+  ...definition({ type: 'object' }),
+  spec: {
+    group: 'air.example',
+    names: { kind: 'Kite', plural: 'kites' },
+    scope: 'Namespaced',
+    versions: [
+      version('v1', { type: 'object' }, one),
+      version('v1beta1', { type: 'object' }, { storage: false, ...other }),
+    ],
+    ...spec,
+  },
+});
+const names = (more: object): object => ({ names: { kind: 'Kite', plural: 'kites', ...more } });
+const webhook = (clientConfig: object, versions: readonly string[] = ['v1']): object => ({
+  conversion: {
+    strategy: 'Webhook',
+    webhook: { conversionReviewVersions: versions, clientConfig },
+  },
+});
+const scale = (more: object): object => ({
+  subresources: {
+    scale: {
+      ...{ specReplicasPath: '.spec.strings', statusReplicasPath: '.status.strings' },
+      ...more,
+    },
+  },
+});
+const service = { name: 'turn', namespace: 'air', path: '/turn' };
+
+test.each<[string, object, object, string]>([
+  [
+    'a status subresource that is gone',
+    surface({}, { subresources: { status: {} } }),
+    surface(),
+    'v1: subresources.status: subresources: the subresource is removed',
+  ],
+  [
+    'a status subresource that is new',
+    surface({}, {}, {}),
+    surface({}, {}, { subresources: { status: {} } }),
+    'v1beta1: subresources.status: subresources: the subresource is new',
+  ],
+  [
+    'a scale subresource that is gone',
+    surface({}, scale({})),
+    surface({}, { subresources: null }),
+    'v1: subresources.scale: subresources: the subresource is removed',
+  ],
+  [
+    'another path of replicas',
+    surface({}, scale({})),
+    surface({}, scale({ specReplicasPath: '.spec.lines' })),
+    'v1: subresources.scale.specReplicasPath: subresources: changed from ".spec.strings" to ".spec.lines"',
+  ],
+  [
+    'a selector that autoscalers no longer find',
+    surface({}, scale({ labelSelectorPath: '.status.selector' })),
+    surface({}, scale({})),
+    'subresources.scale.labelSelectorPath: subresources: changed from ".status.selector" to nothing',
+  ],
+  [
+    'a field that can no longer be selected',
+    surface({}, { selectableFields: [{ jsonPath: '.spec.a' }, { jsonPath: '.spec.b' }] }),
+    surface({}, { selectableFields: [{ jsonPath: '.spec.b' }] }),
+    'v1: selectableFields: selectableFields: removed: ".spec.a"',
+  ],
+  [
+    'a version that is no longer served',
+    surface(),
+    surface({}, {}, { served: false }),
+    'spec.versions: servedVersionRemoval: v1beta1 is no longer served',
+  ],
+  [
+    'a served version that is gone, in which nothing is stored',
+    { ...surface(), status: { storedVersions: ['v1'] } },
+    definition({ type: 'object' }),
+    'spec.versions: servedVersionRemoval: v1beta1 is no longer served',
+  ],
+  [
+    'a webhook between versions that were alike',
+    surface(),
+    surface(webhook({ service })),
+    'spec.conversion: conversion: changed from "None" to {"conversionReviewVersions":["v1"],"service":',
+  ],
+  [
+    'a webhook at another address',
+    surface(webhook({ service })),
+    surface(webhook({ service: { ...service, path: '/convert' } })),
+    'spec.conversion: conversion: changed from',
+  ],
+  [
+    'a webhook that is asked in another version',
+    surface(webhook({ url: 'https://turn.example' }, ['v1'])),
+    surface(webhook({ url: 'https://turn.example' }, ['v1beta1', 'v1'])),
+    'spec.conversion: conversion: changed from',
+  ],
+  [
+    'another kind of lists',
+    surface(),
+    surface(names({ listKind: 'Kites' })),
+    'spec.names.listKind: listKind: changed from "KiteList" to "Kites"',
+  ],
+  [
+    'another singular',
+    surface(names({ singular: 'kite' })),
+    surface(names({ singular: 'dragon' })),
+    'spec.names.singular: singular: changed from "kite" to "dragon"',
+  ],
+  [
+    'a short name that is gone',
+    surface(names({ shortNames: ['kt', 'k'] })),
+    surface(names({ shortNames: ['k'] })),
+    'spec.names.shortNames: shortNames: removed: "kt"',
+  ],
+  [
+    'a category that is gone',
+    surface(names({ categories: ['all'] })),
+    surface(),
+    'spec.names.categories: categories: removed: "all"',
+  ],
+  [
+    'unknown fields that are pruned from now on',
+    surface({ preserveUnknownFields: true }),
+    surface(),
+    'spec.preserveUnknownFields: preserveUnknownFields: changed from true to false',
+  ],
+])('[found 18] check crd finds %s', async (_, old, now, told) => {
+  const { code, out } = await check(old, now);
+
+  expect(out).toEqual([expect.stringContaining(told)]);
+  expect(code).toBe(1);
+});
+
+test.each<[string, object, object]>([
+  [
+    'names, selectable fields, a scale subresource, columns and a deprecation that are new',
+    surface({}, { subresources: { status: {} } }),
+    surface(
+      names({ shortNames: ['k'], categories: ['all'], singular: 'kite', listKind: 'KiteList' }),
+      {
+        ...{ selectableFields: [{ jsonPath: '.spec.a' }], deprecated: true },
+        ...{ additionalPrinterColumns: [{ name: 'A', type: 'string', jsonPath: '.spec.a' }] },
+        subresources: { status: {}, ...(scale({}) as { subresources: object }).subresources },
+      },
+    ),
+  ],
+  [
+    'a certificate, and what the API server fills in',
+    surface(webhook({ service })),
+    surface(webhook({ service: { ...service, port: 443 }, caBundle: 'c2FtcGxl' })),
+  ],
+  [
+    'a webhook that comes with the second version',
+    definition({ type: 'object' }),
+    surface(webhook({ service })),
+  ],
+  ['a version that is served again', surface({}, {}, { served: false }), surface()],
+])('[found 18] check crd lets pass %s', async (_, old, now) => {
+  expect(await check(old, now)).toMatchObject({ code: 0, out: [] });
+});
+
+test.each<[string, object, string]>([
+  ['subresources', { subresources: [] }, 'spec.versions[0].subresources must be a mapping'],
+  ['a status', { subresources: { status: true } }, 'subresources.status must be a mapping'],
+  ['selectable fields', { selectableFields: {} }, 'selectableFields must be a list'],
+  [
+    'a path',
+    { selectableFields: [{ jsonPath: 3 }] },
+    'selectableFields[0].jsonPath must be a text',
+  ],
+])('[found 18] %s of another type cannot be compared', async (_, over, told) => {
+  const { code, err } = await check(surface(), surface({}, over));
+
+  expect(code).toBe(2);
+  expect(err).toContain(told);
+});
+
 test('the definition of a cluster comes from standard input, in a List, and the files are a folder', async () => {
   const old = definition({ type: 'object', properties: { tail: { type: 'string' } } });
   const folder = folderWith({ 'a.yaml': formatYaml(definition({ type: 'object' })) });

@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { crdChanges } from '../../../operator/generate/crd-check/crd-changes.ts';
 import { checkedDefinition } from '../../../operator/generate/crd-check/definition.ts';
-import { canonicalJson, checkedSchema } from '../../../operator/generate/crd-check/schema.ts';
+import { canonicalJson } from '../../../operator/generate/crd-check/schema.ts';
+import { checkedSchema } from '../../../operator/schema/checked-schema.ts';
 import { propertyRuns } from '../../support/property-runs.ts';
 
 const schema = fc.record(

@@ -66,7 +66,7 @@ export const ALL_RIGHTS: readonly HookRight[] = [
 export function preparedRun(options: Options): PreparedRun {
   const { client, leaves, rights = ALL_RIGHTS, clock = new FakeClock() } = options;
   const { lines, logFor } = recordingLog();
-  const metrics = options.metrics ?? new HookMetrics();
+  const metrics = options.metrics ?? new HookMetrics(() => undefined);
   const meter = new RecordingMeter();
   let starts = 0;
   const newRun = newHookRun({

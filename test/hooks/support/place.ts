@@ -122,6 +122,7 @@ async function loadFolder(
     environment: process.env,
     apiUrl: 'http://127.0.0.1:8001',
     definitions: [],
+    ownMetric: () => undefined,
     tmpDir: join(dirname(dir), 'tmp'),
     ...{ jq, yaml, clock, signal: new AbortController().signal },
     ...options,

@@ -44,12 +44,19 @@ function worldOf(wants: readonly Want[]) {
   const failures: FilterFailure[] = [];
   const times = new FilterTimes();
   const asked: { readonly program: string; readonly objects: number }[] = [];
+  const answering: string[] = [];
   let gate: Promise<void> = Promise.resolve();
   const jq = {
     check: async () => {},
     close: async () => {},
-    run: async (program: string, inputs: readonly string[]) => {
+    run: async (
+      program: string,
+      inputs: readonly string[],
+      _: AbortSignal,
+      groups: readonly string[] = [],
+    ) => {
       asked.push({ program, objects: inputs.length });
+      answering.push(...groups);
       await gate;
       return inputs.map((text) => PROGRAMS[program]?.(JSON.parse(text)) ?? { outputs: [] });
     },
@@ -82,7 +89,7 @@ function worldOf(wants: readonly Want[]) {
     return found;
   };
   return {
-    ...{ collection, failures, times, asked, filtered, informer, clock, start },
+    ...{ collection, failures, times, asked, answering, filtered, informer, clock, start },
     of: (name: string, filter?: string) => filtered.bindingObject(entry(name), filter),
     cached: (name: string) => JSON.stringify(entry(name).object),
     hold: () => {
@@ -237,4 +244,12 @@ test('prepare and transform do not go together', () => {
   };
 
   expect(() => source(things, both)).toThrow(ConfigurationError);
+});
+
+test('[found 2] the namespace of an object answers for the time that a filter takes for it', async () => {
+  const world = worldOf([want('value', false)]);
+  world.collection.put('a', 7);
+  await world.start();
+
+  expect(world.answering).toEqual(['demo']);
 });

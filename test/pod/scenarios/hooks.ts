@@ -25,18 +25,23 @@ export function hooks({ means, images }: Place): void {
     (tool) => stateOf(toolNamed(tool)).state === 'found',
   );
 
+  const start = async (edit: (object: KubernetesObject) => KubernetesObject): Promise<World> => {
+    const world = await startWorld({
+      means,
+      images: { ...images(), 'chancery-hooks': await buildHooks() },
+      overlay: 'examples/hooks/manifests/overlays/namespaced',
+      namespace: NAMESPACE,
+      edit: (objects) => objects.map(edit),
+    });
+    onTestFinished(() => world.end());
+    return world;
+  };
+
   test.skipIf(!canBuild)(
     '[hooks 23] [hooks S4] the config-watcher from a ConfigMap rolls a Deployment, and sees no token and no variable outside of the allow-list',
     { timeout: 300_000 },
     async () => {
-      const world = await startWorld({
-        means,
-        images: { ...images(), 'chancery-hooks': await buildHooks() },
-        overlay: 'examples/hooks/manifests/overlays/namespaced',
-        namespace: NAMESPACE,
-        edit: (objects) => objects.map(onlyBash),
-      });
-      onTestFinished(() => world.end());
+      const world = await start(onlyBash);
       const { server, pod } = world;
       await eventually(() => pod.isReady(), PATIENCE);
       create(world);
@@ -62,6 +67,32 @@ export function hooks({ means, images }: Place): void {
       expect(said.filter(({ level }) => level === 'error' || level === 'warn')).toEqual([]);
     },
   );
+
+  test.skipIf(!canBuild)(
+    '[found 4] a hook reads neither environment, memory nor open files of the runner and of the first process, and opens no inspector',
+    { timeout: 300_000 },
+    async () => {
+      const world = await start(onlySpy);
+      const operator = world.pod.container('operator');
+      const spied = (): readonly string[] =>
+        operator.lines.flatMap((line) => /"line":"spied (\w+ \w+)"/.exec(line)?.[1] ?? []);
+      await eventually(() => spied().includes('end now'), PATIENCE);
+      await eventually(() => world.pod.isReady(), PATIENCE);
+
+      // What it finds in its own folder shows that it knows how to look.
+      const own = ['environ', 'mem', 'maps', 'auxv', 'fd', 'cwd', 'root', 'exe'];
+      expect(spied()).toEqual([...own.map((file) => `itself ${file}`), 'end now']);
+      expect(operator.lines.filter((line) => /Debugger/.test(line))).toEqual([]);
+      expect(operator.isRunning).toBe(true);
+    },
+  );
+}
+
+/** One hook, which looks at its parent and at the first process as an intruder would. */
+function onlySpy(object: KubernetesObject): KubernetesObject {
+  if (object.kind !== 'ConfigMap' || !('data' in object)) return object;
+  const spy = readFileSync(new URL('../inside/spy.sh', import.meta.url), 'utf8');
+  return { ...object, data: { 'spy.sh': spy } } as KubernetesObject;
 }
 
 interface LogLine {

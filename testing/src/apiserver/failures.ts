@@ -83,10 +83,25 @@ export function notFound(resource: Named, name: string): ApiError {
   return failure({ code: 404, reason: 'NotFound', message, details: detailsOf(resource, name) });
 }
 
-/** A resource that a known group version does not have. */
+/** Nothing is served at the path. Before 1.38 the answer is a line of text instead. */
+export function unknownPath(): ApiError {
+  const message = 'the server could not find the requested resource';
+  return failure({ code: 404, reason: 'NotFound', message });
+}
+
+export function isUnknownPath(error: ApiError): boolean {
+  return error.status === 404 && statusOf(error).details === undefined;
+}
+
+/** A resource that a built-in group version does not have: a router answers, which fills in no detail. */
 export function unknownResource(): ApiError {
   const message = 'the server could not find the requested resource';
   return failure({ code: 404, reason: 'NotFound', message, details: {} });
+}
+
+/** A path that does not fit the scope of its resource: custom resources are not routes. */
+export function notServed({ custom }: { readonly custom: boolean }): ApiError {
+  return custom ? unknownPath() : unknownResource();
 }
 
 export function methodNotAllowed(): ApiError {

@@ -1,5 +1,5 @@
 /** A release of Kubernetes whose API server is stood in for, in what clients notice of it. */
-export type ServerGeneration = '1.24' | '1.30' | '1.33' | '1.36';
+export type ServerGeneration = '1.24' | '1.30' | '1.33' | '1.36' | '1.38';
 
 /** What differs between the generations. */
 export interface ServerGates {
@@ -16,6 +16,8 @@ export interface ServerGates {
   readonly aggregatedDiscovery: boolean;
   /** Bookmarks say `creationTimestamp: null`, which Go wrote of a time that is not set. */
   readonly nullCreationTimestamps: boolean;
+  /** A 404 for a path that is not served is a Status without `details`; else it is a line of text. */
+  readonly statusOfUnknownPaths: boolean;
   /** The body of `/version`. */
   readonly version: Readonly<Record<string, string>>;
 }
@@ -26,7 +28,9 @@ const BUILD = { compiler: 'gc', platform: 'linux/amd64' } as const;
 /**
  * The table of generations. WatchList: alpha in 1.27, on since 1.34 (and in 1.32 alone before);
  * ConsistentListFromCache and ResilientWatchCacheInitialization: on since 1.31; aggregated
- * discovery: since 1.27; null timestamps: gone since 1.34. The versions are those of the first release, of 1.36 the one that was recorded.
+ * discovery: since 1.27; null timestamps: gone since 1.34; a Status for unknown paths: since 1.38
+ * (kubernetes/kubernetes#138219). The versions are those of the first release, of 1.36 the one that was
+ * recorded. 1.38 is not released yet, so its build has the values of a build from source.
  */
 const GENERATIONS: Readonly<Record<ServerGeneration, ServerGates>> = {
   '1.24': {
@@ -35,6 +39,7 @@ const GENERATIONS: Readonly<Record<ServerGeneration, ServerGates>> = {
     refusesUnreadyCache: false,
     aggregatedDiscovery: false,
     nullCreationTimestamps: true,
+    statusOfUnknownPaths: false,
     version: {
       major: '1',
       minor: '24',
@@ -52,6 +57,7 @@ const GENERATIONS: Readonly<Record<ServerGeneration, ServerGates>> = {
     refusesUnreadyCache: false,
     aggregatedDiscovery: true,
     nullCreationTimestamps: true,
+    statusOfUnknownPaths: false,
     version: {
       major: '1',
       minor: '30',
@@ -69,6 +75,7 @@ const GENERATIONS: Readonly<Record<ServerGeneration, ServerGates>> = {
     refusesUnreadyCache: true,
     aggregatedDiscovery: true,
     nullCreationTimestamps: true,
+    statusOfUnknownPaths: false,
     version: {
       major: '1',
       minor: '33',
@@ -90,6 +97,7 @@ const GENERATIONS: Readonly<Record<ServerGeneration, ServerGates>> = {
     refusesUnreadyCache: true,
     aggregatedDiscovery: true,
     nullCreationTimestamps: false,
+    statusOfUnknownPaths: false,
     version: {
       major: '1',
       minor: '36',
@@ -101,6 +109,28 @@ const GENERATIONS: Readonly<Record<ServerGeneration, ServerGates>> = {
       gitCommit: '98b35193b2ac7a23a673325f5e9b830ecd5ba406',
       gitTreeState: 'clean',
       buildDate: '2026-08-21T11:29:11Z',
+      goVersion: 'go1.26.10',
+      ...BUILD,
+    },
+  },
+  '1.38': {
+    watchList: 'on',
+    consistentListFromCache: true,
+    refusesUnreadyCache: true,
+    aggregatedDiscovery: true,
+    nullCreationTimestamps: false,
+    statusOfUnknownPaths: true,
+    version: {
+      major: '1',
+      minor: '38',
+      emulationMajor: '1',
+      emulationMinor: '38',
+      minCompatibilityMajor: '1',
+      minCompatibilityMinor: '37',
+      gitVersion: 'v1.38.0',
+      gitCommit: '0000000000000000000000000000000000000000',
+      gitTreeState: 'clean',
+      buildDate: '1970-01-01T00:00:00Z',
       goVersion: 'go1.26.10',
       ...BUILD,
     },

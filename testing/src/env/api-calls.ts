@@ -2,7 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { KubernetesObject, Resource } from 'chancery';
-import { ApiError, isNotFound, OperatorError, parseYamlDocuments } from 'chancery';
+import { ApiError, isNotFound, isUnserved, OperatorError, parseYamlDocuments } from 'chancery';
 import {
   apiVersionOf,
   collectionPath,
@@ -143,8 +143,13 @@ export class ApiCalls {
 
   async #discover(apiVersion: string): Promise<readonly Resource[]> {
     const [version = '', group = ''] = apiVersion.split('/').reverse();
-    const answer = await orUndefined(this.send('GET', groupVersionPath({ group, version })));
-    const { resources = [] } = (answer ?? {}) as {
+    const answer = await this.send('GET', groupVersionPath({ group, version })).catch(
+      (error: unknown) => {
+        if (isUnserved(error)) return {};
+        throw error;
+      },
+    );
+    const { resources = [] } = answer as {
       resources?: readonly { name: string; kind: string; namespaced: boolean }[];
     };
     return resources
@@ -155,7 +160,8 @@ export class ApiCalls {
   /**
    * One request; its answer as JSON.
    *
-   * @throws ApiError for a Status; OperatorError `NOT_KUBERNETES` for any other failure.
+   * @throws ApiError for a Status, and for a path that is not served; OperatorError `NOT_KUBERNETES` for any
+   *   other failure.
    */
   async send(method: string, path: string, body?: object, type?: string): Promise<unknown> {
     const answer = await fetch(this.#url + path, {
@@ -171,6 +177,10 @@ export class ApiCalls {
     const value = parsed(text);
     if (answer.ok && value !== undefined) return value;
     if (isStatus(value)) throw new ApiError(value, { httpStatus: answer.status });
+    if (answer.status === 404) {
+      const message = text.trim().slice(0, 200);
+      throw new ApiError({ reason: 'NotFound', message }, { httpStatus: 404 });
+    }
     throw new OperatorError(`${method} ${path}: ${answer.status} ${text.slice(0, 200)}`, {
       code: 'NOT_KUBERNETES',
       layer: 'protocol',

@@ -1,6 +1,6 @@
 import { setInterval } from 'node:timers/promises';
 import type { KubernetesObject } from 'chancery';
-import { isNotFound } from 'chancery';
+import { isNotFound, isUnserved } from 'chancery';
 import type { ApiCalls } from './api-calls.ts';
 
 /** How long a definition that others may create again next gets to be gone. */
@@ -48,7 +48,8 @@ async function deleted(
   try {
     await calls.delete(apiVersion, kind, metadata.namespace, metadata.name);
   } catch (error) {
-    if (!isNotFound(error)) throw error;
+    // The test may have deleted the definition, and with it the object.
+    if (!isNotFound(error) && !isUnserved(error)) throw error;
   }
 }
 
@@ -64,6 +65,11 @@ async function gone(calls: ApiCalls, objects: readonly KubernetesObject[]): Prom
 
 async function isThere(calls: ApiCalls, object: KubernetesObject): Promise<boolean> {
   const { apiVersion, kind, metadata } = object;
-  const live = await calls.get(apiVersion, kind, metadata.namespace, metadata.name);
-  return live?.metadata.uid === metadata.uid;
+  try {
+    const live = await calls.get(apiVersion, kind, metadata.namespace, metadata.name);
+    return live?.metadata.uid === metadata.uid;
+  } catch (error) {
+    if (isUnserved(error)) return false;
+    throw error;
+  }
 }

@@ -6,6 +6,7 @@ test.each([
   ['1.30', { major: '1', minor: '30', gitVersion: 'v1.30.0' }, false],
   ['1.33', { major: '1', minor: '33', gitVersion: 'v1.33.0' }, true],
   ['1.36', { major: '1', minor: '36', gitVersion: 'v1.36.2' }, true],
+  ['1.38', { major: '1', minor: '38', gitVersion: 'v1.38.0' }, true],
 ] as const)('[F-16] /version of %s', async (generation, version, compatibility) => {
   const cluster = await startCluster({ generation });
 

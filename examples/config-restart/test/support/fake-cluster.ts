@@ -152,7 +152,7 @@ export class FakeCluster implements Client {
     const before = this.#get(resource, target);
     checkPreconditions(before, (body as Partial<KubernetesObject>).metadata ?? {});
     if (subresource === undefined) return this.#store(resource, merged(before, body) as T, before);
-    if (this.#withoutStatus.has(resourceName(resource))) throw failure(404, 'NotFound');
+    if (this.#withoutStatus.has(resourceName(resource))) throw notFound(target.name);
     const { status } = body as { status?: object };
     return this.#store(resource, merged(before, { status }) as T, before);
   }
@@ -220,7 +220,7 @@ export class FakeCluster implements Client {
 
   #get<T extends KubernetesObject>(resource: Resource<T>, { namespace, name }: Target): T {
     const found = this.#of(resource).get(objectKey(namespace, name));
-    if (found === undefined) throw failure(404, 'NotFound');
+    if (found === undefined) throw notFound(name);
     return found as T;
   }
 
@@ -258,6 +258,10 @@ export class FakeCluster implements Client {
 /** The answer of an API server that refuses. */
 export function failure(code: number, reason: string, details: object = {}): ApiError {
   return new ApiError({ code, reason, message: reason, details });
+}
+
+function notFound(name: string): ApiError {
+  return failure(404, 'NotFound', { name });
 }
 
 /** `data` of a ConfigMap in the cluster. */

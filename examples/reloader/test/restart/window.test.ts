@@ -158,3 +158,23 @@ test.each([
   expect(problems[0]?.message).toContain(words);
   expect(wait?.note).toContain(words);
 });
+
+test('[found 2] windows that were read are kept up to a number of windows, and a text that is too long is not', () => {
+  const read = (at: number, count: number): unknown => {
+    const windows = Array.from({ length: count }, (_, minute) => ({
+      cron: `${minute} ${at % 24} * * *`,
+      duration: `${at + 1}s`,
+    }));
+    return restartWindows(JSON.stringify({ windows }));
+  };
+  const first = read(1_000, 2);
+  expect(read(1_000, 2)).toBe(first);
+
+  for (let at = 0; at < 8; at++) read(at, 32);
+
+  expect(read(1_000, 2)).not.toBe(first);
+  expect(read(7, 32)).toBe(read(7, 32));
+  const long = ' '.repeat(5_000);
+  expect(restartWindows(long)).toEqual({ problem: 'is longer than 4096 characters' });
+  expect(restartWindows(long)).not.toBe(restartWindows(long));
+});

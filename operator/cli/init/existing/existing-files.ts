@@ -1,8 +1,7 @@
 import { textFiles } from '../../../core/text-files.ts';
 import { boundedText } from '../../../core/visible-text.ts';
 import { formatYaml } from '../../../core/yaml.ts';
-import { checkedSchema, isMapping } from '../../../generate/crd-check/schema.ts';
-import type { StructuralSchema } from '../../../model/structural-schema.ts';
+import { isMapping } from '../../../generate/crd-check/schema.ts';
 import { sampleObject } from '../../../schema/samples/sample-object.ts';
 import { kindFiles } from '../../create/kind-files.ts';
 import { kindFrom } from '../../create/names.ts';
@@ -44,8 +43,7 @@ export function existingKindFiles(kind: FileOf<ExistingKind>): ExistingFiles {
   const { group, version, plural, dashed, resource, controller } = names;
   const { object, problems } = sampleObject(
     { apiVersion: `${group}/${version}`, kind: names.kind, name: `${dashed}-sample` },
-    // Other tools write `properties: null`.
-    checkedSchema(definition.schema) as StructuralSchema,
+    definition.schema,
   );
   const path = `samples/${file}.yaml`;
   const [problem] = problems;

@@ -12,13 +12,20 @@ export function fieldTypes(schema: Mapping): string {
   const { properties } = schema;
   const fields = Object.entries(isMapping(properties) ? properties : {});
   const own = fields.filter(([name]) => !OF_EVERY_OBJECT.includes(name));
-  return own.map(([name, field]) => member(name, field, schema, 0)).join('\n');
+  return members(own, schema, 0).join('\n');
 }
 
-function member(name: string, field: unknown, { required }: Mapping, depth: number): string {
-  const isThere =
-    (Array.isArray(required) && required.includes(name)) ||
-    (isMapping(field) && field.default !== undefined);
+function members(
+  fields: readonly (readonly [name: string, field: unknown])[],
+  { required }: Mapping,
+  depth: number,
+): readonly string[] {
+  const needed = new Set<unknown>(Array.isArray(required) ? required : []);
+  return fields.map(([name, field]) => member(name, field, needed.has(name), depth));
+}
+
+function member(name: string, field: unknown, isRequired: boolean, depth: number): string {
+  const isThere = isRequired || (isMapping(field) && field.default !== undefined);
   const key = /^[A-Za-z_$][A-Za-z0-9_$]*$/.test(name) ? name : textLiteral(name);
   return `readonly ${key}${isThere ? '' : '?'}: ${typeOf(field, depth)};`;
 }
@@ -67,8 +74,8 @@ function objectType(schema: Mapping, depth: number): string {
   const { properties, additionalProperties: values } = schema;
   const fields = Object.entries(isMapping(properties) ? properties : {});
   if (fields.length > 0) {
-    const members = fields.map(([name, field]) => member(name, field, schema, depth));
-    return `{\n${members.join('\n').replaceAll(/^/gm, '  ')}\n}`;
+    const lines = members(fields, schema, depth).join('\n');
+    return `{\n${lines.replaceAll(/^/gm, '  ')}\n}`;
   }
   return `Readonly<Record<string, ${isMapping(values) ? typeOf(values, depth) : 'unknown'}>>`;
 }

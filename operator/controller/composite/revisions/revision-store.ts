@@ -1,10 +1,11 @@
 import { OperatorError } from '../../../core/errors.ts';
+import { isNotFound } from '../../../model/not-found.ts';
 import { controllerOf, type KubernetesObject, keyOf, ownersIn } from '../../../model/object.ts';
 import { AlreadyOwnedError, controllerReference } from '../../../model/owner-reference.ts';
 import { apiVersionOf, type Resource } from '../../../model/resource.ts';
 import type { Selector } from '../../../model/selector.ts';
 import { formatSelector, matchesSelector, selectorFromObject } from '../../../model/selector.ts';
-import { isAlreadyExists, isNotFound } from '../../../model/status.ts';
+import { isAlreadyExists } from '../../../model/status.ts';
 import { byOwner } from '../../../store/indices.ts';
 import { isLiveOwner } from '../../children/apply-owned.ts';
 import { NotReadyError } from '../../errors.ts';

@@ -106,7 +106,12 @@ export class Objects {
   #guarded(name: string, { uid, resourceVersion }: Merge['metadata']): Held {
     const known = this.all.get(name);
     if (known === undefined) {
-      throw new ApiError({ code: 404, reason: 'NotFound', message: `no ${name}` });
+      throw new ApiError({
+        code: 404,
+        reason: 'NotFound',
+        message: `no ${name}`,
+        details: { name },
+      });
     }
     const isOther = uid !== undefined && uid !== known.metadata.uid;
     const isOlder =

@@ -1,5 +1,6 @@
 /** What evaluations may cost: every step takes some of it, and none goes on when it is used up. */
 export class Budget {
+  static #running: Budget | undefined;
   #left: number;
 
   constructor(steps: number) {
@@ -18,5 +19,21 @@ export class Budget {
   spend(steps: number): boolean {
     this.#left -= steps;
     return this.#left >= 0;
+  }
+
+  /** Evaluates an expression; what functions cost by their arguments is taken from here. */
+  run<R>(evaluate: () => R): R {
+    const outer = Budget.#running;
+    Budget.#running = this;
+    try {
+      return evaluate();
+    } finally {
+      Budget.#running = outer;
+    }
+  }
+
+  /** @throws RangeError when the expression that is being evaluated has not so much left. */
+  static charge(steps: number): void {
+    if (Budget.#running?.spend(steps) === false) throw new RangeError('too many steps');
   }
 }

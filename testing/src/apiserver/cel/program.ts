@@ -52,7 +52,7 @@ export function compile(
       usesOldSelf: names(nodes, 'oldSelf'),
       run(variables, budget) {
         current = budget;
-        return budget.spend(cost) ? parsed(variables) : undefined;
+        return budget.spend(cost) ? budget.run(() => parsed(variables)) : undefined;
       },
     };
   } catch (error) {

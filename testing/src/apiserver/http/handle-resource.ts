@@ -1,7 +1,7 @@
 import { requireCreate } from '../auth/create-by-write.ts';
 import type { Cluster } from '../cluster.ts';
 import type { StoredObject } from '../cluster-access.ts';
-import { methodNotAllowed, unknownResource } from '../failures.ts';
+import { methodNotAllowed, notServed, unknownResource } from '../failures.ts';
 import { fromStored } from '../registry/served-resource.ts';
 import { parseDeletionOptions } from '../request/delete-options.ts';
 import { parseListOptions, parseResourceVersion } from '../request/list-options.ts';
@@ -39,7 +39,7 @@ export async function handleResource(parts: Omit<Handling, 'view'>): Promise<voi
 }
 
 function targetOf({ served, info }: Handling): Target {
-  if (served.namespaced && info.namespace === undefined) throw unknownResource();
+  if (served.namespaced && info.namespace === undefined) throw notServed(served);
   return { served, namespace: info.namespace, name: info.name ?? '' };
 }
 

@@ -5,7 +5,14 @@ import { ApiError, resourceName } from 'chancery';
 import type { Caller } from '../auth/user.ts';
 import type { Cluster } from '../cluster.ts';
 import type { ResourceName } from '../cluster-access.ts';
-import { internalError, methodNotAllowed, unknownResource } from '../failures.ts';
+import {
+  internalError,
+  isUnknownPath,
+  methodNotAllowed,
+  notServed,
+  unknownPath,
+  unknownResource,
+} from '../failures.ts';
 import type { RecordedRequest } from '../recorded-request.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { ListOptions } from '../request/list-options.ts';
@@ -122,7 +129,7 @@ export class HttpServer {
       if (gone.signal.aborted) return;
       const refusal = error instanceof ApiError ? error : internalError(bugReport(error));
       if (response.headersSent) response.destroy();
-      else exchange.fail(refusal);
+      else this.#fail(exchange, refusal);
     } finally {
       // An unread body would hold the connection.
       request.resume();
@@ -134,15 +141,21 @@ export class HttpServer {
     const address = exchange.header('host') ?? '';
     if (handleDiscovery(exchange, this.#cluster, address)) return;
     const info = parsePath(exchange.path);
-    if (info === undefined || !registry.hasGroupVersion(info.group, info.version)) {
-      exchange.plain(404, '404 page not found\n');
-      return;
-    }
+    if (info === undefined) throw unknownPath();
     const served = registry.byPath(info.group, info.version, info.resource);
-    if (served === undefined) throw unknownResource();
+    if (served === undefined) {
+      throw registry.isBuiltIn(info.group, info.version) ? unknownResource() : unknownPath();
+    }
     if (exchange.method === 'HEAD' || exchange.method === 'OPTIONS') throw methodNotAllowed();
-    if (!served.namespaced && info.namespace !== undefined) throw unknownResource();
+    if (!served.namespaced && info.namespace !== undefined) throw notServed(served);
     await this.#handle(exchange, served, info, signal);
+  }
+
+  #fail(exchange: Exchange, refusal: ApiError): void {
+    const { gates } = this.#cluster.behaviour;
+    if (isUnknownPath(refusal) && !gates.statusOfUnknownPaths) {
+      exchange.plain(404, '404 page not found\n');
+    } else exchange.fail(refusal);
   }
 
   #handle(

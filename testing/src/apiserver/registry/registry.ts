@@ -27,8 +27,11 @@ export class Registry {
     this.#resources.splice(0, this.#resources.length, ...kept);
   }
 
-  hasGroupVersion(group: string, version: string): boolean {
-    return this.#resources.some((served) => served.group === group && served.version === version);
+  /** Whether built-in resources have this group and version. */
+  isBuiltIn(group: string, version: string): boolean {
+    return this.#resources.some(
+      (served) => !served.custom && served.group === group && served.version === version,
+    );
   }
 
   byPath(group: string, version: string, plural: string): ServedResource | undefined {

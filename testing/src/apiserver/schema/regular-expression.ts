@@ -8,10 +8,13 @@ export interface RegularExpression {
   findAll(text: string, limit: number): readonly string[];
 }
 
-/** Compiled once: validation asks for the same few patterns over and over. */
+/** Compiled once: validation asks for the same few patterns over and over. The one that was asked for last is last. */
 const COMPILED = new Map<string, RegularExpression>();
-/** Patterns of rules may be made from the objects themselves. */
+/** Characters of the patterns in memory: patterns of rules may be made from the objects themselves. */
+const MAX_CHARACTERS = 262_144;
+/** Patterns in memory. */
 const MAX_COMPILED = 1_000;
+let characters = 0;
 
 /**
  * The expression of a pattern.
@@ -20,10 +23,15 @@ const MAX_COMPILED = 1_000;
  */
 export function regularExpression(pattern: string): RegularExpression {
   const known = COMPILED.get(pattern);
-  if (known !== undefined) return known;
-  const expression = compile(pattern);
-  if (COMPILED.size >= MAX_COMPILED) COMPILED.clear();
+  const expression = known ?? compile(pattern);
+  if (known === undefined) characters += pattern.length;
+  COMPILED.delete(pattern);
   COMPILED.set(pattern, expression);
+  for (const oldest of COMPILED.keys()) {
+    if (characters <= MAX_CHARACTERS && COMPILED.size <= MAX_COMPILED) break;
+    COMPILED.delete(oldest);
+    characters -= oldest.length;
+  }
   return expression;
 }
 

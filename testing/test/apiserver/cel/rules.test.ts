@@ -310,6 +310,29 @@ describe('[F-11] what rules may cost', () => {
     ]);
   });
 
+  test.each([
+    'self.list.all(n, !self.name.matches("[a-c]{9}x[0-9]"))',
+    'self.list.all(n, self.name.find("[a-c]{9}x[0-9]") == "")',
+    'self.list.all(n, self.name.findAll("[a-c]{9}x[0-9]").size() == 0)',
+  ])('[found 2] %s costs what the texts and the pattern cost', (rule) => {
+    const value = { ...VALUE, name: 'ab'.repeat(100_000), list: list.slice(0, 100) };
+
+    expect(said(rule, { value })).toEqual([
+      expect.stringContaining(`actual cost limit exceeded': no further validation rules`),
+    ]);
+    expect(said(rule, { value: { ...value, name: 'ab' } })).toEqual([]);
+  });
+
+  test('[found 2] a pattern in the object that is too long is not compiled', () => {
+    const name = '\\pL*'.repeat(1_500);
+
+    const found = said('"x".matches(self.name)', { value: { ...VALUE, name } });
+
+    expect(found).toEqual([
+      'spec: Invalid value: "object": pattern of 6000 characters, more than 4096 evaluating rule: "x".matches(self.name)',
+    ]);
+  });
+
   test('all rules together have a budget, too', () => {
     const rule = { rule: 'self.list.all(a, self.list.all(b, a < b || a >= b)) || true' };
     const rules = Array.from({ length: 60 }, () => rule);

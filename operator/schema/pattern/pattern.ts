@@ -1,9 +1,15 @@
 /**
- * Translates regular expressions of the API server (RE2) to JavaScript.
+ * Regular expressions of the API server (RE2).
  *
- * Syntax that both have with different meanings (`.`, `\s`, escapes of punctuation) is rewritten. Syntax
- * that one of them lacks is refused. So an accepted pattern means the same in both.
+ * A pattern is translated to JavaScript's syntax first. Syntax that both have with different meanings (`.`, `\s`,
+ * escapes of punctuation) is rewritten. Syntax that one of them lacks is refused. So an accepted pattern means
+ * the same in both. It is matched by an automaton and not by `RegExp`, which backtracks: `(a+)+$` would cost it
+ * 2^n steps for n letters.
  */
+
+import type { Work } from '../work.ts';
+import { PatternAutomaton } from './automaton.ts';
+import { type PatternNode, patternTree } from './tree.ts';
 
 /** RE2's limit of repetitions. */
 const MAX_REPETITIONS = 1_000;
@@ -23,19 +29,64 @@ const POSIX_CLASSES: Readonly<Record<string, string>> = {
 const SPACE = '\\t\\n\\f\\r ';
 
 const OUTSIDE =
-  /\\(?:p\{\^?\w+\}|p[A-Z]|P\{\w+\}|P[A-Z]|x\{[0-9a-fA-F]+\}|x[0-9a-fA-F]{2}|[\s\S])|\(\?P?<[A-Za-z_]\w*>|\(\?:|\(\??|\{\d+(?:,\d*)?\}|\[\^?\]?|[\s\S]/gu;
+  /\\(?:p\{\^?\w+\}|p[A-Z]|P\{\w+\}|P[A-Z]|x\{[0-9a-fA-F]+\}|x[0-9a-fA-F]{2}|[\s\S])|\(\?P?<[A-Za-z_]\w*>|\(\?:|\(\??|\{\d+(?:,\d*)?\}|\[\^?\]?|[\s\S]/uy;
 const INSIDE =
-  /\\(?:p\{\w+\}|p[A-Z]|P\{\w+\}|P[A-Z]|x\{[0-9a-fA-F]+\}|x[0-9a-fA-F]{2}|[\s\S])|\[:\^?\w+:\]|[\s\S]/gu;
+  /\\(?:p\{\w+\}|p[A-Z]|P\{\w+\}|P[A-Z]|x\{[0-9a-fA-F]+\}|x[0-9a-fA-F]{2}|[\s\S])|\[:\^?\w+:\]|[\s\S]/uy;
+
+/** A pattern that can be compared with texts. */
+export interface Pattern {
+  /** True for JavaScript's flag `i`. */
+  readonly ignoresCase: boolean;
+  /** @throws PatternCostError when the pattern is too large. */
+  tree(): PatternNode;
+  /**
+   * True when some part of `text` matches. The time grows with the length of the text times that of the pattern.
+   *
+   * @throws PatternCostError when the pattern is too large.
+   * @throws TooMuchWork
+   */
+  test(text: string, work: Work): boolean;
+}
+
+/** Patterns that were compared lately, by their texts. */
+const KNOWN = new Map<string, Pattern>();
+
+/** This bounds the memory: a pattern has at most 10,000 states. */
+const MAX_KNOWN = 50;
+
+/** The same as `patternMatcher`, for a pattern that is asked for again and again. */
+export function knownPattern(pattern: string): Pattern {
+  const known = KNOWN.get(pattern);
+  if (known !== undefined) return known;
+  const made = patternMatcher(pattern);
+  if (KNOWN.size >= MAX_KNOWN) KNOWN.clear();
+  KNOWN.set(pattern, made);
+  return made;
+}
 
 /**
- * The JavaScript expression for `pattern`. It matches anywhere in a text unless it is anchored.
+ * The pattern that RE2 makes of a text. It matches anywhere in a text unless it is anchored.
  *
  * @throws SyntaxError for a pattern that RE2 or JavaScript does not accept, with the token that is refused.
  */
-export function patternMatcher(pattern: string): RegExp {
+export function patternMatcher(pattern: string): Pattern {
   const ignoresCase = pattern.startsWith('(?i)');
   const source = translate(ignoresCase ? pattern.slice('(?i)'.length) : pattern);
-  return new RegExp(source, ignoresCase ? 'iu' : 'u');
+  new RegExp(source, 'u'); // refuses what is not in the syntax, and matches nothing
+  let tree: PatternNode | undefined;
+  let automaton: PatternAutomaton | undefined;
+  const treeOf = (): PatternNode => {
+    tree ??= patternTree(source);
+    return tree;
+  };
+  return {
+    ignoresCase,
+    tree: treeOf,
+    test(text, work) {
+      automaton ??= new PatternAutomaton(treeOf(), ignoresCase, work);
+      return automaton.test(text, work);
+    },
+  };
 }
 
 function translate(pattern: string): string {
@@ -57,9 +108,8 @@ function translate(pattern: string): string {
 }
 
 function tokenAt(pattern: string, at: number, tokens: RegExp): string {
-  const sticky = new RegExp(tokens.source, 'uy');
-  sticky.lastIndex = at;
-  return sticky.exec(pattern)?.[0] ?? '';
+  tokens.lastIndex = at;
+  return tokens.exec(pattern)?.[0] ?? '';
 }
 
 function translateOutside(token: string): string {

@@ -1,0 +1,81 @@
+import { statSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
+import { Readable } from 'node:stream';
+import type { Clock } from '../../core/clock.ts';
+import { ConfigurationError } from '../../core/errors.ts';
+import { isManifestName, type ManifestDocument, readManifests } from '../manifest-files.ts';
+import { hashOf } from './loaded-files.ts';
+import { WatchedFiles } from './watched-files.ts';
+
+export interface SampleFilesOptions {
+  /** Files and folders, as given. */
+  readonly paths: readonly string[];
+  /** What was read of them at the start. */
+  readonly samples: readonly ManifestDocument[];
+  readonly clock: Clock;
+  readonly say: (text: string) => void;
+  /** The text of a path, for people. */
+  readonly shown: (path: string) => string;
+  /** Called with the documents of each file that is new or has changed, one call after the other. */
+  readonly onSaved: (samples: readonly ManifestDocument[]) => Promise<void>;
+}
+
+/** The files of `--samples`, while `chancery dev` runs: those that are saved, and those that are new in a folder. */
+export class SampleFiles {
+  readonly #options: SampleFilesOptions;
+  readonly #files: WatchedFiles;
+  /** Files as they were named at the start, by their whole paths. */
+  readonly #names: ReadonlyMap<string, string>;
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(options: SampleFilesOptions) {
+    this.#options = options;
+    this.#names = new Map(options.samples.map(({ file }) => [resolve(file), file]));
+    const folders = new Set(options.paths.map((path) => resolve(path)).filter(isFolder));
+    this.#files = new WatchedFiles({
+      clock: options.clock,
+      isOther: (path) => isManifestName(basename(path)) && folders.has(dirname(path)),
+      onChange: (changed) => {
+        this.#work = this.#work.then(() => this.#read(changed));
+      },
+    });
+  }
+
+  start(): void {
+    const given = this.#options.paths.map((path) => resolve(path));
+    const files = [...this.#names.keys(), ...given.filter((path) => !isFolder(path))];
+    const hashes = files.flatMap((path) => {
+      const hash = hashOf(path);
+      return hash === undefined ? [] : [[path, hash] as const];
+    });
+    this.#files.watch(Object.fromEntries(hashes), false);
+  }
+
+  async close(): Promise<void> {
+    this.#files.close();
+    await this.#work;
+  }
+
+  async #read(changed: readonly string[]): Promise<void> {
+    const { onSaved, say, shown } = this.#options;
+    for (const path of changed) {
+      const hash = hashOf(path);
+      if (hash === undefined) continue; // the file is gone, and the objects stay
+      this.#files.add({ [path]: hash });
+      try {
+        const read = await readManifests([path], Readable.from([]), '--samples ');
+        say(`${shown(path)} changed; it is applied`);
+        await onSaved(
+          read.map(({ value }) => ({ file: this.#names.get(path) ?? shown(path), value })),
+        );
+      } catch (error) {
+        if (!(error instanceof ConfigurationError)) throw error;
+        say(error.message);
+      }
+    }
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}

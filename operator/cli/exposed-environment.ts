@@ -1,0 +1,25 @@
+import type { Log } from '../controller/reconciler.ts';
+import { exposedVariables } from '../process/closed-to-programs.ts';
+import type { Io } from './command.ts';
+
+/** Variables of Kubernetes, of the toolkit, of its images and of shells: none of them holds a secret. */
+const HARMLESS =
+  /^(?:(?:CHANCERY|KUBERNETES|POD)_.*|NODE_(?:ENV|NAME|VERSION)|YARN_VERSION|WATCH_NAMESPACE|PWD|OLDPWD|SHLVL|_)$/;
+
+/**
+ * In a Pod, names the variables of this process that programs can read although they are not given them. Elsewhere
+ * programs are those of the user at the terminal, and nothing is said.
+ */
+export async function warnOfExposedEnvironment(
+  given: Readonly<Record<string, string>>,
+  { env }: Pick<Io, 'env'>,
+  log: Pick<Log, 'warn'>,
+): Promise<void> {
+  if (env.POD_NAMESPACE === undefined) return;
+  const exposed = (await exposedVariables(given)).filter((name) => !HARMLESS.test(name));
+  if (exposed.length === 0) return;
+  log.warn(
+    { variables: exposed },
+    'programs can read variables that they are not given, in /proc: see "The environment of the runner" in docs/hooks.md',
+  );
+}

@@ -1,0 +1,52 @@
+import { METRICS, type Metric } from './catalogue.ts';
+
+const SUFFIXES: Readonly<Record<string, readonly string[]>> = {
+  histogram: ['_bucket', '_sum', '_count'],
+  summary: ['_sum', '_count'],
+};
+
+/**
+ * The names that a metric takes in a scrape: those of its lines, and that of its family in OpenMetrics. A scrape with
+ * one of them for two metrics would be refused.
+ */
+export function claimedNames({
+  name,
+  type,
+}: {
+  readonly name: string;
+  readonly type: string;
+}): readonly string[] {
+  if (type !== 'counter')
+    return [name, ...(SUFFIXES[type] ?? []).map((suffix) => `${name}${suffix}`)];
+  const base = name.replace(/_total$/, '');
+  return [...new Set([name, base, `${base}_total`])];
+}
+
+/** The metrics of prom-client about the process, as they are called there. `nodejs_` has no others. */
+const OF_PROCESS =
+  /^(?:nodejs_|process_(?:cpu|start_time|resident_memory|virtual_memory|heap|open_fds|max_fds)(?:_|$))/;
+
+/**
+ * Finds the metric of the process that takes a name, whether it is collected or not.
+ *
+ * @param options - `prefix`: of the toolkit's own metrics, default `chancery_`. `more`: metrics besides the catalogue.
+ */
+export function claimsOfProcess({
+  prefix,
+  more,
+}: {
+  readonly prefix?: string | undefined;
+  readonly more: readonly Metric[];
+}): (name: string) => string | undefined {
+  const claims = new Map<string, string>();
+  for (const metric of [...METRICS, ...more]) {
+    const name = shownName(metric, prefix);
+    for (const claimed of claimedNames({ name, type: metric.type })) claims.set(claimed, name);
+  }
+  return (name) => claims.get(name) ?? (OF_PROCESS.test(name) ? name : undefined);
+}
+
+/** The name of a metric in the scrape. */
+export function shownName({ name, shownAs }: Metric, prefix = 'chancery_'): string {
+  return shownAs ?? name.replace(/^chancery_/, prefix);
+}

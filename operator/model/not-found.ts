@@ -1,0 +1,66 @@
+import { isAdmissionDenied } from './refusal.ts';
+import { ApiError } from './status.ts';
+
+/**
+ * The meanings of an `ApiError` 404, and the predicate for each. Only a Status that names an object says
+ * that an object does not exist. Every other 404 says nothing about objects.
+ *
+ * | answer | predicate |
+ * |---|---|
+ * | a Status whose `details` name the object | `isNotFound` |
+ * | the same, where the object is the namespace | `isNotFound`, `isNamespaceMissing` |
+ * | `404 page not found` as text: no such group or version, before Kubernetes 1.38 | `isUnserved` |
+ * | a Status without `details`: the same, from Kubernetes 1.38 on | `isUnserved` |
+ * | a Status with empty `details`: a built-in version does not have the resource | `isUnserved` |
+ * | a Status with the cause `UnexpectedServerResponse`: a server in between got such a text | `isUnserved` |
+ * | an admission webhook that refuses with the status 404 | `isAdmissionDenied` |
+ *
+ * Sources, in kubernetes/kubernetes under staging/src/k8s.io:
+ * - apiserver/pkg/util/notfoundhandler/not_found_handler.go: both forms of an unknown group or version
+ * - apiserver/pkg/server/handler.go: an unknown resource of a built-in version
+ * - apimachinery/pkg/api/errors/errors.go: `NewNotFound`, `NewGenericServerResponse`
+ * - apiserver/pkg/admission/plugin/webhook/errors/statuserror.go: the status that a webhook chose
+ */
+type Meaning = 'object' | 'path' | 'admission';
+
+function meaningOf(error: unknown): Meaning | undefined {
+  if (!(error instanceof ApiError) || error.status !== 404) return undefined;
+  if (isAdmissionDenied(error)) return 'admission';
+  return namesObject(error) && !isPassedOn(error) ? 'object' : 'path';
+}
+
+function namesObject({ details: { name } }: ApiError): boolean {
+  return typeof name === 'string' && name !== '';
+}
+
+/**
+ * True when the answer comes from a server that asked another one as a client, such as an aggregated API
+ * server. client-go then fills in the name that was asked for, although the other server named no object.
+ */
+function isPassedOn({ details: { causes } }: ApiError): boolean {
+  return (
+    Array.isArray(causes) && causes.some((cause) => cause?.reason === 'UnexpectedServerResponse')
+  );
+}
+
+/**
+ * True when the object does not exist: the API server names it, or its namespace. False when the API
+ * server does not serve the resource, which `isUnserved` recognises: the object may exist all the same.
+ */
+export function isNotFound(error: unknown): boolean {
+  return meaningOf(error) === 'object';
+}
+
+/**
+ * True when the API server does not serve the path of the request: the group, the version or the resource
+ * does not exist, such as while a CustomResourceDefinition is reinstalled. Says nothing about objects: they
+ * may exist, and be served again. Try again later, and delete nothing because of it.
+ */
+export function isUnserved(error: unknown): boolean {
+  return meaningOf(error) === 'path';
+}
+
+/** True when the namespace of a new object does not exist. */
+export function isNamespaceMissing(error: unknown): boolean {
+  return isNotFound(error) && (error as ApiError).details.kind === 'namespaces';
+}

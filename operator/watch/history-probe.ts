@@ -1,0 +1,123 @@
+import { type Backoff, exponentialBackoff } from '../core/backoff.ts';
+import { type Clock, sleep } from '../core/clock.ts';
+import { isOlder, type KubernetesObject } from '../model/object.ts';
+import type { ListPage, ListWatch } from './list-watch.ts';
+import type { Action, Reason } from './policy/classify.ts';
+import { type Decision, RELIST_NOW } from './policy/decision.ts';
+import type { ListLimiter } from './policy/list-limiter.ts';
+import type { SourceMeter } from './reflector-status.ts';
+import type { ResumePoint, VersionView } from './resume-point.ts';
+import type { WatchReport } from './watch-once.ts';
+
+/** Consecutive stalls after which the server is suspected, not only the connection. */
+const SUSPICIOUS_STALLS = 2;
+
+/** The server was out of reach, so the one that answers next may have other data. */
+const OUT_OF_REACH: ReadonlySet<Reason> = new Set([
+  'broken',
+  'unreachable',
+  'upstream-unreachable',
+]);
+
+/** Delays between lists that fail: a server that has just started refuses some. */
+const RETRY = { initialMs: 1_000, maxMs: 30_000, factor: 2, jitter: 0.5 } as const;
+
+const ANOTHER_HISTORY: Decision = Object.freeze({ ...RELIST_NOW, reason: 'ahead-of-server' });
+
+interface HistoryProbeOptions {
+  readonly source: Pick<ListWatch<KubernetesObject>, 'listPage'>;
+  /** The objects of the sink. */
+  readonly view: VersionView;
+  readonly resumePoint: ResumePoint;
+  readonly limiter: ListLimiter;
+  readonly meter: SourceMeter;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** The server has another history. Called with its resourceVersion. */
+  readonly found: (resourceVersion: string) => void;
+}
+
+/**
+ * Detects a server without the history that the sink has seen: it was restored from a backup, or another
+ * server has its address now. Such a server accepts a watch from a resourceVersion in its future and stays
+ * silent until it gets there. So a watch that resumes and is silent proves nothing. A list of at most one
+ * object does, and is made once where there is a reason.
+ */
+export class HistoryProbe {
+  readonly #options: HistoryProbeOptions;
+  readonly #backoff: Backoff;
+  #stallsInARow = 0;
+  #due = false;
+
+  constructor(options: HistoryProbeOptions) {
+    this.#options = options;
+    this.#backoff = exponentialBackoff({ ...RETRY, random: options.random });
+  }
+
+  /** A watch that broke or was refused, that ended without a line, or a second stall is a reason. */
+  watchEnded(report: WatchReport, { reason }: Action): void {
+    this.#stallsInARow = reason === 'stalled' ? this.#stallsInARow + 1 : 0;
+    const wasSilent = reason === 'ended' && report.lines === 0;
+    const isStalling = this.#stallsInARow >= SUSPICIOUS_STALLS;
+    if (wasSilent || isStalling || OUT_OF_REACH.has(reason)) this.#due = true;
+  }
+
+  /** The server has sent a list, or an event or a bookmark after the resume point. */
+  heard(): void {
+    this.#due = false;
+  }
+
+  /**
+   * Asks the server if there is a reason to, and again while it fails to answer. Ends when it has answered or
+   * was heard. Never rejects.
+   *
+   * @param end - ends the open watch, which has delivered nothing.
+   * @param signal - aborts with that watch.
+   */
+  async look(end: (decision: Decision) => void, signal: AbortSignal): Promise<void> {
+    const { clock, found } = this.#options;
+    this.#backoff.reset();
+    while (this.#due && !signal.aborted) {
+      try {
+        const resourceVersion = await this.#anotherHistory(signal);
+        if (!this.#due || signal.aborted) return;
+        this.#due = false;
+        if (resourceVersion === undefined) return;
+        found(resourceVersion);
+        end(ANOTHER_HISTORY);
+      } catch {
+        await sleep(clock, this.#backoff.nextMs(), signal).catch(() => {});
+      }
+    }
+  }
+
+  /** The resourceVersion of a server with another history; otherwise undefined. */
+  async #anotherHistory(signal: AbortSignal): Promise<string | undefined> {
+    const { source, resumePoint, limiter, meter, clock } = this.#options;
+    const seen = resumePoint.resourceVersion ?? '';
+    const release = await limiter.enter(signal);
+    const startedAt = clock.monotonic();
+    try {
+      const consistency = { kind: 'latest' } as const;
+      const page = await source.listPage({ consistency, limit: 1, signal });
+      meter.listed('probe', 'ok', startedAt);
+      const isAnother = isOlder(page.resourceVersion, seen) || this.#isOfAnother(page, seen);
+      return isAnother ? page.resourceVersion : undefined;
+    } finally {
+      release();
+    }
+  }
+
+  /**
+   * True for an object that was last written before `seen` and that the sink does not have, and for no object
+   * where the sink has some. The sink has everything up to `seen`, and the watch from there is silent.
+   */
+  #isOfAnother({ items }: ListPage<KubernetesObject>, seen: string): boolean {
+    const { view } = this.#options;
+    if (items.length === 0) return view.keys()[Symbol.iterator]().next().done !== true;
+    return items.some(({ key, uid, resourceVersion }) => {
+      const isSeen = resourceVersion === seen || isOlder(resourceVersion, seen);
+      return isSeen && view.known(key)?.uid !== uid;
+    });
+  }
+}

@@ -1,0 +1,171 @@
+/** A watch that resumes at a server which may have been restored, or replaced by another one. */
+import { settle } from '@chancery/testing';
+import { describe, expect, test } from 'vitest';
+import { AmbassadorError } from '../../operator/core/errors.ts';
+import { ApiError } from '../../operator/model/status.ts';
+import { FakeCollection } from '../support/fake-collection.ts';
+import { start } from './started-reflector.ts';
+
+const lost = (): AmbassadorError =>
+  new AmbassadorError('cut', { code: 'CONNECTION_LOST', fate: 'unknown' });
+const refused = (): AmbassadorError =>
+  new AmbassadorError('refused', { code: 'AMBASSADOR_UNREACHABLE', fate: 'not-sent' });
+const dialled = (): AmbassadorError =>
+  new AmbassadorError('dial tcp: connection refused', {
+    ...{ code: 'AMBASSADOR_UPSTREAM', fate: 'not-sent' },
+    context: { upstream: 'unreachable' },
+  });
+
+/** `a`, `b` and `c` are in the sink, and the watch is open. */
+async function watching() {
+  const collection = new FakeCollection();
+  for (const name of ['a', 'b', 'c']) collection.put(name);
+  const started = start({}, collection);
+  await settle();
+  const probes = () => collection.lists.filter(({ limit }) => limit === 1);
+  const wholeLists = () => collection.lists.filter(({ limit }) => limit !== 1);
+  /** The connection breaks, `failures` attempts to watch fail, and `comesBack` says what is there then. */
+  const away = async (failures: readonly Error[], comesBack: () => void): Promise<void> => {
+    collection.failWatches(...failures);
+    collection.newestWatch.fail(lost());
+    await settle();
+    comesBack();
+  };
+  return { ...started, collection, probes, wholeLists, away };
+}
+
+describe('[found 17] [W-33] a server with lower versions', () => {
+  test.each([
+    ['after connections that the ambassador’s port refused', [refused(), refused()]],
+    ['after connections that the API server refused to the ambassador', [dialled()]],
+    ['after a connection that broke and could be made again at once', []],
+  ])('is found within seconds %s', async (_, failures) => {
+    const { away, clock, collection, names, wholeLists } = await watching();
+
+    await away(failures, () => collection.restore(7, 'z'));
+    await clock.advanceAndSettle(10_000);
+
+    expect(names()).toEqual(['demo/z']);
+    expect(wholeLists()).toHaveLength(2);
+    expect(collection.newestWatch.request.resourceVersion).toBe('8');
+  });
+
+  test('is found where the watch had ended as it should before', async () => {
+    const { clock, collection, names } = await watching();
+    collection.bookmark();
+    await settle();
+    collection.failWatches(refused());
+
+    collection.newestWatch.end();
+    await settle();
+    collection.restore(7, 'z');
+    await clock.advanceAndSettle(10_000);
+
+    expect(names()).toEqual(['demo/z']);
+  });
+
+  test('is found where it has the objects of before in an older state', async () => {
+    const { away, cached, clock, collection } = await watching();
+
+    await away([refused()], () => {
+      collection.restore(7);
+      collection.put('a', 5, { uid: 'uid-1' });
+    });
+    await clock.advanceAndSettle(10_000);
+
+    expect(cached()).toEqual(collection.objects);
+  });
+
+  test('is reported once, and the source is not called healthy before it is listed', async () => {
+    const { away, clock, collection, meter, notices, statuses } = await watching();
+
+    await away([refused()], () => collection.restore(7, 'z'));
+    await clock.advanceAndSettle(10_000);
+
+    expect(notices).toEqual([{ kind: 'regression', from: '103', to: '8' }]);
+    expect(meter.value('chancery_rv_regression_total')).toBe(1);
+    expect(statuses.at(-1)).toBe('healthy');
+  });
+
+  test('is found although its first lists fail', async () => {
+    const { away, clock, collection, names, probes } = await watching();
+
+    await away([refused()], () => {
+      collection.restore(7, 'z');
+      collection.failLists(
+        new ApiError({ code: 503, reason: 'ServiceUnavailable' }),
+        new ApiError({ code: 403, reason: 'Forbidden' }),
+        lost(),
+      );
+    });
+    await clock.advanceAndSettle(60_000);
+
+    expect(names()).toEqual(['demo/z']);
+    expect(probes()).toHaveLength(4);
+    expect(collection.openWatches).toHaveLength(1);
+  });
+});
+
+describe('[found 17] [W-33] a server with higher versions and other objects', () => {
+  /** All of its objects are older than the versions that were seen before. */
+  const another = (collection: FakeCollection, ...names: readonly string[]): void => {
+    collection.restore(20, ...names);
+    collection.writtenElsewhere(500);
+  };
+
+  test('is found by an object that the cache should have', async () => {
+    const { away, clock, collection, names } = await watching();
+
+    await away([refused()], () => another(collection, 'a', 'q'));
+    await clock.advanceAndSettle(10_000);
+
+    expect(names()).toEqual(['demo/a', 'demo/q']);
+  });
+
+  test('is found by the lack of any object', async () => {
+    const { away, clock, collection, names } = await watching();
+
+    await away([refused()], () => another(collection));
+    await clock.advanceAndSettle(10_000);
+
+    expect(names()).toEqual([]);
+  });
+});
+
+describe('[found 17] a server that is the same as before', () => {
+  test('is asked for one object, and the watch goes on', async () => {
+    const { away, clock, collection, probes, wholeLists } = await watching();
+
+    await away([refused(), refused()], () => {});
+    await clock.advanceAndSettle(60_000);
+
+    expect(probes()).toHaveLength(1);
+    expect(wholeLists()).toHaveLength(1);
+    expect(collection.openWatches).toHaveLength(1);
+    expect(collection.newestWatch.request.resourceVersion).toBe('103');
+  });
+
+  test('is not asked if it has something to tell', async () => {
+    const { away, cached, clock, collection, probes } = await watching();
+
+    await away([refused()], () => collection.put('d'));
+    await clock.advanceAndSettle(60_000);
+    collection.newestWatch.end();
+    await clock.advanceAndSettle(60_000);
+
+    expect(probes()).toEqual([]);
+    expect(cached()).toEqual(collection.objects);
+  });
+
+  test('is not asked after a watch that ended as it should', async () => {
+    const { clock, collection, probes } = await watching();
+
+    collection.put('d');
+    await settle();
+    collection.newestWatch.end();
+    await clock.advanceAndSettle(60_000);
+
+    expect(collection.watches).toHaveLength(2);
+    expect(probes()).toEqual([]);
+  });
+});
