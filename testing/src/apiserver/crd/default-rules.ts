@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { OBJECT_FIELDS, type StructuralSchema } from 'chancery/internal-testing';
+import type { StructuralSchema } from 'chancery/internal-testing';
 import type { FieldError } from '../failures.ts';
 import { isObject } from '../objects/metadata.ts';
-import { forbidden, invalid } from '../schema/field-errors.ts';
+import { invalid } from '../schema/field-errors.ts';
 import { prune } from '../schema/prune.ts';
 import { validateBySchema } from '../schema/validate.ts';
 
@@ -33,13 +33,4 @@ function ownProblems(schema: StructuralSchema, path: string): readonly FieldErro
     ...problem,
     field: problem.field === '<nil>' ? path : `${path}.${problem.field}`,
   }));
-}
-
-/** Defaults of what every object has would be set on all of them. */
-export function rootDefaultProblems(schema: StructuralSchema, path: string): readonly FieldError[] {
-  return Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
-    if (!OBJECT_FIELDS.has(name) || property.default === undefined) return [];
-    const at = `${path}.properties[${name}].default`;
-    return [forbidden(at, `must not be set in top-level ${name}`)];
-  });
 }

@@ -1,4 +1,8 @@
-import type { StructuralSchema, ValidationRule } from 'chancery/internal-testing';
+import {
+  OBJECT_FIELDS,
+  type StructuralSchema,
+  type ValidationRule,
+} from 'chancery/internal-testing';
 import { isFieldPath } from '../cel/compiled-rules.ts';
 import type { FieldError } from '../failures.ts';
 import { isObject, type Json } from '../objects/metadata.ts';
@@ -21,11 +25,26 @@ const UNSUPPORTED = [
   '$ref',
 ];
 
+/** Where a schema stands, as far as that decides what it may say. */
+interface Place {
+  readonly isRoot: boolean;
+  /** It describes the name, kind or metadata of an object, or a part of them. */
+  readonly isObjectMeta: boolean;
+  /** Why nothing may have a default here; undefined where it may. */
+  readonly noDefault: string | undefined;
+}
+
+const ROOT: Place = { isRoot: true, isObjectMeta: false, noDefault: undefined };
+
 /** What is wrong with a schema and those in it, besides its structure. */
-export function schemaProblems(schema: StructuralSchema, path: string): readonly FieldError[] {
-  const below = schemasIn(schema, path).flatMap(([child, at]) => schemaProblems(child, at));
+export function schemaProblems(
+  schema: StructuralSchema,
+  path: string,
+  place: Place = ROOT,
+): readonly FieldError[] {
+  const below = schemasIn(schema, path, place).flatMap((inner) => schemaProblems(...inner));
   return [
-    ...keywordProblems(schema, path),
+    ...keywordProblems(schema, path, place),
     ...below,
     ...mapTypeProblems(schema, path),
     ...listTypeProblems(schema, path),
@@ -35,29 +54,52 @@ export function schemaProblems(schema: StructuralSchema, path: string): readonly
   ];
 }
 
-function schemasIn(
-  schema: StructuralSchema,
-  path: string,
-): readonly (readonly [StructuralSchema, string])[] {
-  const { additionalProperties, items, not } = schema;
-  const found: (readonly [StructuralSchema, string])[] = [];
+type Inner = readonly [StructuralSchema, string, Place];
+
+function schemasIn(schema: StructuralSchema, path: string, place: Place): readonly Inner[] {
+  const { additionalProperties, not } = schema;
+  const within = { ...place, isRoot: false };
+  const found: Inner[] = [];
   if (isObject(additionalProperties)) {
-    found.push([additionalProperties as StructuralSchema, `${path}.additionalProperties`]);
+    const inner = additionalProperties as StructuralSchema;
+    found.push([inner, `${path}.additionalProperties`, inMapOf(within)]);
   }
   for (const [name, child] of Object.entries(schema.properties ?? {})) {
-    found.push([child, `${path}.properties[${name}]`]);
+    found.push([child, `${path}.properties[${name}]`, inField(schema, name, place)]);
   }
-  if (not !== undefined) found.push([not, `${path}.not`]);
+  if (not !== undefined) found.push([not, `${path}.not`, within]);
   for (const name of ['allOf', 'oneOf', 'anyOf'] as const) {
     (schema[name] ?? []).forEach((child, at) => {
-      found.push([child, `${path}.${name}[${at}]`]);
+      found.push([child, `${path}.${name}[${at}]`, within]);
     });
   }
-  if (items !== undefined) found.push([items, `${path}.items`]);
+  const items: unknown = schema.items;
+  if (Array.isArray(items)) {
+    items.forEach((item, at) => {
+      found.push([item as StructuralSchema, `${path}.items[${at}]`, within]);
+    });
+  } else if (schema.items !== undefined) found.push([schema.items, `${path}.items`, within]);
   return found;
 }
 
-function keywordProblems(schema: StructuralSchema, path: string): readonly FieldError[] {
+/** Which entries a map of the metadata has is known from a value only. */
+function inMapOf(place: Place): Place {
+  if (!place.isObjectMeta) return place;
+  return { ...place, noDefault: 'inside additionalProperties applying to object metadata' };
+}
+
+function inField(schema: StructuralSchema, name: string, { isRoot, ...place }: Place): Place {
+  const isObjectAt = isRoot || schema['x-kubernetes-embedded-resource'] === true;
+  if (!isObjectAt || !OBJECT_FIELDS.has(name)) return { ...place, isRoot: false };
+  const noDefault = isRoot ? `in top-level ${name}` : place.noDefault;
+  return { isRoot: false, isObjectMeta: true, noDefault };
+}
+
+function keywordProblems(
+  schema: StructuralSchema,
+  path: string,
+  { isObjectMeta, noDefault }: Place,
+): readonly FieldError[] {
   const { type, additionalProperties, properties } = schema;
   const problems: FieldError[] = [];
   if (type === 'null') {
@@ -67,9 +109,19 @@ function keywordProblems(schema: StructuralSchema, path: string): readonly Field
   } else if (type && !TYPES.includes(type)) {
     problems.push(notSupported(`${path}.type`, type, TYPES));
   }
+  if (schema.default !== undefined && noDefault !== undefined) {
+    problems.push(forbidden(`${path}.default`, `must not be set ${noDefault}`));
+  }
   for (const name of UNSUPPORTED) {
     if ((schema as Json)[name] === undefined) continue;
     problems.push(forbidden(`${path}.${name}`, `${name} is not supported`));
+  }
+  if (Array.isArray(schema.items)) {
+    problems.push(forbidden(`${path}.items`, 'items must be a schema object and not an array'));
+  }
+  if (isObjectMeta && schema['x-kubernetes-embedded-resource'] === true) {
+    const why = 'must not be used inside of resource meta';
+    problems.push(forbidden(`${path}.x-kubernetes-embedded-resource`, why));
   }
   if (schema.uniqueItems === true) {
     const why = 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic';

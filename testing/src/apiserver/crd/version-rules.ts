@@ -1,8 +1,15 @@
 import { fieldSchema, type StructuralSchema } from 'chancery/internal-testing';
 import type { FieldError } from '../failures.ts';
 import { isObject } from '../objects/metadata.ts';
-import { duplicate, forbidden, invalid, required, tooMany } from '../schema/field-errors.ts';
-import { defaultProblems, rootDefaultProblems } from './default-rules.ts';
+import {
+  duplicate,
+  forbidden,
+  invalid,
+  invalidUnshown,
+  required,
+  tooMany,
+} from '../schema/field-errors.ts';
+import { defaultProblems } from './default-rules.ts';
 import type { DefinitionVersion, PrinterColumn } from './definition.ts';
 import { rulesProblems } from './rule-rules.ts';
 import { schemaProblems } from './schema-rules.ts';
@@ -21,19 +28,59 @@ export function versionSchemaProblems(
   if (!isObject(root)) return [];
   const at = `${path}.openAPIV3Schema`;
   const problems: FieldError[] = [];
-  if (subresources?.status !== undefined && root.type !== 'object') {
-    const why =
-      'only "object" is allowed as the type at the root of the schema if the status subresource is enabled';
-    problems.push(invalid(`${at}.type`, root.type ?? '', why));
-  }
+  if (subresources?.status !== undefined) problems.push(...statusRootProblems(root, at));
   if (root.nullable === true) {
     problems.push(forbidden(`${at}.nullable`, 'nullable cannot be true at the root'));
   }
   const structural = structuralProblems(root, at);
   problems.push(...(structural.length > 0 ? structural : defaultProblems(root, at)));
-  problems.push(...rootDefaultProblems(root, at), ...schemaProblems(root, at));
+  problems.push(...schemaProblems(root, at));
   // Rules of a schema that is wrong would be complained about for the wrong reasons.
   return problems.length > 0 ? problems : rulesProblems(root, at);
+}
+
+/** What the root of a schema may have, in the order and under the names in which the server tells it. */
+const AT_ROOT: Readonly<Record<string, string>> = {
+  description: 'Description',
+  type: 'Type',
+  format: 'Format',
+  title: 'Title',
+  maximum: 'Maximum',
+  exclusiveMaximum: 'ExclusiveMaximum',
+  minimum: 'Minimum',
+  exclusiveMinimum: 'ExclusiveMinimum',
+  maxLength: 'MaxLength',
+  minLength: 'MinLength',
+  pattern: 'Pattern',
+  maxItems: 'MaxItems',
+  minItems: 'MinItems',
+  uniqueItems: 'UniqueItems',
+  multipleOf: 'MultipleOf',
+  required: 'Required',
+  items: 'Items',
+  properties: 'Properties',
+  externalDocs: 'ExternalDocs',
+  example: 'Example',
+  'x-kubernetes-preserve-unknown-fields': 'XPreserveUnknownFields',
+  'x-kubernetes-validations': 'XValidations',
+};
+
+/**
+ * A status is validated by `properties.status` alone, so nothing else at the root may concern it. No
+ * type is allowed: whether one is needed, the structure of the schema says.
+ */
+function statusRootProblems(root: StructuralSchema, path: string): readonly FieldError[] {
+  if (root.type && root.type !== 'object') {
+    const why =
+      'only "object" is allowed as the type at the root of the schema if the status subresource is enabled';
+    return [invalid(`${path}.type`, root.type, why)];
+  }
+  const others = Object.entries(root).filter(([name]) => !Object.hasOwn(AT_ROOT, name));
+  if (!others.some(([, value]) => value !== undefined && value !== false && value !== ''))
+    return [];
+  const allowed = Object.values(AT_ROOT).join(' ');
+  const why = `only [${allowed}] fields are allowed at the root of the schema if the status subresource is enabled`;
+  return [invalidUnshown(path, why)];
 }
 
 export function subresourceProblems(

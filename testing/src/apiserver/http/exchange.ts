@@ -76,12 +76,16 @@ export class Exchange {
   }
 
   text(code: number, text: string, contentType: string, headers: object = {}): void {
+    this.bytes(code, Buffer.from(text), contentType, headers);
+  }
+
+  bytes(code: number, bytes: Buffer, contentType: string, headers: object = {}): void {
     this.head(code, {
       'content-type': contentType,
-      'content-length': String(Buffer.byteLength(text)),
+      'content-length': String(bytes.length),
       ...headers,
     });
-    this.response.end(this.method === 'HEAD' ? undefined : text);
+    this.response.end(this.method === 'HEAD' ? undefined : bytes);
   }
 
   /** `404 page not found` and the like: what Go's own server says. */

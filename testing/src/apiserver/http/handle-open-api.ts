@@ -1,6 +1,6 @@
 import type { Cluster } from '../cluster.ts';
 import { type OpenApiDocument, openApiDocument, openApiIndex } from '../open-api/documents.ts';
-import { swaggerText } from '../open-api/swagger.ts';
+import { swagger } from '../open-api/swagger.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Exchange } from './exchange.ts';
 import { clauses } from './negotiate.ts';
@@ -14,17 +14,47 @@ const YEAR_MS = 365 * 24 * 60 * 60 * 1_000;
 export function handleOpenApi(exchange: Exchange, cluster: Cluster): boolean {
   const { path } = exchange;
   if (path === '/openapi/v3') return index(exchange, cluster);
-  const text = path === '/openapi/v2' ? (): string => swaggerText(cluster.registry) : undefined;
+  if (path === '/openapi/v2') return older(exchange, cluster.registry);
   const document = path.startsWith(PREFIX)
     ? openApiDocument(cluster.registry, path.slice(PREFIX.length))
     : undefined;
-  if (text === undefined && document === undefined) return false;
-  if (!acceptsJson(exchange)) {
-    exchange.head(406, { vary: 'Accept' });
-    exchange.response.end();
-  } else if (document !== undefined) versioned(exchange, cluster, document);
-  else if (text !== undefined) exchange.text(200, text(), 'application/json', { vary: 'Accept' });
+  if (document === undefined) return false;
+  if (typeFor(exchange, ['json']) === undefined) notAcceptable(exchange);
+  else versioned(exchange, cluster, document);
   return true;
+}
+
+/** The name of the message of OpenAPI v2, and the older name under which kubectl asks for it. */
+const PROTOBUF = 'com.github.proto-openapi.spec.v2.v1.0+protobuf';
+const OLD_PROTOBUF = 'com.github.proto-openapi.spec.v2@v1.0+protobuf';
+
+function older(exchange: Exchange, registry: Registry): boolean {
+  const type = typeFor(exchange, ['json', OLD_PROTOBUF, PROTOBUF]);
+  if (type === undefined) return notAcceptable(exchange);
+  const { text, hash, message } = swagger(registry);
+  const etag = `"${hash}"`;
+  const headers = { etag, vary: 'Accept' };
+  if (isKnown(exchange, etag)) notModified(exchange, headers);
+  else if (type === 'json') exchange.text(200, text, 'application/json', headers);
+  else exchange.bytes(200, message, `application/${PROTOBUF}`, headers);
+  return true;
+}
+
+function notAcceptable(exchange: Exchange): true {
+  exchange.head(406, { vary: 'Accept' });
+  exchange.response.end();
+  return true;
+}
+
+function notModified(exchange: Exchange, headers: Readonly<Record<string, string>>): void {
+  exchange.head(304, headers);
+  exchange.response.end();
+}
+
+/** Whether the client has the document: it may name several, or any. */
+function isKnown(exchange: Exchange, etag: string): boolean {
+  const known = (exchange.header('if-none-match') ?? '').split(',').map((one) => one.trim());
+  return known.some((one) => one === '*' || one.replace(/^W\//, '') === etag);
 }
 
 interface SentIndex {
@@ -48,8 +78,7 @@ function index(exchange: Exchange, { registry, clock }: Cluster): boolean {
   const text = JSON.stringify(openApiIndex(registry));
   const last = sent.get(registry);
   if (secondMs <= known && last?.text === text && !last.ambiguous) {
-    exchange.head(304, headers);
-    exchange.response.end();
+    notModified(exchange, headers);
     return true;
   }
   const sameSecond = last?.secondMs === secondMs;
@@ -77,14 +106,17 @@ function versioned(exchange: Exchange, { clock }: Cluster, { text, hash }: OpenA
         }
       : {}),
   };
-  if (exchange.header('if-none-match') === etag) {
-    exchange.head(304, headers);
-    exchange.response.end();
-  } else exchange.text(200, text, 'application/json', headers);
+  if (isKnown(exchange, etag)) notModified(exchange, headers);
+  else exchange.text(200, text, 'application/json', headers);
 }
 
-function acceptsJson(exchange: Exchange): boolean {
-  return clauses(exchange.header('accept')).some(({ type }) =>
-    ['application/json', 'application/*', '*/*'].includes(type),
-  );
+/** The first of the client's types that is among `subtypes`; undefined when none is. */
+function typeFor(exchange: Exchange, subtypes: readonly string[]): string | undefined {
+  for (const { type } of clauses(exchange.header('accept'))) {
+    const [family, subtype] = type.split('/');
+    if (family !== 'application' && family !== '*') continue;
+    const found = subtypes.find((one) => subtype === '*' || subtype === one);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }

@@ -22,7 +22,7 @@ export function definitionSchemas(served: ServedResource): Readonly<Record<strin
   const { group, version, kind, listKind } = served;
   return {
     [names.object]: {
-      ...withMetadata(published(served.schema)),
+      ...withMetadata(withEmbedded(served.schema ?? { type: 'object' })),
       'x-kubernetes-group-version-kind': [{ group, kind, version }],
     },
     [names.list]: {
@@ -39,16 +39,34 @@ export function definitionSchemas(served: ServedResource): Readonly<Record<strin
   };
 }
 
-/** Clients need to know no more than that the fields are unknown. */
-function published(schema: Json | undefined): Json {
-  if (schema === undefined || schema.type !== 'object') return { type: 'object' };
-  return schema;
+function withMetadata(schema: Json): Json {
+  const properties = isObject(schema.properties) ? schema.properties : {};
+  return { ...schema, properties: { ...properties, ...COMMON } };
 }
 
-function withMetadata(schema: Json): Json {
-  // Where nothing is said about the fields, nothing is said about these either.
-  if (!isObject(schema.properties)) return { ...schema, properties: COMMON };
-  return { ...schema, properties: { ...schema.properties, ...COMMON } };
+/** An object inside another one says what it is, and has metadata, too. */
+function withEmbedded(schema: Json): Json {
+  const { properties, items, additionalProperties } = schema;
+  const inner = {
+    ...schema,
+    ...(isObject(properties)
+      ? {
+          properties: Object.fromEntries(
+            Object.entries(properties).map(([name, one]) => [name, withEmbedded(one as Json)]),
+          ),
+        }
+      : {}),
+    ...(isObject(items) ? { items: withEmbedded(items) } : {}),
+    ...(isObject(additionalProperties)
+      ? { additionalProperties: withEmbedded(additionalProperties) }
+      : {}),
+  };
+  if (schema['x-kubernetes-embedded-resource'] !== true) return inner;
+  const required = Array.isArray(schema.required) ? schema.required : [];
+  return {
+    ...withMetadata(inner),
+    required: [...new Set([...required, 'kind', 'apiVersion'])],
+  };
 }
 
 const COMMON: Json = {

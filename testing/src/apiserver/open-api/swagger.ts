@@ -1,57 +1,110 @@
+import { createHash } from 'node:crypto';
 import { VERSION } from '../discovery/version.ts';
 import { goJson } from '../objects/canonical.ts';
 import { isObject, type Json } from '../objects/metadata.ts';
 import type { Registry } from '../registry/registry.ts';
-import { allDocuments } from './documents.ts';
-import { SCHEMAS } from './type-schema.ts';
+import { allDocuments, type OpenApiDocument } from './documents.ts';
+import { swaggerMessage } from './swagger-message.ts';
+import { olderSchema } from './swagger-schema.ts';
 
 interface Document {
   readonly paths: Readonly<Record<string, Json>>;
   readonly components?: { readonly schemas: Readonly<Record<string, Json>> };
 }
 
-/** `/openapi/v2`: everything that the documents of OpenAPI v3 say, in one of the older form. */
-export function swaggerText(registry: Registry): string {
-  const paths: Record<string, unknown> = {};
-  const definitions: Record<string, unknown> = {};
-  for (const { text } of allDocuments(registry)) {
+/** The document of OpenAPI v2, in both forms in which it is sent. */
+export interface Swagger extends OpenApiDocument {
+  /** The same as protobuf: what kubectl asks for. */
+  readonly message: Buffer;
+}
+
+interface Cached {
+  readonly documents: readonly OpenApiDocument[];
+  readonly swagger: Swagger;
+}
+
+/** By the first of the documents of OpenAPI v3 that it is made from. */
+const MADE = new WeakMap<OpenApiDocument, Cached>();
+
+/**
+ * `/openapi/v2`: everything that the documents of OpenAPI v3 say, in one of the older form.
+ *
+ * It is made when it is first asked for, and again when one of those documents has changed.
+ */
+export function swagger(registry: Registry): Swagger {
+  const documents = allDocuments(registry);
+  const [first] = documents;
+  const cached = first === undefined ? undefined : MADE.get(first);
+  if (cached?.documents.length === documents.length) {
+    if (cached.documents.every((one, index) => one === documents[index])) return cached.swagger;
+  }
+  const made = build(documents);
+  if (first !== undefined) MADE.set(first, { documents, swagger: made });
+  return made;
+}
+
+function build(documents: readonly OpenApiDocument[]): Swagger {
+  const paths: Record<string, Json> = {};
+  const definitions: Record<string, Json> = {};
+  for (const { text } of documents) {
     const { paths: own, components } = JSON.parse(text) as Document;
-    for (const [path, item] of Object.entries(own)) paths[path] = older(item);
+    for (const [path, item] of Object.entries(own)) paths[path] = olderPath(item);
     for (const [name, schema] of Object.entries(components?.schemas ?? {})) {
-      definitions[name] = older(schema);
+      definitions[name] ??= olderSchema(schema);
     }
   }
   const info = { title: 'Kubernetes', version: VERSION.gitVersion };
-  return goJson({ swagger: '2.0', info, paths, definitions });
+  const document = { swagger: '2.0', info, paths, definitions };
+  const text = goJson(document);
+  const hash = createHash('sha512').update(text).digest('hex').toUpperCase();
+  return { text, hash, message: swaggerMessage(document) };
 }
 
-function older(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(older);
-  if (!isObject(value)) return value;
-  if (isObject(value.requestBody)) return olderOperation(value);
-  return olderSchema(value);
-}
-
-/** A reference stands alone there, and a value of several types has none. */
-function olderSchema({ allOf, oneOf, $ref, ...rest }: Json): Json {
-  const reference = Array.isArray(allOf) && allOf.length === 1 ? allOf[0]?.$ref : $ref;
-  const same: Record<string, unknown> = {};
-  for (const [field, inner] of Object.entries(rest)) same[field] = older(inner);
-  if (typeof reference === 'string') {
-    const { default: _, ...extensions } = same;
-    return { ...extensions, $ref: reference.replace(SCHEMAS, '#/definitions/') };
-  }
-  return Array.isArray(oneOf) ? { ...same, type: 'string' } : same;
-}
-
-function olderOperation({ requestBody, parameters, ...rest }: Json): Json {
-  const { content = {} } = requestBody as { content?: Json };
-  const schema = Object.values(content)[0] as Json | undefined;
-  const body = { name: 'body', in: 'body', required: true, ...(older(schema ?? {}) as Json) };
-  const others = Array.isArray(parameters) ? parameters.map(older) : [];
+function olderPath({ parameters, ...methods }: Json): Json {
+  const operations = Object.entries(methods).map(([method, operation]) => [
+    method,
+    olderOperation(operation as Json),
+  ]);
   return {
-    ...(older(rest) as Json),
-    consumes: Object.keys(content),
-    parameters: [body, ...others],
+    ...Object.fromEntries(operations),
+    ...(Array.isArray(parameters) ? { parameters: parameters.map(olderParameter) } : {}),
   };
+}
+
+function olderOperation({ requestBody, parameters, responses, ...rest }: Json): Json {
+  const body = isObject(requestBody) ? requestBody.content : undefined;
+  const consumes = Object.keys(isObject(body) ? body : {});
+  const all = [
+    ...(consumes.length > 0 ? [olderBody(body)] : []),
+    ...(Array.isArray(parameters) ? parameters.map(olderParameter) : []),
+  ];
+  const answers = Object.entries(isObject(responses) ? responses : {}).map(([code, response]) => [
+    code,
+    {
+      description: code === '201' ? 'Created' : 'OK',
+      schema: schemaIn((response as Json).content),
+    },
+  ]);
+  return {
+    ...(consumes.length > 0 ? { consumes } : {}),
+    produces: ['application/json'],
+    ...(all.length > 0 ? { parameters: all } : {}),
+    responses: Object.fromEntries(answers),
+    ...rest,
+  };
+}
+
+function olderBody(content: unknown): Json {
+  return { name: 'body', in: 'body', required: true, schema: schemaIn(content) };
+}
+
+/** The one schema of a body, whatever its media type. */
+function schemaIn(content: unknown): Json {
+  const [first] = Object.values(isObject(content) ? content : {}) as readonly Json[];
+  return olderSchema(isObject(first?.schema) ? first.schema : {});
+}
+
+/** What describes a value stands beside its name there. */
+function olderParameter({ schema, ...rest }: Json): Json {
+  return { ...rest, ...(isObject(schema) ? schema : {}) };
 }

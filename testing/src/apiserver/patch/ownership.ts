@@ -40,20 +40,24 @@ export function ownable(fields: FieldSet): FieldSet {
  * What the other owners keep after a write: neither what it changed nor what it removed.
  *
  * @param writer - the identity that the write keeps its hands off.
- * @throws ApiError 409 unless `force`, when somebody else owns a field that the write changed.
+ * @param mayTake - what the write may take from its owner.
+ * @throws ApiError 409 when somebody else owns a field that the write changed and may not take.
  */
 export function takeOver(
   owners: Owners,
   writer: string | undefined,
   { added, modified, removed }: FieldComparison,
-  force: boolean,
+  mayTake: FieldSet | 'everything',
 ): Owners {
   const changed = unionOf(added, modified);
   const others = [...owners].filter(([identity]) => identity !== writer);
-  const conflicts = others
-    .map(([, owner]) => ({ owner, fields: intersectionOf(owner.fields, changed) }))
-    .filter(({ fields }) => !isEmptyFieldSet(fields));
-  if (!force && conflicts.length > 0) throw applyConflict(conflicts);
+  if (mayTake !== 'everything') {
+    const kept = differenceOf(changed, mayTake);
+    const conflicts = others
+      .map(([, owner]) => ({ owner, fields: intersectionOf(owner.fields, kept) }))
+      .filter(({ fields }) => !isEmptyFieldSet(fields));
+    if (conflicts.length > 0) throw applyConflict(conflicts);
+  }
   const lost = unionOf(changed, removed);
   const left = new Map(owners);
   for (const [identity, owner] of others) {

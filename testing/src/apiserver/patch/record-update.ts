@@ -69,7 +69,7 @@ export function ownersAfterUpdate(
   comparison: FieldComparison,
   { manager, apiVersion, subresource, time }: Omit<WriteIdentity, 'schema'>,
 ): Owners {
-  const left = new Map(takeOver(owners, undefined, comparison, true));
+  const left = new Map(takeOver(owners, undefined, comparison, 'everything'));
   const taken = ownable(unionOf(comparison.added, comparison.modified));
   if (isEmptyFieldSet(taken)) return left;
   const writer = { manager, operation: 'Update' as const, apiVersion, subresource };

@@ -15,6 +15,7 @@ import {
 } from './field-set.ts';
 import { isJsonObject, type JsonObject, jsonEquals } from './json-value.ts';
 import { isBuiltIn, kindSchema } from './kind-schema.ts';
+import { fieldsToUpgrade, withLastApplied } from './last-applied.ts';
 import type { ServerSideApplyRequest, ServerSideApplyResult } from './managed-fields-entry.ts';
 import {
   decodeOwners,
@@ -74,10 +75,14 @@ export function serverSideApply(request: ServerSideApplyRequest): ServerSideAppl
     // A null where there was nothing takes nothing from anybody.
     added: compareStates(stored, object, schema).added,
   };
-  const owners = takeOver(claimed, identity, comparison, force);
+  const mayTake = force ? 'everything' : fieldsToUpgrade(stored, request, schema);
+  const owners = takeOver(claimed, identity, comparison, mayTake);
 
   const isChange = !jsonEquals(stored, object) || !sameOwners(owners, former);
-  return { object, managedFields: encodeOwners(isChange ? touch(owners, identity, time) : owners) };
+  return {
+    object: withLastApplied(object, request.applied, request),
+    managedFields: encodeOwners(isChange ? touch(owners, identity, time) : owners),
+  };
 }
 
 function untypedPatch({ apiVersion, kind, metadata }: JsonObject, problem: string): ApiError {
