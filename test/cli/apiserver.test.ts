@@ -131,6 +131,56 @@ test('a kubeconfig of its own is overwritten', async () => {
   });
 });
 
+interface Kubeconfig {
+  readonly 'current-context': string;
+  readonly clusters: readonly [{ name: string; cluster: Record<string, unknown> }];
+  readonly contexts: readonly [{ name: string; context: Record<string, unknown> }];
+  readonly users: readonly [{ name: string; user: Record<string, unknown> }];
+}
+
+async function kubeconfigWith(...flags: readonly string[]): Promise<Kubeconfig> {
+  const path = join(folderWith({}), 'cluster.yaml');
+  await serving(invoke(['apiserver', '--port=0', '--kubeconfig-out', path, ...flags]));
+  return parseYaml(readFileSync(path, 'utf8')) as Kubeconfig;
+}
+
+test.each([
+  [[]],
+  [['--tls']],
+  [['-n', 'demo']],
+])('[found 12] the kubeconfig of %j names one cluster and one user, by one context', async (flags) => {
+  const { clusters, contexts, users, ...rest } = await kubeconfigWith(...flags);
+
+  expect([clusters.length, contexts.length, users.length]).toEqual([1, 1, 1]);
+  expect(rest).toMatchObject({ kind: 'Config', 'current-context': contexts[0].name });
+  expect(contexts[0].context).toEqual({
+    cluster: clusters[0].name,
+    user: users[0].name,
+    namespace: flags[1] ?? 'default',
+  });
+});
+
+test('[found 12] a kubeconfig for plain HTTP turns the check of certificates off, without which client-node refuses it', async () => {
+  const { clusters, users } = await kubeconfigWith();
+
+  expect(clusters[0].cluster).toEqual({
+    server: expect.stringMatching(/^http:/),
+    // Not "true": client-node compares with the boolean.
+    'insecure-skip-tls-verify': true,
+  });
+  expect(users[0].user).toEqual({});
+});
+
+test('[found 12] a kubeconfig for HTTPS leaves it on, because client-go refuses both beside each other', async () => {
+  const { clusters, users } = await kubeconfigWith('--tls');
+
+  expect(clusters[0].cluster).toEqual({
+    server: expect.stringMatching(/^https:/),
+    'certificate-authority-data': expect.any(String),
+  });
+  expect(Object.keys(users[0].user)).toEqual(['token']);
+});
+
 test('a file of somebody else is overwritten with --force alone, and is private then', async () => {
   const path = join(folderWith({ config: 'kind: Config\n' }), 'config');
   const refused = invoke(['apiserver', '--port=0', '--kubeconfig-out', path]);

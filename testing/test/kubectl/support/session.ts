@@ -33,8 +33,8 @@ export class Session {
     this.#binary = binary;
   }
 
-  static async start(options: ApiServerOptions = {}): Promise<Session> {
-    const binary = pathOf('kubectl');
+  /** @param binary - the kubectl that talks to it. Default: the newest. */
+  static async start(options: ApiServerOptions = {}, binary = pathOf('kubectl')): Promise<Session> {
     const server = await ApiServer.start(options);
     onTestFinished(() => server.close());
     const folder = mkdtempSync(join(tmpdir(), 'kubectl-'));
