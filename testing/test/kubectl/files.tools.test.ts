@@ -54,7 +54,12 @@ kind: Lamp
 metadata: { name: desk }
 spec: { watts: 7, free: { any: [thing] }, maybe: null, port: 80 }
 `;
-const BLOB = '{ apiVersion: light.example/v1, kind: Blob, metadata: { name: b }, odd: { x: 1 } }';
+const BLOB = `
+apiVersion: light.example/v1
+kind: Blob
+metadata: { name: b }
+odd: { x: 1 }
+`;
 
 const LIST = `
 apiVersion: v1
@@ -110,7 +115,7 @@ describe.each(KUBECTLS)('[found 9] kubectl $name', ({ path }) => {
       '#!/bin/sh\nsed -i "s/watts: 7/watts: 9/" "$1"\n',
       0o700,
     );
-    const both = `${LAMP}---\n${BLOB}\n`;
+    const both = `${LAMP}---${BLOB}`;
 
     const created = await kubectl.run(['apply', '-f', '-'], { input: both });
     const again = await kubectl.run(['apply', '-f', '-'], { input: both });
