@@ -18,6 +18,7 @@ import { rootCaPublisher } from './namespaces/root-ca.ts';
 import { serviceAccountController } from './namespaces/service-account.ts';
 import { disruptionBudgetController } from './pods/disruption-budget.ts';
 import { kubeletController, type PodTimes } from './pods/kubelet.ts';
+import { PodLimit } from './pods/pod-limit.ts';
 import { schedulerController } from './pods/scheduler.ts';
 import { ControllerRunner } from './runner/controller-runner.ts';
 import { CountedAccess } from './runner/counted-access.ts';
@@ -150,7 +151,7 @@ const PARTS: Readonly<Record<ControllerName, Part>> = {
   garbageCollector: {
     pace: 'garbageCollector',
     component: 'garbage-collector-controller',
-    make: ({ access, record }) => garbageCollector(access, record),
+    make: ({ access, clock, record }) => garbageCollector(access, clock, record),
   },
   namespace: {
     pace: 'namespace',
@@ -171,8 +172,9 @@ const SCHEDULER = {
  * become Jobs, Services get endpoints; owners take their dependents with them, budgets count,
  * namespaces end.
  *
- * Every controller answers committed events a little later, so a client gets its answer first. At
- * rest there is no timer, and nothing is written that does not differ.
+ * Every controller answers committed events a little later, so a client gets its answer first. What
+ * takes long is done in slices, between which clients get theirs. At rest there is no timer, and
+ * nothing is written that does not differ. How many Pods workloads may have, `PodLimit` says.
  *
  * @returns what ends all of it: no timer, no subscription and no write is left after `close`.
  */
@@ -182,10 +184,13 @@ export function startWorkloads(
   clock: Clock,
 ): { close(): void } {
   const names = options.only ?? (Object.keys(PARTS) as readonly ControllerName[]);
-  const runners = names.map((name) => start(PARTS[name], accessOf, options, clock));
+  const limit = new PodLimit();
+  const endLimit = limit.start(accessOf('kube-controller-manager'));
+  const runners = names.map((name) => start(PARTS[name], accessOf, options, clock, limit));
   return {
     close: () => {
       for (const runner of runners) runner.close();
+      endLimit();
     },
   };
 }
@@ -195,9 +200,10 @@ function start(
   accessOf: AccessOf,
   options: WorkloadOptions,
   clock: Clock,
+  limit: PodLimit,
 ): ControllerRunner {
   const plain = accessOf(part.manager ?? 'kube-controller-manager');
-  const access = new CountedAccess(plain);
+  const access = new CountedAccess(plain, (resource, object) => limit.admit(resource, object));
   const { podReadyMs, podStopMs, podRunMs } = { ...DEFAULT_WORKLOAD_OPTIONS, ...options };
   const controller = part.make({
     access,

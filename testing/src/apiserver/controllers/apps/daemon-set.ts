@@ -1,12 +1,14 @@
 import type { Clock } from 'chancery';
-import { type ObjectKey, splitKey } from 'chancery';
+import { type ApiError, type Condition, type ObjectKey, splitKey } from 'chancery';
 import type { ClusterAccess, ResourceName, StoredObject } from '../../cluster-access.ts';
 import { type RecordEvent, recordNothing } from '../events/event-recorder.ts';
+import { createdOrTold, withFailure, workAndReport } from '../pods/creation-failure.ts';
 import { claimDependents, watchDependents, watchOrphans, watchSelf } from '../pods/dependents.ts';
 import { availableInMs, isFinished, isReady, isTerminating, type Pod } from '../pods/pod.ts';
 import { PODS, type PodTemplate, podFrom } from '../pods/pod-template.ts';
 import { NODES, nodesFor } from '../pods/scheduler.ts';
-import { earliest, type WorkloadController } from '../runner/workload-controller.ts';
+import { Slice } from '../runner/slice.ts';
+import { type Again, earliest, type WorkloadController } from '../runner/workload-controller.ts';
 import { share } from './deployment.ts';
 import { nonZero } from './replica-set.ts';
 import {
@@ -31,6 +33,7 @@ interface DaemonSet extends StoredObject {
     readonly minReadySeconds?: number;
     readonly revisionHistoryLimit?: number;
   };
+  readonly status?: { readonly conditions?: readonly Condition[] };
 }
 
 /** Keeps one Pod on every node that the template's node selector takes. */
@@ -69,7 +72,7 @@ interface Scene extends Tools {
   readonly nodes: readonly string[];
 }
 
-function reconcile(tools: Tools, key: ObjectKey): number | undefined {
+function reconcile(tools: Tools, key: ObjectKey): Again {
   const { access } = tools;
   const { namespace, name } = splitKey(key);
   const set = access.get(DAEMON_SETS, namespace, name) as DaemonSet | undefined;
@@ -78,23 +81,31 @@ function reconcile(tools: Tools, key: ObjectKey): number | undefined {
   // A daemon also runs where nothing else is scheduled any more.
   const nodes = nodesFor(access, set.spec.template.spec, { unschedulable: true });
   const scene: Scene = { ...tools, set, revision, nodes };
-  if (set.metadata.deletionTimestamp === undefined) act(scene);
-  return reportStatus(scene);
+  return workAndReport(
+    () => (set.metadata.deletionTimestamp === undefined ? act(scene) : undefined),
+    (failure) => reportStatus(scene, failure),
+  );
 }
 
 function podsOf({ access, set }: Scene): readonly Pod[] {
   return claimDependents(access, PODS, set) as readonly Pod[];
 }
 
-function act(scene: Scene): void {
-  const { nodes } = scene;
+function act(scene: Scene): 'more' | undefined {
+  const { nodes, clock } = scene;
   const pods = podsOf(scene);
+  const slice = new Slice(clock);
   const placed = new Set(pods.map(({ spec }) => spec.nodeName));
-  for (const node of nodes) if (!placed.has(node)) createOn(scene, node);
-  const misplaced = pods.filter(({ spec }) => !nodes.includes(spec.nodeName ?? ''));
+  const bare = nodes.filter((node) => !placed.has(node));
+  const wanted = new Set(nodes);
+  const misplaced = pods.filter(({ spec }) => !wanted.has(spec.nodeName ?? ''));
   const ended = pods.filter(isFinished);
-  for (const pod of new Set([...misplaced, ...ended])) remove(scene, pod);
+  const isDone =
+    slice.forEach(bare, (node) => createOn(scene, node)) &&
+    slice.forEach(new Set([...misplaced, ...ended]), (pod) => remove(scene, pod));
+  if (!isDone) return 'more';
   if (scene.set.spec.updateStrategy?.type !== 'OnDelete') replaceOutdated(scene, pods);
+  return undefined;
 }
 
 function createOn({ access, set, revision, record }: Scene, nodeName: string): void {
@@ -109,7 +120,7 @@ function createOn({ access, set, revision, record }: Scene, nodeName: string): v
     },
   );
   const placed = { ...pod, spec: { ...(pod.spec as object), nodeName } } as StoredObject;
-  const { metadata } = access.create(PODS, placed);
+  const { metadata } = createdOrTold(record, set, () => access.create(PODS, placed));
   record(set, { reason: 'SuccessfulCreate', message: `Created pod: ${metadata.name}` });
 }
 
@@ -118,10 +129,10 @@ function replaceOutdated(scene: Scene, pods: readonly Pod[]): void {
   const { set, nodes } = scene;
   const { maxUnavailable = 1 } = set.spec.updateStrategy?.rollingUpdate ?? {};
   const allowed = Math.max(share(maxUnavailable, nodes.length, Math.ceil), 1);
-  const serving = pods.filter((pod) => isAvailable(scene, pod));
-  let budget = allowed - (nodes.length - serving.length);
+  const serving = new Set(pods.filter((pod) => isAvailable(scene, pod)));
+  let budget = allowed - (nodes.length - serving.size);
   for (const pod of pods.filter((one) => !isTerminating(one) && !isCurrent(scene, one))) {
-    const isServing = serving.includes(pod);
+    const isServing = serving.has(pod);
     if (isServing && budget <= 0) continue;
     if (isServing) budget--;
     remove(scene, pod);
@@ -146,14 +157,16 @@ function remove({ access, record, set }: Scene, { metadata }: Pod): void {
   record(set, { reason: 'SuccessfulDelete', message: `Deleted pod: ${metadata.name}` });
 }
 
-function reportStatus(scene: Scene): number | undefined {
-  const { access, set, nodes } = scene;
+function reportStatus(scene: Scene, failure: ApiError | undefined): number | undefined {
+  const { access, clock, set, nodes } = scene;
   const pods = podsOf(scene).filter((pod) => !isTerminating(pod));
-  const wanted = pods.filter(({ spec }) => nodes.includes(spec.nodeName ?? ''));
+  const names = new Set(nodes);
+  const wanted = pods.filter(({ spec }) => names.has(spec.nodeName ?? ''));
   const available = wanted.filter((pod) => isAvailable(scene, pod)).length;
   const { namespace, name, generation } = set.metadata;
-  const live = access.get(DAEMON_SETS, namespace, name);
+  const live = access.get(DAEMON_SETS, namespace, name) as DaemonSet | undefined;
   if (live === undefined || live.metadata.uid !== set.metadata.uid) return undefined;
+  const conditions = withFailure(live.status?.conditions ?? [], failure, clock.now());
   access.updateStatus(DAEMON_SETS, {
     ...live,
     status: {
@@ -167,6 +180,7 @@ function reportStatus(scene: Scene): number | undefined {
         numberAvailable: available,
         numberUnavailable: nodes.length - available,
       }),
+      ...(conditions.length === 0 ? {} : { conditions }),
     },
   } as StoredObject);
   const used = new Set([scene.revision.metadata.name]);

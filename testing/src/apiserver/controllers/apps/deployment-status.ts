@@ -1,4 +1,4 @@
-import { rfc3339 } from 'chancery';
+import { type Condition, rfc3339 } from 'chancery';
 import {
   type Deployment,
   type DeploymentCondition,
@@ -44,7 +44,20 @@ export function deploymentStatus(facts: Facts): DeploymentStatus {
   // While it goes, only numbers change.
   const isGoing = deployment.metadata.deletionTimestamp !== undefined;
   const conditions = isGoing ? available : withProgressing(available, status, facts);
-  return { ...status, conditions };
+  return { ...status, conditions: withFailures(conditions, facts) };
+}
+
+/** What keeps a ReplicaSet from making Pods: that of the newest which cannot. */
+function withFailures(conditions: Conditions, { newSet, sets, nowMs }: Facts): Conditions {
+  const failures = [newSet, ...sets].flatMap((set) =>
+    ((set?.status?.conditions ?? []) as readonly Condition[]).filter(
+      ({ type, status }) => type === 'ReplicaFailure' && status === 'True',
+    ),
+  );
+  const [failure] = failures;
+  if (failure === undefined) return conditions.filter(({ type }) => type !== 'ReplicaFailure');
+  const { reason = '', message = '' } = failure;
+  return observed(conditions, nowMs, { type: 'ReplicaFailure', status: 'True', reason, message });
 }
 
 /** The status of a Deployment of which only this is new: there is another ReplicaSet in use. */

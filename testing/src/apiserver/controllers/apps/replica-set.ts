@@ -1,12 +1,13 @@
 import type { Clock } from 'chancery';
-import { ApiError, type Condition, type ObjectKey, rfc3339, splitKey } from 'chancery';
+import { type ApiError, type Condition, type ObjectKey, splitKey } from 'chancery';
 import type { ClusterAccess, ResourceName, StoredObject } from '../../cluster-access.ts';
 import { type RecordEvent, recordNothing } from '../events/event-recorder.ts';
+import { createdOrTold, withFailure, workAndReport } from '../pods/creation-failure.ts';
 import { claimDependents, watchDependents, watchOrphans, watchSelf } from '../pods/dependents.ts';
 import { availableInMs, isActive, isReady, isTerminating, type Pod } from '../pods/pod.ts';
 import { PODS, type PodTemplate, podFrom } from '../pods/pod-template.ts';
-import { isNamespaceEnding } from '../runner/controller-runner.ts';
-import { earliest, type WorkloadController } from '../runner/workload-controller.ts';
+import { Slice } from '../runner/slice.ts';
+import { type Again, earliest, type WorkloadController } from '../runner/workload-controller.ts';
 
 export const REPLICA_SETS: ResourceName = 'replicasets.apps';
 
@@ -52,7 +53,7 @@ interface Tools {
   readonly record: RecordEvent;
 }
 
-function reconcile(tools: Tools, key: ObjectKey): number | undefined {
+function reconcile(tools: Tools, key: ObjectKey): Again {
   const { access } = tools;
   const { namespace, name } = splitKey(key);
   const set = access.get(REPLICA_SETS, namespace, name) as ReplicaSet | undefined;
@@ -62,40 +63,38 @@ function reconcile(tools: Tools, key: ObjectKey): number | undefined {
   const inMs = pods
     .filter(isActive)
     .map((pod) => availableInMs(pod, set.spec.minReadySeconds ?? 0, tools.clock.now()));
-  try {
-    if (set.metadata.deletionTimestamp === undefined) manage(tools, set, pods.filter(isActive));
-    reportStatus(tools, set, pods, inMs, undefined);
-  } catch (error) {
-    if (error instanceof ApiError && !isNamespaceEnding(error))
-      reportStatus(tools, set, pods, inMs, error);
-    throw error;
-  }
-  return earliest(inMs);
+  return workAndReport(
+    () =>
+      set.metadata.deletionTimestamp === undefined
+        ? manage(tools, set, pods.filter(isActive))
+        : undefined,
+    (failure) => {
+      reportStatus(tools, set, pods, inMs, failure);
+      return earliest(inMs);
+    },
+  );
 }
 
-function manage(tools: Tools, set: ReplicaSet, active: readonly Pod[]): void {
-  const missing = (set.spec.replicas ?? 1) - active.length;
-  for (let made = 0; made < missing; made++) createPod(tools, set);
-  if (missing >= 0) return;
-  for (const { metadata } of active.toSorted(byDispensability).slice(0, -missing)) {
+function manage(tools: Tools, set: ReplicaSet, active: readonly Pod[]): 'more' | undefined {
+  const slice = new Slice(tools.clock);
+  let missing = (set.spec.replicas ?? 1) - active.length;
+  for (; missing > 0 && !slice.isOver; missing--) slice.step(() => createPod(tools, set));
+  if (missing >= 0) return missing > 0 ? 'more' : undefined;
+  const superfluous = active.toSorted(byDispensability).slice(0, -missing);
+  const isDone = slice.forEach(superfluous, ({ metadata }) => {
     const options = metadata.uid === undefined ? {} : { uid: metadata.uid };
     tools.access.delete(PODS, metadata.namespace, metadata.name, options);
     tools.record(set, { reason: 'SuccessfulDelete', message: `Deleted pod: ${metadata.name}` });
-  }
+  });
+  return isDone ? undefined : 'more';
 }
 
 function createPod({ access, record }: Tools, set: ReplicaSet): void {
-  try {
-    const generateName = `${set.metadata.name}-`;
-    const { metadata } = access.create(PODS, podFrom(set.spec.template, set, { generateName }));
-    record(set, { reason: 'SuccessfulCreate', message: `Created pod: ${metadata.name}` });
-  } catch (error) {
-    if (error instanceof ApiError && !isNamespaceEnding(error)) {
-      const message = `Error creating: ${textOf(error)}`;
-      record(set, { type: 'Warning', reason: 'FailedCreate', message });
-    }
-    throw error;
-  }
+  const generateName = `${set.metadata.name}-`;
+  const { metadata } = createdOrTold(record, set, () =>
+    access.create(PODS, podFrom(set.spec.template, set, { generateName })),
+  );
+  record(set, { reason: 'SuccessfulCreate', message: `Created pod: ${metadata.name}` });
 }
 
 /** Pods that serve least go first: not placed, not running, not ready, and of equals the youngest. */
@@ -125,7 +124,7 @@ function reportStatus(
   const labels = Object.entries(set.spec.template.metadata?.labels ?? {});
   const current = access.get(REPLICA_SETS, namespace, name) as ReplicaSet | undefined;
   if (current === undefined || current.metadata.uid !== uid) return;
-  const conditions = conditionsAfter(current, failure, clock);
+  const conditions = withFailure(conditionsOf(current), failure, clock.now());
   access.updateStatus(REPLICA_SETS, {
     ...current,
     status: {
@@ -144,26 +143,8 @@ function reportStatus(
   } as StoredObject);
 }
 
-/** One that says why Pods cannot be made, for as long as that is so. */
-function conditionsAfter(
-  { status }: ReplicaSet,
-  failure: ApiError | undefined,
-  clock: Clock,
-): readonly Condition[] {
-  const before = (status?.conditions ?? []) as readonly Condition[];
-  const others = before.filter(({ type }) => type !== 'ReplicaFailure');
-  if (failure === undefined) return others;
-  const known = before.find(({ type }) => type === 'ReplicaFailure');
-  const lastTransitionTime = known?.lastTransitionTime ?? rfc3339(clock.now());
-  const message = textOf(failure);
-  const type = 'ReplicaFailure';
-  const problem = { type, status: 'True', lastTransitionTime, reason: 'FailedCreate', message };
-  return [...others, problem as Condition];
-}
-
-/** The words of the server, without code and reason. */
-function textOf(error: ApiError): string {
-  return error.statusWithValues().message ?? 'no message';
+function conditionsOf({ status }: ReplicaSet): readonly Condition[] {
+  return (status?.conditions ?? []) as readonly Condition[];
 }
 
 /** Counts as Go writes them: a zero is left out. */

@@ -1,20 +1,22 @@
 import type { Clock } from 'chancery';
-import { type ObjectKey, splitKey } from 'chancery';
+import { type ApiError, type ObjectKey, splitKey } from 'chancery';
 import type { ClusterAccess, StoredObject } from '../../cluster-access.ts';
 import { type RecordEvent, recordNothing } from '../events/event-recorder.ts';
+import { withFailure, workAndReport } from '../pods/creation-failure.ts';
 import { claimDependents, watchDependents, watchOrphans, watchSelf } from '../pods/dependents.ts';
 import { availableInMs, isFinished, isReady, isTerminating, type Pod } from '../pods/pod.ts';
 import { PODS } from '../pods/pod-template.ts';
-import { earliest, type WorkloadController } from '../runner/workload-controller.ts';
+import { Slice } from '../runner/slice.ts';
+import { type Again, earliest, type WorkloadController } from '../runner/workload-controller.ts';
 import { nonZero } from './replica-set.ts';
 import {
   createStatefulPod,
   isHealthy,
   ordinalOf,
+  ordinalsOf,
   partitionOf,
   STATEFUL_SETS,
   type StatefulSet,
-  wantedOrdinals,
 } from './stateful-set.ts';
 import {
   ensureTemplateRevision,
@@ -56,7 +58,7 @@ interface Scene extends Tools {
   readonly update: TemplateRevision;
 }
 
-function reconcile(tools: Tools, key: ObjectKey): number | undefined {
+function reconcile(tools: Tools, key: ObjectKey): Again {
   const { access } = tools;
   const { namespace, name } = splitKey(key);
   const set = access.get(STATEFUL_SETS, namespace, name) as StatefulSet | undefined;
@@ -66,8 +68,10 @@ function reconcile(tools: Tools, key: ObjectKey): number | undefined {
     ({ metadata }) => metadata.name === set.status?.currentRevision,
   );
   const scene: Scene = { ...tools, set, current: current ?? update, update };
-  if (set.metadata.deletionTimestamp === undefined) act(scene, podsOf(scene));
-  return reportStatus(scene, podsOf(scene));
+  return workAndReport(
+    () => (set.metadata.deletionTimestamp === undefined ? act(scene, podsOf(scene)) : undefined),
+    (failure) => reportStatus(scene, podsOf(scene), failure),
+  );
 }
 
 function podsOf({ access, set }: Scene): readonly Pod[] {
@@ -75,37 +79,61 @@ function podsOf({ access, set }: Scene): readonly Pod[] {
 }
 
 /** Brings the Pods nearer to what is wanted; stops where one has to be waited for. */
-function act(scene: Scene, pods: readonly Pod[]): void {
-  const { set } = scene;
+function act(scene: Scene, pods: readonly Pod[]): 'more' | undefined {
+  const { set, clock } = scene;
   const isOrdered = set.spec.podManagementPolicy !== 'Parallel';
-  const wanted = wantedOrdinals(set);
-  const inOrder = wanted.map((ordinal) => pods.find((pod) => ordinalOf(pod) === ordinal));
-  const isSettled = inOrder
-    .map((pod, index) => {
-      const before = isOrdered ? inOrder.slice(0, index) : [];
-      const isTurn = before.every((one) => one !== undefined && isAvailable(scene, one));
-      return isTurn && keepAlive(scene, wanted[index] ?? 0, pod);
-    })
-    .every((isAlive) => isAlive);
+  const slice = new Slice(clock);
+  const alive = keepAllAlive(scene, pods, slice, isOrdered);
+  if (alive === 'more') return 'more';
+  if (alive === 'waits' && isOrdered) return undefined;
+  const { first, end } = ordinalsOf(set);
   const superfluous = pods
-    .filter((pod) => !wanted.includes(ordinalOf(pod)))
+    .filter((pod) => !(ordinalOf(pod) >= first && ordinalOf(pod) < end))
     .toSorted((left, right) => ordinalOf(right) - ordinalOf(left));
-  if (!isSettled && isOrdered) return;
-  for (const pod of superfluous) {
-    if (!isTerminating(pod)) remove(scene, pod);
-    if (isOrdered) return;
+  const [last] = superfluous;
+  if (isOrdered && last !== undefined) {
+    if (!isTerminating(last)) remove(scene, last);
+    return undefined;
   }
-  if (isSettled && set.spec.updateStrategy?.type !== 'OnDelete') replaceOutdated(scene, pods);
+  const left = superfluous.filter((pod) => !isTerminating(pod));
+  if (!slice.forEach(left, (pod) => remove(scene, pod))) return 'more';
+  const isReplacing = alive === 'all' && set.spec.updateStrategy?.type !== 'OnDelete';
+  if (isReplacing) replaceOutdated(scene, pods);
+  return undefined;
 }
 
-/** @returns true when the Pod of the ordinal is there and healthy. */
-function keepAlive(scene: Scene, ordinal: number, pod: Pod | undefined): boolean {
+/**
+ * Makes the Pods that are missing. In order, each waits for those before it. There may be a billion
+ * of them, so that nothing is made of all before the first of them is there.
+ */
+function keepAllAlive(
+  scene: Scene,
+  pods: readonly Pod[],
+  slice: Slice,
+  isOrdered: boolean,
+): 'all' | 'waits' | 'more' {
+  const byOrdinal = new Map(pods.toReversed().map((pod) => [ordinalOf(pod), pod]));
+  const { first, end } = ordinalsOf(scene.set);
+  let isSettled = true;
+  for (let ordinal = first; ordinal < end; ordinal++) {
+    const pod = byOrdinal.get(ordinal);
+    const isAlive = pod !== undefined && isAvailable(scene, pod);
+    if (isAlive) continue;
+    isSettled = false;
+    if (slice.isOver) return 'more';
+    slice.step(() => revive(scene, ordinal, pod));
+    if (isOrdered) break;
+  }
+  return isSettled ? 'all' : 'waits';
+}
+
+/** Makes the Pod of an ordinal, or deletes the one that has ended. */
+function revive(scene: Scene, ordinal: number, pod: Pod | undefined): void {
   if (pod === undefined) {
     const { access, set, current, update, record } = scene;
     createStatefulPod(access, set, ordinal, ordinal < partitionOf(set) ? current : update, record);
     recordDone(scene, 'create', `${set.metadata.name}-${ordinal}`);
   } else if (isFinished(pod) && pod.metadata.deletionTimestamp === undefined) remove(scene, pod);
-  return pod !== undefined && isAvailable(scene, pod);
 }
 
 function isAvailable({ set, clock }: Scene, pod: Pod): boolean {
@@ -136,7 +164,11 @@ function recordDone({ record, set }: Scene, verb: 'create' | 'delete', pod: stri
   });
 }
 
-function reportStatus(scene: Scene, pods: readonly Pod[]): number | undefined {
+function reportStatus(
+  scene: Scene,
+  pods: readonly Pod[],
+  failure: ApiError | undefined,
+): number | undefined {
   const { access, clock, set, update } = scene;
   const inMs = pods
     .filter((pod) => !isTerminating(pod))
@@ -150,8 +182,9 @@ function reportStatus(scene: Scene, pods: readonly Pod[]): number | undefined {
   const isUpdated = of(update) === replicas && ready === replicas && pods.length === replicas;
   const current = isUpdated ? update : scene.current;
   const { namespace, name, generation } = set.metadata;
-  const live = access.get(STATEFUL_SETS, namespace, name);
+  const live = access.get(STATEFUL_SETS, namespace, name) as StatefulSet | undefined;
   if (live === undefined || live.metadata.uid !== set.metadata.uid) return undefined;
+  const conditions = withFailure(live.status?.conditions ?? [], failure, clock.now());
   access.updateStatus(STATEFUL_SETS, {
     ...live,
     status: {
@@ -166,6 +199,7 @@ function reportStatus(scene: Scene, pods: readonly Pod[]): number | undefined {
       updateRevision: update.metadata.name,
       collisionCount: 0,
       availableReplicas: inMs.filter((ms) => ms === 0).length,
+      ...(conditions.length === 0 ? {} : { conditions }),
     },
   } as StoredObject);
   const used = new Set([current, update].map(({ metadata }) => metadata.name));

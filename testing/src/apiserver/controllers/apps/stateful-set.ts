@@ -1,5 +1,7 @@
+import type { Condition } from 'chancery';
 import type { ClusterAccess, ResourceName, StoredObject } from '../../cluster-access.ts';
 import type { RecordEvent } from '../events/event-recorder.ts';
+import { createdOrTold } from '../pods/creation-failure.ts';
 import { isReady, isTerminating, type Pod } from '../pods/pod.ts';
 import { PODS, type PodTemplate, podFrom } from '../pods/pod-template.ts';
 import { REVISION_HASH, type TemplateRevision, templateOf } from './template-revisions.ts';
@@ -23,7 +25,10 @@ export interface StatefulSet extends StoredObject {
     readonly revisionHistoryLimit?: number;
     readonly ordinals?: { readonly start?: number };
   };
-  readonly status?: { readonly currentRevision?: string };
+  readonly status?: {
+    readonly currentRevision?: string;
+    readonly conditions?: readonly Condition[];
+  };
 }
 
 export interface VolumeClaimTemplate {
@@ -31,10 +36,13 @@ export interface VolumeClaimTemplate {
   readonly spec: object;
 }
 
-/** The ordinals that the StatefulSet asks for, in order. */
-export function wantedOrdinals({ spec }: StatefulSet): readonly number[] {
-  const start = spec.ordinals?.start ?? 0;
-  return Array.from({ length: spec.replicas ?? 1 }, (_, index) => start + index);
+/** The ordinals that the StatefulSet asks for: from `first` on, and less than `end`. */
+export function ordinalsOf({ spec }: StatefulSet): {
+  readonly first: number;
+  readonly end: number;
+} {
+  const first = spec.ordinals?.start ?? 0;
+  return { first, end: first + (spec.replicas ?? 1) };
 }
 
 /** Pods below this ordinal keep the revision that they have. */
@@ -73,7 +81,12 @@ export function createStatefulPod(
       'statefulset.kubernetes.io/pod-name': name,
     },
   );
-  access.create(PODS, withClaims(pod, set, name));
+  createdOrTold(
+    record,
+    set,
+    () => access.create(PODS, withClaims(pod, set, name)),
+    (why) => `create Pod ${name} in StatefulSet ${set.metadata.name} failed error: ${why}`,
+  );
 }
 
 function claimName(template: VolumeClaimTemplate, podName: string): string {

@@ -1,12 +1,14 @@
 import type { Clock } from 'chancery';
-import { controllerOf, type ObjectKey, rfc3339, splitKey } from 'chancery';
+import { type ApiError, controllerOf, type ObjectKey, rfc3339, splitKey } from 'chancery';
 import type { ClusterAccess, ResourceName, StoredObject } from '../../cluster-access.ts';
 import { nonZero } from '../apps/replica-set.ts';
 import { type RecordEvent, recordNothing } from '../events/event-recorder.ts';
+import { createdOrTold, withFailure, workAndReport } from '../pods/creation-failure.ts';
 import { watchDependents, watchSelf } from '../pods/dependents.ts';
 import { isActive, isReady, isTerminating, type Pod, type PodCondition } from '../pods/pod.ts';
 import { PODS, type PodTemplate, podFrom } from '../pods/pod-template.ts';
-import type { WorkloadController } from '../runner/workload-controller.ts';
+import { Slice } from '../runner/slice.ts';
+import type { Again, WorkloadController } from '../runner/workload-controller.ts';
 
 export const JOBS: ResourceName = 'jobs.batch';
 
@@ -49,17 +51,24 @@ interface Tools {
   readonly record: RecordEvent;
 }
 
-function reconcile(tools: Tools, key: ObjectKey): number | undefined {
+function reconcile(tools: Tools, key: ObjectKey): Again {
   const { access, clock } = tools;
   const { namespace, name } = splitKey(key);
   const job = access.get(JOBS, namespace, name) as Job | undefined;
   if (job === undefined || job.metadata.deletionTimestamp !== undefined) return undefined;
   if (isOver(job)) return expire(access, clock, job);
-  const verdict = verdictOf(job, podsOf(access, job));
-  if (verdict === undefined) manage(tools, job, podsOf(access, job));
-  else stopAll(tools, job, podsOf(access, job));
-  reportStatus(access, clock, job, verdict);
-  if (verdict !== undefined) recordEnd(tools, job, verdict);
+  const pods = podsOf(access, job);
+  const verdict = verdictOf(job, pods);
+  if (verdict === undefined) {
+    return workAndReport(
+      () => manage(tools, job, pods),
+      (failure) => reportStatus(access, clock, job, undefined, failure),
+    );
+  }
+  // A Job that says that it is over is not looked at again: its Pods go first.
+  if (stopAll(tools, job, pods) === 'more') return 'more';
+  reportStatus(access, clock, job, verdict, undefined);
+  recordEnd(tools, job, verdict);
   return undefined;
 }
 
@@ -106,19 +115,18 @@ function verdictOf({ spec }: Job, pods: readonly Pod[]): 'Complete' | 'Failed' |
   return isEnough ? 'Complete' : undefined;
 }
 
-function manage(tools: Tools, job: Job, pods: readonly Pod[]): void {
+function manage(tools: Tools, job: Job, pods: readonly Pod[]): 'more' | undefined {
   const { parallelism = 1, completions, suspend } = job.spec;
   const active = pods.filter(isActive);
-  if (suspend === true) {
-    stopAll(tools, job, active);
-    return;
-  }
+  if (suspend === true) return stopAll(tools, job, active);
   const succeeded = countOf(pods, 'Succeeded');
   const open = completions === undefined ? parallelism : completions - succeeded;
   const wanted = completions === undefined && succeeded > 0 ? active.length : open;
-  const missing = Math.min(parallelism, wanted) - active.length;
-  for (let made = 0; made < missing; made++) createPod(tools, job);
-  if (missing < 0) stopAll(tools, job, active.slice(missing));
+  let missing = Math.min(parallelism, wanted) - active.length;
+  const slice = new Slice(tools.clock);
+  for (; missing > 0 && !slice.isOver; missing--) slice.step(() => createPod(tools, job));
+  if (missing < 0) return stopAll(tools, job, active.slice(missing));
+  return missing > 0 ? 'more' : undefined;
 }
 
 function createPod({ access, record }: Tools, job: Job): void {
@@ -134,15 +142,20 @@ function createPod({ access, record }: Tools, job: Job): void {
       'job-name': name,
     },
   );
-  const { metadata } = access.create(PODS, pod);
+  const { metadata } = createdOrTold(record, job, () => access.create(PODS, pod));
   record(job, { reason: 'SuccessfulCreate', message: `Created pod: ${metadata.name}` });
 }
 
-function stopAll({ access, record }: Tools, job: Job, pods: readonly Pod[]): void {
-  for (const { metadata } of pods.filter(isActive)) {
+function stopAll(
+  { access, clock, record }: Tools,
+  job: Job,
+  pods: readonly Pod[],
+): 'more' | undefined {
+  const isDone = new Slice(clock).forEach(pods.filter(isActive), ({ metadata }) => {
     access.delete(PODS, metadata.namespace, metadata.name);
     record(job, { reason: 'SuccessfulDelete', message: `Deleted pod: ${metadata.name}` });
-  }
+  });
+  return isDone ? undefined : 'more';
 }
 
 function recordEnd({ record }: Tools, job: Job, verdict: 'Complete' | 'Failed'): void {
@@ -158,7 +171,8 @@ function reportStatus(
   clock: Clock,
   job: Job,
   verdict: 'Complete' | 'Failed' | undefined,
-): void {
+  failure: ApiError | undefined,
+): undefined {
   const { namespace, name, uid } = job.metadata;
   const live = access.get(JOBS, namespace, name) as Job | undefined;
   if (live === undefined || live.metadata.uid !== uid) return;
@@ -166,7 +180,9 @@ function reportStatus(
   const active = pods.filter(isActive);
   const now = rfc3339(clock.now());
   const conditions = [
-    ...(live.status?.conditions ?? []).filter(({ type }) => type !== 'Suspended'),
+    ...withFailure(live.status?.conditions ?? [], failure, clock.now()).filter(
+      ({ type }) => type !== 'Suspended',
+    ),
     ...(job.spec.suspend === true ? [suspended(live, now)] : []),
     ...(verdict === undefined ? [] : ending(verdict, now)),
   ];

@@ -1,4 +1,4 @@
-import { isNotFound, type OwnerReference } from 'chancery';
+import { type Clock, isNotFound, type OwnerReference } from 'chancery';
 import type {
   ClusterAccess,
   CommittedEvent,
@@ -7,6 +7,7 @@ import type {
   StoredObject,
 } from '../../cluster-access.ts';
 import { type RecordEvent, recordNothing } from '../events/event-recorder.ts';
+import { Slice } from '../runner/slice.ts';
 import type { WorkloadController } from '../runner/workload-controller.ts';
 import { type NodeKey, nodeKey, OwnerGraph, placeOf } from './owner-graph.ts';
 
@@ -22,10 +23,11 @@ const ORPHAN = 'orphan';
  */
 export function garbageCollector(
   access: ClusterAccess,
+  clock: Clock,
   record: RecordEvent = recordNothing,
 ): WorkloadController {
   const graph = new OwnerGraph(access);
-  const collection = new GarbageCollection(access, graph, record);
+  const collection = new GarbageCollection(access, clock, graph, record);
 
   /** Whoever may have to act after an event: the object, those that it owns, those that own it. */
   function* concernedBy(
@@ -48,46 +50,49 @@ export function garbageCollector(
   return {
     watches: [],
     keysForAny: concernedBy,
-    reconcile: (key) => {
-      collection.collect(key);
-      return undefined;
-    },
+    reconcile: (key) => collection.collect(key),
   };
 }
 
 /** What one object needs in order to live, to go, or to go after others. */
 class GarbageCollection {
   readonly #access: ClusterAccess;
+  readonly #clock: Clock;
   readonly #graph: OwnerGraph;
 
   readonly #record: RecordEvent;
 
-  constructor(access: ClusterAccess, graph: OwnerGraph, record: RecordEvent) {
+  constructor(access: ClusterAccess, clock: Clock, graph: OwnerGraph, record: RecordEvent) {
     this.#access = access;
+    this.#clock = clock;
     this.#graph = graph;
     this.#record = record;
   }
 
   /** Looks at one object, and does what is due for it. */
-  collect(node: NodeKey): void {
+  collect(node: NodeKey): 'more' | undefined {
     const object = this.#graph.read(node);
-    if (object === undefined) return;
+    if (object === undefined) return undefined;
     if (object.metadata.deletionTimestamp === undefined) this.#judge(node, object);
-    else if (hasFinalizer(object, ORPHAN)) this.#orphanDependents(node, object);
+    else if (hasFinalizer(object, ORPHAN)) return this.#orphanDependents(node, object);
     else if (isDeletingDependents(object)) this.#finishForeground(node, object);
+    return undefined;
   }
 
   /** Removes the references of the dependents, then the finalizer. */
-  #orphanDependents(node: NodeKey, owner: StoredObject): void {
-    for (const dependent of this.#graph.dependentsOf(owner.metadata.uid)) {
+  #orphanDependents(node: NodeKey, owner: StoredObject): 'more' | undefined {
+    const dependents = this.#graph.dependentsOf(owner.metadata.uid);
+    const isDone = new Slice(this.#clock).forEach(dependents, (dependent) => {
       const object = this.#graph.read(dependent);
-      if (object === undefined) continue;
+      if (object === undefined) return;
       const left = (object.metadata.ownerReferences ?? []).filter(
         ({ uid }) => uid !== owner.metadata.uid,
       );
       this.#patchReferences(dependent, object, left);
-    }
+    });
+    if (!isDone) return 'more';
     this.#removeFinalizer(node, owner, ORPHAN);
+    return undefined;
   }
 
   /** Ends a foreground deletion when no dependent blocks it any more. */

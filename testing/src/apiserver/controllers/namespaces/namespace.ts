@@ -2,7 +2,8 @@ import type { Clock, Condition } from 'chancery';
 import { isNotFound, type ObjectKey, objectKey, resourceName } from 'chancery';
 import type { ClusterAccess, ResourceName, StoredObject } from '../../cluster-access.ts';
 import { PODS } from '../pods/pod-template.ts';
-import type { WorkloadController } from '../runner/workload-controller.ts';
+import { Slice } from '../runner/slice.ts';
+import type { Again, WorkloadController } from '../runner/workload-controller.ts';
 import { type Content, endingConditions } from './namespace-conditions.ts';
 
 const NAMESPACES: ResourceName = 'namespaces';
@@ -35,41 +36,50 @@ function isTerminating(access: ClusterAccess, name: string): boolean {
   return access.get(NAMESPACES, undefined, name)?.metadata.deletionTimestamp !== undefined;
 }
 
-function reconcile(access: ClusterAccess, clock: Clock, name: string): undefined {
+function reconcile(access: ClusterAccess, clock: Clock, name: string): Again {
   const namespace = access.get(NAMESPACES, undefined, name) as Namespace | undefined;
   if (namespace?.metadata.deletionTimestamp === undefined) return undefined;
-  const left = sweep(access, name);
+  const slice = new Slice(clock);
+  const left = sweep(access, name, slice);
+  if (left === 'more') return 'more';
   report(access, clock, namespace, left);
   if (left.length === 0) release(access, name);
   return undefined;
 }
 
 /** Deletes what is in the namespace: first the Pods, then what they may need. @returns what is left. */
-function sweep(access: ClusterAccess, namespace: string): readonly Content[] {
-  const pods = empty(access, namespace, [PODS]);
-  if (pods.length > 0) return pods;
+function sweep(
+  access: ClusterAccess,
+  namespace: string,
+  slice: Slice,
+): readonly Content[] | 'more' {
+  const pods = empty(access, namespace, [PODS], slice);
+  if (pods === 'more' || pods.length > 0) return pods;
   const resources = access.resources().filter((resource) => resource.namespaced);
-  return empty(access, namespace, resources.map(resourceName));
+  return empty(access, namespace, resources.map(resourceName), slice);
 }
 
 function empty(
   access: ClusterAccess,
   namespace: string,
   resources: readonly ResourceName[],
-): readonly Content[] {
-  for (const resource of resources) {
-    for (const { metadata } of access.list(resource, namespace)) {
-      if (metadata.deletionTimestamp !== undefined) continue;
-      try {
-        access.delete(resource, namespace, metadata.name, { propagationPolicy: 'Background' });
-      } catch (error) {
-        if (!isNotFound(error)) throw error;
-      }
-    }
-  }
-  return resources.flatMap((resource) =>
-    access.list(resource, namespace).map((object) => ({ resource, object })),
+  slice: Slice,
+): readonly Content[] | 'more' {
+  const contents = (): readonly Content[] =>
+    resources.flatMap((resource) =>
+      access.list(resource, namespace).map((object) => ({ resource, object })),
+    );
+  const staying = contents().filter(
+    ({ object }) => object.metadata.deletionTimestamp === undefined,
   );
+  const isDone = slice.forEach(staying, ({ resource, object }) => {
+    try {
+      access.delete(resource, namespace, object.metadata.name, { propagationPolicy: 'Background' });
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  });
+  return isDone ? contents() : 'more';
 }
 
 /** Says what the namespace waits for. */

@@ -49,17 +49,17 @@ export function watchOrphans(
         ? []
         : access
             .list(owners, object.metadata.namespace)
-            .filter((owner) => selects(owner, object))
+            .filter((owner) => selectorOf(owner)(object))
             .map((owner) => objectKey(owner.metadata.namespace, owner.metadata.name)),
   };
 }
 
-/** True when `spec.selector` of `owner` matches the labels of `object`; an empty one matches none. */
-function selects(owner: StoredObject, object: StoredObject): boolean {
+/** True when `spec.selector` of `owner` matches the labels of an object; an empty one matches none. */
+function selectorOf(owner: StoredObject): (object: StoredObject) => boolean {
   const { selector } = (owner.spec ?? {}) as { selector?: LabelSelector };
-  if (selector === undefined) return false;
-  const requirements = selectorFromObject(selector);
-  return requirements.length > 0 && matchesSelector(requirements, object.metadata.labels);
+  const requirements = selector === undefined ? [] : selectorFromObject(selector);
+  return ({ metadata }) =>
+    requirements.length > 0 && matchesSelector(requirements, metadata.labels);
 }
 
 /**
@@ -72,9 +72,10 @@ export function claimDependents(
   owner: StoredObject,
 ): readonly StoredObject[] {
   const { uid, deletionTimestamp, namespace } = owner.metadata;
+  const selects = selectorOf(owner);
   return access.list(resource, namespace).flatMap((object) => {
     const controller = controllerOf(object);
-    const isMatch = selects(owner, object);
+    const isMatch = selects(object);
     if (controller?.uid === uid) {
       return isMatch || deletionTimestamp !== undefined
         ? [object]

@@ -2,7 +2,8 @@ import { ApiError, type Clock, type ObjectKey, resourceName } from 'chancery';
 import type { Cancel } from 'chancery/internal-testing';
 import type { ClusterAccess, CommittedEvent, StoredObject } from '../../cluster-access.ts';
 import { NO_PACE, type Pace, type WriteBudget } from './pace.ts';
-import type { WorkloadController } from './workload-controller.ts';
+import { Slice } from './slice.ts';
+import type { Again, WorkloadController } from './workload-controller.ts';
 
 /** First delay after a refused write, doubled up to the last: client-go's are 5 ms and 1000 s. */
 const FIRST_RETRY_MS = 5;
@@ -52,6 +53,7 @@ export class ControllerRunner {
   #current: { readonly key: ObjectKey; isDirty: boolean } | undefined;
   #freeAtMs = 0;
   #isCold = true;
+  #slice: Slice;
   readonly #failures = new Map<ObjectKey, number>();
   readonly #subscriptions: (() => void)[] = [];
 
@@ -65,6 +67,7 @@ export class ControllerRunner {
     this.#pace = pace;
     this.#takeWrites = takeWrites;
     this.#budget = budget;
+    this.#slice = new Slice(clock);
   }
 
   /** Subscribes, and looks at everything that is there already. */
@@ -126,13 +129,22 @@ export class ControllerRunner {
     this.#turn = undefined;
     for (const key of this.#ready) {
       const waitMs = this.#waitMs();
-      if (waitMs > 0) {
-        this.#turn = this.#clock.schedule(waitMs, () => this.#takeTurn());
+      if (waitMs > 0 || this.#slice.isOver) {
+        this.#rest(waitMs);
         return;
       }
       this.#ready.delete(key);
-      this.#reconcile(key);
+      if (this.#slice.step(() => this.#reconcile(key)) !== 'more') continue;
+      this.#ready.add(key);
+      this.#rest(0);
+      return;
     }
+  }
+
+  /** Lets everybody else have a turn, and goes on with a slice of its own. */
+  #rest(waitMs: number): void {
+    this.#slice = new Slice(this.#clock);
+    this.#turn = this.#clock.schedule(waitMs, () => this.#takeTurn());
   }
 
   /** Until the worker is free, and there is something left to spend. */
@@ -143,7 +155,7 @@ export class ControllerRunner {
     return waitMs < NO_TIME_MS ? 0 : waitMs;
   }
 
-  #reconcile(key: ObjectKey): void {
+  #reconcile(key: ObjectKey): Again {
     this.#looks.get(key)?.cancel();
     this.#looks.delete(key);
     this.#busyUntil.delete(key);
@@ -153,8 +165,10 @@ export class ControllerRunner {
     const again = this.#attempt(key);
     this.#current = undefined;
     this.#account(key);
+    if (again === 'more') return again;
     if (current.isDirty) this.#lookAfter(key, this.#pace.reactionMs);
     if (again !== undefined) this.#lookAfter(key, again);
+    return again;
   }
 
   #account(key: ObjectKey): void {
@@ -166,7 +180,7 @@ export class ControllerRunner {
     this.#budget?.spend(writes, nowMs);
   }
 
-  #attempt(key: ObjectKey): number | undefined {
+  #attempt(key: ObjectKey): Again {
     try {
       const again = this.#controller.reconcile(key);
       this.#failures.delete(key);

@@ -10,10 +10,16 @@ import type {
 /** Passes everything on, and counts the writes that are sent, refused ones too: they take a controller's time. */
 export class CountedAccess implements ClusterAccess {
   readonly #access: ClusterAccess;
+  readonly #admit: (resource: ResourceName, object: KubernetesObject) => void;
   #writes = 0;
 
-  constructor(access: ClusterAccess) {
+  /** @param admit - throws for what is not to be created. */
+  constructor(
+    access: ClusterAccess,
+    admit: (resource: ResourceName, object: KubernetesObject) => void,
+  ) {
     this.#access = access;
+    this.#admit = admit;
   }
 
   /** How many writes were tried since this was last asked. */
@@ -45,6 +51,7 @@ export class CountedAccess implements ClusterAccess {
 
   create(resource: ResourceName, object: KubernetesObject): StoredObject {
     this.#writes++;
+    this.#admit(resource, object);
     return this.#access.create(resource, object);
   }
 

@@ -18,10 +18,14 @@ export interface WorkloadController {
   /**
    * Must be idempotent, and must write nothing where nothing differs.
    *
-   * @returns in how many milliseconds to look again although nothing happened, or undefined.
+   * @returns in how many milliseconds to look again although nothing happened, or undefined; `more`
+   *   when a slice is over and the rest has to be done in the next turn.
    */
-  reconcile(key: ObjectKey): number | undefined;
+  reconcile(key: ObjectKey): Again;
 }
+
+/** When a controller wants to look at a key again. */
+export type Again = number | 'more' | undefined;
 
 /** The shortest of these waits, in milliseconds; what is due already, or never, is none. */
 export function earliest(waits: readonly (number | undefined)[]): number | undefined {

@@ -1,0 +1,104 @@
+import { controllerOf, type KubernetesObject } from 'chancery';
+import type {
+  ClusterAccess,
+  CommittedEvent,
+  ResourceName,
+  StoredObject,
+} from '../../cluster-access.ts';
+import { failure } from '../../failures.ts';
+import { jsonSize } from '../../objects/stored-size.ts';
+import { PODS } from './pod-template.ts';
+
+/** Pods, and how many bytes of JSON they are. */
+interface Load {
+  pods: number;
+  bytes: number;
+}
+
+const MEBIBYTE = 1024 * 1024;
+
+/**
+ * What one workload may have. A simulated Pod takes about a millisecond of CPU and 10 KB of memory,
+ * so that 2,000 take seconds; nodes of a real cluster take 110 each.
+ */
+export const MOST_OF_WORKLOAD: Readonly<Load> = { pods: 2_000, bytes: 16 * MEBIBYTE };
+
+/** What all workloads of a server may have: with its history this is some hundred megabytes of memory. */
+export const MOST_OF_SERVER: Readonly<Load> = { pods: 10_000, bytes: 32 * MEBIBYTE };
+
+/**
+ * Keeps what controllers make within bounds: a number in a spec must not end the server. Pods that
+ * clients create themselves count, and are never refused.
+ */
+export class PodLimit {
+  readonly #all: Load = { pods: 0, bytes: 0 };
+  /** By the uid of the controller. */
+  readonly #byOwner = new Map<string, Load>();
+  /** What each Pod was counted as: a Pod grows with its status. */
+  readonly #sizes = new Map<string, number>();
+
+  /** Counts what is there and what comes. @returns the end of it. */
+  start(access: ClusterAccess): () => void {
+    const end = access.subscribe(PODS, (event) => this.#observe(event));
+    for (const object of access.list(PODS)) {
+      this.#observe({ type: 'ADDED', object, previous: undefined });
+    }
+    return end;
+  }
+
+  /**
+   * Lets a controller create an object, or not.
+   *
+   * @throws ApiError 403 for a Pod too many, as a quota refuses it.
+   */
+  admit(resource: ResourceName, object: KubernetesObject): void {
+    if (resource !== PODS) return;
+    const own = this.#byOwner.get(controllerOf(object)?.uid ?? '') ?? { pods: 0, bytes: 0 };
+    const bytes = jsonSize(object);
+    const why =
+      excess(own, bytes, MOST_OF_WORKLOAD, 'one workload') ??
+      excess(this.#all, bytes, MOST_OF_SERVER, 'all workloads');
+    if (why === undefined) return;
+    const { name, generateName = '' } = object.metadata as { name: string; generateName?: string };
+    const message = `pods "${name || generateName}" is forbidden: ${why}`;
+    throw failure({ code: 403, reason: 'Forbidden', message });
+  }
+
+  #observe({ type, object, previous }: CommittedEvent): void {
+    if (type === 'MODIFIED' && ownerOf(object) === ownerOf(previous ?? object)) return;
+    if (previous !== undefined) this.#count(previous, -1);
+    if (type !== 'DELETED') this.#count(object, 1);
+  }
+
+  #count(pod: StoredObject, sign: 1 | -1): void {
+    const { uid = '' } = pod.metadata;
+    const bytes = this.#sizes.get(uid) ?? jsonSize(pod);
+    if (sign > 0) this.#sizes.set(uid, bytes);
+    else this.#sizes.delete(uid);
+    const owner = ownerOf(pod);
+    const own = this.#byOwner.get(owner) ?? { pods: 0, bytes: 0 };
+    for (const load of [own, this.#all]) {
+      load.pods += sign;
+      load.bytes += sign * bytes;
+    }
+    if (own.pods > 0) this.#byOwner.set(owner, own);
+    else this.#byOwner.delete(owner);
+  }
+}
+
+function ownerOf(pod: StoredObject): string {
+  return controllerOf(pod)?.uid ?? '';
+}
+
+/** Why there is no room for one more; undefined when there is. */
+function excess(
+  { pods, bytes }: Readonly<Load>,
+  more: number,
+  most: Readonly<Load>,
+  whose: 'one workload' | 'all workloads',
+): string | undefined {
+  const limit = `exceeded the limit of simulated Pods of ${whose} of the embedded API server`;
+  if (pods >= most.pods) return `${limit}: ${most.pods} Pods`;
+  if (bytes + more <= most.bytes) return undefined;
+  return `${limit}: ${most.bytes / MEBIBYTE} MiB as JSON, which ${pods} Pods fill`;
+}
