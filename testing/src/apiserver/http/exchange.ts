@@ -1,11 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { ApiError } from 'chancery';
 import { formatYaml } from 'chancery';
 import type { Caller } from '../auth/user.ts';
 import { statusOf } from '../failures.ts';
 import { goJson, prettyJson, sortedDeep } from '../objects/canonical.ts';
 import { isDeeper, jsonText, READABLE_LEVELS } from '../objects/json-text.ts';
+import type { Json } from '../objects/metadata.ts';
 import { formAsked } from './negotiate.ts';
+
+/** A page of kubectl: what is longer is sent in parts. */
+export const ITEMS_OF_PART = 500;
 
 /** One HTTP request and its answer. */
 export class Exchange {
@@ -67,6 +72,25 @@ export class Exchange {
     // A line of JSON ends with a newline; indented JSON does not.
     const text = this.pretty ? prettyJson(body) : `${goJson(body)}\n`;
     this.text(code, text, contentType);
+  }
+
+  /**
+   * JSON of a long list, part by part: between two parts other requests have a turn. The items do not
+   * change meanwhile, as stored objects never do.
+   *
+   * @param field - the one with the items: `items` or `rows`.
+   */
+  async jsonList(code: number, list: Json, field: string): Promise<void> {
+    const items = list[field] as readonly unknown[];
+    const [before = '', ...after] = goJson({ ...list, [field]: [] }).split(`"${field}":[]`);
+    this.head(code, { 'content-type': 'application/json' });
+    this.response.write(`${before}"${field}":[`);
+    for (let at = 0; at < items.length && !this.response.destroyed; at += ITEMS_OF_PART) {
+      const part = items.slice(at, at + ITEMS_OF_PART).map((item) => goJson(item));
+      this.response.write(`${at === 0 ? '' : ','}${part.join(',')}`);
+      await yieldToEventLoop();
+    }
+    this.response.end(`]${after.join(`"${field}":[]`)}\n`);
   }
 
   /** Go writes YAML by way of a map: its keys are sorted. */

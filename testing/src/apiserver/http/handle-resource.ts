@@ -16,7 +16,7 @@ import { requireResourceVersion, updateObject } from '../verbs/update.ts';
 import { decodeObject, decodeOptions, readBody } from './body.ts';
 import { handleSubresource } from './handle-subresource.ts';
 import { createVirtual, isVirtual, warnOfDeprecation } from './handle-virtual.ts';
-import { type Handling, send, writeOptions, writerOf } from './handling.ts';
+import { type Handling, send, sendList, writeOptions, writerOf } from './handling.ts';
 import { patchTarget } from './patch-target.ts';
 import { presentList, presentObject, viewOf, watchViewOf } from './present.ts';
 
@@ -60,7 +60,7 @@ async function handleCollection(handling: Handling): Promise<void> {
     return handling.watch(options, watchViewOf(handling.view));
   }
   const list = await listWhenFresh(cluster, served, options, signal);
-  send(handling, 200, presentList(list, served, handling.view));
+  await sendList(handling, 200, presentList(list, served, handling.view));
 }
 
 async function create(handling: Handling): Promise<void> {
@@ -97,7 +97,7 @@ async function deleteCollection(handling: Handling): Promise<void> {
     parseListOptions(exchange.query, served, info.namespace, false, cluster.behaviour.gates),
   );
   await deleteAll(cluster, served, list.items, options, writerOf(exchange), handling.signal);
-  send(handling, 200, presentList(list, served, handling.view));
+  await sendList(handling, 200, presentList(list, served, handling.view));
 }
 
 async function handleObject(handling: Handling, target: Target): Promise<void> {

@@ -1,8 +1,9 @@
 import type { Cluster } from '../cluster.ts';
+import type { Json } from '../objects/metadata.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { ListOptions } from '../request/list-options.ts';
 import { parseWriteOptions, type WriteOptions } from '../request/options.ts';
-import type { Exchange } from './exchange.ts';
+import { type Exchange, ITEMS_OF_PART } from './exchange.ts';
 import type { View } from './present.ts';
 import type { RequestInfo } from './request-info.ts';
 
@@ -39,4 +40,16 @@ export function writerOf(exchange: Exchange): Pick<WriteOptions, 'caller' | 'war
 export function send({ exchange, view }: Handling, code: number, value: unknown): void {
   if (view.form.mediaType === 'yaml') exchange.yaml(code, value);
   else exchange.json(code, value);
+}
+
+/** The same for a list, which may be long: then it goes out in parts. */
+export async function sendList(handling: Handling, code: number, list: Json): Promise<void> {
+  const { exchange, view } = handling;
+  const field = ['items', 'rows'].find((name) => {
+    const items = list[name];
+    return Array.isArray(items) && items.length > ITEMS_OF_PART;
+  });
+  if (field === undefined || view.form.mediaType === 'yaml' || exchange.pretty) {
+    send(handling, code, list);
+  } else await exchange.jsonList(code, list, field);
 }

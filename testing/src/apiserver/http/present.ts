@@ -2,6 +2,7 @@ import type { ApiError } from 'chancery';
 import { apiVersionOf } from 'chancery/internal-testing';
 import type { StoredObject } from '../cluster-access.ts';
 import { badRequest, failure } from '../failures.ts';
+import type { Json } from '../objects/metadata.ts';
 import { partialOf } from '../objects/partial.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import { type IncludeObject, type TableOptions, tableOf } from '../tables/table.ts';
@@ -53,7 +54,7 @@ export function presentObject(object: StoredObject, served: ServedResource, view
 }
 
 /** A list in the form that was asked for. @throws ApiError 406 for one asked for as an object. */
-export function presentList(list: ObjectList, served: ServedResource, view: View): unknown {
+export function presentList(list: ObjectList, served: ServedResource, view: View): Json {
   if (view.form.as === 'partial') {
     throw wrongForm('PartialObjectMetadata', `a list (${goType(served, served.listKind)})`);
   }

@@ -1,3 +1,4 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { sleep } from 'chancery/internal-testing';
 import type { Writer } from '../admission/admission-request.ts';
 import type { Cluster } from '../cluster.ts';
@@ -7,7 +8,13 @@ import type { DeletionOptions } from '../request/delete-options.ts';
 import { deleteObject } from './delete.ts';
 import { keyOfTarget } from './target.ts';
 
-/** Deletes the objects one after the other, each under the same options; one that is gone is left out. */
+/** Deletions between which other requests have a turn. */
+const SLICE = 50;
+
+/**
+ * Deletes the objects one after the other, each under the same options; one that is gone is left out.
+ * Other requests are answered meanwhile.
+ */
 export async function deleteAll(
   cluster: Cluster,
   served: ServedResource,
@@ -20,7 +27,7 @@ export async function deleteAll(
   for (const [index, { metadata }] of objects.entries()) {
     if (index > 0 && behaviour.collectionDeleteMs > 0) {
       await sleep(clock, behaviour.collectionDeleteMs, signal);
-    }
+    } else if (index % SLICE === SLICE - 1) await yieldToEventLoop();
     const target = { served, namespace: metadata.namespace, name: metadata.name };
     if (storage.get(served.storedAs, keyOfTarget(target)) === undefined) continue;
     deleteObject(cluster, target, options, writer);

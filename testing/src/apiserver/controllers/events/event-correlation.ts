@@ -45,7 +45,7 @@ export class EventCorrelation {
   readonly #similar = new Map<string, Similar>();
   readonly #allowances = new Map<string, Allowance>();
 
-  /** @returns undefined when there are too many about this object. */
+  /** @returns undefined when there are too many about this object, unless it is the first of its reason. */
   observe(
     about: StoredObject,
     { type = 'Normal', reason, message }: Report,
@@ -53,9 +53,11 @@ export class EventCorrelation {
   ): Occurrence | undefined {
     const object = `${about.kind}/${about.metadata.namespace}/${about.metadata.name}/${about.metadata.uid}`;
     const group = `${object}/${type}/${reason}`;
+    // Two thousand Pods that were created must not hide that the next one was refused.
+    const isFirst = !this.#similar.has(group);
     const isMany = this.#isOneOfMany(group, message, nowMs);
     const shown = isMany ? `(combined from similar events): ${message}` : message;
-    if (!this.#spend(object, nowMs)) return undefined;
+    if (!this.#spend(object, nowMs) && !isFirst) return undefined;
     const entry = remember(this.#recorded, isMany ? group : `${group}/${message}`, () => ({
       name: '',
       count: 0,

@@ -75,14 +75,15 @@ export function claimDependents(
   const selects = selectorOf(owner);
   return access.list(resource, namespace).flatMap((object) => {
     const controller = controllerOf(object);
+    if (controller !== undefined && controller.uid !== uid) return [];
     const isMatch = selects(object);
-    if (controller?.uid === uid) {
+    if (controller !== undefined) {
       return isMatch || deletionTimestamp !== undefined
         ? [object]
         : release(access, resource, object, owner);
     }
     const isClaimable = isMatch && object.metadata.deletionTimestamp === undefined;
-    if (controller !== undefined || !isClaimable || deletionTimestamp !== undefined) return [];
+    if (!isClaimable || deletionTimestamp !== undefined) return [];
     const ownerReferences = [
       ...(object.metadata.ownerReferences ?? []),
       controllerReference(owner),

@@ -63,6 +63,7 @@ export function availableInMs(
 ): number | undefined {
   const ready = podCondition(pod, 'Ready');
   if (ready?.status !== 'True') return undefined;
+  if (minReadySeconds === 0) return 0;
   const since = Date.parse(ready.lastTransitionTime ?? '');
   if (Number.isNaN(since)) return 0;
   return Math.max(since + minReadySeconds * 1_000 - nowMs, 0);
