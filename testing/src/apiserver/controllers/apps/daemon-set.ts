@@ -100,9 +100,12 @@ function act(scene: Scene): 'more' | undefined {
   const wanted = new Set(nodes);
   const misplaced = pods.filter(({ spec }) => !wanted.has(spec.nodeName ?? ''));
   const ended = pods.filter(isFinished);
+  const unwanted = [...new Set([...misplaced, ...ended])].filter(
+    ({ metadata }) => metadata.deletionTimestamp === undefined,
+  );
   const isDone =
     slice.forEach(bare, (node) => createOn(scene, node)) &&
-    slice.forEach(new Set([...misplaced, ...ended]), (pod) => remove(scene, pod));
+    slice.forEach(unwanted, (pod) => remove(scene, pod));
   if (!isDone) return 'more';
   if (scene.set.spec.updateStrategy?.type !== 'OnDelete') replaceOutdated(scene, pods);
   return undefined;

@@ -120,8 +120,10 @@ function keepAllAlive(
     const isAlive = pod !== undefined && isAvailable(scene, pod);
     if (isAlive) continue;
     isSettled = false;
-    if (slice.isOver) return 'more';
-    slice.step(() => revive(scene, ordinal, pod));
+    if (pod === undefined || (isFinished(pod) && pod.metadata.deletionTimestamp === undefined)) {
+      if (slice.isOver) return 'more';
+      slice.step(() => revive(scene, ordinal, pod));
+    }
     if (isOrdered) break;
   }
   return isSettled ? 'all' : 'waits';
@@ -133,7 +135,7 @@ function revive(scene: Scene, ordinal: number, pod: Pod | undefined): void {
     const { access, set, current, update, record } = scene;
     createStatefulPod(access, set, ordinal, ordinal < partitionOf(set) ? current : update, record);
     recordDone(scene, 'create', `${set.metadata.name}-${ordinal}`);
-  } else if (isFinished(pod) && pod.metadata.deletionTimestamp === undefined) remove(scene, pod);
+  } else remove(scene, pod);
 }
 
 function isAvailable({ set, clock }: Scene, pod: Pod): boolean {

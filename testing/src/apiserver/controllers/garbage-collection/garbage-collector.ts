@@ -81,10 +81,11 @@ class GarbageCollection {
 
   /** Removes the references of the dependents, then the finalizer. */
   #orphanDependents(node: NodeKey, owner: StoredObject): 'more' | undefined {
-    const dependents = this.#graph.dependentsOf(owner.metadata.uid);
-    const isDone = new Slice(this.#clock).forEach(dependents, (dependent) => {
+    const dependents = this.#graph.dependentsOf(owner.metadata.uid).flatMap((dependent) => {
       const object = this.#graph.read(dependent);
-      if (object === undefined) return;
+      return object === undefined ? [] : [{ dependent, object }];
+    });
+    const isDone = new Slice(this.#clock).forEach(dependents, ({ dependent, object }) => {
       const left = (object.metadata.ownerReferences ?? []).filter(
         ({ uid }) => uid !== owner.metadata.uid,
       );

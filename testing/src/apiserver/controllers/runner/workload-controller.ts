@@ -19,7 +19,7 @@ export interface WorkloadController {
    * Must be idempotent, and must write nothing where nothing differs.
    *
    * @returns in how many milliseconds to look again although nothing happened, or undefined; `more`
-   *   when a slice is over and the rest has to be done in the next turn.
+   *   when a slice has changed something and the rest has to be done in the next turn.
    */
   reconcile(key: ObjectKey): Again;
 }
