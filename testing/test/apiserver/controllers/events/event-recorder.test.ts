@@ -101,6 +101,18 @@ test('no object has more than 25 at once, and one more each five minutes', () =>
   expect(told(cluster)[0]?.count).toBe(26);
 });
 
+test('[found 6] the first of another reason is told although an object has had its share', () => {
+  const cluster = prepared();
+  for (let time = 0; time < 40; time++)
+    cluster.record(cluster.about, { reason: 'Seen', message: 'seen' });
+
+  for (let time = 0; time < 3; time++)
+    cluster.record(cluster.about, { type: 'Warning', reason: 'Refused', message: 'too many' });
+
+  const refused = told(cluster).filter(({ reason }) => reason === 'Refused');
+  expect(refused).toMatchObject([{ message: 'too many', count: 1 }]);
+});
+
 test('what cannot be told is not told, and hurts nobody', () => {
   const cluster = prepared();
   const elsewhere = { ...cluster.about, metadata: { name: 'a', namespace: 'gone' } };
