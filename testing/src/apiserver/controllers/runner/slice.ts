@@ -7,7 +7,7 @@ const MOST_STEPS = 50;
  * How long a slice lasts at most, in milliseconds, however few its steps are: an answer that waits
  * for a slice of each controller comes within a tenth of a second.
  */
-const MOST_MS = 20;
+const MOST_MS = 10;
 
 /** What a controller does before the event loop has a turn: answers wait for a slice, not for all of its work. */
 export class Slice {
