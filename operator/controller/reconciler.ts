@@ -201,7 +201,8 @@ export interface ReconcileContext<T extends KubernetesObject = KubernetesObject>
    * `customResource` does.
    *
    * `observedGeneration` is the generation of the object that this attempt was given. A condition keeps its
-   * `lastTransitionTime` while its `status` stays the same. A second call in one attempt compares with the
+   * `lastTransitionTime` while its `status` stays the same. Where the installed definition does not have
+   * one of these fields, it is left out, and tried again after 60 minutes. A second call in one attempt compares with the
    * status that the first call wrote.
    *
    * Resolves to true when it has changed the status: the moment to record an Event. Resolves to false when

@@ -15,6 +15,7 @@ import { runInSlices } from '../core/time-slice.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
 import type { LabelSelector } from '../model/selector.ts';
+import type { StatusFields } from '../model/status-fields.ts';
 import { childTypes } from './child-sources.ts';
 import { ControllerHook } from './controller-hook.ts';
 import { controllerName } from './controller-name.ts';
@@ -38,8 +39,8 @@ export interface CompositeParts {
   /** In the order of `spec.children`. */
   readonly children: readonly Resource[];
   readonly hooks: ConfiguredHooks;
-  /** Whether the parent's definition lets `status.conditions` be written. */
-  readonly hasConditions: boolean;
+  /** What the engine may write into the parent's status; undefined when its definition cannot be read. */
+  readonly statusFields: StatusFields | undefined;
 }
 
 /**
@@ -49,7 +50,7 @@ export interface CompositeParts {
  *   without a namespace for revisions.
  */
 export function compositeController(parts: CompositeParts, shared: SharedParts): Controller {
-  const { spec, parent, hooks, hasConditions } = parts;
+  const { spec, parent, hooks, statusFields } = parts;
   const sync = syncOf(parts, shared);
   const name = controllerName('composite', spec.name);
   const managedFields = showsManagedFields(hooks, shared);
@@ -82,7 +83,8 @@ export function compositeController(parts: CompositeParts, shared: SharedParts):
     ...(related && { related }),
     ...(revisions && { revisions }),
     sync,
-    failures: { condition: hasConditions },
+    ...(statusFields && { statusFields }),
+    failures: { condition: statusFields?.conditions !== undefined },
     ...(failed && {
       failed: async (object, error) =>
         failed({ controller: spec.name, parent: object, reason: reasonOf(error), error }),

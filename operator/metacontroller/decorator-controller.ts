@@ -10,6 +10,7 @@ import type {
 import { runInSlices } from '../core/time-slice.ts';
 import type { Resource } from '../model/resource.ts';
 import type { LabelSelector } from '../model/selector.ts';
+import type { StatusFields } from '../model/status-fields.ts';
 import { childTypes } from './child-sources.ts';
 import { ControllerHook } from './controller-hook.ts';
 import { controllerName } from './controller-name.ts';
@@ -39,8 +40,8 @@ export interface DecoratedResource {
   readonly resource: Resource;
   /** Without it, a status is written to the object itself. */
   readonly hasStatusSubresource: boolean;
-  /** Whether `status.conditions` can be written. */
-  readonly hasConditions: boolean;
+  /** What the engine may write into the status; undefined when there is no definition, or it cannot be read. */
+  readonly statusFields: StatusFields | undefined;
 }
 
 type Shape = DecoratorSpec['resources'][number];
@@ -77,6 +78,7 @@ function engineOptions(
   );
   const related = relatedOf(spec, { name, hooks, shared, managedFields });
   const { failed } = shared;
+  const { statusFields } = decorated;
   return {
     name,
     decorator: spec.name,
@@ -93,7 +95,8 @@ function engineOptions(
     writer: shared.writer,
     finalizer: { name: finalizer, isUsed: hooks.finalize !== undefined },
     ...(related && { related }),
-    failures: { condition: decorated.hasConditions },
+    ...(statusFields && { statusFields }),
+    failures: { condition: statusFields?.conditions !== undefined },
     ...(failed && {
       failed: async (object, error) =>
         failed({ controller: spec.name, parent: object, reason: reasonOf(error), error }),

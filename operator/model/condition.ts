@@ -27,7 +27,7 @@ export interface Condition {
 }
 
 /** A condition to set. Give `lastTransitionTime` if you know when the status changed. */
-type WantedCondition = Omit<Condition, 'lastTransitionTime'> &
+export type WantedCondition = Omit<Condition, 'lastTransitionTime'> &
   Partial<Pick<Condition, 'lastTransitionTime'>>;
 
 /**

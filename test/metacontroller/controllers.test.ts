@@ -77,7 +77,7 @@ function controllerOf(parts: Partial<CompositeParts> = {}, shared: Partial<Share
       parent: ORCHARDS,
       children: [CONFIG_MAPS],
       hooks: { sync: hook() },
-      hasConditions: true,
+      statusFields: undefined,
       ...parts,
     },
     { ...SHARED, ...shared },
@@ -175,7 +175,7 @@ test('a decorator is one controller for each of its resources', () => {
   const resources = [ORCHARDS, CONFIG_MAPS].map((resource) => ({
     resource,
     hasStatusSubresource: true,
-    hasConditions: false,
+    statusFields: undefined,
   }));
   const parts = { spec, resources, attachments: [CONFIG_MAPS], hooks: { sync: hook() } };
 

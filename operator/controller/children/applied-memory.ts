@@ -2,6 +2,7 @@ import { nodeCrypto } from '../../core/builtin-modules.ts';
 import { deepJson } from '../../core/deep-json.ts';
 import { isOlder, type KubernetesObject, keyOf } from '../../model/object.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
+import { UndeclaredFields } from './undeclared-fields.ts';
 
 /** The last apply to one object, and its result on the server. Digests, because bodies may be large. */
 interface Applied {
@@ -26,6 +27,8 @@ const MAX_OBJECTS = 10_000;
  * the result of the last one. After a restart nothing is remembered, and each object is applied once.
  */
 export class AppliedMemory {
+  /** Fields that statuses are written without. */
+  readonly undeclared: UndeclaredFields = new UndeclaredFields();
   readonly #applied = new Map<string, Applied>();
 
   /** True when applying `stated` to `known`, as a cache or the server shows it, changes nothing. */

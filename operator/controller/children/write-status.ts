@@ -10,6 +10,7 @@ import { NoStatusSubresourceError } from '../errors.ts';
 import type { DesiredStatus } from '../reconciler.ts';
 import type { AppliedMemory } from './applied-memory.ts';
 import { digestOf } from './applied-memory.ts';
+import type { AddedField } from './undeclared-fields.ts';
 
 interface StatusWriter {
   /** The reconciled object, as the attempt received it. */
@@ -39,9 +40,10 @@ export function statusWriter({ object, resource, client, clock, memory }: Status
     throw new NoStatusSubresourceError(resource, { cause: error });
   }
 
-  return async (desired) => {
+  async function setStatus(desired: DesiredStatus<KubernetesObject>): Promise<boolean> {
     const before = statusOf(known);
-    const status = wholeStatus(desired, before, generation, clock.now());
+    const omitted = memory.undeclared.of(resource, clock.monotonic());
+    const status = wholeStatus(desired, before, { generation, omitted, nowMs: clock.now() });
     const isSeen = !memory.isBehind(resource, known, 'status');
     if (isSeen && isSameStatus(before, status)) return false;
     const body = {
@@ -62,31 +64,51 @@ export function statusWriter({ object, resource, client, clock, memory }: Status
     } catch (error) {
       if (isUidMismatch(error)) return false;
       if (isNotFound(error) && (await isGone(error as ApiError))) return false;
+      // At most once for each field that is added: the rest of the status is worth writing without it.
+      if (memory.undeclared.learn(error, resource, clock.monotonic())) return setStatus(desired);
       throw error;
     }
     memory.remember(resource, known, body, 'status');
     return !(isSeen && isSameStatus(before, statusOf(known)));
-  };
+  }
+
+  return setStatus;
 }
 
 function statusOf(object: KubernetesObject): Fields {
   return (object as { readonly status?: Fields }).status ?? {};
 }
 
+interface Added {
+  readonly generation: number | undefined;
+  /** Fields that the definition does not have. */
+  readonly omitted: ReadonlySet<AddedField>;
+  readonly nowMs: number;
+}
+
 function wholeStatus(
   { conditions, ...fields }: DesiredStatus<KubernetesObject>,
   before: Fields,
-  generation: number | undefined,
-  nowMs: number,
+  { generation, omitted, nowMs }: Added,
 ): Fields {
   const observed = generation === undefined ? {} : { observedGeneration: generation };
+  const seen = omitted.has('condition.observedGeneration') ? {} : observed;
   const stated = conditions?.reduce<readonly Condition[]>((done, wanted) => {
     const known = findCondition(before.conditions, wanted.type);
-    const [condition] = setCondition(known ? [known] : [], { ...wanted, ...observed }, nowMs);
+    const [condition] = setCondition(known ? [known] : [], { ...wanted, ...seen }, nowMs);
     const others = done.filter(({ type }) => type !== wanted.type);
     return condition === undefined ? others : [...others, condition];
   }, []);
-  return { ...fields, ...observed, ...(stated !== undefined && { conditions: stated }) };
+  const declared = omitted.has('condition.lastTransitionTime') ? stated?.map(untimed) : stated;
+  return {
+    ...fields,
+    ...(!omitted.has('observedGeneration') && observed),
+    ...(declared !== undefined && { conditions: declared }),
+  };
+}
+
+function untimed({ lastTransitionTime: _, ...condition }: Condition): Condition {
+  return condition as Condition;
 }
 
 /** Ignores the order of conditions, which the server decides. */

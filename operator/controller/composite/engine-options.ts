@@ -1,6 +1,7 @@
 import type { KubernetesObject, ObjectKey } from '../../model/object.ts';
 import type { Resource } from '../../model/resource.ts';
 import type { LabelSelector } from '../../model/selector.ts';
+import type { StatusFields } from '../../model/status-fields.ts';
 import type { ChildWriter } from '../children/child-writer.ts';
 import type { ControllerOptions } from '../controller.ts';
 import type { ReconcileContext } from '../reconciler.ts';
@@ -166,6 +167,11 @@ export interface CompositeEngineOptions {
    * `observedGeneration`, as Metacontroller does.
    */
   readonly status: 'state' | 'replace';
+  /**
+   * What the definition of the parent lets the engine write into the status by itself. Left out: it is not known, so the
+   * engine writes its fields, and does not mind when the API server drops them.
+   */
+  readonly statusFields?: StatusFields;
   /** Name of the finalizer, and whether there is a function for it. Without one, a finalizer of that name is removed. */
   readonly finalizer?: { readonly name: string; readonly isUsed: boolean };
   readonly related?: Related;

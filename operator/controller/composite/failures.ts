@@ -1,6 +1,11 @@
 import { OperatorError } from '../../core/errors.ts';
 import { visibleText } from '../../core/visible-text.ts';
-import { type Condition, findCondition, setCondition } from '../../model/condition.ts';
+import {
+  type Condition,
+  findCondition,
+  setCondition,
+  type WantedCondition,
+} from '../../model/condition.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import {
   isForbidden,
@@ -10,6 +15,7 @@ import {
   isVersionConflict,
 } from '../../model/refusal.ts';
 import { ApiError } from '../../model/status.ts';
+import { knownPart, type StatusFields } from '../../model/status-fields.ts';
 import { isMap, type JsonMap } from '../children/json-difference.ts';
 import { BeingDeletedError, NotReadyError } from '../errors.ts';
 import { SYNCED } from './parent-changes.ts';
@@ -60,7 +66,7 @@ export function withFailure(
   status: JsonMap,
   parent: KubernetesObject,
   error: unknown,
-  nowMs: number,
+  { fields, nowMs }: { readonly fields: StatusFields | undefined; readonly nowMs: number },
 ): JsonMap {
   const known = findCondition(conditionsOf(statusOf(parent)), SYNCED);
   const { generation } = parent.metadata;
@@ -71,9 +77,20 @@ export function withFailure(
     message: publicMessage(error),
     ...(generation !== undefined && { observedGeneration: generation }),
   } as const;
-  const [condition] = setCondition(known === undefined ? [] : [known], wanted, nowMs);
+  const condition = stampedCondition(known, wanted, fields, nowMs);
   const others = conditionsOf(status).filter(({ type }) => type !== SYNCED);
   return { ...status, conditions: [...others, condition] };
+}
+
+/** `wanted` with its time, and without fields that the definition does not have. */
+export function stampedCondition(
+  known: Condition | undefined,
+  wanted: WantedCondition,
+  fields: StatusFields | undefined,
+  nowMs: number,
+): Partial<Condition> {
+  const [stamped = wanted] = setCondition(known === undefined ? [] : [known], wanted, nowMs);
+  return fields === undefined ? stamped : knownPart(stamped, fields);
 }
 
 export function statusOf(object: KubernetesObject): JsonMap {

@@ -1,5 +1,6 @@
 import { type KubernetesObject, keyOf } from '../../model/object.ts';
 import type { Resource } from '../../model/resource.ts';
+import { knownPart, type StatusFields } from '../../model/status-fields.ts';
 import { digestOf } from '../children/applied-memory.ts';
 import type { HotLoops } from '../children/hot-loops.ts';
 import { isMap, type JsonMap } from '../children/json-difference.ts';
@@ -12,7 +13,8 @@ import { conditionsOf, isQuiet, publicMessage, statusOf, withFailure } from './f
 /** Number of remembered parents whose definition does not declare all of their status. */
 const MAX_OBJECTS = 1_000;
 
-interface ParentStatusOptions extends Pick<CompositeEngineOptions, 'status' | 'failures'> {
+interface ParentStatusOptions
+  extends Pick<CompositeEngineOptions, 'status' | 'failures' | 'statusFields'> {
   readonly parentResource: Resource;
 }
 
@@ -59,19 +61,22 @@ export class ParentStatus {
     context: ReconcileContext,
     { status, condition, failure, inputs }: Stated,
   ): Promise<void> {
-    const { parentResource, failures } = this.#options;
-    const wanted = wholeStatus(parent, status ?? {}, condition);
+    const { parentResource, failures, statusFields: fields } = this.#options;
+    const wanted = wholeStatus(parent, status ?? {}, condition, fields);
     const name = nameOf(parent);
     if (failure === undefined && this.#hotLoops.isLooping(name)) {
       const nowMs = context.clock.monotonic();
       const next = { stated: { status: wanted }, observed: parent, inputs: inputs(), nowMs };
       this.#hotLoops.requireSteady(name, next);
     }
-    const error = failure?.error ?? undeclared(parentResource, this.#missingOf(parent, wanted));
+    const known = this.#missingOf(parent, wanted).filter((path) => isAnswered(path, status ?? {}));
+    const error = failure?.error ?? undeclared(parentResource, known);
     const isStated = error !== undefined && failures?.condition === true && !isQuiet(error);
-    const whole = isStated ? withFailure(wanted, parent, error, context.clock.now()) : wanted;
+    const stamp = { fields, nowMs: context.clock.now() };
+    const whole = isStated ? withFailure(wanted, parent, error, stamp) : wanted;
     if (this.#replacer.differs(parent, whole)) {
-      const missing = await this.#write(parent, context, { wanted, whole, inputs });
+      const outcome = await this.#write(parent, context, { wanted, whole, inputs });
+      const missing = outcome.filter((path) => isAnswered(path, status ?? {}));
       if (failure === undefined && missing.length > 0) throw undeclared(parentResource, missing);
     }
     if (failure === undefined && error !== undefined) throw error;
@@ -109,12 +114,13 @@ export class ParentStatus {
 
   /** States a failure by an Event, and by a condition where the definition has conditions. */
   async failed(parent: KubernetesObject, error: unknown, context: ReconcileContext): Promise<void> {
-    const { failures, parentResource } = this.#options;
+    const { failures, parentResource, statusFields: fields } = this.#options;
     if (failures === undefined || isQuiet(error)) return;
     context.event('Warning', 'SyncError', publicMessage(error));
     if (!failures.condition || this.#options.status !== 'replace') return;
     const known = this.#written.get(context) ?? parent;
-    const status = withFailure(statusOf(known), known, error, context.clock.now());
+    const stamp = { fields, nowMs: context.clock.now() };
+    const status = withFailure(statusOf(known), known, error, stamp);
     await this.#replacer.replace(context.client, parentResource, known, status);
   }
 }
@@ -128,13 +134,27 @@ function wholeStatus(
   { metadata: { generation } }: KubernetesObject,
   stated: JsonMap,
   condition: Stated['condition'],
+  fields: StatusFields | undefined,
 ): JsonMap {
-  const status = generation === undefined ? stated : { ...stated, observedGeneration: generation };
+  const isObserved = generation !== undefined && fields?.observedGeneration !== false;
+  const status = isObserved ? { ...stated, observedGeneration: generation } : stated;
   if (condition === undefined) return status;
+  const declared = fields === undefined ? condition : knownPart(condition, fields);
+  if (fields !== undefined && fields.conditions === undefined) return status;
   const conditions: readonly unknown[] = Array.isArray(stated.conditions) ? stated.conditions : [];
   const at = conditions.findIndex((each) => isMap(each) && each.type === condition.type);
-  const all = at < 0 ? [...conditions, condition] : conditions.with(at, condition);
+  const all = at < 0 ? [...conditions, declared] : conditions.with(at, declared);
   return { ...status, conditions: all };
+}
+
+/**
+ * True for a path of the status that the function has answered. The others are fields that the engine writes by itself:
+ * where the definition does not have them, nobody misses them.
+ */
+function isAnswered(path: string, answered: JsonMap): boolean {
+  const [, field = ''] = /^status\.(\w+)/.exec(path) ?? [];
+  const isOwn = field === 'observedGeneration' || field === 'conditions';
+  return !isOwn || answered[field] !== undefined;
 }
 
 /** Fields that a function states, by server-side apply. */

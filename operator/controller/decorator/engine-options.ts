@@ -1,4 +1,5 @@
 import type { KubernetesObject } from '../../model/object.ts';
+import type { StatusFields } from '../../model/status-fields.ts';
 import type { ChildWriter } from '../children/child-writer.ts';
 import type { DesiredChild } from '../composite/child.ts';
 import type { ChildType, Related, RelatedObjects } from '../composite/engine-options.ts';
@@ -64,6 +65,8 @@ export interface DecoratorEngineOptions {
    * `condition` is true, by a condition of its status, which goes away with the next success. Left out: by the log only.
    */
   readonly failures?: { readonly condition: boolean };
+  /** The fields that the condition may have. Left out: any. */
+  readonly statusFields?: StatusFields;
   /** Told of a failed reconcile. Not told of lost races and of caches that are not ready. */
   readonly failed?: (
     object: KubernetesObject,

@@ -1,9 +1,15 @@
-import { type Condition, findCondition, setCondition } from '../../model/condition.ts';
+import { findCondition, type WantedCondition } from '../../model/condition.ts';
 import { isNotFound } from '../../model/not-found.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { isVersionConflict } from '../../model/refusal.ts';
 import { isMap, isSameJson, type JsonMap } from '../children/json-difference.ts';
-import { conditionsOf, publicMessage, reasonOf, statusOf } from '../composite/failures.ts';
+import {
+  conditionsOf,
+  publicMessage,
+  reasonOf,
+  stampedCondition,
+  statusOf,
+} from '../composite/failures.ts';
 import type { ReconcileContext } from '../reconciler.ts';
 import type { DecoratorEngineOptions } from './engine-options.ts';
 
@@ -34,18 +40,18 @@ export function withoutFailure(status: JsonMap, decorator: string): JsonMap {
 export async function stateFailure(
   object: KubernetesObject,
   error: unknown,
-  { decorator, objects: { resource }, hasStatusSubresource }: DecoratorEngineOptions,
+  { decorator, objects: { resource }, hasStatusSubresource, statusFields }: DecoratorEngineOptions,
   { client, clock }: ReconcileContext,
 ): Promise<void> {
   const { name, namespace, uid, resourceVersion, generation } = object.metadata;
   const known = conditionsOf(statusOf(object));
   const type = failureCondition(decorator);
   const before = findCondition(known, type);
-  const wanted: Omit<Condition, 'lastTransitionTime'> = {
+  const wanted: WantedCondition = {
     ...{ type, status: 'False', reason: reasonOf(error), message: publicMessage(error) },
     ...(generation !== undefined && { observedGeneration: generation }),
   };
-  const [condition] = setCondition(before === undefined ? [] : [before], wanted, clock.now());
+  const condition = stampedCondition(before, wanted, statusFields, clock.now());
   if (isSameJson(before, condition)) return;
   const conditions = [...known.filter((each) => each.type !== type), condition];
   const body = { metadata: { uid, resourceVersion }, status: { conditions } };

@@ -6,7 +6,7 @@ import { compositeController } from '../composite-controller.ts';
 import type { ConfiguredHooks, SharedParts } from '../controller-parts.ts';
 import { type DecoratedResource, decoratorControllers } from '../decorator-controller.ts';
 import type { CompositeSpec, ControllerSpec, DecoratorSpec, ResourceReference } from '../spec.ts';
-import { hasConditions } from './parent-facts.ts';
+import { readStatusFields } from './parent-facts.ts';
 import type { ServedResources } from './served-resources.ts';
 import { StartError } from './trouble.ts';
 
@@ -54,8 +54,8 @@ async function buildComposite(
     );
   }
   const children = await needAll(spec.children, served, signal);
-  const conditions = await hasConditions(parent, context, signal);
-  return compositeController({ spec, parent, children, hooks, hasConditions: conditions }, shared);
+  const statusFields = await readStatusFields(parent, context, signal);
+  return compositeController({ spec, parent, children, hooks, statusFields }, shared);
 }
 
 async function buildDecorator(
@@ -68,8 +68,8 @@ async function buildDecorator(
     const resource = await served.need(reference, 'ParentNotServed', signal);
     const hasStatusSubresource =
       builtInHasStatus(resource) ?? (await context.hasSubresource(resource, 'status', signal));
-    const conditions = await hasConditions(resource, context, signal);
-    resources.push({ resource, hasStatusSubresource, hasConditions: conditions });
+    const statusFields = await readStatusFields(resource, context, signal);
+    resources.push({ resource, hasStatusSubresource, statusFields });
   }
   const attachments = await needAll(spec.attachments, served, signal);
   return decoratorControllers({ spec, resources, attachments, hooks }, shared);

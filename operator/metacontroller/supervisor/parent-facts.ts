@@ -4,24 +4,25 @@ import { OperatorError } from '../../core/errors.ts';
 import { customResourceDefinitions } from '../../model/builtin.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { isBuiltInGroup, type Resource, resourceName } from '../../model/resource.ts';
+import { type StatusFields, statusFieldsOf } from '../../model/status-fields.ts';
 import type { StructuralSchema } from '../../model/structural-schema.ts';
 
 const DEFINITIONS = customResourceDefinitions as Resource as Resource<DeclaredVersions>;
 
 /**
- * Whether a resource has a field `status.conditions`, which its definition says. Only custom resources have a definition.
- * False when the definition cannot be read: then conditions are not written.
+ * The fields of the status of a resource that the engine may write by itself, which its definition says. Only custom
+ * resources have a definition. Undefined without one, and when it cannot be read: then failures are told by Events only.
  */
-export async function hasConditions(
+export async function readStatusFields(
   resource: Resource,
   { client, log }: { readonly client: Pick<Client, 'find'>; readonly log: Log },
   signal: AbortSignal,
-): Promise<boolean> {
-  if (isBuiltInGroup(resource)) return false;
+): Promise<StatusFields | undefined> {
+  if (isBuiltInGroup(resource)) return undefined;
   const name = resourceName(resource);
   try {
     const definition = await client.find(DEFINITIONS, { name }, { signal });
-    return definition !== undefined && declaresConditions(definition, resource.version);
+    return definition && statusFieldsOf(schemaOf(definition, resource.version));
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof OperatorError)) throw error;
@@ -29,7 +30,7 @@ export async function hasConditions(
       { err: error, definition: name },
       'definition cannot be read, parents get no conditions',
     );
-    return false;
+    return undefined;
   }
 }
 
@@ -44,15 +45,6 @@ interface DeclaredVersions extends KubernetesObject {
 }
 
 /** @param version - the served version that is watched. */
-function declaresConditions({ spec }: DeclaredVersions, version: string): boolean {
-  const declared = spec.versions.find(({ name }) => name === version);
-  const schema = declared?.schema?.openAPIV3Schema;
-  const status = schema?.properties?.status;
-  return (
-    keepsUnknown(schema) || keepsUnknown(status) || status?.properties?.conditions !== undefined
-  );
-}
-
-function keepsUnknown(schema: StructuralSchema | undefined): boolean {
-  return schema?.['x-kubernetes-preserve-unknown-fields'] === true;
+function schemaOf({ spec }: DeclaredVersions, version: string): StructuralSchema | undefined {
+  return spec.versions.find(({ name }) => name === version)?.schema?.openAPIV3Schema;
 }

@@ -1,0 +1,109 @@
+/** Definitions that lack fields which the toolkit adds to a status by itself: what is stored in the end. */
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { restClient } from '../../operator/client/rest-client.ts';
+import { AppliedMemory } from '../../operator/controller/children/applied-memory.ts';
+import { statusWriter } from '../../operator/controller/children/write-status.ts';
+import type { DesiredStatus } from '../../operator/controller/reconciler.ts';
+import { isUndeclaredField } from '../../operator/model/refusal.ts';
+import { undiciTransport } from '../../operator/transport/undici-transport.ts';
+import { type Site, siteDefinition, sites, startSites } from '../support/sites.ts';
+
+const CONDITION = { type: 'Ready', status: 'True', reason: 'Done', message: 'all is well' } as const;
+const HOUR_MS = 60 * 60_000;
+
+interface StatusSchema {
+  readonly observedGeneration?: unknown;
+  readonly conditions: { readonly items: { readonly properties: Record<string, unknown> } };
+}
+
+/** The definition of Sites without some fields: of the status, or of its conditions. */
+function definitionWithout(ofStatus: readonly string[], ofConditions: readonly string[] = []) {
+  const definition = structuredClone(siteDefinition()) as unknown as {
+    spec: { versions: { schema: { openAPIV3Schema: { properties: { status: object } } } }[] };
+  };
+  const { status } = definition.spec.versions[0]?.schema.openAPIV3Schema.properties ?? {};
+  const { properties } = status as { properties: Record<string, unknown> & StatusSchema };
+  for (const field of ofStatus) delete properties[field];
+  for (const field of ofConditions) delete properties.conditions.items.properties[field];
+  return definition as unknown as ReturnType<typeof siteDefinition>;
+}
+
+async function startStatus(definition: ReturnType<typeof siteDefinition>) {
+  const place = await startSites(definition);
+  const { env, clock, createSite, site } = place;
+  const transport = undiciTransport(env.url, { clock });
+  onTestFinished(() => transport.close());
+  const client = restClient({ transport, fieldManager: 'sites', clock });
+  const memory = new AppliedMemory();
+  await createSite('a');
+  const setStatus = async (status: DesiredStatus<Site>) => {
+    const object = await site('a');
+    return statusWriter({ object, resource: sites, client, clock, memory })(status);
+  };
+  return { ...place, setStatus };
+}
+
+describe('[found 10] a field that setStatus adds and the definition does not have is left out', () => {
+  const { type, status, reason, message } = CONDITION;
+  const plain = { type, status, reason, message };
+  const time = { lastTransitionTime: expect.any(String) };
+  const cases: readonly [string, readonly string[], readonly string[], object][] = [
+    [
+      'observedGeneration of the status',
+      ['observedGeneration'],
+      [],
+      { pages: 3, conditions: [{ ...plain, ...time, observedGeneration: 1 }] },
+    ],
+    [
+      'observedGeneration of conditions',
+      [],
+      ['observedGeneration'],
+      { pages: 3, observedGeneration: 1, conditions: [{ ...plain, ...time }] },
+    ],
+    [
+      'all of them',
+      ['observedGeneration'],
+      ['observedGeneration', 'lastTransitionTime'],
+      { pages: 3, conditions: [plain] },
+    ],
+  ];
+  test.each(cases)('%s', async (_what, ofStatus, ofConditions, stored) => {
+    const { setStatus, site, writes } = await startStatus(
+      definitionWithout(ofStatus, ofConditions),
+    );
+
+    expect(await setStatus({ pages: 3, conditions: [CONDITION] })).toBe(true);
+
+    expect((await site('a')).status).toEqual(stored);
+    const count = writes('sites.example.dev').length;
+    expect(await setStatus({ pages: 3, conditions: [CONDITION] })).toBe(false);
+    expect(writes('sites.example.dev')).toHaveLength(count);
+    await setStatus({ pages: 4, conditions: [CONDITION] });
+    expect(writes('sites.example.dev')).toHaveLength(count + 1);
+  });
+});
+
+test('[found 10] a field that the reconciler states and the definition does not have is an error still', async () => {
+  const { setStatus, site } = await startStatus(definitionWithout(['observedGeneration']));
+
+  const setting = setStatus({ pages: 3, words: 9 } as DesiredStatus<Site>);
+
+  await expect(setting).rejects.toSatisfy(isUndeclaredField);
+  await expect(setting).rejects.toThrow('.status.words: field not declared in schema');
+  expect((await site('a')).status).toBeUndefined();
+});
+
+test('[found 10] an hour later the field is tried again, because the definition may have it by then', async () => {
+  const { env, clock, setStatus, site } = await startStatus(
+    definitionWithout(['observedGeneration']),
+  );
+  await setStatus({ pages: 3 });
+  await env.apply(siteDefinition() as never);
+  await setStatus({ pages: 4 });
+  expect((await site('a')).status).toEqual({ pages: 4 });
+
+  clock.advance(HOUR_MS);
+  await setStatus({ pages: 4 });
+
+  expect((await site('a')).status).toEqual({ pages: 4, observedGeneration: 1 });
+});

@@ -1,0 +1,67 @@
+/** Which fields of a status the API server keeps, as the schema of a definition says. */
+import { expect, test } from 'vitest';
+import { statusFieldsOf } from '../../operator/model/status-fields.ts';
+import type { StructuralSchema } from '../../operator/model/structural-schema.ts';
+
+const ANY = { 'x-kubernetes-preserve-unknown-fields': true } as const;
+const TEXT = { type: 'string' } as const;
+
+/** @param status - the properties of the status. */
+function rootWith(status: StructuralSchema['properties']): StructuralSchema {
+  return { type: 'object', properties: { status: { type: 'object', properties: status ?? {} } } };
+}
+
+const conditions = (properties: Readonly<Record<string, StructuralSchema>>): StructuralSchema => ({
+  type: 'array',
+  items: { type: 'object', properties },
+});
+
+test.each<[string, StructuralSchema | undefined, boolean]>([
+  ['no schema', undefined, false],
+  ['no status', { type: 'object', properties: { spec: ANY } }, false],
+  ['a status without fields', rootWith({}), false],
+  ['another field', rootWith({ replicas: { type: 'integer' } }), false],
+  ['an integer', rootWith({ observedGeneration: { type: 'integer' } }), true],
+  ['a number', rootWith({ observedGeneration: { type: 'number' } }), true],
+  ['a text', rootWith({ observedGeneration: TEXT }), false],
+  ['a status that keeps all', { type: 'object', properties: { status: ANY } }, true],
+  ['a root that keeps all', ANY, true],
+  [
+    'a root that keeps all, and a status that does not',
+    { ...ANY, properties: { status: { type: 'object', properties: {} } } },
+    false,
+  ],
+  [
+    'a map of integers',
+    {
+      type: 'object',
+      properties: { status: { type: 'object', additionalProperties: { type: 'integer' } } },
+    },
+    true,
+  ],
+  [
+    'a map of texts',
+    { type: 'object', properties: { status: { type: 'object', additionalProperties: TEXT } } },
+    false,
+  ],
+])('[found 10] observedGeneration can be written into %s: %s', (_what, schema, expected) => {
+  expect(statusFieldsOf(schema).observedGeneration).toBe(expected);
+});
+
+test.each<[string, StructuralSchema, unknown]>([
+  ['none', rootWith({}), undefined],
+  ['a list of texts', rootWith({ conditions: { type: 'array', items: TEXT } }), undefined],
+  ['a text', rootWith({ conditions: TEXT }), undefined],
+  ['a map', rootWith({ conditions: { type: 'object', additionalProperties: TEXT } }), undefined],
+  ['no status in a condition', rootWith({ conditions: conditions({ type: TEXT }) }), undefined],
+  ['any', rootWith({ conditions: ANY }), 'any'],
+  ['any items', rootWith({ conditions: { type: 'array', items: ANY } }), 'any'],
+  [
+    'some fields',
+    rootWith({ conditions: conditions({ type: TEXT, status: TEXT, reason: TEXT }) }),
+    new Set(['type', 'status', 'reason']),
+  ],
+  ['a root that keeps all', ANY, 'any'],
+])('[found 10] the fields of conditions: %s', (_what, schema, expected) => {
+  expect(statusFieldsOf(schema).conditions).toEqual(expected);
+});
