@@ -21,7 +21,10 @@ export function statusFieldsOf(schema: StructuralSchema | undefined): StatusFiel
 }
 
 /** The members of `condition` that the status can have. */
-export function knownPart<T extends object>(condition: T, { conditions }: StatusFields): Partial<T> {
+export function knownPart<T extends object>(
+  condition: T,
+  { conditions }: StatusFields,
+): Partial<T> {
   if (conditions === 'any' || conditions === undefined) return condition;
   const members = Object.entries(condition).filter(([name]) => conditions.has(name));
   return Object.fromEntries(members) as Partial<T>;

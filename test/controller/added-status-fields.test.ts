@@ -8,7 +8,12 @@ import { isUndeclaredField } from '../../operator/model/refusal.ts';
 import { undiciTransport } from '../../operator/transport/undici-transport.ts';
 import { type Site, siteDefinition, sites, startSites } from '../support/sites.ts';
 
-const CONDITION = { type: 'Ready', status: 'True', reason: 'Done', message: 'all is well' } as const;
+const CONDITION = {
+  type: 'Ready',
+  status: 'True',
+  reason: 'Done',
+  message: 'all is well',
+} as const;
 const HOUR_MS = 60 * 60_000;
 
 interface StatusSchema {

@@ -64,6 +64,30 @@ const byCrop: Decide = ({ parent }: HookBody) => ({
   ],
 });
 
+test.each([
+  ['{}', {}],
+  ['relatedResources: null', { relatedResources: null }],
+  ['an empty list', { relatedResources: [] }],
+])('[found 10] after a customize answer of %s the next sync asks again', async (_what, nothing) => {
+  let isReady = false;
+  const customize: Decide = (body) => (isReady ? byCrop(body) : nothing);
+  const place = await startMetacontroller({
+    subjects: [related(customize)],
+    definitions: [ORCHARDS],
+  });
+  await place.apply(field('a', 'apple'));
+  await place.apply(orchard('apple', 1));
+  await finds(place, 'apple', '');
+  await place.idle();
+
+  isReady = true;
+  // A change of metadata, which leaves the generation as it is, calls for the sync.
+  const labels = { metadata: { labels: { touched: 'yes' } } };
+  await place.env.patch('fruit.example/v1', 'Orchard', place.namespace, 'apple', labels);
+
+  await finds(place, 'apple', 'a');
+});
+
 test('[metacontroller 19] a change of a related object calls exactly the orchards that select it, before or after', async () => {
   const place = await startMetacontroller({
     subjects: [related(byCrop)],

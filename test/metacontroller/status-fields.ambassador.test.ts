@@ -47,10 +47,7 @@ test.each<[string, Subject]>([
   await planned(place, 'north', 1);
   await place.apply(orchard('north', 2));
   await planned(place, 'north', 2);
-  await eventually(
-    async () => JSON.stringify(await statusOf(place)) === '{"trees":2}',
-    PATIENT,
-  );
+  await eventually(async () => JSON.stringify(await statusOf(place)) === '{"trees":2}', PATIENT);
   await place.idle();
 
   expect(await statusOf(place)).toEqual({ trees: 2 });

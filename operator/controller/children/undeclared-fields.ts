@@ -23,7 +23,10 @@ const TRIED_AGAIN_MS = 60 * 60_000;
  * writes all fields or none, so one such field would keep the whole status from being written.
  */
 export class UndeclaredFields {
-  readonly #known = new Map<string, { readonly fields: Set<AddedField>; readonly untilMs: number }>();
+  readonly #known = new Map<
+    string,
+    { readonly fields: Set<AddedField>; readonly untilMs: number }
+  >();
 
   /** @param nowMs - monotonic. */
   of(resource: Resource, nowMs: number): ReadonlySet<AddedField> {

@@ -80,7 +80,7 @@ export interface RelatedRule {
 /** Related objects of parents: which ones, and who is reconciled when one changes. */
 export interface Related {
   /**
-   * The objects that the parent's rules select. The rules are asked once for each generation of a parent.
+   * The objects that the parent's rules select. The rules are asked once for each generation of a parent, and each time while there are none.
    *
    * @throws NotReadyError (a quiet retry) while one of its resources has no first list.
    */

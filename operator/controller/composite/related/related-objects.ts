@@ -29,7 +29,7 @@ export interface RelatedOptions {
   readonly ownNamespaceOnly?: boolean;
   /**
    * Milliseconds for which the rules of one generation of a parent are kept, before they are asked again. Default 20
-   * minutes; 0: ask each time.
+   * minutes; 0: ask each time. An answer without a rule is not kept.
    */
   readonly rulesKeptMs?: number;
   /**
@@ -117,7 +117,9 @@ class RelatedToParents implements Related {
     const rules = requireRules(answer, this.#options.controller).map((rule) =>
       compileRule(rule, parent, ownNamespaceOnly),
     );
-    this.#rules.set(key, { uid, generation, rules, askAgainAt: now + rulesKeptMs });
+    // No rules may be a mistake that passes, and nothing would wake the parent when it has: they are not kept.
+    const keptMs = rules.length === 0 ? 0 : rulesKeptMs;
+    this.#rules.set(key, { uid, generation, rules, askAgainAt: now + keptMs });
     return rules;
   }
 
