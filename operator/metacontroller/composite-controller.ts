@@ -11,6 +11,7 @@ import { createRevisions } from '../controller/composite/revisions/create-revisi
 import { metacontrollerFormat } from '../controller/composite/revisions/metacontroller-format.ts';
 import type { Controller } from '../controller/controller.ts';
 import { selectedObjects } from '../controller/decorator/decorated-source.ts';
+import { ConfigurationError } from '../core/errors.ts';
 import { runInSlices } from '../core/time-slice.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
@@ -134,6 +135,11 @@ function revisionsOf(
   { writer, revisionsNamespace }: SharedParts,
 ): Revisions | undefined {
   if (!children.some(isRolling)) return undefined;
+  if (!parentResource.namespaced && revisionsNamespace === undefined) {
+    throw new ConfigurationError(
+      'a rolling update of cluster-scoped parents keeps its revisions in the namespace of the operator: set POD_NAMESPACE',
+    );
+  }
   const { generateSelector } = spec;
   return createRevisions({
     controller,

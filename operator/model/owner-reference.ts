@@ -8,17 +8,24 @@ import {
 } from './object.ts';
 import { apiVersionOf, type Resource, resourceName } from './resource.ts';
 
+const LEFT_ALONE = 'it is left alone; delete it, or give the child another name';
+
 /** The child has another controller, or it has none and adoption is not allowed. */
 export class AlreadyOwnedError extends OperatorError {
   override readonly name = 'AlreadyOwnedError';
   /** The current controller of the child; undefined when it has none. */
   readonly controller: OwnerReference | undefined;
 
-  constructor(resource: Resource, child: { readonly metadata: ObjectMeta }) {
+  /** @param remedy - what helps with an object that has no controller, in the words of its reader. */
+  constructor(
+    resource: Resource,
+    child: { readonly metadata: ObjectMeta },
+    remedy: string = LEFT_ALONE,
+  ) {
     const controller = controllerOf(child);
     const whose =
       controller === undefined
-        ? 'exists without a controller, and may only be taken with adopt'
+        ? `exists without a controller: ${remedy}`
         : `belongs to ${controller.kind} ${controller.name}`;
     const name = keyOf(child);
     super(`${resourceName(resource)} ${name} ${whose}`, {

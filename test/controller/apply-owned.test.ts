@@ -1,10 +1,12 @@
 /** Children, against the embedded API server: what is stored in the end. */
 import { describe, expect, test } from 'vitest';
+import { ownedApplyWriter } from '../../operator/controller/children/owned-apply-writer.ts';
 import { BeingDeletedError } from '../../operator/controller/errors.ts';
 import { AWAIT_CHANGE, type ReconcileContext } from '../../operator/controller/reconciler.ts';
 import { type ConfigMap, configMaps, deployments } from '../../operator/model/builtin.ts';
 import { AlreadyOwnedError } from '../../operator/model/owner-reference.ts';
 import { applyConflictsOf, isApplyConflict, isUidMismatch } from '../../operator/model/refusal.ts';
+import type { Resource } from '../../operator/model/resource.ts';
 import { startFamily } from '../support/owner-and-children.ts';
 import { type Site, startSites } from '../support/sites.ts';
 
@@ -254,6 +256,20 @@ describe('[K-32] an object without a controller', () => {
 
     expect(error).toMatchObject({ name: 'AlreadyOwnedError', controller: undefined });
     expect(await child()).toEqual(orphan);
+  });
+
+  test('[found 10] is told with the option of applyOwned, and by a composite without it', async () => {
+    const { apply, foreign, owner } = await startFamily();
+    await foreign();
+    const desired = { metadata, data: { k: 'v' } };
+    const context = { applyOwned: apply } as unknown as ReconcileContext;
+    const write = { owner, ownerResource: configMaps as Resource, context };
+    const writer = ownedApplyWriter();
+
+    await expect(apply(configMaps, desired)).rejects.toThrow(/takes it only with adopt: true$/);
+    await expect(writer.create(configMaps as Resource, desired, write)).rejects.toThrow(
+      /exists without a controller: it is left alone; delete it, or give the child another name$/,
+    );
   });
 
   test('is adopted by an owner that is there, with what others have put in', async () => {

@@ -138,6 +138,23 @@ test('a child that another controller owns is left alone, and told', async () =>
   expect(await place.env.get(...where)).toMatchObject({ data: { trees: 'theirs' } });
 });
 
+test('[found 10] an object in the way that has no controller is told in words of the contract', async () => {
+  const place = await startMetacontroller({
+    subjects: [orchards({ decide: plan })],
+    definitions: [ORCHARDS],
+    stopped: true,
+  });
+  await place.apply(thing('ConfigMap', 'north-plan') as KubernetesObject);
+  place.startOperator();
+
+  await place.apply(orchard('north', 1));
+  const { message } = await syncedWith(place, 'north', 'AlreadyOwned');
+
+  expect(message).toBe(
+    `configmaps ${place.namespace}/north-plan exists without a controller: it is left alone; delete it, or give the child another name`,
+  );
+});
+
 /** Calls about `north`. */
 function callsOf({ server }: MetacontrollerPlace): number {
   return server.calls('/orchards/sync').length;

@@ -103,6 +103,17 @@ test('[metacontroller M7] a controller without a sync hook is refused before it 
   );
 });
 
+test('[found 10] without a namespace for revisions a rolling update of cluster-scoped parents says what to set', () => {
+  const rolling = { method: 'RollingInPlace' };
+  const spec = specOf({
+    childResources: [{ apiVersion: 'v1', resource: 'configmaps', updateStrategy: rolling }],
+  });
+
+  expect(() => controllerOf({ spec, parent: { ...ORCHARDS, namespaced: false } })).toThrow(
+    'namespace of the operator: set POD_NAMESPACE',
+  );
+});
+
 test('workers and time limits follow from the object and the settings', () => {
   expect(controllerOf()).toMatchObject({
     name: 'composite-orchards',

@@ -153,7 +153,7 @@ function requireFree<C extends KubernetesObject>(
   const reference = controllerReference(owner, ownerResource);
   if (controller !== undefined && isSameOwner(controller, reference)) return true;
   refused?.(resource, child, existing);
-  throw new AlreadyOwnedError(resource, existing);
+  throw new AlreadyOwnedError(resource, existing, 'applyOwned takes it only with adopt: true');
 }
 
 async function requireLiveOwner({ client, owner, ownerResource }: OwnerOfChildren): Promise<void> {

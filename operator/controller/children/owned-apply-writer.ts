@@ -1,3 +1,5 @@
+import type { KubernetesObject } from '../../model/object.ts';
+import { AlreadyOwnedError } from '../../model/owner-reference.ts';
 import { showsAll } from './applied-memory.ts';
 import { hashOf, withHash } from './child-hash.ts';
 import type { ChildWriter } from './child-writer.ts';
@@ -9,7 +11,15 @@ import type { ChildWriter } from './child-writer.ts';
 export function ownedApplyWriter(): ChildWriter {
   return {
     marked: withHash,
-    create: (resource, desired, { context }) => context.applyOwned(resource, desired),
+    async create(resource, desired, { context }) {
+      try {
+        return await context.applyOwned(resource, desired);
+      } catch (error) {
+        // The function of a composite does not know the options of applyOwned.
+        const isUnowned = error instanceof AlreadyOwnedError && error.controller === undefined;
+        throw isUnowned ? new AlreadyOwnedError(resource, desired as KubernetesObject) : error;
+      }
+    },
     async differs(_resource, desired, observed) {
       const hash = hashOf(desired);
       return hash === undefined ? !showsAll(observed, desired) : hash !== hashOf(observed);
