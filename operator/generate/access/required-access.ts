@@ -34,6 +34,14 @@ export interface RequiredAccessRule extends AccessRule {
   readonly reason: AccessReason;
 }
 
+/** Only what the election requires. The controllers of the operator require the rest. */
+export function accessOfElectionOnly(
+  declarations: readonly Declared[],
+  placement: Placement,
+): readonly AccessRule[] {
+  return mergeAccess(accessOfElection(declarations, placement));
+}
+
 /**
  * Everything that controllers do at the API server: get, list and watch of their sources, the writes for
  * `owns`, `finalizer` and a status, their permissions, the Events that the toolkit records for them, and the
@@ -89,10 +97,6 @@ function because(
   return accesses.map((access) => ({ ...access, reason }));
 }
 
-/**
- * Its Events may also be about the Pod of the operator itself, which is in the namespace of the Lease unless the
- * settings say otherwise.
- */
 function accessOfDeclaration(
   { name, sources, permissions = [], recordsEvents = true }: AccessDeclaration,
   placement: Placement,
@@ -102,20 +106,16 @@ function accessOfDeclaration(
       (namespace) => ({ resource, subresource, namespace, ...rest }),
     ),
   );
-  const own = placement.leaderElection?.namespace;
   const places = [
     ...(sources.some(({ resource }) => resource.namespaced) ? placesOf(sources, placement) : []),
     ...permitted.filter(({ resource }) => resource.namespaced).map(({ namespace }) => namespace),
-    ...(own === undefined ? [] : [own]),
   ];
-  const recorded = eventPlaces([...sources, ...permissions, { resource: events }], places).map(
-    (namespace) => ({
-      resource: events,
-      subresource: undefined,
-      namespace,
-      verbs: ['create', 'patch'] as const,
-    }),
-  );
+  const recorded = eventPlaces([...sources, ...permissions], places).map((namespace) => ({
+    resource: events,
+    subresource: undefined,
+    namespace,
+    verbs: ['create', 'patch'] as const,
+  }));
   return [
     ...sources.flatMap((source) => because('source', accessOfSource(source, placement))),
     ...because('permission', permitted),
@@ -230,19 +230,27 @@ function selectedName(resource: Resource, fieldSelector = ''): string | undefine
 }
 
 /**
- * The elector reads, creates and renews its Lease, and records an Event in its namespace for a new leader.
+ * The elector reads, creates and renews its Lease, and records an Event in its namespace for a new leader. Events of
+ * hooks and of Metacontroller's controllers may also be about the Pod of the operator itself, which is in that
+ * namespace unless the settings say otherwise. They are repeated, and so patched.
  */
 function accessOfElection(
-  controllers: readonly Declared[],
+  declarations: readonly Declared[],
   { leaderElection }: Placement,
 ): readonly AccessRule[] {
   if (leaderElection === undefined) return [];
-  const { namespace, leaseName = leaseNameOf(controllers) } = leaderElection;
+  const { namespace, leaseName = leaseNameOf(declarations) } = leaderElection;
+  const repeats = declarations.some((each) => !isController(each) && each.recordsEvents !== false);
   const lease = { resource: leases, subresource: undefined, namespace };
   return [
     { ...lease, verbs: ['create'] },
     { ...lease, verbs: ['get', 'update'], resourceNames: [leaseName] },
-    { resource: events, subresource: undefined, namespace, verbs: ['create'] },
+    {
+      resource: events,
+      subresource: undefined,
+      namespace,
+      verbs: repeats ? ['create', 'patch'] : ['create'],
+    },
   ];
 }
 

@@ -14,7 +14,8 @@ type Right = RbacRole | RbacRoleBinding;
 export function rightsText(chart: string, open: OpenModel): string {
   const always = open.model.electionRights.map((right) => printed(chart, right));
   const scoped = openScopes(chart, open).map(({ name, model, when: [condition] }) => {
-    const text = name === 'listed' ? listedText(chart, model.rights) : textOf(chart, model.rights);
+    const text =
+      name === 'listed' ? listedText(chart, model.rights) : textOf(chart, model.rights.map(apart));
     return condition === undefined ? text : `{{- if ${condition} }}\n${text}{{- end }}\n`;
   });
   return [...always, ...scoped].join('');
@@ -22,6 +23,12 @@ export function rightsText(chart: string, open: OpenModel): string {
 
 function textOf(chart: string, rights: readonly Right[]): string {
   return rights.map((right) => printed(chart, right)).join('');
+}
+
+/** A release may be installed in a namespace that a right names, such as `default`: two objects would have one name. */
+function apart(right: Right): Right {
+  const { namespace } = right.metadata;
+  return namespace === undefined || namespace === NAMESPACE ? right : renamed(right, '');
 }
 
 /** Two releases may watch the same namespaces, so that names outside of the own namespace contain the release's. */

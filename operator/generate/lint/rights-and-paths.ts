@@ -258,11 +258,20 @@ export interface RequestPath {
 const PATH =
   /^\/(?:api|apis\/([^/]+))\/([^/]+)(?:\/namespaces\/([^/]+)(?=\/[^/]+))?\/([^/]+)(?:\/([^/]+)(?:\/([^/]+))?)?$/;
 
+/** Kubernetes takes these words after a namespace for its subresources, and not for resources in it. */
+const OF_NAMESPACE: ReadonlySet<string> = new Set(['finalize', 'status']);
+
 /** Undefined for a path that names no resource, such as `/version` and `/apis/apps/v1`. */
 function requestPath(path: string): RequestPath | undefined {
   const [, group = '', version = '', namespace, plural = '', name, subresource] =
     PATH.exec(path) ?? [];
-  return plural === '' ? undefined : { group, version, namespace, plural, name, subresource };
+  if (plural === '') return undefined;
+  const isOfNamespace = group === '' && namespace !== undefined && name === undefined;
+  if (isOfNamespace && OF_NAMESPACE.has(plural)) {
+    const ofNamespace = { plural: 'namespaces', name: namespace, subresource: plural };
+    return { group, version, namespace: undefined, ...ofNamespace };
+  }
+  return { group, version, namespace, plural, name, subresource };
 }
 
 export function pathOf(request: RequestPath): string {

@@ -3,9 +3,11 @@ import { definedResources } from '../../controller/controller.ts';
 import { parseYaml } from '../../core/yaml.ts';
 import type { CustomResourceDefinition } from '../../model/custom-resource-definition.ts';
 import type { KubernetesObject } from '../../model/object.ts';
-import { type ProxyFilter, proxyFilter } from '../filter/proxy-filter.ts';
+import type { AccessRule } from '../access/merge-access.ts';
+import { accessOf, accessOfElectionOnly } from '../access/required-access.ts';
+import { filterOf, type ProxyFilter, proxyFilter } from '../filter/proxy-filter.ts';
 import { type Placement, POD_NAMESPACE } from '../placement.ts';
-import { type RbacRole, type RbacRoleBinding, rbac } from '../rbac/rbac.ts';
+import { type RbacRole, type RbacRoleBinding, rbacOf } from '../rbac/rbac.ts';
 import { type ComponentModel, type ComponentName, componentModels } from './component-model.ts';
 import { ambassadorArguments, deploymentValues } from './deployment-template.ts';
 import { scalar, type TemplateValues, templateText } from './manifest-file.ts';
@@ -63,7 +65,8 @@ export function operatorModel(
   const { definitions = [], installCrds, program } = options;
   const values = { name: scalar(options.name), namespace: scalar(options.namespace) };
   const election = { namespaces: [POD_NAMESPACE], ...electionOf(options) };
-  const electionFilter = proxyFilter([], election);
+  const electionAccess = accessOfElectionOnly(declared, election);
+  const electionFilter = filterOf(electionAccess);
   const filled = withArguments(
     baseDeployment(options),
     ambassadorArguments(electionFilter, options),
@@ -75,7 +78,7 @@ export function operatorModel(
     options,
     namespace: fromText('namespace', values),
     serviceAccount: fromText('service-account', values),
-    electionRights: roles([], election, options, '-election'),
+    electionRights: roles(electionAccess, options, '-election'),
     electionFilter,
     deployment,
     scopes: {
@@ -128,7 +131,7 @@ function scopeModel(
     patch.spec.template.spec.containers.find(({ name }) => name === 'operator')?.env ?? [];
   if (watchNamespace === undefined) throw new Error(`${scope} sets no WATCH_NAMESPACE`);
   return {
-    rights: roles(declared, { namespaces, installCrds }, options),
+    rights: roles(accessOf(declared, { namespaces, installCrds }), options),
     filter,
     proxyArguments: ambassadorArguments(filter, options),
     watchNamespace,
@@ -147,13 +150,15 @@ function watchedBy(scope: Scope, { watched }: ManifestsOptions): Placement['name
  * @param suffix - added to the operator's name for their names.
  */
 function roles(
-  declared: readonly Declared[],
-  placement: Placement,
+  accesses: readonly AccessRule[],
   { name, namespace }: Pick<ManifestsOptions, 'name' | 'namespace'>,
   suffix: string = '',
 ): readonly (RbacRole | RbacRoleBinding)[] {
-  const granted = rbac(declared, {
-    ...placement,
+  // Otherwise an operator in the namespace `default`, where Events about cluster-scoped objects are, has two such roles.
+  const placed = accesses.map((access) =>
+    access.namespace === namespace ? { ...access, namespace: POD_NAMESPACE } : access,
+  );
+  const granted = rbacOf(placed, {
     name: `${name}${suffix}`,
     serviceAccount: { name, namespace },
   });

@@ -71,10 +71,15 @@ export function rbac(
   declarations: readonly Declared[],
   options: RbacOptions,
 ): readonly (RbacRole | RbacRoleBinding)[] {
-  const byPlace = Map.groupBy(
-    grantedAccess(accessOf(declarations, options)),
-    ({ namespace }) => namespace ?? '',
-  );
+  return rbacOf(accessOf(declarations, options), options);
+}
+
+/** The roles and bindings for these accesses. */
+export function rbacOf(
+  accesses: readonly AccessRule[],
+  options: Pick<RbacOptions, 'name' | 'serviceAccount'>,
+): readonly (RbacRole | RbacRoleBinding)[] {
+  const byPlace = Map.groupBy(grantedAccess(accesses), ({ namespace }) => namespace ?? '');
   return [...byPlace]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([place, accesses]) => grant(place, rulesOf(accesses), options));
@@ -84,7 +89,7 @@ export function rbac(
 function grant(
   place: string,
   rules: readonly PolicyRule[],
-  { name, serviceAccount }: RbacOptions,
+  { name, serviceAccount }: Pick<RbacOptions, 'name' | 'serviceAccount'>,
 ): readonly [RbacRole, RbacRoleBinding] {
   const [kind, bindingKind] =
     place === ''

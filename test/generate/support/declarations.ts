@@ -42,7 +42,7 @@ const names = fc.uniqueArray(fc.constantFrom('web', 'web.a-1', 'chosen'), {
   maxLength: 3,
 });
 
-const sources: fc.Arbitrary<Source> = fc
+export const sources: fc.Arbitrary<Source> = fc
   .record({
     resource: fc.constantFrom(...RESOURCES),
     namespace: fc.constantFrom('configured' as const, 'all' as const, { name: 'shared' }),
@@ -64,7 +64,7 @@ const SUBRESOURCE_VERBS: readonly Verb[] = VERBS.filter(
   (verb) => verb !== 'list' && verb !== 'watch',
 );
 
-const permissions: fc.Arbitrary<Permission> = fc
+export const permissions: fc.Arbitrary<Permission> = fc
   .record({
     resource: fc.constantFrom(...RESOURCES),
     subresource: fc.constantFrom(undefined, undefined, 'status', 'scale', 'finalizers'),
