@@ -112,6 +112,8 @@ export interface Controller<T extends KubernetesObject = KubernetesObject> {
   readonly predicate?: Predicate;
   /** Cleans up objects that are being deleted. Left out: no cleanup. */
   readonly finalizer?: Finalizer;
+  /** Name of the finalizer that `reconcile` itself adds and removes. Left out: none. */
+  readonly ownFinalizer?: string;
   /** Minimum milliseconds between the starts of two reconciles of a key. Left out: 0. */
   readonly minIntervalMs?: number;
   /** Limit of one reconcile in milliseconds, 0 for none. Left out: 5 minutes. */
@@ -324,6 +326,14 @@ export function enqueueMapped<T extends KubernetesObject>(
     map: map as Mapping['map'],
     ...(predicate && { predicate: predicate as Predicate }),
   };
+}
+
+/** The finalizer that objects of a controller carry; undefined for none. */
+export function finalizerNameOf({
+  finalizer,
+  ownFinalizer,
+}: Pick<Controller, 'finalizer' | 'ownFinalizer'>): string | undefined {
+  return finalizer?.name ?? ownFinalizer;
 }
 
 /** Every source that a controller declares, in the order of declaration. A source can occur twice. */

@@ -36,7 +36,7 @@ export function compositeEngine(options: CompositeEngineOptions): Controller {
     controller: controllerOptions,
     childPredicate: seen.newChild,
   });
-  return controller({
+  const declared = controller({
     consistency: 'wait',
     ...given,
     ...wired,
@@ -49,6 +49,16 @@ export function compositeEngine(options: CompositeEngineOptions): Controller {
     ],
     reconcile: (key, object, context) => engine.reconcile(key, object, context),
   });
+  return withOwnFinalizer(declared, finalizer);
+}
+
+/** The controller of an engine, which adds and removes its finalizer by itself. */
+export function withOwnFinalizer(
+  declared: Controller,
+  finalizer: CompositeEngineOptions['finalizer'],
+): Controller {
+  if (finalizer?.isUsed !== true) return declared;
+  return Object.freeze({ ...declared, ownFinalizer: finalizer.name });
 }
 
 type Wiring = Pick<

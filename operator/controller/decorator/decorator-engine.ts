@@ -1,7 +1,7 @@
 import { OperatorError } from '../../core/errors.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { indexedByOwner } from '../composite/child-types.ts';
-import { engineWiring } from '../composite/engine.ts';
+import { engineWiring, withOwnFinalizer } from '../composite/engine.ts';
 import { isQuiet, publicMessage } from '../composite/failures.ts';
 import { type Controller, controller, type Permission } from '../controller.ts';
 import { TerminalError } from '../errors.ts';
@@ -28,7 +28,7 @@ export function decoratorEngine(given: DecoratorEngineOptions): Controller {
   });
   const decorating = new Decorating(options);
   const changes = decoratedChanges(options);
-  return controller<KubernetesObject>({
+  const declared = controller<KubernetesObject>({
     consistency: 'wait',
     ...rest,
     ...wired,
@@ -49,6 +49,7 @@ export function decoratorEngine(given: DecoratorEngineOptions): Controller {
       }
     },
   });
+  return withOwnFinalizer(declared, options.finalizer);
 }
 
 function permissionsOf({

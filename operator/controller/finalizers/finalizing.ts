@@ -68,6 +68,11 @@ export class Finalizing {
     );
   }
 
+  /** True for an object whose finalizer was removed here, until its key is reconciled without it. */
+  hasFinalized(key: ObjectKey, uid: string | undefined): boolean {
+    return this.#finalized.has(key) && this.#finalized.get(key) === uid;
+  }
+
   /** Milliseconds until a failing `finalize` is given up; undefined for never. */
   patienceMs(object: KubernetesObject | undefined): number | undefined {
     const limitMs = this.#controller.finalizer?.forceFinalizeAfterMs;
@@ -90,7 +95,7 @@ export class Finalizing {
     const { deletionTimestamp, finalizers, uid } = object.metadata;
     const hasFinalizer = finalizers?.includes(finalizer.name) === true;
     if (deletionTimestamp !== undefined) {
-      if (!hasFinalizer || this.#isFinalized(key, uid)) return AWAIT_CHANGE;
+      if (!hasFinalizer || this.hasFinalized(key, uid)) return AWAIT_CHANGE;
       return this.#finalize(finalizer, { key, object, contextFor, stop });
     }
     if (hasFinalizer) return controller.reconcile(key, object, contextFor(object));
@@ -135,10 +140,6 @@ export class Finalizing {
     });
     this.#remember(key, object.metadata.uid);
     return AWAIT_CHANGE;
-  }
-
-  #isFinalized(key: ObjectKey, uid: string | undefined): boolean {
-    return this.#finalized.has(key) && this.#finalized.get(key) === uid;
   }
 
   #remember(key: ObjectKey, uid: string | undefined): void {

@@ -1,5 +1,5 @@
 import { keyOf, type ObjectKey, type ObjectMeta } from '../../model/object.ts';
-import type { Controller } from '../controller.ts';
+import { type Controller, finalizerNameOf } from '../controller.ts';
 import type { Log } from '../reconciler.ts';
 import type { Source } from '../source.ts';
 
@@ -44,7 +44,8 @@ export async function sweepFinalizers({
   signal,
   found,
 }: FinalizerSweepOptions): Promise<void> {
-  const { finalizer, for: source } = controller;
+  const { for: source } = controller;
+  const finalizer = finalizerNameOf(controller);
   const hasSelector = source.labelSelector !== undefined || source.fieldSelector !== undefined;
   if (finalizer === undefined || !hasSelector) return;
   const left: ObjectKey[] = [];
@@ -52,7 +53,7 @@ export async function sweepFinalizers({
   try {
     for await (const page of pages(source, signal)) {
       for (const { metadata } of page) {
-        if (metadata.finalizers?.includes(finalizer.name)) left.push(keyOf({ metadata }));
+        if (metadata.finalizers?.includes(finalizer)) left.push(keyOf({ metadata }));
       }
       looked += page.length;
       if (looked >= MAX_OBJECTS) break;
@@ -66,7 +67,7 @@ export async function sweepFinalizers({
   if (keys.length === 0) return;
   log.warn(
     {
-      finalizer: finalizer.name,
+      finalizer,
       count: keys.length,
       keys: keys.slice(0, MAX_NAMES),
       remedy: 'select them again until they are deleted, or remove the finalizer from them',

@@ -2,8 +2,7 @@ import type { Client } from '../../client/client.ts';
 import { intercept } from '../../client/client-of.ts';
 import { journalWrites } from '../../client/interceptors/journal-writes.ts';
 import { linkedAbort } from '../../core/abort.ts';
-import { exponentialBackoff } from '../../core/backoff.ts';
-import { type Clock, sleep } from '../../core/clock.ts';
+import type { Clock } from '../../core/clock.ts';
 import { type Meter, noMeter } from '../../core/metrics.ts';
 import { TimeSlice } from '../../core/time-slice.ts';
 import type { KubernetesObject, ObjectKey } from '../../model/object.ts';
@@ -12,6 +11,7 @@ import { type QueueSettings, WorkQueue } from '../../queue/work-queue.ts';
 import type { SharedInformer } from '../../store/shared-informer.ts';
 import { type Controller, sourcesOf } from '../controller.ts';
 import type { EventRecorder } from '../events/event-recorder.ts';
+import { Departures } from '../finalizers/departures.ts';
 import { Finalizing } from '../finalizers/finalizing.ts';
 import { type MetadataPages, sweepFinalizers } from '../finalizers/sweep.ts';
 import { type AcceptedWrite, KeyGate } from '../policies/key-gate.ts';
@@ -19,11 +19,11 @@ import { keyPolicies } from '../policies/key-policies.ts';
 import { TakenNames } from '../policies/taken-names.ts';
 import type { Log, Self } from '../reconciler.ts';
 import type { Source } from '../source.ts';
-import type { Enqueue, Trigger } from '../trigger.ts';
 import { Contexts, type WrittenCall } from './context.ts';
 import type { ReconcileMiddleware } from './middleware.ts';
 import { ReconcileLoop } from './reconcile-loop.ts';
 import { ReconcileMetrics } from './reconcile-metrics.ts';
+import { runTriggers } from './run-triggers.ts';
 import { type CrdWait, settledSources } from './settled-sources.ts';
 import { type Subscriptions, subscribe } from './subscribe.ts';
 import { WakeCauses } from './wake-causes.ts';
@@ -67,9 +67,11 @@ export class ControllerRunner {
   readonly #takenNames: TakenNames;
   readonly #contexts: Contexts;
   readonly #loop: ReconcileLoop;
+  readonly #finalizing: Finalizing;
   readonly #wakes: WakeCauses;
   /** Undefined before the sources have settled. */
   #subscriptions: Subscriptions | undefined;
+  #departures: Departures | undefined;
 
   constructor(options: RunnerOptions) {
     const { clock, controller, events, journal, logFor, meter } = options;
@@ -114,6 +116,7 @@ export class ControllerRunner {
       },
       takenNames: this.#takenNames,
     });
+    this.#finalizing = new Finalizing({ controller, client, clock });
     this.#loop = new ReconcileLoop({
       controller,
       clock,
@@ -122,7 +125,7 @@ export class ControllerRunner {
       queue: this.#queue,
       gate: this.#gate,
       metrics: this.#metrics,
-      finalizing: new Finalizing({ controller, client, clock }),
+      finalizing: this.#finalizing,
       contexts: this.#contexts,
       wakes: this.#wakes,
       reconcileTimeoutMs:
@@ -159,6 +162,7 @@ export class ControllerRunner {
    */
   get idle(): boolean {
     const { depth, processingCount } = this.#queue;
+    if (this.#departures?.isLooking === true) return false;
     return this.#subscriptions?.told === true && depth === 0 && processingCount === 0;
   }
 
@@ -201,7 +205,8 @@ export class ControllerRunner {
     if (signal.aborted) return;
     this.#log.info({ workers }, 'controller started');
     using ending = linkedAbort(signal);
-    const subscriptions = this.#subscribe(ending.signal);
+    const departures = this.#watchDepartures(ending.signal);
+    const subscriptions = this.#subscribe(departures, ending.signal);
     this.#subscriptions = subscriptions;
     ending.signal.addEventListener('abort', () => {
       subscriptions.end();
@@ -216,12 +221,12 @@ export class ControllerRunner {
       ending.abort();
       this.#subscriptions = undefined;
       this.#gate.stop();
-      await Promise.all([triggered, swept]);
+      await Promise.all([triggered, swept, departures.ended()]);
     }
     this.#log.info({}, 'controller stopped');
   }
 
-  #subscribe(signal: AbortSignal): Subscriptions {
+  #subscribe(departures: Departures, signal: AbortSignal): Subscriptions {
     const { clock, controller, resyncPeriodMs } = this.#options;
     return subscribe({
       controller,
@@ -236,9 +241,26 @@ export class ControllerRunner {
       },
       mappingContext: { store: (of) => this.#contexts.store(of) },
       takenNames: this.#takenNames,
+      departures,
       mappingFailed: () => this.#metrics.mappingFailed(),
       predicateFailed: () => this.#metrics.predicateFailed(),
     });
+  }
+
+  #watchDepartures(signal: AbortSignal): Departures {
+    const { client, controller, events } = this.#options;
+    const departures = new Departures({
+      ...{ controller, client, events, log: this.#log, signal },
+      isSelected: (key) => this.#isCached(key),
+      isFinalized: (key, uid) => this.#finalizing.hasFinalized(key, uid),
+    });
+    this.#departures = departures;
+    return departures;
+  }
+
+  #isCached(key: ObjectKey): boolean {
+    const informer = this.#informers.get(this.#options.controller.for);
+    return informer?.store.get(key) !== undefined;
   }
 
   #logWrite(key: ObjectKey, write: AcceptedWrite, { verb, options }: WrittenCall): void {
@@ -270,7 +292,7 @@ export class ControllerRunner {
       pages,
       signal,
       log: this.#log,
-      isSelected: (key) => this.#informers.get(controller.for)?.store.get(key) !== undefined,
+      isSelected: (key) => this.#isCached(key),
       found: (count) => this.#metrics.unselected(count),
     });
   }
@@ -346,51 +368,4 @@ export interface RunnerOptions {
   readonly showsDebug?: () => boolean;
   /** Default: nothing is measured. */
   readonly meter?: Meter;
-}
-
-interface RunTriggersOptions {
-  readonly enqueue: Enqueue;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly signal: AbortSignal;
-  /** Called when a trigger has thrown. */
-  readonly failed: () => void;
-  /** Uniform numbers in [0, 1). Default `Math.random`. */
-  readonly random?: () => number;
-}
-
-/** The first pause after a failure; each further one is twice as long, up to 5 minutes. */
-const RESTART_MS = { initialMs: 1_000, maxMs: 5 * 60_000, jitter: 0.1 };
-
-/** A trigger that ran this long before it threw starts again with the first pause. */
-const HEALTHY_MS = 10 * 60_000;
-
-/** Runs triggers side by side; resolves when `signal` has aborted and all of them have ended. */
-async function runTriggers(
-  triggers: readonly Trigger[],
-  options: RunTriggersOptions,
-): Promise<void> {
-  await Promise.all(triggers.map((trigger, index) => runOne(trigger, index, options)));
-}
-
-async function runOne(
-  trigger: Trigger,
-  index: number,
-  { enqueue, clock, log, signal, failed, random = Math.random }: RunTriggersOptions,
-): Promise<void> {
-  const backoff = exponentialBackoff({ ...RESTART_MS, random });
-  while (!signal.aborted) {
-    const startedAt = clock.monotonic();
-    try {
-      await trigger.run(enqueue, { clock, signal });
-      return;
-    } catch (error) {
-      if (signal.aborted) return;
-      failed();
-      if (clock.monotonic() - startedAt >= HEALTHY_MS) backoff.reset();
-      const retryInMs = Math.round(backoff.nextMs());
-      log.error({ err: error, trigger: index, retryInMs }, 'trigger failed, it is begun again');
-      await sleep(clock, retryInMs, signal).catch(() => {}); // aborted: the loop ends
-    }
-  }
 }

@@ -6,6 +6,7 @@ import { LOW_PRIORITY } from '../../queue/work-queue.ts';
 import type { Change } from '../../store/change.ts';
 import type { SharedInformer } from '../../store/shared-informer.ts';
 import type { Controller, Mapping, MappingContext } from '../controller.ts';
+import type { Departures } from '../finalizers/departures.ts';
 import type { Cause } from '../policies/key-gate.ts';
 import type { TakenNames } from '../policies/taken-names.ts';
 import type { Predicate, PredicateEvent } from '../predicate.ts';
@@ -26,6 +27,8 @@ interface SubscribeOptions {
   /** The stores that mappings can read. */
   readonly mappingContext: MappingContext;
   readonly takenNames: TakenNames;
+  /** Told of each change of the controller’s own objects. */
+  readonly departures: Pick<Departures, 'changed'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly resyncPeriodMs: number;
@@ -80,12 +83,13 @@ export function subscribe(options: SubscribeOptions): Subscriptions {
 type Handler = (changes: readonly Change[]) => void | Promise<void>;
 
 function forSelf(options: SubscribeOptions): Handler {
-  const { controller, enqueue } = options;
+  const { controller, departures, enqueue } = options;
   const { resource } = controller.for;
   const passes = filter(options, controller.predicate);
   const finalizer = controller.finalizer?.name;
   return (changes) => {
     for (const change of changes) {
+      ifReadable(options, change, () => departures.changed(change));
       const begins = (): boolean => beginsToFinalize(change, finalizer);
       if (!passes(change) && !ifReadable(options, change, begins)) continue;
       enqueue(change.key, { resource, change }, { priority: priorityOf(change) }, 'for');

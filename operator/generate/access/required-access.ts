@@ -2,6 +2,7 @@ import type { AccessDeclaration, Declared } from '../../controller/access-declar
 import {
   type Controller,
   definedResources,
+  finalizerNameOf,
   isController,
   leaseNameOf,
   type Permission,
@@ -179,13 +180,13 @@ function accessToChildren(source: Source, placement: Placement): readonly Access
 }
 
 /** Writes to the reconciled objects themselves. */
-function accessToRoot(
-  { for: root, owns, finalizer }: Controller,
-  placement: Placement,
-): readonly RequiredAccessRule[] {
+function accessToRoot(controller: Controller, placement: Placement): readonly RequiredAccessRule[] {
+  const { for: root, owns, finalizer } = controller;
   const accesses: RequiredAccessRule[] = [];
   if (finalizer !== undefined) {
     accesses.push(...because('finalizer', accessTo(root, placement, ['patch'])));
+  }
+  if (finalizerNameOf(controller) !== undefined) {
     // Objects that are no longer selected are searched without the selectors.
     const past = { ...root, fieldSelector: '' };
     accesses.push(...because('finalizer', accessTo(past, placement, ['list'])));
