@@ -129,20 +129,33 @@ function hintFor(body: Status, httpStatus: number): string | undefined {
   return httpStatus === 500 && isUndeclaredText(message) ? UNDECLARED : undefined;
 }
 
-/** The filter is generated from declarations. So one is missing, or the filter is out of date. */
-function filterRefused(asked: Asked | undefined): AmbassadorError {
+const DECLARE =
+  'Declare it in the controller (owns, watches, permissions), in this namespace, and make the arguments of the proxy anew: chancery generate proxy ' +
+  '(they open the path in --accept-paths, and the method in --reject-methods)';
+
+const GENERATE =
+  'Then make the arguments of the proxy anew, as they were made: chancery generate proxy or manifests';
+
+/**
+ * The filter is generated from declarations. So one is missing, or the filter is out of date.
+ *
+ * @param why - which of them, where it is known.
+ */
+export function filterRefused(asked: Asked | undefined, why?: string): AmbassadorError {
   const [path = ''] = asked?.path.split('?', 1) ?? [];
   const request = asked === undefined ? 'the request' : `${asked.method} ${path}`;
   return new AmbassadorError(
-    `kubectl proxy refused ${request}: its filter does not allow it. Declare it in the controller ` +
-      '(owns, watches, permissions) and make the arguments of the proxy anew: chancery generate proxy ' +
-      '(they open the path in --accept-paths, and the method in --reject-methods)',
+    `kubectl proxy refused ${request}: its filter does not allow it. ${why === undefined ? DECLARE : `${upperFirst(why)}. ${GENERATE}`}`,
     {
       code: 'AMBASSADOR_FORBIDDEN',
       fate: 'not-sent',
       context: { status: 403, ...(asked && { method: asked.method, path }) },
     },
   );
+}
+
+function upperFirst(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
 function mediaType(headers: Readonly<Record<string, string>>): string {

@@ -18,9 +18,11 @@ import {
   sourceChecks,
 } from './manager-parts.ts';
 import type { OperatorProcessOptions } from './options.ts';
-import type { Runnable } from './runnable.ts';
+import { declaringRunnables, type Runnable } from './runnable.ts';
 import type { RunnableHost } from './runnable-host.ts';
+import { explainingRefusals, type KnownAccess } from './safety/explain-refusals.ts';
 import { waitForAmbassador } from './safety/visible-token.ts';
+import { placementOf } from './settings/connect-options.ts';
 import { Informers } from './sources/informers.ts';
 import type { ProcessStatus } from './status-page/process-status.ts';
 import { ProcessView } from './status-page/process-view.ts';
@@ -73,7 +75,10 @@ export class OperatorProcess {
       controllers: () => this.#host.activities(),
       runnables: () => this.#runnables.statuses(),
     });
-    const connection = hurryingSources(options.connection, this.#informers);
+    const connection = explainingRefusals(
+      hurryingSources(options.connection, this.#informers),
+      () => this.#access,
+    );
     this.#host = new ControllerHost({
       ...options,
       connection,
@@ -97,6 +102,17 @@ export class OperatorProcess {
     };
     this.#health = healthServerOf(options, checks, this.#log, this.#view);
     for (const each of [...options.controllers, ...(options.runnables ?? [])]) this.add(each);
+  }
+
+  /** What its controllers and runnables declare, and where they work. */
+  get #access(): KnownAccess {
+    const declared = [...this.#declared];
+    const controllers = declared.filter(isController);
+    const others = declared.filter((each): each is Runnable => !isController(each));
+    return {
+      declarations: [...controllers, ...declaringRunnables(others)],
+      placement: placementOf(this.#options.settings, declared),
+    };
   }
 
   /** True while it runs and every source has its first list. `/readyz` includes this. */

@@ -262,7 +262,7 @@ const PATH =
 const OF_NAMESPACE: ReadonlySet<string> = new Set(['finalize', 'status']);
 
 /** Undefined for a path that names no resource, such as `/version` and `/apis/apps/v1`. */
-function requestPath(path: string): RequestPath | undefined {
+export function requestPath(path: string): RequestPath | undefined {
   const [, group = '', version = '', namespace, plural = '', name, subresource] =
     PATH.exec(path) ?? [];
   if (plural === '') return undefined;

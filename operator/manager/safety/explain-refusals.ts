@@ -1,0 +1,51 @@
+import type { Interceptor } from '../../client/call.ts';
+import { intercept } from '../../client/client-of.ts';
+import { filterRefused } from '../../client/response-failure.ts';
+import type { Declared } from '../../controller/access-declaration.ts';
+import { isController } from '../../controller/controller.ts';
+import { AmbassadorError } from '../../core/errors.ts';
+import { requiredAccess } from '../../generate/access/required-access.ts';
+import { refusedRequest } from '../../generate/filter/refused-request.ts';
+import type { Placement } from '../../generate/placement.ts';
+import type { OperatorProcessOptions } from '../options.ts';
+
+/** What a process declares, as far as it is known before it runs. */
+export interface KnownAccess {
+  readonly declarations: readonly Declared[];
+  readonly placement: Placement;
+}
+
+/**
+ * A `connection` whose clients say why the filter of the ambassador refused a request, as far as it follows from the
+ * declarations of the process. They are read when a request is refused.
+ */
+export function explainingRefusals(
+  connection: OperatorProcessOptions['connection'],
+  known: () => KnownAccess,
+): OperatorProcessOptions['connection'] {
+  const explains: Interceptor = (next) => (call) =>
+    next(call).catch((error: unknown) => {
+      throw error instanceof AmbassadorError ? explained(error, known()) : error;
+    });
+  return {
+    ...connection,
+    clientFor: (...facts) => intercept(connection.clientFor(...facts), explains),
+  };
+}
+
+function explained(
+  error: AmbassadorError,
+  { declarations, placement }: KnownAccess,
+): AmbassadorError {
+  const { method, path } = error.context;
+  if (error.code !== 'AMBASSADOR_FORBIDDEN') return error;
+  if (typeof method !== 'string' || typeof path !== 'string') return error;
+  const why = refusedRequest(requiredAccess(declarations, placement), { method, path });
+  // Hooks and the controllers of Metacontroller name at run time what nothing in the process declares.
+  const isComplete = declarations.every(isController);
+  if (why === undefined && isComplete) return error;
+  return filterRefused(
+    { method, path },
+    why ?? 'what its filter was generated from does not name it',
+  );
+}

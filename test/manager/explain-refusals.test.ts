@@ -1,0 +1,74 @@
+/** What an error of the ambassador's filter says when the declarations of the process are known. */
+import { expect, test } from 'vitest';
+import type { Client } from '../../operator/client/client.ts';
+import { clientOf } from '../../operator/client/client-of.ts';
+import { filterRefused } from '../../operator/client/response-failure.ts';
+import { controller } from '../../operator/controller/controller.ts';
+import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
+import { source } from '../../operator/controller/source.ts';
+import type { OperatorProcessOptions } from '../../operator/manager/options.ts';
+import {
+  explainingRefusals,
+  type KnownAccess,
+} from '../../operator/manager/safety/explain-refusals.ts';
+import { configMaps } from '../../operator/model/builtin.ts';
+import { secrets } from '../../operator/model/kubernetes/resources.ts';
+import type { Resource } from '../../operator/model/resource.ts';
+
+const web = controller({
+  name: 'web',
+  for: source(configMaps),
+  owns: [secrets as Resource],
+  reconcile: async () => AWAIT_CHANGE,
+});
+
+/** A client behind an ambassador that refuses every request. */
+function refused(known: KnownAccess): Client {
+  const client = clientOf(async (call) => {
+    const { name, namespace } =
+      'target' in call ? call.target : { name: 'x', namespace: undefined };
+    const path = `/api/v1/namespaces/${namespace}/${call.resource.plural}/${name}`;
+    throw filterRefused({ method: 'GET', path });
+  });
+  const connection = { clientFor: () => client } as unknown as OperatorProcessOptions['connection'];
+  return explainingRefusals(connection, () => known).clientFor('test');
+}
+
+const declared = { declarations: [web], placement: { namespaces: ['shop'] } };
+
+test('[found 15] a declared resource in another namespace is not said to be undeclared', async () => {
+  const asking = refused(declared).get(secrets, { namespace: 'kube-system', name: 'key' });
+
+  await expect(asking).rejects.toMatchObject({
+    code: 'AMBASSADOR_FORBIDDEN',
+    fate: 'not-sent',
+    message:
+      "kubectl proxy refused GET /api/v1/namespaces/kube-system/secrets/key: its filter does not allow it. Secrets is declared in namespace shop, and not in kube-system: add it to the watched namespaces (WATCH_NAMESPACE), or to a permission as namespaces: ['kube-system']. Then make the arguments of the proxy anew, as they were made: chancery generate proxy or manifests",
+    context: { status: 403, method: 'GET' },
+  });
+});
+
+test('[found 15] what no declaration names is to be declared in a controller, and not in a hook', async () => {
+  const pods = { ...secrets, plural: 'pods', kind: 'Pod' } as Resource;
+  const target = { namespace: 'shop', name: 'a' };
+  const hooks = { name: 'hooks', sources: [source(configMaps)] };
+
+  await expect(refused(declared).get(pods, target)).rejects.toThrow(/Declare it in the controller/);
+  await expect(
+    refused({ ...declared, declarations: [hooks as never] }).get(pods, target),
+  ).rejects.toThrow(
+    /What its filter was generated from does not name it\. Then make the arguments/,
+  );
+});
+
+test('[found 15] other errors of a call stay as they are', async () => {
+  const failure = new TypeError('a bug');
+  const client = clientOf(async () => {
+    throw failure;
+  });
+  const connection = { clientFor: () => client } as unknown as OperatorProcessOptions['connection'];
+
+  const asking = explainingRefusals(connection, () => declared).clientFor('test');
+
+  await expect(asking.get(configMaps, { namespace: 'shop', name: 'a' })).rejects.toBe(failure);
+});
