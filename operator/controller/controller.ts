@@ -6,6 +6,7 @@ import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
 import type { KeyBackoffOptions, QueueSettings } from '../queue/work-queue.ts';
 import type { Store } from '../store/store.ts';
+import { requireCheckedVerbs } from './checked-verbs.ts';
 import { type Finalizer, requireFinalizerName } from './finalizers/finalizer.ts';
 import {
   KNOWN,
@@ -82,9 +83,30 @@ export interface Permission {
   readonly resourceNames?: readonly string[];
   /** Namespaces, for a namespaced resource. Left out: those of the controller's namespaced sources. */
   readonly namespaces?: readonly string[];
-  /** The allowed verbs. `apply` and `patch` both need `patch`; `evict` needs `create` on `eviction`. */
-  readonly verbs: readonly ('get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete')[];
+  /**
+   * The allowed verbs. `apply` and `patch` both need `patch`; `evict` needs `create` on `eviction`. A
+   * `CheckedVerb` needs `resourceNames`.
+   */
+  readonly verbs: readonly (
+    | 'get'
+    | 'list'
+    | 'watch'
+    | 'create'
+    | 'update'
+    | 'patch'
+    | 'delete'
+    | CheckedVerb
+  )[];
 }
+
+/**
+ * A verb that no request has. The API server checks it when another object is written.
+ *
+ * - `bind` of a Role or ClusterRole, for a binding of it.
+ * - `approve`, `sign` and `attest` of a signer, for the approval, the certificate and the trust bundle.
+ * - `use` of an object such as a SecurityContextConstraints, for a Pod.
+ */
+export type CheckedVerb = 'bind' | 'approve' | 'sign' | 'attest' | 'use';
 
 /** The declaration of a controller. It can be inspected without being run. */
 export interface Controller<T extends KubernetesObject = KubernetesObject> {
@@ -269,6 +291,7 @@ function requireKnownOptions<T extends KubernetesObject>(options: ControllerOpti
     const known: Readonly<Record<Permission['verbs'][number], true>> = KNOWN.verbs;
     requireNames(`permissions of ${of}`, each, KNOWN.permission satisfies NamesOf<Permission>);
     for (const verb of each.verbs) requireWord(`permissions of ${of}`, 'verb', verb, known);
+    requireCheckedVerbs(`permissions of ${of}`, each);
   }
   const { finalizer = {}, queue = {}, consistency = 'overlay' } = options;
   const { backoff = {} } = queue;

@@ -64,6 +64,11 @@ export const KNOWN = {
     update: true,
     patch: true,
     delete: true,
+    bind: true,
+    approve: true,
+    sign: true,
+    attest: true,
+    use: true,
   },
   consistencies: {
     overlay: true,
@@ -77,6 +82,13 @@ const RIGHTS_OF: Readonly<Record<string, string>> = {
   apply: 'apply needs the verb "patch"',
   evict: 'evict needs the verb "create" on the subresource "eviction"',
   find: 'find needs the verb "get"',
+};
+
+/** Verbs that are not granted. */
+const REFUSED_VERBS: Readonly<Record<string, string>> = {
+  escalate:
+    'escalate is not granted, because with it the operator could give itself every right: declare the rights that it hands on, or bind of named roles',
+  impersonate: 'impersonate is not granted, because the operator sends no such header',
 };
 
 /** @throws ConfigurationError `CONFIG` for a member of `given` that is not in `known`. */
@@ -100,6 +112,8 @@ export function requireWord(
   if (Object.hasOwn(known, word)) return;
   const right = what === 'verb' ? RIGHTS_OF[word] : undefined;
   if (right !== undefined) throw new ConfigurationError(`${right}: write that in ${of}`);
+  const refused = what === 'verb' ? REFUSED_VERBS[word] : undefined;
+  if (refused !== undefined) throw new ConfigurationError(`${of}: ${refused}`);
   throw unknown(of, what, word, Object.keys(known));
 }
 

@@ -292,8 +292,13 @@ test.each<[string, Readonly<Record<string, string>>, string]>([
   ],
   [
     'an unknown verb',
-    { 'a.py': '', 'a.rights.yaml': RIGHT.replace('patch', 'bind') },
+    { 'a.py': '', 'a.rights.yaml': RIGHT.replace('patch', 'escalate') },
     'rules[0].verbs[0]: expected get, list',
+  ],
+  [
+    '[found 14] bind of what is no role',
+    { 'a.py': '', 'a.rights.yaml': RIGHT.replace('patch', 'bind') },
+    'rules[0].verbs: bind is checked of roles.rbac.authorization.k8s.io and clusterroles',
   ],
   ['no rules', { 'a.py': '', 'a.rights.yaml': '{}' }, 'a.py: a.rights.yaml: rules: is required'],
   [

@@ -1,4 +1,4 @@
-import type { Permission } from '../../controller/controller.ts';
+import type { CheckedVerb, Permission } from '../../controller/controller.ts';
 import type { Resource } from '../../model/resource.ts';
 
 /** The objects that one verb is allowed for. */
@@ -112,6 +112,9 @@ export function grantedAccess(accesses: readonly AccessRule[]): readonly AccessR
 
 export type Verb = Permission['verbs'][number];
 
+/** A verb that requests have. */
+export type RequestVerb = Exclude<Verb, CheckedVerb>;
+
 /** Every verb that can be declared, in the usual order. */
 export const VERBS: readonly Verb[] = [
   'get',
@@ -121,6 +124,11 @@ export const VERBS: readonly Verb[] = [
   'update',
   'patch',
   'delete',
+  'bind',
+  'approve',
+  'sign',
+  'attest',
+  'use',
 ];
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -137,6 +145,11 @@ export const METHOD_OF: Readonly<Record<PathVerb, Method>> = {
   deletecollection: 'DELETE',
 };
 
+/** The HTTP method of a verb; undefined for a verb that no request has. */
+export function methodOf(verb: string): Method | undefined {
+  return Object.hasOwn(METHOD_OF, verb) ? METHOD_OF[verb as PathVerb] : undefined;
+}
+
 /** What a path needs of a resource. Roles know no versions, and of some resources no scope. */
 export interface PathResource extends Pick<Resource, 'group' | 'plural'> {
   /** Undefined for every version. */
@@ -146,12 +159,13 @@ export interface PathResource extends Pick<Resource, 'group' | 'plural'> {
 }
 
 /** A verb that a role can have. `deletecollection` cannot be declared. */
-export type PathVerb = Verb | 'deletecollection';
+export type PathVerb = RequestVerb | 'deletecollection';
 
 /** Requests that need a path: an `AccessRule`, or what a role grants. */
 export interface RequestedAccess extends Omit<AccessRule, 'resource' | 'verbs'> {
   readonly resource: PathResource;
-  readonly verbs: readonly PathVerb[];
+  /** Those that requests have, unless `unrequested`. */
+  readonly verbs: readonly (PathVerb | CheckedVerb)[];
 }
 
 /** The verbs on one resource in one place. */

@@ -1,4 +1,5 @@
 import type { AccessDeclaration, Declared } from '../../controller/access-declaration.ts';
+import { isCheckedVerb } from '../../controller/checked-verbs.ts';
 import {
   type Controller,
   definedResources,
@@ -119,9 +120,20 @@ function accessOfDeclaration(
   }));
   return [
     ...sources.flatMap((source) => because('source', accessOfSource(source, placement))),
-    ...because('permission', permitted),
+    ...because('permission', permitted.flatMap(checkedApart)),
     ...because('events', recordsEvents ? recorded : []),
   ].map((access) => ({ ...access, controller: name }));
+}
+
+/** Verbs that no request has open no path. */
+function checkedApart(access: AccessRule): readonly AccessRule[] {
+  const { checked = [], requested = [] } = Object.groupBy(access.verbs, (verb) =>
+    isCheckedVerb(verb) ? 'checked' : 'requested',
+  );
+  return [
+    ...(requested.length > 0 ? [{ ...access, verbs: requested }] : []),
+    ...(checked.length > 0 ? [{ ...access, verbs: checked, unrequested: true }] : []),
+  ];
 }
 
 function configuredOf({ namespaces }: Placement): readonly (string | undefined)[] {
@@ -150,7 +162,7 @@ function accessOfOne(controller: Controller, placement: Placement): readonly Req
     ...sources.flatMap((source) => because('source', accessOfSource(source, placement))),
     ...owns.flatMap(({ source }) => because('owns', accessToChildren(source, placement))),
     ...accessToRoot(controller, placement),
-    ...because('permission', permitted),
+    ...because('permission', permitted.flatMap(checkedApart)),
     ...because('events', recorded),
   ].map((access) => ({ ...access, controller: controller.name }));
 }

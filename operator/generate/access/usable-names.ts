@@ -41,6 +41,7 @@ export function refuseUnusableNames({
   subresource,
   namespace,
   resourceNames,
+  unrequested,
 }: RequestedAccess): void {
   const { group, version, plural } = resource;
   const labels = [
@@ -56,7 +57,9 @@ export function refuseUnusableNames({
       context: { name: wrong, resource: resourceName(resource) },
     });
   }
-  const unusual = resourceNames?.find((name) => !isUsableName(resource, name));
+  // A name that no request has in its path, such as that of a signer, may have a slash.
+  const unusual =
+    unrequested === true ? undefined : resourceNames?.find((name) => !isUsableName(resource, name));
   if (unusual !== undefined) {
     throw new ConfigurationError('no object of the resource can have a declared name', {
       context: { name: unusual, resource: resourceName(resource) },

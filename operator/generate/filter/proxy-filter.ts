@@ -1,7 +1,7 @@
 import type { Declared } from '../../controller/access-declaration.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import { groupVersionPath, resourceName } from '../../model/resource.ts';
-import { METHOD_OF, type Method, type RequestedAccess } from '../access/merge-access.ts';
+import { type Method, methodOf, type RequestedAccess } from '../access/merge-access.ts';
 import { accessOf } from '../access/required-access.ts';
 import type { Placement } from '../placement.ts';
 import { filterProblems, type ProxyFilter, REJECT_PATHS } from './filter-problems.ts';
@@ -75,7 +75,7 @@ export function filterOf(
 export function usedMethods(accesses: readonly RequestedAccess[]): ReadonlySet<Method> {
   const requested = accesses.filter(({ unrequested }) => unrequested !== true);
   const verbs = requested.flatMap((access) => access.verbs);
-  return new Set(['GET', 'POST', ...verbs.map((verb) => METHOD_OF[verb])]);
+  return new Set(['GET', 'POST', ...verbs.flatMap((verb) => methodOf(verb) ?? [])]);
 }
 
 /** The filter as arguments of `kubectl proxy`. If an argument is given twice, kubectl uses the last one. */

@@ -1,3 +1,4 @@
+import { requireCheckedVerbs } from '../../controller/checked-verbs.ts';
 import type { Permission } from '../../controller/controller.ts';
 import { isDnsLabel } from '../../model/dns-name.ts';
 import { Fields, type Item, refuse, wordOf } from '../config/fields.ts';
@@ -11,6 +12,11 @@ const VERBS = [
   'update',
   'patch',
   'delete',
+  'bind',
+  'approve',
+  'sign',
+  'attest',
+  'use',
 ] as const satisfies readonly Permission['verbs'][number][];
 
 const FIELDS = ['apiGroups', 'resources', 'verbs', 'resourceNames', 'namespaces'];
@@ -46,6 +52,13 @@ function rightOf(item: Item): HookRight {
   const wrong = namespaces?.find((name) => !isDnsLabel(name));
   if (wrong !== undefined) {
     refuse(fields.pathOf('namespaces'), `${JSON.stringify(wrong)} is no name of a namespace`);
+  }
+  for (const group of apiGroups) {
+    for (const plural of resources) {
+      const path = fields.pathOf('verbs');
+      const names = resourceNames === undefined ? {} : { resourceNames };
+      requireCheckedVerbs(path, { resource: { group, plural }, verbs, ...names });
+    }
   }
   return {
     apiGroups,

@@ -6,7 +6,7 @@ import {
 } from '../../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../../operator/controller/reconciler.ts';
 import { type Source, source } from '../../../operator/controller/source.ts';
-import { VERBS, type Verb } from '../../../operator/generate/access/merge-access.ts';
+import { METHOD_OF, VERBS, type Verb } from '../../../operator/generate/access/merge-access.ts';
 import { type Placement, POD_NAMESPACE } from '../../../operator/generate/placement.ts';
 import { defineResource, type Resource, resourceName } from '../../../operator/model/resource.ts';
 
@@ -59,8 +59,11 @@ export const sources: fc.Arbitrary<Source> = fc
     source(resource, { ...options, ...(fieldSelector !== undefined && { fieldSelector }) }),
   );
 
+/** The others need names, and are checked of few resources. */
+const REQUESTED: readonly Verb[] = VERBS.filter((verb) => Object.hasOwn(METHOD_OF, verb));
+
 /** A subresource is one of one object: nothing lists or watches it. */
-const SUBRESOURCE_VERBS: readonly Verb[] = VERBS.filter(
+const SUBRESOURCE_VERBS: readonly Verb[] = REQUESTED.filter(
   (verb) => verb !== 'list' && verb !== 'watch',
 );
 
@@ -68,7 +71,7 @@ export const permissions: fc.Arbitrary<Permission> = fc
   .record({
     resource: fc.constantFrom(...RESOURCES),
     subresource: fc.constantFrom(undefined, undefined, 'status', 'scale', 'finalizers'),
-    verbs: someOf(VERBS),
+    verbs: someOf(REQUESTED),
     ofSubresource: someOf(SUBRESOURCE_VERBS),
     resourceNames: fc.option(names, { nil: undefined }),
   })

@@ -1,6 +1,10 @@
 import { leaseNameOf } from '../../../operator/controller/controller.ts';
 import type { Source } from '../../../operator/controller/source.ts';
-import { METHOD_OF, type Verb } from '../../../operator/generate/access/merge-access.ts';
+import {
+  METHOD_OF,
+  type PathVerb,
+  type Verb,
+} from '../../../operator/generate/access/merge-access.ts';
 import { type Placement, POD_NAMESPACE } from '../../../operator/generate/placement.ts';
 import { customResourceDefinitions, events, leases } from '../../../operator/model/builtin.ts';
 import {
@@ -175,7 +179,7 @@ function get(path: string, query = ''): Request {
 }
 
 function ask(verb: Verb, path: string): Request {
-  return { method: METHOD_OF[verb], path, query: '' };
+  return { method: METHOD_OF[verb as PathVerb], path, query: '' };
 }
 
 function onObject(

@@ -84,8 +84,20 @@ export const REFUSALS: readonly Refusal[] = [
     id: 'rbac-no-escalation',
     why: 'with it the operator can have every right that somebody has',
     todo: 'leave it out',
-    found: ({ verbs }) =>
-      verbs.filter((verb) => ['impersonate', 'escalate', 'bind'].includes(verb)),
+    found: ({ verbs, resourceNames = [] }) =>
+      verbs.filter(
+        (verb) =>
+          ['impersonate', 'escalate'].includes(verb) ||
+          (verb === 'bind' && resourceNames.length === 0),
+      ),
+  },
+  {
+    id: 'rbac-bind',
+    level: 'warning',
+    why: 'the operator can give every right of the named roles to anybody, and to itself',
+    todo: 'look at the rules of these roles, and name no role that you would not give to the operator',
+    found: ({ verbs, resourceNames = [] }) =>
+      resourceNames.length > 0 ? verbs.filter((verb) => verb === 'bind') : [],
   },
   {
     id: 'rbac-no-tunnels',

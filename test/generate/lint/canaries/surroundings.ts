@@ -51,6 +51,19 @@ export const SURROUNDINGS: readonly Canary[] = [
     at: ROLE,
     broken: () => granting({ resources: ['configmaps'], verbs: [verb] }),
   })),
+  {
+    rule: 'rbac-bind',
+    does: 'grants bind of a named role',
+    at: ROLE,
+    level: 'warning',
+    broken: () =>
+      granting({
+        apiGroups: ['rbac.authorization.k8s.io'],
+        resources: ['clusterroles'],
+        resourceNames: ['view'],
+        verbs: ['bind'],
+      }),
+  },
   ...['pods/exec', 'pods/portforward', 'services/proxy', 'serviceaccounts/token'].map(
     (resource) => ({
       rule: 'rbac-no-tunnels',

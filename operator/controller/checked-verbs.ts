@@ -1,0 +1,44 @@
+import { ConfigurationError } from '../core/errors.ts';
+import { type Resource, resourceName } from '../model/resource.ts';
+
+const SIGNERS = 'signers.certificates.k8s.io';
+const ROLES = 'roles.rbac.authorization.k8s.io';
+
+/** The resources of which a verb without a request is checked; undefined for any. */
+const CHECKED_OF: Readonly<Record<string, readonly string[] | undefined>> = {
+  bind: [ROLES, `cluster${ROLES}`],
+  approve: [SIGNERS],
+  sign: [SIGNERS],
+  attest: [SIGNERS],
+  use: undefined,
+};
+
+/** True for a verb that the API server checks for another write, and that no request has. */
+export function isCheckedVerb(verb: string): boolean {
+  return Object.hasOwn(CHECKED_OF, verb);
+}
+
+/** @throws ConfigurationError `CONFIG` for such a verb without names, or of a resource that it is not checked of. */
+export function requireCheckedVerbs(
+  of: string,
+  permission: {
+    readonly resource: Pick<Resource, 'group' | 'plural'>;
+    readonly resourceNames?: readonly string[];
+    readonly verbs: readonly string[];
+  },
+): void {
+  const name = resourceName(permission.resource);
+  for (const verb of permission.verbs.filter(isCheckedVerb)) {
+    const known = CHECKED_OF[verb];
+    if (known !== undefined && !known.includes(name)) {
+      throw new ConfigurationError(
+        `${of}: ${verb} is checked of ${known.join(' and ')}, not of ${name}`,
+      );
+    }
+    if ((permission.resourceNames ?? []).length === 0) {
+      throw new ConfigurationError(
+        `${of}: ${verb} of ${name} needs resourceNames, because without them it holds for every object`,
+      );
+    }
+  }
+}
