@@ -138,6 +138,7 @@ export {
 } from './controller/composite/composite.ts';
 export type { SyncResult } from './controller/composite/sync-result.ts';
 export {
+  type CheckedVerb,
   type Controller,
   type ControllerOptions,
   controller,

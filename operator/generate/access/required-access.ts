@@ -112,7 +112,7 @@ function accessOfDeclaration(
     ...(sources.some(({ resource }) => resource.namespaced) ? placesOf(sources, placement) : []),
     ...permitted.filter(({ resource }) => resource.namespaced).map(({ namespace }) => namespace),
   ];
-  const recorded = eventPlaces([...sources, ...permissions], places).map((namespace) => ({
+  const recorded = eventPlaces([...sources, ...permissions.filter(isHandled)], places).map((namespace) => ({
     resource: events,
     subresource: undefined,
     namespace,
@@ -123,6 +123,11 @@ function accessOfDeclaration(
     ...because('permission', permitted.flatMap(checkedApart)),
     ...because('events', recordsEvents ? recorded : []),
   ].map((access) => ({ ...access, controller: name }));
+}
+
+/** False for objects that are only named, as a role is that is bound: there are no Events about them. */
+function isHandled({ verbs }: Pick<AccessRule, 'verbs'>): boolean {
+  return !verbs.every(isCheckedVerb);
 }
 
 /** Verbs that no request has open no path. */
@@ -152,7 +157,7 @@ function accessOfOne(controller: Controller, placement: Placement): readonly Req
       ...rest,
     })),
   );
-  const recorded = eventPlaces([...sources, ...permissions], places).map((namespace) => ({
+  const recorded = eventPlaces([...sources, ...permissions.filter(isHandled)], places).map((namespace) => ({
     resource: events,
     subresource: undefined,
     namespace,
