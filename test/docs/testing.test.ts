@@ -136,6 +136,50 @@ test('wherever it is killed, the copy is made and marked', async () => {
   ]);
 });
 
+const filler = controller({
+  name: 'filler',
+  for: source(caches),
+  permissions: [{ resource: caches, verbs: ['patch'] }],
+  async reconcile(_key, cache, { client, signal }) {
+    if (cache === undefined || cache.metadata.annotations?.filled === 'yes') return AWAIT_CHANGE;
+    const body = { metadata: { annotations: { filled: 'yes' } } };
+    await client.patch(caches, cache.metadata, { type: 'merge', body }, { signal });
+    return AWAIT_CHANGE;
+  },
+});
+
+test('wherever it is killed, the Cache is filled', async () => {
+  const points = await crashPoints({
+    arrange: async (env, namespace) => {
+      await env.apply(caches.definition);
+      const metadata = { name: 'c', namespace };
+      await env.create({
+        apiVersion: 'example.dev/v1',
+        kind: 'Cache',
+        metadata,
+        spec: { size: 3 },
+      });
+    },
+    start: (url, namespace) => startOperator({ url, namespace, controllers: [filler] }),
+    until: async (env, namespace) => {
+      const cache = await env.get(caches, namespace, 'c');
+      return cache?.metadata.annotations?.filled === 'yes';
+    },
+    state: async (env, namespace) => {
+      const definition = await env.get(
+        'apiextensions.k8s.io/v1',
+        'CustomResourceDefinition',
+        undefined,
+        'caches.example.dev',
+      );
+      return [definition?.metadata.name, (await env.get(caches, namespace, 'c'))?.spec];
+    },
+    calls: ({ verb }) => verb === 'patch',
+  });
+
+  expect(points.length).toBeGreaterThanOrEqual(2);
+});
+
 const guide = readFileSync(new URL('../../docs/testing.md', import.meta.url), 'utf8');
 
 test('the guide shows these very examples', () => {
@@ -143,7 +187,7 @@ test('the guide shows these very examples', () => {
   const parts = examples.flatMap((code) => code.replaceAll(/^export /gm, '').split('\n\n'));
   const here = flat(readFileSync(new URL(import.meta.url), 'utf8'));
 
-  expect(examples).toHaveLength(6);
+  expect(examples).toHaveLength(7);
   expect(parts.filter((code) => !here.includes(flat(code)))).toEqual([]);
 });
 
