@@ -129,6 +129,7 @@ export { clientOf, intercept } from './client/client-of.ts';
 export { type ServerVersion, serverVersion } from './client/discovery.ts';
 export { restClient } from './client/rest-client.ts';
 export { retryOnConflict, updateLive } from './client/retry-on-conflict.ts';
+export type { CheckedVerb } from './controller/checked-verbs.ts';
 export type { ObservedChildren } from './controller/composite/child.ts';
 export { child, type DesiredChild } from './controller/composite/child.ts';
 export {
@@ -138,7 +139,6 @@ export {
 } from './controller/composite/composite.ts';
 export type { SyncResult } from './controller/composite/sync-result.ts';
 export {
-  type CheckedVerb,
   type Controller,
   type ControllerOptions,
   controller,

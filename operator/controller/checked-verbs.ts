@@ -1,6 +1,15 @@
 import { ConfigurationError } from '../core/errors.ts';
 import { type Resource, resourceName } from '../model/resource.ts';
 
+/**
+ * A verb that no request has. The API server checks it when another object is written.
+ *
+ * - `bind` of a Role or ClusterRole, for a binding of it.
+ * - `approve`, `sign` and `attest` of a signer, for the approval, the certificate and the trust bundle.
+ * - `use` of an object such as a SecurityContextConstraints, for a Pod.
+ */
+export type CheckedVerb = 'bind' | 'approve' | 'sign' | 'attest' | 'use';
+
 const SIGNERS = 'signers.certificates.k8s.io';
 const ROLES = 'roles.rbac.authorization.k8s.io';
 

@@ -6,7 +6,7 @@ import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
 import type { KeyBackoffOptions, QueueSettings } from '../queue/work-queue.ts';
 import type { Store } from '../store/store.ts';
-import { requireCheckedVerbs } from './checked-verbs.ts';
+import { type CheckedVerb, requireCheckedVerbs } from './checked-verbs.ts';
 import { type Finalizer, requireFinalizerName } from './finalizers/finalizer.ts';
 import {
   KNOWN,
@@ -98,15 +98,6 @@ export interface Permission {
     | CheckedVerb
   )[];
 }
-
-/**
- * A verb that no request has. The API server checks it when another object is written.
- *
- * - `bind` of a Role or ClusterRole, for a binding of it.
- * - `approve`, `sign` and `attest` of a signer, for the approval, the certificate and the trust bundle.
- * - `use` of an object such as a SecurityContextConstraints, for a Pod.
- */
-export type CheckedVerb = 'bind' | 'approve' | 'sign' | 'attest' | 'use';
 
 /** The declaration of a controller. It can be inspected without being run. */
 export interface Controller<T extends KubernetesObject = KubernetesObject> {
@@ -349,14 +340,6 @@ export function enqueueMapped<T extends KubernetesObject>(
     map: map as Mapping['map'],
     ...(predicate && { predicate: predicate as Predicate }),
   };
-}
-
-/** The finalizer that objects of a controller carry; undefined for none. */
-export function finalizerNameOf({
-  finalizer,
-  ownFinalizer,
-}: Pick<Controller, 'finalizer' | 'ownFinalizer'>): string | undefined {
-  return finalizer?.name ?? ownFinalizer;
 }
 
 /** Every source that a controller declares, in the order of declaration. A source can occur twice. */

@@ -2,9 +2,10 @@ import type { Client } from '../../client/client.ts';
 import { OperatorError } from '../../core/errors.ts';
 import type { KubernetesObject, ObjectKey, ObjectMeta } from '../../model/object.ts';
 import type { Change } from '../../store/change.ts';
-import { type Controller, finalizerNameOf } from '../controller.ts';
+import type { Controller } from '../controller.ts';
 import type { EventRecorder } from '../events/event-recorder.ts';
 import type { Log } from '../reconciler.ts';
+import { finalizerNameOf } from './finalizer.ts';
 
 /** An object that the source no longer shows, as it was last seen. */
 interface Missing {

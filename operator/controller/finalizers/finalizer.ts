@@ -169,3 +169,14 @@ function isOther(a: KubernetesObject, b: KubernetesObject): boolean {
 function isRefusedByChange(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 409 || error.status === 422);
 }
+
+/** The finalizer that objects of a controller carry; undefined for none. */
+export function finalizerNameOf({
+  finalizer,
+  ownFinalizer,
+}: {
+  readonly finalizer?: Pick<Finalizer, 'name'>;
+  readonly ownFinalizer?: string;
+}): string | undefined {
+  return finalizer?.name ?? ownFinalizer;
+}

@@ -1,7 +1,8 @@
 import { keyOf, type ObjectKey, type ObjectMeta } from '../../model/object.ts';
-import { type Controller, finalizerNameOf } from '../controller.ts';
+import type { Controller } from '../controller.ts';
 import type { Log } from '../reconciler.ts';
 import type { Source } from '../source.ts';
+import { finalizerNameOf } from './finalizer.ts';
 
 /** The part of an object that a sweep reads: names and finalizers. */
 export interface SweptObject {

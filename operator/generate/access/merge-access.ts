@@ -1,4 +1,5 @@
-import type { CheckedVerb, Permission } from '../../controller/controller.ts';
+import type { CheckedVerb } from '../../controller/checked-verbs.ts';
+import type { Permission } from '../../controller/controller.ts';
 import type { Resource } from '../../model/resource.ts';
 
 /** The objects that one verb is allowed for. */

@@ -3,12 +3,12 @@ import { isCheckedVerb } from '../../controller/checked-verbs.ts';
 import {
   type Controller,
   definedResources,
-  finalizerNameOf,
   isController,
   leaseNameOf,
   type Permission,
   sourcesOf,
 } from '../../controller/controller.ts';
+import { finalizerNameOf } from '../../controller/finalizers/finalizer.ts';
 import type { Source } from '../../controller/source.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import { customResourceDefinitions, events, leases } from '../../model/builtin.ts';
@@ -112,12 +112,14 @@ function accessOfDeclaration(
     ...(sources.some(({ resource }) => resource.namespaced) ? placesOf(sources, placement) : []),
     ...permitted.filter(({ resource }) => resource.namespaced).map(({ namespace }) => namespace),
   ];
-  const recorded = eventPlaces([...sources, ...permissions.filter(isHandled)], places).map((namespace) => ({
-    resource: events,
-    subresource: undefined,
-    namespace,
-    verbs: ['create', 'patch'] as const,
-  }));
+  const recorded = eventPlaces([...sources, ...permissions.filter(isHandled)], places).map(
+    (namespace) => ({
+      resource: events,
+      subresource: undefined,
+      namespace,
+      verbs: ['create', 'patch'] as const,
+    }),
+  );
   return [
     ...sources.flatMap((source) => because('source', accessOfSource(source, placement))),
     ...because('permission', permitted.flatMap(checkedApart)),
@@ -157,12 +159,14 @@ function accessOfOne(controller: Controller, placement: Placement): readonly Req
       ...rest,
     })),
   );
-  const recorded = eventPlaces([...sources, ...permissions.filter(isHandled)], places).map((namespace) => ({
-    resource: events,
-    subresource: undefined,
-    namespace,
-    verbs: ['create', 'patch'] as const,
-  }));
+  const recorded = eventPlaces([...sources, ...permissions.filter(isHandled)], places).map(
+    (namespace) => ({
+      resource: events,
+      subresource: undefined,
+      namespace,
+      verbs: ['create', 'patch'] as const,
+    }),
+  );
   return [
     ...sources.flatMap((source) => because('source', accessOfSource(source, placement))),
     ...owns.flatMap(({ source }) => because('owns', accessToChildren(source, placement))),
