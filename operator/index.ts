@@ -129,7 +129,6 @@ export { clientOf, intercept } from './client/client-of.ts';
 export { type ServerVersion, serverVersion } from './client/discovery.ts';
 export { restClient } from './client/rest-client.ts';
 export { retryOnConflict, updateLive } from './client/retry-on-conflict.ts';
-export type { CheckedVerb } from './controller/checked-verbs.ts';
 export type { ObservedChildren } from './controller/composite/child.ts';
 export { child, type DesiredChild } from './controller/composite/child.ts';
 export {
