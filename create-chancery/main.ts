@@ -24,6 +24,7 @@ async function run(): Promise<void> {
       signal: new AbortController().signal,
       exitWithin: () => {},
       saveMemory: () => {},
+      exitWithParent: () => {},
     });
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;

@@ -30,6 +30,8 @@ export interface Io {
   exitWithin(withinMs: number, code: ExitCode, cancel?: AbortSignal, says?: string): void;
   /** Makes the process use less memory and more processor time from now on. */
   saveMemory(): void;
+  /** From now on `signal` aborts also when the process that started this command has ended. */
+  exitWithParent(): void;
 }
 
 /** One command of the command line, such as `run`. */
@@ -38,6 +40,8 @@ export interface Command {
   readonly summary: string;
   /** Printed by `--help`: usage, options, examples. */
   readonly help: string;
+  /** It works until it is asked to stop. Such a command takes `--exit-with-parent`. */
+  readonly isLasting?: true;
   /**
    * What `--help` prints instead when `args` name modules that declare arguments; undefined for `help`.
    *

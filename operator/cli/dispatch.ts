@@ -14,7 +14,7 @@ import { CREATE_DESCRIPTION } from './create/help.ts';
 import { describeError } from './describe-error.ts';
 import { DEV_DESCRIPTION } from './dev/help.ts';
 import { GENERATE_DESCRIPTION } from './generate/help.ts';
-import { overview } from './help.ts';
+import { EXIT_WITH_PARENT, overview } from './help.ts';
 import { HOOKS_DESCRIPTION } from './hooks/help.ts';
 import { INIT_DESCRIPTION } from './init/help.ts';
 import { LINT_DESCRIPTION } from './lint/help.ts';
@@ -49,7 +49,7 @@ export async function dispatch(
   const command = commands.find(({ name }) => name === word);
   if (command === undefined) return unknownCommand(commands, word, io);
   try {
-    if (!asksForHelp(rest)) return await runWithin(command, rest, io);
+    if (!asksForHelp(rest)) return await runWithin(command, withoutParent(command, rest, io), io);
     io.stdout.write((await command.helpOf?.(rest, io)) ?? command.help);
     return 0;
   } catch (error) {
@@ -76,6 +76,7 @@ async function runWithin(command: Command, args: readonly string[], io: Io): Pro
   try {
     return await command.run(args, {
       ...{ stdin, stdout, stderr, env, exitWithin, saveMemory },
+      exitWithParent: () => io.exitWithParent(),
       get signal() {
         read.abort();
         return io.signal;
@@ -106,11 +107,24 @@ function unknownCommand(commands: readonly Command[], word: string, { stderr }: 
   return 2;
 }
 
-/** Everything after `--` is an argument, never an option. */
 function asksForHelp(args: readonly string[]): boolean {
-  const end = args.indexOf('--');
-  const options = end < 0 ? args : args.slice(0, end);
+  const options = args.slice(0, endOfOptions(args));
   return options.includes('--help') || options.includes('-h');
+}
+
+/** Does what `--exit-with-parent` says, and returns the arguments without it. */
+function withoutParent({ isLasting }: Command, args: readonly string[], io: Io): readonly string[] {
+  const [option] = EXIT_WITH_PARENT;
+  const end = endOfOptions(args);
+  if (!isLasting || !args.slice(0, end).includes(option)) return args;
+  io.exitWithParent();
+  return args.filter((word, at) => word !== option || at >= end);
+}
+
+/** Everything after `--` is an argument, never an option. */
+function endOfOptions(args: readonly string[]): number {
+  const end = args.indexOf('--');
+  return end < 0 ? args.length : end;
 }
 
 /**

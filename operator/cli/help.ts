@@ -26,6 +26,12 @@ and a file has at most 64 MiB.
 
 const HELP = ['help', 'explain a command'] as const;
 
+/** A row of the options of each command that works until it is asked to stop. */
+export const EXIT_WITH_PARENT = [
+  '--exit-with-parent',
+  'stop also when the process that has started this command ends',
+] as const;
+
 /**
  * The help text for the environment variables of a command.
  *

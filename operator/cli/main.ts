@@ -3,18 +3,27 @@ import type { Writable } from 'node:stream';
 import { sleep, systemClock } from '../core/clock.ts';
 import '../core/one-copy.ts';
 import { createLogger } from '../manager/observe/logger.ts';
+import { watchAncestors } from './ancestors/ancestor-watch.ts';
 import type { ExitCode } from './command.ts';
 import { COMMANDS, dispatch } from './dispatch.ts';
-import { CRASH_LOG_LINES, crashLimitMs, exitWithin, StopSignals } from './process-end.ts';
+import {
+  CRASH_LOG_LINES,
+  crashLimitMs,
+  exitWithin,
+  isBelowNohup,
+  StopSignals,
+} from './process-end.ts';
 import { saveMemory } from './save-memory.ts';
 
 /**
  * The process: its arguments, streams, signals and exit. All other code reaches them through `Io`.
  *
- * A command that has not asked for its signal yet is ended by SIGTERM and SIGINT as any process without handlers: at
+ * A command that has not asked for its signal yet is ended by SIGTERM, SIGINT and SIGHUP as any process without handlers: at
  * once, also while a file keeps the thread busy, which no handler would interrupt. Afterwards
  * the first SIGTERM or SIGINT asks the command to stop; the second ends the process at once with exit code 1.
  * Below npm each Ctrl-C arrives twice, see `StopSignals`.
+ * SIGHUP, and the end of npm or npx, ask it to stop as well. Then nobody may be left who could send a second
+ * signal, so the process ends when the time limit of the stop is over.
  * An uncaught error is logged and asks the command to stop, too. Then the exit code is 1, and the process
  * ends when the command has stopped, or when the time limit of the stop is over.
  */
@@ -23,6 +32,7 @@ const signals = new StopSignals(systemClock, process.env);
 let listens = false;
 // The kernel ends no process with the number 1 by a signal that it has no handler for.
 if (process.pid === 1) listenToSignals();
+let isUnattended = false;
 let crashes = 0;
 for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
   process.on(event, (error: unknown) =>
@@ -44,6 +54,7 @@ process.removeAllListeners('warning').on('warning', (err) => {
 process.stdout.on('error', () => {});
 process.stderr.on('error', () => {});
 
+let stopWatch = watch(false);
 let exitCode: ExitCode = 1;
 try {
   exitCode = await dispatch(COMMANDS, process.argv.slice(2), {
@@ -57,6 +68,10 @@ try {
     },
     exitWithin,
     saveMemory,
+    exitWithParent() {
+      stopWatch();
+      stopWatch = watch(true);
+    },
   });
 } catch (error) {
   crashed(error, 'uncaught exception');
@@ -77,6 +92,9 @@ function listenToSignals(): void {
       if (meaning === 'stop') stop.abort(new Error(`received ${name}`));
     });
   }
+  process.on('SIGHUP', () => {
+    if (!isBelowNohup(process.env)) stopUnattended('received SIGHUP');
+  });
 }
 
 /** Only the first crash starts the stop and its time limit. Later crashes are only logged. */
@@ -85,6 +103,23 @@ function crashed(err: unknown, message: string): void {
   if (crashes <= CRASH_LOG_LINES) log.error({ err }, message);
   if (crashes === 1) exitWithin(crashLimitMs(process.env), 1);
   stop.abort(err);
+}
+
+function watch(includesParent: boolean): () => void {
+  const onGone = (why: string): void => {
+    if (!stop.signal.aborted) log.warn({ reason: why }, 'the command stops');
+    stopUnattended(why);
+  };
+  return watchAncestors({ clock: systemClock, env: process.env, includesParent, onGone });
+}
+
+/** Asks the command to stop, once. Ends it at once while it still reads, as a signal does. */
+function stopUnattended(why: string): void {
+  if (!listens) process.exit(1);
+  if (isUnattended) return;
+  isUnattended = true;
+  exitWithin(crashLimitMs(process.env), 1);
+  stop.abort(new Error(why));
 }
 
 /** Resolves when everything is written, or when the stream fails. Never resolves while its reader hangs. */

@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs';
+import { basename } from 'node:path';
 import process from 'node:process';
 import { Worker } from 'node:worker_threads';
 import { NEVER_ABORTED } from '../core/abort.ts';
@@ -62,7 +63,7 @@ export const CRASH_LOG_LINES = 10;
 /** Used when CHANCERY_SHUTDOWN_TIMEOUT sets no limit, or when the settings are unusable. */
 const DEFAULT_MS = 25_000;
 
-/** How long the orderly stop may take, in milliseconds, after an uncaught error. */
+/** How long an orderly stop may take, in milliseconds, that nobody can hurry: after an uncaught error or SIGHUP. */
 export function crashLimitMs(environment: Readonly<Record<string, string | undefined>>): number {
   try {
     const { shutdownTimeoutMs } = settingsFrom(environment);
@@ -71,6 +72,14 @@ export function crashLimitMs(environment: Readonly<Record<string, string | undef
     if (error instanceof ConfigurationError) return DEFAULT_MS; // the command reports bad settings
     throw error;
   }
+}
+
+/**
+ * Whether nohup has started this process. Node sets every signal back to its default when it starts, so that it does
+ * not know that SIGHUP was to be ignored. bash and zsh tell a program in `_` what they have started.
+ */
+export function isBelowNohup(env: Readonly<Record<string, string | undefined>>): boolean {
+  return basename(env._ ?? '') === 'nohup';
 }
 
 /**

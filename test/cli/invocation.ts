@@ -19,6 +19,7 @@ interface InvocationOptions {
   readonly stdout?: Writable;
   readonly stdin?: string;
   readonly saveMemory?: () => void;
+  readonly exitWithParent?: () => void;
 }
 
 /** Tests run in Pods as well, which have a token; those of what is done about one say so. */
@@ -39,6 +40,7 @@ export function invoke(args: readonly string[], options: InvocationOptions = {})
     // This process is the test's.
     exitWithin: () => {},
     saveMemory,
+    exitWithParent: options.exitWithParent ?? (() => {}),
   });
   onTestFinished(async () => {
     stop.abort();

@@ -37,7 +37,12 @@ function install(dir: string, env: Readonly<Record<string, string>> = {}): Invoc
 function ioOf(env: Readonly<Record<string, string>>): Io & { readonly stdout: Collector } {
   return {
     ...{ stdin: process.stdin, stdout: new Collector(), stderr: new Collector(), env },
-    ...{ signal: new AbortController().signal, exitWithin: () => {}, saveMemory: () => {} },
+    ...{
+      signal: new AbortController().signal,
+      exitWithin: () => {},
+      saveMemory: () => {},
+      exitWithParent: () => {},
+    },
   };
 }
 

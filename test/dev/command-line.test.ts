@@ -6,7 +6,6 @@ import { parseDevArguments } from '../../operator/cli/dev/arguments.ts';
 import { confirmContext } from '../../operator/cli/dev/context-cluster.ts';
 import { devCommand } from '../../operator/cli/dev/dev.ts';
 import type { DevTestKit } from '../../operator/cli/dev/embedded-cluster.ts';
-import { parentGone } from '../../operator/cli/dev/operator-process.ts';
 import { StopSignals } from '../../operator/cli/process-end.ts';
 import { folderWith } from '../cli/child.ts';
 import { Collector } from '../cli/collector.ts';
@@ -110,26 +109,6 @@ test('[DEV-9] a signal that npm passes on within 300 ms is the same Ctrl-C', () 
   expect([below.receive(), below.receive()]).toEqual(['stop', 'repeated']);
   clock.advance(300);
   expect(below.receive()).toBe('at once');
-});
-
-test('below npm the end of the parent is noticed within a second, elsewhere it is none', () => {
-  const clock = new FakeClock();
-  let parent = 7;
-  const below = parentGone(clock, { npm_lifecycle_event: 'dev' }, () => parent);
-  const alone = parentGone(clock, {}, () => parent);
-  const cancelled = parentGone(clock, { npm_lifecycle_event: 'dev' }, () => parent);
-  cancelled.cancel();
-
-  clock.advance(5_000);
-  expect(below.signal.aborted).toBe(false);
-  parent = 1;
-  clock.advance(1_000);
-
-  expect([below, alone, cancelled].map(({ signal }) => signal.aborted)).toEqual([
-    true,
-    false,
-    false,
-  ]);
 });
 
 test('the test kit has what chancery dev takes from it', () => {

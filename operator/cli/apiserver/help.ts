@@ -1,5 +1,5 @@
 import type { Command } from '../command.ts';
-import { table } from '../help.ts';
+import { EXIT_WITH_PARENT, table } from '../help.ts';
 
 /** What `chancery apiserver --help` prints. */
 const APISERVER_HELP: string = `Usage: chancery apiserver [OPTION...]
@@ -31,6 +31,7 @@ ${table([
     'answer as this version where they differ; default 1.36',
   ],
   ['--no-workloads', 'the API alone: Deployments make no Pods, owners are not garbage-collected'],
+  EXIT_WITH_PARENT,
 ])}
 
 Exit codes: 0 asked to stop, 1 a manifest was refused or the port is taken, 2 the command line, or a
@@ -50,4 +51,5 @@ export const APISERVER_DESCRIPTION: Omit<Command, 'run'> = {
   name: 'apiserver',
   summary: 'serve a throw-away Kubernetes API, to try things without a cluster',
   help: APISERVER_HELP,
+  isLasting: true,
 };

@@ -13,7 +13,7 @@ import { ContextCluster, confirmContext } from './context-cluster.ts';
 import { type DevTestKit, EmbeddedCluster } from './embedded-cluster.ts';
 import { DEV_DESCRIPTION } from './help.ts';
 import { type DevPorts, devPorts, operatorEnvironment } from './operator-environment.ts';
-import { OperatorProcess, parentGone } from './operator-process.ts';
+import { OperatorProcess } from './operator-process.ts';
 import { SampleFiles } from './sample-files.ts';
 import { DevSession } from './session.ts';
 import { TypeCheck } from './type-check.ts';
@@ -32,24 +32,21 @@ export function devCommand({
   return {
     ...DEV_DESCRIPTION,
 
-    async run(args: readonly string[], given: Io): Promise<ExitCode> {
+    async run(args: readonly string[], io: Io): Promise<ExitCode> {
       const parsed = parseDevArguments(args);
       if (parsed.asOperator) {
         const { runOperator } = await import('./operator-child.ts');
         const { namespace = 'default', allNamespaces, moduleArgs } = parsed;
-        return runOperator(parsed.modules, moduleArgs, { namespace, allNamespaces }, given);
+        return runOperator(parsed.modules, moduleArgs, { namespace, allNamespaces }, io);
       }
       const modules = modulesOf(parsed.modules);
-      const samples = await readManifests(parsed.samples, given.stdin, '--samples ');
-      const parent = parentGone(clock, given.env);
-      const io = { ...given, signal: AbortSignal.any([given.signal, parent.signal]) };
+      const samples = await readManifests(parsed.samples, io.stdin, '--samples ');
       const say = (text: string): void => void io.stderr.write(`dev: ${text}\n`);
       const cluster = await clusterOf(parsed, samples, { io, clock, say, loadTestKit });
       try {
         await develop({ parsed, modules, samples, cluster, io, clock, say });
       } finally {
         await cluster.close();
-        parent.cancel();
       }
       return 0;
     },

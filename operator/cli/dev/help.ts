@@ -1,5 +1,5 @@
 import type { Command } from '../command.ts';
-import { table } from '../help.ts';
+import { EXIT_WITH_PARENT, table } from '../help.ts';
 
 /** What `chancery dev --help` prints. */
 const DEV_HELP: string = `Usage: chancery dev [MODULE...] [--samples PATH] [--context NAME] [OPTION...] [-- ARGUMENT...]
@@ -23,6 +23,7 @@ ${table([
   ['--context NAME', 'use the cluster of a context of the kubeconfig, not an embedded API server'],
   ['--kubeconfig FILE', 'with --context: default as for kubectl'],
   ['-y, --yes', 'with --context: do not ask before writing to the cluster'],
+  EXIT_WITH_PARENT,
 ])}
 
 With --context the definitions and the samples are written to the cluster, and the operator works there
@@ -49,4 +50,5 @@ export const DEV_DESCRIPTION: Omit<Command, 'run'> = {
   name: 'dev',
   summary: 'run an operator while you write it, and start it again on every save',
   help: DEV_HELP,
+  isLasting: true,
 };

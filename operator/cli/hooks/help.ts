@@ -1,5 +1,5 @@
 import type { Command } from '../command.ts';
-import { environmentHelp, table } from '../help.ts';
+import { EXIT_WITH_PARENT, environmentHelp, table } from '../help.ts';
 
 /** What `chancery hooks --help` prints. */
 const HOOKS_HELP: string = `Usage: chancery hooks DIR [--check | --dry-run [--follow]] [OPTION...]
@@ -38,6 +38,7 @@ ${table([
   ['--dry-run', 'run everything once, and print what would be written, as diffs'],
   ['--follow', 'with --dry-run: go on until SIGTERM or SIGINT'],
   ['--insecure-allow-token', 'start although a ServiceAccount token is visible to this process'],
+  EXIT_WITH_PARENT,
 ])}
 
 The variables of shell-operator count as well, and an option wins over them: SHELL_OPERATOR_HOOKS_DIR,
@@ -62,4 +63,5 @@ export const HOOKS_DESCRIPTION: Omit<Command, 'run'> = {
   name: 'hooks',
   summary: 'run a folder of executables as an operator',
   help: HOOKS_HELP,
+  isLasting: true,
 };

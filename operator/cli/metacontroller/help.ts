@@ -1,5 +1,5 @@
 import type { Command } from '../command.ts';
-import { environmentHelp, table } from '../help.ts';
+import { EXIT_WITH_PARENT, environmentHelp, table } from '../help.ts';
 
 /** What `chancery metacontroller --help` prints. */
 const METACONTROLLER_HELP: string = `Usage: chancery metacontroller [--check | --dry-run [--follow]] [OPTION...]
@@ -33,6 +33,7 @@ ${table([
   ['--dry-run', 'run everything once, and print what would be written, as diffs'],
   ['--follow', 'with --dry-run: go on until SIGTERM or SIGINT'],
   ['--insecure-allow-token', 'start although a ServiceAccount token is visible to this process'],
+  EXIT_WITH_PARENT,
 ])}
 
 Other flags of Metacontroller are answered with what replaces them. The rights of the process follow from the
@@ -57,4 +58,5 @@ export const METACONTROLLER_DESCRIPTION: Omit<Command, 'run'> = {
   name: 'metacontroller',
   summary: 'run CompositeControllers and DecoratorControllers',
   help: METACONTROLLER_HELP,
+  isLasting: true,
 };

@@ -1,5 +1,5 @@
 import type { Command } from '../command.ts';
-import { table } from '../help.ts';
+import { EXIT_WITH_PARENT, table } from '../help.ts';
 
 /** What `chancery proxy --help` prints. */
 const PROXY_HELP: string = `Usage: chancery proxy MODULE... [OPTION...] [-- KUBECTL_ARGUMENT...]
@@ -20,6 +20,7 @@ ${table([
   ['--leader-election', 'it takes a Lease; the default when a controller needs one'],
   ['--no-leader-election', 'it takes none'],
   ['--install-crds', 'it installs its definitions itself: CHANCERY_INSTALL_CRDS'],
+  EXIT_WITH_PARENT,
 ])}
 
 What stands after "--" is given to kubectl as it is, after our own arguments. Where a module declares
@@ -38,4 +39,5 @@ export const PROXY_DESCRIPTION: Omit<Command, 'run'> = {
   name: 'proxy',
   summary: "run kubectl proxy with an operator's filter",
   help: PROXY_HELP,
+  isLasting: true,
 };

@@ -1,5 +1,5 @@
 import type { Command } from '../command.ts';
-import { environmentHelp, table } from '../help.ts';
+import { EXIT_WITH_PARENT, environmentHelp, table } from '../help.ts';
 
 /** What `chancery run --help` prints. */
 const RUN_HELP: string = `Usage: chancery run MODULE... [--check | --dry-run [--follow]] [OPTION...] [-- ARGUMENT...]
@@ -23,6 +23,7 @@ ${table([
   ['--dry-run', 'reconcile everything once, and print what would be written, as diffs'],
   ['--follow', 'with --dry-run: go on until SIGTERM or SIGINT'],
   ['--insecure-allow-token', 'start although a ServiceAccount token is visible to this process'],
+  EXIT_WITH_PARENT,
 ])}
 
 A dry run reads as always, and sends each write with dryRun=All: the API server fills in defaults, admits
@@ -73,4 +74,5 @@ export const RUN_DESCRIPTION: Omit<Command, 'run'> = {
   name: 'run',
   summary: 'run the controllers that modules export',
   help: RUN_HELP,
+  isLasting: true,
 };

@@ -1,5 +1,5 @@
 import type { Command } from '../command.ts';
-import { environmentHelp, table } from '../help.ts';
+import { EXIT_WITH_PARENT, environmentHelp, table } from '../help.ts';
 
 /** What `chancery watch --help` prints. */
 const WATCH_HELP: string = `Usage: chancery watch RESOURCE [NAME] [OPTION...]
@@ -43,6 +43,7 @@ ${table([
   ['--watch-timeout MIN-MAX', 'seconds after which the server ends each watch, such as 30-60'],
   ['--once', 'print the objects that exist, and end with 0'],
   ['--sync-marker', 'print a BOOKMARK line when the objects that exist are printed'],
+  EXIT_WITH_PARENT,
 ])}
 
 ${environmentHelp(
@@ -102,4 +103,5 @@ export const WATCH_DESCRIPTION: Omit<Command, 'run'> = {
   name: 'watch',
   summary: 'print the objects of a resource and every change, as lines of JSON',
   help: WATCH_HELP,
+  isLasting: true,
 };

@@ -66,5 +66,6 @@ function ioInto(said: string[]): Io {
     signal: new AbortController().signal,
     exitWithin() {},
     saveMemory() {},
+    exitWithParent() {},
   };
 }

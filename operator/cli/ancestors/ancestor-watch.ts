@@ -1,0 +1,76 @@
+import process from 'node:process';
+import type { Cancel, Clock } from '../../core/clock.ts';
+import { ancestorsOf, isMark } from './ancestors.ts';
+import { type ProcessEntry, type ProcessTable, systemProcesses } from './process-table.ts';
+
+/** How often the ancestors are looked at. A look reads one small file of `/proc` for each of them: 0.02 ms. */
+const INTERVAL_MS = 250;
+
+export interface AncestorWatchOptions {
+  readonly clock: Clock;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Watch the process that started the outermost launcher, too, or this one where there is no launcher. */
+  readonly includesParent: boolean;
+  /** Called once, with a sentence about the process that has ended. */
+  readonly onGone: (why: string) => void;
+  readonly table?: ProcessTable;
+  readonly pid?: number;
+  /** The parent as every system tells it. */
+  readonly parentId?: () => number;
+}
+
+/**
+ * Notices that npm, npx or another launcher above this process has ended. npm passes SIGTERM on to the shell that it has
+ * started, and the shell may end without its child; SIGKILL and SIGHUP are not passed on at all. Then nobody could
+ * stop this process any more, and the reader of its output would wait for ever.
+ *
+ * The end of a shell without a launcher says nothing: `&` starts what outlives it.
+ *
+ * Where there is no `/proc`, the parent alone is watched.
+ *
+ * @returns ends the watch.
+ */
+export function watchAncestors(options: AncestorWatchOptions): Cancel {
+  const { clock, onGone } = options;
+  let cancel: Cancel = () => {};
+  const missing = lookUp(options);
+  const look = (): void => {
+    const why = missing?.();
+    if (why !== undefined) onGone(why);
+    else if (missing !== undefined) cancel = clock.schedule(INTERVAL_MS, look);
+  };
+  look();
+  return () => cancel();
+}
+
+/** Looks for the first of the watched processes that has ended. Undefined when there is none to watch. */
+function lookUp({
+  env,
+  includesParent,
+  table = systemProcesses,
+  pid = process.pid,
+  parentId = () => process.ppid,
+}: AncestorWatchOptions): (() => string | undefined) | undefined {
+  const found = ancestorsOf(pid, table);
+  if (found === undefined) {
+    const first = parentId();
+    const isMarked = Object.keys(env).some((name) => isMark(`${name}=`));
+    if (!isMarked && !includesParent) return undefined;
+    return () => (parentId() === first ? undefined : ended(first));
+  }
+  if (found.lostLauncher || (includesParent && found.lostParent)) {
+    return () => 'the process that started this one has ended';
+  }
+  const watched = [...found.launchers];
+  if (includesParent && found.parent !== undefined) watched.push(found.parent);
+  return watched.length === 0 ? undefined : () => firstEnded(watched, table);
+}
+
+function firstEnded(watched: readonly ProcessEntry[], table: ProcessTable): string | undefined {
+  const found = watched.find(({ pid, startedAt }) => table.find(pid)?.startedAt !== startedAt);
+  return found && ended(found.pid);
+}
+
+function ended(pid: number): string {
+  return `process ${pid}, which started this one, has ended`;
+}
