@@ -47,7 +47,7 @@ export async function runProgram(options: ProgramOptions): Promise<ProgramResult
   options.signal.throwIfAborted();
   const run = nodeCrypto().randomUUID();
   const program = await startProgram(options, run);
-  using _group = endWithProcess(program.pid);
+  using _group = endWithProcess(program.pid, run);
   const meter = new UsageMeter(program.pid, clock);
   const ending = new Ending(program, options);
   const output = new ProgramOutput({
