@@ -51,6 +51,7 @@ const LONG = [
   'test/build.test.ts',
   'test/crash/*.test.ts',
   'test/dev/dev.ambassador.test.ts',
+  'test/launchers/*.test.ts',
   'test/release/dry-run.test.ts',
   'test/scaffold/{existing-projects,kubebuilder,projects}.test.ts',
   'testing/test/conformance/conformance.test.ts',

@@ -1,6 +1,7 @@
 import process from 'node:process';
 import type { Cancel, Clock } from '../../core/clock.ts';
 import { ancestorsOf, isMark } from './ancestors.ts';
+import { KeptSignals } from './kept-signals.ts';
 import { type ProcessEntry, type ProcessTable, systemProcesses } from './process-table.ts';
 
 /** How often the ancestors are looked at. A look reads one small file of `/proc` for each of them: 0.02 ms. */
@@ -22,7 +23,7 @@ export interface AncestorWatchOptions {
 /**
  * Notices that npm, npx or another launcher above this process has ended. npm passes SIGTERM on to the shell that it has
  * started, and the shell may end without its child; SIGKILL and SIGHUP are not passed on at all. Then nobody could
- * stop this process any more, and the reader of its output would wait for ever.
+ * stop this process any more, and the reader of its output would wait for ever. `KeptSignals` has SIGINT.
  *
  * The end of a shell without a launcher says nothing: `&` starts what outlives it.
  *
@@ -32,38 +33,58 @@ export interface AncestorWatchOptions {
  */
 export function watchAncestors(options: AncestorWatchOptions): Cancel {
   const { clock, onGone } = options;
+  const { look, resumed = () => {} } = lookOf(options) ?? {};
+  if (look === undefined) return () => {};
   let cancel: Cancel = () => {};
-  const missing = lookUp(options);
-  const look = (): void => {
-    const why = missing?.();
-    if (why !== undefined) onGone(why);
-    else if (missing !== undefined) cancel = clock.schedule(INTERVAL_MS, look);
+  const again = (): void => {
+    const why = look();
+    if (why === undefined) cancel = clock.schedule(INTERVAL_MS, again);
+    else onGone(why);
   };
-  look();
-  return () => cancel();
+  process.on('SIGCONT', resumed);
+  again();
+  return () => {
+    process.off('SIGCONT', resumed);
+    cancel();
+  };
 }
 
-/** Looks for the first of the watched processes that has ended. Undefined when there is none to watch. */
-function lookUp({
+interface Look {
+  /** Says which of the watched processes has ended. */
+  look(): string | undefined;
+  /** This process stood still. */
+  resumed?(): void;
+}
+
+/** Undefined when there is nothing to watch. */
+function lookOf({
+  clock,
   env,
   includesParent,
   table = systemProcesses,
   pid = process.pid,
   parentId = () => process.ppid,
-}: AncestorWatchOptions): (() => string | undefined) | undefined {
+}: AncestorWatchOptions): Look | undefined {
   const found = ancestorsOf(pid, table);
   if (found === undefined) {
     const first = parentId();
     const isMarked = Object.keys(env).some((name) => isMark(`${name}=`));
     if (!isMarked && !includesParent) return undefined;
-    return () => (parentId() === first ? undefined : ended(first));
+    return { look: () => (parentId() === first ? undefined : ended(first)) };
   }
   if (found.lostLauncher || (includesParent && found.lostParent)) {
-    return () => 'the process that started this one has ended';
+    return { look: () => 'the process that started this one has ended' };
   }
   const watched = [...found.launchers];
   if (includesParent && found.parent !== undefined) watched.push(found.parent);
-  return watched.length === 0 ? undefined : () => firstEnded(watched, table);
+  if (watched.length === 0) return undefined;
+  const kept = new KeptSignals(found.shells, table, clock);
+  return {
+    look: () =>
+      firstEnded(watched, table) ??
+      (kept.look() ? 'npm was asked to stop, and its shell kept the signal' : undefined),
+    resumed: () => kept.resumed(),
+  };
 }
 
 function firstEnded(watched: readonly ProcessEntry[], table: ProcessTable): string | undefined {

@@ -1,3 +1,4 @@
+import type { ShellBelow } from './kept-signals.ts';
 import type { ProcessEntry, ProcessTable } from './process-table.ts';
 
 /**
@@ -24,6 +25,8 @@ const LONGEST_CHAIN = 64;
 export interface Ancestors {
   /** The launchers, the nearest first. */
   readonly launchers: readonly ProcessEntry[];
+  /** The shells that launchers have started, and that wait for this process or for another launcher. */
+  readonly shells: readonly ShellBelow[];
   /** The process that started the outermost launcher, or the command when there is none. */
   readonly parent: ProcessEntry | undefined;
   /** A launcher has ended before it was looked for. */
@@ -45,6 +48,7 @@ export function ancestorsOf(pid: number, table: ProcessTable): Ancestors | undef
   const self = table.find(pid);
   if (self === undefined) return undefined;
   const launchers: ProcessEntry[] = [];
+  const shells: ShellBelow[] = [];
   let marks = marksOf(pid, table) ?? '';
   /** The command, or its outermost launcher. */
   let started = self;
@@ -55,6 +59,7 @@ export function ancestorsOf(pid: number, table: ProcessTable): Ancestors | undef
     // A process of another user does not show what it was started with: it counts as a shell.
     const own = marksOf(above.pid, table) ?? marks;
     if (marks !== '' && marks !== own) {
+      if (top !== started) shells.push({ launcher: above.pid, shell: top.pid });
       launchers.push(above);
       started = above;
     }
@@ -65,6 +70,7 @@ export function ancestorsOf(pid: number, table: ProcessTable): Ancestors | undef
   const isOrphan = isOrphaned(top, above);
   return {
     launchers,
+    shells,
     parent: table.find(started.parent),
     lostLauncher: isOrphan && marks !== '',
     lostParent: isOrphan && started === top,

@@ -17,6 +17,8 @@ export interface ProcessTable {
   find(pid: number): ProcessEntry | undefined;
   /** The variables that a process was started with, each as `NAME=VALUE`; undefined when they cannot be read. */
   environmentOf(pid: number): readonly string[] | undefined;
+  /** How often a process has gone to sleep, because it waited for something. */
+  sleepsOf(pid: number): number | undefined;
 }
 
 /** As Linux shows them in `/proc`. On other systems it has no process. */
@@ -36,6 +38,11 @@ export const systemProcesses: ProcessTable = {
     };
   },
   environmentOf: (pid) => textOf(pid, 'environ')?.split('\0'),
+  sleepsOf(pid) {
+    const [, count] =
+      /^voluntary_ctxt_switches:\s*([0-9]+)$/m.exec(textOf(pid, 'status') ?? '') ?? [];
+    return count === undefined ? undefined : Number(count);
+  },
 };
 
 /** Zombies, and processes of which only the number is left. */

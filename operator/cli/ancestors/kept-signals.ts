@@ -1,0 +1,72 @@
+import type { Clock } from '../../core/clock.ts';
+import type { ProcessTable } from './process-table.ts';
+
+/** A launcher and the shell that it has started, which waits for this process. */
+export interface ShellBelow {
+  readonly launcher: number;
+  readonly shell: number;
+}
+
+/** So late a look says nothing: the machine, the container or this process may have stood still. */
+const LATE_MS = 1_000;
+
+/**
+ * Notices a signal that a shell keeps to itself. npm passes SIGINT on to the shell that it has started; dash and bash do
+ * nothing while they wait for their child, and then neither npm nor the shell nor this process would end.
+ *
+ * No system call tells what another process has received. But such a shell sleeps until its child ends or a signal
+ * comes, and Linux counts how often a process has gone to sleep. When npm and its shell wake up between two looks, npm
+ * has passed on a signal. They also wake up when all processes stood still and go on, as after Ctrl-Z or when a
+ * machine was suspended: then this process has received SIGCONT or looks too late, and begins anew.
+ */
+export class KeptSignals {
+  readonly #shells: readonly ShellBelow[];
+  readonly #table: ProcessTable;
+  readonly #clock: Clock;
+  #lookedAt = { monotonic: -Infinity, now: -Infinity };
+  /** Of each pair: how often launcher and shell had gone to sleep, and whether the shell slept since the look before. */
+  #before: readonly { launcher: number; shell: number; isQuiet: boolean }[] = [];
+  #isSuspected = false;
+
+  constructor(shells: readonly ShellBelow[], table: ProcessTable, clock: Clock) {
+    this.#shells = shells;
+    this.#table = table;
+    this.#clock = clock;
+  }
+
+  /** This process stood still. */
+  resumed(): void {
+    this.#before = [];
+    this.#isSuspected = false;
+  }
+
+  /**
+   * Call it again and again. True at the second look after the signal: SIGCONT, which is reported to this process
+   * with a delay, has then spoken against it.
+   */
+  look(): boolean {
+    if (this.#isLate()) this.resumed();
+    if (this.#isSuspected) return true;
+    const before = this.#before;
+    this.#before = this.#shells.map((pair, at) => {
+      const [launcher, shell] = [this.#sleepsOf(pair.launcher), this.#sleepsOf(pair.shell)];
+      return { launcher, shell, isQuiet: before[at]?.shell === shell };
+    });
+    this.#isSuspected = this.#before.some(({ launcher, shell }, at) => {
+      const last = before[at];
+      return last?.isQuiet === true && launcher > last.launcher && shell > last.shell;
+    });
+    return false;
+  }
+
+  #sleepsOf(pid: number): number {
+    return this.#table.sleepsOf(pid) ?? -1;
+  }
+
+  #isLate(): boolean {
+    const last = this.#lookedAt;
+    this.#lookedAt = { monotonic: this.#clock.monotonic(), now: this.#clock.now() };
+    const { monotonic, now } = this.#lookedAt;
+    return monotonic - last.monotonic > LATE_MS || now - last.now > LATE_MS;
+  }
+}

@@ -1,0 +1,378 @@
+/** Which processes above a command are watched, and what their end means. `test/launchers/` has real ones. */
+import { FakeClock } from '@chancery/testing';
+import { expect, test } from 'vitest';
+import { watchAncestors } from '../../operator/cli/ancestors/ancestor-watch.ts';
+import { ancestorsOf } from '../../operator/cli/ancestors/ancestors.ts';
+import type { ProcessTable } from '../../operator/cli/ancestors/process-table.ts';
+import { isBelowNohup } from '../../operator/cli/process-end.ts';
+import { invoke } from './invocation.ts';
+
+interface Row {
+  parent: number;
+  /** Default: that of the parent. */
+  group?: number;
+  session?: number;
+  startedAt?: string;
+  /** Default: that of the parent. `null`: another user's. */
+  env?: readonly string[] | null;
+  sleeps?: number;
+}
+
+/** A table of processes that a test changes. */
+class Processes implements ProcessTable {
+  readonly rows = new Map<number, Row>();
+
+  constructor(rows: Readonly<Record<number, Row>>) {
+    for (const [pid, row] of Object.entries(rows)) this.rows.set(Number(pid), { ...row });
+    for (const pid of this.rows.keys()) this.#complete(pid);
+  }
+
+  /** As the system does: its children get process 1 as their parent. */
+  end(pid: number): void {
+    this.rows.delete(pid);
+    for (const row of this.rows.values()) if (row.parent === pid) row.parent = 1;
+  }
+
+  wake(...pids: readonly number[]): void {
+    for (const pid of pids) {
+      const row = this.rows.get(pid);
+      if (row !== undefined) row.sleeps = (row.sleeps ?? 0) + 1;
+    }
+  }
+
+  find(pid: number) {
+    const row = this.rows.get(pid);
+    if (row === undefined) return undefined;
+    const { parent, group = 0, session = 0, startedAt = 'once' } = row;
+    return { pid, parent, group, session, startedAt };
+  }
+
+  environmentOf(pid: number) {
+    return this.rows.get(pid)?.env ?? undefined;
+  }
+
+  sleepsOf(pid: number) {
+    return this.rows.get(pid)?.sleeps ?? 0;
+  }
+
+  #complete(pid: number): Row | undefined {
+    const row = this.rows.get(pid);
+    if (row === undefined) return undefined;
+    const above = this.#complete(row.parent);
+    row.group ??= above?.group ?? 0;
+    row.session ??= above?.session ?? 0;
+    if (row.env === undefined) row.env = above?.env ?? [];
+    return row;
+  }
+}
+
+const RUN = ['PATH=/bin', 'npm_lifecycle_event=serve', 'npm_lifecycle_script=chancery apiserver'];
+const EXEC = ['PATH=/bin', 'npm_lifecycle_event=npx', 'npm_lifecycle_script=chancery'];
+const INIT = { 1: { parent: 0, group: 1, session: 1 } };
+/** An interactive shell, 10, with what the user types in a process group of its own. */
+const TERMINAL = { ...INIT, 10: { parent: 1, group: 10, session: 10, env: ['PATH=/bin'] } };
+
+const launchersOf = (rows: Readonly<Record<number, Row>>, pid: number): readonly number[] =>
+  ancestorsOf(pid, new Processes(rows))?.launchers.map((each) => each.pid) ?? [];
+
+test.each<[string, Readonly<Record<number, Row>>, number, readonly number[]]>([
+  [
+    'npx, which starts it directly',
+    { 20: { parent: 10, group: 20 }, 21: { parent: 20, env: EXEC } },
+    21,
+    [20],
+  ],
+  [
+    'npm, with a shell between',
+    { 20: { parent: 10, group: 20 }, 21: { parent: 20, env: RUN }, 22: { parent: 21 } },
+    22,
+    [20],
+  ],
+  [
+    'npm and the npx of its script',
+    {
+      20: { parent: 10, group: 20 },
+      21: { parent: 20, env: RUN },
+      22: { parent: 21 },
+      23: { parent: 22, env: EXEC },
+    },
+    23,
+    [22, 20],
+  ],
+  [
+    'node --run',
+    { 20: { parent: 10, group: 20 }, 21: { parent: 20, env: ['NODE_RUN_SCRIPT_NAME=a'] } },
+    21,
+    [20],
+  ],
+  [
+    'npm, with a program of another user between',
+    { 20: { parent: 10, group: 20 }, 21: { parent: 20, env: null }, 22: { parent: 21, env: RUN } },
+    22,
+    [20],
+  ],
+  [
+    'npx in the script of a shell',
+    { 20: { parent: 10, group: 20 }, 21: { parent: 20 }, 22: { parent: 21, env: EXEC } },
+    22,
+    [21],
+  ],
+  [
+    'npm in the group of a program that tests',
+    { 20: { parent: 10, group: 20 }, 21: { parent: 20 }, 22: { parent: 21, env: RUN } },
+    22,
+    [21],
+  ],
+  ['nothing, with a shell above', { 20: { parent: 10, group: 20 }, 21: { parent: 20 } }, 21, []],
+  [
+    'nothing, when a variable of another kind differs',
+    { 20: { parent: 10, group: 20 }, 21: { parent: 20, env: ['npm_config_yes=true', 'A=b'] } },
+    21,
+    [],
+  ],
+  [
+    'nothing, when setsid has moved it out of the session of npm',
+    {
+      20: { parent: 10, group: 20 },
+      21: { parent: 20, env: RUN },
+      22: { parent: 21, group: 22, session: 22 },
+    },
+    22,
+    [],
+  ],
+  [
+    'nothing, in a shell with job control below npm',
+    { 20: { parent: 10, group: 20 }, 21: { parent: 20, env: RUN }, 22: { parent: 21, group: 22 } },
+    22,
+    [],
+  ],
+])('[found 13] above a command is found: %s', (_, rows, pid, launchers) => {
+  expect(launchersOf({ ...TERMINAL, ...rows }, pid)).toEqual(launchers);
+});
+
+test('[found 13] process 1 of a container has nothing above it', () => {
+  const found = ancestorsOf(1, new Processes({ 1: { parent: 0, group: 1, env: RUN } }));
+
+  expect(found).toEqual({
+    launchers: [],
+    shells: [],
+    parent: undefined,
+    lostLauncher: false,
+    lostParent: false,
+  });
+});
+
+/** npm is 20, its shell 21, and the command 22; the program that started npm is 15. */
+function belowNpm(): Processes {
+  return new Processes({
+    ...TERMINAL,
+    15: { parent: 10, group: 15 },
+    20: { parent: 15 },
+    21: { parent: 20, env: RUN },
+    22: { parent: 21 },
+  });
+}
+
+/** The same without npm: a shell, 21, has started the command. */
+function belowShell(): Processes {
+  return new Processes({ ...TERMINAL, 21: { parent: 10, group: 21 }, 22: { parent: 21 } });
+}
+
+function watched(table: ProcessTable, includesParent = false) {
+  const clock = new FakeClock();
+  let suspendedMs = 0;
+  const gone: string[] = [];
+  const stop = watchAncestors({
+    clock: {
+      now: () => clock.now() + suspendedMs,
+      monotonic: () => clock.monotonic(),
+      schedule: (delayMs, wake) => clock.schedule(delayMs, wake),
+    },
+    env: {},
+    includesParent,
+    table,
+    pid: 22,
+    parentId: () => table.find(22)?.parent ?? 0,
+    onGone: (why) => gone.push(why),
+  });
+  /** As Linux counts: its monotonic clock stands still meanwhile. */
+  const suspend = (ms: number): void => {
+    suspendedMs += ms;
+  };
+  return { clock, gone, stop, suspend };
+}
+
+test('[found 13] the end of npm is noticed at the next look, also when its shell goes on, and once', () => {
+  const table = belowNpm();
+  const { clock, gone } = watched(table);
+  clock.advance(10_000);
+  expect(gone).toEqual([]);
+
+  table.end(20);
+  clock.advance(250);
+  clock.advance(10_000);
+
+  expect(gone).toEqual(['process 20, which started this one, has ended']);
+});
+
+test('[found 13] another process that gets the number of npm is not taken for it', () => {
+  const table = belowNpm();
+  const { clock, gone } = watched(table);
+
+  table.rows.set(20, { ...table.rows.get(20), parent: 1, startedAt: 'later' });
+  clock.advance(250);
+
+  expect(gone).toHaveLength(1);
+});
+
+test('[found 13] the end of the shell between npm and the command says nothing', () => {
+  const table = belowNpm();
+  const { clock, gone } = watched(table);
+
+  table.end(21);
+  clock.advance(10_000);
+
+  expect(gone).toEqual([]);
+});
+
+test('[found 13] npm that ended while the command started is noticed at once', () => {
+  const table = belowNpm();
+  table.end(20);
+
+  expect(watched(table).gone).toHaveLength(1);
+  table.end(21);
+  expect(watched(table).gone).toHaveLength(1);
+});
+
+test('[found 13] the end of a shell without npm is noticed only with --exit-with-parent', () => {
+  const table = belowShell();
+  const [without, within] = [watched(table), watched(table, true)];
+
+  table.end(21);
+  without.clock.advance(10_000);
+  within.clock.advance(250);
+
+  expect(without.gone).toEqual([]);
+  expect(within.gone).toHaveLength(1);
+  expect(watched(table).gone).toEqual([]);
+  expect(watched(table, true).gone).toHaveLength(1); // it had ended before the command looked
+});
+
+test('[found 13] --exit-with-parent below npm means the process that started npm', () => {
+  const table = belowNpm();
+  const [without, within] = [watched(table), watched(table, true)];
+
+  table.end(15);
+  for (const { clock } of [without, within]) clock.advance(250);
+
+  expect(without.gone).toEqual([]);
+  expect(within.gone).toEqual(['process 15, which started this one, has ended']);
+});
+
+test('[found 13] nothing is noticed after the watch has been ended', () => {
+  const table = belowNpm();
+  const { clock, gone, stop } = watched(table);
+
+  stop();
+  table.end(20);
+  clock.advance(10_000);
+
+  expect(gone).toEqual([]);
+});
+
+test('[found 13] where there is no /proc, the parent of a command below npm is watched', () => {
+  const none: ProcessTable = {
+    find: () => undefined,
+    environmentOf: () => undefined,
+    sleepsOf: () => undefined,
+  };
+  const clock = new FakeClock();
+  let parent = 21;
+  const gone: string[] = [];
+  const common = { clock, table: none, parentId: () => parent };
+  const watch = (name: string, env: Record<string, string>, includesParent: boolean): unknown =>
+    watchAncestors({ ...common, env, includesParent, onGone: () => gone.push(name) });
+  watch('below npm', { npm_command: 'exec' }, false);
+  watch('alone', {}, false);
+  watch('with its parent', {}, true);
+
+  clock.advance(10_000);
+  expect(gone).toEqual([]);
+  parent = 1;
+  clock.advance(250);
+
+  expect(gone).toEqual(['below npm', 'with its parent']);
+});
+
+test('[found 13] a signal that npm passed on and its shell kept to itself is noticed', () => {
+  const table = belowNpm();
+  const { clock, gone } = watched(table);
+  clock.advance(250);
+  clock.advance(250);
+
+  table.wake(20, 21);
+  clock.advance(250);
+  clock.advance(250);
+
+  expect(gone).toEqual(['npm was asked to stop, and its shell kept the signal']);
+});
+
+test.each<[string, (table: Processes, watch: ReturnType<typeof watched>) => void]>([
+  ['npm alone wakes up', (table) => table.wake(20)],
+  ['the shell alone wakes up, because another child of it has ended', (table) => table.wake(21)],
+  [
+    'all stood still and this process gets SIGCONT',
+    (table, { clock }) => {
+      table.wake(20, 21);
+      clock.advance(250);
+      process.emit('SIGCONT', 'SIGCONT');
+    },
+  ],
+  [
+    'the machine was suspended for a minute',
+    (table, { suspend }) => {
+      suspend(60_000);
+      table.wake(20, 21);
+    },
+  ],
+])('[found 13] it is no signal when %s', (_, happens) => {
+  const table = belowNpm();
+  const watch = watched(table);
+  const { clock, gone } = watch;
+  clock.advance(250);
+  clock.advance(250);
+
+  happens(table, watch);
+  for (let look = 0; look < 4; look++) clock.advance(250);
+
+  expect(gone).toEqual([]);
+});
+
+test('[found 13] the shell of npm that has not yet gone to sleep when the command starts is no signal', () => {
+  const table = belowNpm();
+  const { clock, gone } = watched(table);
+
+  table.wake(20, 21);
+  for (let look = 0; look < 4; look++) clock.advance(250);
+
+  expect(gone).toEqual([]);
+});
+
+test('[found 13] nohup is known by the variable in which bash and zsh name what they start', () => {
+  expect(isBelowNohup({ _: '/usr/bin/nohup' })).toBe(true);
+  expect(isBelowNohup({ _: '/usr/bin/npx' })).toBe(false);
+  expect(isBelowNohup({})).toBe(false);
+});
+
+test('[found 13] --exit-with-parent is an option of every command that works until it is stopped, and of no other', async () => {
+  let calls = 0;
+  const exitWithParent = (): void => void calls++;
+  const apiserver = invoke(['apiserver', '--exit-with-parent', '--port', 'x'], { exitWithParent });
+  const run = invoke(['run', 'missing.ts', '--', '--exit-with-parent'], { exitWithParent });
+  const lint = invoke(['lint', '--exit-with-parent'], { exitWithParent });
+
+  expect(await Promise.all([apiserver.exit, run.exit, lint.exit])).toEqual([2, 2, 2]);
+  expect(calls).toBe(1);
+  expect(apiserver.stderr.lines.join()).toContain('--port must be a whole number');
+  expect(lint.stderr.lines.join()).toContain("unknown option '--exit-with-parent'");
+});

@@ -1,0 +1,101 @@
+/**
+ * Commands that work until they are stopped, started by npm, npx and others, in processes of their own. The end of
+ * the outermost process ends all of them, and closes the pipes that it was given.
+ */
+import process from 'node:process';
+import { ApiServer } from '@chancery/testing';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { BIN, type Child } from '../cli/child.ts';
+import { NpmProject, says } from './support/npm-project.ts';
+
+const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL'] as const;
+
+/** Each command, and what it says when it has started all that it starts. */
+const COMMANDS = {
+  apiserver: { line: 'apiserver --port 0', says: 'http://127.0.0.1:' },
+  proxy: { line: 'proxy src/operator.ts', says: 'Starting to serve' },
+  dev: { line: 'dev src/operator.ts', says: 'the operator runs' },
+  run: { line: 'run src/operator.ts', says: 'controller started' },
+  hooks: { line: 'hooks hooks --hook-env MARK', says: 'the hook works' },
+  metacontroller: { line: 'metacontroller', says: 'starting' },
+  watch: { line: 'watch cm', says: 'source is healthy' },
+} as const;
+type Name = keyof typeof COMMANDS;
+
+/** The words by which `chancery LINE` is started, with `LINE` as the script `serve` of package.json. */
+const LAUNCHERS: Readonly<Record<string, (line: string) => readonly string[]>> = {
+  npx: (line) => ['npx', 'chancery', ...line.split(' ')],
+  'npm exec': (line) => ['npm', 'exec', '--', 'chancery', ...line.split(' ')],
+  'npm run': () => ['npm', 'run', 'serve'],
+  'the bare command': (line) => [process.execPath, BIN, ...line.split(' ')],
+};
+
+/** Starts a command in a new project, and waits until it works. */
+async function working(
+  name: Name,
+  launcher: string,
+  scripts: Readonly<Record<string, string>> = {},
+): Promise<{ project: NpmProject; child: Child }> {
+  const { line, says: text } = COMMANDS[name];
+  const server = await ApiServer.start();
+  onTestFinished(() => server.close());
+  const project = new NpmProject({ serve: `chancery ${line}`, ...scripts });
+  onTestFinished(() => project.killAll());
+  const words = LAUNCHERS[launcher]?.(line) ?? launcher.split(' ');
+  const child = project.start(words, { CHANCERY_API_URL: server.url });
+  await says(child, text);
+  return { project, child };
+}
+
+describe.runIf(process.platform === 'linux')('[found 13] of what was started by', () => {
+  test.each(
+    Object.keys(LAUNCHERS).flatMap((launcher) =>
+      SIGNALS.map((signal) => [launcher, signal] as const),
+    ),
+  )('%s, %s leaves no process of apiserver', async (launcher, signal) => {
+    const { project, child } = await working('apiserver', launcher);
+    expect(project.processes().length).toBeGreaterThan(0);
+
+    child.kill(signal);
+
+    await project.ended();
+    await child.exit; // which waits for the end of its output
+  });
+
+  test.each(
+    (['proxy', 'dev', 'run', 'hooks', 'metacontroller', 'watch'] as const).flatMap((name) =>
+      (
+        [
+          ['npx', 'SIGTERM'],
+          ['npx', 'SIGKILL'],
+          ['the bare command', 'SIGKILL'],
+        ] as const
+      ).map(([launcher, signal]) => [launcher, signal, name] as const),
+    ),
+  )('%s, %s leaves no process of %s', async (launcher, signal, name) => {
+    const { project, child } = await working(name, launcher);
+    expect(project.processes().length).toBeGreaterThan(0);
+
+    child.kill(signal);
+
+    await project.ended();
+    await child.exit;
+  });
+
+  test.each([
+    ['npm run both', { both: 'true && chancery apiserver --port 0; true' }],
+    ['npm run behind', { behind: 'chancery apiserver --port 0 & wait' }],
+    ['npm run nested', { nested: 'npm run serve; true' }],
+    ['npm run again', { again: 'npx chancery apiserver --port 0; true' }],
+    ['node --run serve', {}],
+  ])('%s, SIGTERM and SIGKILL leave no process', async (words, scripts) => {
+    for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+      const { project, child } = await working('apiserver', words, scripts);
+
+      child.kill(signal);
+
+      await project.ended();
+      await child.exit;
+    }
+  });
+});
