@@ -3,10 +3,10 @@
  * the outermost process ends all of them, and closes the pipes that it was given.
  */
 import process from 'node:process';
-import { ApiServer } from '@chancery/testing';
+import { ApiServer, eventually } from '@chancery/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { BIN, type Child } from '../cli/child.ts';
-import { NpmProject, says } from './support/npm-project.ts';
+import { NpmProject, PATIENT, says } from './support/npm-project.ts';
 
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL'] as const;
 
@@ -17,7 +17,7 @@ const COMMANDS = {
   dev: { line: 'dev src/operator.ts', says: 'the operator runs' },
   run: { line: 'run src/operator.ts', says: 'controller started' },
   hooks: { line: 'hooks hooks --hook-env MARK', says: 'the hook works' },
-  metacontroller: { line: 'metacontroller', says: 'starting' },
+  metacontroller: { line: 'metacontroller', says: 'resource is not served' },
   watch: { line: 'watch cm', says: 'source is healthy' },
 } as const;
 type Name = keyof typeof COMMANDS;
@@ -99,3 +99,68 @@ describe.runIf(process.platform === 'linux')('[found 13] of what was started by'
     }
   });
 });
+
+/** The URL that an apiserver has written into a file. */
+async function urlIn(project: NpmProject, file: string): Promise<string> {
+  return eventually(() => /http:\S+/.exec(project.read(file))?.[0], PATIENT);
+}
+
+async function answers(url: string): Promise<boolean> {
+  return fetch(`${url}/version`).then(
+    (response) => response.ok,
+    () => false,
+  );
+}
+
+describe.runIf(process.platform === 'linux')('[found 13] a server that a shell started', () => {
+  test.each([
+    ['with &', 'chancery'],
+    ['with nohup', 'nohup chancery'],
+    ['with setsid', 'setsid chancery'],
+    ['with npx and &', 'npx chancery'],
+    ['with nohup and npx', 'nohup npx chancery'],
+    ['with setsid and npx', 'setsid npx chancery'],
+  ])('%s goes on after the shell, and ends with it given --exit-with-parent', async (_, words) => {
+    const project = new NpmProject();
+    onTestFinished(() => project.killAll());
+    const server = (more: string): string => `${words} apiserver --port 0 ${more}`;
+    const script = `PATH="$PWD/node_modules/.bin:$PATH"
+      ${server('')} > without 2>&1 &
+      ${server('--exit-with-parent').replace('setsid ', '')} > within 2>&1 &
+      wait`;
+    const shell = project.start(['sh', '-c', script]);
+    const [without, within] = [await urlIn(project, 'without'), await urlIn(project, 'within')];
+
+    shell.kill('SIGKILL');
+    await shell.exit;
+
+    await eventually(async () => !(await answers(within)), PATIENT);
+    expect(await answers(without)).toBe(true);
+  });
+
+  test('with nohup goes on after SIGHUP, and ends with SIGTERM', async () => {
+    const project = new NpmProject();
+    onTestFinished(() => project.killAll());
+    const script = '"$BIN" --version; nohup "$BIN" apiserver --port 0 > out 2>&1 & echo $!; wait';
+    const shell = project.start(['bash', '-c', script]);
+    const url = await urlIn(project, 'out');
+    const pid = Number(shell.stdout.lines.at(-1));
+
+    process.kill(pid, 'SIGHUP');
+    for (let times = 0; times < 20; times++) expect(await answers(url)).toBe(true);
+    process.kill(pid, 'SIGTERM');
+
+    await project.ended();
+  });
+});
+
+test.runIf(process.platform === 'linux').each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+  '[found 13] %s ends a server in order, with exit code 0',
+  async (signal) => {
+    const { child } = await working('apiserver', 'the bare command');
+
+    child.kill(signal);
+
+    expect(await child.exit).toBe(0);
+  },
+);

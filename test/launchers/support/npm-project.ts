@@ -1,6 +1,6 @@
 /** A project outside of the repository in which npm and npx find `chancery`, and the processes that they start. */
 import { randomUUID } from 'node:crypto';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { eventually } from '@chancery/testing';
@@ -23,7 +23,7 @@ sleep 1000 &
 while :; do sleep 1000; done
 `;
 
-/** It never ends by itself, ignores what asks it to, and has a child in a session of its own. */
+/** It never ends by itself, and has a child in a session of its own. */
 const HOOK = `#!/bin/sh
 if [ "$1" = --config ]; then
   echo '{"configVersion":"v1","onStartup":1}'
@@ -58,6 +58,11 @@ export class NpmProject {
     return this.#project.path(name);
   }
 
+  /** The text of a file; empty when there is none. */
+  read(name: string): string {
+    return existsSync(this.path(name)) ? this.#project.read(name) : '';
+  }
+
   /** Starts a command line in the folder of the project. */
   start(words: readonly string[], env: Readonly<Record<string, string>> = {}): Child {
     const [program = '', ...args] = words;
@@ -76,7 +81,7 @@ export class NpmProject {
     );
   }
 
-  /** The processes that were started by `start`, and by those. A `NAME` of a variable names some of them. */
+  /** The processes that were started by `start`, and by those. */
   processes(): readonly number[] {
     const pids = readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name));
     return pids.map(Number).filter((pid) => environmentOf(pid).includes(`MARK=${this.#mark}`));
