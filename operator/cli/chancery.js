@@ -7,8 +7,8 @@ import { existsSync } from 'node:fs';
 import module from 'node:module';
 import process from 'node:process';
 
-/** What undici needs; it strips types and knows module hooks as well. Equal to `engines`. */
-const MINIMUM = [22, 20];
+/** The first that knows `using`, which the built package has, and `await using`, which tests have. Equal to `engines`. */
+const MINIMUM = [24, 0];
 
 const found = process.versions.node;
 if (isTooOld(found)) {

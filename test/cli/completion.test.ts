@@ -43,7 +43,9 @@ describe('[M-6] the completion', () => {
     const { options } = describedCommand(command);
 
     const told = options.map(({ long }) => long).filter((long) => long !== '--help');
-    expect(told.sort()).toEqual([...acceptedBy(command.name)].sort());
+    // One place takes it for all commands that work until they are stopped.
+    const common = command.isLasting ? ['--exit-with-parent'] : [];
+    expect(told.sort()).toEqual([...acceptedBy(command.name), ...common].sort());
   });
 
   test.each(COMMANDS)('of $name knows which options take a value', (command) => {

@@ -1,5 +1,5 @@
 /** `chancery init`: what it writes, and what it refuses. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -240,4 +240,46 @@ test.each<[string, readonly string[], RegExp]>([
   expect(await exit).toBe(2);
   expect(stdout.lines).toEqual([]);
   expect(stderr.lines).toEqual([expect.stringMatching(message)]);
+});
+
+test.each([
+  'custom-resource',
+  'composite',
+  'built-in',
+])('[found 15] the line of a test of %s that an old Node cannot read says which Node it needs', async (template) => {
+  const folder = place('shop');
+  await invoke(['init', folder, '--template', template]).exit;
+
+  const tests = readdirSync(join(folder, 'src')).filter((name) => name.endsWith('.test.ts'));
+  expect(tests).toHaveLength(1);
+  for (const name of tests) {
+    const lines = readFileSync(join(folder, 'src', name), 'utf8').split('\n');
+    expect(lines.find((line) => line.includes('await using'))).toContain('// Node 24: npm test');
+  }
+});
+
+test('[found 15] npm test of a new project asks the launcher first, which refuses a Node that is too old', async () => {
+  const folder = place('shop');
+  await invoke(['init', folder]).exit;
+  const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+
+  expect(scripts.test).toMatch(/^chancery --version && node --test /);
+});
+
+test('[found 16] every place names the Node that package.json asks for', () => {
+  const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+  const engines = ['package.json', 'testing/package.json'].map(
+    (path) => JSON.parse(textOf(path)).engines.node as string,
+  );
+  const [major = ''] = /[0-9]+/.exec(engines[0] ?? '') ?? [];
+
+  expect(new Set(engines).size).toBe(1);
+  expect(major).toBe('24');
+  for (const path of [
+    ...['README.md', 'CONTRIBUTING.md', 'docs/starting.md', 'docs/dependencies.md'],
+    ...['create-chancery/README.md', 'testing/README.md'],
+  ]) {
+    expect([path, textOf(path).includes(`Node ${major}`)]).toEqual([path, true]);
+    expect([path, textOf(path).match(/Node 22\S*/g)]).toEqual([path, null]);
+  }
 });
