@@ -11,6 +11,8 @@ const root = fileURLToPath(new URL('../', import.meta.url));
 /** What may name such a path, and why that is no matter on another system. */
 const NAMED: Readonly<Record<string, string>> = {
   'operator/manager/safety/visible-token.ts': 'where a Pod has a token; elsewhere there is none',
+  'operator/cli/ancestors/process-table.ts':
+    'the processes above a command; elsewhere the parent alone is watched',
   'operator/client/response-failure.ts': 'in a message about a Pod',
   'operator/generate/lint/rules/arguments.ts': 'in the reason of a rule about Pods',
   'operator/generate/lint/rules/pod-security.ts': 'in the reasons of rules about Pods',

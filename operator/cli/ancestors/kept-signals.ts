@@ -7,7 +7,7 @@ export interface ShellBelow {
   readonly shell: number;
 }
 
-/** So late a look says nothing: the machine, the container or this process may have stood still. */
+/** So late a call says nothing: the machine, the container or this process may have stood still. */
 const LATE_MS = 1_000;
 
 /**
@@ -15,16 +15,16 @@ const LATE_MS = 1_000;
  * nothing while they wait for their child, and then neither npm nor the shell nor this process would end.
  *
  * No system call tells what another process has received. But such a shell sleeps until its child ends or a signal
- * comes, and Linux counts how often a process has gone to sleep. When npm and its shell wake up between two looks, npm
+ * comes, and Linux counts how often a process has gone to sleep. When npm and its shell wake up between two calls, npm
  * has passed on a signal. They also wake up when all processes stood still and go on, as after Ctrl-Z or when a
- * machine was suspended: then this process has received SIGCONT or looks too late, and begins anew.
+ * machine was suspended: then this process has received SIGCONT or is called too late, and begins anew.
  */
 export class KeptSignals {
   readonly #shells: readonly ShellBelow[];
   readonly #table: ProcessTable;
   readonly #clock: Clock;
-  #lookedAt = { monotonic: -Infinity, now: -Infinity };
-  /** Of each pair: how often launcher and shell had gone to sleep, and whether the shell slept since the look before. */
+  #checkedAt = { monotonic: -Infinity, now: -Infinity };
+  /** Of each pair: how often launcher and shell had gone to sleep, and whether the shell slept since the call before. */
   #before: readonly { launcher: number; shell: number; isQuiet: boolean }[] = [];
   #isSuspected = false;
 
@@ -41,10 +41,10 @@ export class KeptSignals {
   }
 
   /**
-   * Call it again and again. True at the second look after the signal: SIGCONT, which is reported to this process
+   * Call it again and again. True at the second call after the signal: SIGCONT, which is reported to this process
    * with a delay, has then spoken against it.
    */
-  look(): boolean {
+  check(): boolean {
     if (this.#isLate()) this.resumed();
     if (this.#isSuspected) return true;
     const before = this.#before;
@@ -64,9 +64,9 @@ export class KeptSignals {
   }
 
   #isLate(): boolean {
-    const last = this.#lookedAt;
-    this.#lookedAt = { monotonic: this.#clock.monotonic(), now: this.#clock.now() };
-    const { monotonic, now } = this.#lookedAt;
+    const last = this.#checkedAt;
+    this.#checkedAt = { monotonic: this.#clock.monotonic(), now: this.#clock.now() };
+    const { monotonic, now } = this.#checkedAt;
     return monotonic - last.monotonic > LATE_MS || now - last.now > LATE_MS;
   }
 }
