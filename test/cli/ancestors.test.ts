@@ -15,7 +15,8 @@ interface Row {
   startedAt?: string;
   /** Default: that of the parent. `null`: another user's. */
   env?: readonly string[] | null;
-  sleeps?: number;
+  /** `null`: it is awake. */
+  sleeps?: number | null;
 }
 
 /** A table of processes that a test changes. */
@@ -52,7 +53,8 @@ class Processes implements ProcessTable {
   }
 
   sleepsOf(pid: number) {
-    return this.rows.get(pid)?.sleeps ?? 0;
+    const { sleeps = 0 } = this.rows.get(pid) ?? {};
+    return sleeps ?? undefined;
   }
 
   #complete(pid: number): Row | undefined {
@@ -350,9 +352,12 @@ test.each<[string, (table: Processes, watch: ReturnType<typeof watched>) => void
 
 test('[found 13] the shell of npm that has not yet gone to sleep when the command starts is no signal', () => {
   const table = belowNpm();
+  const shell = table.rows.get(21) as Row;
+  shell.sleeps = null;
   const { clock, gone } = watched(table);
 
-  table.wake(20, 21);
+  table.wake(20);
+  shell.sleeps = 1;
   for (let look = 0; look < 4; look++) clock.advance(250);
 
   expect(gone).toEqual([]);

@@ -8,7 +8,7 @@ export interface ShellBelow {
 }
 
 /** So late a call says nothing: the machine, the container or this process may have stood still. */
-const LATE_MS = 1_000;
+const LATE_MS = 2_000;
 
 /**
  * Notices a signal that a shell keeps to itself. npm passes SIGINT on to the shell that it has started; dash and bash do
@@ -24,8 +24,8 @@ export class KeptSignals {
   readonly #table: ProcessTable;
   readonly #clock: Clock;
   #checkedAt = { monotonic: -Infinity, now: -Infinity };
-  /** Of each pair: how often launcher and shell had gone to sleep, and whether the shell slept since the call before. */
-  #before: readonly { launcher: number; shell: number; isQuiet: boolean }[] = [];
+  /** Of each pair: how often launcher and shell had gone to sleep; -1 for one that has not slept yet. */
+  #before: readonly { launcher: number; shell: number }[] = [];
   #isSuspected = false;
 
   constructor(shells: readonly ShellBelow[], table: ProcessTable, clock: Clock) {
@@ -48,19 +48,16 @@ export class KeptSignals {
     if (this.#isLate()) this.resumed();
     if (this.#isSuspected) return true;
     const before = this.#before;
-    this.#before = this.#shells.map((pair, at) => {
-      const [launcher, shell] = [this.#sleepsOf(pair.launcher), this.#sleepsOf(pair.shell)];
-      return { launcher, shell, isQuiet: before[at]?.shell === shell };
-    });
+    this.#before = this.#shells.map((pair, at) => ({
+      launcher: this.#table.sleepsOf(pair.launcher) ?? before[at]?.launcher ?? -1,
+      shell: this.#table.sleepsOf(pair.shell) ?? before[at]?.shell ?? -1,
+    }));
     this.#isSuspected = this.#before.some(({ launcher, shell }, at) => {
       const last = before[at];
-      return last?.isQuiet === true && launcher > last.launcher && shell > last.shell;
+      if (last === undefined || last.shell < 0) return false;
+      return launcher > last.launcher && shell > last.shell;
     });
     return false;
-  }
-
-  #sleepsOf(pid: number): number {
-    return this.#table.sleepsOf(pid) ?? -1;
   }
 
   #isLate(): boolean {

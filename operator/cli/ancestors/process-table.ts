@@ -17,7 +17,7 @@ export interface ProcessTable {
   find(pid: number): ProcessEntry | undefined;
   /** The variables that a process was started with, each as `NAME=VALUE`; undefined when they cannot be read. */
   environmentOf(pid: number): readonly string[] | undefined;
-  /** How often a process has gone to sleep, because it waited for something. */
+  /** How often a process that sleeps now has gone to sleep. Undefined for one that is awake. */
   sleepsOf(pid: number): number | undefined;
 }
 
@@ -39,8 +39,9 @@ export const systemProcesses: ProcessTable = {
   },
   environmentOf: (pid) => textOf(pid, 'environ')?.split('\0'),
   sleepsOf(pid) {
-    const [, count] =
-      /^voluntary_ctxt_switches:\s*([0-9]+)$/m.exec(textOf(pid, 'status') ?? '') ?? [];
+    const status = textOf(pid, 'status') ?? '';
+    if (!/^State:\s*S/m.test(status)) return undefined;
+    const [, count] = /^voluntary_ctxt_switches:\s*([0-9]+)$/m.exec(status) ?? [];
     return count === undefined ? undefined : Number(count);
   },
 };
