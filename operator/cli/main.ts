@@ -18,10 +18,9 @@ import { saveMemory } from './save-memory.ts';
 /**
  * The process: its arguments, streams, signals and exit. All other code reaches them through `Io`.
  *
- * A command that has not asked for its signal yet is ended by SIGTERM, SIGINT and SIGHUP as any process without handlers: at
- * once, also while a file keeps the thread busy, which no handler would interrupt. Afterwards
- * the first SIGTERM or SIGINT asks the command to stop; the second ends the process at once with exit code 1.
- * Below npm each Ctrl-C arrives twice, see `StopSignals`.
+ * SIGTERM, SIGINT and SIGHUP end a command at once until it asks for its signal: no handler is there yet, which a file
+ * that keeps the thread busy would hold up. Afterwards the first SIGTERM or SIGINT asks the command to stop; the second
+ * ends the process at once with exit code 1. Below npm each Ctrl-C arrives twice, see `StopSignals`.
  * SIGHUP, and the end of npm or npx, ask it to stop as well. Then nobody may be left who could send a second
  * signal, so the process ends when the time limit of the stop is over.
  * An uncaught error is logged and asks the command to stop, too. Then the exit code is 1, and the process

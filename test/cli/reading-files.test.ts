@@ -54,7 +54,7 @@ async function limitOf(work: (io: Io) => void): Promise<readonly (boolean | unde
   const { stdin, stdout, stderr } = process;
   const { signal } = new AbortController();
   await dispatch([command], ['read'], {
-    ...{ stdin, stdout, stderr, env: {}, signal, saveMemory() {} },
+    ...{ stdin, stdout, stderr, env: {}, signal, saveMemory() {}, exitWithParent() {} },
     exitWithin(_withinMs, _code, cancel) {
       limit = cancel;
     },
