@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ApiServer, eventually } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
@@ -15,6 +15,33 @@ test('every npm script that a document names exists', () => {
 
   expect(new Set(named).size).toBeGreaterThan(3);
   expect(named.filter((name) => packageJson.scripts[name ?? ''] === undefined)).toEqual([]);
+});
+
+test('[found 16] a page that installs an operator says how its images are built', () => {
+  const pages = globSync(
+    '{*.md,{docs,manifests,proxy,create-chancery}/*.md,examples/*/README.md}',
+    {
+      cwd: root,
+    },
+  );
+  const texts = pages.map((page) => [page, readFileSync(join(root, page), 'utf8')] as const);
+  const installing = texts.filter(
+    ([, text]) =>
+      /^(?: {4})?(?:kubectl .*apply .*-k|helm install) /m.test(text) && /chancery-proxy/.test(text),
+  );
+  const silent = installing.filter(([, text]) => !/docker build/.test(text));
+
+  expect(installing.length).toBeGreaterThan(5);
+  expect(silent.map(([page]) => page)).toEqual([]);
+});
+
+test('[found 16] the README says what its first commands need besides chancery', () => {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+  const sectionOf = (title: string): string =>
+    readme.split(`\n## ${title}\n`)[1]?.split('\n## ')[0] ?? '';
+
+  expect(sectionOf('A cluster API to try things on')).toContain('@chancery/testing');
+  expect(sectionOf('From a shell loop')).toContain('kubectl proxy');
 });
 
 test('the operator of the README runs as it stands there', async () => {

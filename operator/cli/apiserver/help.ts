@@ -8,6 +8,7 @@ Serves a throw-away Kubernetes API in this process until SIGINT or SIGTERM: for 
 manifest or a kubectl command without a cluster. Nothing is kept, and without --tls nobody is asked who
 they are.
 Deployments and other workloads make Pods, which become Ready on a simulated node.
+It needs the package @chancery/testing beside chancery: npm install --save-dev @chancery/testing
 
 The URL goes to standard output when it serves, everything else to standard error.
 

@@ -84,7 +84,8 @@ ${table([
     '--format args|patch|paths',
     'proxy: args (default), patch for kustomize, or paths: one expression a line',
   ],
-  ['--ambassador-image IMAGE', 'default chancery-proxy with the tag of our own version. Of an'],
+  ['--ambassador-image IMAGE', 'default chancery-proxy with the tag of our own version, which you'],
+  ['', 'build from Dockerfile.proxy until a release publishes it. Of an'],
   ['', 'image with another name nothing but kubectl is used, and it needs a tag'],
   [
     '--operator-image IMAGE',
