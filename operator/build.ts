@@ -38,6 +38,7 @@ async function bundle(): Promise<void> {
     'metacontroller',
     'cli/main',
     'cli/plugin/main',
+    'core/yaml-thread/yaml-work', // a thread loads it
   ];
   if (!image) entries.push('internal-testing');
   const files = Object.fromEntries(entries.map((entry) => [entry, `operator/${entry}.ts`]));

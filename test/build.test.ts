@@ -349,6 +349,18 @@ describe('its command', () => {
     expect(JSON.parse(stdout)).toMatchObject({ controller: 'string' });
   });
 
+  test('[found 3] reads YAML of a hook in a thread of its own', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'chancery-hook-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const hook = join(folder, 'made-by-yaml');
+    const lines = ['#!/bin/sh', 'echo "configVersion: v1"', 'echo "onStartup: 7"'];
+    await writeFile(hook, `${lines.join('\n')}\n`, { mode: 0o755 });
+
+    const { stdout } = await command(['hooks', folder, '--check', '--insecure-allow-token']);
+
+    expect(stdout).toContain('made-by-yaml');
+  });
+
   test('keeps what Node has compiled, where it may', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'chancery-cache-'));
     onTestFinished(() => rm(folder, { recursive: true }));

@@ -2,7 +2,7 @@ import { BoundedThread, type BrokenThread } from '../bounded-thread.ts';
 import type { Cancel, Clock } from '../clock.ts';
 import { textFiles } from '../text-files.ts';
 import { Turns } from '../turns.ts';
-import { YAML_WORK_URL, type YamlAnswer, type YamlRequest } from './yaml-work.ts';
+import type { YamlAnswer, YamlRequest } from './yaml-work.ts';
 
 /** Reads YAML that others have written, outside of the main thread and within limits of time and memory. */
 export interface YamlReader {
@@ -22,6 +22,12 @@ export interface YamlReaderOptions {
 
 /** The thread is kept so long without work. Starting it takes 0.1 s. */
 const IDLE_MS = 5_000;
+
+/** The module that the thread loads. The build makes it an entry of its own: only those keep the names of exports. */
+const WORK = new URL(
+  import.meta.url.endsWith('.ts') ? './yaml-work.ts' : '../core/yaml-thread/yaml-work.js',
+  import.meta.url,
+);
 
 const files = textFiles(new URL('./thread/', import.meta.url));
 
@@ -58,7 +64,7 @@ class ThreadedReader implements YamlReader {
     this.#thread ??= new BoundedThread({
       clock,
       script: files('yaml-thread.cjs'),
-      data: { module: YAML_WORK_URL },
+      data: { module: WORK.href },
       heap: { maxOldGenerationSizeMb: memoryLimitMb, maxYoungGenerationSizeMb: 16 },
     });
     const answer = await this.#thread.ask(request, timeLimitMs);

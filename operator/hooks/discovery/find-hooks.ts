@@ -120,7 +120,7 @@ async function looksLikeProgram(path: string): Promise<boolean> {
   }
 }
 
-export const NOT_EXECUTABLE =
+export const NOT_EXECUTABLE: string =
   'is not executable: set its execute bit (chmod +x, or defaultMode: 0755 of a ConfigMap volume), or move it ' +
   'to a folder lib if it is no hook';
 
