@@ -17,6 +17,8 @@ interface Row {
   env?: readonly string[] | null;
   /** `null`: it is awake. */
   sleeps?: number | null;
+  /** Children of which it has asked for the exit code. */
+  reaped?: number;
 }
 
 /** A table of processes that a test changes. */
@@ -55,6 +57,15 @@ class Processes implements ProcessTable {
   sleepsOf(pid: number) {
     const { sleeps = 0 } = this.rows.get(pid) ?? {};
     return sleeps ?? undefined;
+  }
+
+  reapedBy(pid: number) {
+    return String(this.rows.get(pid)?.reaped ?? 0);
+  }
+
+  /** Two, numbered after their process. */
+  threadsOf(pid: number) {
+    return [pid * 1_000, pid * 1_000 + 1].filter((id) => this.rows.has(id));
   }
 
   #complete(pid: number): Row | undefined {
@@ -172,6 +183,8 @@ function belowNpm(): Processes {
     20: { parent: 15 },
     21: { parent: 20, env: RUN },
     22: { parent: 21 },
+    22000: { parent: 22 },
+    22001: { parent: 22 },
   });
 }
 
@@ -182,14 +195,9 @@ function belowShell(): Processes {
 
 function watched(table: ProcessTable, includesParent = false) {
   const clock = new FakeClock();
-  let suspendedMs = 0;
   const gone: string[] = [];
   const stop = watchAncestors({
-    clock: {
-      now: () => clock.now() + suspendedMs,
-      monotonic: () => clock.monotonic(),
-      schedule: (delayMs, wake) => clock.schedule(delayMs, wake),
-    },
+    clock,
     env: {},
     includesParent,
     table,
@@ -197,11 +205,7 @@ function watched(table: ProcessTable, includesParent = false) {
     parentId: () => table.find(22)?.parent ?? 0,
     onGone: (why) => gone.push(why),
   });
-  /** As Linux counts: its monotonic clock stands still meanwhile. */
-  const suspend = (ms: number): void => {
-    suspendedMs += ms;
-  };
-  return { clock, gone, stop, suspend };
+  return { clock, gone, stop };
 }
 
 test('[found 13] the end of npm is noticed at the next look, also when its shell goes on, and once', () => {
@@ -287,6 +291,8 @@ test('[found 13] where there is no /proc, the parent of a command below npm is w
     find: () => undefined,
     environmentOf: () => undefined,
     sleepsOf: () => undefined,
+    reapedBy: () => undefined,
+    threadsOf: () => [],
   };
   const clock = new FakeClock();
   let parent = 21;
@@ -319,32 +325,39 @@ test('[found 13] a signal that npm passed on and its shell kept to itself is not
   expect(gone).toEqual(['npm was asked to stop, and its shell kept the signal']);
 });
 
-test.each<[string, (table: Processes, watch: ReturnType<typeof watched>) => void]>([
+test.each<[string, (table: Processes) => void]>([
   ['npm alone wakes up', (table) => table.wake(20)],
-  ['the shell alone wakes up, because another child of it has ended', (table) => table.wake(21)],
+  ['the shell alone wakes up', (table) => table.wake(21)],
   [
-    'all stood still and this process gets SIGCONT',
-    (table, { clock }) => {
+    'npm wakes up while another child of the shell ends',
+    (table) => {
       table.wake(20, 21);
-      clock.advance(250);
-      process.emit('SIGCONT', 'SIGCONT');
+      (table.rows.get(21) as Row).reaped = 1;
     },
   ],
-  [
-    'the machine was suspended for a minute',
-    (table, { suspend }) => {
-      suspend(60_000);
-      table.wake(20, 21);
-    },
-  ],
-])('[found 13] it is no signal when %s', (_, happens) => {
+  ['all stood still, and so did each thread', (table) => table.wake(20, 21, 22_000, 22_001)],
+])('[found 13] it is no signal when %s, and the next signal is noticed', (_, happens) => {
   const table = belowNpm();
-  const watch = watched(table);
-  const { clock, gone } = watch;
+  const { clock, gone } = watched(table);
   clock.advance(250);
   clock.advance(250);
 
-  happens(table, watch);
+  happens(table);
+  for (let look = 0; look < 4; look++) clock.advance(250);
+  expect(gone).toEqual([]);
+  table.wake(20, 21, 22_001);
+  for (let look = 0; look < 2; look++) clock.advance(250);
+
+  expect(gone).toHaveLength(1);
+});
+
+test('[found 13] it is no signal where no thread tells whether all stood still', () => {
+  const table = belowNpm();
+  for (const thread of [22_000, 22_001]) table.rows.delete(thread);
+  const { clock, gone } = watched(table);
+  clock.advance(250);
+
+  table.wake(20, 21);
   for (let look = 0; look < 4; look++) clock.advance(250);
 
   expect(gone).toEqual([]);

@@ -33,7 +33,7 @@ export interface AncestorWatchOptions {
  */
 export function watchAncestors(options: AncestorWatchOptions): Cancel {
   const { clock, onGone } = options;
-  const { check, resumed = () => {} } = checkOf(options) ?? {};
+  const check = checkOf(options);
   if (check === undefined) return () => {};
   let cancel: Cancel = () => {};
   const again = (): void => {
@@ -41,50 +41,35 @@ export function watchAncestors(options: AncestorWatchOptions): Cancel {
     if (why === undefined) cancel = clock.schedule(INTERVAL_MS, again);
     else onGone(why);
   };
-  process.on('SIGCONT', resumed);
   again();
-  return () => {
-    process.off('SIGCONT', resumed);
-    cancel();
-  };
+  return () => cancel();
 }
 
-interface Check {
-  /** Says which of the watched processes has ended. */
-  check(): string | undefined;
-  /** This process stood still. */
-  resumed?(): void;
-}
-
-/** Undefined when there is nothing to watch. */
+/** Says which of the watched processes has ended. Undefined when there is nothing to watch. */
 function checkOf({
-  clock,
   env,
   includesParent,
   table = systemProcesses,
   pid = process.pid,
   parentId = () => process.ppid,
-}: AncestorWatchOptions): Check | undefined {
+}: AncestorWatchOptions): (() => string | undefined) | undefined {
   const found = ancestorsOf(pid, table);
   if (found === undefined) {
     const first = parentId();
     const isMarked = Object.keys(env).some((name) => isMark(`${name}=`));
     if (!isMarked && !includesParent) return undefined;
-    return { check: () => (parentId() === first ? undefined : ended(first)) };
+    return () => (parentId() === first ? undefined : ended(first));
   }
   if (found.lostLauncher || (includesParent && found.lostParent)) {
-    return { check: () => 'the process that started this one has ended' };
+    return () => 'the process that started this one has ended';
   }
   const watched = [...found.launchers];
   if (includesParent && found.parent !== undefined) watched.push(found.parent);
   if (watched.length === 0) return undefined;
-  const kept = new KeptSignals(found.shells, table, clock);
-  return {
-    check: () =>
-      firstEnded(watched, table) ??
-      (kept.check() ? 'npm was asked to stop, and its shell kept the signal' : undefined),
-    resumed: () => kept.resumed(),
-  };
+  const kept = new KeptSignals(found.shells, table, pid);
+  return () =>
+    firstEnded(watched, table) ??
+    (kept.check() ? 'npm was asked to stop, and its shell kept the signal' : undefined);
 }
 
 function firstEnded(watched: readonly ProcessEntry[], table: ProcessTable): string | undefined {

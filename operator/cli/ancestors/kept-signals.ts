@@ -1,4 +1,3 @@
-import type { Clock } from '../../core/clock.ts';
 import type { ProcessTable } from './process-table.ts';
 
 /** A launcher and the shell that it has started, which waits for this process. */
@@ -7,63 +6,80 @@ export interface ShellBelow {
   readonly shell: number;
 }
 
-/** So late a call says nothing: the machine, the container or this process may have stood still. */
-const LATE_MS = 2_000;
+/** How often launcher and shell had gone to sleep, -1 for one that has not slept yet, and what the shell had reaped. */
+interface Look {
+  readonly launcher: number;
+  readonly shell: number;
+  readonly reaped: string | undefined;
+}
 
 /**
  * Notices a signal that a shell keeps to itself. npm passes SIGINT on to the shell that it has started; dash and bash do
  * nothing while they wait for their child, and then neither npm nor the shell nor this process would end.
  *
- * No system call tells what another process has received. But such a shell sleeps until its child ends or a signal
- * comes, and Linux counts how often a process has gone to sleep. When npm and its shell wake up between two calls, npm
- * has passed on a signal. They also wake up when all processes stood still and go on, as after Ctrl-Z or when a
- * machine was suspended: then this process has received SIGCONT or is called too late, and begins anew.
+ * No system call tells what another process has received. But such a shell sleeps until a child ends or a signal
+ * comes, and Linux counts how often a process has gone to sleep. When npm and its shell wake up between two calls, and
+ * no child of the shell has ended, npm has passed on a signal.
+ *
+ * They also wake up when all processes stood still and go on, as after Ctrl-Z, a pause of the container or a suspend
+ * of the machine. Then every thread of this process has woken up, too. Node has one that nothing else wakes up: it
+ * waits for SIGUSR1.
  */
 export class KeptSignals {
   readonly #shells: readonly ShellBelow[];
   readonly #table: ProcessTable;
-  readonly #clock: Clock;
-  #checkedAt = { monotonic: -Infinity, now: -Infinity };
-  /** Of each pair: how often launcher and shell had gone to sleep; -1 for one that has not slept yet. */
-  #before: readonly { launcher: number; shell: number }[] = [];
-  #isSuspected = false;
+  /** The process whose threads tell that all stood still. */
+  readonly #self: number;
+  #threads: ReadonlyMap<number, number>;
+  #before: readonly Look[] = [];
+  /** What was seen before a pair woke up. */
+  #suspected: { readonly shell: number; readonly reaped: string | undefined } | undefined;
 
-  constructor(shells: readonly ShellBelow[], table: ProcessTable, clock: Clock) {
+  constructor(shells: readonly ShellBelow[], table: ProcessTable, self: number) {
     this.#shells = shells;
     this.#table = table;
-    this.#clock = clock;
+    this.#self = self;
+    this.#threads = this.#sleepingThreads();
   }
 
-  /** This process stood still. */
-  resumed(): void {
-    this.#before = [];
-    this.#isSuspected = false;
-  }
-
-  /**
-   * Call it again and again. True at the second call after the signal: SIGCONT, which is reported to this process
-   * with a delay, has then spoken against it.
-   */
+  /** Call it again and again. True at the second call after the signal, when what speaks against it can be seen, too. */
   check(): boolean {
-    if (this.#isLate()) this.resumed();
-    if (this.#isSuspected) return true;
+    const suspected = this.#suspected;
+    this.#suspected = undefined;
+    if (suspected !== undefined && this.#isSignal(suspected)) return true;
     const before = this.#before;
-    this.#before = this.#shells.map((pair, at) => ({
-      launcher: this.#table.sleepsOf(pair.launcher) ?? before[at]?.launcher ?? -1,
-      shell: this.#table.sleepsOf(pair.shell) ?? before[at]?.shell ?? -1,
-    }));
-    this.#isSuspected = this.#before.some(({ launcher, shell }, at) => {
-      const last = before[at];
-      if (last === undefined || last.shell < 0) return false;
-      return launcher > last.launcher && shell > last.shell;
-    });
+    this.#before = this.#shells.map((pair, at) => this.#look(pair, before[at]));
+    for (const [at, { shell }] of this.#shells.entries()) {
+      const [last, now] = [before[at], this.#before[at]];
+      if (last === undefined || now === undefined || last.shell < 0) continue;
+      const bothWoke = now.launcher > last.launcher && now.shell > last.shell;
+      if (bothWoke) this.#suspected = { shell, reaped: last.reaped };
+    }
     return false;
   }
 
-  #isLate(): boolean {
-    const last = this.#checkedAt;
-    this.#checkedAt = { monotonic: this.#clock.monotonic(), now: this.#clock.now() };
-    const { monotonic, now } = this.#checkedAt;
-    return monotonic - last.monotonic > LATE_MS || now - last.now > LATE_MS;
+  #look({ launcher, shell }: ShellBelow, last: Look | undefined): Look {
+    const reaped = this.#table.reapedBy(shell); // first: a child that ends meanwhile is then seen at the next call
+    const sleeps = this.#table.sleepsOf(shell);
+    return {
+      launcher: this.#table.sleepsOf(launcher) ?? last?.launcher ?? -1,
+      shell: sleeps ?? last?.shell ?? -1,
+      reaped: sleeps === undefined && last !== undefined ? last.reaped : reaped,
+    };
+  }
+
+  #isSignal({ shell, reaped }: { readonly shell: number; readonly reaped: string | undefined }) {
+    if (reaped === undefined || this.#table.reapedBy(shell) !== reaped) return false;
+    const slept = [...this.#threads].some(([id, sleeps]) => this.#table.sleepsOf(id) === sleeps);
+    if (!slept) this.#threads = this.#sleepingThreads();
+    return slept;
+  }
+
+  #sleepingThreads(): ReadonlyMap<number, number> {
+    const found = this.#table.threadsOf(this.#self).flatMap((id) => {
+      const sleeps = this.#table.sleepsOf(id);
+      return sleeps === undefined ? [] : [[id, sleeps] as const];
+    });
+    return new Map(found);
   }
 }

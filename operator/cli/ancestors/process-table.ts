@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /** One process that runs. */
 export interface ProcessEntry {
@@ -17,16 +17,17 @@ export interface ProcessTable {
   find(pid: number): ProcessEntry | undefined;
   /** The variables that a process was started with, each as `NAME=VALUE`; undefined when they cannot be read. */
   environmentOf(pid: number): readonly string[] | undefined;
-  /** How often a process that sleeps now has gone to sleep. Undefined for one that is awake. */
+  /** How often a process or thread that sleeps now has gone to sleep. Undefined for one that is awake. */
   sleepsOf(pid: number): number | undefined;
+  /** Changes when a child of the process has ended and the process has asked for its exit code. */
+  reapedBy(pid: number): string | undefined;
+  threadsOf(pid: number): readonly number[];
 }
 
 /** As Linux shows them in `/proc`. On other systems it has no process. */
 export const systemProcesses: ProcessTable = {
   find(pid) {
-    const stat = textOf(pid, 'stat');
-    // The name before these fields may have spaces and brackets. They are those of proc_pid_stat(5) from 3 on.
-    const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const fields = statOf(pid);
     const [state = 'X', parent, group, session] = fields ?? [];
     if (ENDED.has(state)) return undefined;
     return {
@@ -44,7 +45,25 @@ export const systemProcesses: ProcessTable = {
     const [, count] = /^voluntary_ctxt_switches:\s*([0-9]+)$/m.exec(status) ?? [];
     return count === undefined ? undefined : Number(count);
   },
+  // The page faults of all children that have been reaped: every process has some.
+  reapedBy(pid) {
+    const fields = statOf(pid);
+    return fields && `${fields[11 - 3]} ${fields[13 - 3]}`;
+  },
+  threadsOf(pid) {
+    try {
+      return readdirSync(`/proc/${pid}/task`).map(Number);
+    } catch {
+      return [];
+    }
+  },
 };
+
+/** The fields of proc_pid_stat(5) from 3 on. The name before them may have spaces and brackets. */
+function statOf(pid: number): readonly string[] | undefined {
+  const stat = textOf(pid, 'stat');
+  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
+}
 
 /** Zombies, and processes of which only the number is left. */
 const ENDED: ReadonlySet<string> = new Set(['Z', 'X', 'x']);
