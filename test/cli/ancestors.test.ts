@@ -325,6 +325,19 @@ test('[found 13] a signal that npm passed on and its shell kept to itself is not
   expect(gone).toEqual(['npm was asked to stop, and its shell kept the signal']);
 });
 
+test('[found 13] a signal that the shell gets after a look, and npm before it, is noticed', () => {
+  const table = belowNpm();
+  const { clock, gone } = watched(table);
+  clock.advance(250);
+
+  table.wake(20);
+  clock.advance(250);
+  table.wake(21);
+  for (let look = 0; look < 2; look++) clock.advance(250);
+
+  expect(gone).toHaveLength(1);
+});
+
 test.each<[string, (table: Processes) => void]>([
   ['npm alone wakes up', (table) => table.wake(20)],
   ['the shell alone wakes up', (table) => table.wake(21)],

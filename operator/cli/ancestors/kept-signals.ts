@@ -9,6 +9,8 @@ export interface ShellBelow {
 /** How often launcher and shell had gone to sleep, -1 for one that has not slept yet, and what the shell had reaped. */
 interface Look {
   readonly launcher: number;
+  /** At the call before: the shell may wake up after a call, and npm before it. */
+  readonly launcherBefore: number;
   readonly shell: number;
   readonly reaped: string | undefined;
 }
@@ -18,7 +20,7 @@ interface Look {
  * nothing while they wait for their child, and then neither npm nor the shell nor this process would end.
  *
  * No system call tells what another process has received. But such a shell sleeps until a child ends or a signal
- * comes, and Linux counts how often a process has gone to sleep. When npm and its shell wake up between two calls, and
+ * comes, and Linux counts how often a process has gone to sleep. When npm and its shell wake up at about the same time, and
  * no child of the shell has ended, npm has passed on a signal.
  *
  * They also wake up when all processes stood still and go on, as after Ctrl-Z, a pause of the container or a suspend
@@ -52,7 +54,7 @@ export class KeptSignals {
     for (const [at, { shell }] of this.#shells.entries()) {
       const [last, now] = [before[at], this.#before[at]];
       if (last === undefined || now === undefined || last.shell < 0) continue;
-      const bothWoke = now.launcher > last.launcher && now.shell > last.shell;
+      const bothWoke = now.launcher > last.launcherBefore && now.shell > last.shell;
       if (bothWoke) this.#suspected = { shell, reaped: last.reaped };
     }
     return false;
@@ -61,8 +63,10 @@ export class KeptSignals {
   #look({ launcher, shell }: ShellBelow, last: Look | undefined): Look {
     const reaped = this.#table.reapedBy(shell); // first: a child that ends meanwhile is then seen at the next call
     const sleeps = this.#table.sleepsOf(shell);
+    const launcherSleeps = this.#table.sleepsOf(launcher) ?? last?.launcher ?? -1;
     return {
-      launcher: this.#table.sleepsOf(launcher) ?? last?.launcher ?? -1,
+      launcher: launcherSleeps,
+      launcherBefore: last?.launcher ?? launcherSleeps,
       shell: sleeps ?? last?.shell ?? -1,
       reaped: sleeps === undefined && last !== undefined ? last.reaped : reaped,
     };
