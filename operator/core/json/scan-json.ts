@@ -63,6 +63,8 @@ class Scan {
   /** Members or items of each of them, so far. */
   readonly #sizes: number[] = [];
   #at = 0;
+  /** The slice before has ended in a string. */
+  #isInString = false;
   #values = 0;
   #valuesBefore = 0;
   #members = 0;
@@ -92,7 +94,7 @@ class Scan {
     const end = Math.min(this.#at + SLICE_CHARS, text.length);
     for (; this.#at < end; this.#at++) {
       const code = text.charCodeAt(this.#at);
-      if (code === QUOTE) this.#string();
+      if (this.#isInString || code === QUOTE) this.#string(end);
       else if (code === OPEN_BRACE || code === OPEN_BRACKET) this.#begin();
       else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) this.#finish();
       else if (code === COMMA) this.#next();
@@ -109,11 +111,15 @@ class Scan {
     return this.#at < text.length;
   }
 
-  #string(): void {
+  /** Looks for the end of a string. One with quotes in it may need several slices. */
+  #string(endOfSlice: number): void {
     const text = this.#text;
     if (this.#open.length === 0) this.#onOther(this.#parts.length + 1);
+    let from = this.#isInString ? this.#at : this.#at + 1;
+    this.#isInString = false;
     for (;;) {
-      this.#at = text.indexOf('"', this.#at + 1);
+      this.#at = text.indexOf('"', from);
+      from = this.#at + 1;
       if (this.#at < 0) {
         this.#at = text.length;
         return;
@@ -121,6 +127,9 @@ class Scan {
       let before = this.#at;
       while (text.charCodeAt(before - 1) === BACKSLASH) before -= 1;
       if ((this.#at - before) % 2 === 0) return;
+      if (from < endOfSlice) continue;
+      this.#isInString = true;
+      return;
     }
   }
 

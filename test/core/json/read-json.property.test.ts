@@ -160,3 +160,19 @@ test('[found 3] values of all documents of a file count together, and a number h
     'more than 1000 characters',
   );
 });
+
+test.each([
+  '\\"',
+  '\\"x',
+  '\\\\\\"',
+  '\\\\',
+])('[found 3] a long string of %s is looked at in steps, and read as JSON.parse reads it', (piece) => {
+  const text = `["${piece.repeat(2_000_000 / piece.length)}",1]`;
+  const work = readJsonValue(text, JSON_LIMITS);
+  let steps = 0;
+  let step = work.next();
+  for (; step.done !== true; step = work.next()) steps += 1;
+
+  expect(step.value.value).toEqual(JSON.parse(text));
+  expect(steps).toBeGreaterThan(piece.includes('"') ? 3 : 0);
+});
