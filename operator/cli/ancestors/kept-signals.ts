@@ -7,7 +7,7 @@ export interface ShellBelow {
 }
 
 /** How often launcher and shell had gone to sleep, -1 for one that has not slept yet, and what the shell had reaped. */
-interface Look {
+interface Snapshot {
   readonly launcher: number;
   /** At the call before: the shell may wake up after a call, and npm before it. */
   readonly launcherBefore: number;
@@ -33,7 +33,7 @@ export class KeptSignals {
   /** The process whose threads tell that all stood still. */
   readonly #self: number;
   #threads: ReadonlyMap<number, number>;
-  #before: readonly Look[] = [];
+  #before: readonly Snapshot[] = [];
   /** What was seen before a pair woke up. */
   #suspected: { readonly shell: number; readonly reaped: string | undefined } | undefined;
 
@@ -50,7 +50,7 @@ export class KeptSignals {
     this.#suspected = undefined;
     if (suspected !== undefined && this.#isSignal(suspected)) return true;
     const before = this.#before;
-    this.#before = this.#shells.map((pair, at) => this.#look(pair, before[at]));
+    this.#before = this.#shells.map((pair, at) => this.#snapshot(pair, before[at]));
     for (const [at, { shell }] of this.#shells.entries()) {
       const [last, now] = [before[at], this.#before[at]];
       if (last === undefined || now === undefined || last.shell < 0) continue;
@@ -60,7 +60,7 @@ export class KeptSignals {
     return false;
   }
 
-  #look({ launcher, shell }: ShellBelow, last: Look | undefined): Look {
+  #snapshot({ launcher, shell }: ShellBelow, last: Snapshot | undefined): Snapshot {
     const reaped = this.#table.reapedBy(shell); // first: a child that ends meanwhile is then seen at the next call
     const sleeps = this.#table.sleepsOf(shell);
     const launcherSleeps = this.#table.sleepsOf(launcher) ?? last?.launcher ?? -1;
