@@ -10,7 +10,7 @@ import { NoStatusSubresourceError } from '../errors.ts';
 import type { DesiredStatus } from '../reconciler.ts';
 import type { AppliedMemory } from './applied-memory.ts';
 import { digestOf } from './applied-memory.ts';
-import type { AddedField } from './undeclared-fields.ts';
+import { type AddedField, addedFieldsOf, refusedFieldsIn } from './undeclared-fields.ts';
 
 interface StatusWriter {
   /** The reconciled object, as the attempt received it. */
@@ -24,6 +24,10 @@ interface StatusWriter {
 type Fields = Readonly<Record<string, unknown>> & {
   readonly conditions?: readonly Condition[];
 };
+
+type Omitted = ReadonlySet<AddedField>;
+
+const NOTHING: Omitted = new Set();
 
 type SetStatus = (desired: DesiredStatus<KubernetesObject>) => Promise<boolean>;
 
@@ -40,13 +44,29 @@ export function statusWriter({ object, resource, client, clock, memory }: Status
     throw new NoStatusSubresourceError(resource, { cause: error });
   }
 
-  async function setStatus(desired: DesiredStatus<KubernetesObject>): Promise<boolean> {
-    const before = statusOf(known);
-    const omitted = memory.undeclared.of(resource, clock.monotonic());
-    const status = wholeStatus(desired, before, { generation, omitted, nowMs: clock.now() });
-    const isSeen = !memory.isBehind(resource, known, 'status');
-    if (isSeen && isSameStatus(before, status)) return false;
-    const body = {
+  /** Writes the whole status, or all of it but the fields that only the toolkit adds and the server refuses. */
+  async function write(statusWithout: (omitted: Omitted) => Fields): Promise<Fields> {
+    const { undeclared } = memory;
+    let omitted = NOTHING;
+    for (;;) {
+      const status = statusWithout(omitted);
+      try {
+        // Forced: this reconciler decides the fields that it states, whoever wrote them.
+        const options = { subresource: 'status', force: true };
+        known = await client.applyExisting<KubernetesObject>(resource, bodyOf(status), options);
+        undeclared.learn(resource, { omitted, written: addedFieldsOf(status) }, clock.monotonic());
+        return status;
+      } catch (error) {
+        const refused = refusedFieldsIn(error);
+        if (refused.every((field) => omitted.has(field))) throw error;
+        const earlier = undeclared.of(resource, clock.monotonic());
+        omitted = new Set([...omitted, ...refused, ...earlier]);
+      }
+    }
+  }
+
+  function bodyOf(status: Fields): KubernetesObject & { readonly status: Fields } {
+    return {
       apiVersion: apiVersionOf(resource),
       kind: resource.kind,
       metadata: {
@@ -56,23 +76,28 @@ export function statusWriter({ object, resource, client, clock, memory }: Status
       },
       status,
     };
-    if (memory.isApplied(resource, known, body, 'status')) return false;
+  }
+
+  return async (desired) => {
+    const before = statusOf(known);
+    const nowMs = clock.now();
+    const statusWithout = (omitted: Omitted): Fields =>
+      wholeStatus(desired, before, { generation, omitted, nowMs });
+    const expected = statusWithout(memory.undeclared.of(resource, clock.monotonic()));
+    const isSeen = !memory.isBehind(resource, known, 'status');
+    if (isSeen && isSameStatus(before, expected)) return false;
+    if (memory.isApplied(resource, known, bodyOf(expected), 'status')) return false;
     try {
-      // Forced: this reconciler decides the fields that it states, whoever wrote them.
-      const options = { subresource: 'status', force: true };
-      known = await client.applyExisting<KubernetesObject>(resource, body, options);
+      // A change tries every field: the definition may have been upgraded.
+      const written = await write(statusWithout);
+      memory.remember(resource, known, bodyOf(written), 'status');
     } catch (error) {
       if (isUidMismatch(error)) return false;
       if (isNotFound(error) && (await isGone(error as ApiError))) return false;
-      // At most once for each field that is added: the rest of the status is worth writing without it.
-      if (memory.undeclared.learn(error, resource, clock.monotonic())) return setStatus(desired);
       throw error;
     }
-    memory.remember(resource, known, body, 'status');
     return !(isSeen && isSameStatus(before, statusOf(known)));
-  }
-
-  return setStatus;
+  };
 }
 
 function statusOf(object: KubernetesObject): Fields {
@@ -82,7 +107,7 @@ function statusOf(object: KubernetesObject): Fields {
 interface Added {
   readonly generation: number | undefined;
   /** Fields that the definition does not have. */
-  readonly omitted: ReadonlySet<AddedField>;
+  readonly omitted: Omitted;
   readonly nowMs: number;
 }
 
