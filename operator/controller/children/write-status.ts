@@ -32,51 +32,11 @@ const NOTHING: Omitted = new Set();
 type SetStatus = (desired: DesiredStatus<KubernetesObject>) => Promise<boolean>;
 
 /** Returns the function that writes the status in one attempt: see `ReconcileContext.setStatus`. */
-export function statusWriter({ object, resource, client, clock, memory }: StatusWriter): SetStatus {
-  const { name, namespace, uid, generation } = object.metadata;
+export function statusWriter(writer: StatusWriter): SetStatus {
+  const { object, resource, clock, memory } = writer;
+  const { generation } = object.metadata;
   /** Includes the writes of this attempt. */
   let known = object;
-
-  async function isGone(error: ApiError): Promise<boolean> {
-    // The API server gives the same answer for a missing object and for a missing status subresource.
-    const live = await client.find(resource, { name, namespace });
-    if (live === undefined || live.metadata.uid !== uid) return error.details.name === name;
-    throw new NoStatusSubresourceError(resource, { cause: error });
-  }
-
-  /** Writes the whole status, or all of it but the fields that only the toolkit adds and the server refuses. */
-  async function write(statusWithout: (omitted: Omitted) => Fields): Promise<Fields> {
-    const { undeclared } = memory;
-    let omitted = NOTHING;
-    for (;;) {
-      const status = statusWithout(omitted);
-      try {
-        // Forced: this reconciler decides the fields that it states, whoever wrote them.
-        const options = { subresource: 'status', force: true };
-        known = await client.applyExisting<KubernetesObject>(resource, bodyOf(status), options);
-        undeclared.learn(resource, { omitted, written: addedFieldsOf(status) }, clock.monotonic());
-        return status;
-      } catch (error) {
-        const refused = refusedFieldsIn(error);
-        if (refused.every((field) => omitted.has(field))) throw error;
-        const earlier = undeclared.of(resource, clock.monotonic());
-        omitted = new Set([...omitted, ...refused, ...earlier]);
-      }
-    }
-  }
-
-  function bodyOf(status: Fields): KubernetesObject & { readonly status: Fields } {
-    return {
-      apiVersion: apiVersionOf(resource),
-      kind: resource.kind,
-      metadata: {
-        name,
-        ...(namespace !== undefined && { namespace }),
-        ...(uid !== undefined && { uid }),
-      },
-      status,
-    };
-  }
 
   return async (desired) => {
     const before = statusOf(known);
@@ -86,17 +46,63 @@ export function statusWriter({ object, resource, client, clock, memory }: Status
     const expected = statusWithout(memory.undeclared.of(resource, clock.monotonic()));
     const isSeen = !memory.isBehind(resource, known, 'status');
     if (isSeen && isSameStatus(before, expected)) return false;
-    if (memory.isApplied(resource, known, bodyOf(expected), 'status')) return false;
+    if (memory.isApplied(resource, known, bodyOf(writer, expected), 'status')) return false;
     try {
       // A change tries every field: the definition may have been upgraded.
-      const written = await write(statusWithout);
-      memory.remember(resource, known, bodyOf(written), 'status');
+      const { answer, body } = await write(writer, statusWithout);
+      known = answer;
+      memory.remember(resource, known, body, 'status');
     } catch (error) {
       if (isUidMismatch(error)) return false;
-      if (isNotFound(error) && (await isGone(error as ApiError))) return false;
+      if (isNotFound(error) && (await isGone(writer, error as ApiError))) return false;
       throw error;
     }
     return !(isSeen && isSameStatus(before, statusOf(known)));
+  };
+}
+
+/** Writes the whole status, or all of it but the fields that only the toolkit adds and the server refuses. */
+async function write(writer: StatusWriter, statusWithout: (omitted: Omitted) => Fields) {
+  const { client, resource, clock, memory } = writer;
+  const { undeclared } = memory;
+  let omitted = NOTHING;
+  for (;;) {
+    const status = statusWithout(omitted);
+    const body = bodyOf(writer, status);
+    try {
+      // Forced: this reconciler decides the fields that it states, whoever wrote them.
+      const options = { subresource: 'status', force: true };
+      const answer = await client.applyExisting<KubernetesObject>(resource, body, options);
+      undeclared.learn(resource, { omitted, written: addedFieldsOf(status) }, clock.monotonic());
+      return { answer, body };
+    } catch (error) {
+      const refused = refusedFieldsIn(error);
+      if (refused.every((field) => omitted.has(field))) throw error;
+      const earlier = undeclared.of(resource, clock.monotonic());
+      omitted = new Set([...omitted, ...refused, ...earlier]);
+    }
+  }
+}
+
+async function isGone({ object, resource, client }: StatusWriter, error: ApiError) {
+  const { name, namespace, uid } = object.metadata;
+  // The API server gives the same answer for a missing object and for a missing status subresource.
+  const live = await client.find(resource, { name, namespace });
+  if (live === undefined || live.metadata.uid !== uid) return error.details.name === name;
+  throw new NoStatusSubresourceError(resource, { cause: error });
+}
+
+function bodyOf({ object, resource }: StatusWriter, status: Fields) {
+  const { name, namespace, uid } = object.metadata;
+  return {
+    apiVersion: apiVersionOf(resource),
+    kind: resource.kind,
+    metadata: {
+      name,
+      ...(namespace !== undefined && { namespace }),
+      ...(uid !== undefined && { uid }),
+    },
+    status,
   };
 }
 

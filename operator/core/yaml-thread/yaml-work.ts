@@ -33,7 +33,7 @@ export const YAML_WORK_URL: string = import.meta.url;
  * Characters of one YAML document. etcd refuses objects of more than 1.5 MiB, and YAML is read a hundred times as slowly
  * as JSON.
  */
-export const MAX_YAML_CHARS: number = 2 * 1024 * 1024;
+const MAX_YAML_CHARS: number = 2 * 1024 * 1024;
 
 /** Of all documents as JSON: aliases multiply what is written. */
 const MAX_JSON_CHARS = 10_000_000;
