@@ -13,6 +13,9 @@ const NAMED: Readonly<Record<string, string>> = {
   'operator/manager/safety/visible-token.ts': 'where a Pod has a token; elsewhere there is none',
   'operator/cli/ancestors/process-table.ts':
     'the processes above a command; elsewhere the parent alone is watched',
+  'operator/cli/exposed-environment.ts': 'in a warning about a Pod',
+  'operator/process/closed-to-programs.ts':
+    'what programs can read of this process; elsewhere nothing',
   'operator/client/response-failure.ts': 'in a message about a Pod',
   'operator/generate/lint/rules/arguments.ts': 'in the reason of a rule about Pods',
   'operator/generate/lint/rules/pod-security.ts': 'in the reasons of rules about Pods',

@@ -202,7 +202,8 @@ export interface ReconcileContext<T extends KubernetesObject = KubernetesObject>
    *
    * `observedGeneration` is the generation of the object that this attempt was given. A condition keeps its
    * `lastTransitionTime` while its `status` stays the same. Where the installed definition does not have
-   * one of these fields, it is left out, and tried again after 60 minutes. A second call in one attempt compares with the
+   * one of these fields, it is left out. The next change of the status tries it again, and after 60 minutes
+   * any call. A second call in one attempt compares with the
    * status that the first call wrote.
    *
    * Resolves to true when it has changed the status: the moment to record an Event. Resolves to false when

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { NEVER_ABORTED } from '../core/abort.ts';
 import type { Clock } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
-import { Turns } from '../core/turns.ts';
+import { OneAtATime } from '../core/one-at-a-time.ts';
 import type { Jq, JqOutcome } from './jq.ts';
 import { JqThread, type ThreadAnswer } from './jq-thread.ts';
 import { LimitPauses } from './limit-pauses.ts';
@@ -50,7 +50,7 @@ class ThreadedJq implements Jq {
   readonly #pauses: LimitPauses;
   readonly #closing = new AbortController();
   #thread: JqThread | undefined;
-  readonly #turns = new Turns();
+  readonly #queue = new OneAtATime();
 
   constructor(options: JqOptions) {
     const limits = { timeLimitMs: 2_000, memoryLimitBytes: 128 * 2 ** 20 };
@@ -60,7 +60,7 @@ class ThreadedJq implements Jq {
   }
 
   async check(program: string): Promise<void> {
-    await this.#turns.take(() => this.#compile(program), NEVER_ABORTED);
+    await this.#queue.take(() => this.#compile(program), NEVER_ABORTED);
   }
 
   run(
@@ -69,7 +69,7 @@ class ThreadedJq implements Jq {
     signal: AbortSignal,
     groups: readonly string[] = [],
   ): Promise<readonly JqOutcome[]> {
-    return this.#turns.take(async () => {
+    return this.#queue.take(async () => {
       const outcomes: JqOutcome[] = [];
       const all = inputs.map((text, at) => ({ text, group: groups[at] ?? '' }));
       for (const chunk of chunksOf(all)) {

@@ -74,7 +74,7 @@ export class HistoryProbe {
    * @param end - ends the open watch, which has delivered nothing.
    * @param signal - aborts with that watch.
    */
-  async look(end: (decision: Decision) => void, signal: AbortSignal): Promise<void> {
+  async run(end: (decision: Decision) => void, signal: AbortSignal): Promise<void> {
     const { clock, found } = this.#options;
     this.#backoff.reset();
     while (this.#due && !signal.aborted) {

@@ -280,7 +280,7 @@ export class Reflector<T extends KubernetesObject> {
       proven: (lines) => {
         if (initial !== undefined) return;
         this.#reporter.proven();
-        if (lines === 0) looking ??= this.#historyProbe.look(end, cut.signal);
+        if (lines === 0) looking ??= this.#historyProbe.run(end, cut.signal);
       },
       events: async (batch) => {
         this.#meter.received(batch);

@@ -84,7 +84,7 @@ describe('[found 10] a field that setStatus adds and the definition does not hav
     expect(await setStatus({ pages: 3, conditions: [CONDITION] })).toBe(false);
     expect(writes('sites.example.dev')).toHaveLength(count);
     await setStatus({ pages: 4, conditions: [CONDITION] });
-    expect(writes('sites.example.dev')).toHaveLength(count + 1);
+    expect((await site('a')).status).toEqual({ ...stored, pages: 4 });
   });
 });
 
@@ -98,17 +98,38 @@ test('[found 10] a field that the reconciler states and the definition does not 
   expect((await site('a')).status).toBeUndefined();
 });
 
-test('[found 10] an hour later the field is tried again, because the definition may have it by then', async () => {
+test('[found 10] after an upgrade of the definition the next change of the status has the field', async () => {
+  const { env, setStatus, site } = await startStatus(definitionWithout(['observedGeneration']));
+  await setStatus({ pages: 3 });
+  await env.apply(siteDefinition() as never);
+
+  expect(await setStatus({ pages: 3 })).toBe(false);
+  expect(await setStatus({ pages: 4 })).toBe(true);
+
+  expect((await site('a')).status).toEqual({ pages: 4, observedGeneration: 1 });
+});
+
+test('[found 10] an hour later a status that stays as it is gets the field, too', async () => {
   const { env, clock, setStatus, site } = await startStatus(
     definitionWithout(['observedGeneration']),
   );
   await setStatus({ pages: 3 });
   await env.apply(siteDefinition() as never);
-  await setStatus({ pages: 4 });
-  expect((await site('a')).status).toEqual({ pages: 4 });
 
   clock.advance(HOUR_MS);
-  await setStatus({ pages: 4 });
+  await setStatus({ pages: 3 });
 
-  expect((await site('a')).status).toEqual({ pages: 4, observedGeneration: 1 });
+  expect((await site('a')).status).toEqual({ pages: 3, observedGeneration: 1 });
+});
+
+test('[found 10] a status without conditions does not make those of others be written again', async () => {
+  const { setStatus, writes } = await startStatus(definitionWithout([], ['observedGeneration']));
+  await setStatus({ pages: 3, conditions: [CONDITION] });
+  await setStatus({ pages: 4 });
+  await setStatus({ pages: 4, conditions: [CONDITION] });
+  const count = writes('sites.example.dev').length;
+
+  expect(await setStatus({ pages: 4, conditions: [CONDITION] })).toBe(false);
+
+  expect(writes('sites.example.dev')).toHaveLength(count);
 });

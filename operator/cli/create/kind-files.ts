@@ -1,5 +1,5 @@
 import { textFiles } from '../../core/text-files.ts';
-import { MAX_DNS_LABEL } from '../../model/dns-name.ts';
+import { DNS_1035_LABEL, MAX_DNS_LABEL } from '../../model/dns-name.ts';
 import type { NewFile } from '../new-files.ts';
 import { fillTemplate, type TemplateValues } from '../template.ts';
 import type { KindNames } from './names.ts';
@@ -60,7 +60,7 @@ function nameRule({ maxLength, isLabel }: NameLimit): string {
   const size = `self.metadata.name.size() <= ${maxLength}`;
   const [rule, what] = isLabel
     ? [
-        `"self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$') && ${size}"`,
+        `"self.metadata.name.matches('^${DNS_1035_LABEL}$') && ${size}"`,
         'be a DNS label that begins with a letter, and ',
       ]
     : [`'${size}'`, ''];

@@ -1,3 +1,4 @@
+import type { Condition } from '../../model/condition.ts';
 import { isUndeclaredField } from '../../model/refusal.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
 import type { ApiError } from '../../model/status.ts';
@@ -15,39 +16,60 @@ const REFUSED: readonly (readonly [AddedField, RegExp])[] = [
   ['condition.lastTransitionTime', refused('conditions\\[[^\\]]*\\]\\.lastTransitionTime')],
 ];
 
-/** Milliseconds after which an added field is tried again: the definition may have been upgraded. */
-const TRIED_AGAIN_MS = 60 * 60_000;
+/** The added fields that an answer of the API server refuses. Empty for any other error. */
+export function refusedFieldsIn(error: unknown): readonly AddedField[] {
+  if (!isUndeclaredField(error)) return [];
+  const { message } = error as ApiError;
+  return REFUSED.filter(([, form]) => form.test(message)).map(([field]) => field);
+}
+
+/** The added fields that a status has. */
+export function addedFieldsOf(status: {
+  readonly observedGeneration?: unknown;
+  readonly conditions?: readonly Partial<Condition>[];
+}): readonly AddedField[] {
+  const { conditions = [] } = status;
+  return [
+    ...(status.observedGeneration === undefined ? [] : (['observedGeneration'] as const)),
+    ...OF_CONDITIONS.filter((field) => conditions.some((each) => each[field] !== undefined)).map(
+      (field) => `condition.${field}` as const,
+    ),
+  ];
+}
+
+const OF_CONDITIONS = ['observedGeneration', 'lastTransitionTime'] as const;
+
+/** Milliseconds for which a status that differs by such fields only is left alone. */
+const LEFT_ALONE_MS = 60 * 60_000;
 
 /**
  * Remembers which fields that `setStatus` adds are not in the installed definition of a resource. Server-side apply
  * writes all fields or none, so one such field would keep the whole status from being written.
  */
 export class UndeclaredFields {
-  readonly #known = new Map<
-    string,
-    { readonly fields: Set<AddedField>; readonly untilMs: number }
-  >();
+  readonly #known = new Map<string, { readonly fields: Omitted; readonly untilMs: number }>();
 
   /** @param nowMs - monotonic. */
-  of(resource: Resource, nowMs: number): ReadonlySet<AddedField> {
+  of(resource: Resource, nowMs: number): Omitted {
     const known = this.#known.get(resourceName(resource));
     return known !== undefined && nowMs < known.untilMs ? known.fields : NONE;
   }
 
-  /** True when the server has refused added fields that were not known to be missing. They are known now. */
-  learn(error: unknown, resource: Resource, nowMs: number): boolean {
-    if (!isUndeclaredField(error)) return false;
-    const known = this.of(resource, nowMs);
-    const { message } = error as ApiError;
-    const found = REFUSED.filter(([field, form]) => !known.has(field) && form.test(message));
-    if (found.length === 0) return false;
-    const fields = new Set([...known, ...found.map(([field]) => field)]);
-    this.#known.set(resourceName(resource), { fields, untilMs: nowMs + TRIED_AGAIN_MS });
-    return true;
+  /** @param write - that the server has accepted. */
+  learn(
+    resource: Resource,
+    { omitted, written }: { readonly omitted: Omitted; readonly written: readonly AddedField[] },
+    nowMs: number,
+  ): void {
+    const fields = new Set([...this.of(resource, nowMs), ...omitted]);
+    for (const field of written) fields.delete(field);
+    this.#known.set(resourceName(resource), { fields, untilMs: nowMs + LEFT_ALONE_MS });
   }
 }
 
-const NONE: ReadonlySet<AddedField> = new Set();
+type Omitted = ReadonlySet<AddedField>;
+
+const NONE: Omitted = new Set();
 
 function refused(path: string): RegExp {
   return new RegExp(`\\.status\\.${path}: field not declared in schema`);

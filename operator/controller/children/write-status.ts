@@ -10,7 +10,7 @@ import { NoStatusSubresourceError } from '../errors.ts';
 import type { DesiredStatus } from '../reconciler.ts';
 import type { AppliedMemory } from './applied-memory.ts';
 import { digestOf } from './applied-memory.ts';
-import type { AddedField } from './undeclared-fields.ts';
+import { type AddedField, addedFieldsOf, refusedFieldsIn } from './undeclared-fields.ts';
 
 interface StatusWriter {
   /** The reconciled object, as the attempt received it. */
@@ -25,54 +25,85 @@ type Fields = Readonly<Record<string, unknown>> & {
   readonly conditions?: readonly Condition[];
 };
 
+type Omitted = ReadonlySet<AddedField>;
+
+const NOTHING: Omitted = new Set();
+
 type SetStatus = (desired: DesiredStatus<KubernetesObject>) => Promise<boolean>;
 
 /** Returns the function that writes the status in one attempt: see `ReconcileContext.setStatus`. */
-export function statusWriter({ object, resource, client, clock, memory }: StatusWriter): SetStatus {
-  const { name, namespace, uid, generation } = object.metadata;
+export function statusWriter(writer: StatusWriter): SetStatus {
+  const { object, resource, clock, memory } = writer;
+  const { generation } = object.metadata;
   /** Includes the writes of this attempt. */
   let known = object;
 
-  async function isGone(error: ApiError): Promise<boolean> {
-    // The API server gives the same answer for a missing object and for a missing status subresource.
-    const live = await client.find(resource, { name, namespace });
-    if (live === undefined || live.metadata.uid !== uid) return error.details.name === name;
-    throw new NoStatusSubresourceError(resource, { cause: error });
-  }
-
-  async function setStatus(desired: DesiredStatus<KubernetesObject>): Promise<boolean> {
+  return async (desired) => {
     const before = statusOf(known);
-    const omitted = memory.undeclared.of(resource, clock.monotonic());
-    const status = wholeStatus(desired, before, { generation, omitted, nowMs: clock.now() });
+    const nowMs = clock.now();
+    const statusWithout = (omitted: Omitted): Fields =>
+      wholeStatus(desired, before, { generation, omitted, nowMs });
+    const expected = statusWithout(memory.undeclared.of(resource, clock.monotonic()));
     const isSeen = !memory.isBehind(resource, known, 'status');
-    if (isSeen && isSameStatus(before, status)) return false;
-    const body = {
-      apiVersion: apiVersionOf(resource),
-      kind: resource.kind,
-      metadata: {
-        name,
-        ...(namespace !== undefined && { namespace }),
-        ...(uid !== undefined && { uid }),
-      },
-      status,
-    };
-    if (memory.isApplied(resource, known, body, 'status')) return false;
+    if (isSeen && isSameStatus(before, expected)) return false;
+    if (memory.isApplied(resource, known, bodyOf(writer, expected), 'status')) return false;
+    try {
+      // A change tries every field: the definition may have been upgraded.
+      const { answer, body } = await write(writer, statusWithout);
+      known = answer;
+      memory.remember(resource, known, body, 'status');
+    } catch (error) {
+      if (isUidMismatch(error)) return false;
+      if (isNotFound(error) && (await isGone(writer, error as ApiError))) return false;
+      throw error;
+    }
+    return !(isSeen && isSameStatus(before, statusOf(known)));
+  };
+}
+
+/** Writes the whole status, or all of it but the fields that only the toolkit adds and the server refuses. */
+async function write(writer: StatusWriter, statusWithout: (omitted: Omitted) => Fields) {
+  const { client, resource, clock, memory } = writer;
+  const { undeclared } = memory;
+  let omitted = NOTHING;
+  for (;;) {
+    const status = statusWithout(omitted);
+    const body = bodyOf(writer, status);
     try {
       // Forced: this reconciler decides the fields that it states, whoever wrote them.
       const options = { subresource: 'status', force: true };
-      known = await client.applyExisting<KubernetesObject>(resource, body, options);
+      const answer = await client.applyExisting<KubernetesObject>(resource, body, options);
+      undeclared.learn(resource, { omitted, written: addedFieldsOf(status) }, clock.monotonic());
+      return { answer, body };
     } catch (error) {
-      if (isUidMismatch(error)) return false;
-      if (isNotFound(error) && (await isGone(error as ApiError))) return false;
-      // At most once for each field that is added: the rest of the status is worth writing without it.
-      if (memory.undeclared.learn(error, resource, clock.monotonic())) return setStatus(desired);
-      throw error;
+      const refused = refusedFieldsIn(error);
+      if (refused.every((field) => omitted.has(field))) throw error;
+      const earlier = undeclared.of(resource, clock.monotonic());
+      omitted = new Set([...omitted, ...refused, ...earlier]);
     }
-    memory.remember(resource, known, body, 'status');
-    return !(isSeen && isSameStatus(before, statusOf(known)));
   }
+}
 
-  return setStatus;
+async function isGone({ object, resource, client }: StatusWriter, error: ApiError) {
+  const { name, namespace, uid } = object.metadata;
+  // The API server gives the same answer for a missing object and for a missing status subresource.
+  const live = await client.find(resource, { name, namespace });
+  if (live === undefined || live.metadata.uid !== uid) return error.details.name === name;
+  throw new NoStatusSubresourceError(resource, { cause: error });
+}
+
+function bodyOf({ object, resource }: StatusWriter, status: Fields) {
+  const { name, namespace, uid } = object.metadata;
+  return {
+    apiVersion: apiVersionOf(resource),
+    kind: resource.kind,
+    metadata: {
+      name,
+      ...(namespace !== undefined && { namespace }),
+      ...(uid !== undefined && { uid }),
+    },
+    status,
+  };
 }
 
 function statusOf(object: KubernetesObject): Fields {
@@ -82,7 +113,7 @@ function statusOf(object: KubernetesObject): Fields {
 interface Added {
   readonly generation: number | undefined;
   /** Fields that the definition does not have. */
-  readonly omitted: ReadonlySet<AddedField>;
+  readonly omitted: Omitted;
   readonly nowMs: number;
 }
 

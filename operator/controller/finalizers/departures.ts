@@ -13,7 +13,7 @@ interface Missing {
   readonly metadata: ObjectMeta;
 }
 
-/** More objects than this that wait for a look are not told one by one. */
+/** More objects than this that wait to be read are not told one by one. */
 const MAX_WAITING = 1_000;
 
 /** Maximum number of keys in a log line. */
@@ -47,7 +47,7 @@ export class Departures {
   #waiting: Missing[] = [];
   /** Number of objects that left while too many were waiting. */
   #uncounted = 0;
-  #looking: Promise<void> | undefined;
+  #reading: Promise<void> | undefined;
 
   constructor(options: DeparturesOptions) {
     this.#options = options;
@@ -55,14 +55,14 @@ export class Departures {
     this.#selector = [labelSelector, fieldSelector].filter((each) => each).join(' and ');
   }
 
-  /** True while objects are looked at. */
-  get isLooking(): boolean {
-    return this.#looking !== undefined;
+  /** True while objects are read. */
+  get isReading(): boolean {
+    return this.#reading !== undefined;
   }
 
-  /** Resolves when nothing is looked at. */
+  /** Resolves when nothing is read. */
   async ended(): Promise<void> {
-    await this.#looking;
+    await this.#reading;
   }
 
   /** @param change - of the source of the controller. Returns at once. */
@@ -74,12 +74,12 @@ export class Departures {
     if (metadata.finalizers?.includes(finalizer) !== true || isFinalized(key, metadata.uid)) return;
     if (this.#waiting.length < MAX_WAITING) this.#waiting.push({ key, metadata });
     else this.#uncounted++;
-    this.#looking ??= this.#look(finalizer).finally(() => {
-      this.#looking = undefined;
+    this.#reading ??= this.#readAll(finalizer).finally(() => {
+      this.#reading = undefined;
     });
   }
 
-  async #look(finalizer: string): Promise<void> {
+  async #readAll(finalizer: string): Promise<void> {
     const { log, signal } = this.#options;
     await Promise.resolve(); // the rest of the batch of changes
     while (this.#waiting.length > 0 && !signal.aborted) {

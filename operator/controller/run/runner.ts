@@ -162,7 +162,7 @@ export class ControllerRunner {
    */
   get idle(): boolean {
     const { depth, processingCount } = this.#queue;
-    if (this.#departures?.isLooking === true) return false;
+    if (this.#departures?.isReading === true) return false;
     return this.#subscriptions?.told === true && depth === 0 && processingCount === 0;
   }
 

@@ -1,7 +1,7 @@
 import { BoundedThread, type BrokenThread } from '../bounded-thread.ts';
 import type { Cancel, Clock } from '../clock.ts';
+import { OneAtATime } from '../one-at-a-time.ts';
 import { textFiles } from '../text-files.ts';
-import { Turns } from '../turns.ts';
 import type { YamlAnswer, YamlRequest } from './yaml-work.ts';
 
 /** Reads YAML that others have written, outside of the main thread and within limits of time and memory. */
@@ -38,7 +38,7 @@ export function createYamlReader(options: YamlReaderOptions): YamlReader {
 
 class ThreadedReader implements YamlReader {
   readonly #options: Required<YamlReaderOptions>;
-  readonly #turns = new Turns();
+  readonly #queue = new OneAtATime();
   readonly #closing = new AbortController();
   #thread: BoundedThread<YamlRequest, YamlAnswer> | undefined;
   #cancelEnd: Cancel = () => {};
@@ -48,7 +48,7 @@ class ThreadedReader implements YamlReader {
   }
 
   read(request: YamlRequest, signal: AbortSignal): Promise<YamlAnswer> {
-    return this.#turns.take(() => this.#read(request), signal);
+    return this.#queue.take(() => this.#read(request), signal);
   }
 
   async close(): Promise<void> {

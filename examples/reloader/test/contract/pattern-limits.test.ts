@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { RE2JS, RE2Set } from 're2js';
 import { describe, expect, test } from 'vitest';
+import { propertyRuns } from '../../../../test/support/property-runs.ts';
 import { compilePatterns, MAX_STATE_BYTES } from '../../contract/patterns/automaton.ts';
 import { statesOf } from '../../contract/patterns/cost.ts';
 import { MAX_LOOKED_AT } from '../../contract/patterns/entries.ts';
@@ -141,7 +142,7 @@ describe('[found 2] a list of patterns', () => {
       fc.property(text, (name) => {
         expect(automaton?.matches(name, work)).toBe(re2.test(name));
       }),
-      { numRuns: 300 },
+      propertyRuns(3),
     );
     // More than the states that fit into the memory of an automaton were needed.
     expect(work.spent).toBeGreaterThan(MAX_STATE_BYTES / 50);

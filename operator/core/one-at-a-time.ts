@@ -1,7 +1,7 @@
 import { abortable } from './abort.ts';
 
 /** Work that is done one after the other, in the order in which it comes. */
-export class Turns {
+export class OneAtATime {
   /** Ends when the last work has ended. Never rejects. */
   #last: Promise<unknown> = Promise.resolve();
 
