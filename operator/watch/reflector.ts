@@ -284,7 +284,12 @@ export class Reflector<T extends KubernetesObject> {
       },
       events: async (batch) => {
         this.#meter.received(batch);
-        if (initial === undefined) return this.#deliver(batch);
+        if (initial === undefined) {
+          await this.#deliver(batch);
+          // It is still due when all of the batch is older than the resume point.
+          looking ??= this.#historyProbe.look(end, cut.signal);
+          return;
+        }
         const complete = initial.take(batch);
         if (complete === undefined) return;
         initial = undefined;
@@ -317,7 +322,7 @@ export class Reflector<T extends KubernetesObject> {
   /** Applies a batch, then moves the resume point. */
   async #deliver(batch: readonly WatchEvent<T>[]): Promise<void> {
     const sink = this.#sink;
-    this.#historyProbe.heard();
+    if (this.#resumePoint.isReachedBy(batch)) this.#historyProbe.heard();
     const older = await this.#resumePoint.deliver(batch, {
       apply: async (events: readonly WatchEvent<T>[]) => {
         await sink.apply(events);
