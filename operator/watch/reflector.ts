@@ -263,7 +263,7 @@ export class Reflector<T extends KubernetesObject> {
       ended = decision;
       cut.abort(new Error('the watch is no longer of use'));
     };
-    let looking: Promise<void> | undefined;
+    const probe = (): void => this.#historyProbe.run(end, cut.signal);
     const live = (): void => {
       this.#verifier.watching(() => end(RELIST_NOW));
       // An entry read as an event is not valid JSON: handle it as if its line had failed to decode.
@@ -280,16 +280,11 @@ export class Reflector<T extends KubernetesObject> {
       proven: (lines) => {
         if (initial !== undefined) return;
         this.#reporter.proven();
-        if (lines === 0) looking ??= this.#historyProbe.run(end, cut.signal);
+        if (lines === 0) probe();
       },
       events: async (batch) => {
         this.#meter.received(batch);
-        if (initial === undefined) {
-          await this.#deliver(batch);
-          // It is still due when all of the batch is older than the resume point.
-          looking ??= this.#historyProbe.look(end, cut.signal);
-          return;
-        }
+        if (initial === undefined) return this.#deliver(batch).then(probe);
         const complete = initial.take(batch);
         if (complete === undefined) return;
         initial = undefined;
@@ -312,7 +307,7 @@ export class Reflector<T extends KubernetesObject> {
       return this.#afterWatch(report);
     } finally {
       cut.abort();
-      await looking;
+      await this.#historyProbe.ended();
       release?.();
       this.#verifier.notWatching();
       this.#unreadable.notWatching();
