@@ -34,13 +34,12 @@ export async function readManifests(
   stdin: Readable,
   option: string = '-f ',
 ): Promise<readonly ManifestDocument[]> {
-  const documents: ManifestDocument[] = [];
+  const files: (readonly ManifestDocument[])[] = [];
   for (const path of paths) {
-    if (path === '-') documents.push(...documentsOf('standard input', await textOf(stdin)));
-    else
-      for (const file of await filesOf(path, option)) documents.push(...(await read(file, option)));
+    if (path === '-') files.push(documentsOf('standard input', await textOf(stdin)));
+    else for (const file of await filesOf(path, option)) files.push(await read(file, option));
   }
-  return documents;
+  return files.flat(); // a file may have more documents than a call can have arguments
 }
 
 /** The items of a List, which `kubectl get -o yaml` writes, or the document itself. */

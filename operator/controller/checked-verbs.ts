@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../core/errors.ts';
 import { type Resource, resourceName } from '../model/resource.ts';
+import { requireWord } from './known-options.ts';
 
 /**
  * A verb that no request has. The API server checks it when another object is written.
@@ -50,4 +51,14 @@ export function requireCheckedVerbs(
       );
     }
   }
+}
+
+/** @throws ConfigurationError `CONFIG` for a verb that is not in `known`, or cannot be without names. */
+export function requireVerbs(
+  of: string,
+  permission: Parameters<typeof requireCheckedVerbs>[1],
+  known: Readonly<Record<string, true>>,
+): void {
+  for (const verb of permission.verbs) requireWord(of, 'verb', verb, known);
+  requireCheckedVerbs(of, permission);
 }

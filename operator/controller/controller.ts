@@ -6,7 +6,7 @@ import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
 import type { KeyBackoffOptions, QueueSettings } from '../queue/work-queue.ts';
 import type { Store } from '../store/store.ts';
-import { type CheckedVerb, requireCheckedVerbs } from './checked-verbs.ts';
+import { type CheckedVerb, requireVerbs } from './checked-verbs.ts';
 import { type Finalizer, requireFinalizerName } from './finalizers/finalizer.ts';
 import {
   KNOWN,
@@ -279,10 +279,9 @@ function requireKnownOptions<T extends KubernetesObject>(options: ControllerOpti
     requireNames(`watches of ${of}`, each, KNOWN.mapping satisfies NamesOf<Mapping>);
   }
   for (const each of options.permissions ?? []) {
-    const known: Readonly<Record<Permission['verbs'][number], true>> = KNOWN.verbs;
     requireNames(`permissions of ${of}`, each, KNOWN.permission satisfies NamesOf<Permission>);
-    for (const verb of each.verbs) requireWord(`permissions of ${of}`, 'verb', verb, known);
-    requireCheckedVerbs(`permissions of ${of}`, each);
+    const known: Readonly<Record<Permission['verbs'][number], true>> = KNOWN.verbs;
+    requireVerbs(`permissions of ${of}`, each, known);
   }
   const { finalizer = {}, queue = {}, consistency = 'overlay' } = options;
   const { backoff = {} } = queue;

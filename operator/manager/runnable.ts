@@ -1,7 +1,9 @@
 import type { Client } from '../client/client.ts';
 import type { AccessDeclaration, PlacedPermission } from '../controller/access-declaration.ts';
+import { requireVerbs } from '../controller/checked-verbs.ts';
 import type { Controller } from '../controller/controller.ts';
 import type { EventRecorder } from '../controller/events/event-recorder.ts';
+import { KNOWN } from '../controller/known-options.ts';
 import type { Log, Self } from '../controller/reconciler.ts';
 import type { Source } from '../controller/source.ts';
 import type { Clock } from '../core/clock.ts';
@@ -113,14 +115,17 @@ const DECLARED: unique symbol = Symbol.for('chancery.runnable');
 /**
  * Declares a runnable, so that a module can export it beside controllers. It does not start anything.
  *
- * @throws ConfigurationError `CONFIG` when the name is unusable.
+ * @throws ConfigurationError `CONFIG` when the name is unusable, or a verb of a permission cannot be declared.
  */
 export function runnable(declaration: Runnable): Runnable {
-  const { name } = declaration;
+  const { name, permissions = [] } = declaration;
   if (!isDns1035Label(name)) {
     throw new ConfigurationError('runnable name must be at most 63 of a-z, 0-9 and "-"', {
       context: { name },
     });
+  }
+  for (const each of permissions) {
+    requireVerbs(`permissions of runnable ${name}`, each, KNOWN.verbs);
   }
   return Object.freeze({
     needsLeaderElection: true,

@@ -5,6 +5,9 @@ import { ApiError } from './status.ts';
  * The meanings of an `ApiError` 404, and the predicate for each. Only a Status that names an object says
  * that an object does not exist. Every other 404 says nothing about objects.
  *
+ * A write to a subresource that the definition of a custom resource does not have is answered as if the object
+ * was missing. After such a write, read the object to tell which of them it is.
+ *
  * | answer | predicate |
  * |---|---|
  * | a Status whose `details` name the object | `isNotFound` |
@@ -46,6 +49,9 @@ function isPassedOn({ details: { causes } }: ApiError): boolean {
 /**
  * True when the object does not exist: the API server names it, or its namespace. False when the API
  * server does not serve the resource, which `isUnserved` recognises: the object may exist all the same.
+ *
+ * After a write to a subresource of a custom resource it is also true when the definition does not have the
+ * subresource. `Client.find` tells whether the object exists.
  */
 export function isNotFound(error: unknown): boolean {
   return meaningOf(error) === 'object';

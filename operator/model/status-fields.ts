@@ -1,3 +1,4 @@
+import type { Condition } from './condition.ts';
 import { fieldSchema, type StructuralSchema } from './structural-schema.ts';
 
 /**
@@ -6,7 +7,7 @@ import { fieldSchema, type StructuralSchema } from './structural-schema.ts';
  */
 export interface StatusFields {
   readonly observedGeneration: boolean;
-  /** The fields of a condition, or `any`; undefined when the status has no conditions. */
+  /** The fields of a condition, or `any`; undefined when the status has no conditions of controllers. */
   readonly conditions: ReadonlySet<string> | 'any' | undefined;
 }
 
@@ -43,19 +44,44 @@ function conditionFields(schema: StructuralSchema | undefined): StatusFields['co
   if (schema === undefined) return undefined;
   const { items, type } = schema;
   if (items === undefined) return type === undefined && keepsUnknown(schema) ? 'any' : undefined;
-  if (keepsUnknown(items) || items.additionalProperties === true) return 'any';
-  const fields = new Set(Object.keys(items.properties ?? {}));
-  return fields.has('type') && fields.has('status') ? fields : undefined;
+  const { properties = {}, required = [] } = items;
+  const isOpen = keepsUnknown(items) || items.additionalProperties === true;
+  const fields = CONDITION_FIELDS.filter((name) => {
+    const declared = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    return declared === undefined ? isOpen : holdsField(name, declared);
+  });
+  const isWritable = ['type', 'status', ...required].every((name) => fields.includes(name));
+  if (!isWritable) return undefined;
+  return isOpen && fields.length === CONDITION_FIELDS.length ? 'any' : new Set(fields);
 }
 
-function holdsInteger({ type, ...schema }: StructuralSchema): boolean {
-  const isAny = type === undefined && keepsUnknown(schema);
+const CONDITION_FIELDS: readonly string[] = [
+  'type',
+  'status',
+  'reason',
+  'message',
+  'lastTransitionTime',
+  'observedGeneration',
+] satisfies readonly (keyof Condition)[];
+
+/** Types and reasons of controllers are words of their own, so that a list of words does not hold them. */
+function holdsField(name: string, schema: StructuralSchema): boolean {
+  if (name === 'observedGeneration') return holdsInteger(schema);
+  const { enum: words, type } = schema;
+  if (type !== 'string' && !holdsAny(schema)) return false;
   return (
-    isAny ||
-    type === 'integer' ||
-    type === 'number' ||
-    schema['x-kubernetes-int-or-string'] === true
+    words === undefined ||
+    (name === 'status' && ['True', 'False'].every((word) => words.includes(word)))
   );
+}
+
+function holdsInteger(schema: StructuralSchema): boolean {
+  return holdsAny(schema) || schema.type === 'integer' || schema.type === 'number';
+}
+
+function holdsAny(schema: StructuralSchema): boolean {
+  const isAny = schema.type === undefined && keepsUnknown(schema);
+  return isAny || schema['x-kubernetes-int-or-string'] === true;
 }
 
 function keepsUnknown(schema: StructuralSchema): boolean {

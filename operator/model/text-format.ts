@@ -8,7 +8,8 @@ export function isTextFormat(format: string): boolean {
 
 /** True when `text` has the format, or when the format is not checked. */
 export function isFormat(text: string, format: string): boolean {
-  return FORMATS[normal(format)]?.(text) ?? true;
+  const name = normal(format);
+  return !Object.hasOwn(FORMATS, name) || FORMATS[name]?.(text) === true;
 }
 
 /** `date-time` and `datetime` are the same format. */

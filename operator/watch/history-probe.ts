@@ -48,6 +48,7 @@ export class HistoryProbe {
   readonly #backoff: Backoff;
   #stallsInARow = 0;
   #due = false;
+  #asking: Promise<void> | undefined;
 
   constructor(options: HistoryProbeOptions) {
     this.#options = options;
@@ -62,19 +63,31 @@ export class HistoryProbe {
     if (wasSilent || isStalling || OUT_OF_REACH.has(reason)) this.#due = true;
   }
 
-  /** The server has sent a list, or an event or a bookmark after the resume point. */
+  /** The server has sent a list, or an event or a bookmark that is not older than the resume point. */
   heard(): void {
     this.#due = false;
   }
 
   /**
    * Asks the server if there is a reason to, and again while it fails to answer. Ends when it has answered or
-   * was heard. Never rejects.
+   * was heard. Called for a watch that is silent, and after each batch, which may be older than the resume point.
    *
    * @param end - ends the open watch, which has delivered nothing.
    * @param signal - aborts with that watch.
    */
-  async run(end: (decision: Decision) => void, signal: AbortSignal): Promise<void> {
+  run(end: (decision: Decision) => void, signal: AbortSignal): void {
+    if (!this.#due) return;
+    this.#asking ??= this.#askUntilAnswered(end, signal).finally(() => {
+      this.#asking = undefined;
+    });
+  }
+
+  /** Resolves when nothing is asked any more. Never rejects. */
+  async ended(): Promise<void> {
+    await this.#asking;
+  }
+
+  async #askUntilAnswered(end: (decision: Decision) => void, signal: AbortSignal): Promise<void> {
     const { clock, found } = this.#options;
     this.#backoff.reset();
     while (this.#due && !signal.aborted) {

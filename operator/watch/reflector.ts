@@ -263,7 +263,7 @@ export class Reflector<T extends KubernetesObject> {
       ended = decision;
       cut.abort(new Error('the watch is no longer of use'));
     };
-    let looking: Promise<void> | undefined;
+    const probe = (): void => this.#historyProbe.run(end, cut.signal);
     const live = (): void => {
       this.#verifier.watching(() => end(RELIST_NOW));
       // An entry read as an event is not valid JSON: handle it as if its line had failed to decode.
@@ -280,11 +280,11 @@ export class Reflector<T extends KubernetesObject> {
       proven: (lines) => {
         if (initial !== undefined) return;
         this.#reporter.proven();
-        if (lines === 0) looking ??= this.#historyProbe.run(end, cut.signal);
+        if (lines === 0) probe();
       },
       events: async (batch) => {
         this.#meter.received(batch);
-        if (initial === undefined) return this.#deliver(batch);
+        if (initial === undefined) return this.#deliver(batch).then(probe);
         const complete = initial.take(batch);
         if (complete === undefined) return;
         initial = undefined;
@@ -307,7 +307,7 @@ export class Reflector<T extends KubernetesObject> {
       return this.#afterWatch(report);
     } finally {
       cut.abort();
-      await looking;
+      await this.#historyProbe.ended();
       release?.();
       this.#verifier.notWatching();
       this.#unreadable.notWatching();
@@ -317,7 +317,7 @@ export class Reflector<T extends KubernetesObject> {
   /** Applies a batch, then moves the resume point. */
   async #deliver(batch: readonly WatchEvent<T>[]): Promise<void> {
     const sink = this.#sink;
-    this.#historyProbe.heard();
+    if (this.#resumePoint.isReachedBy(batch)) this.#historyProbe.heard();
     const older = await this.#resumePoint.deliver(batch, {
       apply: async (events: readonly WatchEvent<T>[]) => {
         await sink.apply(events);

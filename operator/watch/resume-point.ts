@@ -35,6 +35,14 @@ export class ResumePoint {
     return this.#resourceVersion !== undefined && isOlder(resourceVersion, this.#resourceVersion);
   }
 
+  /** True when an event of the batch is not older than the resume point. */
+  isReachedBy(batch: readonly WatchEvent[]): boolean {
+    return batch.some((event) => {
+      const version = versionOf(event) ?? '';
+      return version !== '' && !this.isAhead(version);
+    });
+  }
+
   /**
    * Passes a batch to the sink, then moves. So events are repeated after a failure in between, not
    * lost. An event older than the resume point does not move it back. It is dropped when the sink

@@ -38,6 +38,14 @@ test.each<[string, (file: string, folder: string) => readonly string[]]>([
   expect([await child.exit, ...child.stderr.lines]).toEqual(['SIGTERM']);
 });
 
+test('[found 5] a file may have more documents than a call can have arguments', async () => {
+  const folder = folderWith({ 'many.yaml': '--- 1\n'.repeat(150_000) });
+  const child = chancery(['check', 'crd', join(folder, 'many.yaml'), '--against', folder]);
+
+  expect(await child.exit).toBe(2);
+  expect(child.stderr.lines).toEqual(['chancery check: NEW has no CustomResourceDefinition']);
+}, 60_000);
+
 /** Runs a command that does what `work` does, and tells the state of its time limit. */
 async function limitOf(work: (io: Io) => void): Promise<readonly (boolean | undefined)[]> {
   const states: (boolean | undefined)[] = [];

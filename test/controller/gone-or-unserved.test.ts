@@ -7,9 +7,11 @@ import { startTestEnv, type TestEnvOptions } from '@chancery/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Call } from '../../operator/client/call.ts';
 import type { Client } from '../../operator/client/client.ts';
+import { intercept } from '../../operator/client/client-of.ts';
 import { discoverExactly, resourceFromPath } from '../../operator/client/discovery.ts';
 import { explainUnserved } from '../../operator/client/explain-unserved.ts';
 import { outcomeOf } from '../../operator/client/interceptors/retry-outcome.ts';
+import { filterRefused } from '../../operator/client/response-failure.ts';
 import { restClient } from '../../operator/client/rest-client.ts';
 import { resourceDiscovery } from '../../operator/client/source.ts';
 import { AppliedMemory } from '../../operator/controller/children/applied-memory.ts';
@@ -35,7 +37,7 @@ import type { PreparedDocument } from '../../operator/hooks/patches/prepare-docu
 import { isNotFound, isUnserved } from '../../operator/model/not-found.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { defineResource } from '../../operator/model/resource.ts';
-import type { ApiError } from '../../operator/model/status.ts';
+import { ApiError } from '../../operator/model/status.ts';
 import type { Transport } from '../../operator/transport/transport.ts';
 import { undiciTransport } from '../../operator/transport/undici-transport.ts';
 
@@ -339,5 +341,55 @@ describe.each(
       isUnserved,
     );
     await expect(env.list(cages, namespace)).rejects.toSatisfy(isUnserved);
+  });
+});
+
+describe('[found 1] [K-48] a hook writes to a subresource that the definition does not have', () => {
+  let zoo: Awaited<ReturnType<typeof startZoo>>;
+
+  beforeAll(async () => {
+    zoo = await startZoo('1.38');
+  });
+  afterAll(() => zoo.stop());
+
+  const writes = [
+    { operation: 'MergePatch', subresource: 'scale', mergePatch: { spec: { replicas: 2 } } },
+    { operation: 'JSONPatch', subresource: 'scale', jsonPatch: [] },
+  ];
+
+  test.each(writes)('$operation of an object that exists is an error', async (action) => {
+    await expect(apply(zoo.asking, action)).rejects.toMatchObject({
+      code: 'USER_CODE',
+      message: 'the object has no subresource scale',
+      cause: { status: 404 },
+    });
+  });
+
+  test.each(writes)('$operation of a missing object is a success', async (action) => {
+    const missing = { ...action, name: 'tiger' };
+    expect(await apply(zoo.asking, missing)).toBeUndefined();
+  });
+
+  test.each([
+    [
+      'the API server',
+      new ApiError(
+        {
+          reason: 'Forbidden',
+          message:
+            'cages.zoo.example "lion" is forbidden: User "hooks" cannot get resource "cages"',
+        },
+        { httpStatus: 403 },
+      ),
+    ],
+    ['the filter', filterRefused({ method: 'GET', path: '/apis/zoo.example/v1/cages' })],
+  ])('without the right to read, by %s, the object counts as missing', async (_, refusal) => {
+    const client = intercept(zoo.asking.client, (next) => async (call) => {
+      if (call.verb === 'find') throw refusal;
+      return next(call);
+    });
+    for (const action of writes) {
+      expect(await apply({ ...zoo.asking, client }, action)).toBeUndefined();
+    }
   });
 });

@@ -16,6 +16,7 @@ import { lint } from '../../operator/generate/lint/lint.ts';
 import { operatorModel } from '../../operator/generate/manifests/operator-model.ts';
 import { renderedObjects } from '../../operator/generate/manifests/rendered-objects.ts';
 import { rbac } from '../../operator/generate/rbac/rbac.ts';
+import { runnable } from '../../operator/manager/runnable.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
 import { clusterRoles, roleBindings, roles } from '../../operator/model/kubernetes/resources.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
@@ -59,7 +60,9 @@ test.each<[string, Permission | { verbs: readonly string[] }, RegExp]>([
   ['escalate', { ...viewers, verbs: ['escalate'] }, /escalate is not granted/],
   ['impersonate', { ...viewers, verbs: ['impersonate'] }, /impersonate is not granted/],
 ])('[found 14] %s cannot be declared', (_what, permission, message) => {
-  expect(() => declare(permission as Permission)).toThrow(message);
+  const permissions = [permission as Permission];
+  expect(() => declare(...permissions)).toThrow(message);
+  expect(() => runnable({ name: 'access', permissions, run: async () => {} })).toThrow(message);
 });
 
 test('[found 14] bind becomes a rule with names, a right that check asks for, and no path', () => {

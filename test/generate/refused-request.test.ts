@@ -6,7 +6,7 @@ import { source } from '../../operator/controller/source.ts';
 import { requiredAccess } from '../../operator/generate/access/required-access.ts';
 import { refusedRequest } from '../../operator/generate/filter/refused-request.ts';
 import { configMaps, deployments, pods } from '../../operator/model/builtin.ts';
-import { nodes, secrets } from '../../operator/model/kubernetes/resources.ts';
+import { nodes, secrets, services } from '../../operator/model/kubernetes/resources.ts';
 import type { Resource } from '../../operator/model/resource.ts';
 
 const shop = controller({
@@ -16,12 +16,25 @@ const shop = controller({
   permissions: [
     { resource: secrets as Resource, resourceNames: ['key'], verbs: ['get'] },
     { resource: pods as Resource, subresource: 'eviction', verbs: ['create'] },
+    {
+      resource: pods as Resource,
+      subresource: 'binding',
+      resourceNames: ['last'],
+      verbs: ['create'],
+    },
+    { resource: services as Resource, resourceNames: ['front'], verbs: ['create', 'patch'] },
     { resource: nodes as Resource, verbs: ['get'] },
   ],
   reconcile: async () => AWAIT_CHANGE,
 });
 const why = (method: string, path: string) =>
-  refusedRequest(requiredAccess([shop], { namespaces: ['left', 'right'] }), { method, path });
+  refusedRequest(
+    requiredAccess([shop], {
+      namespaces: ['left', 'right'],
+      leaderElection: { namespace: 'home', leaseName: 'shop' },
+    }),
+    { method, path },
+  );
 
 describe('[found 15] a refused request is explained by the first part that no declaration has', () => {
   test.each([
@@ -35,7 +48,7 @@ describe('[found 15] a refused request is explained by the first part that no de
       '/apis/apps/v1/namespaces/left/deployments/a/scale',
       "deployments.apps is declared, and its subresource scale is not: add a permission with subresource: 'scale'",
     ],
-    ['GET', '/api/v1/namespaces/left/pods/a', 'of pods only eviction is declared'],
+    ['GET', '/api/v1/namespaces/left/pods/a', 'of pods only binding, eviction is declared'],
     [
       'PATCH',
       '/apis/apps/v1/namespaces/middle/deployments/a',
@@ -55,6 +68,21 @@ describe('[found 15] a refused request is explained by the first part that no de
     ['GET', '/api/v1/nodes', 'of nodes get is declared, and not list or watch'],
     ['DELETE', '/api/v1/nodes/a', 'of nodes get is declared, and not delete'],
     [
+      'PUT',
+      '/apis/coordination.k8s.io/v1/namespaces/home/leases/other',
+      'of leases.coordination.k8s.io only the names shop are declared, and not other',
+    ],
+    [
+      'POST',
+      '/api/v1/namespaces/left/services',
+      'of services only the names front are declared, and a POST has no name in its path: create the object by server-side apply',
+    ],
+    [
+      'POST',
+      '/api/v1/namespaces/left/pods/last/binding',
+      'pods is declared (controller shop: permission): the arguments of the proxy are older than the declaration, or were made for other namespaces',
+    ],
+    [
       'PATCH',
       '/apis/apps/v1/namespaces/right/deployments/a',
       'deployments.apps is declared (controller shop: owns): the arguments of the proxy are older than the declaration, or were made for other namespaces',
@@ -71,7 +99,7 @@ describe('[found 15] a refused request is explained by the first part that no de
   });
 
   test.each([
-    ['GET', '/api/v1/namespaces/left/services/a'],
+    ['GET', '/api/v1/namespaces/left/endpoints/a'],
     ['GET', '/version'],
     ['GET', '/apis/apps/v1'],
   ])('of %s %s nothing is known', (method, path) => {

@@ -16,6 +16,12 @@ const conditions = (properties: Readonly<Record<string, StructuralSchema>>): Str
   items: { type: 'object', properties },
 });
 
+const conditionsWith = (
+  properties: Readonly<Record<string, StructuralSchema>>,
+  required: readonly string[] = [],
+): StructuralSchema =>
+  rootWith({ conditions: { type: 'array', items: { type: 'object', properties, required } } });
+
 test.each<[string, StructuralSchema | undefined, boolean]>([
   ['no schema', undefined, false],
   ['no status', { type: 'object', properties: { spec: ANY } }, false],
@@ -62,6 +68,56 @@ test.each<[string, StructuralSchema, unknown]>([
     new Set(['type', 'status', 'reason']),
   ],
   ['a root that keeps all', ANY, 'any'],
+  [
+    'a required field that no controller writes',
+    conditionsWith({ type: TEXT, status: TEXT, lastUpdateTime: TEXT }, ['type', 'lastUpdateTime']),
+    undefined,
+  ],
+  [
+    'required fields that controllers write',
+    conditionsWith({ type: TEXT, status: TEXT, reason: TEXT }, ['type', 'status', 'reason']),
+    new Set(['type', 'status', 'reason']),
+  ],
+  [
+    'a required field of another type',
+    conditionsWith({ type: TEXT, status: TEXT, message: { type: 'array' } }, ['message']),
+    undefined,
+  ],
+  [
+    'a status that is true or false',
+    conditionsWith({ type: TEXT, status: { type: 'boolean' } }),
+    undefined,
+  ],
+  [
+    'the words of a status',
+    conditionsWith({
+      type: TEXT,
+      status: { ...TEXT, enum: ['True', 'False', 'Unknown'] },
+      lastTransitionTime: { type: 'integer' },
+      observedGeneration: TEXT,
+    }),
+    new Set(['type', 'status']),
+  ],
+  [
+    'other words of a status',
+    conditionsWith({ type: TEXT, status: { ...TEXT, enum: ['ok', 'failed'] } }),
+    undefined,
+  ],
+  [
+    'types that others have chosen',
+    conditionsWith({ type: { ...TEXT, enum: ['Ready'] }, status: TEXT }),
+    undefined,
+  ],
+  [
+    'items that keep all, with one field of another type',
+    rootWith({
+      conditions: {
+        type: 'array',
+        items: { ...ANY, type: 'object', properties: { message: { type: 'object' } } },
+      },
+    }),
+    new Set(['type', 'status', 'reason', 'lastTransitionTime', 'observedGeneration']),
+  ],
 ])('[found 10] the fields of conditions: %s', (_what, schema, expected) => {
   expect(statusFieldsOf(schema).conditions).toEqual(expected);
 });

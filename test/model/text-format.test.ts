@@ -45,3 +45,12 @@ test('anything goes for a password and for a format that nobody knows', () => {
   expect(isFormat('', 'password')).toBe(true);
   expect(isFormat('', 'made-up')).toBe(true);
 });
+
+test.each([
+  '__proto__',
+  'constructor',
+  'to-String',
+  'valueOf',
+])('[found 5] a format with the name %s is not checked', (format) => {
+  expect(isFormat('any text', format)).toBe(true);
+});

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually, startOperator, startTestEnv } from '@chancery/testing';
-import type { Controller } from 'chancery';
+import type { Controller, KubernetesObject } from 'chancery';
 import type { CustomResource } from 'chancery/schema';
 import { expect, test } from 'vitest';
 import shop, { websites } from '../../examples/website/operator.ts';
@@ -20,6 +20,12 @@ const LIMITS: readonly (readonly [owns: string, maxLength: number, isLabel: bool
   ['statefulsets.apps', 52, true],
   ['deployments.apps,statefulsets.apps,services', 52, true],
 ];
+
+interface KubernetesEvent extends KubernetesObject {
+  readonly type?: string;
+  readonly reason?: string;
+  readonly regarding?: object;
+}
 
 interface Made {
   readonly controller: Controller;
@@ -120,6 +126,39 @@ test('[found 19] the sample of a kind with a long name has a name that its defin
   expect(Math.max(...names.map(Number))).toBeLessThanOrEqual(63);
   expect(Math.min(...names.map(Number))).toBeLessThanOrEqual(52);
 });
+
+test.each([
+  'd'.repeat(64),
+  'one.two',
+  '1st',
+])('[found 19] the template built-in says that no Service can be named %s', async (name) => {
+  const project = await newProject('tern', '--template', 'built-in');
+  const { default: controller } = await import(
+    /* @vite-ignore */ join(project.folder, 'src/expose.ts')
+  );
+  await using env = await startTestEnv();
+  const namespace = await env.namespace();
+  await using operator = startOperator({ url: env.url, namespace, controllers: [controller] });
+  const labels = { app: 'tern', expose: 'yes' };
+  const containers = [{ name: 'main', image: 'nginx:1.29', ports: [{ containerPort: 80 }] }];
+
+  await env.create({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name, namespace, labels },
+    spec: {
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers } },
+    },
+  });
+  const told = await eventually(async () => {
+    const events = await env.list<KubernetesEvent>('events.k8s.io/v1', 'Event', namespace);
+    return events.find(({ reason }) => reason === 'NotExposed');
+  });
+
+  expect(told).toMatchObject({ type: 'Warning', regarding: { kind: 'Deployment', name } });
+  expect(operator.log.filter(({ level }) => level === 'error')).toEqual([]);
+}, 60_000);
 
 test('[found 19] a Website is named by at most 63 characters', async () => {
   const made = { controller: shop, resource: websites, spec: { image: 'nginx:1.29' } };

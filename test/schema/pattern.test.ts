@@ -133,3 +133,11 @@ test('[found 5] any pattern matches the same texts as on the API server', () => 
     propertyRuns(),
   );
 });
+
+test.each([
+  '[[:constructor:]]',
+  '[[:toString:]]',
+  '[[:__proto__:]]',
+])('[found 5] %s names no class of characters', (pattern) => {
+  expect(() => patternMatcher(pattern)).toThrow(SyntaxError);
+});

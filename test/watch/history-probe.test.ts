@@ -87,6 +87,28 @@ describe('[found 17] [W-33] a server with lower versions', () => {
     expect(statuses.at(-1)).toBe('healthy');
   });
 
+  test.each([
+    ['before it is asked', 0],
+    ['while it does not answer', 1_500],
+  ])('is found although it sends a bookmark of its own %s', async (_, afterMs) => {
+    const { away, clock, collection, names } = await watching();
+
+    await away([refused()], () => {
+      collection.restore(7, 'z');
+      collection.failLists(new ApiError({ code: 503, reason: 'ServiceUnavailable' }));
+    });
+    while (collection.openWatches.length === 0) await clock.advanceAndSettle(100);
+    await clock.advanceAndSettle(afterMs);
+    collection.newestWatch.send({
+      type: 'BOOKMARK',
+      resourceVersion: '8',
+      initialEventsEnd: false,
+    });
+    await clock.advanceAndSettle(60_000);
+
+    expect(names()).toEqual(['demo/z']);
+  });
+
   test('is found although its first lists fail', async () => {
     const { away, clock, collection, names, probes } = await watching();
 

@@ -29,11 +29,11 @@ export async function givenResources(
   { output, stdin }: { readonly output: string; readonly stdin: Readable },
 ): Promise<GivenResources> {
   const references: string[] = [];
-  const objects: KubernetesObject[] = [];
+  const objects: (readonly KubernetesObject[])[] = [];
   for (const path of paths) {
     const found = path.includes('://') ? undefined : await foundAt([join(output, path), path]);
     const isRead = found !== undefined && (found.isFile || what !== 'manifests');
-    if (isRead) objects.push(...(await objectsIn(found.path, stdin)));
+    if (isRead) objects.push(await objectsIn(found.path, stdin));
     else if (what !== 'manifests') {
       throw new ConfigurationError(
         `--resource ${path}: a ${what} contains files and folders of this machine, and this is none`,
@@ -42,7 +42,7 @@ export async function givenResources(
       throw new ConfigurationError(`--resource ${path}: there is no such file in ${output}`);
     } else references.push(path);
   }
-  return { references, objects };
+  return { references, objects: objects.flat() };
 }
 
 async function foundAt(

@@ -95,11 +95,10 @@ type Names = Pick<
 function namesIn(definition: string, names: unknown): Names {
   const given = mappingIn(definition, 'spec.names', names) ?? {};
   const kind = textIn(definition, 'spec.names.kind', given.kind);
-  const { listKind = `${kind}List`, singular = kind.toLowerCase() } = given;
   return {
     kind,
-    listKind: textIn(definition, 'spec.names.listKind', listKind),
-    singular: textIn(definition, 'spec.names.singular', singular),
+    listKind: textIn(definition, 'spec.names.listKind', given.listKind || `${kind}List`),
+    singular: textIn(definition, 'spec.names.singular', given.singular || kind.toLowerCase()),
     shortNames: textsIn(definition, 'spec.names.shortNames', given.shortNames),
     categories: textsIn(definition, 'spec.names.categories', given.categories),
   };
@@ -116,7 +115,8 @@ function conversionIn(definition: string, conversion: unknown): Conversion {
   const client = mappingIn(definition, `${path}.clientConfig`, clientConfig) ?? {};
   const { service, url } = client;
   const served = mappingIn(definition, `${path}.clientConfig.service`, service);
-  const where = served === undefined ? { url } : { service: { port: 443, ...served } };
+  const where =
+    served === undefined ? { url } : { service: { port: 443, ...withoutNulls(served) } };
   return {
     hasConversionWebhook: true,
     conversion: { strategy, conversionReviewVersions, ...where },
@@ -153,7 +153,7 @@ function versionIn(definition: string, value: unknown, at: number): ReadVersion 
   }
   try {
     const version = {
-      ...{ name, served: value.served === true, schema: checkedSchema(schema) },
+      ...{ name, served: value.served === true, schema: withNames(checkedSchema(schema)) },
       ...subresourcesIn(definition, path, value.subresources),
       selectableFields: selectableIn(
         definition,
@@ -170,6 +170,19 @@ function versionIn(definition: string, value: unknown, at: number): ReadVersion 
   }
 }
 
+/** Every object has a name, also where the schema does not mention it: a limit of it comes with no new field. */
+function withNames(schema: CheckedSchema): CheckedSchema {
+  const properties = isMapping(schema.properties) ? schema.properties : {};
+  const metadata = isMapping(properties.metadata) ? properties.metadata : {};
+  const fields = isMapping(metadata.properties) ? metadata.properties : {};
+  const text = { type: 'string' };
+  const names = { name: text, generateName: text, ...fields };
+  return {
+    ...schema,
+    properties: { ...properties, metadata: { type: 'object', ...metadata, properties: names } },
+  };
+}
+
 function subresourcesIn(
   definition: string,
   path: string,
@@ -179,8 +192,14 @@ function subresourcesIn(
   const { status, scale } = mappingIn(definition, own, subresources) ?? {};
   return {
     hasStatus: mappingIn(definition, `${own}.status`, status) !== undefined,
-    scale: mappingIn(definition, `${own}.scale`, scale),
+    scale: withoutNulls(mappingIn(definition, `${own}.scale`, scale)),
   };
+}
+
+/** The API server reads a field that is null as one that is left out. */
+function withoutNulls<T extends Mapping | undefined>(mapping: T): T | Mapping {
+  if (mapping === undefined) return mapping;
+  return Object.fromEntries(Object.entries(mapping).filter(([, value]) => value !== null));
 }
 
 function selectableIn(definition: string, path: string, fields: unknown): readonly string[] {

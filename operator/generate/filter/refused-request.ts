@@ -12,7 +12,7 @@ interface RefusedRequest {
 
 /**
  * Why a filter that is generated from `declared` refuses a request: the first part of the request that no declaration
- * has, in the order resource, version, subresource, namespace, name, verb. Undefined when the path names no resource,
+ * has, in the order resource, version, subresource, namespace, verb, name. Undefined when the path names no resource,
  * or a resource that nothing declares.
  */
 export function refusedRequest(
@@ -67,18 +67,20 @@ const STEPS: readonly Step[] = [
     },
   },
   {
-    has: ({ resourceNames }, { name }) =>
-      resourceNames === undefined || name === undefined || resourceNames.includes(name),
-    problem: (of, declared, { name }) =>
-      `of ${of} only the names ${listOf(declared.flatMap(({ resourceNames = [] }) => resourceNames))} are declared, and not ${name}`,
-  },
-  {
-    has: ({ verbs, resourceNames }, asked) =>
-      verbsOf(asked).some((verb) => verbs.some((each) => each === verb)) &&
-      // The path of a POST has no name, so that a creation by name is server-side apply.
-      !(asked.method === 'POST' && resourceNames !== undefined),
+    has: ({ verbs }, asked) => verbsOf(asked).some((verb) => verbs.some((each) => each === verb)),
     problem: (of, declared, asked) =>
       `of ${of} ${listOf(declared.flatMap(({ verbs }) => verbs))} is declared, and not ${verbsOf(asked).join(' or ')}`,
+  },
+  {
+    has: ({ resourceNames }, { method, name }) =>
+      resourceNames === undefined ||
+      (name === undefined ? method !== 'POST' : resourceNames.includes(name)),
+    problem: (of, declared, { name }) => {
+      const names = `of ${of} only the names ${listOf(declared.flatMap(({ resourceNames = [] }) => resourceNames))} are declared`;
+      return name === undefined
+        ? `${names}, and a POST has no name in its path: create the object by server-side apply`
+        : `${names}, and not ${name}`;
+    },
   },
 ];
 

@@ -11,8 +11,9 @@ import { runInSlices, yieldToEventLoop } from '../../core/time-slice.ts';
 import type { Jq } from '../../jq/jq.ts';
 import { isNotFound } from '../../model/not-found.ts';
 import type { KubernetesObject } from '../../model/object.ts';
+import { isForbidden } from '../../model/refusal.ts';
 import { isAlreadyExists } from '../../model/status.ts';
-import { targetOf } from './patch-document.ts';
+import { type PatchAction, targetOf } from './patch-document.ts';
 import type { PreparedDocument } from './prepare-documents.ts';
 import { withoutServerFields } from './server-fields.ts';
 
@@ -42,8 +43,8 @@ const PROPAGATION = {
  * Carries one document out.
  *
  * @param fieldManager - the writer's name in `metadata.managedFields`.
- * @throws as `Writer` does; OperatorError `USER_CODE` for a program without one object as its result, and for an
- *   object that is not gone after 20 s; `signal.reason` when aborted.
+ * @throws as `Writer` does; OperatorError `USER_CODE` for a program without one object as its result, for an object
+ *   without the subresource, and for one that is not gone after 20 s; `signal.reason` when aborted.
  */
 export async function applyDocument(
   document: PreparedDocument,
@@ -56,6 +57,33 @@ export async function applyDocument(
   } catch (error) {
     const mayBeMissing = document.ignoreMissingObject && !('object' in document.action);
     if (!(mayBeMissing && isNotFound(error))) throw error;
+    const subresource = subresourceOf(document.action);
+    if (subresource === undefined || !(await isThere(document, parts, signal))) return;
+    throw misbehaved(`the object has no subresource ${subresource}`, error);
+  }
+}
+
+function subresourceOf(action: PatchAction): string | undefined {
+  if (action.operation === 'Status') return 'status';
+  return 'subresource' in action ? action.subresource : undefined;
+}
+
+/**
+ * The API server gives the same answer for a missing object and for a custom resource without the subresource. A hook
+ * that may not read the object cannot tell them apart: for it the object is missing.
+ */
+async function isThere(
+  { action, resource }: PreparedDocument,
+  { client }: ApplyParts,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { namespace, name } = targetOf(action);
+  try {
+    return (await client.find(resource, { namespace, name }, { signal })) !== undefined;
+  } catch (error) {
+    const isShut = error instanceof OperatorError && error.code === 'AMBASSADOR_FORBIDDEN';
+    if (isShut || isForbidden(error)) return false;
+    throw error;
   }
 }
 
@@ -70,7 +98,7 @@ async function carryOut(
   const { client } = parts;
   const { namespace, name } = targetOf(action);
   const target = { namespace, name };
-  const subresource = 'subresource' in action ? action.subresource : undefined;
+  const subresource = subresourceOf(action);
   const part = subresource === undefined ? write : { ...write, subresource };
   switch (action.operation) {
     case 'Create':
@@ -101,8 +129,7 @@ async function carryOut(
       return;
     case 'Status': {
       const body = { status: action.status };
-      const options = { ...write, subresource: 'status' };
-      await client.patch(resource, target, { type: 'merge', body }, options);
+      await client.patch(resource, target, { type: 'merge', body }, part);
       return;
     }
   }
@@ -226,6 +253,7 @@ function isObject(value: unknown): value is KubernetesObject {
   return typeof value.metadata === 'object' && value.metadata !== null;
 }
 
-function misbehaved(message: string): OperatorError {
-  return new OperatorError(message, { code: 'USER_CODE', layer: 'user-code' });
+function misbehaved(message: string, cause?: unknown): OperatorError {
+  const code = { code: 'USER_CODE', layer: 'user-code' } as const;
+  return new OperatorError(message, { ...code, ...(cause !== undefined && { cause }) });
 }

@@ -126,7 +126,8 @@ function translateOutside(token: string): string {
 function translateInClass(token: string): string {
   if (token.startsWith('\\')) return translateEscape(token, true);
   if (!token.startsWith('[:')) return token;
-  return POSIX_CLASSES[token.slice(2, -2)] ?? fail(token);
+  const name = token.slice(2, -2);
+  return (Object.hasOwn(POSIX_CLASSES, name) && POSIX_CLASSES[name]) || fail(token);
 }
 
 function translateEscape(token: string, inClass: boolean): string {

@@ -104,6 +104,17 @@ const scale = (more: object): object => ({
     },
   },
 });
+const withLongestName = (maxLength: number): object => ({
+  schema: {
+    openAPIV3Schema: {
+      type: 'object',
+      properties: {
+        metadata: { type: 'object', properties: { name: { type: 'string', maxLength } } },
+        spec: { type: 'object' },
+      },
+    },
+  },
+});
 const service = { name: 'turn', namespace: 'air', path: '/turn' };
 
 test.each<[string, object, object, string]>([
@@ -203,6 +214,12 @@ test.each<[string, object, object, string]>([
     surface(),
     'spec.preserveUnknownFields: preserveUnknownFields: changed from true to false',
   ],
+  [
+    'a limit of the names of objects, in a schema that did not mention them',
+    surface({}, { served: false }),
+    surface({}, { served: false, ...withLongestName(20) }),
+    'v1: .metadata.name: maxLength: added, 20',
+  ],
 ])('[found 18] check crd finds %s', async (_, old, now, told) => {
   const { code, out } = await check(old, now);
 
@@ -232,6 +249,23 @@ test.each<[string, object, object]>([
     'a webhook that comes with the second version',
     definition({ type: 'object' }),
     surface(webhook({ service })),
+  ],
+  [
+    'fields that are null, which are left out for the API server',
+    surface(names({ singular: 'kite', listKind: 'KiteList' }), scale({ labelSelectorPath: null })),
+    surface(names({ singular: null, listKind: '' }), scale({})),
+  ],
+  [
+    'a path of a webhook that is null',
+    surface(webhook({ service: { name: 'turn', namespace: 'air' } })),
+    surface(
+      webhook({ service: { name: 'turn', namespace: 'air', path: null, port: null }, url: null }),
+    ),
+  ],
+  [
+    'names of objects that are longer than before',
+    surface({}, withLongestName(20), withLongestName(20)),
+    surface({}, withLongestName(30), withLongestName(30)),
   ],
   ['a version that is served again', surface({}, {}, { served: false }), surface()],
 ])('[found 18] check crd lets pass %s', async (_, old, now) => {
