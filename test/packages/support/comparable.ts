@@ -11,8 +11,9 @@ export function comparable(
   objects: readonly KubernetesObject[],
   namespace: string,
 ): Readonly<Record<string, unknown>> {
-  const entries = withPlainNames(objects).map((object) => {
-    const place = object.metadata.namespace ?? defaultNamespace(object, namespace);
+  const entries = withPlainNames(objects).map((each) => {
+    const place = each.metadata.namespace ?? defaultNamespace(each, namespace);
+    const object = place === '' || place === namespace ? each : withoutRelease(each, namespace);
     const { namespace: _inTheKey, ...metadata } = object.metadata;
     return [
       `${object.kind} ${place} ${object.metadata.name}`,
@@ -23,6 +24,22 @@ export function comparable(
   const twice = names.find((key, at) => names.indexOf(key) !== at);
   if (twice !== undefined) throw new Error(`${twice} is there twice`);
   return Object.fromEntries(entries);
+}
+
+/**
+ * A chart names a right outside of the namespace of its release after both, `site.release`: the release may be installed
+ * in such a namespace, where two rights would have one name.
+ */
+function withoutRelease(object: KubernetesObject, namespace: string): KubernetesObject {
+  if (!/^Role(?:Binding)?$/.test(object.kind)) return object;
+  const plain = (name: string): string =>
+    name.endsWith(`.${namespace}`) ? name.slice(0, -namespace.length - 1) : name;
+  const { roleRef } = object as { readonly roleRef?: { readonly name: string } };
+  return {
+    ...object,
+    metadata: { ...object.metadata, name: plain(object.metadata.name) },
+    ...(roleRef !== undefined && { roleRef: { ...roleRef, name: plain(roleRef.name) } }),
+  };
 }
 
 /** Without the hash that kustomize appends to the name of a ConfigMap; the others have it as an annotation. */
