@@ -21,8 +21,8 @@ import { saveMemory } from './save-memory.ts';
  * SIGTERM, SIGINT and SIGHUP end a command at once until it asks for its signal: no handler is there yet, which a file
  * that keeps the thread busy would hold up. Afterwards the first SIGTERM or SIGINT asks the command to stop; the second
  * ends the process at once with exit code 1. Below npm each Ctrl-C arrives twice, see `StopSignals`.
- * SIGHUP, and the end of npm or npx, ask it to stop as well. Then nobody may be left who could send a second
- * signal, so the process ends when the time limit of the stop is over.
+ * SIGHUP, and the end of npm or npx, ask it to stop as well. No second signal may ever come, so the
+ * process ends when the time limit of the stop is over.
  * An uncaught error is logged and asks the command to stop, too. Then the exit code is 1, and the process
  * ends when the command has stopped, or when the time limit of the stop is over.
  */

@@ -62,7 +62,7 @@ async function place(patch: object, jq?: (object: unknown) => readonly unknown[]
   return { farm, failure, before, stored };
 }
 
-/** What is wrong with the server's part of an object. */
+/** The fields that only a server sets and that came from the object as it was read. Empty when all is well. */
 function foreignIn(object: KubernetesObject | undefined, before?: KubernetesObject): unknown {
   const metadata: Readonly<Record<string, unknown>> = { ...object?.metadata };
   const { uid, creationTimestamp, deletionTimestamp, managedFields, ...rest } = metadata;

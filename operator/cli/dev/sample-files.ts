@@ -10,7 +10,7 @@ import { WatchedFiles } from './watched-files.ts';
 export interface SampleFilesOptions {
   /** Files and folders, as given. */
   readonly paths: readonly string[];
-  /** What was read of them at the start. */
+  /** The objects that the files had at the start. */
   readonly samples: readonly ManifestDocument[];
   readonly clock: Clock;
   readonly say: (text: string) => void;

@@ -7,7 +7,7 @@ export interface YamlRequest {
   readonly texts: readonly string[];
   /**
    * `stream`: each text is split at its markers, and empty documents are left out. `unique`: each text is one document,
-   * and its first key that a mapping has twice is told. `one`: each text is one document.
+   * and the answer names the first key that a mapping has twice. `one`: each text is one document.
    */
   readonly form: 'stream' | 'unique' | 'one';
 }

@@ -33,8 +33,8 @@ export interface Sample {
  * A small object: the first that the schema of its version allows, or else the first that was tried. It has the
  * required fields, and those with a default, which change nothing for the API server and show people what there is.
  *
- * The work is bounded, whatever the schema is. A field whose value would cost too much has one that need not be right,
- * and a sample that would cost too much to check is told to be unchecked.
+ * The work is bounded for every schema. If the value of a field would cost too much, the field gets a value that may be
+ * invalid. If a sample would cost too much to check, its problems say that it was not checked.
  *
  * @param schema - from any tool: a keyword may have a value of any type.
  * @throws ConfigurationError `CONFIG` for a schema that the API server could not read, with the path in it.

@@ -4,7 +4,7 @@ import { isJson } from '../keywords.ts';
 import { valueProblems } from '../value-problems.ts';
 import type { Work } from '../work.ts';
 
-/** Problems of one sample that are told. */
+/** The largest number of problems that is reported for one sample. */
 const MAX_PROBLEMS = 100;
 
 /**
