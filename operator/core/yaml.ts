@@ -148,14 +148,15 @@ function refuseCycle(value: unknown): void {
 }
 
 /**
- * A plain value as YAML text, without anchors, aliases or line folding. Text that an older parser would
- * read as another type, such as `yes`, is quoted.
+ * A plain value as YAML text, without anchors, aliases or line folding. Text that `parseYaml` or an older
+ * parser would read as another type, such as `yes` or `0O7`, is quoted.
  */
 export function formatYaml(value: unknown): string {
   return yaml().stringify(value, {
     lineWidth: 0,
     aliasDuplicateObjects: false,
     compat: 'yaml-1.1',
+    customTags: READ.customTags,
   });
 }
 

@@ -144,6 +144,21 @@ describe('parseYamlDocuments', () => {
   });
 });
 
+test.each([
+  '0O7',
+  '0X1f',
+  '0B1',
+  '-0o17',
+  '1_000',
+  '0644',
+  'off',
+  'N',
+])('[found 3] the text %s stays a text and a key when it is written as YAML and read', (text) => {
+  const written = formatYaml({ [text]: text, list: [text] });
+
+  expect(parseYaml(written)).toEqual({ [text]: text, list: [text] });
+});
+
 describe('formatYaml', () => {
   const ambiguous = ['yes', 'off', 'y', '0644', '1_000', '22:22', '2001-01-01', '0b1', 'null', ''];
 
