@@ -14,8 +14,11 @@ import { EMPTY_LIST, type NamedList, namedList } from './patterns.ts';
  */
 export const MAX_WORKLOAD_STEPS = 4_000_000;
 
-/** Steps in one turn of the event loop, for all workloads together: 5 ms. A list is compiled in one piece. */
-const TURN_STEPS = 200_000;
+/**
+ * Steps in one turn of the event loop, for all workloads together: 2 ms, and 10 ms on a slow machine with patterns of
+ * many states. A list is compiled in one piece.
+ */
+const TURN_STEPS = 50_000;
 
 let stepsInTurn = 0;
 let lastTurn: Promise<void> = Promise.resolve();
