@@ -18,7 +18,7 @@ export interface Io {
    * Aborts when the process is asked to stop. A command that stops for this reason has not failed.
    *
    * A command asks for it when it has read its files, and stops by it from then on. Until then SIGTERM and SIGINT end
-   * the process at once, whatever keeps its thread busy, and so does the time limit for reading.
+   * the process at once, also while its thread is busy. The time limit for reading does the same.
    */
   readonly signal: AbortSignal;
   /**

@@ -40,7 +40,7 @@ class Writer {
   }
 
   *#whole(value: unknown): Generator<void, string | undefined, undefined> {
-    // Undefined for a function, whatever the type says.
+    // JSON has no form for a function, so the answer is undefined. The type does not say so.
     const text = encodeExact(value) as string | undefined;
     this.#chars += text?.length ?? 0;
     if (this.#chars > this.#maxChars) {

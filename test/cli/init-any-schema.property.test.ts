@@ -14,7 +14,7 @@ import { propertyRuns } from '../support/property-runs.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What is written for a definition, or why it is left out. Any other error is the test's. */
+/** The files for a definition, or the reason why it is left out. Any other error fails the test. */
 function madeOf(definition: unknown): number | string {
   try {
     const [kind] = withFiles([existingKind(parseYaml(formatYaml(definition)) as Json)]);

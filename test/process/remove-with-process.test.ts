@@ -1,4 +1,4 @@
-/** Temporary folders are gone when the process is, however it ends and whatever stands in them. */
+/** Temporary folders are removed when the process exits, by every way to exit and with any content. */
 import { chmod, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';

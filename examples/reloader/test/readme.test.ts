@@ -55,7 +55,7 @@ test('[found 2] the README has the limits of what annotations may cost', () => {
     ['states of an entry', MAX_ENTRY_STATES],
     ['states of all patterns of a list', MAX_LIST_STATES],
     ['steps for all lists of a workload', MAX_WORKLOAD_STEPS],
-    ['problems that are told of a list', MAX_PROBLEMS],
+    ['problems reported for a list', MAX_PROBLEMS],
   ];
 
   for (const [limit, value] of rows) {

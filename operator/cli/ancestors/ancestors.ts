@@ -21,7 +21,7 @@ const MARKS: readonly string[] = [
 /** No chain of ancestors is longer. */
 const LONGEST_CHAIN = 64;
 
-/** The processes without which a command has nobody left who would end it. */
+/** The processes above a command. If one of them ends, no process is left that would end the command. */
 export interface Ancestors {
   /** The launchers, the nearest first. */
   readonly launchers: readonly ProcessEntry[];

@@ -9,7 +9,7 @@ const MAX_BYTES = 1_000_000;
 /** Files that no program needs in its Pod. */
 const LEFT_OUT = /^(?:\..*|.*\.md|kustomization\.yaml)$/;
 
-/** Files of the folder `hooks` that are no hooks, whatever their mode. */
+/** Files of the folder `hooks` that are never hooks, even if they are executable. */
 const DATA = /\.(?:yaml|json|md|txt)$/;
 
 /**

@@ -30,7 +30,7 @@ export function* patternTexts(
 const MAX_REPEATS = 1_000;
 const MAX_LENGTH = 4096;
 
-/** What is taken where there is a choice. */
+/** The choices with which one text is made from a pattern. */
 interface Wanted {
   /** How often more than necessary a part is repeated. */
   readonly repeats: number;

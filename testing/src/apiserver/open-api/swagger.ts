@@ -98,7 +98,7 @@ function olderBody(content: unknown): Json {
   return { name: 'body', in: 'body', required: true, schema: schemaIn(content) };
 }
 
-/** The one schema of a body, whatever its media type. */
+/** The schema of a body. It is the same for every media type. */
 function schemaIn(content: unknown): Json {
   const [first] = Object.values(isObject(content) ? content : {}) as readonly Json[];
   return olderSchema(isObject(first?.schema) ? first.schema : {});

@@ -1,4 +1,4 @@
-/** How many Pods workloads get, whatever number their spec has, and what they say of it. */
+/** The bound on the Pods of a workload, for any number in its spec, and the condition and Event that report it. */
 import { describe, expect, test } from 'vitest';
 import type { StoredObject } from '../../../../src/apiserver/cluster-access.ts';
 import {
