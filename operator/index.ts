@@ -129,14 +129,15 @@ export { clientOf, intercept } from './client/client-of.ts';
 export { type ServerVersion, serverVersion } from './client/discovery.ts';
 export { restClient } from './client/rest-client.ts';
 export { retryOnConflict, updateLive } from './client/retry-on-conflict.ts';
-export type { ObservedChildren } from './controller/composite/child.ts';
-export { child, type DesiredChild } from './controller/composite/child.ts';
+export type { ObservedChildren } from './composite/child.ts';
+export { child, type DesiredChild } from './composite/child.ts';
 export {
   composite,
   type FinalizeResult,
   type SyncContext,
-} from './controller/composite/composite.ts';
-export type { SyncResult } from './controller/composite/sync-result.ts';
+} from './composite/composite.ts';
+export { type DecoratorResult, decorator } from './composite/decorator/decorator.ts';
+export type { SyncResult } from './composite/sync-result.ts';
 export {
   type Controller,
   type ControllerOptions,
@@ -147,7 +148,6 @@ export {
   type MappingContext,
   type Permission,
 } from './controller/controller.ts';
-export { type DecoratorResult, decorator } from './controller/decorator/decorator.ts';
 export {
   BeingDeletedError,
   NoStatusSubresourceError,
@@ -202,6 +202,6 @@ export {
 
 // One declaration, many outputs
 
-export { type OpenedRequests, openedBeyondRights } from './generate/filter/opened-beyond-rights.ts';
-export { type ProxyFilter, proxyArguments, proxyFilter } from './generate/filter/proxy-filter.ts';
-export { type RbacRole, type RbacRoleBinding, rbac } from './generate/rbac/rbac.ts';
+export { type OpenedRequests, openedBeyondRights } from './access/filter/opened-beyond-rights.ts';
+export { type ProxyFilter, proxyArguments, proxyFilter } from './access/filter/proxy-filter.ts';
+export { type RbacRole, type RbacRoleBinding, rbac } from './access/rbac.ts';

@@ -1,4 +1,4 @@
-import type { ChildType } from '../controller/composite/engine-options.ts';
+import type { ChildType } from '../composite/engine-options.ts';
 import { source } from '../controller/source.ts';
 import { dropManagedFields, type Transform } from '../model/entry.ts';
 import { controllerOf, type KubernetesObject } from '../model/object.ts';

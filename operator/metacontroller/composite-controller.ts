@@ -1,16 +1,11 @@
-import { compositeEngine } from '../controller/composite/engine.ts';
-import type {
-  ChildType,
-  Revisions,
-  SyncAnswer,
-  SyncRequest,
-} from '../controller/composite/engine-options.ts';
-import { reasonOf } from '../controller/composite/failures.ts';
-import { isRolling } from '../controller/composite/revisions/claims.ts';
-import { createRevisions } from '../controller/composite/revisions/create-revisions.ts';
-import { metacontrollerFormat } from '../controller/composite/revisions/metacontroller-format.ts';
+import { selectedObjects } from '../composite/decorator/decorated-source.ts';
+import { compositeEngine } from '../composite/engine.ts';
+import type { ChildType, Revisions, SyncAnswer, SyncRequest } from '../composite/engine-options.ts';
+import { reasonOf } from '../composite/failures.ts';
+import { isRolling } from '../composite/revisions/claims.ts';
+import { createRevisions } from '../composite/revisions/create-revisions.ts';
+import { metacontrollerFormat } from '../composite/revisions/metacontroller-format.ts';
 import type { Controller } from '../controller/controller.ts';
-import { selectedObjects } from '../controller/decorator/decorated-source.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { runInSlices } from '../core/time-slice.ts';
 import type { KubernetesObject } from '../model/object.ts';

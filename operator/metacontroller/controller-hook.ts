@@ -1,4 +1,4 @@
-import type { RelatedObjects } from '../controller/composite/engine-options.ts';
+import type { RelatedObjects } from '../composite/engine-options.ts';
 import type { ReconcileContext } from '../controller/reconciler.ts';
 import { runInSlices } from '../core/time-slice.ts';
 import { type KubernetesObject, keyOf } from '../model/object.ts';

@@ -1,12 +1,12 @@
-import { reasonOf } from '../controller/composite/failures.ts';
-import type { Controller } from '../controller/controller.ts';
-import { selectedObjects } from '../controller/decorator/decorated-source.ts';
-import { decoratorEngine } from '../controller/decorator/decorator-engine.ts';
+import { selectedObjects } from '../composite/decorator/decorated-source.ts';
+import { decoratorEngine } from '../composite/decorator/decorator-engine.ts';
 import type {
   DecoratorAnswer,
   DecoratorEngineOptions,
   DecoratorRequest,
-} from '../controller/decorator/engine-options.ts';
+} from '../composite/decorator/engine-options.ts';
+import { reasonOf } from '../composite/failures.ts';
+import type { Controller } from '../controller/controller.ts';
 import { runInSlices } from '../core/time-slice.ts';
 import type { Resource } from '../model/resource.ts';
 import type { LabelSelector } from '../model/selector.ts';

@@ -1,6 +1,6 @@
-import type { Related, RelatedRule } from '../controller/composite/engine-options.ts';
-import { compileRule } from '../controller/composite/related/compiled-rule.ts';
-import { relatedObjects } from '../controller/composite/related/related-objects.ts';
+import type { Related, RelatedRule } from '../composite/engine-options.ts';
+import { compileRule } from '../composite/related/compiled-rule.ts';
+import { relatedObjects } from '../composite/related/related-objects.ts';
 import type { ReconcileContext } from '../controller/reconciler.ts';
 import { source } from '../controller/source.ts';
 import { ConfigurationError, messageOf, OperatorError } from '../core/errors.ts';

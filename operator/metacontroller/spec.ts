@@ -1,4 +1,4 @@
-import type { ChildUpdate, StatusCheck } from '../controller/composite/engine-options.ts';
+import type { ChildUpdate, StatusCheck } from '../composite/engine-options.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import type { LabelSelector } from '../model/selector.ts';
 

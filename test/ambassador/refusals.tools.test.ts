@@ -4,7 +4,7 @@
  * @module-tag kubectl
  */
 import { expect, test } from 'vitest';
-import { proxyFilter } from '../../operator/generate/filter/proxy-filter.ts';
+import { proxyFilter } from '../../operator/access/filter/proxy-filter.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
 import { NAMESPACE } from './support/copier.ts';
 import { USER } from './support/pod.ts';

@@ -2,11 +2,11 @@
 
 import { ApiServer } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
+import { proxyFilter } from '../../operator/access/filter/proxy-filter.ts';
+import { rbac } from '../../operator/access/rbac.ts';
 import { controller } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
-import { proxyFilter } from '../../operator/generate/filter/proxy-filter.ts';
-import { rbac } from '../../operator/generate/rbac/rbac.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { startProxy } from '../support/cluster.ts';

@@ -1,10 +1,10 @@
 /** Objects that leave the selectors of a source while they carry the finalizer of its controller. */
 import { configMap, FakeClock, startOperator, startTestEnv } from '@chancery/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { composite } from '../../operator/composite/composite.ts';
+import { decoratorEngine } from '../../operator/composite/decorator/decorator-engine.ts';
 import { ownedApplyWriter } from '../../operator/controller/children/owned-apply-writer.ts';
-import { composite } from '../../operator/controller/composite/composite.ts';
 import { type Controller, controller } from '../../operator/controller/controller.ts';
-import { decoratorEngine } from '../../operator/controller/decorator/decorator-engine.ts';
 import type { EventNote } from '../../operator/controller/events/event-recorder.ts';
 import { Departures } from '../../operator/controller/finalizers/departures.ts';
 import { source } from '../../operator/controller/source.ts';

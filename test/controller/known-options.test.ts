@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { composite } from '../../operator/controller/composite/composite.ts';
+import { composite } from '../../operator/composite/composite.ts';
 import { controller, enqueueMapped } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';

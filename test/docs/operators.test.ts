@@ -29,9 +29,9 @@ import {
 } from 'chancery/kubernetes';
 import { type CustomResource, type CustomResourceOptions, crdYaml } from 'chancery/schema';
 import { expect, onTestFinished, test } from 'vitest';
+import { accessOf, permissionsForCrds } from '../../operator/access/required-access.ts';
 import type { Channel } from '../../operator/controller/trigger.ts';
 import { parseYaml } from '../../operator/core/yaml.ts';
-import { accessOf, permissionsForCrds } from '../../operator/generate/access/required-access.ts';
 import { exampleOf, guide, rowsOf } from './guide.ts';
 
 async function cluster(): Promise<{ readonly env: TestEnv; readonly namespace: string }> {

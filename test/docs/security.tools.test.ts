@@ -7,7 +7,7 @@ import { copyFileSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import website from '../../examples/website/operator.ts';
-import { proxyFilter } from '../../operator/generate/filter/proxy-filter.ts';
+import { proxyFilter } from '../../operator/access/filter/proxy-filter.ts';
 import { BIN, start } from '../cli/child.ts';
 import { NAMESPACE, startCluster } from '../support/cluster.ts';
 import { pathOf } from '../tools/tools.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { rbac } from '../../operator/access/rbac.ts';
 import { ConfigurationError } from '../../operator/core/errors.ts';
-import { rbac } from '../../operator/generate/rbac/rbac.ts';
 import {
   type Discover,
   kindResolver,

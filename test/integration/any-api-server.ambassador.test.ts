@@ -5,10 +5,10 @@
 
 import { configMap, customResource, eventually, startOperator } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
+import { proxyFilter } from '../../operator/access/filter/proxy-filter.ts';
 import { controller } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
-import { proxyFilter } from '../../operator/generate/filter/proxy-filter.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { defineResource } from '../../operator/model/resource.ts';

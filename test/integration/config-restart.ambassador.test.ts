@@ -15,7 +15,7 @@ import {
 } from '@chancery/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import configRestart from '../../examples/config-restart/operator.ts';
-import { type ProxyFilter, proxyFilter } from '../../operator/generate/filter/proxy-filter.ts';
+import { type ProxyFilter, proxyFilter } from '../../operator/access/filter/proxy-filter.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { startOperator, startTestCluster } from '../support/cluster.ts';
 

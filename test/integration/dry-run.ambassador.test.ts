@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { configMap, deployment, eventually, startTestEnv } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import configRestart from '../../examples/config-restart/operator.ts';
-import { proxyFilter } from '../../operator/generate/filter/proxy-filter.ts';
+import { proxyFilter } from '../../operator/access/filter/proxy-filter.ts';
 import type { ConfigMap } from '../../operator/model/builtin.ts';
 import type { Deployment } from '../../operator/model/kubernetes/apps-v1.ts';
 import { invoke } from '../cli/invocation.ts';

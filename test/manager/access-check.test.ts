@@ -2,15 +2,15 @@
 
 import { ApiServer, type AuthorizationMode } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
+import { missingRules, ruleYaml } from '../../operator/access/missing-access.ts';
+import type { Placement } from '../../operator/access/placement.ts';
+import { rbac } from '../../operator/access/rbac.ts';
 import type { Client } from '../../operator/client/client.ts';
 import { connect } from '../../operator/client/connection.ts';
 import { controller } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
 import { systemClock } from '../../operator/core/clock.ts';
-import { missingRules, ruleYaml } from '../../operator/generate/access/missing-access.ts';
-import type { Placement } from '../../operator/generate/placement.ts';
-import { rbac } from '../../operator/generate/rbac/rbac.ts';
 import { checkAccess } from '../../operator/manager/safety/access-check.ts';
 import { configMaps, pods } from '../../operator/model/builtin.ts';
 import type { SelfSubjectAccessReview } from '../../operator/model/kubernetes/authorization-v1.ts';

@@ -1,13 +1,13 @@
 import type { TestEnv } from '@chancery/testing';
 import { advanceUntil, FakeClock, startTestEnv } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
+import { permissionsForCrds } from '../../operator/access/required-access.ts';
 import type { Client } from '../../operator/client/client.ts';
 import { connect } from '../../operator/client/connection.ts';
 import { controller } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { systemClock } from '../../operator/core/clock.ts';
 import { ConfigurationError } from '../../operator/core/errors.ts';
-import { permissionsForCrds } from '../../operator/generate/access/required-access.ts';
 import {
   type EnsureCrdOptions,
   ensureCrd,

@@ -5,7 +5,7 @@
  */
 import { execFile } from 'node:child_process';
 import { expect, test } from 'vitest';
-import type { PolicyRule } from '../../operator/generate/rbac/rbac.ts';
+import type { PolicyRule } from '../../operator/access/rbac.ts';
 import { environment, startImage } from '../proxy/support/image.ts';
 import { DECLARED, HOSTILE, split } from '../proxy/support/requests.ts';
 import { isTidied, send } from '../proxy/support/send.ts';

@@ -2,7 +2,7 @@
 import { eventually } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { FIRST_NAMESPACE } from '../../examples/testing/cluster.ts';
-import { accessOf } from '../../operator/generate/access/required-access.ts';
+import { accessOf } from '../../operator/access/required-access.ts';
 import type { KubernetesObject } from '../../operator/index.ts';
 import { resourceName } from '../../operator/model/resource.ts';
 import { composite, decorator, definition } from './support/farm.ts';

@@ -1,9 +1,9 @@
 /** The rules that follow from controllers, as the roles of `chancery generate` have them. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { accessOf } from '../../operator/generate/access/required-access.ts';
-import type { Placement } from '../../operator/generate/placement.ts';
-import { type PolicyRule, rbac } from '../../operator/generate/rbac/rbac.ts';
+import type { Placement } from '../../operator/access/placement.ts';
+import { type PolicyRule, rbac } from '../../operator/access/rbac.ts';
+import { accessOf } from '../../operator/access/required-access.ts';
 import type { ControllerFunctions } from '../../operator/metacontroller/call/functions-file.ts';
 import {
   InvalidSpecError,

@@ -2,7 +2,7 @@
 import { eventually } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import type { KubernetesObject, Resource } from '../../operator/index.ts';
-import { definitionOf } from '../controller/composite/engine-place.ts';
+import { definitionOf } from '../composite/engine-place.ts';
 import { orchards as ORCHARDS } from '../support/orchards.ts';
 import { composite } from './support/farm.ts';
 import { type OrchardRequest, orchard, orchards, plan, planned } from './support/orchards.ts';

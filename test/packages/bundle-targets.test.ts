@@ -1,7 +1,7 @@
 /** How an operator learns from OLM what to watch, and that its filter and its rights are enough for that. */
 import { expect, test } from 'vitest';
 import website from '../../examples/website/operator.ts';
-import { accessOf } from '../../operator/generate/access/required-access.ts';
+import { accessOf } from '../../operator/access/required-access.ts';
 import type { InstallMode } from '../../operator/generate/bundle/bundle-options.ts';
 import type { EnvironmentVariable } from '../../operator/generate/manifests/model-deployment.ts';
 import { settingsFrom } from '../../operator/manager/settings/settings.ts';

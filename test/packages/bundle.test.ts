@@ -1,12 +1,12 @@
 /** The OLM bundle of an operator: what it contains, what it refuses, and that it grants no more than kustomize does. */
 import { describe, expect, test } from 'vitest';
 import nodeReboot from '../../examples/node-reboot/operator.ts';
+import type { PolicyRule, RbacRole } from '../../operator/access/rbac.ts';
 import { parseYaml } from '../../operator/core/yaml.ts';
 import type { BundleOptions } from '../../operator/generate/bundle/bundle-options.ts';
 import type { ModelDeployment } from '../../operator/generate/manifests/model-deployment.ts';
 import { renderedObjects } from '../../operator/generate/manifests/rendered-objects.ts';
 import type { PackageMetadata } from '../../operator/generate/package-metadata.ts';
-import type { PolicyRule, RbacRole } from '../../operator/generate/rbac/rbac.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { bundle, type Csv, csvOf, demo, METADATA, thing } from './support/bundles.ts';
 

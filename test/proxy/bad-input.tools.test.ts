@@ -7,13 +7,13 @@
 import { ApiServer, eventually } from '@chancery/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import configRestart from '../../examples/config-restart/operator.ts';
+import { proxyArguments, proxyFilter } from '../../operator/access/filter/proxy-filter.ts';
 import { testFilter } from '../../operator/client/filter-test.ts';
 import { restClient } from '../../operator/client/rest-client.ts';
 import { controller } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
 import { systemClock } from '../../operator/core/clock.ts';
-import { proxyArguments, proxyFilter } from '../../operator/generate/filter/proxy-filter.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
 import { defineResource } from '../../operator/model/resource.ts';
 import { startOperator } from '../support/cluster.ts';

@@ -6,7 +6,7 @@
 
 import type { AmbassadorFilter } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
-import { proxyArguments, REJECT_PATHS } from '../../operator/generate/filter/proxy-filter.ts';
+import { proxyArguments, REJECT_PATHS } from '../../operator/access/filter/proxy-filter.ts';
 import { answerOf, openRawServer } from '../transport/raw-server.ts';
 import { type KubectlProcess, proxyOf } from './support/kubectl-process.ts';
 import { KUBECTLS } from './support/kubectls.ts';

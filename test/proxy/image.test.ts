@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import {
   AMBASSADOR_ENVIRONMENT,
   AMBASSADOR_FLAGS,
-} from '../../operator/generate/filter/ambassador-image.ts';
-import { REJECT_PATHS } from '../../operator/generate/filter/proxy-filter.ts';
+} from '../../operator/access/filter/ambassador-image.ts';
+import { REJECT_PATHS } from '../../operator/access/filter/proxy-filter.ts';
 import { entryPoint, environment } from './support/image.ts';
 import { split } from './support/requests.ts';
 

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import configRestart from '../../examples/config-restart/operator.ts';
-import { proxyArguments, proxyFilter } from '../../operator/generate/filter/proxy-filter.ts';
+import { proxyArguments, proxyFilter } from '../../operator/access/filter/proxy-filter.ts';
 import { proxyOf } from './support/kubectl-process.ts';
 import { KUBECTLS } from './support/kubectls.ts';
 import { send } from './support/send.ts';

@@ -1,3 +1,10 @@
+import type { ExcessAccessRule } from '../../access/excess-rules.ts';
+import {
+  type MissingAccessRule,
+  missingRules,
+  needsText,
+  ruleYaml,
+} from '../../access/missing-access.ts';
 import { type Connection, connect } from '../../client/connection.ts';
 import {
   FILTER_SHUT,
@@ -8,13 +15,6 @@ import {
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { ConfigurationError, messageOf } from '../../core/errors.ts';
 import { boundedText, visibleJson, visibleText } from '../../core/visible-text.ts';
-import type { ExcessAccessRule } from '../../generate/access/excess-rules.ts';
-import {
-  type MissingAccessRule,
-  missingRules,
-  needsText,
-  ruleYaml,
-} from '../../generate/access/missing-access.ts';
 import { type AccessReport, checkAccess } from '../../manager/safety/access-check.ts';
 import { findVisibleToken, TOKEN_FOLDERS } from '../../manager/safety/visible-token.ts';
 import { placementOf } from '../../manager/settings/connect-options.ts';

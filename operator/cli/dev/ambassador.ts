@@ -1,4 +1,4 @@
-import type { ProxyFilter } from '../../generate/filter/proxy-filter.ts';
+import type { ProxyFilter } from '../../access/filter/proxy-filter.ts';
 
 /** The proxy between the operator and the API server: `kubectl proxy` or its stand-in. */
 export interface Ambassador {

@@ -1,8 +1,8 @@
+import { type ProxyFilter, proxyFilter } from '../../access/filter/proxy-filter.ts';
+import type { Placement } from '../../access/placement.ts';
+import { type RbacRole, type RbacRoleBinding, rbac } from '../../access/rbac.ts';
 import type { Controller } from '../../controller/controller.ts';
-import { type ProxyFilter, proxyFilter } from '../../generate/filter/proxy-filter.ts';
 import { crdDocuments } from '../../generate/manifests/operator-manifests.ts';
-import type { Placement } from '../../generate/placement.ts';
-import { type RbacRole, type RbacRoleBinding, rbac } from '../../generate/rbac/rbac.ts';
 import type { Settings } from '../../manager/settings/settings.ts';
 
 /** What the declarations of an operator require around it. */

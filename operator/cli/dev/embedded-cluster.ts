@@ -1,6 +1,6 @@
+import type { ProxyFilter } from '../../access/filter/proxy-filter.ts';
 import type { Clock } from '../../core/clock.ts';
 import { messageOf } from '../../core/errors.ts';
-import type { ProxyFilter } from '../../generate/filter/proxy-filter.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { cannotListen } from '../apiserver/apiserver.ts';
 import type { Io } from '../command.ts';

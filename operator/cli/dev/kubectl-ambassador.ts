@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
+import type { ProxyFilter } from '../../access/filter/proxy-filter.ts';
 import { type Clock, sleep } from '../../core/clock.ts';
 import { OperatorError } from '../../core/errors.ts';
-import type { ProxyFilter } from '../../generate/filter/proxy-filter.ts';
 import { GuardedChild } from '../child/guarded-child.ts';
 import type { UsableKubectl } from '../proxy/find-kubectl.ts';
 import { kubectlProxyFlags } from '../proxy/proxy-flags.ts';

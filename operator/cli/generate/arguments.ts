@@ -1,7 +1,7 @@
+import { OWN_AMBASSADOR_IMAGE } from '../../access/filter/ambassador-image.ts';
+import { POD_NAMESPACE } from '../../access/placement.ts';
 import { nearMatches } from '../../client/near-match.ts';
 import { ConfigurationError } from '../../core/errors.ts';
-import { OWN_AMBASSADOR_IMAGE } from '../../generate/filter/ambassador-image.ts';
-import { POD_NAMESPACE } from '../../generate/placement.ts';
 import { isDnsLabel } from '../../model/dns-name.ts';
 import {
   DECLARING_FLAGS,

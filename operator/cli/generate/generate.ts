@@ -1,9 +1,11 @@
 import { basename, join, posix } from 'node:path';
+import { isOwnAmbassador } from '../../access/filter/ambassador-image.ts';
+import { proxyArguments, proxyFilter, proxyPatch } from '../../access/filter/proxy-filter.ts';
+import type { Placement } from '../../access/placement.ts';
+import { rbac } from '../../access/rbac.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import { VERSION } from '../../core/version.ts';
 import { formatYaml } from '../../core/yaml.ts';
-import { isOwnAmbassador } from '../../generate/filter/ambassador-image.ts';
-import { proxyArguments, proxyFilter, proxyPatch } from '../../generate/filter/proxy-filter.ts';
 import { documents, header, type ManifestFile } from '../../generate/manifests/manifest-file.ts';
 import type {
   ManifestsOptions,
@@ -15,8 +17,6 @@ import {
   GENERIC_FILES,
   operatorManifests,
 } from '../../generate/manifests/operator-manifests.ts';
-import type { Placement } from '../../generate/placement.ts';
-import { rbac } from '../../generate/rbac/rbac.ts';
 import type { Settings } from '../../manager/settings/settings.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { Command, ExitCode, Io } from '../command.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
+import { POD_NAMESPACE } from '../../access/placement.ts';
 import type { AccessDeclaration } from '../../controller/access-declaration.ts';
 import { ConfigurationError, messageOf } from '../../core/errors.ts';
-import { POD_NAMESPACE } from '../../generate/placement.ts';
 import { parseFunctions } from '../../metacontroller/call/functions/parse-functions.ts';
 import type { FunctionsFile } from '../../metacontroller/call/functions-file.ts';
 import { METACONTROLLER_GROUP } from '../../metacontroller/definitions/definition.ts';

@@ -1,4 +1,4 @@
-import { type ProxyFilter, proxyArguments } from '../../generate/filter/proxy-filter.ts';
+import { type ProxyFilter, proxyArguments } from '../../access/filter/proxy-filter.ts';
 
 /**
  * The arguments of kubectl for an ambassador on this machine. Like the image of the ambassador, it listens on

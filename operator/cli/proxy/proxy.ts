@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { proxyFilter } from '../../generate/filter/proxy-filter.ts';
+import { proxyFilter } from '../../access/filter/proxy-filter.ts';
 import { GuardedChild } from '../child/guarded-child.ts';
 import type { Command, ExitCode, Io } from '../command.ts';
 import { decidedBy, loadDeclared } from '../generate/generate.ts';

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { PolicyRule, RbacRole, RbacRoleBinding } from '../../access/rbac.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import type {
   EnvironmentVariable,
@@ -7,7 +8,6 @@ import type {
 } from '../manifests/model-deployment.ts';
 import type { OperatorModel, Scope } from '../manifests/operator-model.ts';
 import { renderedDeployment } from '../manifests/rendered-objects.ts';
-import type { PolicyRule, RbacRole, RbacRoleBinding } from '../rbac/rbac.ts';
 import { type BundleOptions, installModesOf, watchesTargets } from './bundle-options.ts';
 
 /** Rights of a ServiceAccount in a ClusterServiceVersion. */

@@ -1,4 +1,4 @@
-import { isOwnAmbassador } from '../filter/ambassador-image.ts';
+import { isOwnAmbassador } from '../../access/filter/ambassador-image.ts';
 import type { OperatorModel } from '../manifests/operator-model.ts';
 import { literal } from './expressions.ts';
 import { imageParts } from './image-reference.ts';

@@ -1,4 +1,4 @@
-import type { RbacRole, RbacRoleBinding } from '../rbac/rbac.ts';
+import type { RbacRole, RbacRoleBinding } from '../../access/rbac.ts';
 import { include } from './expressions.ts';
 import { labelled } from './other-objects.ts';
 import { NAME, NAMESPACE, type OpenModel, WATCHED } from './placeholders.ts';

@@ -1,4 +1,4 @@
-import { POD_NAMESPACE } from '../placement.ts';
+import { POD_NAMESPACE } from '../../access/placement.ts';
 import { elementsOf, type ProxyFlags } from './proxy-flags.ts';
 
 /**

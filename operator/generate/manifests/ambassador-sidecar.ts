@@ -1,5 +1,5 @@
+import type { ProxyFilter } from '../../access/filter/proxy-filter.ts';
 import { ConfigurationError } from '../../core/errors.ts';
-import type { ProxyFilter } from '../filter/proxy-filter.ts';
 import { componentModel } from './component-model.ts';
 import { ambassadorArguments, DEFAULT_PORT, probeCommand } from './deployment-template.ts';
 import { isFixedImage } from './manifests-options.ts';

@@ -1,5 +1,5 @@
-import { AMBASSADOR_FLAGS, isOwnAmbassador } from '../filter/ambassador-image.ts';
-import { type ProxyFilter, proxyArguments } from '../filter/proxy-filter.ts';
+import { AMBASSADOR_FLAGS, isOwnAmbassador } from '../../access/filter/ambassador-image.ts';
+import { type ProxyFilter, proxyArguments } from '../../access/filter/proxy-filter.ts';
 import { listLines, scalar, type TemplateValues, templateText } from './manifest-file.ts';
 import { leaseNameOf, type ManifestsOptions } from './manifests-options.ts';
 import { configMapOf, folderItems } from './mounted-folder.ts';

@@ -1,8 +1,8 @@
+import { type Placement, POD_NAMESPACE } from '../../access/placement.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import type { CustomResourceDefinition } from '../../model/custom-resource-definition.ts';
 import { isDnsLabel, isDnsSubdomain } from '../../model/dns-name.ts';
 import type { KubernetesObject } from '../../model/object.ts';
-import { type Placement, POD_NAMESPACE } from '../placement.ts';
 import type { MountedFolder } from './mounted-folder.ts';
 
 /** A command of `chancery` that needs no modules. */

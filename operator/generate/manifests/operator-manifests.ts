@@ -1,9 +1,9 @@
 import { posix } from 'node:path';
+import { AMBASSADOR_FLAGS, isOwnAmbassador } from '../../access/filter/ambassador-image.ts';
+import { type ProxyFilter, proxyPatch } from '../../access/filter/proxy-filter.ts';
 import type { Declared } from '../../controller/access-declaration.ts';
 import { definedResources } from '../../controller/controller.ts';
 import { formatYaml } from '../../core/yaml.ts';
-import { AMBASSADOR_FLAGS, isOwnAmbassador } from '../filter/ambassador-image.ts';
-import { type ProxyFilter, proxyPatch } from '../filter/proxy-filter.ts';
 import { deploymentValues, kubectlOf } from './deployment-template.ts';
 import { objectFileNames } from './given-objects.ts';
 import {

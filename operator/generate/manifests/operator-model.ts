@@ -1,13 +1,13 @@
+import { filterOf, type ProxyFilter, proxyFilter } from '../../access/filter/proxy-filter.ts';
+import type { AccessRule } from '../../access/merge-access.ts';
+import { type Placement, POD_NAMESPACE } from '../../access/placement.ts';
+import { type RbacRole, type RbacRoleBinding, rbacOf } from '../../access/rbac.ts';
+import { accessOf, accessOfElectionOnly } from '../../access/required-access.ts';
 import type { Declared } from '../../controller/access-declaration.ts';
 import { definedResources } from '../../controller/controller.ts';
 import { parseYaml } from '../../core/yaml.ts';
 import type { CustomResourceDefinition } from '../../model/custom-resource-definition.ts';
 import type { KubernetesObject } from '../../model/object.ts';
-import type { AccessRule } from '../access/merge-access.ts';
-import { accessOf, accessOfElectionOnly } from '../access/required-access.ts';
-import { filterOf, type ProxyFilter, proxyFilter } from '../filter/proxy-filter.ts';
-import { type Placement, POD_NAMESPACE } from '../placement.ts';
-import { type RbacRole, type RbacRoleBinding, rbacOf } from '../rbac/rbac.ts';
 import { type ComponentModel, type ComponentName, componentModels } from './component-model.ts';
 import { ambassadorArguments, deploymentValues } from './deployment-template.ts';
 import { scalar, type TemplateValues, templateText } from './manifest-file.ts';

@@ -1,6 +1,6 @@
+import { OWN_AMBASSADOR_IMAGE } from '../../access/filter/ambassador-image.ts';
 import { VERSION } from '../../core/version.ts';
 import { yamlWithItem } from '../../core/yaml.ts';
-import { OWN_AMBASSADOR_IMAGE } from '../../generate/filter/ambassador-image.ts';
 import { podTemplateOf } from '../../generate/lint/installation.ts';
 import { ambassadorSidecar } from '../../generate/manifests/ambassador-sidecar.ts';
 import type { KubernetesObject } from '../../model/object.ts';

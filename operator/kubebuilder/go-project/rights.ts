@@ -1,10 +1,10 @@
+import type { ProxyFilter } from '../../access/filter/proxy-filter.ts';
+import { type PlacedRule, roleFilter } from '../../access/filter/role-filter.ts';
+import { POD_NAMESPACE } from '../../access/placement.ts';
 import { ConfigurationError, OperatorError } from '../../core/errors.ts';
-import type { ProxyFilter } from '../../generate/filter/proxy-filter.ts';
-import { type PlacedRule, roleFilter } from '../../generate/filter/role-filter.ts';
 import { homeOf } from '../../generate/lint/path-pattern.ts';
 import { grantsOf } from '../../generate/lint/rights-and-paths.ts';
 import { REFUSALS } from '../../generate/lint/rules/rbac.ts';
-import { POD_NAMESPACE } from '../../generate/placement.ts';
 import type { PolicyRule, Subject } from '../../model/kubernetes/rbac-v1.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { KustomizeTree, PlacedObject } from './kustomize-tree.ts';

@@ -1,19 +1,19 @@
-import type { Client } from '../../client/client.ts';
-import type { Declared } from '../../controller/access-declaration.ts';
-import { type ExcessAccessRule, excessRules } from '../../generate/access/excess-rules.ts';
+import { type ExcessAccessRule, excessRules } from '../../access/excess-rules.ts';
 import {
   type GrantedRules,
   type MissingAccess,
   missingAccess,
-} from '../../generate/access/missing-access.ts';
-import { requiredAccess } from '../../generate/access/required-access.ts';
+} from '../../access/missing-access.ts';
+import type { Placement } from '../../access/placement.ts';
+import { requiredAccess } from '../../access/required-access.ts';
 import {
   type NeededPath,
   neededPaths,
   type RequiredRight,
   requiredRights,
-} from '../../generate/access/required-rights.ts';
-import type { Placement } from '../../generate/placement.ts';
+} from '../../access/required-rights.ts';
+import type { Client } from '../../client/client.ts';
+import type { Declared } from '../../controller/access-declaration.ts';
 import type {
   SelfSubjectAccessReview,
   SelfSubjectAccessReviewSpec,

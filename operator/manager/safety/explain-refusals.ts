@@ -1,12 +1,12 @@
+import { refusedRequest } from '../../access/filter/refused-request.ts';
+import type { Placement } from '../../access/placement.ts';
+import { requiredAccess } from '../../access/required-access.ts';
 import type { Interceptor } from '../../client/call.ts';
 import { intercept } from '../../client/client-of.ts';
 import { filterRefused } from '../../client/response-failure.ts';
 import type { Declared } from '../../controller/access-declaration.ts';
 import { isController } from '../../controller/controller.ts';
 import { AmbassadorError } from '../../core/errors.ts';
-import { requiredAccess } from '../../generate/access/required-access.ts';
-import { refusedRequest } from '../../generate/filter/refused-request.ts';
-import type { Placement } from '../../generate/placement.ts';
 import type { OperatorProcessOptions } from '../options.ts';
 
 /** What a process declares, as far as it is known before it runs. */

@@ -1,3 +1,5 @@
+import { missingRules, needsText, ruleYaml } from '../../access/missing-access.ts';
+import type { Placement } from '../../access/placement.ts';
 import type { Connection } from '../../client/connection.ts';
 import {
   FILTER_SHUT,
@@ -11,8 +13,6 @@ import type { Log } from '../../controller/reconciler.ts';
 import { exponentialBackoff } from '../../core/backoff.ts';
 import { type Clock, sleep } from '../../core/clock.ts';
 import { OperatorError } from '../../core/errors.ts';
-import { missingRules, needsText, ruleYaml } from '../../generate/access/missing-access.ts';
-import type { Placement } from '../../generate/placement.ts';
 import { checkAccess } from './access-check.ts';
 
 export interface SelfTestOptions {

@@ -1,8 +1,8 @@
+import type { Placement } from '../../access/placement.ts';
 import type { ConnectOptions } from '../../client/connection.ts';
 import { leaseNameOf } from '../../controller/controller.ts';
 import type { Log } from '../../controller/reconciler.ts';
 import { boundedText } from '../../core/visible-text.ts';
-import type { Placement } from '../../generate/placement.ts';
 import type { Settings } from './settings.ts';
 
 /**

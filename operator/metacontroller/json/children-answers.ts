@@ -1,4 +1,4 @@
-import type { DesiredChild } from '../../controller/composite/child.ts';
+import type { DesiredChild } from '../../composite/child.ts';
 import type { Log } from '../../controller/reconciler.ts';
 import type { Resource } from '../../model/resource.ts';
 import type { AnswerPart } from './answer-part.ts';

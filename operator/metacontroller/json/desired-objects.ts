@@ -1,4 +1,4 @@
-import type { DesiredChild } from '../../controller/composite/child.ts';
+import type { DesiredChild } from '../../composite/child.ts';
 import { isDnsLabel } from '../../model/dns-name.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { apiVersionOf, type Resource } from '../../model/resource.ts';

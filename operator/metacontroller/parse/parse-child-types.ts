@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ChildUpdate } from '../../controller/composite/engine-options.ts';
+import type { ChildUpdate } from '../../composite/engine-options.ts';
 import type { ChildTypeFields } from '../definitions/controller-object.ts';
 import type { ChildTypeSpec } from '../spec.ts';
 import { refuse } from './invalid-spec.ts';

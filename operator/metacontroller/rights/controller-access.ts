@@ -1,5 +1,5 @@
+import type { ChildUpdate } from '../../composite/engine-options.ts';
 import type { AccessDeclaration, PlacedPermission } from '../../controller/access-declaration.ts';
-import type { ChildUpdate } from '../../controller/composite/engine-options.ts';
 import { type Source, source } from '../../controller/source.ts';
 import { builtInHasStatus } from '../../model/built-in-status.ts';
 import { customResourceDefinitions } from '../../model/builtin.ts';

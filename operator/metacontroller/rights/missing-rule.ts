@@ -1,4 +1,4 @@
-import { type MissingAccessRule, ruleYaml } from '../../generate/access/missing-access.ts';
+import { type MissingAccessRule, ruleYaml } from '../../access/missing-access.ts';
 import type { PolicyRule } from '../../model/kubernetes/rbac-v1.ts';
 import { ApiError } from '../../model/status.ts';
 

@@ -1,6 +1,6 @@
+import { accessOf } from '../../access/required-access.ts';
 import type { AccessDeclaration } from '../../controller/access-declaration.ts';
 import { isSameResource } from '../../controller/source.ts';
-import { accessOf } from '../../generate/access/required-access.ts';
 import type { PolicyRule } from '../../model/kubernetes/rbac-v1.ts';
 import type { Resource } from '../../model/resource.ts';
 

@@ -11,13 +11,13 @@ import {
   type TestOperator,
   type TestOperatorOptions,
 } from '@chancery/testing';
+import { proxyFilter } from '../../../operator/access/filter/proxy-filter.ts';
+import { rbac } from '../../../operator/access/rbac.ts';
 import type { Client } from '../../../operator/client/client.ts';
 import { type Connection, connect } from '../../../operator/client/connection.ts';
 import type { Controller } from '../../../operator/controller/controller.ts';
 import { systemClock } from '../../../operator/core/clock.ts';
 import { OperatorError } from '../../../operator/core/errors.ts';
-import { proxyFilter } from '../../../operator/generate/filter/proxy-filter.ts';
-import { rbac } from '../../../operator/generate/rbac/rbac.ts';
 import type { ConfigMap } from '../../../operator/model/builtin.ts';
 import { keyOf } from '../../../operator/model/object.ts';
 import type { Store } from '../../../operator/store/store.ts';

@@ -1,12 +1,12 @@
 /** The lint and the generators agree: what is generated from one declaration has no diagnostic. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { proxyArguments, proxyFilter } from '../../../operator/access/filter/proxy-filter.ts';
+import { rbac } from '../../../operator/access/rbac.ts';
 import { controller } from '../../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../../operator/controller/reconciler.ts';
 import { source } from '../../../operator/controller/source.ts';
-import { proxyArguments, proxyFilter } from '../../../operator/generate/filter/proxy-filter.ts';
 import { lint } from '../../../operator/generate/lint/lint.ts';
-import { rbac } from '../../../operator/generate/rbac/rbac.ts';
 import { configMaps } from '../../../operator/model/builtin.ts';
 import type { KubernetesObject } from '../../../operator/model/object.ts';
 import { defineResource } from '../../../operator/model/resource.ts';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { parseYamlDocuments } from '../../../operator/core/yaml.ts';
 import {
   AMBASSADOR_ENVIRONMENT,
   AMBASSADOR_FLAGS,
-} from '../../../operator/generate/filter/ambassador-image.ts';
+} from '../../../operator/access/filter/ambassador-image.ts';
+import { parseYamlDocuments } from '../../../operator/core/yaml.ts';
 import type { KubernetesObject } from '../../../operator/model/object.ts';
 
 const GOOD = parseYamlDocuments(readFileSync(new URL('good.yaml', import.meta.url), 'utf8'));

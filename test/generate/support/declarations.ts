@@ -1,4 +1,6 @@
 import fc from 'fast-check';
+import { METHOD_OF, VERBS, type Verb } from '../../../operator/access/merge-access.ts';
+import { type Placement, POD_NAMESPACE } from '../../../operator/access/placement.ts';
 import {
   type Controller,
   controller,
@@ -6,8 +8,6 @@ import {
 } from '../../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../../operator/controller/reconciler.ts';
 import { type Source, source } from '../../../operator/controller/source.ts';
-import { METHOD_OF, VERBS, type Verb } from '../../../operator/generate/access/merge-access.ts';
-import { type Placement, POD_NAMESPACE } from '../../../operator/generate/placement.ts';
 import { defineResource, type Resource, resourceName } from '../../../operator/model/resource.ts';
 
 function resource(group: string, version: string, plural: string, namespaced = true): Resource {

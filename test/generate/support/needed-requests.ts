@@ -1,11 +1,7 @@
+import { METHOD_OF, type PathVerb, type Verb } from '../../../operator/access/merge-access.ts';
+import { type Placement, POD_NAMESPACE } from '../../../operator/access/placement.ts';
 import { leaseNameOf } from '../../../operator/controller/controller.ts';
 import type { Source } from '../../../operator/controller/source.ts';
-import {
-  METHOD_OF,
-  type PathVerb,
-  type Verb,
-} from '../../../operator/generate/access/merge-access.ts';
-import { type Placement, POD_NAMESPACE } from '../../../operator/generate/placement.ts';
 import { customResourceDefinitions, events, leases } from '../../../operator/model/builtin.ts';
 import {
   collectionPath,

@@ -1,6 +1,6 @@
-import type { ProxyFilter } from '../../../operator/generate/filter/proxy-filter.ts';
-import { POD_NAMESPACE } from '../../../operator/generate/placement.ts';
-import type { RbacRole, RbacRoleBinding } from '../../../operator/generate/rbac/rbac.ts';
+import type { ProxyFilter } from '../../../operator/access/filter/proxy-filter.ts';
+import { POD_NAMESPACE } from '../../../operator/access/placement.ts';
+import type { RbacRole, RbacRoleBinding } from '../../../operator/access/rbac.ts';
 import { customResourceDefinitions, events, leases } from '../../../operator/model/builtin.ts';
 import type { Resource } from '../../../operator/model/resource.ts';
 import { type Access, accessOf } from '../../../testing/src/apiserver/auth/access.ts';

@@ -1,6 +1,7 @@
 /** The objects that OLM makes of a ClusterServiceVersion, as far as they decide who may do what. */
+
+import type { PolicyRule } from '../../../operator/access/rbac.ts';
 import type { ModelDeployment } from '../../../operator/generate/manifests/model-deployment.ts';
-import type { PolicyRule } from '../../../operator/generate/rbac/rbac.ts';
 import type { KubernetesObject } from '../../../operator/model/object.ts';
 import type { Csv } from './bundles.ts';
 

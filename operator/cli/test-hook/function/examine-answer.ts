@@ -1,7 +1,7 @@
-import type { PlannedChild } from '../../../controller/composite/engine-options.ts';
-import { planChildren } from '../../../controller/composite/plan-children.ts';
-import { compileRule } from '../../../controller/composite/related/compiled-rule.ts';
-import { planAttachments } from '../../../controller/decorator/check-answer.ts';
+import { planAttachments } from '../../../composite/decorator/check-answer.ts';
+import type { PlannedChild } from '../../../composite/engine-options.ts';
+import { planChildren } from '../../../composite/plan-children.ts';
+import { compileRule } from '../../../composite/related/compiled-rule.ts';
 import type { Log } from '../../../controller/reconciler.ts';
 import { source } from '../../../controller/source.ts';
 import { runInSlices } from '../../../core/time-slice.ts';

@@ -1,5 +1,5 @@
-import type { ChildUpdate, PlannedChild } from '../../../controller/composite/engine-options.ts';
-import { childIdentity } from '../../../controller/composite/sync-result.ts';
+import type { ChildUpdate, PlannedChild } from '../../../composite/engine-options.ts';
+import { childIdentity } from '../../../composite/sync-result.ts';
 import type { NamedRule } from '../../../metacontroller/json/related-answer.ts';
 import { type KubernetesObject, keyOf } from '../../../model/object.ts';
 import { formatSelector, selectorFromObject } from '../../../model/selector.ts';

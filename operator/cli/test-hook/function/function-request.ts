@@ -1,4 +1,4 @@
-import type { ChildType } from '../../../controller/composite/engine-options.ts';
+import type { ChildType } from '../../../composite/engine-options.ts';
 import { source } from '../../../controller/source.ts';
 import { ConfigurationError, messageOf } from '../../../core/errors.ts';
 import { parseController } from '../../../metacontroller/parse/parse-controller.ts';

@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { reasonOf } from '../../../controller/composite/failures.ts';
+import { reasonOf } from '../../../composite/failures.ts';
 import type { Log } from '../../../controller/reconciler.ts';
 import type { Clock } from '../../../core/clock.ts';
 import { ConfigurationError, OperatorError } from '../../../core/errors.ts';

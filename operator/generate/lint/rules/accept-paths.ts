@@ -1,4 +1,4 @@
-import { POD_NAMESPACE } from '../../placement.ts';
+import { POD_NAMESPACE } from '../../../access/placement.ts';
 import type { Problem, Rule } from '../diagnostic.ts';
 import { argumentPath, variable } from '../installation.ts';
 

@@ -1,4 +1,4 @@
-import { AMBASSADOR_FLAGS } from '../../filter/ambassador-image.ts';
+import { AMBASSADOR_FLAGS } from '../../../access/filter/ambassador-image.ts';
 import type { Problem, Rule } from '../diagnostic.ts';
 import { argumentPath } from '../installation.ts';
 import type { ProxyFlags } from '../proxy-flags.ts';

@@ -1,5 +1,5 @@
+import { AMBASSADOR_ENVIRONMENT } from '../../../access/filter/ambassador-image.ts';
 import type { Container } from '../../../model/kubernetes/core-v1.ts';
-import { AMBASSADOR_ENVIRONMENT } from '../../filter/ambassador-image.ts';
 import type { Problem, Rule } from '../diagnostic.ts';
 import { variable } from '../installation.ts';
 import { ambassadorKubeconfig } from '../kubeconfig.ts';

@@ -1,5 +1,5 @@
+import { isOwnAmbassador } from '../../../access/filter/ambassador-image.ts';
 import type { Container, Probe } from '../../../model/kubernetes/core-v1.ts';
-import { isOwnAmbassador } from '../../filter/ambassador-image.ts';
 import type { Problem, Rule } from '../diagnostic.ts';
 import { type Installation, portOf, variable } from '../installation.ts';
 import { ambassadorKubeconfig } from '../kubeconfig.ts';

@@ -1,4 +1,4 @@
-import { REJECT_PATHS } from '../../filter/filter-problems.ts';
+import { REJECT_PATHS } from '../../../access/filter/filter-problems.ts';
 import type { Problem, Rule } from '../diagnostic.ts';
 import type { Installation } from '../installation.ts';
 import { argumentPath, portOf, variable } from '../installation.ts';

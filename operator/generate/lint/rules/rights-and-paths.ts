@@ -1,3 +1,4 @@
+import { pathOf, type RequestPath } from '../../../access/request-path.ts';
 import type { Problem, Rule } from '../diagnostic.ts';
 import type { Installation } from '../installation.ts';
 import { argumentPath } from '../installation.ts';
@@ -7,8 +8,6 @@ import {
   isGranted,
   isOpen,
   isRequested,
-  pathOf,
-  type RequestPath,
   type Right,
   requestsOf,
   rightsOf,

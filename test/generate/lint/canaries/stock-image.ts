@@ -1,7 +1,7 @@
 import {
   AMBASSADOR_ENVIRONMENT,
   AMBASSADOR_FLAGS,
-} from '../../../../operator/generate/filter/ambassador-image.ts';
+} from '../../../../operator/access/filter/ambassador-image.ts';
 import { type Manifests, plain, stock } from '../good.ts';
 import { type Canary, PROXY } from './canary.ts';
 

@@ -1,0 +1,110 @@
+import type { PolicyRule } from '../model/kubernetes/rbac-v1.ts';
+import type { GrantedRules } from './missing-access.ts';
+import type { RequiredAccessRule } from './required-access.ts';
+import { type RequiredRight, requiredRights } from './required-rights.ts';
+
+/** A right that is granted and that no controller declares. */
+export interface ExcessAccessRule {
+  /** Undefined: granted everywhere. */
+  readonly namespace: string | undefined;
+  readonly rule: PolicyRule;
+  /**
+   * - `wildcard`: `*` for verbs, groups or resources, which also grants rights on future resources.
+   * - `escalation`: `escalate`, `bind` or `impersonate`, by which more rights can be gained.
+   * - `secrets`: allows reading credentials of others.
+   * - `undeclared`: any other right.
+   */
+  readonly kind: 'wildcard' | 'escalation' | 'secrets' | 'undeclared';
+}
+
+/**
+ * The granted rights beyond the declarations, as rules of one verb and one resource each. A rule with a
+ * wildcard is returned whole. Reviews that Kubernetes allows everybody about themselves, and paths without
+ * objects, are left out.
+ *
+ * @param granted - by namespace; undefined for rights that are granted everywhere, which are returned once.
+ */
+export function excessRules(
+  declared: readonly RequiredAccessRule[],
+  granted: ReadonlyMap<string | undefined, GrantedRules>,
+): readonly ExcessAccessRule[] {
+  const needed = requiredRights(declared);
+  const everywhere = new Set(granted.get(undefined)?.resourceRules.map(identityOf));
+  return [...granted].flatMap(([namespace, { resourceRules }]) => {
+    const own = resourceRules.filter(
+      (rule) => namespace === undefined || !everywhere.has(identityOf(rule)),
+    );
+    const isNeeded = (rule: PolicyRule): boolean =>
+      needed.some(
+        (right) =>
+          // A right that is granted everywhere is excess unless it is needed in every namespace.
+          (namespace === undefined ? right.namespace === undefined : isIn(right, namespace)) &&
+          isPartOf(rule, right),
+      );
+    const excess = own
+      .flatMap(taken)
+      .filter((rule) => isWildcard(rule) || !(isOfEverybody(rule) || isNeeded(rule)));
+    const distinct = new Map(excess.map((rule) => [identityOf(rule), rule]));
+    return [...distinct.values()].map((rule) => ({ namespace, rule, kind: kindOf(rule) }));
+  });
+}
+
+function isIn({ namespace }: { readonly namespace: string | undefined }, place: string): boolean {
+  return namespace === undefined || namespace === place;
+}
+
+/** @param rule - with one entry in each list, and no wildcard. */
+function isPartOf(
+  { verbs, apiGroups, resources, resourceNames }: PolicyRule,
+  { verb, resource, subresource, name }: RequiredRight,
+): boolean {
+  const { group, plural } = resource;
+  const path = subresource === undefined ? plural : `${plural}/${subresource}`;
+  return (
+    verbs[0] === verb &&
+    apiGroups?.[0] === group &&
+    resources?.[0] === path &&
+    (name === undefined || resourceNames?.[0] === name)
+  );
+}
+
+/** Splits a rule into rules of one verb, one group, one resource and at most one name. */
+function taken(rule: PolicyRule): readonly PolicyRule[] {
+  if (isWildcard(rule)) return [rule];
+  const { verbs, apiGroups = [], resources = [], resourceNames = [] } = rule;
+  const names = resourceNames.length === 0 ? [{}] : resourceNames.map((name) => [name]);
+  return apiGroups.flatMap((group) =>
+    resources.flatMap((resource) =>
+      names.flatMap((name) =>
+        verbs.map((verb) => ({
+          apiGroups: [group],
+          resources: [resource],
+          ...(Array.isArray(name) && { resourceNames: name }),
+          verbs: [verb],
+        })),
+      ),
+    ),
+  );
+}
+
+function isWildcard({ verbs, apiGroups = [], resources = [] }: PolicyRule): boolean {
+  return [...verbs, ...apiGroups, ...resources].some((text) => text.includes('*'));
+}
+
+const SELF = /^(?:selfsubjectaccessreviews|selfsubjectrulesreviews|selfsubjectreviews)$/;
+
+/** True for the rules of `system:basic-user`. */
+function isOfEverybody({ resources = [] }: PolicyRule): boolean {
+  return resources.every((resource) => SELF.test(resource));
+}
+
+function kindOf(rule: PolicyRule): ExcessAccessRule['kind'] {
+  const { verbs, apiGroups = [], resources = [] } = rule;
+  if (isWildcard(rule)) return 'wildcard';
+  if (verbs.some((verb) => ['escalate', 'bind', 'impersonate'].includes(verb))) return 'escalation';
+  return apiGroups.includes('') && resources.includes('secrets') ? 'secrets' : 'undeclared';
+}
+
+function identityOf({ verbs, apiGroups, resources, resourceNames }: PolicyRule): string {
+  return JSON.stringify([verbs, apiGroups, resources, resourceNames]);
+}

@@ -1,0 +1,217 @@
+import type { Declared } from '../../controller/access-declaration.ts';
+import type { AccessRule, Method, Verb } from '../merge-access.ts';
+import { grantedAccess } from '../merge-access.ts';
+import type { Placement } from '../placement.ts';
+import { accessOf } from '../required-access.ts';
+import {
+  collectionPattern,
+  namesBeyond,
+  type ObjectNames,
+  type OpenedPaths,
+  objectPattern,
+  openedPaths,
+  rootPattern,
+} from './opened-paths.ts';
+import { PROBE_PATH, SELF_REVIEW_PATH, usedMethods } from './proxy-filter.ts';
+
+/** Requests that pass the ambassador's filter, but that no role grants. The API server refuses them. */
+export interface OpenedRequests {
+  /** Anchored; it matches only paths that the filter accepts. */
+  readonly path: string;
+  /** Without duplicates, in the order GET, POST, PUT, PATCH, DELETE. */
+  readonly methods: readonly Method[];
+  /**
+   * Why the filter cannot refuse them.
+   *
+   * - `method`: none of them is granted; the methods pass because other paths need them.
+   * - `name`: they are granted for `grantedNames` only, and other methods for more names.
+   * - `query`: they are granted as a list but not as a watch, or the reverse, or only with the field selector
+   *   `metadata.name=…` for some names. A filter sees no query.
+   */
+  readonly because: 'method' | 'name' | 'query';
+  /** Sorted; the objects for which they are granted, with `query` both as a list and as a watch. */
+  readonly grantedNames: readonly string[];
+}
+
+/**
+ * The requests that `proxyFilter` lets through and `rbac` does not grant, for the same declaration. The
+ * filter is wider because `kubectl proxy` checks paths and methods separately, and sees no query. Every
+ * request that passes the filter is either granted by the roles or part of the result. For paths in every
+ * namespace the result contains the requests that are not granted in all namespaces.
+ *
+ * @throws ConfigurationError as `accessOf` does.
+ */
+export function openedBeyondRights(
+  declarations: readonly Declared[],
+  placement: Placement,
+): readonly OpenedRequests[] {
+  const accesses = accessOf(declarations, placement);
+  const opened = openedPaths(accesses);
+  const groupVersions = opened.filter(({ discovery }) => discovery);
+  const discovery = new Set(groupVersions.map(({ resource }) => `${rootPattern(resource)}$`));
+  const used = usedMethods(accesses);
+  const methods = METHODS.filter((method) => used.has(method));
+  const rights = grantedAccess(accesses);
+  const surplus = opened.flatMap((paths) => surplusOf(paths, methods, rights));
+  return [
+    ...otherMethods(PROBE_PATH, methods, 'GET'),
+    ...otherMethods(SELF_REVIEW_PATH, methods, 'POST'),
+    ...[...discovery].flatMap((path) => otherMethods(path, methods, 'GET')),
+    ...joined(surplus),
+  ];
+}
+
+const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+/** The surplus of a path that Kubernetes allows everybody with one method. */
+function otherMethods(
+  path: string,
+  methods: readonly Method[],
+  granted: Method,
+): readonly OpenedRequests[] {
+  const others = methods.filter((method) => method !== granted);
+  if (others.length === 0) return [];
+  return [{ path, methods: others, because: 'method', grantedNames: [] }];
+}
+
+type Part = 'acrossNamespaces' | 'collection' | 'objects';
+
+/** Opened paths of a resource in one place, and methods that are not granted there. */
+interface Surplus extends Omit<OpenedRequests, 'path'> {
+  readonly paths: OpenedPaths;
+  readonly part: Part;
+  /** Only for the part `objects`. */
+  readonly objects: ObjectNames;
+}
+
+function surplusOf(
+  paths: OpenedPaths,
+  methods: readonly Method[],
+  rights: readonly AccessRule[],
+): readonly Surplus[] {
+  const reach = (verb: Verb): ObjectNames => reachOf(rights, paths, verb);
+  const ofCollection = (part: Part): readonly Surplus[] =>
+    methods.flatMap((method) =>
+      surplusOfCollection(method, reach).map((one) => ({ ...one, paths, part })),
+    );
+  return [
+    ...(paths.acrossNamespaces ? ofCollection('acrossNamespaces') : []),
+    ...(paths.collection ? ofCollection('collection') : []),
+    ...methods.flatMap((method) =>
+      surplusOfObjects(method, paths.objects, reach).map((one) => ({
+        ...one,
+        paths,
+        part: 'objects' as const,
+      })),
+    ),
+  ];
+}
+
+/**
+ * The verbs for which the API server checks a method on a collection; `deletecollection` cannot be declared.
+ */
+const COLLECTION_VERBS: Readonly<Record<Method, readonly Verb[]>> = {
+  GET: ['list', 'watch'],
+  POST: ['create'],
+  PUT: ['update'],
+  PATCH: ['patch'],
+  DELETE: [],
+};
+
+function surplusOfCollection(
+  method: Method,
+  reach: (verb: Verb) => ObjectNames,
+): readonly Omit<Surplus, 'paths' | 'part'>[] {
+  const reaches = COLLECTION_VERBS[method].map(reach);
+  if (reaches.length > 0 && reaches.every((each) => each === 'all')) return [];
+  const surplus = { methods: [method], objects: [] };
+  // Only a list or a watch can name an object here, by a field selector.
+  if (method !== 'GET' || reaches.every(({ length }) => length === 0)) {
+    return [{ ...surplus, because: 'method', grantedNames: [] }];
+  }
+  const named = reaches.filter((each) => each !== 'all');
+  const names = (named[0] ?? []).filter((name) => named.every((each) => each.includes(name)));
+  return [{ ...surplus, because: 'query', grantedNames: names }];
+}
+
+const OBJECT_VERB: Readonly<Record<Method, Verb>> = {
+  GET: 'get',
+  POST: 'create',
+  PUT: 'update',
+  PATCH: 'patch',
+  DELETE: 'delete',
+};
+
+function surplusOfObjects(
+  method: Method,
+  opened: ObjectNames,
+  reach: (verb: Verb) => ObjectNames,
+): readonly Omit<Surplus, 'paths' | 'part'>[] {
+  const granted = reach(OBJECT_VERB[method]);
+  const objects = namesBeyond(opened, granted);
+  if (objects.length === 0) return [];
+  const grantedNames = objects === 'all' && granted !== 'all' ? granted : [];
+  return [
+    {
+      methods: [method],
+      objects,
+      grantedNames,
+      because: grantedNames.length > 0 ? 'name' : 'method',
+    },
+  ];
+}
+
+/** The objects for which a verb is granted on these paths. */
+function reachOf(
+  rights: readonly AccessRule[],
+  { resource: { group, plural }, subresource, namespace }: OpenedPaths,
+  verb: Verb,
+): ObjectNames {
+  const names = new Set<string>();
+  for (const right of rights) {
+    if (right.resource.group !== group || right.resource.plural !== plural) continue;
+    if (right.subresource !== subresource || !right.verbs.includes(verb)) continue;
+    if (right.namespace !== undefined && right.namespace !== namespace) continue;
+    if (right.resourceNames === undefined) return 'all';
+    for (const name of right.resourceNames) names.add(name);
+  }
+  return [...names].sort();
+}
+
+/** Joins methods with the same paths and the same reason, then namespaces with the same surplus. */
+function joined(surplus: readonly Surplus[]): readonly OpenedRequests[] {
+  const byMethod = groupedBy(surplus, ({ methods: _, ...rest }) => rest).map(([first, rest]) => ({
+    ...first,
+    methods: [first, ...rest].flatMap(({ methods }) => methods),
+  }));
+  const target = ({ resource, subresource }: OpenedPaths): readonly unknown[] => [
+    rootPattern(resource),
+    resource.plural,
+    subresource,
+  ];
+  return groupedBy(byMethod, ({ paths, ...rest }) => [target(paths), rest]).map(([first, rest]) => {
+    const { methods, because, grantedNames } = first;
+    return { path: pathOf(first, [first, ...rest]), methods, because, grantedNames };
+  });
+}
+
+function pathOf(
+  { paths, part, objects }: Surplus,
+  alike: readonly Pick<Surplus, 'paths'>[],
+): string {
+  const { resource } = paths;
+  if (part === 'acrossNamespaces') return `${rootPattern(resource)}/${resource.plural}$`;
+  const namespaces = alike.map((each) => each.paths.namespace);
+  const collection = collectionPattern(resource, namespaces);
+  return part === 'collection'
+    ? `${collection}$`
+    : `${collection}${objectPattern(paths, objects)}$`;
+}
+
+/** Each group as its first member and the others, ordered by first members. */
+function groupedBy<T>(all: readonly T[], key: (one: T) => unknown): readonly [T, readonly T[]][] {
+  const groups = Map.groupBy(all, (one) => JSON.stringify(key(one)));
+  return [...groups.values()].flatMap(([first, ...rest]): [T, readonly T[]][] =>
+    first === undefined ? [] : [[first, rest]],
+  );
+}

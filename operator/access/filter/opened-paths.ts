@@ -1,0 +1,146 @@
+import { DNS_LABEL } from '../../model/dns-name.ts';
+import { groupVersionPath, isBuiltInGroup } from '../../model/resource.ts';
+import type { PathResource, RequestedAccess } from '../merge-access.ts';
+import { namePattern } from '../usable-names.ts';
+
+/** Objects by name, sorted; `all` for every name that the resource allows. */
+export type ObjectNames = 'all' | readonly string[];
+
+/** The paths of one resource or subresource that requests need in one place. */
+export interface OpenedPaths {
+  readonly resource: PathResource;
+  readonly subresource: string | undefined;
+  /** Undefined for every namespace, or for a cluster-scoped resource. */
+  readonly namespace: string | undefined;
+  /** The collection over all namespaces at once. */
+  readonly acrossNamespaces: boolean;
+  /** The collection in the namespace, or in the cluster. */
+  readonly collection: boolean;
+  readonly objects: ObjectNames;
+  /** The path by which a source checks whether a resource that was missing is served now. */
+  readonly discovery: boolean;
+}
+
+/** @param accesses - sorted; those of `accessOf` are merged as well. */
+export function openedPaths(accesses: readonly RequestedAccess[]): readonly OpenedPaths[] {
+  const requested = accesses.filter(({ unrequested }) => unrequested !== true);
+  const byTarget = Map.groupBy(requested, ({ resource: { group, version, plural }, subresource }) =>
+    JSON.stringify([group, version, plural, subresource ?? '']),
+  );
+  return [...byTarget.values()].flatMap((target) => {
+    const byPlace = Map.groupBy(target, ({ namespace }) => namespace);
+    const everywhere = pathsOf(byPlace.get(undefined) ?? []);
+    return [...byPlace.values()]
+      .flatMap((place) => pathsOf(place) ?? [])
+      .map((paths) => (paths.namespace === undefined ? paths : without(paths, everywhere)))
+      .filter(
+        ({ collection, objects, discovery }) => collection || objects.length > 0 || discovery,
+      );
+  });
+}
+
+/** The paths that all accesses to one target in one place need together. */
+function pathsOf(accesses: readonly RequestedAccess[]): OpenedPaths | undefined {
+  const [first] = accesses;
+  if (first === undefined) return undefined;
+  const { resource, subresource, namespace } = first;
+  const isWhole = subresource === undefined;
+  const lists = isWhole && accesses.some(({ verbs }) => hasAny(verbs, ['list', 'watch']));
+  const clears = isWhole && accesses.some(({ verbs }) => verbs.includes('deletecollection'));
+  // A create for certain names uses server-side apply, because the path of a POST has no name.
+  const creates =
+    isWhole &&
+    accesses.some(({ verbs, resourceNames }) => {
+      return resourceNames === undefined && verbs.includes('create');
+    });
+  return {
+    resource,
+    subresource,
+    namespace,
+    acrossNamespaces: lists && resource.namespaced === true && namespace === undefined,
+    collection: lists || clears || creates,
+    objects: namesOf(accesses.filter((access) => isByName(access))),
+    discovery: lists && !isBuiltInGroup(resource),
+  };
+}
+
+function isByName({ subresource, verbs, resourceNames }: RequestedAccess): boolean {
+  if (subresource !== undefined) return true;
+  if (hasAny(verbs, ['get', 'update', 'patch', 'delete'])) return true;
+  return resourceNames !== undefined && verbs.includes('create');
+}
+
+function namesOf(accesses: readonly RequestedAccess[]): ObjectNames {
+  const names = new Set<string>();
+  for (const { resourceNames } of accesses) {
+    if (resourceNames === undefined) return 'all';
+    for (const name of resourceNames) names.add(name);
+  }
+  return [...names].sort();
+}
+
+/** Removes the paths that are open in every namespace anyway. */
+function without(paths: OpenedPaths, everywhere: OpenedPaths | undefined): OpenedPaths {
+  if (everywhere === undefined) return paths;
+  return {
+    ...paths,
+    collection: paths.collection && !everywhere.collection,
+    objects: namesBeyond(paths.objects, everywhere.objects),
+  };
+}
+
+/** The names that `known` does not contain. */
+export function namesBeyond(names: ObjectNames, known: ObjectNames): ObjectNames {
+  if (known === 'all') return [];
+  return names === 'all' ? 'all' : names.filter((name) => !known.includes(name));
+}
+
+function hasAny<V>(list: readonly V[], values: readonly V[]): boolean {
+  return values.some((value) => list.includes(value));
+}
+
+/** Every version of a group: a label, as the definition of a resource names it. */
+const ANY_VERSION = DNS_LABEL;
+
+/** Anchored at the start: the path before the plural, or before the namespace. */
+export function rootPattern({
+  group,
+  version = ANY_VERSION,
+}: Pick<PathResource, 'group' | 'version'>): string {
+  const path = groupVersionPath({ group, version: version === ANY_VERSION ? 'v1' : version });
+  const parent = path.slice(0, path.lastIndexOf('/')).replaceAll('.', '[.]');
+  return `^${parent}/${version}`;
+}
+
+/**
+ * Anchored at the start: the collection in these places.
+ *
+ * @param namespaces - [undefined] for every namespace, and for a cluster-scoped resource.
+ */
+export function collectionPattern(
+  resource: PathResource,
+  namespaces: readonly (string | undefined)[],
+): string {
+  const names = namespaces.map((namespace) => namespace ?? DNS_LABEL);
+  const inNamespaces = `/namespaces/${alternatives(names)}`;
+  if (resource.namespaced === false) return `${rootPattern(resource)}/${resource.plural}`;
+  const isOptional = resource.namespaced === undefined && namespaces.includes(undefined);
+  const scope = isOptional ? `(${inNamespaces})?` : inNamespaces;
+  return `${rootPattern(resource)}${scope}/${resource.plural}`;
+}
+
+/** The part of an object's path after its collection: `/name`, or `/name/subresource`. */
+export function objectPattern(
+  { resource, subresource }: Pick<OpenedPaths, 'resource' | 'subresource'>,
+  objects: ObjectNames,
+): string {
+  const name =
+    objects === 'all'
+      ? namePattern(resource)
+      : alternatives(objects.map((each) => each.replaceAll('.', '[.]')));
+  return subresource === undefined ? `/${name}` : `/${name}/${subresource}`;
+}
+
+function alternatives(patterns: readonly string[]): string {
+  return patterns.length === 1 ? (patterns[0] ?? '') : `(${patterns.join('|')})`;
+}

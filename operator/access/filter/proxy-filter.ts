@@ -1,0 +1,185 @@
+import type { Declared } from '../../controller/access-declaration.ts';
+import { ConfigurationError } from '../../core/errors.ts';
+import { groupVersionPath, resourceName } from '../../model/resource.ts';
+import { type Method, methodOf, type RequestedAccess } from '../merge-access.ts';
+import type { Placement } from '../placement.ts';
+import { accessOf } from '../required-access.ts';
+import { filterProblems, type ProxyFilter, REJECT_PATHS } from './filter-problems.ts';
+import {
+  collectionPattern,
+  type OpenedPaths,
+  objectPattern,
+  openedPaths,
+  rootPattern,
+} from './opened-paths.ts';
+
+export type { ProxyFilter } from './filter-problems.ts';
+export { REJECT_PATHS } from './filter-problems.ts';
+
+/** The path that the ambassador's own probe reads. */
+export const PROBE_PATH: string = '^/version$';
+
+/**
+ * The reviews by which an operator asks for its own rights. Kubernetes allows them to every authenticated
+ * user.
+ */
+export const SELF_REVIEW_PATH: string =
+  '^/apis/authorization[.]k8s[.]io/v1/selfsubject(rules|access)reviews$';
+
+/** Methods that an HTTP server may act upon. */
+const METHODS = ['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'TRACE'];
+
+/**
+ * The narrowest filter that `kubectl proxy` can express for these controllers. It also opens `/version` and
+ * the reviews of the operator's own rights, which are always needed.
+ *
+ * The filter knows neither pairs of method and path nor queries, so RBAC stays the boundary: see `rbac`, and
+ * `openedBeyondRights` for the requests that this filter lets through and the roles do not grant.
+ *
+ * It is as long as the roles: a line for each resource, with its namespaces and names.
+ *
+ * @throws ConfigurationError `CONFIG` for a name that cannot be part of a path, for a subresource that is
+ *   always refused, such as `pods/exec`, and for a filter that is too long for an argument.
+ */
+export function proxyFilter(declarations: readonly Declared[], placement: Placement): ProxyFilter {
+  return filterOf(accessOf(declarations, placement));
+}
+
+/**
+ * The narrowest filter for requests of these accesses.
+ *
+ * @param accesses - sorted.
+ * @param more - other anchored patterns of paths to open.
+ * @throws ConfigurationError `CONFIG` as `proxyFilter` does.
+ */
+export function filterOf(
+  accesses: readonly RequestedAccess[],
+  more: readonly string[] = [],
+): ProxyFilter {
+  const requested = accesses.filter(({ unrequested }) => unrequested !== true);
+  for (const access of requested) refuseTunnels(access);
+  const used = new Set<string>(usedMethods(requested));
+  const unused = METHODS.filter((method) => !used.has(method));
+  const filter = {
+    acceptPaths: [
+      ...new Set([PROBE_PATH, SELF_REVIEW_PATH, ...more, ...pathPatterns(openedPaths(requested))]),
+    ],
+    rejectPaths: REJECT_PATHS,
+    rejectMethods: [`^(${unused.join('|')})$`],
+  };
+  requireSound(filter);
+  return filter;
+}
+
+/** The methods that pass: at least GET for the probe and POST for the reviews. */
+export function usedMethods(accesses: readonly RequestedAccess[]): ReadonlySet<Method> {
+  const requested = accesses.filter(({ unrequested }) => unrequested !== true);
+  const verbs = requested.flatMap((access) => access.verbs);
+  return new Set(['GET', 'POST', ...verbs.flatMap((verb) => methodOf(verb) ?? [])]);
+}
+
+/** The filter as arguments of `kubectl proxy`. If an argument is given twice, kubectl uses the last one. */
+export function proxyArguments(filter: ProxyFilter): readonly string[] {
+  return [
+    `--accept-paths=${filter.acceptPaths.join(',')}`,
+    `--reject-paths=${filter.rejectPaths.join(',')}`,
+    `--reject-methods=${filter.rejectMethods.join(',')}`,
+  ];
+}
+
+function requireSound(filter: ProxyFilter): void {
+  const [first] = filterProblems(filter);
+  if (first === undefined) return;
+  const { flag, pattern, problem } = first;
+  throw new ConfigurationError(`the generated filter is unusable: ${problem}`, {
+    context: { flag, pattern: pattern.slice(0, 200) },
+  });
+}
+
+/** In every group: the subresources of aggregated APIs are tunnels, too. */
+const TUNNELS: ReadonlySet<string | undefined> = new Set([
+  'attach',
+  'exec',
+  'portforward',
+  'proxy',
+]);
+
+function refuseTunnels({ resource, subresource }: RequestedAccess): void {
+  const { group, version = 'v1', plural, namespaced } = resource;
+  const scope = namespaced === false ? '' : '/namespaces/x';
+  const path = `${groupVersionPath({ group, version })}${scope}/${plural}/x/${subresource}`;
+  const isRejected = REJECT_PATHS.some((pattern) => new RegExp(pattern).test(path));
+  if (subresource === undefined || !(isRejected || TUNNELS.has(subresource))) return;
+  throw new ConfigurationError('the ambassador never lets this subresource through', {
+    context: { resource: resourceName(resource), subresource },
+  });
+}
+
+/**
+ * Anchored patterns that match only these paths. Namespaces in which a resource has the same paths share a
+ * pattern.
+ */
+function pathPatterns(opened: readonly OpenedPaths[]): readonly string[] {
+  // Paths that are open in every namespace are not repeated for one, so these two are never equal.
+  const alike = Map.groupBy(opened, ({ namespace: _, resource, ...paths }) =>
+    JSON.stringify([rootPattern(resource), resource.plural, paths]),
+  );
+  return [...new Set([...alike.values()].flatMap(patternsOf))];
+}
+
+/** @param places - equal except for their namespaces. */
+function patternsOf(places: readonly OpenedPaths[]): readonly string[] {
+  const [paths] = places;
+  if (paths === undefined) return [];
+  const { resource, collection, objects, acrossNamespaces, discovery } = paths;
+  const inPlaces = collectionPattern(
+    resource,
+    places.map(({ namespace }) => namespace),
+  );
+  const object = objects.length === 0 ? '' : objectPattern(paths, objects);
+  return [
+    ...(discovery ? [`${rootPattern(resource)}$`] : []),
+    ...(acrossNamespaces ? [`${rootPattern(resource)}/${resource.plural}$`] : []),
+    ...(collection || object !== ''
+      ? [`${inPlaces}${collection && object !== '' ? `(${object})?` : object}$`]
+      : []),
+  ];
+}
+
+/** The part of a Deployment that a strategic merge patch of one container's arguments needs. */
+interface ProxyPatch {
+  readonly apiVersion: 'apps/v1';
+  readonly kind: 'Deployment';
+  readonly metadata: { readonly name: string };
+  readonly spec: {
+    readonly template: {
+      readonly spec: {
+        readonly containers: readonly [{ readonly name: string; readonly args: readonly string[] }];
+      };
+    };
+  };
+}
+
+/**
+ * A strategic merge patch for kustomize that opens the ambassador in a Deployment. Without these arguments
+ * its image refuses every path.
+ *
+ * @param target - `before`: arguments before those of the filter; default none.
+ */
+export function proxyPatch(
+  filter: ProxyFilter,
+  target: {
+    readonly deployment: string;
+    readonly container: string;
+    readonly before?: readonly string[];
+  },
+): ProxyPatch {
+  const { deployment, container, before = [] } = target;
+  const args = [...before, ...proxyArguments(filter)];
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: deployment },
+    spec: { template: { spec: { containers: [{ name: container, args }] } } },
+  };
+}

@@ -1,0 +1,184 @@
+import type { CheckedVerb } from '../controller/checked-verbs.ts';
+import type { Permission } from '../controller/controller.ts';
+import type { Resource } from '../model/resource.ts';
+
+/** The objects that one verb is allowed for. */
+interface Reach {
+  all: boolean;
+  readonly names: Set<string>;
+}
+
+/** By verb. `unrequested` is for accesses that only admission checks. */
+interface Reaches {
+  readonly requested: Map<Verb, Reach>;
+  readonly unrequested: Map<Verb, Reach>;
+}
+
+/** One resource or subresource, by namespace; '' for all namespaces, or for the cluster. */
+interface Target {
+  readonly resource: AccessRule['resource'];
+  readonly subresource: AccessRule['subresource'];
+  readonly places: Map<string, Reaches>;
+}
+
+/**
+ * The same accesses, sorted, without duplicates. A verb for every object is not repeated for certain
+ * objects; a verb for every namespace is not repeated for one. Requested and unrequested accesses stay apart.
+ */
+export function mergeAccess(accesses: readonly AccessRule[]): readonly AccessRule[] {
+  const targets = new Map<string, Target>();
+  for (const access of accesses) add(targets, access);
+  return [...targets].sort(byKey).flatMap(([, target]) => accessesOf(target));
+}
+
+function add(targets: Map<string, Target>, access: AccessRule): void {
+  const { resource, subresource, namespace = '', resourceNames, verbs } = access;
+  const { group, version, plural } = resource;
+  const key = JSON.stringify([group, version, plural, subresource ?? '']);
+  const target = getOrAdd(targets, key, () => ({ resource, subresource, places: new Map() }));
+  const reaches = getOrAdd(target.places, namespace, () => ({
+    requested: new Map(),
+    unrequested: new Map(),
+  }));
+  const byVerb = access.unrequested === true ? reaches.unrequested : reaches.requested;
+  for (const verb of verbs) {
+    const reach = getOrAdd(byVerb, verb, () => ({ all: false, names: new Set<string>() }));
+    if (resourceNames === undefined) reach.all = true;
+    else for (const name of resourceNames) reach.names.add(name);
+  }
+}
+
+function accessesOf({ resource, subresource, places }: Target): readonly AccessRule[] {
+  const everywhere = places.get('');
+  return [...places].sort(byKey).flatMap(([place, { requested, unrequested }]) => {
+    const apart = place === '' ? [] : [everywhere];
+    const where = { resource, subresource, namespace: place === '' ? undefined : place };
+    const wider = apart.map((each) => each?.requested);
+    const widest = [...wider, ...apart.map((each) => each?.unrequested), requested];
+    return [
+      ...grouped(requested, wider).map((each) => ({ ...where, ...each })),
+      ...grouped(unrequested, widest).map((each) => ({ ...where, ...each, unrequested: true })),
+    ];
+  });
+}
+
+/** Groups verbs with the same reach, without the reach that `wider` covers. */
+function grouped(
+  byVerb: ReadonlyMap<Verb, Reach>,
+  wider: readonly (ReadonlyMap<Verb, Reach> | undefined)[],
+): readonly Pick<AccessRule, 'verbs' | 'resourceNames'>[] {
+  const verbsOf = new Map<string, Verb[]>();
+  for (const verb of VERBS) {
+    const reach = byVerb.get(verb);
+    if (reach === undefined) continue;
+    const others = wider.flatMap((each) => each?.get(verb) ?? []);
+    const names = remaining(reach, others);
+    if (names?.length === 0) continue;
+    getOrAdd(verbsOf, names === undefined ? '' : JSON.stringify(names), () => []).push(verb);
+  }
+  return [...verbsOf].sort(byKey).map(([key, verbs]) => ({
+    verbs,
+    ...(key !== '' && { resourceNames: JSON.parse(key) as string[] }),
+  }));
+}
+
+/** The names that `others` do not cover; undefined for every object. */
+function remaining(reach: Reach, others: readonly Reach[]): readonly string[] | undefined {
+  if (others.some(({ all }) => all)) return [];
+  if (reach.all) return undefined;
+  return [...reach.names].filter((name) => !others.some(({ names }) => names.has(name))).sort();
+}
+
+function getOrAdd<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
+}
+
+function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : 1;
+}
+
+/** The same accesses as RBAC distinguishes them: without versions, and without `unrequested`. */
+export function grantedAccess(accesses: readonly AccessRule[]): readonly AccessRule[] {
+  return mergeAccess(
+    accesses.map(({ unrequested: _, ...access }) => ({
+      ...access,
+      resource: { ...access.resource, version: '' },
+    })),
+  );
+}
+
+export type Verb = Permission['verbs'][number];
+
+/** A verb that requests have. */
+export type RequestVerb = Exclude<Verb, CheckedVerb>;
+
+/** Every verb that can be declared, in the usual order. */
+export const VERBS: readonly Verb[] = [
+  'get',
+  'list',
+  'watch',
+  'create',
+  'update',
+  'patch',
+  'delete',
+  'bind',
+  'approve',
+  'sign',
+  'attest',
+  'use',
+];
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** The HTTP method of each verb. */
+export const METHOD_OF: Readonly<Record<PathVerb, Method>> = {
+  get: 'GET',
+  list: 'GET',
+  watch: 'GET',
+  create: 'POST',
+  update: 'PUT',
+  patch: 'PATCH',
+  delete: 'DELETE',
+  deletecollection: 'DELETE',
+};
+
+/** The HTTP method of a verb; undefined for a verb that no request has. */
+export function methodOf(verb: string): Method | undefined {
+  return Object.hasOwn(METHOD_OF, verb) ? METHOD_OF[verb as PathVerb] : undefined;
+}
+
+/** What a path needs of a resource. Roles know no versions, and of some resources no scope. */
+export interface PathResource extends Pick<Resource, 'group' | 'plural'> {
+  /** Undefined for every version. */
+  readonly version: string | undefined;
+  /** Undefined for both: in namespaces, and in the cluster. */
+  readonly namespaced: boolean | undefined;
+}
+
+/** A verb that a role can have. `deletecollection` cannot be declared. */
+export type PathVerb = RequestVerb | 'deletecollection';
+
+/** Requests that need a path: an `AccessRule`, or what a role grants. */
+export interface RequestedAccess extends Omit<AccessRule, 'resource' | 'verbs'> {
+  readonly resource: PathResource;
+  /** Those that requests have, unless `unrequested`. */
+  readonly verbs: readonly (PathVerb | CheckedVerb)[];
+}
+
+/** The verbs on one resource in one place. */
+export interface AccessRule {
+  readonly resource: Resource;
+  readonly subresource: string | undefined;
+  /** A name or `POD_NAMESPACE`; undefined for every namespace, or a cluster-scoped resource. */
+  readonly namespace: string | undefined;
+  /** Sorted as `VERBS`, without duplicates. */
+  readonly verbs: readonly Verb[];
+  /** Sorted, without duplicates, at least one. Left out: every object. */
+  readonly resourceNames?: readonly string[];
+  /** True when no request is made, and admission only checks whether one would be allowed. */
+  readonly unrequested?: boolean;
+}

@@ -1,0 +1,178 @@
+import type { NonResourceRule, ResourceRule } from '../model/kubernetes/authorization-v1.ts';
+import type { PolicyRule } from '../model/kubernetes/rbac-v1.ts';
+import { resourceName } from '../model/resource.ts';
+import { VERBS } from './merge-access.ts';
+import type { RequiredAccessRule } from './required-access.ts';
+import {
+  type Need,
+  type NeededPath,
+  neededPaths,
+  type RequiredRight,
+  requiredRights,
+} from './required-rights.ts';
+
+/** The rights in one place, as a SelfSubjectRulesReview returns them. */
+export interface GrantedRules {
+  readonly resourceRules: readonly ResourceRule[];
+  readonly nonResourceRules: readonly NonResourceRule[];
+}
+
+/** Declared access that is not granted. */
+export interface MissingAccess {
+  readonly rights: readonly RequiredRight[];
+  readonly paths: readonly NeededPath[];
+}
+
+/**
+ * The declared access that the rules do not grant.
+ *
+ * @param rulesIn - the rules in a namespace; for undefined, the rules that hold in every namespace and for
+ *   cluster-scoped resources. Those are also applied to each namespace: the caller need not repeat them.
+ */
+export function missingAccess(
+  declared: readonly RequiredAccessRule[],
+  rulesIn: (namespace: string | undefined) => GrantedRules,
+): MissingAccess {
+  const everywhere = rulesIn(undefined);
+  const isMissing = (right: RequiredRight): boolean =>
+    !grantsRight(everywhere.resourceRules, right) &&
+    (right.namespace === undefined || !grantsRight(rulesIn(right.namespace).resourceRules, right));
+  return {
+    rights: requiredRights(declared).filter(isMissing),
+    paths: neededPaths(declared).filter(
+      ({ path }) => !grantsPath(everywhere.nonResourceRules, path),
+    ),
+  };
+}
+
+/** True when one rule alone grants the right: the names of several rules do not add up to all names. */
+function grantsRight(rules: readonly ResourceRule[], right: RequiredRight): boolean {
+  const { verb, resource, subresource, name } = right;
+  const { group, plural } = resource;
+  return rules.some(
+    ({ verbs, apiGroups = [], resources = [], resourceNames = [] }) =>
+      has(verbs, verb) &&
+      has(apiGroups, group) &&
+      coversResource(resources, plural, subresource) &&
+      // `*` is no wildcard here: it is the object of that name.
+      (resourceNames.length === 0 || (name !== undefined && resourceNames.includes(name))),
+  );
+}
+
+/** True when a rule allows reading `path`: exactly, or below a pattern that ends in `*`. */
+function grantsPath(rules: readonly NonResourceRule[], path: string): boolean {
+  return rules.some(
+    ({ verbs, nonResourceURLs = [] }) =>
+      has(verbs, 'get') &&
+      nonResourceURLs.some(
+        (url) => url === path || (url.endsWith('*') && path.startsWith(url.replace(/\*+$/, ''))),
+      ),
+  );
+}
+
+function coversResource(
+  resources: readonly string[],
+  plural: string,
+  subresource: string | undefined,
+): boolean {
+  if (subresource === undefined) return has(resources, plural);
+  return has(resources, `${plural}/${subresource}`) || resources.includes(`*/${subresource}`);
+}
+
+function has(list: readonly string[], value: string): boolean {
+  return list.includes('*') || list.includes(value);
+}
+
+/** A rule to add to a role, where it belongs, and why. */
+export interface MissingAccessRule {
+  readonly kind: 'Role' | 'ClusterRole';
+  /** The namespace of the Role. */
+  readonly namespace: string | undefined;
+  readonly rule: PolicyRule;
+  /** The rule for people: `list, watch configmaps "a" in namespace demo`. */
+  readonly text: string;
+  readonly neededBy: readonly Need[];
+}
+
+/**
+ * The missing access as rules to add. Verbs on the same object, or on all objects of a resource, share a
+ * rule.
+ */
+export function missingRules({ rights, paths }: MissingAccess): readonly MissingAccessRule[] {
+  const alike = Map.groupBy(rights, ({ resource, subresource, namespace, name }) =>
+    JSON.stringify([namespace ?? 0, resourceName(resource), subresource ?? 0, name ?? 0]),
+  );
+  return [
+    ...[...alike.values()].flatMap(([first, ...others]) =>
+      first === undefined ? [] : [ruleFor(first, [first, ...others])],
+    ),
+    ...paths.map(({ path, neededBy }): MissingAccessRule => {
+      const rule = { nonResourceURLs: [path], verbs: ['get'] };
+      return { kind: 'ClusterRole', namespace: undefined, rule, text: `get ${path}`, neededBy };
+    }),
+  ];
+}
+
+/** @param rights - equal except for their verbs. */
+function ruleFor(
+  { resource, subresource, namespace, name }: RequiredRight,
+  rights: readonly RequiredRight[],
+): MissingAccessRule {
+  const verbs = VERBS.filter((each) => rights.some(({ verb }) => verb === each));
+  const tail = subresource === undefined ? '' : `/${subresource}`;
+  const needs = rights.flatMap(({ neededBy }) => neededBy);
+  return {
+    kind: namespace === undefined ? 'ClusterRole' : 'Role',
+    namespace,
+    rule: {
+      apiGroups: [resource.group],
+      resources: [resource.plural + tail],
+      ...(name !== undefined && { resourceNames: [name] }),
+      verbs,
+    },
+    text: [
+      `${verbs.join(', ')} ${resourceName(resource)}${tail}`,
+      ...(name === undefined ? [] : [JSON.stringify(name)]),
+      placeOf(resource.namespaced, namespace),
+    ].join(' '),
+    neededBy: [...new Map(needs.map((need) => [JSON.stringify(need), need])).values()],
+  };
+}
+
+function placeOf(namespaced: boolean, namespace: string | undefined): string {
+  if (namespace !== undefined) return `in namespace ${namespace}`;
+  return namespaced ? 'in all namespaces' : 'in the cluster';
+}
+
+/** The rule on one line, as YAML. */
+export function ruleYaml(rule: PolicyRule): string {
+  const lists = [
+    ['apiGroups', rule.apiGroups],
+    ['resources', rule.resources],
+    ['resourceNames', rule.resourceNames],
+    ['nonResourceURLs', rule.nonResourceURLs],
+    ['verbs', rule.verbs],
+  ] as const;
+  const parts = lists
+    .filter(([, values]) => values !== undefined)
+    .map(([name, values = []]) => `${name}: [${values.map(scalar).join(', ')}]`);
+  return `{ ${parts.join(', ')} }`;
+}
+
+/** Plain where YAML can only read a string, not a number, a date, `true` or an alias; else quoted. */
+function scalar(text: string): string {
+  return /^[a-z][-a-z/]*[a-z]$/.test(text) && !/^(?:true|false|null|yes|no|on|off)$/.test(text)
+    ? text
+    : JSON.stringify(text);
+}
+
+/** The controllers that need a right: `controller hello (source, owns)`. */
+export function needsText(needs: readonly Need[]): string {
+  const byController = Map.groupBy(needs, ({ controller }) => controller);
+  return [...byController]
+    .map(([controller, of]) => {
+      const reasons = of.map(({ reason }) => reason).join(', ');
+      return controller === undefined ? reasons : `controller ${controller} (${reasons})`;
+    })
+    .join('; ');
+}

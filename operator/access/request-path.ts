@@ -1,0 +1,37 @@
+/** The parts of a path of the Kubernetes API. */
+export interface RequestPath {
+  readonly group: string;
+  readonly version: string;
+  /** Undefined for every namespace, and for cluster-scoped resources. */
+  readonly namespace: string | undefined;
+  readonly plural: string;
+  readonly name: string | undefined;
+  readonly subresource: string | undefined;
+}
+
+const PATH =
+  /^\/(?:api|apis\/([^/]+))\/([^/]+)(?:\/namespaces\/([^/]+)(?=\/[^/]+))?\/([^/]+)(?:\/([^/]+)(?:\/([^/]+))?)?$/;
+
+/** Kubernetes takes these words after a namespace for its subresources, and not for resources in it. */
+const OF_NAMESPACE: ReadonlySet<string> = new Set(['finalize', 'status']);
+
+/** Undefined for a path that names no resource, such as `/version` and `/apis/apps/v1`. */
+export function requestPath(path: string): RequestPath | undefined {
+  const [, group = '', version = '', namespace, plural = '', name, subresource] =
+    PATH.exec(path) ?? [];
+  if (plural === '') return undefined;
+  const isOfNamespace = group === '' && namespace !== undefined && name === undefined;
+  if (isOfNamespace && OF_NAMESPACE.has(plural)) {
+    const ofNamespace = { plural: 'namespaces', name: namespace, subresource: plural };
+    return { group, version, namespace: undefined, ...ofNamespace };
+  }
+  return { group, version, namespace, plural, name, subresource };
+}
+
+export function pathOf(request: RequestPath): string {
+  const { group, version, namespace, plural, name, subresource } = request;
+  const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
+  const scope = namespace === undefined ? '' : `/namespaces/${namespace}`;
+  const tail = [name, subresource].filter((part) => part !== undefined).map((part) => `/${part}`);
+  return `${root}${scope}/${plural}${tail.join('')}`;
+}

@@ -1,0 +1,331 @@
+import type { AccessDeclaration, Declared } from '../controller/access-declaration.ts';
+import { isCheckedVerb } from '../controller/checked-verbs.ts';
+import {
+  type Controller,
+  definedResources,
+  isController,
+  leaseNameOf,
+  type Permission,
+  sourcesOf,
+} from '../controller/controller.ts';
+import { finalizerNameOf } from '../controller/finalizers/finalizer.ts';
+import type { Source } from '../controller/source.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import { customResourceDefinitions, events, leases } from '../model/builtin.ts';
+import { isBuiltInGroup, type Resource, resourceName } from '../model/resource.ts';
+import type { AccessRule, Verb } from './merge-access.ts';
+import { mergeAccess } from './merge-access.ts';
+import type { Placement } from './placement.ts';
+import { isUsableName, refuseUnusableNames } from './usable-names.ts';
+
+/** The part of a declaration that requires an access. */
+export type AccessReason =
+  | 'source'
+  | 'owns'
+  | 'finalizer'
+  | 'status'
+  | 'permission'
+  | 'events'
+  | 'leader election'
+  | 'definitions';
+
+/** A required access, the controller that needs it, and the reason. */
+export interface RequiredAccessRule extends AccessRule {
+  /** Left out: the process needs it, independent of its controllers. */
+  readonly controller?: string;
+  readonly reason: AccessReason;
+}
+
+/** Only what the election requires. The controllers of the operator require the rest. */
+export function accessOfElectionOnly(
+  declarations: readonly Declared[],
+  placement: Placement,
+): readonly AccessRule[] {
+  return mergeAccess(accessOfElection(declarations, placement));
+}
+
+/**
+ * Everything that controllers do at the API server: get, list and watch of their sources, the writes for
+ * `owns`, `finalizer` and a status, their permissions, the Events that the toolkit records for them, and the
+ * access for leader election and installation. The result is merged and sorted, so that equal declarations
+ * give equal results in any order. Only the name of the Lease depends on the order, see `leaseNameOf`. A verb
+ * for every object is not repeated for certain objects; a verb for every namespace is not repeated for one.
+ *
+ * When the field selector of a source names one object, reads and writes of that source need only this
+ * object.
+ *
+ * A finalizer needs `list` without selectors in the namespaces of the source, to find objects that have the
+ * finalizer and are no longer selected.
+ *
+ * A permission without namespaces of its own holds in those of the controller's namespaced sources, and in all
+ * namespaces when it has none.
+ *
+ * @throws ConfigurationError `CONFIG` for a name that has a special meaning in a path pattern, and for an
+ *   empty list of names or namespaces, which Kubernetes takes for all.
+ */
+export function accessOf(
+  declarations: readonly Declared[],
+  placement: Placement,
+): readonly AccessRule[] {
+  const declared = requiredAccess(declarations, placement);
+  for (const access of declared) refuseUnusableNames(access);
+  return mergeAccess(declared);
+}
+
+/** Every access that the declarations require, before merging: see `accessOf`. */
+export function requiredAccess(
+  declarations: readonly Declared[],
+  placement: Placement,
+): readonly RequiredAccessRule[] {
+  if (placement.namespaces?.length === 0) {
+    throw new ConfigurationError('namespaces is empty: name one, or leave it undefined for all');
+  }
+  return [
+    ...declarations.flatMap((each) =>
+      isController(each) ? accessOfOne(each, placement) : accessOfDeclaration(each, placement),
+    ),
+    ...because('leader election', accessOfElection(declarations, placement)),
+    ...because(
+      'definitions',
+      placement.installCrds === true ? accessToDefinitions(declarations) : [],
+    ),
+  ];
+}
+
+function because(
+  reason: AccessReason,
+  accesses: readonly AccessRule[],
+): readonly RequiredAccessRule[] {
+  return accesses.map((access) => ({ ...access, reason }));
+}
+
+function accessOfDeclaration(
+  { name, sources, permissions = [], recordsEvents = true }: AccessDeclaration,
+  placement: Placement,
+): readonly RequiredAccessRule[] {
+  const permitted = permissions.flatMap(({ namespaces, resource, subresource, ...rest }) =>
+    (resource.namespaced ? (namespaces ?? configuredOf(placement)) : [undefined]).map(
+      (namespace) => ({ resource, subresource, namespace, ...rest }),
+    ),
+  );
+  const places = [
+    ...(sources.some(({ resource }) => resource.namespaced) ? placesOf(sources, placement) : []),
+    ...permitted.filter(({ resource }) => resource.namespaced).map(({ namespace }) => namespace),
+  ];
+  const recorded = eventPlaces([...sources, ...permissions.filter(isHandled)], places).map(
+    (namespace) => ({
+      resource: events,
+      subresource: undefined,
+      namespace,
+      verbs: ['create', 'patch'] as const,
+    }),
+  );
+  return [
+    ...sources.flatMap((source) => because('source', accessOfSource(source, placement))),
+    ...because('permission', permitted.flatMap(checkedApart)),
+    ...because('events', recordsEvents ? recorded : []),
+  ].map((access) => ({ ...access, controller: name }));
+}
+
+/** False for objects that are only named, as a role is that is bound: there are no Events about them. */
+function isHandled({ verbs }: Pick<AccessRule, 'verbs'>): boolean {
+  return !verbs.every(isCheckedVerb);
+}
+
+/** Verbs that no request has open no path. */
+function checkedApart(access: AccessRule): readonly AccessRule[] {
+  const { checked = [], requested = [] } = Object.groupBy(access.verbs, (verb) =>
+    isCheckedVerb(verb) ? 'checked' : 'requested',
+  );
+  return [
+    ...(requested.length > 0 ? [{ ...access, verbs: requested }] : []),
+    ...(checked.length > 0 ? [{ ...access, verbs: checked, unrequested: true }] : []),
+  ];
+}
+
+function configuredOf({ namespaces }: Placement): readonly (string | undefined)[] {
+  return namespaces ?? [undefined];
+}
+
+function accessOfOne(controller: Controller, placement: Placement): readonly RequiredAccessRule[] {
+  const { owns, permissions } = controller;
+  const sources = sourcesOf(controller);
+  const places = placesOf(sources, placement);
+  const permitted = permissions.flatMap(({ namespaces, resource, subresource, ...rest }) =>
+    (resource.namespaced ? (namespaces ?? places) : [undefined]).map((namespace) => ({
+      resource,
+      subresource,
+      namespace,
+      ...rest,
+    })),
+  );
+  const recorded = eventPlaces([...sources, ...permissions.filter(isHandled)], places).map(
+    (namespace) => ({
+      resource: events,
+      subresource: undefined,
+      namespace,
+      verbs: ['create', 'patch'] as const,
+    }),
+  );
+  return [
+    ...sources.flatMap((source) => because('source', accessOfSource(source, placement))),
+    ...owns.flatMap(({ source }) => because('owns', accessToChildren(source, placement))),
+    ...accessToRoot(controller, placement),
+    ...because('permission', permitted.flatMap(checkedApart)),
+    ...because('events', recorded),
+  ].map((access) => ({ ...access, controller: controller.name }));
+}
+
+function accessOfSource(source: Source, placement: Placement): readonly AccessRule[] {
+  const own = accessTo(source, placement, ['get', 'list', 'watch']);
+  const { resource, onUnserved } = source;
+  if (onUnserved !== 'clear' || isBuiltInGroup(resource)) return own;
+  return [
+    ...own,
+    {
+      resource: customResourceDefinitions,
+      subresource: undefined,
+      namespace: undefined,
+      verbs: ['get'],
+      resourceNames: [resourceName(resource)],
+    },
+  ];
+}
+
+function accessToChildren(source: Source, placement: Placement): readonly AccessRule[] {
+  return [
+    // The path of a POST has no name, so that create cannot be limited to names.
+    ...accessTo({ ...source, fieldSelector: '' }, placement, ['create']),
+    ...accessTo(source, placement, ['patch']),
+  ];
+}
+
+/** Writes to the reconciled objects themselves. */
+function accessToRoot(controller: Controller, placement: Placement): readonly RequiredAccessRule[] {
+  const { for: root, owns, finalizer } = controller;
+  const accesses: RequiredAccessRule[] = [];
+  if (finalizer !== undefined) {
+    accesses.push(...because('finalizer', accessTo(root, placement, ['patch'])));
+  }
+  if (finalizerNameOf(controller) !== undefined) {
+    // Objects that are no longer selected are searched without the selectors.
+    const past = { ...root, fieldSelector: '' };
+    accesses.push(...because('finalizer', accessTo(past, placement, ['list'])));
+  }
+  if ((root.resource as { readonly hasStatus?: boolean }).hasStatus === true) {
+    const status = { subresource: 'status' };
+    accesses.push(...because('status', accessTo(root, placement, ['patch'], status)));
+  }
+  if (owns.length > 0) {
+    // For `blockOwnerDeletion` in a child, if OwnerReferencesPermissionEnforcement is on, as on OpenShift.
+    const asked = { subresource: 'finalizers', unrequested: true };
+    accesses.push(...because('owns', accessTo(root, placement, ['update'], asked)));
+  }
+  return accesses;
+}
+
+function accessTo(
+  source: Source,
+  placement: Placement,
+  verbs: readonly Verb[],
+  rest: Partial<AccessRule> = {},
+): readonly AccessRule[] {
+  const { resource, fieldSelector } = source;
+  const name = selectedName(resource, fieldSelector);
+  return (resource.namespaced ? namespacesOf(source, placement) : [undefined]).map((namespace) => ({
+    resource,
+    subresource: undefined,
+    namespace,
+    verbs,
+    ...(name !== undefined && { resourceNames: [name] }),
+    ...rest,
+  }));
+}
+
+/** The one name that a field selector allows, as an authorizer reads it. */
+function selectedName(resource: Resource, fieldSelector = ''): string | undefined {
+  for (const term of fieldSelector.split(',')) {
+    const name = /^metadata\.name==?([^=!].*)$/.exec(term)?.[1];
+    if (name !== undefined) return isUsableName(resource, name) ? name : undefined;
+  }
+  return undefined;
+}
+
+/**
+ * The elector reads, creates and renews its Lease, and records an Event in its namespace for a new leader. Events of
+ * hooks and of Metacontroller's controllers may also be about the Pod of the operator itself, which is in that
+ * namespace unless the settings say otherwise. They are repeated, and so patched.
+ */
+function accessOfElection(
+  declarations: readonly Declared[],
+  { leaderElection }: Placement,
+): readonly AccessRule[] {
+  if (leaderElection === undefined) return [];
+  const { namespace, leaseName = leaseNameOf(declarations) } = leaderElection;
+  const repeats = declarations.some((each) => !isController(each) && each.recordsEvents !== false);
+  const lease = { resource: leases, subresource: undefined, namespace };
+  return [
+    { ...lease, verbs: ['create'] },
+    { ...lease, verbs: ['get', 'update'], resourceNames: [leaseName] },
+    {
+      resource: events,
+      subresource: undefined,
+      namespace,
+      verbs: repeats ? ['create', 'patch'] : ['create'],
+    },
+  ];
+}
+
+function accessToDefinitions(declarations: readonly Declared[]): readonly AccessRule[] {
+  return permissionsForCrds(declarations).map((permission) => ({
+    subresource: undefined,
+    namespace: undefined,
+    ...permission,
+  }));
+}
+
+/** An Event is in the namespace of its object, or in `default` when the object has no namespace. */
+function eventPlaces(
+  regarding: readonly { readonly resource: Resource }[],
+  places: readonly (string | undefined)[],
+): readonly (string | undefined)[] {
+  const beside = regarding.some(({ resource }) => resource.namespaced) ? places : [];
+  const apart = regarding.some(({ resource }) => !resource.namespaced) ? ['default'] : [];
+  return beside.includes(undefined) ? beside : [...beside, ...apart];
+}
+
+/** The namespaces that a controller watches. */
+function placesOf(
+  sources: readonly Source[],
+  placement: Placement,
+): readonly (string | undefined)[] {
+  const namespaces = new Set(
+    sources
+      .filter(({ resource }) => resource.namespaced)
+      .flatMap((source) => namespacesOf(source, placement)),
+  );
+  return namespaces.size === 0 || namespaces.has(undefined) ? [undefined] : [...namespaces];
+}
+
+function namespacesOf(
+  { namespace }: Source,
+  placement: Placement,
+): readonly (string | undefined)[] {
+  if (namespace === 'configured') return placement.namespaces ?? [undefined];
+  return [namespace === 'all' ? undefined : namespace.name];
+}
+
+/**
+ * The permissions that `ensureCrds` needs. Empty when no resource has a definition.
+ *
+ * It creates definitions by server-side apply, whose path contains the name, so that it can create no other
+ * definition.
+ */
+export function permissionsForCrds(declarations: readonly Declared[]): readonly Permission[] {
+  const resourceNames = definedResources(declarations).map(
+    ({ definition }) => definition.metadata.name,
+  );
+  if (resourceNames.length === 0) return [];
+  const verbs = ['get', 'create', 'patch'] as const;
+  return [{ resource: customResourceDefinitions, verbs, resourceNames }];
+}

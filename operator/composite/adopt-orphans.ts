@@ -1,0 +1,128 @@
+import { isLiveOwner } from '../controller/children/apply-owned.ts';
+import { DECORATED_BY } from '../controller/children/existing-child.ts';
+import type { ReconcileContext } from '../controller/reconciler.ts';
+import {
+  controllerOf,
+  type KubernetesObject,
+  keyOf,
+  type OwnerReference,
+  ownersIn,
+} from '../model/object.ts';
+import { controllerReference } from '../model/owner-reference.ts';
+import { type Resource, resourceName } from '../model/resource.ts';
+import { matchesSelector, type Selector } from '../model/selector.ts';
+import { OWNER_INDEX } from './child.ts';
+import type { ChildType } from './engine-options.ts';
+import { uncontrolledMatching } from './uncontrolled.ts';
+
+type ClaimedType = Pick<ChildType, 'resource' | 'source'>;
+
+interface ClaimOptions {
+  readonly parent: KubernetesObject;
+  readonly parentResource: Resource;
+  /** Their sources have the index of owners, and with a selector that of objects without a controller. */
+  readonly sources: readonly ClaimedType[];
+  readonly selector: Selector | undefined;
+  readonly context: ReconcileContext;
+}
+
+/**
+ * Adopts and orphans children as the selector says, and returns the parent's children by the name of their
+ * resource. Both writes are guarded by uid and resourceVersion: the loser of a race throws a conflict, and
+ * the key is retried.
+ *
+ * Undefined when there is something to adopt and a live read finds the parent gone or being deleted. The
+ * garbage collector would delete what such a parent adopts.
+ */
+export async function adoptOrphans(
+  options: ClaimOptions,
+): Promise<ReadonlyMap<string, readonly KubernetesObject[]> | undefined> {
+  const { parent, parentResource, sources, context } = options;
+  const claims = sources.map((source) => ({ source, ...claimIn(source, options) }));
+  const adopts = claims.some(({ adopt }) => adopt.length > 0);
+  if (adopts && !(await isLiveOwner(context.client, parentResource, parent))) return undefined;
+  const children = new Map<string, readonly KubernetesObject[]>();
+  for (const { source, own, adopt, orphan } of claims) {
+    const { resource } = source;
+    for (const object of orphan) {
+      const others = ownersIn(object.metadata).filter(({ uid }) => uid !== parent.metadata.uid);
+      await setReferences(resource, object, others, context);
+      context.log.info({ child: object.metadata.name }, 'child orphaned, its labels do not match');
+    }
+    const adopted: KubernetesObject[] = [];
+    for (const object of adopt) {
+      const all = [...ownersIn(object.metadata), controllerReference(parent, parentResource)];
+      adopted.push(await setReferences(resource, object, all, context));
+      context.log.info({ child: object.metadata.name }, 'child adopted');
+    }
+    children.set(resourceName(resource), [...own, ...adopted]);
+  }
+  return children;
+}
+
+function claimIn(
+  { source }: ClaimedType,
+  { parent, selector, context }: ClaimOptions,
+): Claim<KubernetesObject> {
+  const store = context.store(source);
+  const owned = store.byIndex(OWNER_INDEX, parent.metadata.uid ?? '');
+  const others = selector === undefined ? [] : uncontrolledMatching(selector, parent, store);
+  const candidates = new Map([...owned, ...others].map((object) => [keyOf(object), object]));
+  return claim(parent, [...candidates.values()], selector);
+}
+
+async function setReferences(
+  resource: Resource,
+  object: KubernetesObject,
+  ownerReferences: readonly OwnerReference[],
+  { client }: ReconcileContext,
+): Promise<KubernetesObject> {
+  const { uid, resourceVersion } = object.metadata;
+  const body = { metadata: { uid, resourceVersion, ownerReferences } };
+  return client.patch(resource, object.metadata, { type: 'merge', body });
+}
+
+/** The candidates that belong to a parent, sorted by what to do with them. */
+export interface Claim<C extends KubernetesObject = KubernetesObject> {
+  /** The parent is their controller, and they stay its children. */
+  readonly own: readonly C[];
+  /** To be adopted: they have no controller and match the selector. */
+  readonly adopt: readonly C[];
+  /** To be orphaned: the parent is their controller, and they no longer match. */
+  readonly orphan: readonly C[];
+}
+
+/** A decorator of the parent has made it, and is the only one to change it. */
+function isOfDecorator({ metadata: { annotations } }: KubernetesObject): boolean {
+  return annotations?.[DECORATED_BY] !== undefined;
+}
+
+/**
+ * Sorts candidates as the ReplicaSet controller sorts its Pods. Without a selector nothing is adopted or
+ * orphaned: only the owner references count. An object that is being deleted is neither adopted nor
+ * orphaned. If the parent is being deleted, no object is.
+ */
+export function claim<C extends KubernetesObject>(
+  parent: KubernetesObject,
+  candidates: readonly C[],
+  selector: Selector | undefined,
+): Claim<C> {
+  const own: C[] = [];
+  const adopt: C[] = [];
+  const orphan: C[] = [];
+  for (const object of candidates) {
+    if (isOfDecorator(object)) continue;
+    const controller = controllerOf(object);
+    const matches = selector === undefined || matchesSelector(selector, object.metadata.labels);
+    const isSettled =
+      object.metadata.deletionTimestamp !== undefined ||
+      parent.metadata.deletionTimestamp !== undefined;
+    if (controller?.uid === parent.metadata.uid) {
+      if (matches || isSettled) own.push(object);
+      else orphan.push(object);
+    } else if (controller === undefined && selector !== undefined && matches && !isSettled) {
+      adopt.push(object);
+    }
+  }
+  return { own, adopt, orphan };
+}

@@ -1,0 +1,68 @@
+import type { Desired } from '../controller/reconciler.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import type { KubernetesObject } from '../model/object.ts';
+import { type Resource, resourceName } from '../model/resource.ts';
+
+/** The desired state of a child of a composite. */
+export interface DesiredChild {
+  /** Its resource, one of the composite's `children`. */
+  readonly resource: Resource;
+  /** The fields that the composite decides. */
+  readonly object: Desired<KubernetesObject>;
+}
+
+/**
+ * `object` as a desired child. Its `apiVersion`, kind and namespace follow from `resource` and the parent.
+ */
+export function child<C extends KubernetesObject>(
+  resource: Resource<C>,
+  object: Desired<C>,
+): DesiredChild {
+  return { resource, object };
+}
+
+/** The index that finds children by the uid of an owner. */
+export const OWNER_INDEX = 'chancery.dev/owner';
+
+/** The cached children of one parent: the objects that name it as their controller. */
+export interface ObservedChildren {
+  /**
+   * All children of one resource.
+   *
+   * @throws ConfigurationError `CONFIG` when the composite does not declare `resource`.
+   */
+  of<C extends KubernetesObject>(resource: Resource<C>): readonly C[];
+  /**
+   * The child of this name. Pass `namespace` for a child of a cluster-scoped parent. Undefined when it does
+   * not exist or is not the parent's.
+   *
+   * @throws ConfigurationError `CONFIG` when the composite does not declare `resource`.
+   */
+  get<C extends KubernetesObject>(
+    resource: Resource<C>,
+    name: string,
+    namespace?: string,
+  ): C | undefined;
+}
+
+/** @param byResource - children by the name of their resource. */
+export function observedChildren(
+  byResource: ReadonlyMap<string, readonly KubernetesObject[]>,
+  controller: string,
+): ObservedChildren {
+  const of = <C extends KubernetesObject>(resource: Resource<C>): readonly C[] => {
+    const found = byResource.get(resourceName(resource));
+    if (found !== undefined) return found as readonly C[];
+    throw new ConfigurationError('sync reads children that its composite does not declare', {
+      context: { controller, resource: resourceName(resource) },
+    });
+  };
+  return {
+    of,
+    get: (resource, name, namespace) =>
+      of(resource).find(
+        ({ metadata }) =>
+          metadata.name === name && (namespace === undefined || metadata.namespace === namespace),
+      ),
+  };
+}

@@ -1,0 +1,150 @@
+import { type Source, type SourceOptions, source } from '../../controller/source.ts';
+import { ConfigurationError } from '../../core/errors.ts';
+import { dropManagedFields, type Transform } from '../../model/entry.ts';
+import type { KubernetesObject } from '../../model/object.ts';
+import type { Resource } from '../../model/resource.ts';
+import {
+  formatSelector,
+  type LabelSelector,
+  matchesSelector,
+  type Selector,
+  selectorFromObject,
+} from '../../model/selector.ts';
+
+/** Which objects of a resource are decorated or are parents. Both selectors must match. Without them: all. */
+export interface ObjectSelection {
+  /** Labels that the objects have. */
+  readonly labels?: LabelSelector | undefined;
+  /** Annotations that the objects have, in the form of a label selector. Their values may have any characters. */
+  readonly annotations?: LabelSelector | undefined;
+}
+
+/** The source of the selected objects. It can have others, too, of which only metadata is cached. */
+export interface SelectedObjects {
+  readonly source: Source;
+  /** True for an object that the selection selects. */
+  readonly selects: (object: KubernetesObject) => boolean;
+}
+
+/** How the selected objects are cached. */
+export interface SelectedObjectsOptions {
+  /** The finalizer with which an object is cached whole although it is no longer selected. Default: none. */
+  readonly finalizer?: string | undefined;
+  /** Whether the cache keeps `metadata.managedFields`. Default false. */
+  readonly managedFields?: boolean;
+  /** Further options of the source. */
+  readonly source?: Omit<SourceOptions, 'transform' | 'labelSelector' | 'prepare'>;
+}
+
+/**
+ * The source of the objects that `selection` selects.
+ *
+ * Without a finalizer the server selects by labels. With one it must not: an object that ceases to match would vanish
+ * from the cache before it is finalized. Then, and for annotations, every object is listed, and those that are neither
+ * selected nor carry the finalizer are cached without anything but metadata.
+ *
+ * @throws ConfigurationError `CONFIG` for a selector that is invalid.
+ */
+export function selectedObjects(
+  resource: Resource,
+  { labels, annotations }: ObjectSelection,
+  { finalizer, managedFields = false, source: options }: SelectedObjectsOptions = {},
+): SelectedObjects {
+  const byLabels = labels === undefined ? [] : selectorFromObject(labels);
+  const byAnnotations = annotations === undefined ? [] : annotationSelector(annotations);
+  const selects = ({ metadata }: KubernetesObject): boolean =>
+    matchesSelector(byLabels, metadata.labels) &&
+    matchesSelector(byAnnotations, metadata.annotations);
+  const atServer = finalizer === undefined ? byLabels : [];
+  const inMemory = finalizer === undefined ? byAnnotations : [...byLabels, ...byAnnotations];
+  const parts = [managedFields, finalizer ?? null, byAnnotations, atServer === byLabels, byLabels];
+  const transform =
+    inMemory.length === 0
+      ? wholeObjects(managedFields)
+      : remembered(JSON.stringify(parts), () => reducing(selects, finalizer, managedFields));
+  return {
+    selects,
+    source: source(resource, {
+      ...options,
+      ...(atServer.length > 0 && { labelSelector: formatSelector(atServer) }),
+      transform,
+    }),
+  };
+}
+
+/** Like `selectorFromObject`, without the rules for values of labels. */
+function annotationSelector({ matchLabels = {}, matchExpressions = [] }: LabelSelector): Selector {
+  // Checks keys and operators; the values do not matter to that.
+  selectorFromObject({
+    matchLabels: Object.fromEntries(Object.keys(matchLabels).map((key) => [key, ''])),
+    matchExpressions: matchExpressions.map(({ values, ...rest }) => ({
+      ...rest,
+      ...(values !== undefined && { values: values.map(() => '') }),
+    })),
+  });
+  const equal = Object.entries(matchLabels).map(
+    ([key, value]) => ({ key, operator: 'in', values: [value] }) as const,
+  );
+  const expressions = matchExpressions.map(({ key, operator, values = [] }) => {
+    const known = OPERATORS[operator];
+    if (known !== undefined) return { key, operator: known, values };
+    throw new ConfigurationError('unknown operator of an annotation selector', {
+      context: { key, operator },
+    });
+  });
+  return [...equal, ...expressions];
+}
+
+const OPERATORS: Readonly<Record<string, Selector[number]['operator']>> = {
+  In: 'in',
+  NotIn: 'notin',
+  Exists: 'exists',
+  DoesNotExist: 'absent',
+};
+
+/** Always the same function, so that equal sources share a cache. */
+function wholeObjects(managedFields: boolean): Transform {
+  return managedFields ? asReceived : dropManagedFields;
+}
+
+function asReceived<T>(object: T): T {
+  return object;
+}
+
+/** Enough for every controller of a process; a forgotten transform only costs a cache of its own. */
+const MAX_TRANSFORMS = 1_000;
+
+const transforms = new Map<string, Transform>();
+
+function remembered(name: string, make: () => Transform): Transform {
+  const known = transforms.get(name) ?? make();
+  transforms.delete(name);
+  transforms.set(name, known);
+  const [oldest] = transforms.keys();
+  if (transforms.size > MAX_TRANSFORMS && oldest !== undefined) transforms.delete(oldest);
+  return known;
+}
+
+function reducing(
+  selects: SelectedObjects['selects'],
+  finalizer: string | undefined,
+  managedFields: boolean,
+): Transform {
+  const whole = wholeObjects(managedFields);
+  return (object) => {
+    const isKept =
+      selects(object) ||
+      (finalizer !== undefined && object.metadata.finalizers?.includes(finalizer) === true);
+    return isKept ? whole(object) : metadataOf(object);
+  };
+}
+
+/** The annotation in which kubectl keeps a copy of the object. */
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+
+function metadataOf<T extends KubernetesObject>({ apiVersion, kind, metadata }: T): T {
+  const { managedFields: _, annotations = {}, ...rest } = metadata;
+  const { [LAST_APPLIED]: __, ...kept } = annotations ?? {};
+  // The other fields are missing; nobody is shown an object that is not selected.
+  return { apiVersion, kind, metadata: { ...rest, annotations: kept } } as unknown as T;
+}

@@ -1,0 +1,170 @@
+import type { HotLoops } from '../../controller/children/hot-loops.ts';
+import { type JsonMap, memberOf, mergePatchOf } from '../../controller/children/json-difference.ts';
+import { StatusReplacer, withoutNulls } from '../../controller/children/replace-status.ts';
+import { UndeclaredStatusError } from '../../controller/errors.ts';
+import type { ReconcileContext } from '../../controller/reconciler.ts';
+import { isNotFound } from '../../model/not-found.ts';
+import type { KubernetesObject, ObjectMeta } from '../../model/object.ts';
+import { statusOf } from '../failures.ts';
+import type { DecoratorAnswer, DecoratorEngineOptions } from './engine-options.ts';
+import { withoutFailure } from './failure-condition.ts';
+
+type Texts = Readonly<Record<string, string | null>>;
+
+type Options = Pick<
+  DecoratorEngineOptions,
+  'objects' | 'hasStatusSubresource' | 'decorator' | 'failures'
+>;
+
+/** What is to be written at a decorated object. */
+export interface Decoration {
+  readonly answer: DecoratorAnswer;
+  /** The finalizer to remove; undefined when it stays. */
+  readonly removed: string | undefined;
+  /** Digest of what the function has decided from, but for the object itself. */
+  readonly inputs: () => string;
+}
+
+/** Its name among the objects whose writes are watched for loops; those of attachments are JSON. */
+const nameOf = ({ metadata: { uid = '' } }: KubernetesObject): string => `the object ${uid}`;
+
+/** Writes what a function states about decorated objects. Each write names the version that the function has seen. */
+export class DecorationWriter {
+  readonly #options: Options;
+  readonly #hotLoops: HotLoops;
+  readonly #statuses = new StatusReplacer({ maxTries: 1 });
+
+  constructor(options: Options, hotLoops: HotLoops) {
+    this.#options = options;
+    this.#hotLoops = hotLoops;
+  }
+
+  /**
+   * Writes the status, then labels and annotations, and removes the finalizer.
+   *
+   * @returns false when the object is gone.
+   * @throws ApiError for which `isConflict` is true when the object has changed since it was read.
+   * @throws HotLoopError when the answers of the function alternate.
+   */
+  async write(
+    object: KubernetesObject,
+    decoration: Decoration,
+    context: ReconcileContext,
+  ): Promise<boolean> {
+    const { answer, removed } = decoration;
+    const status = this.#wantedStatus(object, answer.status);
+    const isStatusDue = status !== undefined && this.#statuses.differs(object, status);
+    const texts = changedTexts(object.metadata, answer);
+    const isAnswerDue = isStatusDue || texts !== undefined;
+    const next = () => nextWrite(object, decoration, status, context);
+    if (isAnswerDue) this.#hotLoops.requireProgress(nameOf(object), next());
+    try {
+      const due = isStatusDue ? status : undefined;
+      const written = await this.#send(
+        object,
+        { ...texts, ...without(object, removed) },
+        due,
+        context,
+      );
+      const isChanged = written?.metadata.resourceVersion !== object.metadata.resourceVersion;
+      if (isAnswerDue && written !== undefined && isChanged) {
+        this.#hotLoops.wrote(nameOf(object), next(), written);
+      }
+      return true;
+    } catch (error) {
+      if (isNotFound(error)) return false;
+      throw error;
+    }
+  }
+
+  /** Undefined when the status stays as it is. */
+  #wantedStatus(object: KubernetesObject, status: DecoratorAnswer['status']): JsonMap | undefined {
+    const { decorator, failures } = this.#options;
+    if (failures?.condition !== true) return status ?? undefined;
+    return withoutFailure(status ?? statusOf(object), decorator);
+  }
+
+  /** The object after the last write; undefined without one. */
+  async #send(
+    object: KubernetesObject,
+    metadata: object,
+    status: JsonMap | undefined,
+    context: ReconcileContext,
+  ): Promise<KubernetesObject | undefined> {
+    const { client } = context;
+    const { objects, hasStatusSubresource } = this.#options;
+    const { resource } = objects;
+    const { name, namespace, uid } = object.metadata;
+    let written: KubernetesObject | undefined;
+    if (status !== undefined && hasStatusSubresource) {
+      const outcome = await this.#statuses.replace(client, resource, object, status);
+      ({ written } = outcome);
+      if (outcome.missing.length > 0) {
+        const { message } = new UndeclaredStatusError(resource, outcome.missing);
+        context.log.warn(
+          { fields: outcome.missing },
+          'the server does not store all of the status',
+        );
+        context.event('Warning', 'SyncError', message);
+      }
+    }
+    const withObject =
+      status === undefined || hasStatusSubresource
+        ? undefined
+        : mergePatchOf(withoutNulls(statusOf(object)), withoutNulls(status));
+    if (Object.keys(metadata).length > 0 || withObject !== undefined) {
+      const { resourceVersion } = (written ?? object).metadata;
+      const body = {
+        metadata: { uid, resourceVersion, ...metadata },
+        ...(withObject && { status: withObject }),
+      };
+      const patch = { type: 'merge', body } as const;
+      written = await client.patch<KubernetesObject>(resource, { name, namespace }, patch);
+    }
+    return written;
+  }
+}
+
+function nextWrite(
+  object: KubernetesObject,
+  { answer: { labels, annotations }, inputs }: Decoration,
+  status: JsonMap | undefined,
+  { clock }: ReconcileContext,
+) {
+  const metadata = { ...(labels && { labels }), ...(annotations && { annotations }) };
+  const stated = { metadata, ...(status && { status }) };
+  return { stated, observed: object, inputs: inputs(), nowMs: clock.monotonic() };
+}
+
+/** The labels and annotations that change; undefined when none does. */
+function changedTexts(
+  { labels, annotations }: ObjectMeta,
+  answer: DecoratorAnswer,
+): { readonly labels?: Texts; readonly annotations?: Texts } | undefined {
+  const changed = {
+    labels: changes(labels, answer.labels),
+    annotations: changes(annotations, answer.annotations),
+  };
+  const parts = Object.entries(changed).filter(([, part]) => part !== undefined);
+  return parts.length === 0 ? undefined : Object.fromEntries(parts);
+}
+
+function changes(
+  before: Readonly<Record<string, string>> | undefined,
+  wanted: Texts | null | undefined,
+): Texts | undefined {
+  const known = before ?? {};
+  const changed = Object.entries(wanted ?? {}).filter(
+    ([key, text]) => (memberOf(known, key) ?? null) !== text,
+  );
+  return changed.length === 0 ? undefined : Object.fromEntries(changed);
+}
+
+/** The finalizers without `removed`; nothing when the object does not carry it. */
+function without(
+  { metadata: { finalizers = [] } }: KubernetesObject,
+  removed: string | undefined,
+): { readonly finalizers?: readonly string[] } {
+  if (removed === undefined || !finalizers.includes(removed)) return {};
+  return { finalizers: finalizers.filter((name) => name !== removed) };
+}

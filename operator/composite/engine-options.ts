@@ -1,0 +1,195 @@
+import type { ChildWriter } from '../controller/children/child-writer.ts';
+import type { ControllerOptions } from '../controller/controller.ts';
+import type { ReconcileContext } from '../controller/reconciler.ts';
+import type { Source } from '../controller/source.ts';
+import type { KubernetesObject, ObjectKey } from '../model/object.ts';
+import type { Resource } from '../model/resource.ts';
+import type { LabelSelector } from '../model/selector.ts';
+import type { StatusFields } from '../model/status-fields.ts';
+import type { DesiredChild } from './child.ts';
+
+/**
+ * What happens to an existing child that differs from the desired one.
+ *
+ * - `apply`: it is changed in place.
+ * - `recreate`: it is deleted, and created again once it is gone.
+ * - `keep`: it is left as it is; a person has to look at the difference.
+ * - `rolling-apply`, `rolling-recreate`: as `apply` and `recreate`, one child at a time in the order of the answer. The
+ *   next child waits until those before it pass their status checks.
+ */
+export type ChildUpdate = 'apply' | 'recreate' | 'keep' | 'rolling-apply' | 'rolling-recreate';
+
+/** A condition that an updated child must have before a rolling update goes on. */
+export interface StatusCheck {
+  readonly type: string;
+  /** Left out: any. */
+  readonly status?: string;
+  /** Left out: any. */
+  readonly reason?: string;
+}
+
+/** One resource of children, as the engine handles it. */
+export interface ChildType {
+  readonly resource: Resource;
+  readonly update: ChildUpdate;
+  readonly statusChecks: readonly StatusCheck[];
+  readonly source: Source;
+}
+
+/** One call of the function that decides. */
+export interface SyncRequest {
+  /** The parent. For an older revision: the parent of today with the fields of that revision laid over it. */
+  readonly parent: KubernetesObject;
+  /** Its children by the name of their resource. Every declared resource is there. */
+  readonly children: ReadonlyMap<string, readonly KubernetesObject[]>;
+  /** The objects that its rules select, by the name of their resource. Every resource of a rule is there. */
+  readonly related: ReadonlyMap<string, RelatedObjects>;
+  readonly finalizing: boolean;
+  /** Names the revision: caches of answers must not mix those of several. '' for the only one. */
+  readonly revision: string;
+  readonly context: ReconcileContext;
+}
+
+export interface RelatedObjects {
+  readonly resource: Resource;
+  readonly objects: readonly KubernetesObject[];
+}
+
+/** What the function answers. */
+export interface SyncAnswer {
+  readonly children: readonly DesiredChild[];
+  /** `null`: the status is only what the engine itself states. Undefined: as the engine's `status` says. */
+  readonly status?: Readonly<Record<string, unknown>> | null | undefined;
+  readonly resyncAfterMs?: number | undefined;
+  /** Nothing is left to do for a parent that is finalized. */
+  readonly finalized?: boolean | undefined;
+}
+
+/**
+ * Which objects are related to a parent. `names` excludes `labelSelector` and `namespaceSelector`; `namespace` excludes
+ * `namespaceSelector`. Without any of them: all objects.
+ */
+export interface RelatedRule {
+  readonly resource: Resource;
+  readonly labelSelector?: LabelSelector;
+  readonly namespace?: string;
+  readonly names?: readonly string[];
+  readonly namespaceSelector?: LabelSelector;
+}
+
+/** Related objects of parents: which ones, and who is reconciled when one changes. */
+export interface Related {
+  /**
+   * The objects that the parent's rules select. The rules are asked once for each generation of a parent, and each time while there are none.
+   *
+   * @throws NotReadyError (a quiet retry) while one of its resources has no first list.
+   */
+  of(
+    parent: KubernetesObject,
+    context: ReconcileContext,
+  ): Promise<ReadonlyMap<string, RelatedObjects>>;
+  /** Forgets a parent that is gone: its reconciler knows no more than its key. */
+  forget(key: ObjectKey): void;
+  /** Options of the controller by which changes of related objects reach their parents. */
+  readonly wiring: Pick<ControllerOptions<KubernetesObject>, 'watches' | 'triggers' | 'reads'>;
+}
+
+/** One generation of the parts of a parent that define a revision. */
+export interface ParentRevision {
+  /** Name of its ControllerRevision; '' for the only revision of a parent without rolling children. */
+  readonly name: string;
+  readonly isLatest: boolean;
+  /** The parent as this revision sees it. */
+  readonly parent: KubernetesObject;
+}
+
+/** A revision, and what the function answered for it. */
+export interface AnsweredRevision {
+  readonly revision: ParentRevision;
+  /** Checked: names are unique, namespaces filled in, labels added. */
+  readonly children: readonly PlannedChild[];
+}
+
+/** A desired child with its type. */
+export interface PlannedChild extends DesiredChild {
+  readonly type: ChildType;
+  /** Resource, namespace and name, as `childIdentity` makes it. */
+  readonly identity: string;
+}
+
+/** What a rolling update decides. */
+export interface RollingPlan {
+  /** The desired children of all revisions together, in the order of the latest answer. */
+  readonly children: readonly PlannedChild[];
+  /** Stated in the parent's status. */
+  readonly condition: {
+    readonly type: 'Updated';
+    readonly status: 'True' | 'False';
+    readonly reason: 'RolloutWaiting' | 'RolloutProgressing' | 'OnLatestRevision';
+    readonly message: string;
+  };
+  /** Stores, claims and deletes revisions. Called before any child is written. */
+  store(context: ReconcileContext): Promise<void>;
+}
+
+/** Rolling updates. A composite without rolling children has none. */
+export interface Revisions {
+  /** The live revisions of a parent, the latest first. */
+  read(parent: KubernetesObject, context: ReconcileContext): Promise<readonly ParentRevision[]>;
+  /** @param observed - the claimed children by their identity. */
+  plan(
+    answers: readonly AnsweredRevision[],
+    observed: ReadonlyMap<string, KubernetesObject>,
+    parent: KubernetesObject,
+    context: ReconcileContext,
+  ): Promise<RollingPlan>;
+  /** What the controller must watch and may write for this. */
+  readonly wiring: Pick<ControllerOptions<KubernetesObject>, 'owns' | 'reads' | 'permissions'>;
+}
+
+/**
+ * How the engine brings the children of a parent to the answer of a function. `composite` and the controllers of
+ * Metacontroller's contract are this engine with different options.
+ */
+export interface CompositeEngineOptions {
+  readonly name: string;
+  readonly parent: Source;
+  readonly children: readonly ChildType[];
+  /** True: children are those with the label `controller-uid`, which the engine adds. */
+  readonly generateSelector: boolean;
+  /** Labels that children must have; see `CompositeOptions.selector`. Not with `generateSelector`. */
+  readonly selector?: (parent: KubernetesObject) => LabelSelector | undefined;
+  /** False: the parent is not this controller's. If it carries the finalizer, it is finalized. Default: all are. */
+  readonly selects?: (parent: KubernetesObject) => boolean;
+  readonly writer: ChildWriter;
+  /**
+   * `state`: fields that the function states, by server-side apply. `replace`: the whole status, with
+   * `observedGeneration`, as Metacontroller does.
+   */
+  readonly status: 'state' | 'replace';
+  /**
+   * What the definition of the parent lets the engine write into the status by itself. Left out: it is not known, so the
+   * engine writes its fields, and does not mind when the API server drops them.
+   */
+  readonly statusFields?: StatusFields;
+  /** Name of the finalizer, and whether there is a function for it. Without one, a finalizer of that name is removed. */
+  readonly finalizer?: { readonly name: string; readonly isUsed: boolean };
+  readonly related?: Related;
+  readonly revisions?: Revisions;
+  /** Decides. Called once for each live revision. */
+  sync(request: SyncRequest): Promise<SyncAnswer>;
+  /**
+   * How failures are told to people, besides the log: by a Warning Event `SyncError` on the parent, and, where
+   * `condition` is true, by the condition `Synced` in its status, which goes away with the next success. Left out: by
+   * the log only.
+   */
+  readonly failures?: { readonly condition: boolean };
+  /** Told of a failed reconcile of a parent, before its Event and condition. A lost race is no failure. */
+  readonly failed?: (
+    parent: KubernetesObject,
+    error: unknown,
+    context: ReconcileContext,
+  ) => Promise<void>;
+  /** Further options of the controller. */
+  readonly controller: Partial<ControllerOptions<KubernetesObject>>;
+}

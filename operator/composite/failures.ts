@@ -1,0 +1,115 @@
+import { isMap, type JsonMap } from '../controller/children/json-difference.ts';
+import { BeingDeletedError, NotReadyError } from '../controller/errors.ts';
+import { OperatorError } from '../core/errors.ts';
+import { visibleText } from '../core/visible-text.ts';
+import {
+  type Condition,
+  findCondition,
+  setCondition,
+  type WantedCondition,
+} from '../model/condition.ts';
+import type { KubernetesObject } from '../model/object.ts';
+import {
+  isForbidden,
+  isInvalid,
+  isUidMismatch,
+  isUndeclaredField,
+  isVersionConflict,
+} from '../model/refusal.ts';
+import { ApiError } from '../model/status.ts';
+import { knownPart, type StatusFields } from '../model/status-fields.ts';
+import { SYNCED } from './parent-changes.ts';
+
+/** A condition holds no more: the message is for people. */
+const MAX_MESSAGE_CHARS = 1_024;
+
+/** True for failures that pass by themselves: lost races, caches that are not ready, a hook that asks for patience. */
+export function isQuiet(error: unknown): boolean {
+  return (
+    error instanceof NotReadyError ||
+    error instanceof BeingDeletedError ||
+    isVersionConflict(error) ||
+    isUidMismatch(error) ||
+    reasonIn(error) === 'TooManyRequests'
+  );
+}
+
+/** A CamelCase word for programs: the reason of a condition. */
+export function reasonOf(error: unknown): string {
+  if (isUndeclaredField(error) || isStrictlyRefused(error)) return 'UndeclaredField';
+  const own = reasonIn(error);
+  if (own !== undefined) return own;
+  if (isForbidden(error)) return 'Forbidden';
+  if (isInvalid(error)) return 'Invalid';
+  if (!(error instanceof OperatorError)) return 'InternalError';
+  if (error.code === 'ALREADY_OWNED') return 'AlreadyOwned';
+  return error.code === 'USER_CODE' ? 'InvalidAnswer' : 'SyncFailed';
+}
+
+/** What people are told: on one line, and safe on a terminal, because a hook may have written a part of it. */
+export function publicMessage(error: unknown): string {
+  const text = error instanceof Error ? error.message : 'a function threw what is no Error';
+  const visible = visibleText(`${text}${factsOf(error)}`).replace(/[\t\n]+/g, ' ');
+  return visible.slice(0, MAX_MESSAGE_CHARS).toWellFormed();
+}
+
+/** Which child an answer was refused for. Errors with a class of their own say so in their message. */
+function factsOf(error: unknown): string {
+  const isPlain = error instanceof OperatorError && error.constructor === OperatorError;
+  if (!isPlain || error.code !== 'USER_CODE') return '';
+  const facts = Object.entries(error.context).map(([name, value]) => `${name} ${value}`);
+  return facts.length === 0 ? '' : ` (${facts.join(', ')})`;
+}
+
+/** `status` with the condition that says how the sync failed. The times of an unchanged condition stay. */
+export function withFailure(
+  status: JsonMap,
+  parent: KubernetesObject,
+  error: unknown,
+  { fields, nowMs }: { readonly fields: StatusFields | undefined; readonly nowMs: number },
+): JsonMap {
+  const known = findCondition(conditionsOf(statusOf(parent)), SYNCED);
+  const { generation } = parent.metadata;
+  const wanted = {
+    type: SYNCED,
+    status: 'False',
+    reason: reasonOf(error),
+    message: publicMessage(error),
+    ...(generation !== undefined && { observedGeneration: generation }),
+  } as const;
+  const condition = stampedCondition(known, wanted, fields, nowMs);
+  const others = conditionsOf(status).filter(({ type }) => type !== SYNCED);
+  return { ...status, conditions: [...others, condition] };
+}
+
+/** `wanted` with its time, and without fields that the definition does not have. */
+export function stampedCondition(
+  known: Condition | undefined,
+  wanted: WantedCondition,
+  fields: StatusFields | undefined,
+  nowMs: number,
+): Partial<Condition> {
+  const [stamped = wanted] = setCondition(known === undefined ? [] : [known], wanted, nowMs);
+  return fields === undefined ? stamped : knownPart(stamped, fields);
+}
+
+export function statusOf(object: KubernetesObject): JsonMap {
+  const { status } = object as { readonly status?: unknown };
+  return isMap(status) ? status : {};
+}
+
+export function conditionsOf({ conditions }: JsonMap): readonly Condition[] {
+  if (!Array.isArray(conditions)) return [];
+  return conditions.filter((each): each is Condition => isMap(each));
+}
+
+/** In development the server is asked to refuse fields that it does not know. */
+function isStrictlyRefused(error: unknown): boolean {
+  return error instanceof ApiError && error.message.includes('unknown field');
+}
+
+function reasonIn(error: unknown): string | undefined {
+  if (!(error instanceof OperatorError) || !('reason' in error)) return undefined;
+  const { reason } = error;
+  return typeof reason === 'string' && /^[A-Z][A-Za-z]*$/.test(reason) ? reason : undefined;
+}

@@ -1,0 +1,149 @@
+import { messageOf, OperatorError } from '../../core/errors.ts';
+import type { Entry } from '../../model/entry.ts';
+import { type KubernetesObject, splitKey } from '../../model/object.ts';
+import { apiVersionOf, type Resource, resourceName } from '../../model/resource.ts';
+import {
+  formatSelector,
+  type LabelSelector,
+  matchesSelector,
+  type Selector,
+  selectorFromObject,
+} from '../../model/selector.ts';
+import type { RelatedRule } from '../engine-options.ts';
+
+/** A checked rule as it applies to one parent. All that is set must hold. */
+export interface CompiledRule {
+  readonly resource: Resource;
+  /** False: this parent gets no object of the resource. */
+  readonly selectsAny: boolean;
+  readonly namespace: string | undefined;
+  readonly names: ReadonlySet<string> | undefined;
+  readonly labels: Selector;
+  /** Labels of the namespace. */
+  readonly namespaceLabels: Selector | undefined;
+  /** Equal rules have equal texts, so that parents can share one. */
+  readonly text: string;
+}
+
+/** The labels of a namespace; undefined when there is no such namespace. */
+export type NamespaceLabels = (namespace: string) => Readonly<Record<string, string>> | undefined;
+
+/** Identifies the resource of a rule. Two versions of one resource are two. */
+export function relatedName(resource: Resource): string {
+  return `${apiVersionOf(resource)}/${resource.plural}`;
+}
+
+/**
+ * Checks a rule and applies it to a parent.
+ *
+ * @param ownNamespaceOnly - a namespaced parent gets only objects of its own namespace.
+ * @throws OperatorError `USER_CODE` that says which parts of the rule do not go together.
+ */
+export function compileRule(
+  rule: RelatedRule,
+  parent: KubernetesObject,
+  ownNamespaceOnly: boolean,
+): CompiledRule {
+  const { resource } = rule;
+  const { namespaced } = resource;
+  const own = ownNamespaceOnly ? parent.metadata.namespace : undefined;
+  requireParts(rule, own);
+  // A cluster-scoped object has no namespace that a rule could name.
+  const namespace = namespaced ? (own ?? nonEmpty(rule.namespace)) : undefined;
+  const names = hasNames(rule) ? new Set(rule.names) : undefined;
+  const labels = selectorOf(rule, 'labelSelector') ?? [];
+  const namespaceLabels = selectorOf(rule, 'namespaceSelector');
+  const selectsAny = namespaced || own === undefined;
+  const text = JSON.stringify([
+    relatedName(resource),
+    selectsAny,
+    namespace ?? null,
+    names === undefined ? null : [...names].sort(),
+    formatSelector(labels),
+    namespaceLabels === undefined ? null : formatSelector(namespaceLabels),
+  ]);
+  return { resource, selectsAny, namespace, names, labels, namespaceLabels, text };
+}
+
+/** @param own - the only namespace of which objects are related. */
+function requireParts(rule: RelatedRule, own: string | undefined): void {
+  const { resource, labelSelector, namespaceSelector } = rule;
+  const namespace = nonEmpty(rule.namespace);
+  if (hasNames(rule) && isGiven(labelSelector)) {
+    throw unusable(rule, 'has names and a labelSelector: use one of them');
+  }
+  if (hasNames(rule) && isGiven(namespaceSelector)) {
+    throw unusable(rule, 'has names and a namespaceSelector: use one of them');
+  }
+  if (namespace !== undefined && isGiven(namespaceSelector)) {
+    throw unusable(rule, 'has a namespace and a namespaceSelector: use one of them');
+  }
+  if (isGiven(namespaceSelector) && !resource.namespaced) {
+    throw unusable(rule, 'has a namespaceSelector, and its objects have no namespace');
+  }
+  if (own === undefined) return;
+  if (isGiven(namespaceSelector)) {
+    throw unusable(rule, 'has a namespaceSelector, and the parent may only use its own namespace');
+  }
+  if (resource.namespaced && namespace !== undefined && namespace !== own) {
+    throw unusable(rule, 'names another namespace than that of the parent', { namespace, own });
+  }
+}
+
+/** True when a rule selects the object of `entry`. Reads its metadata only for a rule with labels. */
+export function selectsEntry(
+  { selectsAny, namespace, names, labels, namespaceLabels }: CompiledRule,
+  entry: Pick<Entry, 'key' | 'metadata'>,
+  labelsOf: NamespaceLabels,
+): boolean {
+  if (!selectsAny) return false;
+  const place = splitKey(entry.key);
+  if (namespace !== undefined && place.namespace !== namespace) return false;
+  if (names !== undefined && !names.has(place.name)) return false;
+  if (labels.length > 0 && !matchesSelector(labels, entry.metadata.labels)) return false;
+  if (namespaceLabels === undefined) return true;
+  const known = labelsOf(place.namespace ?? '');
+  return known !== undefined && matchesSelector(namespaceLabels, known);
+}
+
+function selectorOf(
+  rule: RelatedRule,
+  part: 'labelSelector' | 'namespaceSelector',
+): Selector | undefined {
+  const selector = rule[part];
+  if (!isGiven(selector)) return undefined;
+  try {
+    return selectorFromObject(selector);
+  } catch (error) {
+    throw unusable(rule, `has an unusable ${part}: ${messageOf(error)}`, {}, error);
+  }
+}
+
+/** An empty list of names is as good as none. */
+function hasNames({ names = [] }: RelatedRule): boolean {
+  return names.length > 0;
+}
+
+/** An empty selector is one. JSON may have null for one that is left out. */
+function isGiven(selector: LabelSelector | null | undefined): selector is LabelSelector {
+  return selector !== undefined && selector !== null;
+}
+
+function nonEmpty(text: string | undefined): string | undefined {
+  return text === '' ? undefined : text;
+}
+
+function unusable(
+  { resource }: RelatedRule,
+  problem: string,
+  context: Readonly<Record<string, string>> = {},
+  cause?: unknown,
+): OperatorError {
+  const name = resourceName(resource);
+  return new OperatorError(`the rule for related ${name} ${problem}`, {
+    code: 'USER_CODE',
+    layer: 'user-code',
+    ...(cause !== undefined && { cause }),
+    context: { resource: name, ...context },
+  });
+}

@@ -1,0 +1,197 @@
+import { NotReadyError } from '../../controller/errors.ts';
+import type { ReconcileContext } from '../../controller/reconciler.ts';
+import { type Source, source } from '../../controller/source.ts';
+import { OperatorError } from '../../core/errors.ts';
+import { namespaces } from '../../model/kubernetes/resources.ts';
+import { type KubernetesObject, keyOf, type ObjectKey } from '../../model/object.ts';
+import { type Resource, resourceName } from '../../model/resource.ts';
+import type { Store } from '../../store/store.ts';
+import type { Related, RelatedObjects, RelatedRule } from '../engine-options.ts';
+import { type CompiledRule, compileRule, relatedName } from './compiled-rule.ts';
+import { declaredCaches } from './declared-caches.ts';
+import { OpenedCaches, type OpenSource } from './opened-caches.ts';
+import { noFirstList, type RelatedCaches } from './related-caches.ts';
+import { RulesOfParents } from './rules-of-parents.ts';
+import { objectsOf, unique } from './selected-objects.ts';
+
+export interface RelatedOptions {
+  /** Name of the controller, for messages. */
+  readonly controller: string;
+  /** Asks for the rules of a parent. */
+  readonly rules: (
+    parent: KubernetesObject,
+    context: ReconcileContext,
+  ) => Promise<readonly RelatedRule[]>;
+  /**
+   * True: a namespaced parent has related objects only in its own namespace, as with version v1 of a customize hook.
+   * Default false.
+   */
+  readonly ownNamespaceOnly?: boolean;
+  /**
+   * Milliseconds for which the rules of one generation of a parent are kept, before they are asked again. Default 20
+   * minutes; 0: ask each time. An answer without a rule is not kept.
+   */
+  readonly rulesKeptMs?: number;
+  /**
+   * `declared`: every resource that a rule may name. They are sources of the controller. `open`: opens the source of a
+   * resource when a rule first names it.
+   */
+  readonly sources:
+    | { readonly declared: readonly Source[] }
+    | {
+        readonly open: OpenSource;
+        /** The source of a resource. Default: with the defaults of `source`. */
+        readonly sourceOf?: (resource: Resource) => Source;
+      };
+}
+
+/** How long Metacontroller keeps the rules of one generation. */
+const RULES_KEPT_MS = 20 * 60_000;
+
+/** More rules than this are a mistake of the function that makes them. */
+const MAX_RULES = 100;
+
+/** The related objects of the parents of one controller. */
+export function relatedObjects(options: RelatedOptions): Related {
+  const rules = new RulesOfParents();
+  const { sources, controller } = options;
+  const caches =
+    'declared' in sources
+      ? declaredCaches(sources.declared, rules, controller)
+      : new OpenedCaches({ sourceOf: (resource) => source(resource), ...sources, rules });
+  return new RelatedToParents(options, rules, caches);
+}
+
+class RelatedToParents implements Related {
+  readonly wiring: Related['wiring'];
+  readonly #options: RelatedOptions;
+  readonly #rules: RulesOfParents;
+  readonly #caches: RelatedCaches;
+
+  constructor(options: RelatedOptions, rules: RulesOfParents, caches: RelatedCaches) {
+    this.#options = options;
+    this.#rules = rules;
+    this.#caches = caches;
+    this.wiring = caches.wiring;
+  }
+
+  async of(
+    parent: KubernetesObject,
+    context: ReconcileContext,
+  ): Promise<ReadonlyMap<string, RelatedObjects>> {
+    // The rules are known before a cache is read: a change that comes later wakes the parent.
+    const rules = await this.#rulesOf(parent, context);
+    const stores = this.#storesFor(rules, keyOf(parent), context);
+    const found = new Map<string, { resource: Resource; objects: KubernetesObject[] }>();
+    for (const rule of rules) {
+      const { resource } = rule;
+      const name = nameIn(found, resource);
+      const group = found.get(name) ?? { resource, objects: [] };
+      found.set(name, group);
+      group.objects.push(...selected(rule, stores));
+    }
+    return new Map(
+      Array.from(found, ([name, { resource, objects }]) => [
+        name,
+        { resource, objects: unique(objects) },
+      ]),
+    );
+  }
+
+  forget(key: ObjectKey): void {
+    this.#rules.forget(key);
+  }
+
+  async #rulesOf(
+    parent: KubernetesObject,
+    context: ReconcileContext,
+  ): Promise<readonly CompiledRule[]> {
+    const { ownNamespaceOnly = false, rulesKeptMs = RULES_KEPT_MS } = this.#options;
+    const key = keyOf(parent);
+    const { uid, generation } = parent.metadata;
+    const known = this.#rules.get(key);
+    const now = context.clock.monotonic();
+    const isKnown = known?.uid === uid && known?.generation === generation;
+    if (known !== undefined && isKnown && now < known.askAgainAt) return known.rules;
+    const answer: unknown = await this.#options.rules(parent, context);
+    const rules = requireRules(answer, this.#options.controller).map((rule) =>
+      compileRule(rule, parent, ownNamespaceOnly),
+    );
+    // No rules may be a mistake that passes, and nothing would wake the parent when it has: they are not kept.
+    const keptMs = rules.length === 0 ? 0 : rulesKeptMs;
+    this.#rules.set(key, { uid, generation, rules, askAgainAt: now + keptMs });
+    return rules;
+  }
+
+  /** Asks for all caches before it fails because of one, so that all of them are opened. */
+  #storesFor(
+    rules: readonly CompiledRule[],
+    parent: ObjectKey,
+    context: ReconcileContext,
+  ): ReadonlyMap<string, Store<KubernetesObject>> {
+    const stores = new Map<string, Store<KubernetesObject>>();
+    const failures: unknown[] = [];
+    const wanted = rules
+      .filter(({ selectsAny }) => selectsAny)
+      .flatMap(({ resource, namespaceLabels }) =>
+        namespaceLabels === undefined ? [resource] : [resource, namespaces],
+      );
+    for (const resource of wanted) {
+      try {
+        stores.set(relatedName(resource), this.#caches.storeOf(resource, parent, context));
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length === 0) return stores;
+    throw failures.find((error) => !(error instanceof NotReadyError)) ?? failures[0];
+  }
+}
+
+/** For callers without types. */
+function requireRules(answer: unknown, controller: string): readonly RelatedRule[] {
+  const problem = Array.isArray(answer)
+    ? answer.length > MAX_RULES
+      ? `at most ${MAX_RULES} rules for related objects, got ${answer.length}`
+      : answer.some((rule) => typeof rule?.resource?.plural !== 'string')
+        ? 'each rule for related objects must name its resource'
+        : undefined
+    : 'rules for related objects must be a list';
+  if (problem === undefined) return answer as readonly RelatedRule[];
+  throw new OperatorError(problem, {
+    code: 'USER_CODE',
+    layer: 'user-code',
+    context: { controller },
+  });
+}
+
+function selected(
+  rule: CompiledRule,
+  stores: ReadonlyMap<string, Store<KubernetesObject>>,
+): readonly KubernetesObject[] {
+  const storeOf = (resource: Resource): Store<KubernetesObject> => {
+    const store = stores.get(relatedName(resource));
+    if (store === undefined) throw noFirstList(resource);
+    return store;
+  };
+  if (!rule.selectsAny) return [];
+  try {
+    return objectsOf(rule, storeOf(rule.resource), () => storeOf(namespaces));
+  } catch (error) {
+    // An index that is still built, or an informer that stops.
+    if (error instanceof OperatorError && error.code === 'NOT_SYNCED') {
+      throw noFirstList(rule.resource);
+    }
+    throw error;
+  }
+}
+
+/** A second version of one resource gets a name of its own. */
+function nameIn(
+  found: ReadonlyMap<string, { readonly resource: Resource }>,
+  resource: Resource,
+): string {
+  const name = resourceName(resource);
+  const known = found.get(name)?.resource.version;
+  return known === undefined || known === resource.version ? name : relatedName(resource);
+}

@@ -1,0 +1,106 @@
+import type { KubernetesObject, ObjectMeta } from '../../model/object.ts';
+import type { ChildType } from '../engine-options.ts';
+import { childIdentity } from '../sync-result.ts';
+
+/**
+ * Names of children of one kind that belong to a revision, as it is stored. Under a cluster-scoped parent, the name of
+ * a namespaced child is `namespace/name`.
+ */
+export interface ClaimedNames {
+  /** '' for the core group. */
+  readonly apiGroup: string;
+  readonly kind: string;
+  readonly names: readonly string[];
+}
+
+/** True for a type whose children are updated one by one. */
+export function isRolling({ update }: Pick<ChildType, 'update'>): boolean {
+  return update === 'rolling-apply' || update === 'rolling-recreate';
+}
+
+/** Translates between the stored names of claimed children and their identities, for the children of one parent. */
+export class ClaimNames {
+  readonly #parent: KubernetesObject;
+  readonly #rolling: readonly ChildType[];
+
+  constructor(parent: KubernetesObject, types: readonly ChildType[]) {
+    this.#parent = parent;
+    this.#rolling = types.filter(isRolling);
+  }
+
+  /**
+   * The identities of stored names, each once. Kinds that are not updated one by one have no claims, and a name without
+   * its namespace names no child of a cluster-scoped parent.
+   */
+  identitiesOf(claimed: readonly ClaimedNames[]): readonly string[] {
+    const all = claimed.flatMap(({ apiGroup, kind, names }) => {
+      const type = this.#rolling.find(
+        ({ resource }) => resource.group === apiGroup && resource.kind === kind,
+      );
+      if (type === undefined) return [];
+      return names.flatMap((name) => {
+        const metadata = this.#metadataOf(type, name);
+        return metadata === undefined ? [] : [childIdentity(type.resource, metadata)];
+      });
+    });
+    return [...new Set(all)];
+  }
+
+  /**
+   * What is stored for children. Kinds and names that are stored already keep their order, so that nothing is written
+   * because of it.
+   */
+  toStore(
+    children: readonly { readonly type: ChildType; readonly object: { metadata: NameOfChild } }[],
+    before: readonly ClaimedNames[],
+  ): readonly ClaimedNames[] {
+    const groups = new Map<string, { apiGroup: string; kind: string; names: Set<string> }>();
+    for (const { type, object } of children) {
+      const { group: apiGroup, kind } = type.resource;
+      const id = idOf({ apiGroup, kind });
+      const known = groups.get(id) ?? { apiGroup, kind, names: new Set() };
+      groups.set(id, known);
+      known.names.add(this.nameOf(object.metadata));
+    }
+    const order = new Set([...before.map(idOf), ...groups.keys()]);
+    return [...order].flatMap((id) => {
+      const group = groups.get(id);
+      if (group === undefined) return [];
+      const stored = before.filter((each) => idOf(each) === id).flatMap(({ names }) => names);
+      const kept = stored.filter((name) => group.names.has(name));
+      return [{ ...group, names: [...new Set([...kept, ...group.names])] }];
+    });
+  }
+
+  /** The name of a child relative to its parent. */
+  nameOf({ namespace = '', name = '' }: NameOfChild): string {
+    const isRelative = this.#parent.metadata.namespace !== undefined || namespace === '';
+    return isRelative ? name : `${namespace}/${name}`;
+  }
+
+  #metadataOf({ resource }: ChildType, stored: string): NameOfChild | undefined {
+    const { namespace } = this.#parent.metadata;
+    if (!resource.namespaced) return { name: stored };
+    if (namespace !== undefined) return { namespace, name: stored };
+    const slash = stored.indexOf('/');
+    if (slash < 0) return undefined;
+    return { namespace: stored.slice(0, slash), name: stored.slice(slash + 1) };
+  }
+}
+
+type NameOfChild = Partial<Pick<ObjectMeta, 'namespace' | 'name'>>;
+
+function idOf({ apiGroup, kind }: Pick<ClaimedNames, 'apiGroup' | 'kind'>): string {
+  return `${kind}.${apiGroup}`;
+}
+
+/** True when both name the same children, in any order. Kinds without names do not count. */
+export function isSameClaim(a: readonly ClaimedNames[], b: readonly ClaimedNames[]): boolean {
+  const left = namesIn(a);
+  const right = namesIn(b);
+  return left.size === right.size && [...left].every((name) => right.has(name));
+}
+
+function namesIn(claimed: readonly ClaimedNames[]): ReadonlySet<string> {
+  return new Set(claimed.flatMap((each) => each.names.map((name) => `${idOf(each)} ${name}`)));
+}

@@ -1,0 +1,288 @@
+import type { ChildWriter } from '../../controller/children/child-writer.ts';
+import type { ReconcileContext } from '../../controller/reconciler.ts';
+import { ConfigurationError } from '../../core/errors.ts';
+import { boundedText } from '../../core/visible-text.ts';
+import type { KubernetesObject } from '../../model/object.ts';
+import type { Resource } from '../../model/resource.ts';
+import type {
+  AnsweredRevision,
+  ChildType,
+  ParentRevision,
+  PlannedChild,
+  Revisions,
+  RollingPlan,
+} from '../engine-options.ts';
+import { type ClaimedNames, ClaimNames, isRolling, isSameClaim } from './claims.ts';
+import {
+  DEFAULT_FIELD_PATHS,
+  type ParentPatch,
+  parentPatch,
+  patchText,
+  withParentPatch,
+} from './parent-patch.ts';
+import type { RevisionFormat } from './revision-format.ts';
+import { RevisionStore } from './revision-store.ts';
+import { decideRolling, type RollingDecision, type RollingStep } from './rolling-decision.ts';
+
+/**
+ * Revisions for which the function is called in one reconcile, the latest included. Every older revision has a child
+ * that no other has, so a parent has at most one revision more than it has children. The children of those beyond this
+ * number stay as they are until their turn comes.
+ */
+const MAX_ASKED = 10;
+
+/** Characters of the message of the condition `Updated`. */
+const MAX_MESSAGE_CHARS = 1_024;
+
+export interface RevisionsOptions {
+  /** Name of the controller, for errors. */
+  readonly controller: string;
+  readonly parentResource: Resource;
+  readonly children: readonly ChildType[];
+  readonly writer: ChildWriter;
+  readonly format: RevisionFormat;
+  /** The parts of a parent that define a revision. Default, and for an empty list: `spec`. */
+  readonly fieldPaths?: readonly string[] | undefined;
+  /**
+   * Where the revisions of cluster-scoped parents are stored: a ControllerRevision needs a namespace. It is owned by
+   * the parent all the same. Revisions of a namespaced parent are beside it.
+   */
+  readonly namespace?: string | undefined;
+}
+
+/**
+ * Rolling updates for a composite.
+ *
+ * @throws ConfigurationError `CONFIG` for a cluster-scoped parent without `namespace`.
+ */
+export function createRevisions(options: RevisionsOptions): Revisions {
+  const { controller, parentResource, namespace } = options;
+  if (!parentResource.namespaced && namespace === undefined) {
+    throw new ConfigurationError(
+      'revisions of a cluster-scoped parent need a namespace to be stored in',
+      { context: { controller } },
+    );
+  }
+  return new StoredRevisions(options);
+}
+
+/** A revision as it was read. */
+interface LiveRevision {
+  readonly name: string;
+  readonly patch: ParentPatch;
+  readonly children: readonly ClaimedNames[];
+  /** Undefined for one that is not stored yet. */
+  readonly object: KubernetesObject | undefined;
+}
+
+/** The revisions of one parent, as `read` found them. */
+interface ReadState {
+  readonly latest: LiveRevision;
+  /** The newest first. */
+  readonly older: readonly LiveRevision[];
+  /** Further objects with the content of one of those. */
+  readonly repeated: readonly KubernetesObject[];
+}
+
+class StoredRevisions implements Revisions {
+  readonly wiring: Revisions['wiring'];
+  readonly #options: RevisionsOptions;
+  readonly #store: RevisionStore;
+  readonly #fieldPaths: readonly string[];
+  /** What `read` found, by the latest revision that it returned. */
+  readonly #states = new WeakMap<ParentRevision, ReadState>();
+
+  constructor(options: RevisionsOptions) {
+    const { fieldPaths = [], format, parentResource, namespace } = options;
+    this.#options = options;
+    this.#fieldPaths = fieldPaths.length > 0 ? fieldPaths : DEFAULT_FIELD_PATHS;
+    const placed = parentResource.namespaced ? undefined : namespace;
+    this.#store = new RevisionStore({ format, parentResource, namespace: placed });
+    const namespaces = placed === undefined ? {} : { namespaces: [placed] };
+    this.wiring = {
+      reads: [this.#store.source],
+      permissions: [
+        { resource: format.resource, ...namespaces, verbs: ['create', 'patch', 'delete'] },
+        // For the condition `Updated`.
+        { resource: parentResource, subresource: 'status', verbs: ['patch'] },
+      ],
+    };
+  }
+
+  async read(
+    parent: KubernetesObject,
+    context: ReconcileContext,
+  ): Promise<readonly ParentRevision[]> {
+    const objects = await this.#store.claim(parent, context);
+    const state = this.#stateOf(parent, objects);
+    const latest = { name: state.latest.name, isLatest: true, parent };
+    this.#states.set(latest, state);
+    const older = state.older.slice(0, MAX_ASKED - 1);
+    if (older.length < state.older.length) {
+      context.log.warn(
+        { revisions: state.older.length + 1, asked: MAX_ASKED },
+        'too many revisions are alive, children of the oldest are left as they are',
+      );
+    }
+    return [
+      latest,
+      ...older.map(({ name, patch }) => ({
+        name,
+        isLatest: false,
+        parent: withParentPatch(parent, patch, this.#fieldPaths),
+      })),
+    ];
+  }
+
+  #stateOf(parent: KubernetesObject, objects: readonly KubernetesObject[]): ReadState {
+    const patch = parentPatch(parent, this.#fieldPaths);
+    const text = patchText(patch);
+    const byText = new Map<string, LiveRevision>();
+    const repeated: KubernetesObject[] = [];
+    for (const object of objects) {
+      const content = this.#store.read(object);
+      const key = patchText(content.parentPatch);
+      const known = byText.get(key);
+      if (known !== undefined) repeated.push(object);
+      byText.set(key, {
+        name: known?.name ?? object.metadata.name,
+        patch: content.parentPatch,
+        children: [...(known?.children ?? []), ...content.children],
+        object: known?.object ?? object,
+      });
+    }
+    const latest = byText.get(text);
+    byText.delete(text);
+    return {
+      latest: latest ?? {
+        name: this.#store.nameOf(parent, text),
+        patch,
+        children: [],
+        object: undefined,
+      },
+      older: [...byText.values()].toReversed(),
+      repeated,
+    };
+  }
+
+  async plan(
+    answers: readonly AnsweredRevision[],
+    observed: ReadonlyMap<string, KubernetesObject>,
+    parent: KubernetesObject,
+    context: ReconcileContext,
+  ): Promise<RollingPlan> {
+    const latest = answers.find(({ revision }) => revision.isLatest);
+    const state = latest && this.#states.get(latest.revision);
+    if (latest === undefined || state === undefined) {
+      throw new TypeError('a plan needs the answers to the revisions that were read');
+    }
+    const names = new ClaimNames(parent, this.#options.children);
+    const { children } = latest;
+    const hasOlder = state.older.length > 0;
+    const decision = decideRolling({
+      latest: { claims: names.identitiesOf(state.latest.children), children },
+      older: state.older.map(({ name, children: claimed }) => ({
+        claims: names.identitiesOf(claimed),
+        children: answers.find(({ revision }) => revision.name === name)?.children,
+      })),
+      observed,
+      upToDate: hasOlder ? await this.#upToDate(children, observed, parent, context) : new Set(),
+    });
+    return {
+      children: decision.children,
+      condition: conditionOf(decision.step, state.latest.name, names),
+      store: async (given) => this.#write({ state, decision, names, parent }, given),
+    };
+  }
+
+  /** Only asked during a rolling update: to compare may cost a request. */
+  async #upToDate(
+    children: readonly PlannedChild[],
+    observed: ReadonlyMap<string, KubernetesObject>,
+    owner: KubernetesObject,
+    context: ReconcileContext,
+  ): Promise<ReadonlySet<string>> {
+    const { writer, parentResource: ownerResource } = this.#options;
+    const upToDate = new Set<string>();
+    for (const { type, object, identity } of children) {
+      const existing = observed.get(identity);
+      if (existing === undefined || !isRolling(type)) continue;
+      const write = { owner, ownerResource, context };
+      if (!(await writer.differs(type.resource, object, existing, write))) upToDate.add(identity);
+    }
+    return upToDate;
+  }
+
+  /**
+   * The latest revision first: if the process ends in between, a child is claimed by two revisions, of which the latest
+   * counts. In the other order it would be claimed by none.
+   */
+  async #write(
+    { state, decision, names, parent }: Decided,
+    context: ReconcileContext,
+  ): Promise<void> {
+    const { latest, older, repeated } = state;
+    const claimed = (identities: readonly string[], { children }: LiveRevision) =>
+      names.toStore(childrenOf(decision, identities), children);
+    const children = claimed(decision.latestClaims, latest);
+    if (latest.object === undefined) {
+      const content = { parentPatch: latest.patch, children };
+      await this.#store.create(latest.name, content, parent, context);
+    } else {
+      await this.#change(latest.object, children, context);
+    }
+    for (const [index, revision] of older.entries()) {
+      const { object } = revision;
+      if (object === undefined) continue;
+      const left = claimed(decision.olderClaims[index] ?? [], revision);
+      if (left.length > 0) await this.#change(object, left, context);
+      else await this.#store.remove(object, context);
+    }
+    for (const object of repeated) await this.#store.remove(object, context);
+  }
+
+  async #change(
+    object: KubernetesObject,
+    children: readonly ClaimedNames[],
+    context: ReconcileContext,
+  ): Promise<void> {
+    if (isSameClaim(this.#store.read(object).children, children)) return;
+    await this.#store.change(object, children, context);
+  }
+}
+
+interface Decided {
+  readonly state: ReadState;
+  readonly decision: RollingDecision;
+  readonly names: ClaimNames;
+  readonly parent: KubernetesObject;
+}
+
+function childrenOf(
+  { children }: RollingDecision,
+  identities: readonly string[],
+): readonly PlannedChild[] {
+  const wanted = new Set(identities);
+  return children.filter(({ identity }) => wanted.has(identity));
+}
+
+function conditionOf(
+  step: RollingStep,
+  latest: string,
+  names: ClaimNames,
+): RollingPlan['condition'] {
+  const type = 'Updated';
+  if (step.kind === 'settled') {
+    // The same text as Metacontroller's: it must not be a reason to write the status of every parent that is taken over.
+    const message = `latest ControllerRevision: ${latest}`;
+    return { type, status: 'True', reason: 'OnLatestRevision', message };
+  }
+  const { resource } = step.child.type;
+  const child = `${resource.kind} ${names.nameOf(step.child.object.metadata)}`;
+  if (step.kind === 'progressing') {
+    const message = `${child} goes to the latest revision, ${latest}`;
+    return { type, status: 'False', reason: 'RolloutProgressing', message };
+  }
+  const message = boundedText(`waiting for ${child}: it ${step.because}`, MAX_MESSAGE_CHARS);
+  return { type, status: 'False', reason: 'RolloutWaiting', message };
+}

@@ -1,0 +1,90 @@
+import { OperatorError } from '../../core/errors.ts';
+import { goJson } from '../../core/go-json.ts';
+import { type KubernetesObject, keyOf } from '../../model/object.ts';
+
+/** The parts of a parent that define a revision, nested as they are in the parent. */
+export type ParentPatch = Readonly<Record<string, unknown>>;
+
+/** What defines a revision if nothing else is said. */
+export const DEFAULT_FIELD_PATHS: readonly string[] = ['spec'];
+
+/**
+ * The values at `fieldPaths` of a parent. A path that the parent does not have is left out.
+ *
+ * @param fieldPaths - names joined by dots, such as `spec.template`.
+ * @throws OperatorError `USER_CODE` when a path leads through a value that is no object.
+ */
+export function parentPatch(parent: KubernetesObject, fieldPaths: readonly string[]): ParentPatch {
+  return fieldPaths.reduce<ParentPatch>((patch, fieldPath) => {
+    const value = valueAt(parent, fieldPath, parent);
+    return value === undefined ? patch : withValue(patch, fieldPath.split('.'), value);
+  }, {});
+}
+
+/**
+ * `parent` as it was in the revision of `patch`: its values at `fieldPaths` are those of the patch. A path that the
+ * patch does not have is absent in the result, because the parent did not have it then.
+ *
+ * @throws OperatorError `USER_CODE` as `parentPatch`.
+ */
+export function withParentPatch(
+  parent: KubernetesObject,
+  patch: ParentPatch,
+  fieldPaths: readonly string[],
+): KubernetesObject {
+  return fieldPaths.reduce<Fields>(
+    (result, fieldPath) => {
+      const value = valueAt(patch, fieldPath, parent);
+      if (value !== undefined) return withValue(result, fieldPath.split('.'), value);
+      const known = valueAt(result, fieldPath, parent);
+      return known === undefined ? result : withoutValue(result, fieldPath.split('.'));
+    },
+    parent as unknown as Fields,
+  ) as unknown as KubernetesObject;
+}
+
+/** The text of a patch. Names of revisions are made of these bytes. Equal patches have equal texts. */
+export function patchText(patch: ParentPatch): string {
+  return goJson(patch);
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function valueAt(from: unknown, fieldPath: string, parent: KubernetesObject): unknown {
+  let value = from;
+  for (const name of fieldPath.split('.')) {
+    if (value === undefined || value === null) return undefined;
+    if (!isFields(value)) throw noObject(fieldPath, name, parent);
+    value = Object.hasOwn(value, name) ? value[name] : undefined;
+  }
+  return value;
+}
+
+/** `fields` with a value at `path`. Computed names in a literal define even `__proto__` as a field of its own. */
+function withValue(
+  fields: Fields,
+  [name = '', ...rest]: readonly string[],
+  value: unknown,
+): Fields {
+  if (rest.length === 0) return { ...fields, [name]: value };
+  const inner = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  return { ...fields, [name]: withValue(isFields(inner) ? inner : {}, rest, value) };
+}
+
+function withoutValue(fields: Fields, [name = '', ...rest]: readonly string[]): Fields {
+  const { [name]: inner, ...others } = fields;
+  if (rest.length === 0 || !isFields(inner)) return others;
+  return { ...fields, [name]: withoutValue(inner, rest) };
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function noObject(fieldPath: string, before: string, parent: KubernetesObject): OperatorError {
+  return new OperatorError('a field path of the revision history leads through no object', {
+    code: 'USER_CODE',
+    layer: 'user-code',
+    context: { fieldPath, before, parent: keyOf(parent) },
+  });
+}

@@ -1,0 +1,233 @@
+import { isLiveOwner } from '../../controller/children/apply-owned.ts';
+import { NotReadyError } from '../../controller/errors.ts';
+import type { ReconcileContext } from '../../controller/reconciler.ts';
+import { type Source, source } from '../../controller/source.ts';
+import { OperatorError } from '../../core/errors.ts';
+import { isNotFound } from '../../model/not-found.ts';
+import { controllerOf, type KubernetesObject, keyOf, ownersIn } from '../../model/object.ts';
+import { AlreadyOwnedError, controllerReference } from '../../model/owner-reference.ts';
+import { apiVersionOf, type Resource } from '../../model/resource.ts';
+import type { Selector } from '../../model/selector.ts';
+import { formatSelector, matchesSelector, selectorFromObject } from '../../model/selector.ts';
+import { isAlreadyExists } from '../../model/status.ts';
+import { byOwner } from '../../store/indices.ts';
+import { OWNER_INDEX } from '../child.ts';
+import type { ClaimedNames } from './claims.ts';
+import { patchText } from './parent-patch.ts';
+import type { RevisionContent, RevisionFormat, StoredBody } from './revision-format.ts';
+
+interface RevisionStoreOptions {
+  readonly parentResource: Resource;
+  readonly format: RevisionFormat;
+  /** Where the revisions of a cluster-scoped parent are. */
+  readonly namespace: string | undefined;
+}
+
+/** The stored revisions of parents: reads them from the cache, and writes them guarded by uid and resourceVersion. */
+export class RevisionStore {
+  readonly source: Source;
+  readonly #parentResource: Resource;
+  readonly #format: RevisionFormat;
+  readonly #namespace: string | undefined;
+  readonly #selector: Selector;
+
+  constructor({ parentResource, format, namespace }: RevisionStoreOptions) {
+    this.#parentResource = parentResource;
+    this.#format = format;
+    this.#namespace = namespace;
+    this.#selector = selectorFromObject({ matchLabels: format.labels });
+    this.source = source(format.resource, {
+      ...(namespace !== undefined && { namespace: { name: namespace } }),
+      labelSelector: formatSelector(this.#selector),
+      indexes: { [OWNER_INDEX]: byOwner },
+    });
+  }
+
+  /**
+   * The revisions that the parent controls, oldest first. Those without a controller that it may adopt become its own,
+   * unless it is being deleted. Its own stay its own whatever their labels are: a new one of the same content would
+   * have the same name.
+   *
+   * @throws ApiError when an adoption fails; `isVersionConflict` when another writer was faster.
+   */
+  async claim(
+    parent: KubernetesObject,
+    context: ReconcileContext,
+  ): Promise<readonly KubernetesObject[]> {
+    const store = context.store(this.source);
+    const own = store
+      .byIndex(OWNER_INDEX, parent.metadata.uid ?? '')
+      .filter((object) => controllerOf(object)?.uid === parent.metadata.uid);
+    const adopted = await this.#adopt(parent, context);
+    return [...own, ...adopted]
+      .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+      .toSorted(byAge);
+  }
+
+  async #adopt(
+    parent: KubernetesObject,
+    context: ReconcileContext,
+  ): Promise<readonly KubernetesObject[]> {
+    const selector = this.#format.adopts(parent);
+    if (selector === undefined || parent.metadata.deletionTimestamp !== undefined) return [];
+    const orphans = context
+      .store(this.source)
+      .list({ selector, namespace: this.#namespaceOf(parent) })
+      .filter(
+        (object) =>
+          controllerOf(object) === undefined && object.metadata.deletionTimestamp === undefined,
+      );
+    if (orphans.length === 0) return [];
+    if (!(await isLiveOwner(context.client, this.#parentResource, parent))) return [];
+    const adopted: KubernetesObject[] = [];
+    for (const orphan of orphans) {
+      adopted.push(await this.#patch(orphan, this.#owned(parent, orphan), context));
+      context.log.info({ revision: orphan.metadata.name }, 'revision adopted');
+    }
+    return adopted;
+  }
+
+  /** The name that a new revision of this patch has. */
+  nameOf(parent: KubernetesObject, text: string): string {
+    return this.#format.nameOf(parent, text);
+  }
+
+  /** @throws OperatorError `DECODE` when the object is not readable as a revision. */
+  read(object: KubernetesObject): RevisionContent {
+    return this.#format.read(object);
+  }
+
+  /**
+   * Stores a new revision.
+   *
+   * @throws NotReadyError when there is a revision of that name which the cache does not show. It belongs to the parent
+   *   and gets the labels by which the cache finds it.
+   * @throws AlreadyOwnedError when an object of that name belongs to another owner.
+   * @throws OperatorError `DECODE` when an object of that name has another content.
+   */
+  async create(
+    name: string,
+    content: RevisionContent,
+    parent: KubernetesObject,
+    context: ReconcileContext,
+  ): Promise<void> {
+    const { resource } = this.#format;
+    const { metadata, ...fields } = this.#format.bodyOf(content);
+    const object = {
+      apiVersion: apiVersionOf(resource),
+      kind: resource.kind,
+      metadata: {
+        name,
+        namespace: this.#namespaceOf(parent),
+        labels: this.#format.labelsOf(parent),
+        ...metadata,
+        ownerReferences: [controllerReference(parent, this.#parentResource)],
+      },
+      ...fields,
+    };
+    try {
+      await context.client.create(resource, object as KubernetesObject);
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+      await this.#show(object, content, parent, context);
+      throw new NotReadyError('a revision exists that the cache does not show yet', {
+        cause: error,
+        context: { revision: name },
+      });
+    }
+    context.log.info({ revision: name }, 'revision stored');
+  }
+
+  /** Replaces the claimed children of a stored revision, unless it was changed since it was read. */
+  async change(
+    object: KubernetesObject,
+    children: readonly ClaimedNames[],
+    context: ReconcileContext,
+  ): Promise<void> {
+    await this.#patch(object, this.#format.changeOf(children), context);
+    context.log.debug({ revision: object.metadata.name }, 'children of a revision changed');
+  }
+
+  /** Deletes a stored revision, unless it was changed since it was read. */
+  async remove({ metadata }: KubernetesObject, { client, log }: ReconcileContext): Promise<void> {
+    const { uid = '', resourceVersion = '' } = metadata;
+    try {
+      await client.delete(this.#format.resource, metadata, {
+        preconditions: { uid, resourceVersion },
+      });
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+    log.info({ revision: metadata.name }, 'revision without children deleted');
+  }
+
+  /** Gives the stored object of that name what the cache finds it by. */
+  async #show(
+    { metadata: { name, namespace, labels } }: { readonly metadata: RevisionMeta },
+    { parentPatch }: RevisionContent,
+    parent: KubernetesObject,
+    context: ReconcileContext,
+  ): Promise<void> {
+    const { resource } = this.#format;
+    const live = await context.client.find(resource, { name, namespace });
+    if (live === undefined || live.metadata.deletionTimestamp !== undefined) return;
+    const controller = controllerOf(live);
+    if (controller !== undefined && controller.uid !== parent.metadata.uid) {
+      throw new AlreadyOwnedError(resource, live);
+    }
+    // The cache has it by its content, and would never find the one that is wanted.
+    if (patchText(this.#format.read(live).parentPatch) !== patchText(parentPatch)) {
+      throw misnamed(live);
+    }
+    const isShown = matchesSelector(this.#selector, live.metadata.labels);
+    if (controller !== undefined && isShown) return;
+    const { metadata } = this.#owned(parent, live);
+    await this.#patch(live, { metadata: { ...metadata, labels } }, context);
+  }
+
+  #owned(
+    parent: KubernetesObject,
+    object: KubernetesObject,
+  ): { readonly metadata: Readonly<Record<string, unknown>> } {
+    const reference = controllerReference(parent, this.#parentResource);
+    const others = ownersIn(object.metadata).filter(({ uid }) => uid !== reference.uid);
+    return { metadata: { ownerReferences: [...others, reference] } };
+  }
+
+  async #patch(
+    { metadata: { name, namespace, uid, resourceVersion } }: KubernetesObject,
+    change: Omit<StoredBody, 'metadata'> & {
+      readonly metadata?: Readonly<Record<string, unknown>>;
+    },
+    { client }: ReconcileContext,
+  ): Promise<KubernetesObject> {
+    const body = { ...change, metadata: { ...change.metadata, uid, resourceVersion } };
+    return client.patch(this.#format.resource, { name, namespace }, { type: 'merge', body });
+  }
+
+  #namespaceOf(parent: KubernetesObject): string {
+    return parent.metadata.namespace ?? this.#namespace ?? '';
+  }
+}
+
+interface RevisionMeta {
+  readonly name: string;
+  readonly namespace: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+function misnamed(object: KubernetesObject): OperatorError {
+  return new OperatorError('a stored revision has another content than its name says: delete it', {
+    code: 'DECODE',
+    layer: 'api-server',
+    context: { revision: keyOf(object) },
+  });
+}
+
+function byAge({ metadata: a }: KubernetesObject, { metadata: b }: KubernetesObject): number {
+  return compare(a.creationTimestamp ?? '', b.creationTimestamp ?? '') || compare(a.name, b.name);
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}

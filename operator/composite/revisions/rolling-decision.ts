@@ -1,0 +1,137 @@
+import type { KubernetesObject } from '../../model/object.ts';
+import type { ChildType, PlannedChild } from '../engine-options.ts';
+import { isRolling } from './claims.ts';
+import { waitsFor } from './status-checks.ts';
+
+/** A revision, as the decision needs it. */
+export interface RollingRevision {
+  /** The children that are stored as its own, by identity. */
+  readonly claims: readonly string[];
+  /** What the function answered for it; undefined when it was not asked. */
+  readonly children: readonly PlannedChild[] | undefined;
+}
+
+/** What the decision is made from. */
+export interface RollingState {
+  readonly latest: RollingRevision & { readonly children: readonly PlannedChild[] };
+  /** In the order in which their claims count. */
+  readonly older: readonly RollingRevision[];
+  /** The children that exist, by identity. */
+  readonly observed: ReadonlyMap<string, KubernetesObject>;
+  /** Identities of the observed children that are as the latest answer wants them. */
+  readonly upToDate: ReadonlySet<string>;
+}
+
+/** How far a rolling update is. */
+export type RollingStep =
+  /** Every child belongs to the latest revision. */
+  | { readonly kind: 'settled' }
+  /** This child goes to the latest revision now. */
+  | { readonly kind: 'progressing'; readonly child: PlannedChild }
+  /** No child moves until this one, which belongs to the latest revision, is ready. */
+  | { readonly kind: 'waiting'; readonly child: PlannedChild; readonly because: string };
+
+/** What a rolling update does in one reconcile. */
+export interface RollingDecision {
+  /** Identities of the children of the latest revision. */
+  readonly latestClaims: readonly string[];
+  /** The same for each older revision, in the order of `RollingState.older`. */
+  readonly olderClaims: readonly (readonly string[])[];
+  /** The desired children of all revisions together, in the order of the latest answer. */
+  readonly children: readonly PlannedChild[];
+  readonly step: RollingStep;
+}
+
+/**
+ * Decides which child belongs to which revision. Children without a revision, and those that are already as the latest
+ * answer wants them, go to the latest revision at once. Of the others, one goes in each reconcile, in the order of the
+ * latest answer, and only if every child of the latest revision exists, is up to date and passes its status checks.
+ *
+ * It reads nothing but its argument: the same state gives the same decision, in this process or in its successor.
+ */
+export function decideRolling({ latest, older, ...cluster }: RollingState): RollingDecision {
+  const rolling = latest.children.filter(({ type }) => isRolling(type));
+  const owners = ownersOf(rolling, latest, older);
+  const answers = older.map(({ children = [] }) => byIdentity(children));
+  for (const { identity } of rolling) {
+    if (cluster.upToDate.has(identity)) owners.set(identity, LATEST);
+  }
+  const step = nextStep(rolling, owners, cluster);
+  if (step.kind === 'progressing') owners.set(step.child.identity, LATEST);
+  const claimsOf = (owner: number): readonly string[] =>
+    rolling.map(({ identity }) => identity).filter((identity) => owners.get(identity) === owner);
+  return {
+    latestClaims: claimsOf(LATEST),
+    olderClaims: older.map((_, index) => claimsOf(index)),
+    children: latest.children.map((child) => wantedNow(child, owners, answers)),
+    step,
+  };
+}
+
+/** The owner of a child: an index of `RollingState.older`, or this. */
+const LATEST = -1;
+
+/**
+ * The revision of each child of the latest answer. If two claim a child, the latest one has it, then the first. Claims
+ * of children that the latest answer does not want are forgotten: those children are deleted.
+ */
+function ownersOf(
+  rolling: readonly PlannedChild[],
+  latest: RollingRevision,
+  older: readonly RollingRevision[],
+): Map<string, number> {
+  const claimed = new Map<string, number>();
+  for (const [index, { claims }] of [...older.entries()].toReversed()) {
+    for (const identity of claims) claimed.set(identity, index);
+  }
+  for (const identity of latest.claims) claimed.set(identity, LATEST);
+  return new Map(rolling.map(({ identity }) => [identity, claimed.get(identity) ?? LATEST]));
+}
+
+function nextStep(
+  rolling: readonly PlannedChild[],
+  owners: ReadonlyMap<string, number>,
+  cluster: Pick<RollingState, 'observed' | 'upToDate'>,
+): RollingStep {
+  const next = rolling.find(({ identity }) => owners.get(identity) !== LATEST);
+  if (next === undefined) return { kind: 'settled' };
+  for (const child of rolling) {
+    if (owners.get(child.identity) !== LATEST) continue;
+    const because = unready(child, cluster);
+    if (because !== undefined) return { kind: 'waiting', child, because };
+  }
+  return { kind: 'progressing', child: next };
+}
+
+/** Why the next child has to wait for this one, which belongs to the latest revision. */
+function unready(
+  { identity, type }: PlannedChild,
+  { observed, upToDate }: Pick<RollingState, 'observed' | 'upToDate'>,
+): string | undefined {
+  const child = observed.get(identity);
+  if (child === undefined) return 'does not exist yet';
+  if (child.metadata.deletionTimestamp !== undefined) return 'is being deleted';
+  if (!upToDate.has(identity)) return 'is not updated yet';
+  return waitsFor(child, type);
+}
+
+/**
+ * What is wanted of a child in this reconcile. An older revision that was not asked, or that no longer names the child,
+ * cannot say: then the child stays as it is until its turn comes.
+ */
+function wantedNow(
+  child: PlannedChild,
+  owners: ReadonlyMap<string, number>,
+  answers: readonly ReadonlyMap<string, PlannedChild>[],
+): PlannedChild {
+  const owner = owners.get(child.identity) ?? LATEST;
+  if (owner === LATEST) return child;
+  const answered = answers[owner]?.get(child.identity);
+  if (answered !== undefined) return answered;
+  const type: ChildType = { ...child.type, update: 'keep' };
+  return { ...child, type };
+}
+
+function byIdentity(children: readonly PlannedChild[]): ReadonlyMap<string, PlannedChild> {
+  return new Map(children.map((child) => [child.identity, child]));
+}

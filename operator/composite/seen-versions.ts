@@ -1,0 +1,90 @@
+import type { Predicate } from '../controller/predicate.ts';
+import type { Trigger } from '../controller/trigger.ts';
+import { aborted } from '../core/abort.ts';
+import {
+  controllerOf,
+  isOlder,
+  type KubernetesObject,
+  keyOf,
+  type ObjectKey,
+  type ObjectMeta,
+} from '../model/object.ts';
+
+/** What the last call of the function for a parent has seen. */
+interface Seen {
+  readonly uid: string;
+  readonly version: string;
+  /** Versions of its children by uid. */
+  readonly children: ReadonlyMap<string, string>;
+}
+
+/**
+ * Drops changes that the last call for a parent has seen already. The cache shows a change a little before it is
+ * delivered, and own writes before the watch has them: a call in between would be made again with the same input.
+ */
+export class SeenVersions {
+  readonly #byKey = new Map<ObjectKey, Seen>();
+  readonly #keys = new Map<string, ObjectKey>();
+  #isRunning = false;
+
+  /**
+   * Forgets everything when the controller ends: it may run again, with the next term as leader. Then every object is
+   * delivered anew, and the retries and delays of the last run are lost, so that none of these deliveries may be dropped.
+   */
+  readonly life: Trigger = {
+    run: async (_enqueue, { signal }) => {
+      this.#isRunning = true;
+      await aborted(signal);
+      this.#isRunning = false;
+      this.#byKey.clear();
+      this.#keys.clear();
+    },
+  };
+
+  /** Notes what a call sees. If it fails, the key is retried without a change. */
+  note(parent: KubernetesObject, children: Iterable<KubernetesObject>): void {
+    if (!this.#isRunning) return;
+    const { uid = '', resourceVersion = '' } = parent.metadata;
+    const versions = new Map<string, string>();
+    for (const { metadata } of children) {
+      versions.set(metadata.uid ?? '', metadata.resourceVersion ?? '');
+    }
+    const key = keyOf(parent);
+    this.forget(key);
+    this.#byKey.set(key, { uid, version: resourceVersion, children: versions });
+    this.#keys.set(uid, key);
+  }
+
+  forget(key: ObjectKey): void {
+    const seen = this.#byKey.get(key);
+    if (seen === undefined) return;
+    this.#byKey.delete(key);
+    this.#keys.delete(seen.uid);
+  }
+
+  /** For changes of parents. */
+  readonly newParent: Predicate = ({ type, metadata }) =>
+    passes(type) || !isSeen(this.#of(metadata.uid)?.version, metadata);
+
+  /** For changes of children. */
+  readonly newChild: Predicate = ({ type, metadata }) => {
+    if (passes(type)) return true;
+    const seen = this.#of(controllerOf({ metadata })?.uid);
+    return !isSeen(seen?.children.get(metadata.uid ?? ''), metadata);
+  };
+
+  #of(uid: string | undefined): Seen | undefined {
+    const key = this.#keys.get(uid ?? '');
+    return key === undefined ? undefined : this.#byKey.get(key);
+  }
+}
+
+/** A deletion, and what is delivered again without a change. */
+function passes(type: string): boolean {
+  return type === 'delete' || type === 'generic';
+}
+
+function isSeen(version: string | undefined, { resourceVersion = '' }: ObjectMeta): boolean {
+  if (version === undefined || resourceVersion === '') return false;
+  return version === resourceVersion || isOlder(resourceVersion, version);
+}

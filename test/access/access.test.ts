@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest';
+import { accessOf } from '../../operator/access/required-access.ts';
+import { controller, type Permission } from '../../operator/controller/controller.ts';
+import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
+import { type SourceOptions, source } from '../../operator/controller/source.ts';
+import {
+  configMaps,
+  customResourceDefinitions,
+  deployments,
+  pods,
+} from '../../operator/model/builtin.ts';
+
+const inDemo = { namespaces: ['demo'] };
+
+/** One that owns ConfigMaps, so that admission asks for the finalizers of its Deployments. */
+function owner(permissions: readonly Permission[] = [], options: SourceOptions = {}) {
+  return controller({
+    name: 'a',
+    for: source(deployments, options),
+    owns: [configMaps],
+    permissions,
+    reconcile: async () => AWAIT_CHANGE,
+  });
+}
+
+/** What is done to finalizers, as `verbs place`, with a mark where nothing is requested. */
+function finalizers(controllers: Parameters<typeof accessOf>[0]): readonly string[] {
+  return accessOf(controllers, inDemo)
+    .filter(({ subresource }) => subresource === 'finalizers')
+    .map(({ verbs, namespace = '*', unrequested }) =>
+      [...verbs, namespace, ...(unrequested ? ['unrequested'] : [])].join(' '),
+    );
+}
+
+test('what admission alone asks for is marked, and what is requested as well is not', () => {
+  const requested: Permission[] = [
+    { resource: deployments, subresource: 'finalizers', verbs: ['update'] },
+  ];
+  const other: Permission[] = [
+    { resource: deployments, subresource: 'finalizers', verbs: ['patch'] },
+  ];
+
+  expect(finalizers([owner()])).toEqual(['update demo unrequested']);
+  expect(finalizers([owner(requested)])).toEqual(['update demo']);
+  expect(finalizers([owner(other)])).toEqual(['patch demo', 'update demo unrequested']);
+});
+
+test('what is asked for in every namespace is not asked for again in one', () => {
+  const everywhere = owner([], { namespace: 'all' });
+
+  expect(finalizers([owner(), everywhere])).toEqual(['update * unrequested']);
+});
+
+test('accesses are sorted by resource, place and names, those for every object first', () => {
+  const permissions: Permission[] = [
+    { resource: pods, resourceNames: ['b', 'a'], verbs: ['delete'] },
+    { resource: pods, resourceNames: ['a'], verbs: ['patch'] },
+    { resource: pods, verbs: ['list', 'get'] },
+  ];
+  const declared = controller({
+    name: 'a',
+    for: source(configMaps),
+    permissions,
+    reconcile: async () => AWAIT_CHANGE,
+  });
+
+  const accesses = accessOf([declared], { namespaces: ['b', 'a'] });
+
+  const ofPods = accesses.filter(({ resource }) => resource === pods);
+  expect(
+    ofPods.map(({ namespace, verbs, resourceNames }) => [namespace, verbs, resourceNames]),
+  ).toEqual([
+    ['a', ['get', 'list'], undefined],
+    ['a', ['delete'], ['a', 'b']],
+    ['a', ['patch'], ['a']],
+    ['b', ['get', 'list'], undefined],
+    ['b', ['delete'], ['a', 'b']],
+    ['b', ['patch'], ['a']],
+  ]);
+});
+
+test('what is only read is watched, and neither written nor a reason to touch owners', () => {
+  const declared = controller({
+    name: 'a',
+    for: source(configMaps),
+    reads: [pods, source(deployments, { namespace: { name: 'other' } })],
+    reconcile: async () => AWAIT_CHANGE,
+  });
+
+  const read = accessOf([declared], inDemo)
+    .filter(({ resource }) => resource !== configMaps && resource.kind !== 'Event')
+    .map(({ resource, namespace, verbs }) => [resource.plural, namespace, ...verbs]);
+
+  expect(read).toEqual([
+    ['pods', 'demo', 'get', 'list', 'watch'],
+    ['deployments', 'other', 'get', 'list', 'watch'],
+  ]);
+});
+
+test('a permission with namespaces of its own holds there only, and not for a cluster-scoped resource', () => {
+  const permissions: Permission[] = [
+    { resource: pods, namespaces: ['system'], verbs: ['delete'] },
+    { resource: customResourceDefinitions, namespaces: ['system'], verbs: ['delete'] },
+  ];
+
+  const accesses = accessOf([owner(permissions)], inDemo);
+
+  const deleting = accesses.filter(({ verbs }) => verbs.includes('delete'));
+  expect(deleting.map(({ resource, namespace }) => [resource.plural, namespace])).toEqual([
+    ['pods', 'system'],
+    ['customresourcedefinitions', undefined],
+  ]);
+});

@@ -1,0 +1,127 @@
+/** Each rule of a filter, with what breaks it: kubectl itself says nothing about any of these. */
+import { expect, test } from 'vitest';
+import { filterProblems } from '../../operator/access/filter/filter-problems.ts';
+import { type ProxyFilter, proxyFilter } from '../../operator/access/filter/proxy-filter.ts';
+import { POD_NAMESPACE } from '../../operator/access/placement.ts';
+
+const SOUND: ProxyFilter = proxyFilter([], { namespaces: ['demo'] });
+
+function problemsWith(change: Partial<ProxyFilter>): readonly (readonly string[])[] {
+  return filterProblems({ ...SOUND, ...change }).map(({ flag, problem }) => [flag, problem]);
+}
+
+function withPath(pattern: string): readonly (readonly string[])[] {
+  return problemsWith({ acceptPaths: ['^/version$', pattern] });
+}
+
+test('a generated filter is sound, and so is one that lets nothing through', () => {
+  expect(filterProblems(SOUND)).toEqual([]);
+  expect(problemsWith({ acceptPaths: [] })).toEqual([]);
+});
+
+test.each([
+  `^/api/v1/namespaces/${POD_NAMESPACE}/pods$`,
+  `^/api/v1/namespaces/(${POD_NAMESPACE}|b)/pods(/(a|b[.]c))?$`,
+  '^/apis/a[.]example/v1/things(/[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$',
+  '^/apis/a\\.example/v1$',
+  '^/a[|$]b$',
+])('%s is sound', (pattern) => {
+  expect(withPath(pattern)).toEqual([]);
+});
+
+test.each([
+  ['', 'an empty element finds everything'],
+  ['^/api/v1/(x|y)$,', 'splits the list at every comma'],
+  ['^/api/v1/[a-z]{1,5}$', 'splits the list at every comma'],
+  ['^/api/v1/[a-z]{5}$', 'a brace stands for a count'],
+  ['^/api/v1/x}$', 'a brace stands for a count'],
+  ['^/api/v1/namespaces/$(NAMESPACE)/pods$', 'the kubelet replaces $(…)'],
+  ['^/api/v1/namespaces/$$(POD_NAMESPACE)/pods$', 'an anchor in the middle'],
+  ['^/api/v1/pods $', 'a space, or a character outside of ASCII'],
+  ['^/api/v1/pöds$', 'a space, or a character outside of ASCII'],
+  ['^/api/v1/pods\n$', 'a space, or a character outside of ASCII'],
+  ['^/api/v1/(?!pods)$', 'no regular expression that Go and JavaScript read alike'],
+  ['^/api/v1/[]a]$', 'no regular expression that Go and JavaScript read alike'],
+  ['^/api/v1/[^]$', 'no regular expression that Go and JavaScript read alike'],
+  ['^/api/v1/\\w+$', 'no regular expression that Go and JavaScript read alike'],
+  ['^/api/v1/(pods$', 'no regular expression that Go and JavaScript read alike'],
+  ['^/api/v1/a**$', 'no regular expression that Go and JavaScript read alike'],
+  ['/api/v1/pods$', 'it is found anywhere in a path'],
+  ['^api/v1/pods$', 'it is found anywhere in a path'],
+  ['^/api/v1/pods', 'it is found anywhere in a path'],
+  ['^/api/v1/pods\\$', 'it is found anywhere in a path'],
+  ['^/api/v1/[^/]+$', 'a class of what is not there'],
+  ['^/api/v1/.*$', 'a dot stands for any character'],
+  ['^/apis/a.example/v1$', 'a dot stands for any character'],
+  ['^/api/v1/pods$|^/api/v1/secrets$', 'an anchor in the middle'],
+  ['^/api/v1/(a$|b)$', 'an anchor in the middle'],
+  ['^/api/v1/a|/api/v1/b$', 'one side of the | alone'],
+  ['^/api/v1/(a)|(b)$', 'one side of the | alone'],
+])('%j is not: %s', (pattern, words) => {
+  expect(withPath(pattern)).toEqual([['--accept-paths', expect.stringContaining(words)]]);
+});
+
+test('a problem names its element', () => {
+  const [problem] = filterProblems({ ...SOUND, acceptPaths: ['^/version$', '^/a.b$'] });
+
+  expect(problem).toMatchObject({ flag: '--accept-paths', pattern: '^/a.b$' });
+});
+
+test.each([
+  [['', ...SOUND.rejectPaths], 'an empty element finds everything'],
+  [['^.*', ...SOUND.rejectPaths], 'it finds every path'],
+  [['a,b', ...SOUND.rejectPaths], 'splits the list at every comma'],
+  [['(', ...SOUND.rejectPaths], 'no regular expression'],
+  [SOUND.rejectPaths.slice(1), 'it is not there: tunnels'],
+])('paths to reject that are %j are refused', (rejectPaths, words) => {
+  expect(problemsWith({ rejectPaths })).toEqual([
+    ['--reject-paths', expect.stringContaining(words)],
+  ]);
+});
+
+test('without paths to reject, each of them is missing', () => {
+  const problems = filterProblems({ ...SOUND, rejectPaths: [] });
+
+  expect(problems.map(({ pattern }) => pattern)).toEqual(SOUND.rejectPaths);
+});
+
+test.each([
+  [['POST', '^(CONNECT|OPTIONS|TRACE)$'], 'it is found anywhere in a method'],
+  [['^POST|PUT$', '^(CONNECT|OPTIONS|TRACE)$'], 'it is found anywhere in a method'],
+  [['^(POST|)$', '^(CONNECT|OPTIONS|TRACE)$'], 'it is found anywhere in a method'],
+  [['', '^(CONNECT|OPTIONS|TRACE)$'], 'an empty element finds everything'],
+  [['^(CONNECT|OPTIONS)$'], 'TRACE would pass'],
+  [[], 'CONNECT, OPTIONS, TRACE would pass'],
+])('methods to reject that are %j are refused', (rejectMethods, words) => {
+  expect(problemsWith({ rejectMethods })).toEqual([
+    ['--reject-methods', expect.stringContaining(words)],
+  ]);
+});
+
+test('each method may be rejected on its own', () => {
+  expect(problemsWith({ rejectMethods: ['^CONNECT$', '^OPTIONS$', '^TRACE$'] })).toEqual([]);
+});
+
+test('a list that no process can be given is refused, with the namespace of the Pod at its longest', () => {
+  const lines = (count: number): readonly string[] =>
+    Array.from(
+      { length: count },
+      (_, at) => `^/api/v1/namespaces/${POD_NAMESPACE}/a${1_000 + at}$`,
+    );
+  const longest = '--accept-paths='.length + 1_500 * ('^/api/v1/namespaces//a1000$,'.length + 63);
+
+  expect(longest).toBeGreaterThan(131_072);
+  expect(lines(1_500).join(',').length).toBeLessThan(131_072);
+  expect(problemsWith({ acceptPaths: lines(1_500) })).toEqual([
+    ['--accept-paths', expect.stringContaining('too many for one argument')],
+  ]);
+  expect(problemsWith({ acceptPaths: lines(1_400) })).toEqual([]);
+});
+
+test('the longest argument that Linux takes is taken, and no longer one', () => {
+  const flag = '--accept-paths='.length;
+  const pattern = (bytes: number): string => `^/${'a'.repeat(bytes - flag - 3)}$`;
+
+  expect(problemsWith({ acceptPaths: [pattern(131_071)] })).toEqual([]);
+  expect(problemsWith({ acceptPaths: [pattern(131_072)] })).toHaveLength(1);
+});

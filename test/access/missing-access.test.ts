@@ -1,0 +1,283 @@
+import { describe, expect, test } from 'vitest';
+import { excessRules } from '../../operator/access/excess-rules.ts';
+import {
+  type GrantedRules,
+  missingAccess,
+  missingRules,
+  needsText,
+  ruleYaml,
+} from '../../operator/access/missing-access.ts';
+import type { Placement } from '../../operator/access/placement.ts';
+import { requiredAccess } from '../../operator/access/required-access.ts';
+import { requiredRights } from '../../operator/access/required-rights.ts';
+import { controller } from '../../operator/controller/controller.ts';
+import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
+import { source } from '../../operator/controller/source.ts';
+import { configMaps, deployments, pods } from '../../operator/model/builtin.ts';
+import type { ResourceRule } from '../../operator/model/kubernetes/authorization-v1.ts';
+import { secrets } from '../../operator/model/kubernetes/resources.ts';
+import { defineResource } from '../../operator/model/resource.ts';
+
+const widgets = {
+  ...defineResource({
+    group: 'example.com',
+    version: 'v1',
+    plural: 'widgets',
+    kind: 'Widget',
+    namespaced: true,
+  }),
+  hasStatus: true,
+};
+
+const widget = controller({
+  name: 'widget',
+  for: source(widgets),
+  owns: [deployments],
+  finalizer: { name: 'example.com/widget', finalize: async () => {} },
+  permissions: [{ resource: secrets, verbs: ['get'], resourceNames: ['key'] }],
+  reconcile: async () => AWAIT_CHANGE,
+});
+
+const DEMO: Placement = { namespaces: ['demo'] };
+const NOTHING: GrantedRules = { resourceRules: [], nonResourceRules: [] };
+const PUBLIC = [{ verbs: ['get'], nonResourceURLs: ['/version', '/apis', '/apis/*'] }];
+
+/** What is missing, as people read it. */
+function missing(
+  placement: Placement,
+  granted: Readonly<Record<string, readonly ResourceRule[]>>,
+  everywhere: readonly ResourceRule[] = [],
+) {
+  const found = missingAccess(requiredAccess([widget], placement), (namespace) => ({
+    resourceRules: namespace === undefined ? everywhere : (granted[namespace] ?? []),
+    nonResourceRules: PUBLIC,
+  }));
+  return missingRules(found).map(({ kind, text, neededBy }) => [kind, text, needsText(neededBy)]);
+}
+
+const EVERYTHING = { verbs: ['*'], apiGroups: ['*'], resources: ['*'] };
+
+describe('what is missing', () => {
+  test('is everything where nothing is granted, by controller and reason', () => {
+    expect(missing(DEMO, {})).toEqual([
+      [
+        'Role',
+        'get, list, watch, patch widgets.example.com in namespace demo',
+        'controller widget (source, finalizer)',
+      ],
+      [
+        'Role',
+        'get, list, watch, create, patch deployments.apps in namespace demo',
+        'controller widget (source, owns)',
+      ],
+      ['Role', 'patch widgets.example.com/status in namespace demo', 'controller widget (status)'],
+      [
+        'Role',
+        'update widgets.example.com/finalizers in namespace demo',
+        'controller widget (owns)',
+      ],
+      ['Role', 'get secrets "key" in namespace demo', 'controller widget (permission)'],
+      [
+        'Role',
+        'create, patch events.events.k8s.io in namespace demo',
+        'controller widget (events)',
+      ],
+    ]);
+  });
+
+  test.each([
+    ['everything in the namespace', { demo: [EVERYTHING] }, []],
+    ['everything everywhere', {}, [EVERYTHING]],
+  ])('is nothing where %s is granted', (_, granted, everywhere) => {
+    expect(missing(DEMO, granted, everywhere)).toEqual([]);
+  });
+
+  test('is everything where it is granted in another namespace', () => {
+    expect(missing(DEMO, { other: [EVERYTHING] })).toHaveLength(6);
+  });
+
+  test('is everything in all namespaces where it is granted in one', () => {
+    const [first] = missing({ namespaces: undefined }, { demo: [EVERYTHING] });
+
+    expect(first?.slice(0, 2)).toEqual([
+      'ClusterRole',
+      'get, list, watch, patch widgets.example.com in all namespaces',
+    ]);
+  });
+
+  test('a wildcard of subresources grants those, and not their objects', () => {
+    const rule = { verbs: ['*'], apiGroups: ['*'], resources: ['*/status', '*/finalizers'] };
+
+    expect(missing(DEMO, { demo: [rule] }).map(([, text]) => text)).not.toContain(
+      'patch widgets.example.com/status in namespace demo',
+    );
+    expect(missing(DEMO, { demo: [rule] })).toHaveLength(4);
+  });
+
+  test('a name grants its object alone, and * is the name of one', () => {
+    const rule = { verbs: ['get'], apiGroups: [''], resources: ['secrets'] };
+    const withNames = (...resourceNames: string[]) =>
+      missing(DEMO, { demo: [{ ...rule, resourceNames }] }).some(([, text]) =>
+        text?.includes('secrets'),
+      );
+
+    expect([withNames(), withNames('key'), withNames('other'), withNames('*')]).toEqual([
+      false,
+      false,
+      true,
+      true,
+    ]);
+  });
+
+  test('names of several rules do not add up to all', () => {
+    const rule = { verbs: ['*'], apiGroups: ['example.com'], resources: ['widgets'] };
+    const rules = ['a', 'b'].map((name) => ({ ...rule, resourceNames: [name] }));
+
+    expect(missing(DEMO, { demo: rules })[0]?.[1]).toMatch(/^get, list, watch, patch widgets/);
+  });
+
+  test('says what election and definitions need, which no controller does', () => {
+    const placement = {
+      ...DEMO,
+      leaderElection: { namespace: 'ops', leaseName: 'us' },
+      installCrds: true,
+    };
+
+    const texts = missing(placement, { demo: [EVERYTHING] });
+
+    expect(texts).toEqual([
+      ['Role', 'create leases.coordination.k8s.io in namespace ops', 'leader election'],
+      ['Role', 'get, update leases.coordination.k8s.io "us" in namespace ops', 'leader election'],
+      ['Role', 'create events.events.k8s.io in namespace ops', 'leader election'],
+    ]);
+  });
+
+  test('is also a path that is read, of which everybody may read most', () => {
+    const found = missingAccess(requiredAccess([widget], DEMO), () => ({
+      resourceRules: [EVERYTHING],
+      nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/apis'] }],
+    }));
+
+    expect(missingRules(found)).toMatchObject([
+      {
+        kind: 'ClusterRole',
+        rule: { nonResourceURLs: ['/version'], verbs: ['get'] },
+        neededBy: [{ reason: 'probe' }],
+      },
+      {
+        rule: { nonResourceURLs: ['/apis/example.com/v1'], verbs: ['get'] },
+        neededBy: [{ controller: 'widget', reason: 'discovery' }],
+      },
+    ]);
+  });
+});
+
+describe('a needed right', () => {
+  test('for one object or namespace is part of the one for all, which has its reasons', () => {
+    const base = { resource: configMaps, subresource: undefined, verbs: ['get'] as const };
+
+    const rights = requiredRights([
+      { ...base, namespace: 'demo', resourceNames: ['a'], controller: 'one', reason: 'permission' },
+      { ...base, namespace: 'demo', controller: 'two', reason: 'source' },
+      { ...base, namespace: undefined, controller: 'three', reason: 'source' },
+    ]);
+
+    expect(rights).toMatchObject([
+      {
+        namespace: undefined,
+        name: undefined,
+        neededBy: [
+          { controller: 'three', reason: 'source' },
+          { controller: 'one', reason: 'permission' },
+          { controller: 'two', reason: 'source' },
+        ],
+      },
+    ]);
+  });
+});
+
+test('a rule is YAML, and every text in it a text', () => {
+  const rule = {
+    apiGroups: [''],
+    resources: ['*', 'pods/log'],
+    resourceNames: ['123', 'on', '2026-01-01'],
+    verbs: ['get'],
+  };
+
+  expect(ruleYaml(rule)).toBe(
+    '{ apiGroups: [""], resources: ["*", pods/log], resourceNames: ["123", "on", "2026-01-01"], verbs: [get] }',
+  );
+});
+
+describe('what is granted beyond the declarations', () => {
+  const reader = controller({
+    name: 'reader',
+    for: source(pods),
+    permissions: [{ resource: secrets, verbs: ['get'], resourceNames: ['key'] }],
+    reconcile: async () => AWAIT_CHANGE,
+  });
+
+  function beyond(demo: readonly ResourceRule[], everywhere: readonly ResourceRule[] = []) {
+    const granted = new Map([
+      [undefined, { ...NOTHING, resourceRules: everywhere }],
+      // Rules of the whole cluster are in the answer for every namespace.
+      ['demo', { ...NOTHING, resourceRules: [...everywhere, ...demo] }],
+    ]);
+    return excessRules(requiredAccess([reader], DEMO), granted).map(({ namespace, rule, kind }) => [
+      namespace ?? 'everywhere',
+      kind,
+      ruleYaml(rule),
+    ]);
+  }
+
+  test('is nothing where as much is granted as is declared, or less', () => {
+    const rule = { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch'] };
+    const key = { apiGroups: [''], resources: ['secrets'], resourceNames: ['key'], verbs: ['get'] };
+
+    expect(beyond([rule, key, { ...rule, resourceNames: ['a'] }])).toEqual([]);
+  });
+
+  test('is a wildcard, whatever is declared', () => {
+    const rule = { apiGroups: [''], resources: ['pods'], verbs: ['*'] };
+
+    expect(beyond([rule])).toEqual([
+      ['demo', 'wildcard', '{ apiGroups: [""], resources: [pods], verbs: ["*"] }'],
+    ]);
+  });
+
+  test('is each verb and resource more, credentials of others first of all', () => {
+    const rule = { apiGroups: [''], resources: ['pods', 'secrets'], verbs: ['get', 'delete'] };
+    const bind = { apiGroups: ['x'], resources: ['roles'], verbs: ['bind'] };
+
+    expect(beyond([rule, bind]).map(([, kind, text]) => [kind, text])).toEqual([
+      ['undeclared', '{ apiGroups: [""], resources: [pods], verbs: [delete] }'],
+      ['secrets', '{ apiGroups: [""], resources: [secrets], verbs: [get] }'],
+      ['secrets', '{ apiGroups: [""], resources: [secrets], verbs: [delete] }'],
+      ['escalation', '{ apiGroups: ["x"], resources: [roles], verbs: [bind] }'],
+    ]);
+  });
+
+  test('is what is granted everywhere, once, where it is needed in a namespace only', () => {
+    const rule = { apiGroups: [''], resources: ['pods'], verbs: ['get'] };
+
+    expect(beyond([], [rule])).toEqual([
+      ['everywhere', 'undeclared', '{ apiGroups: [""], resources: [pods], verbs: [get] }'],
+    ]);
+  });
+
+  test('is told once where it is granted everywhere and needed nowhere', () => {
+    const rule = { apiGroups: ['apps'], resources: ['deployments'], verbs: ['get'] };
+
+    expect(beyond([], [rule]).map(([place]) => place)).toEqual(['everywhere']);
+  });
+
+  test('is not what everybody may ask of himself', () => {
+    const self = {
+      apiGroups: ['authorization.k8s.io'],
+      resources: ['selfsubjectaccessreviews', 'selfsubjectrulesreviews'],
+      verbs: ['create'],
+    };
+
+    expect(beyond([], [self])).toEqual([]);
+  });
+});

@@ -1,0 +1,173 @@
+import { expect, test } from 'vitest';
+import { openedBeyondRights } from '../../operator/access/filter/opened-beyond-rights.ts';
+import type { Placement } from '../../operator/access/placement.ts';
+import { controller, type Permission } from '../../operator/controller/controller.ts';
+import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
+import { type SourceOptions, source } from '../../operator/controller/source.ts';
+import { configMaps, pods } from '../../operator/model/builtin.ts';
+import { defineResource } from '../../operator/model/resource.ts';
+
+const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
+const NAME = `${LABEL}([.]${LABEL})*`;
+const CONFIG_MAPS = '^/api/v1/namespaces/demo/configmaps';
+
+const widgets = defineResource({
+  group: 'example.com',
+  version: 'v1',
+  plural: 'widgets',
+  kind: 'Widget',
+  namespaced: true,
+});
+
+/** What is told about paths with `part`, as `methods path reason [granted names]`. */
+function told(
+  part: string,
+  permissions: readonly Permission[] = [],
+  { options = {}, ...placement }: Partial<Placement> & { readonly options?: SourceOptions } = {},
+): string[] {
+  const declared = controller({
+    name: 'a',
+    for: source(configMaps, options),
+    permissions,
+    reconcile: async () => AWAIT_CHANGE,
+  });
+  return openedBeyondRights([declared], { namespaces: ['demo'], ...placement })
+    .filter(({ path }) => path.includes(part))
+    .map(({ path, methods, because, grantedNames }) =>
+      [...methods, path, because, ...grantedNames].join(' '),
+    );
+}
+
+test('methods that other paths need pass everywhere', () => {
+  // The Events are what is created and patched.
+  expect(told('configmaps')).toEqual([
+    `POST PATCH ${CONFIG_MAPS}$ method`,
+    `POST PATCH ${CONFIG_MAPS}/${NAME}$ method`,
+  ]);
+  expect(told('version')).toEqual(['POST PATCH ^/version$ method']);
+  expect(told('selfsubject')).toEqual([
+    'GET PATCH ^/apis/authorization[.]k8s[.]io/v1/selfsubject(rules|access)reviews$ method',
+  ]);
+});
+
+test('nothing is told of what is granted', () => {
+  const all = ['create', 'update', 'patch', 'delete'] as const;
+
+  expect(told('configmaps', [{ resource: configMaps, verbs: all }])).toEqual([
+    `DELETE ${CONFIG_MAPS}$ method`, // deletecollection, which is another right
+  ]);
+});
+
+test('a method that is granted for some names passes for all that another is granted for', () => {
+  const permissions: Permission[] = [
+    { resource: configMaps, resourceNames: ['b', 'a'], verbs: ['delete'] },
+  ];
+
+  expect(told('configmaps', permissions)).toContain(`DELETE ${CONFIG_MAPS}/${NAME}$ name a b`);
+});
+
+test('of names that the filter knows, those are told of for which a method is not granted', () => {
+  const permissions: Permission[] = [
+    { resource: pods, resourceNames: ['a', 'b'], verbs: ['get'] },
+    { resource: pods, resourceNames: ['b', 'c'], verbs: ['delete'] },
+  ];
+
+  expect(told('pods', permissions)).toEqual([
+    'GET ^/api/v1/namespaces/demo/pods/c$ method',
+    'POST PATCH ^/api/v1/namespaces/demo/pods/(a|b|c)$ method',
+    'DELETE ^/api/v1/namespaces/demo/pods/a$ method',
+  ]);
+});
+
+test('a list of one object passes like a list of all', () => {
+  const options = { fieldSelector: 'metadata.name=web' };
+
+  expect(told('configmaps$', [], { options })).toContain(`GET ${CONFIG_MAPS}$ query web`);
+});
+
+test('a watch passes like a list, and a list of one name like the watch of another', () => {
+  expect(told('pods', [{ resource: pods, verbs: ['list'] }])).toContain(
+    'GET ^/api/v1/namespaces/demo/pods$ query',
+  );
+  expect(
+    told('pods', [
+      { resource: pods, resourceNames: ['a', 'b'], verbs: ['list'] },
+      { resource: pods, resourceNames: ['b', 'c'], verbs: ['watch'] },
+    ]),
+  ).toContain('GET ^/api/v1/namespaces/demo/pods$ query b');
+});
+
+test('a creation opens the collection to lists', () => {
+  const leaderElection = { namespace: 'ops', leaseName: 'lease' };
+  const leases = '^/apis/coordination[.]k8s[.]io/v1/namespaces/ops/leases';
+
+  expect(told('leases', [], { leaderElection })).toEqual([
+    `GET PUT PATCH ${leases}$ method`,
+    `PATCH ${leases}/lease$ method`,
+  ]);
+});
+
+test('what is granted in one namespace alone passes in each that shares the path', () => {
+  const everywhere = controller({
+    name: 'a',
+    for: source(pods, { namespace: 'all' }),
+    reconcile: async () => AWAIT_CHANGE,
+  });
+  const here = controller({
+    name: 'b',
+    for: source(configMaps),
+    permissions: [{ resource: pods, verbs: ['delete'] }],
+    reconcile: async () => AWAIT_CHANGE,
+  });
+
+  const opened = openedBeyondRights([everywhere, here], { namespaces: ['demo'] });
+
+  expect(opened.filter(({ path }) => path.endsWith(`/pods/${NAME}$`))).toMatchObject([
+    {
+      path: `^/api/v1/namespaces/${LABEL}/pods/${NAME}$`,
+      methods: ['POST', 'PATCH', 'DELETE'],
+      because: 'method',
+    },
+  ]);
+});
+
+test('the collection over all namespaces is told of by itself', () => {
+  expect(told('configmaps$', [], { namespaces: undefined })).toEqual([
+    'POST PATCH ^/api/v1/configmaps$ method',
+    `POST PATCH ^/api/v1/namespaces/${LABEL}/configmaps$ method`,
+  ]);
+});
+
+test('namespaces with the same surplus are told of together', () => {
+  expect(told('configmaps$', [], { namespaces: ['b', 'a'] })).toEqual([
+    'POST PATCH ^/api/v1/namespaces/(a|b)/configmaps$ method',
+  ]);
+});
+
+test('where a source looks whether its resource is served, other methods pass, too', () => {
+  const declared = controller({ name: 'a', for: widgets, reconcile: async () => AWAIT_CHANGE });
+
+  const opened = openedBeyondRights([declared], { namespaces: ['demo'] });
+
+  expect(opened.filter(({ path }) => path.endsWith('/v1$'))).toEqual([
+    {
+      path: '^/apis/example[.]com/v1$',
+      methods: ['POST', 'PATCH'],
+      because: 'method',
+      grantedNames: [],
+    },
+  ]);
+});
+
+test('what is granted by another version of the API is granted', () => {
+  const older = { ...widgets, version: 'v1beta1' };
+  const permissions: Permission[] = [
+    { resource: widgets, verbs: ['get'] },
+    { resource: older, verbs: ['patch'] },
+  ];
+
+  expect(told('widgets', permissions)).toEqual([
+    `POST ^/apis/example[.]com/v1/namespaces/demo/widgets/${NAME}$ method`,
+    `POST ^/apis/example[.]com/v1beta1/namespaces/demo/widgets/${NAME}$ method`,
+  ]);
+});

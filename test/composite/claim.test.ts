@@ -1,0 +1,119 @@
+import { configMap } from '@chancery/testing';
+import { expect, test } from 'vitest';
+import { adoptOrphans, claim } from '../../operator/composite/adopt-orphans.ts';
+import { childTypes } from '../../operator/composite/child-types.ts';
+import { UNCONTROLLED_INDEX } from '../../operator/composite/uncontrolled.ts';
+import type { ReconcileContext } from '../../operator/controller/reconciler.ts';
+import { type ConfigMap, configMaps } from '../../operator/model/builtin.ts';
+import type { KubernetesObject } from '../../operator/model/object.ts';
+import { configSet, configSets } from './parents.ts';
+
+const SELECTOR = [{ key: 'app', operator: 'in', values: ['x'] }] as const;
+
+const parent: KubernetesObject = {
+  ...configSet('n', { names: [] }),
+  metadata: { name: 'set', namespace: 'n', uid: 'p' },
+};
+
+const deleting: KubernetesObject = {
+  ...parent,
+  metadata: { ...parent.metadata, deletionTimestamp: '2030-01-01T00:00:00Z' },
+};
+
+function candidate(fields: { owner?: string; app?: string; isGoing?: boolean }): ConfigMap {
+  const object = configMap('c', { namespace: 'n' });
+  const { owner, app, isGoing } = fields;
+  return {
+    ...object,
+    metadata: {
+      ...object.metadata,
+      uid: 'c',
+      ...(app && { labels: { app } }),
+      ...(isGoing && { deletionTimestamp: '2030-01-01T00:00:00Z' }),
+      ...(owner && {
+        ownerReferences: [
+          {
+            apiVersion: 'example.dev/v1',
+            kind: 'ConfigSet',
+            name: 'set',
+            uid: owner,
+            controller: true,
+          },
+        ],
+      }),
+    },
+  };
+}
+
+test.each([
+  ['ours, matching', { owner: 'p', app: 'x' }, 'own'],
+  ['ours, matching no longer', { owner: 'p', app: 'y' }, 'orphan'],
+  ['ours, matching no longer, on its way out', { owner: 'p', app: 'y', isGoing: true }, 'own'],
+  ['another controller’s, matching', { owner: 'q', app: 'x' }, 'none'],
+  ['nobody’s, matching', { app: 'x' }, 'adopt'],
+  ['nobody’s, not matching', { app: 'y' }, 'none'],
+  ['nobody’s, matching, on its way out', { app: 'x', isGoing: true }, 'none'],
+] as const)('[K-32] of candidates, one that is %s', (_what, fields, expected) => {
+  const claimed = claim(parent, [candidate(fields)], SELECTOR);
+
+  const found = Object.entries(claimed).filter(([, objects]) => objects.length > 0);
+  expect(found.map(([name]) => name)).toEqual(expected === 'none' ? [] : [expected]);
+});
+
+test('without a selector the references decide', () => {
+  const ours = candidate({ owner: 'p' });
+
+  const claimed = claim(parent, [ours, candidate({ app: 'x' })], undefined);
+
+  expect(claimed).toEqual({ own: [ours], adopt: [], orphan: [] });
+});
+
+test.each([
+  ['without a selector', undefined],
+  ['with a selector', SELECTOR],
+])('what a decorator has made for the parent is neither its child nor orphaned, %s', (_what, selector) => {
+  const { metadata, ...rest } = candidate({ owner: 'p' });
+  const annotations = { 'metacontroller.k8s.io/decorator-controller': 'painter' };
+
+  const claimed = claim(parent, [{ ...rest, metadata: { ...metadata, annotations } }], selector);
+
+  expect(claimed).toEqual({ own: [], adopt: [], orphan: [] });
+});
+
+test('[K-32] a parent that is being deleted neither adopts nor orphans', () => {
+  const left = candidate({ owner: 'p', app: 'y' });
+
+  const claimed = claim(deleting, [left, candidate({ app: 'x' })], SELECTOR);
+
+  expect(claimed).toEqual({ own: [left], adopt: [], orphan: [] });
+});
+
+test.each([
+  ['is gone', undefined],
+  ['is being deleted', deleting],
+  ['is another of its name', { ...parent, metadata: { ...parent.metadata, uid: 'other' } }],
+])('[K-32] adopts nothing when the parent %s, which the cache does not know yet', async (_what, live) => {
+  const patched: string[] = [];
+  const context = {
+    store: () => ({
+      byIndex: (name: string) => (name === UNCONTROLLED_INDEX ? [candidate({ app: 'x' })] : []),
+    }),
+    client: {
+      find: async () => live,
+      patch: async () => void patched.push('patched'),
+    },
+    log: { info: () => {}, warn: () => {}, debug: () => {}, error: () => {} },
+  } as unknown as ReconcileContext;
+  const sources = childTypes([configMaps], 'test');
+
+  const own = await adoptOrphans({
+    parent,
+    parentResource: configSets,
+    sources,
+    selector: SELECTOR,
+    context,
+  });
+
+  expect(own).toBeUndefined();
+  expect(patched).toEqual([]);
+});

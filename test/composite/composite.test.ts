@@ -1,0 +1,325 @@
+/** Composites on the embedded API server: what is in its storage is what counts. */
+
+import { configMap, consistently, crashPoints, eventually, startOperator } from '@chancery/testing';
+import { expect, test } from 'vitest';
+import { child } from '../../operator/composite/child.ts';
+import { type CompositeOptions, composite } from '../../operator/composite/composite.ts';
+import type { SyncResult } from '../../operator/composite/sync-result.ts';
+import type { Controller } from '../../operator/controller/controller.ts';
+import { configMaps } from '../../operator/model/builtin.ts';
+import { controllerOf } from '../../operator/model/object.ts';
+import {
+  type ConfigSet,
+  clusterWithSets,
+  configMapNames,
+  configSet,
+  configSets,
+  playground,
+} from './parents.ts';
+
+function wanted(set: ConfigSet, made: number): SyncResult<ConfigSet> {
+  const { names, text = '', selector } = set.spec;
+  const labels = selector?.matchLabels;
+  return {
+    children: names.map((name) =>
+      child(configMaps, { metadata: { name, ...(labels && { labels }) }, data: { text } }),
+    ),
+    status: { made },
+  };
+}
+
+function sets(options: Partial<CompositeOptions<ConfigSet>> = {}): Controller {
+  return composite<ConfigSet>({
+    name: 'config-set',
+    parent: configSets,
+    children: [configMaps],
+    selector: (set) => set.spec.selector,
+    sync: (set, children) => wanted(set, children.of(configMaps).length),
+    ...options,
+  });
+}
+
+test('[K-44] makes the children that sync wants, changes and deletes them with it, and says so', async () => {
+  const { change, configMap, names, set } = await playground(sets(), { names: ['a', 'b'] });
+  await eventually(async () => (await set())?.status?.made === 2);
+  expect(await names()).toEqual(['a', 'b']);
+
+  await change({ names: ['b', 'c'], text: 'new' });
+
+  await eventually(async () => (await names()).join() === 'b,c');
+  await eventually(async () => (await configMap('b'))?.data?.text === 'new');
+  await eventually(async () => (await set())?.status?.observedGeneration === 2);
+  expect(controllerOf((await configMap('c')) ?? expect.unreachable())).toMatchObject({
+    kind: 'ConfigSet',
+    name: 'set',
+  });
+});
+
+test('a child that somebody deletes or changes comes back as it should be', async () => {
+  const { configMap, env, names, namespace } = await playground(sets(), { names: ['a', 'b'] });
+  await eventually(async () => (await names()).length === 2);
+
+  await env.delete('v1', 'ConfigMap', namespace, 'a');
+  await env.patch('v1', 'ConfigMap', namespace, 'b', { data: { text: 'tampered' } });
+
+  await eventually(async () => (await names()).join() === 'a,b');
+  await eventually(async () => (await configMap('b'))?.data?.text === '');
+});
+
+test('an empty list deletes every child', async () => {
+  const { change, names, set } = await playground(sets(), { names: ['a'] });
+  await eventually(async () => (await set())?.status?.made === 1);
+
+  await change({ names: [] });
+
+  await eventually(async () => (await names()).length === 0);
+});
+
+const NO_CHILDREN = 'sync must return an object with an array "children"; [] deletes all of them';
+
+test.each<[string, () => unknown, string]>([
+  ['nothing', () => undefined, NO_CHILDREN],
+  ['no children', () => ({ status: { made: 0 } }), NO_CHILDREN],
+  ['children that are no array', () => ({ children: null }), NO_CHILDREN],
+  [
+    'a child without a name',
+    () => ({ children: [child(configMaps, { metadata: {} })] }),
+    'a child must be child(resource, { metadata: { name }, … })',
+  ],
+  [
+    'a child twice',
+    () => ({ children: [1, 2].map(() => child(configMaps, { metadata: { name: 'x' } })) }),
+    'sync names a child twice',
+  ],
+  [
+    'a child of a resource that is not declared',
+    () => ({ children: [child(configSets, { metadata: { name: 'x' }, spec: { names: [] } })] }),
+    'sync names a child of a resource that its composite does not declare',
+  ],
+  ['an error', () => Promise.reject(new Error('sync is broken')), 'sync is broken'],
+])('[K-44] a sync that returns %s deletes nothing, and is told of', async (_what, broken, message) => {
+  let isBroken = false;
+  const declared = sets({
+    sync: (set, children) =>
+      isBroken ? (broken() as SyncResult<ConfigSet>) : wanted(set, children.of(configMaps).length),
+  });
+  const { change, env, names, operator, set } = await playground(declared, { names: ['a', 'b'] });
+  await eventually(async () => (await set())?.status?.made === 2);
+  isBroken = true;
+
+  await change({ names: ['z'] });
+
+  await eventually(() =>
+    operator.log.some(({ fields }) => (fields.err as Error | undefined)?.message === message),
+  );
+  expect(await names()).toEqual(['a', 'b']);
+  expect(env.requests.count({ verb: 'delete' })).toBe(0);
+});
+
+test('[K-45] a foreign object of the name of a child is never touched', async () => {
+  const {
+    env,
+    names,
+    namespace,
+    operator,
+    configMap: live,
+  } = await playground(sets(), { names: ['mine', 'theirs'] }, (cluster, place) =>
+    cluster.create(configMap('theirs', { namespace: place })),
+  );
+  await eventually(() =>
+    operator.log.some(({ message }) => message.startsWith('reconcile failed')),
+  );
+
+  expect(await names()).toEqual(['mine', 'theirs']);
+  expect((await live('theirs'))?.metadata.ownerReferences).toBeUndefined();
+  expect((await live('theirs'))?.data).toBeUndefined();
+  await env.delete('v1', 'ConfigMap', namespace, 'theirs');
+});
+
+test('[K-32] adopts what its selector matches and nobody controls, and orphans what it matches no longer', async () => {
+  const selector = { matchLabels: { set: 'a' } };
+  const {
+    configMap: live,
+    env,
+    namespace,
+    set,
+  } = await playground(
+    sets({ sync: (parent, children) => wanted(parent, children.of(configMaps).length) }),
+    { names: ['kept', 'left'], selector },
+    async (cluster, place) => {
+      await cluster.create(configMap('kept', { namespace: place, labels: { set: 'a' } }));
+      await cluster.create(configMap('other', { namespace: place, labels: { set: 'b' } }));
+    },
+  );
+  await eventually(async () => (await set())?.status?.made === 2);
+  const parent = (await set()) ?? expect.unreachable();
+  expect(controllerOf((await live('kept')) ?? expect.unreachable())?.uid).toBe(parent.metadata.uid);
+  expect((await live('other'))?.metadata.ownerReferences).toBeUndefined();
+
+  await env.patch('v1', 'ConfigMap', namespace, 'left', { metadata: { labels: { set: 'gone' } } });
+
+  await eventually(async () => {
+    const left = (await live('left')) ?? expect.unreachable();
+    return controllerOf(left) === undefined;
+  });
+});
+
+test('a child outside the selector of its parent is refused, before anything is done', async () => {
+  const declared = sets({
+    sync: () => ({ children: [child(configMaps, { metadata: { name: 'x' } })] }),
+  });
+  const selector = { matchLabels: { set: 'a' } };
+
+  const { names, operator } = await playground(declared, { names: [], selector });
+
+  await eventually(() =>
+    operator.log.some(({ fields }) =>
+      (fields.err as Error | undefined)?.message.startsWith("a child's labels must match"),
+    ),
+  );
+  expect(await names()).toEqual([]);
+});
+
+test('a child that is on its way out is left to go, and made anew after it', async () => {
+  const {
+    configMap: live,
+    change,
+    env,
+    namespace,
+    set,
+  } = await playground(sets(), {
+    names: ['a'],
+    text: 'one',
+  });
+  await eventually(async () => (await set())?.status?.made === 1);
+  const before = await live('a');
+  await env.patch('v1', 'ConfigMap', namespace, 'a', { metadata: { finalizers: ['x.dev/y'] } });
+  await env.delete('v1', 'ConfigMap', namespace, 'a');
+
+  await change({ text: 'two' });
+
+  await eventually(async () => (await set())?.status?.observedGeneration === 2);
+  expect((await live('a'))?.data?.text).toBe('one');
+  await env.patch('v1', 'ConfigMap', namespace, 'a', { metadata: { finalizers: null } });
+  await eventually(async () => (await live('a'))?.data?.text === 'two');
+  expect((await live('a'))?.metadata.uid).not.toBe(before?.metadata.uid);
+});
+
+test('finalize decides how children go, and when the parent may', async () => {
+  const declared = sets({
+    finalize: {
+      name: 'example.dev/orderly',
+      sync: (set, children) => {
+        const left = children.of(configMaps).map(({ metadata }) => metadata.name);
+        const [next] = left.toSorted().reverse(); // one after the other, the last first
+        const names = left.filter((name) => name !== next);
+        return {
+          ...wanted({ ...set, spec: { names } }, names.length),
+          finalized: left.length === 0,
+        };
+      },
+    },
+  });
+  const { env, names, namespace, set } = await playground(declared, { names: ['a', 'b'] });
+  await eventually(async () => (await set())?.status?.made === 2);
+
+  await env.delete('example.dev/v1', 'ConfigSet', namespace, 'set');
+
+  await eventually(async () => (await set()) === undefined);
+  expect(await names()).toEqual([]);
+  const gone = env.events.of({ type: 'DELETED', namespace });
+  expect(gone.map(({ name }) => name)).toEqual(['b', 'a', 'set']);
+});
+
+test('a parent that goes leaves its children to the garbage collector', async () => {
+  const { env, names, namespace, set } = await playground(sets(), { names: ['a', 'b'] });
+  await eventually(async () => (await set())?.status?.made === 2);
+
+  await env.delete('example.dev/v1', 'ConfigSet', namespace, 'set');
+
+  await eventually(async () => (await names()).length === 0);
+  expect(env.requests.of({ verb: 'delete' }).filter(({ userAgent }) => userAgent !== '')).toEqual(
+    [],
+  );
+});
+
+test('sync is not called for a parent that is being deleted', async () => {
+  const { change, env, names, namespace, set } = await playground(
+    sets(),
+    { names: ['a'] },
+    (cluster, place) =>
+      cluster.patch('example.dev/v1', 'ConfigSet', place, 'set', {
+        metadata: { finalizers: ['somebody.dev/else'] },
+      }),
+  );
+  await eventually(async () => (await set())?.status?.made === 1);
+  await env.delete('example.dev/v1', 'ConfigSet', namespace, 'set');
+
+  await change({ names: ['b'] });
+
+  await consistently(async () => (await names()).join() === 'a', { forMs: 200 });
+});
+
+test('recreate: what differs is deleted and made anew; keep: it is left as it is', async () => {
+  const uid = async (of: typeof recreating, name: string): Promise<string | undefined> =>
+    (await of.configMap(name))?.metadata.uid;
+  const recreating = await playground(
+    sets({ children: [{ resource: configMaps, update: 'recreate' }] }),
+    { names: ['a'], text: 'one' },
+  );
+  const keeping = await playground(sets({ children: [{ resource: configMaps, update: 'keep' }] }), {
+    names: ['a'],
+    text: 'one',
+  });
+  await eventually(async () => (await recreating.set())?.status?.made === 1);
+  await eventually(async () => (await keeping.set())?.status?.made === 1);
+  const before = await uid(recreating, 'a');
+  const kept = await uid(keeping, 'a');
+
+  await recreating.change({ text: 'two' });
+  await keeping.change({ text: 'two' });
+
+  await eventually(async () => (await recreating.configMap('a'))?.data?.text === 'two');
+  await eventually(async () => (await keeping.set())?.status?.observedGeneration === 2);
+  expect(await uid(recreating, 'a')).not.toBe(before);
+  expect((await keeping.configMap('a'))?.data?.text).toBe('one');
+  expect(await uid(keeping, 'a')).toBe(kept);
+});
+
+test('[K-44] what is as it should be costs no write', async () => {
+  let before: number | undefined;
+  const ended = (): number => operator.meter.value('controller_runtime_reconcile_total');
+  const declared = sets({
+    sync: (parent, children) => {
+      if (parent.metadata.labels?.touched === 'yes') before ??= ended();
+      return wanted(parent, children.of(configMaps).length);
+    },
+  });
+  const { env, operator, set } = await playground(declared, { names: ['a', 'b'] });
+  await eventually(async () => (await set())?.status?.made === 2);
+  const commits = env.events.of().length;
+
+  await env.patch('example.dev/v1', 'ConfigSet', (await set())?.metadata.namespace, 'set', {
+    metadata: { labels: { touched: 'yes' } },
+  });
+
+  await eventually(() => before !== undefined && ended() > before);
+  expect(env.events.of().length).toBe(commits + 1);
+});
+
+test('[K-44] killed between any two of its calls it comes to the same end', async () => {
+  const points = await crashPoints({
+    env: clusterWithSets,
+    arrange: (env, namespace) =>
+      env.create(configSet(namespace, { names: ['a', 'b'], text: 'one' })),
+    start: (url, namespace) => startOperator({ url, namespace, controllers: [sets()] }),
+    until: async (env, namespace) => {
+      const live = await env.get<ConfigSet>('example.dev/v1', 'ConfigSet', namespace, 'set');
+      return live?.status?.made === 2;
+    },
+    state: (env, namespace) => configMapNames(env, namespace),
+    calls: ({ verb }) => verb !== 'watch',
+  });
+
+  expect(new Set(points.map(({ call }) => call.verb))).toContain('create');
+});

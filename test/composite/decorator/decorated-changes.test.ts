@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest';
+import { decoratedChanges } from '../../../operator/composite/decorator/decorated-changes.ts';
+import { selectedObjects } from '../../../operator/composite/decorator/decorated-source.ts';
+import type { PredicateEvent } from '../../../operator/controller/predicate.ts';
+import { Entry } from '../../../operator/model/entry.ts';
+import { deployments } from '../../../operator/model/kubernetes/resources.ts';
+import type { KubernetesObject, ObjectMeta } from '../../../operator/model/object.ts';
+
+const FINALIZER = 'example.dev/decorated';
+
+function object(metadata: Partial<ObjectMeta> = {}, fields: object = {}): KubernetesObject {
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'a', namespace: 'n', uid: 'u', generation: 1, ...metadata },
+    ...fields,
+  };
+}
+
+function update(old: KubernetesObject, now: KubernetesObject): PredicateEvent {
+  return { type: 'update', object: now, metadata: now.metadata, old: Entry.of(old) };
+}
+
+const passes = decoratedChanges({
+  decorator: 'ours',
+  finalizer: { name: FINALIZER, isUsed: true },
+});
+const ignoring = decoratedChanges({ decorator: 'ours', ignoreStatusChanges: true });
+
+test.each([
+  ['a version and managedFields alone', { resourceVersion: '9', managedFields: [{}] }, false],
+  ['its own finalizer', { finalizers: [FINALIZER] }, false],
+  ['the finalizer of somebody else', { finalizers: ['other/one'] }, true],
+  ['a label', { labels: { a: '1' } }, true],
+  ['an annotation', { annotations: { a: '1' } }, true],
+  ['the generation', { generation: 2 }, true],
+  ['an owner', { ownerReferences: [] }, true],
+  ['the deletion', { deletionTimestamp: '2026-01-01T00:00:00Z' }, true],
+])('an update that changes %s: %s', (_, changed, expected) => {
+  expect(passes(update(object(), object(changed)))).toBe(expected);
+});
+
+test('a change of the status passes, unless such changes are ignored', () => {
+  const changed = update(object(), object({ resourceVersion: '9' }, { status: { ready: 1 } }));
+
+  expect(passes(changed)).toBe(true);
+  expect(ignoring(changed)).toBe(false);
+});
+
+test('the condition by which the decorator states its own failure passes nothing, that of another one does', () => {
+  const stated = (type: string) =>
+    update(object(), object({}, { status: { conditions: [{ type, status: 'False' }] } }));
+
+  expect(passes(stated('ours/Synced'))).toBe(false);
+  expect(passes(stated('theirs/Synced'))).toBe(true);
+});
+
+test('where status changes are ignored, labels, deletions, resyncs and kinds without a generation still pass', () => {
+  const resync: PredicateEvent = { type: 'generic', object: object(), metadata: object().metadata };
+  const plain = { generation: undefined };
+  const data = update(object(plain as never), object(plain as never, { data: { a: '1' } }));
+
+  expect(ignoring(update(object(), object({ labels: { a: '1' } })))).toBe(true);
+  expect(ignoring(update(object(), object({ deletionTimestamp: 'now' })))).toBe(true);
+  expect(ignoring(update(object(), object({ finalizers: ['other/one'] })))).toBe(false);
+  expect(ignoring(resync)).toBe(true);
+  expect(ignoring(data)).toBe(true);
+});
+
+test.each([
+  true,
+  false,
+])('the removal of a finalizer that nothing uses passes, whether status changes are ignored: %s', (ignoreStatusChanges) => {
+  const finalizer = { name: FINALIZER, isUsed: false };
+  const changes = decoratedChanges({ decorator: 'ours', finalizer, ignoreStatusChanges });
+
+  expect(changes(update(object({ finalizers: [FINALIZER] }), object()))).toBe(true);
+});
+
+test('objects that are not selected cause nothing, until they are, and once when they cease to be', () => {
+  const { selects } = selectedObjects(deployments, { labels: { matchLabels: { app: 'shop' } } });
+  const chosen = decoratedChanges({ decorator: 'ours', selects });
+  const yes = object({ labels: { app: 'shop' } });
+  const no = object({ labels: { app: 'other' } });
+  const event = (type: 'create' | 'delete', of: KubernetesObject): PredicateEvent => ({
+    ...{ type, object: of, metadata: of.metadata },
+  });
+
+  expect(chosen(event('create', no))).toBe(false);
+  expect(chosen(event('delete', no))).toBe(false);
+  expect(chosen(event('create', yes))).toBe(true);
+  expect(chosen(update(no, object({ labels: { app: 'none' } })))).toBe(false);
+  expect(chosen(update(no, yes))).toBe(true);
+  expect(chosen(update(yes, no))).toBe(true);
+});

@@ -1,0 +1,500 @@
+/** One reconcile of a decorator: which writes it makes, in which order, and which it leaves. */
+
+import { FakeClock } from '@chancery/testing';
+import { expect, test } from 'vitest';
+import { child } from '../../../operator/composite/child.ts';
+import { decoratorEngine } from '../../../operator/composite/decorator/decorator-engine.ts';
+import type {
+  DecoratorAnswer,
+  DecoratorEngineOptions,
+} from '../../../operator/composite/decorator/engine-options.ts';
+import type { ChildUpdate } from '../../../operator/composite/engine-options.ts';
+import type { ChildWriter } from '../../../operator/controller/children/child-writer.ts';
+import { NotReadyError, TerminalError } from '../../../operator/controller/errors.ts';
+import type { ReconcileContext } from '../../../operator/controller/reconciler.ts';
+import { failureOf } from '../../../operator/controller/run/failure.ts';
+import { source } from '../../../operator/controller/source.ts';
+import { configMaps, nodes } from '../../../operator/model/kubernetes/resources.ts';
+import { type KubernetesObject, keyOf } from '../../../operator/model/object.ts';
+import { ApiError } from '../../../operator/model/status.ts';
+import { configSet, configSets } from '../parents.ts';
+
+const FINALIZER = 'example.dev/decorated';
+
+interface Given {
+  readonly metadata?: Partial<KubernetesObject['metadata']>;
+  readonly status?: object;
+  /** Cached ConfigMaps. */
+  readonly cached?: readonly KubernetesObject[];
+  readonly options?: Partial<DecoratorEngineOptions>;
+  readonly update?: ChildUpdate;
+  readonly answer?: DecoratorAnswer | (() => DecoratorAnswer);
+  /** Refuses a patch. */
+  readonly refuse?: (subresource: string | undefined) => Error | undefined;
+  /** The names that attachments cannot be created with. */
+  readonly refused?: readonly string[];
+}
+
+/** Reconciles one ConfigSet, and tells what was done. */
+async function reconciled(given: Given) {
+  const done: string[] = [];
+  const told: unknown[] = [];
+  const { metadata, cached = [], answer = { attachments: [] } } = given;
+  const set = configSet('farm', { names: [] });
+  const object = {
+    ...set,
+    metadata: { ...set.metadata, uid: 'set-uid', resourceVersion: '7', ...metadata },
+    ...(given.status && { status: given.status }),
+  } as KubernetesObject & { readonly status?: object };
+  const attachment = (wanted: { metadata: { name?: string } }) =>
+    ({
+      ...wanted,
+      metadata: { ...wanted.metadata, ownerReferences: [reference('set-uid')] },
+    }) as never;
+  const writer: ChildWriter = {
+    create: async (_, desired) => {
+      done.push(`create ${desired.metadata.name}`);
+      if (given.refused?.includes(desired.metadata.name ?? '') === true) throw new Error('refused');
+      return attachment(desired as never);
+    },
+    differs: async () => true,
+    update: async (_, desired) => {
+      done.push(`update ${desired.metadata.name}`);
+      return undefined;
+    },
+  };
+  const controller = decoratorEngine({
+    name: 'test',
+    decorator: 'ours',
+    objects: source(configSets),
+    attachments: [
+      {
+        resource: configMaps,
+        update: given.update ?? 'apply',
+        statusChecks: [],
+        source: source(configMaps),
+      },
+    ],
+    hasStatusSubresource: true,
+    writer,
+    sync: async ({ finalizing, object: seen, attachments }) => {
+      const version = seen.metadata.resourceVersion;
+      const observed = attachments.get('configmaps')?.map(keyOf).join() ?? '';
+      done.push(`${finalizing ? 'finalize' : 'sync'} ${version} ${observed}`.trim());
+      return typeof answer === 'function' ? answer() : answer;
+    },
+    failed: async (_, error) => void told.push(error),
+    controller: {},
+    ...given.options,
+  });
+  let version = 7;
+  const context = {
+    store: () => ({
+      byIndex: (_: string, uid: string) =>
+        cached.filter((each) => each.metadata.ownerReferences?.some((owner) => owner.uid === uid)),
+      get: (key: string) => cached.find((each) => keyOf(each) === key),
+    }),
+    client: {
+      patch: async (_: unknown, __: unknown, { body }: { body: unknown }, options: object = {}) => {
+        const { subresource } = options as { subresource?: string };
+        done.push(`patch ${subresource ?? 'object'} ${JSON.stringify(body)}`);
+        const refusal = given.refuse?.(subresource);
+        if (refusal !== undefined) throw refusal;
+        version += 1;
+        const metadata = { ...object.metadata, resourceVersion: String(version) };
+        const { status } = body as { status?: object };
+        return { ...object, metadata, status: merged(object.status ?? {}, status ?? {}) };
+      },
+      delete: async (_: unknown, { name }: { name: string }, { preconditions }: never) => {
+        done.push(`delete ${name} ${(preconditions as { uid: string }).uid}`);
+      },
+    },
+    log: { info: () => {}, warn: () => {}, debug: () => {}, error: () => {} },
+    clock: new FakeClock(),
+    signal: new AbortController().signal,
+    event: (type: string, reason: string, note: string) => done.push(`${type} ${reason}: ${note}`),
+  } as unknown as ReconcileContext;
+  const result = await controller
+    .reconcile(keyOf(object), object, context)
+    .catch((error: unknown) => error);
+  return { done, told, result };
+}
+
+/** A JSON merge patch, as the API server applies it. */
+function merged(before: object, patch: object): object {
+  const result = new Map<string, unknown>(Object.entries(before));
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) result.delete(key);
+    else if (typeof value !== 'object' || Array.isArray(value)) result.set(key, value);
+    else result.set(key, merged((result.get(key) as object | undefined) ?? {}, value));
+  }
+  return Object.fromEntries(result);
+}
+
+function reference(uid: string) {
+  return { apiVersion: 'example.dev/v1', kind: 'ConfigSet', name: 'set', uid, controller: true };
+}
+
+/** A cached ConfigMap that our decorator has made. */
+function ours(name: string, metadata: Partial<KubernetesObject['metadata']> = {}) {
+  return {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: {
+      ...{ name, namespace: 'farm', uid: `uid-${name}` },
+      annotations: { 'metacontroller.k8s.io/decorator-controller': 'ours' },
+      ownerReferences: [reference('set-uid')],
+      ...metadata,
+    },
+  };
+}
+
+const wanted = (...names: readonly string[]): DecoratorAnswer => ({
+  attachments: names.map((name) => child(configMaps, { metadata: { name } })),
+});
+
+const finalizer = { name: FINALIZER, isUsed: true };
+const deleted = '2026-01-01T00:00:00Z';
+const broken = (): never => {
+  throw new Error('the pump is broken');
+};
+
+test('writes status, then labels and annotations with its version, then the attachments', async () => {
+  const { done, result } = await reconciled({
+    metadata: { labels: { old: 'x', kept: 'k' }, annotations: { note: 'a' } },
+    status: { phase: 'New', size: { wide: 1, high: 2 } },
+    cached: [ours('gone'), ours('kept')],
+    answer: {
+      ...wanted('kept', 'new'),
+      labels: { old: null, absent: null, kept: 'k', fresh: 'f' },
+      annotations: { note: 'b' },
+      status: { size: { high: 3 }, empty: null },
+      resyncAfterMs: 500,
+    },
+  });
+
+  const uid = 'set-uid';
+  expect(done).toEqual([
+    'sync 7 farm/gone,farm/kept',
+    `patch status ${JSON.stringify({
+      metadata: { uid, resourceVersion: '7' },
+      status: { phase: null, size: { high: 3, wide: null } },
+    })}`,
+    `patch object ${JSON.stringify({
+      metadata: {
+        ...{ uid, resourceVersion: '8' },
+        labels: { old: null, fresh: 'f' },
+        annotations: { note: 'b' },
+      },
+    })}`,
+    'delete gone uid-gone',
+    'update kept',
+    'create new',
+  ]);
+  expect(result).toEqual({ requeueAfterMs: 500 });
+});
+
+test('[metacontroller 16] what is so already is not written, and a status that is null or left out stays', async () => {
+  const status = { size: { high: 3, wide: 1 } };
+  const same = { labels: { a: '1' }, status };
+  const given = { metadata: { labels: { a: '1', b: '2' } }, status };
+
+  const equal = await reconciled({
+    ...given,
+    answer: { attachments: [], ...same, status: { size: { wide: 1, high: 3, odd: null } } },
+  });
+  const none = await reconciled({ ...given, answer: { attachments: [], status: null } });
+
+  expect(equal.done).toEqual(['sync 7']);
+  expect(none.done).toEqual(['sync 7']);
+});
+
+test('without a status subresource one patch writes all of the object', async () => {
+  const { done } = await reconciled({
+    options: { hasStatusSubresource: false },
+    answer: { attachments: [], labels: { a: '1' }, status: { phase: 'New' } },
+  });
+
+  const metadata = { uid: 'set-uid', resourceVersion: '7', labels: { a: '1' } };
+  expect(done).toEqual([
+    'sync 7',
+    `patch object ${JSON.stringify({ metadata, status: { phase: 'New' } })}`,
+  ]);
+});
+
+test.each([
+  'status',
+  undefined,
+] as const)('a lost race at the object (%s) ends the reconcile before the attachments, and is reported to nobody', async (at) => {
+  const conflict = new ApiError({ code: 409, reason: 'Conflict', message: 'changed' });
+  const { done, told, result } = await reconciled({
+    answer: { ...wanted('new'), labels: { a: '1' }, status: { phase: 'New' } },
+    refuse: (subresource) => (subresource === at ? conflict : undefined),
+  });
+
+  expect(done.filter((each) => each.startsWith('create'))).toEqual([]);
+  expect(result).toBe(conflict);
+  expect(told).toEqual([]);
+});
+
+test('an object that is gone by then is no failure, and gets no attachments', async () => {
+  const gone = new ApiError({ code: 404, reason: 'NotFound', details: { name: 'a' } });
+
+  const { done, result } = await reconciled({
+    answer: { ...wanted('new'), labels: { a: '1' } },
+    refuse: () => gone,
+  });
+
+  expect(done.at(-1)).toMatch(/^patch object/);
+  expect(result).toEqual({});
+});
+
+test('the finalizer is stored before the function is called, which sees the version after that', async () => {
+  const { done } = await reconciled({ options: { finalizer } });
+
+  expect(done.map((each) => each.split(' ').slice(0, 2).join(' '))).toEqual([
+    'patch object',
+    'sync 8',
+  ]);
+});
+
+test('[metacontroller 17] finalizes until it is finalized, then removes its finalizer and still manages the attachments', async () => {
+  const metadata = { deletionTimestamp: deleted, finalizers: ['other/one', FINALIZER] };
+  const cached = [ours('a')];
+  const options = { finalizer };
+
+  const unfinished = await reconciled({ metadata, cached, options, answer: wanted('a') });
+  const finished = await reconciled({
+    ...{ metadata, cached, options },
+    answer: { attachments: [], finalized: true },
+  });
+
+  expect(unfinished.done).toEqual(['finalize 7 farm/a', 'update a']);
+  expect(finished.done).toEqual([
+    'finalize 7 farm/a',
+    `patch object ${JSON.stringify({
+      metadata: { uid: 'set-uid', resourceVersion: '7', finalizers: ['other/one'] },
+    })}`,
+    'delete a uid-a',
+  ]);
+});
+
+test('[metacontroller 17] an object that is no longer selected is finalized, one that never was is left alone', async () => {
+  const options = { finalizer, selects: () => false };
+
+  const carried = await reconciled({
+    ...{ metadata: { finalizers: [FINALIZER] }, options },
+    answer: { ...wanted('a'), finalized: true },
+  });
+  const other = await reconciled({ options });
+
+  expect(carried.done.map((each) => each.split(' ')[0])).toEqual(['finalize', 'patch', 'create']);
+  expect(other.done).toEqual([]);
+});
+
+test('[metacontroller M22] finalized in the answer of a sync removes no finalizer', async () => {
+  const { done } = await reconciled({
+    metadata: { finalizers: [FINALIZER] },
+    options: { finalizer },
+    answer: { attachments: [], finalized: true },
+  });
+
+  expect(done).toEqual(['sync 7']);
+});
+
+test.each([
+  'foregroundDeletion',
+  'orphan',
+])('while the garbage collector works by the finalizer %s, the function is called and attachments are left', async (collecting) => {
+  const { done } = await reconciled({
+    metadata: { deletionTimestamp: deleted, finalizers: [FINALIZER, collecting] },
+    cached: [ours('a')],
+    options: { finalizer },
+  });
+
+  expect(done).toEqual(['finalize 7 farm/a']);
+});
+
+test('without a function to finalize, an object that is deleted is still synced, and attachments are left', async () => {
+  const { done } = await reconciled({
+    metadata: { deletionTimestamp: deleted, finalizers: ['other/one'] },
+    cached: [ours('a')],
+    answer: { attachments: [], labels: { a: '1' } },
+  });
+
+  expect(done.map((each) => each.split(' ')[0])).toEqual(['sync', 'patch']);
+});
+
+test('a finalizer that nothing uses any more is removed, and its removal starts the sync', async () => {
+  const unused = { name: FINALIZER, isUsed: false };
+  const { done } = await reconciled({
+    metadata: { finalizers: [FINALIZER] },
+    options: { finalizer: unused },
+  });
+
+  expect(done).toHaveLength(1);
+  expect(done[0]).toMatch(/"op":"remove","path":"\/metadata\/finalizers\/0"/);
+});
+
+test.each([
+  ['keep', []],
+  ['apply', ['update a']],
+  ['rolling-apply', ['update a']],
+  ['recreate', ['delete a uid-a']],
+  ['rolling-recreate', ['delete a uid-a']],
+] as const)('an attachment that differs, with the update %s', async (update, expected) => {
+  const { done } = await reconciled({ cached: [ours('a')], update, answer: wanted('a') });
+
+  expect(done.slice(1)).toEqual(expected);
+});
+
+test.each([
+  ['of another owner', { ownerReferences: [reference('other-uid')] }],
+  ['without an owner', { ownerReferences: [] }],
+  [
+    'of another decorator',
+    { annotations: { 'metacontroller.k8s.io/decorator-controller': 'theirs' } },
+  ],
+  ['that the object itself has made', { annotations: {} }],
+])('[metacontroller 16] an object %s is neither seen nor touched, and its name is an error', async (_, metadata) => {
+  const { done, told } = await reconciled({
+    cached: [ours('a', metadata)],
+    answer: wanted('a', 'b'),
+  });
+  const absent = await reconciled({ cached: [ours('a', metadata)] });
+
+  expect(done).toEqual(['sync 7', 'create b']);
+  expect(told).toMatchObject([{ code: 'ALREADY_OWNED', context: { name: 'farm/a' } }]);
+  expect(absent.done).toEqual(['sync 7']);
+});
+
+test('an attachment that fails keeps no other from its write', async () => {
+  const { done, result, told } = await reconciled({
+    cached: [ours('old')],
+    answer: wanted('a', 'b'),
+    refused: ['a'],
+  });
+
+  expect(done).toEqual(['sync 7 farm/old', 'delete old uid-old', 'create a', 'create b']);
+  expect(result).toMatchObject({ message: 'refused' });
+  expect(told).toEqual([result]);
+});
+
+test.each([
+  ['no attachments', {}, 'must have an array "attachments"'],
+  ['[metacontroller M21] null among them', { attachments: [null] }, 'needs a resource and a name'],
+  [
+    '[metacontroller M16] one in another namespace',
+    { attachments: [child(configMaps, { metadata: { name: 'a', namespace: 'town' } })] },
+    'cannot have an attachment in another namespace',
+  ],
+  [
+    'one of a resource that is not declared',
+    { attachments: [child(nodes, { metadata: { name: 'a' } })] },
+    'a resource that is not declared',
+  ],
+  ['[metacontroller M18] a delay below 0', { attachments: [], resyncAfterMs: -1 }, 'below 0'],
+  ['one twice', wanted('a', 'b', 'a'), 'named twice'],
+  ['a label that is no text', { attachments: [], labels: { a: 1 } }, 'labels of the answer'],
+  ['a status that is a list', { attachments: [], status: [] }, 'the status of the answer'],
+])('an answer with %s changes nothing', async (_, answer, message) => {
+  const { done, told } = await reconciled({
+    cached: [ours('a')],
+    answer: { labels: { fresh: 'f' }, ...answer } as unknown as DecoratorAnswer,
+  });
+
+  expect(done).toEqual(['sync 7 farm/a']);
+  expect(told).toMatchObject([{ code: 'USER_CODE' }]);
+  expect(String(told[0])).toContain(message);
+});
+
+test('a cache that is not ready is reported to nobody', async () => {
+  const late = new NotReadyError('not yet');
+  const { told, result } = await reconciled({
+    answer: () => {
+      throw late;
+    },
+  });
+
+  expect(result).toBe(late);
+  expect(told).toEqual([]);
+});
+
+test('a failure is an Event, and a condition of the decorator where the object may have one', async () => {
+  const others = [{ type: 'Ready', status: 'True', reason: 'Up', message: '' }];
+  const failing = (failures: { readonly condition: boolean }, status?: object) =>
+    reconciled({
+      ...(status && { status }),
+      options: { failures },
+      answer: broken,
+    });
+
+  const told = await failing({ condition: false }, { conditions: others });
+  const stated = await failing({ condition: true }, { conditions: others });
+  const patch = stated.done.at(-1) ?? '';
+  const { status } = JSON.parse(patch.slice(patch.indexOf('{'))) as { status: object };
+  const again = await failing({ condition: true }, status);
+
+  expect(told.done).toEqual(['sync 7', 'Warning SyncError: the pump is broken']);
+  expect(patch).toMatch(/^patch status/);
+  expect(status).toMatchObject({
+    conditions: [
+      others[0],
+      {
+        ...{ type: 'ours/Synced', status: 'False', reason: 'InternalError' },
+        message: 'the pump is broken',
+      },
+    ],
+  });
+  expect(again.done).toEqual(told.done);
+});
+
+test('a cleanup that fails for good is retried all the same: the object could never be deleted', async () => {
+  const failing = (metadata: object) =>
+    reconciled({
+      metadata: { finalizers: [FINALIZER], ...metadata },
+      options: { finalizer },
+      answer: () => {
+        throw new TerminalError('wrong');
+      },
+    });
+  expect(failureOf((await failing({})).result).kind).toBe('terminal');
+  expect(failureOf((await failing({ deletionTimestamp: deleted })).result).kind).toBe('failed');
+});
+
+test('a failure is counted although it cannot be stated on the object', async () => {
+  const refuse = () => new Error('no right for the status');
+  const options = { failures: { condition: true } };
+  const { told } = await reconciled({ options, refuse, answer: broken });
+
+  expect(told).toMatchObject([{ message: 'the pump is broken' }]);
+});
+
+test('the next success takes the condition away, also from an answer that has copied it', async () => {
+  const condition = { type: 'ours/Synced', status: 'False', reason: 'Timeout', message: 'late' };
+  const status = { conditions: [condition], ready: 1 };
+  const options = { failures: { condition: true } };
+
+  const none = await reconciled({ status, options });
+  const copied = await reconciled({ status, options, answer: { attachments: [], status } });
+  const without = await reconciled({ status: { ready: 1 }, options });
+
+  const removal = `patch status ${JSON.stringify({
+    metadata: { uid: 'set-uid', resourceVersion: '7' },
+    status: { conditions: null },
+  })}`;
+  expect(none.done).toEqual(['sync 7', removal]);
+  expect(copied.done).toEqual(['sync 7', removal]);
+  expect(without.done).toEqual(['sync 7']);
+});
+
+test('a delay of 0 asks for nothing, and an unfinished cleanup is looked at again', async () => {
+  const metadata = { deletionTimestamp: deleted, finalizers: [FINALIZER] };
+  const answer = { attachments: [], resyncAfterMs: 0 };
+
+  const sync = await reconciled({ answer });
+  const cleanup = await reconciled({ metadata, options: { finalizer }, answer });
+
+  expect(sync.result).toEqual({});
+  expect(cleanup.result).toEqual({ requeueAfterMs: 60_000 });
+});

@@ -1,0 +1,167 @@
+/** What happens to children that differ, for each strategy and each way of writing. */
+
+import { describe, expect, test } from 'vitest';
+import type { ChildUpdate } from '../../operator/composite/engine-options.ts';
+import type { ChildWriter } from '../../operator/controller/children/child-writer.ts';
+import { dynamicApplyWriter } from '../../operator/controller/children/dynamic-apply-writer.ts';
+import { ownedApplyWriter } from '../../operator/controller/children/owned-apply-writer.ts';
+import { serverSideApplyWriter } from '../../operator/controller/children/server-side-apply-writer.ts';
+import type { ConfigMap } from '../../operator/model/builtin.ts';
+import { configMaps } from '../../operator/model/kubernetes/resources.ts';
+import type { Resource } from '../../operator/model/resource.ts';
+import { type EnginePlace, enginePlace, maps } from './engine-place.ts';
+
+const WRITERS: readonly [string, () => ChildWriter][] = [
+  ['dynamic apply', dynamicApplyWriter],
+  ['server-side apply', () => serverSideApplyWriter({ fieldManager: 'hooks', force: true })],
+  ['applyOwned', ownedApplyWriter],
+];
+
+/** One ConfigMap `plan` with the text of the parent's spec. */
+function place(update: ChildUpdate, writer: () => ChildWriter): Promise<EnginePlace> {
+  return enginePlace({
+    writer: writer(),
+    childResources: [[configMaps as Resource, update]],
+    decide: ({ parent }) => {
+      const { spec } = parent as { readonly spec?: { readonly data?: Record<string, string> } };
+      const data = spec?.data ?? { text: '1' };
+      return {
+        children: maps({ plan: '' }).map((child) => ({
+          ...child,
+          object: { ...child.object, data } as never,
+        })),
+      };
+    },
+    arrange: ({ createParent }) => createParent({}),
+  });
+}
+
+async function planIn({ env, namespace }: EnginePlace): Promise<ConfigMap | undefined> {
+  return env.get<ConfigMap>('v1', 'ConfigMap', namespace, 'plan');
+}
+
+async function edit({ env, namespace }: EnginePlace, change: object): Promise<void> {
+  await env.patch('v1', 'ConfigMap', namespace, 'plan', change);
+  await env.settled();
+}
+
+async function want({ env, namespace }: EnginePlace, data: object): Promise<void> {
+  await env.patch('fruit.example/v1', 'Orchard', namespace, 'north', { spec: { data } });
+  await env.settled();
+}
+
+describe.each(WRITERS)('by %s', (_name, writer) => {
+  test('[metacontroller 12] apply reverts a field of the answer, and keeps what others add', async () => {
+    const at = await place('apply', writer);
+
+    await edit(at, {
+      data: { text: 'by hand', more: 'kept' },
+      metadata: { labels: { foreign: 'x' } },
+    });
+
+    expect(await planIn(at)).toMatchObject({
+      data: { text: '1', more: 'kept' },
+      metadata: { labels: { foreign: 'x' } },
+    });
+  });
+
+  test('[metacontroller 12] keep leaves an existing child as it is, and creates a missing one', async () => {
+    const at = await place('keep', writer);
+
+    await edit(at, { data: { text: 'by hand' } });
+    await want(at, { text: '2' });
+    expect(await planIn(at)).toMatchObject({ data: { text: 'by hand' } });
+
+    await at.env.delete('v1', 'ConfigMap', at.namespace, 'plan');
+    await at.env.settled();
+    expect(await planIn(at)).toMatchObject({ data: { text: '2' } });
+  });
+
+  test('[metacontroller 12] recreate makes a child anew that differs, once', async () => {
+    const at = await place('recreate', writer);
+    const before = await planIn(at);
+
+    await want(at, { text: '2' });
+
+    const after = await planIn(at);
+    expect(after).toMatchObject({ data: { text: '2' } });
+    expect(after?.metadata.uid).not.toBe(before?.metadata.uid);
+    const writes = at.writes().filter((write) => write.includes('configmaps'));
+    expect(writes.filter((write) => write.startsWith('delete'))).toHaveLength(1);
+  });
+
+  test('a field that is no longer answered is removed', async () => {
+    const at = await place('apply', writer);
+    await want(at, { text: '1', old: 'x' });
+    expect(await planIn(at)).toMatchObject({ data: { old: 'x' } });
+
+    await want(at, { old: null });
+
+    expect((await planIn(at))?.data).toEqual({ text: '1' });
+  });
+});
+
+test('[metacontroller M3] a child that is answered as it was observed is written once, and loses no owner when it no longer is', async () => {
+  const at = await enginePlace({
+    decide: ({ parent, children }) => {
+      const { spec } = parent as { readonly spec?: { readonly echoes?: boolean } };
+      const [observed] = children.get('configmaps') ?? [];
+      const object = { metadata: { name: 'plan' }, data: { text: '1' } };
+      const echoed = spec?.echoes === true ? observed : undefined;
+      return {
+        children: [{ resource: configMaps as Resource, object: (echoed ?? object) as never }],
+      };
+    },
+    arrange: ({ createParent }) => createParent({ echoes: true }),
+  });
+  const before = (await planIn(at))?.metadata.ownerReferences;
+  await at.env.patch('fruit.example/v1', 'Orchard', at.namespace, 'north', { spec: { note: 'a' } });
+  await at.env.settled();
+  expect((await planIn(at))?.metadata.annotations).toMatchObject({
+    'metacontroller.k8s.io/last-applied-configuration': expect.stringContaining('ownerReferences'),
+  });
+  const written = () => at.writes().filter((write) => write === 'patch configmaps plan');
+  expect(written()).toHaveLength(1);
+
+  const spec = { echoes: false };
+  await at.env.patch('fruit.example/v1', 'Orchard', at.namespace, 'north', { spec });
+  await at.env.settled();
+
+  expect((await planIn(at))?.metadata.ownerReferences).toEqual(before);
+  expect(written()).toHaveLength(2);
+});
+
+test.each([
+  ['as it is observed', (observed: object) => observed],
+  ['with more that the server drops', (_: object, plan: object) => ({ ...plan, binaryData: {} })],
+])('[metacontroller M3] a child with recreate that is answered %s is not made anew', async (_what, again) => {
+  const plan = { metadata: { name: 'plan' }, data: { text: '1' } };
+  const at = await enginePlace({
+    childResources: [[configMaps as Resource, 'recreate']],
+    decide: ({ children }) => {
+      const [observed] = children.get('configmaps') ?? [];
+      const object = observed === undefined ? plan : again(observed, plan);
+      return { children: [{ resource: configMaps as Resource, object: object as never }] };
+    },
+    arrange: ({ createParent }) => createParent({}),
+  });
+  await want(at, { more: '1' });
+
+  expect(await planIn(at)).toMatchObject({ data: { text: '1' } });
+  expect(at.writes().filter((write) => write.startsWith('delete'))).toEqual([]);
+});
+
+// applyOwned is left out: its first apply takes the fields over from the creation.
+describe.each(WRITERS.filter(([name]) => name !== 'applyOwned'))('by %s', (_name, writer) => {
+  test.each([
+    'recreate',
+    'apply',
+  ] as const)('a restart changes no child with %s', async (update) => {
+    const at = await place(update, writer);
+    const before = await planIn(at);
+
+    await at.restart();
+
+    expect((await planIn(at))?.metadata).toEqual(before?.metadata);
+  });
+});

@@ -1,0 +1,55 @@
+/** A controller that runs again in one process, as with the next term of a leader. */
+
+import { FakeClock, startOperator, startTestEnv } from '@chancery/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { childTypes } from '../../operator/composite/child-types.ts';
+import { compositeEngine } from '../../operator/composite/engine.ts';
+import { dynamicApplyWriter } from '../../operator/controller/children/dynamic-apply-writer.ts';
+import { source } from '../../operator/controller/source.ts';
+import { configMaps } from '../../operator/model/kubernetes/resources.ts';
+import type { Resource } from '../../operator/model/resource.ts';
+import { definitionOf, maps, orchards } from './engine-place.ts';
+
+test('a parent that failed in the last term is reconciled in the next one', async () => {
+  const clock = new FakeClock();
+  const env = await startTestEnv({ embedded: { clock }, environment: {} });
+  onTestFinished(() => env.stop());
+  await env.apply([definitionOf(orchards as unknown as Resource) as never]);
+  const namespace = await env.namespace();
+  await env.create({
+    apiVersion: 'fruit.example/v1',
+    kind: 'Orchard',
+    metadata: { name: 'north', namespace },
+  });
+  let calls = 0;
+  let isBroken = true;
+  const engine = compositeEngine({
+    name: 'orchards',
+    parent: source(orchards as unknown as Resource),
+    children: childTypes([configMaps as Resource], 'orchards'),
+    generateSelector: true,
+    writer: dynamicApplyWriter(),
+    status: 'replace',
+    controller: {},
+    async sync() {
+      calls++;
+      if (isBroken) throw new Error('not in this term');
+      return { children: maps({ plan: 'a' }) };
+    },
+  });
+  const term = async (): Promise<void> => {
+    const operator = startOperator({ url: env.url, controllers: [engine], clock });
+    onTestFinished(() => operator.stop());
+    await env.settled();
+    await operator.stop();
+  };
+
+  await term();
+  expect(calls).toBeGreaterThan(0);
+  isBroken = false;
+  await term();
+
+  expect(await env.get(configMaps as Resource, namespace, 'plan')).toMatchObject({
+    data: { text: 'a' },
+  });
+});

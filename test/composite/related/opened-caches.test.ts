@@ -1,0 +1,214 @@
+import { FakeClock } from '@chancery/testing';
+import { expect, test } from 'vitest';
+import type { RelatedRule } from '../../../operator/composite/engine-options.ts';
+import { relatedObjects } from '../../../operator/composite/related/related-objects.ts';
+import { NotReadyError, SourceUnavailableError } from '../../../operator/controller/errors.ts';
+import { failureOf } from '../../../operator/controller/run/failure.ts';
+import { configMaps, secrets } from '../../../operator/model/kubernetes/resources.ts';
+import { keyOf } from '../../../operator/model/object.ts';
+import { type ConfigSet, configSet } from '../parents.ts';
+import { contextAt, FakeSource, running } from './fake-sources.ts';
+
+function parent(name: string, generation = 1): ConfigSet {
+  const set = configSet('farm', { names: [] });
+  return { ...set, metadata: { ...set.metadata, name, uid: `uid-${name}`, generation } };
+}
+
+const north = {
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'north', namespace: 'farm', uid: 'north', resourceVersion: '1' },
+};
+
+/** Related objects whose sources open as `FakeSource`s without a first list. */
+function opening(rulesOf: (name: string) => readonly RelatedRule[]) {
+  const clock = new FakeClock();
+  const opened: FakeSource[] = [];
+  const asked: string[] = [];
+  const related = relatedObjects({
+    controller: 'test',
+    rules: async ({ metadata }) => {
+      asked.push(metadata.name);
+      return rulesOf(metadata.name);
+    },
+    sources: {
+      open: (source) => {
+        const fake = new FakeSource(
+          source,
+          [north].filter(({ kind }) => kind === source.resource.kind),
+        );
+        opened.push(fake);
+        return fake.handle;
+      },
+    },
+  });
+  const of = async (set: ConfigSet) => {
+    const found = await related.of(set, contextAt(clock));
+    return [...found].map(([name, { objects }]) => `${name}: ${objects.map(keyOf)}`);
+  };
+  const wakes = running(related.wiring.triggers?.[0], clock);
+  const idle = async () => {
+    await Promise.resolve();
+    clock.advance(5 * 60_000);
+    for (let turn = 0; turn < 5; turn++) await Promise.resolve();
+  };
+  return { clock, opened, asked, related, of, wakes, idle };
+}
+
+const byName: RelatedRule = { resource: configMaps, names: ['north'] };
+
+test('a source is opened by the first rule that names it; without a first list it is a quiet retry', async () => {
+  const { of, opened, wakes } = opening(() => [byName]);
+
+  const first = await of(parent('a')).catch((error: unknown) => error);
+  await expect(of(parent('b'))).rejects.toBeInstanceOf(NotReadyError);
+  opened[0]?.sync();
+
+  expect(failureOf(first)).toMatchObject({ kind: 'conflict', error: { code: 'NOT_SYNCED' } });
+  expect(opened).toHaveLength(1);
+  expect(wakes.take()).toEqual(['farm/a', 'farm/b']);
+  expect(await of(parent('a'))).toEqual(['configmaps: farm/north']);
+  expect(wakes.take()).toEqual([]);
+});
+
+test('all sources of a parent are opened before it waits for one', async () => {
+  const { of, opened } = opening(() => [byName, { resource: secrets }]);
+
+  await expect(of(parent('a'))).rejects.toBeInstanceOf(NotReadyError);
+
+  expect(opened.map(({ source }) => source.resource.plural)).toEqual(['configmaps', 'secrets']);
+});
+
+test.each([
+  ['forbidden', 'Forbidden'],
+  ['unserved', 'NotServed'],
+] as const)('a source that is %s is a failure that names the resource, until it can be listed', async (state, reason) => {
+  const { of, opened, wakes } = opening(() => [{ resource: secrets }]);
+  await expect(of(parent('a'))).rejects.toThrow('no first list');
+  const [fake] = opened;
+  if (fake !== undefined) fake.state = state;
+
+  const failure = failureOf(await of(parent('a')).catch((error: unknown) => error));
+  fake?.sync();
+
+  const { kind, error } = failure;
+  expect(kind).toBe('failed');
+  expect(error).toBeInstanceOf(SourceUnavailableError);
+  expect(error).toMatchObject({ reason, context: { resource: 'secrets' } });
+  expect(wakes.take()).toEqual(['farm/a']);
+  expect(await of(parent('a'))).toEqual(['secrets: ']);
+});
+
+test('the rules of one generation are asked for once in 20 minutes', async () => {
+  const { of, opened, asked, clock } = opening(() => [byName]);
+  await of(parent('a')).catch(() => {});
+  opened[0]?.sync();
+  await of(parent('a'));
+  clock.advance(20 * 60_000 - 1);
+  await of(parent('a'));
+  expect(asked).toEqual(['a']);
+
+  clock.advance(1);
+  await of(parent('a'));
+  await of(parent('a', 2));
+
+  expect(asked).toEqual(['a', 'a', 'a']);
+});
+
+test('another object of the same name is asked anew', async () => {
+  const { of, opened, asked } = opening(() => [byName]);
+  await of(parent('a')).catch(() => {});
+  opened[0]?.sync();
+  const { metadata, ...rest } = parent('a');
+
+  await of({ ...rest, metadata: { ...metadata, uid: 'another' } });
+
+  expect(asked).toEqual(['a', 'a']);
+});
+
+test('rules that cannot be asked for, or are wrong, leave the earlier ones to wake the parent', async () => {
+  const answers: (() => readonly RelatedRule[])[] = [
+    () => [byName],
+    () => {
+      throw new Error('down');
+    },
+    () => [{ ...byName, labelSelector: {} }],
+    () => ({ relatedResources: [] }) as unknown as readonly RelatedRule[],
+    () => new Array<RelatedRule>(101).fill(byName),
+  ];
+  const { of, opened, wakes } = opening(() => answers.shift()?.() ?? []);
+  await of(parent('a', 1)).catch(() => {});
+  opened[0]?.sync();
+  wakes.take();
+
+  await expect(of(parent('a', 2))).rejects.toThrow('down');
+  await expect(of(parent('a', 3))).rejects.toThrow('names and a labelSelector');
+  await expect(of(parent('a', 4))).rejects.toThrow('must be a list');
+  await expect(of(parent('a', 5))).rejects.toThrow('at most 100 rules');
+  opened[0]?.put({ ...north, metadata: { ...north.metadata, resourceVersion: '2' } });
+
+  expect(wakes.take()).toEqual(['farm/a']);
+});
+
+test('a parent that is forgotten is not woken, and its source is released when nobody names it for a while', async () => {
+  const { of, opened, related, wakes, idle } = opening(() => [byName]);
+  await of(parent('a')).catch(() => {});
+  await of(parent('b')).catch(() => {});
+  opened[0]?.sync();
+  await of(parent('a'));
+  await of(parent('b'));
+  wakes.take();
+
+  related.forget(keyOf(parent('a')));
+  opened[0]?.put({ ...north, metadata: { ...north.metadata, resourceVersion: '2' } });
+  expect(wakes.take()).toEqual(['farm/b']);
+  await idle();
+  await idle();
+  expect(opened[0]?.released).toBe(0);
+
+  related.forget(keyOf(parent('b')));
+  await idle();
+  await idle();
+  await idle();
+  expect(opened[0]?.released).toBe(1);
+
+  await expect(of(parent('c'))).rejects.toBeInstanceOf(NotReadyError);
+  expect(opened).toHaveLength(2);
+});
+
+test('when the controller stops, its sources are released and its rules forgotten', async () => {
+  const { of, opened, wakes, asked } = opening(() => [byName]);
+  await of(parent('a')).catch(() => {});
+  opened[0]?.sync();
+
+  await wakes.stop();
+
+  expect(opened[0]?.released).toBe(1);
+  await of(parent('a')).catch(() => {});
+  expect(asked).toEqual(['a', 'a']);
+});
+
+test('two versions of one resource are two groups of related objects', async () => {
+  const older = { ...configMaps, version: 'v1beta1' };
+  const { of, opened } = opening(() => [byName, { resource: older }, byName]);
+  await of(parent('a')).catch(() => {});
+  for (const fake of opened) fake.sync();
+
+  expect(await of(parent('a'))).toEqual([
+    'configmaps: farm/north',
+    'v1beta1/configmaps: farm/north',
+  ]);
+});
+
+test('a reconcile that ends after its controller opens nothing more, until the controller runs again', async () => {
+  const { of, opened, related, wakes, clock } = opening(() => [byName]);
+  await wakes.stop();
+
+  await expect(of(parent('a'))).rejects.toBeInstanceOf(NotReadyError);
+  expect(opened).toEqual([]);
+
+  const again = running(related.wiring.triggers?.[0], clock);
+  await expect(of(parent('a'))).rejects.toBeInstanceOf(NotReadyError);
+  expect(opened).toHaveLength(1);
+  await again.stop();
+});

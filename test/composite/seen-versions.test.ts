@@ -1,0 +1,111 @@
+import { configMap, eventually, FakeClock } from '@chancery/testing';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { SeenVersions } from '../../operator/composite/seen-versions.ts';
+import type { PredicateEvent } from '../../operator/controller/predicate.ts';
+import { type KubernetesObject, keyOf } from '../../operator/model/object.ts';
+
+function object(name: string, resourceVersion: string, owner?: string): KubernetesObject {
+  const { metadata, ...rest } = configMap(name, { namespace: 'n' });
+  const reference = { apiVersion: 'v1', kind: 'Orchard', name: 'p', controller: true };
+  return {
+    ...rest,
+    metadata: {
+      ...metadata,
+      uid: `uid-${name}`,
+      resourceVersion,
+      ...(owner !== undefined && { ownerReferences: [{ ...reference, uid: owner }] }),
+    },
+  };
+}
+
+function event(type: PredicateEvent['type'], of: KubernetesObject): PredicateEvent {
+  return { type, object: of, metadata: of.metadata } as PredicateEvent;
+}
+
+const CHILD = (version: string, name = 'c') => object(name, version, 'uid-p');
+
+function begun(stop: AbortController = new AbortController()): SeenVersions {
+  const seen = new SeenVersions();
+  const ended = seen.life.run(() => {}, { clock: new FakeClock(), signal: stop.signal });
+  onTestFinished(async () => {
+    stop.abort();
+    await ended;
+  });
+  return seen;
+}
+
+function afterCall(stop?: AbortController): SeenVersions {
+  const seen = begun(stop);
+  seen.note(object('p', '100'), [CHILD('90')]);
+  return seen;
+}
+
+test.each([
+  ['older', '99', false],
+  ['the same', '100', false],
+  ['newer', '101', true],
+  ['newer with one digit more', '1000', true],
+])('a change of a parent to a version that is %s', (_what, version, isNew) => {
+  expect(afterCall().newParent(event('update', object('p', version)))).toBe(isNew);
+});
+
+test.each([
+  ['the seen version', '90', false],
+  ['an older version', '89', false],
+  ['a newer version', '91', true],
+])('a change of a child to %s', (_what, version, isNew) => {
+  expect(afterCall().newChild(event('create', CHILD(version)))).toBe(isNew);
+  expect(afterCall().newChild(event('update', CHILD(version)))).toBe(isNew);
+});
+
+describe('what passes in any case', () => {
+  test.each(['delete', 'generic'] as const)('%s', (type) => {
+    expect(afterCall().newParent(event(type, object('p', '1')))).toBe(true);
+    expect(afterCall().newChild(event(type, CHILD('1')))).toBe(true);
+  });
+
+  test('a child that the call has not seen', () => {
+    expect(afterCall().newChild(event('create', CHILD('1', 'other')))).toBe(true);
+  });
+
+  test('a child of another parent', () => {
+    expect(afterCall().newChild(event('update', object('c', '1', 'uid-q')))).toBe(true);
+  });
+
+  test('a parent without a version, and another parent of the same name', () => {
+    expect(afterCall().newParent(event('update', object('p', '')))).toBe(true);
+    const recreated = object('p', '50');
+    const other = { ...recreated, metadata: { ...recreated.metadata, uid: 'new' } };
+    expect(afterCall().newParent(event('create', other))).toBe(true);
+  });
+
+  test('everything of a forgotten parent', () => {
+    const seen = afterCall();
+
+    seen.forget(keyOf(object('p', '1')));
+
+    expect(seen.newParent(event('update', object('p', '1')))).toBe(true);
+    expect(seen.newChild(event('update', CHILD('1')))).toBe(true);
+  });
+});
+
+test('a later call replaces what an earlier one has seen', () => {
+  const seen = afterCall();
+
+  seen.note(object('p', '200'), []);
+
+  expect(seen.newParent(event('update', object('p', '150')))).toBe(false);
+  expect(seen.newChild(event('update', CHILD('1')))).toBe(true);
+});
+
+test('when the controller has ended, everything passes until it runs again', async () => {
+  const stop = new AbortController();
+  const seen = afterCall(stop);
+
+  stop.abort();
+  await eventually(() => expect(seen.newParent(event('create', object('p', '100')))).toBe(true));
+  seen.note(object('p', '100'), [CHILD('90')]); // the last reconcile ends after its controller
+
+  expect(seen.newParent(event('create', object('p', '100')))).toBe(true);
+  expect(seen.newChild(event('create', CHILD('90')))).toBe(true);
+});
