@@ -13,7 +13,10 @@ import type { PackageSpecs } from './packages.ts';
 
 const MODULE = 'src/operator.ts';
 
-const templates = textFiles(new URL('./templates/', import.meta.url));
+/** The templates of a project, by their file names. */
+export const projectTemplates: (path: string) => string = textFiles(
+  new URL('./templates/', import.meta.url),
+);
 
 /** One controller of the project. */
 interface Part {
@@ -190,5 +193,5 @@ function fileOf({ dashed }: KindNames): string {
 }
 
 function fromTemplate(path: string, from: string, values: TemplateValues): NewFile {
-  return { path, text: fillTemplate(templates(`${from}.template`), values) };
+  return { path, text: fillTemplate(projectTemplates(`${from}.template`), values) };
 }
