@@ -12,7 +12,7 @@ export { isOwnAmbassador, OWN_AMBASSADOR_IMAGE } from './access/filter/ambassado
 export { type PlacedRule, roleFilter } from './access/filter/role-filter.ts';
 export { type MissingAccessRule, ruleYaml } from './access/missing-access.ts';
 export { POD_NAMESPACE } from './access/placement.ts';
-export type { PolicyRule as RolePolicyRule } from './access/rbac.ts';
+export type { RoleRule } from './access/rbac.ts';
 export { accessOf } from './access/required-access.ts';
 export type { Command, ExitCode, Io } from './cli/command.ts';
 export { withController } from './cli/create/controller-list.ts';

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Placement } from '../../../operator/access/placement.ts';
-import { type PolicyRule, rbac } from '../../../operator/access/rbac.ts';
+import { type RoleRule, rbac } from '../../../operator/access/rbac.ts';
 import { accessOf } from '../../../operator/access/required-access.ts';
 import { knownKinds } from '../../../operator/model/known-kinds.ts';
 import type { KubernetesObject } from '../../../operator/model/object.ts';
@@ -89,7 +89,7 @@ function rulesOf(
 
 function linesOf(
   place: string,
-  { apiGroups: [group], resources, resourceNames = [], verbs }: PolicyRule,
+  { apiGroups: [group], resources, resourceNames = [], verbs }: RoleRule,
 ) {
   return resources.map((resource) =>
     [`${place}:`, verbs.join(','), `${group}/${resource}`, ...resourceNames].join(' '),

@@ -5,7 +5,7 @@ import {
   type ModelContainer,
   type ModelDeployment,
   type OperatorModel,
-  type RolePolicyRule as PolicyRule,
+  type RoleRule,
   renderedDeployment,
   type Scope,
 } from 'chancery/internal';
@@ -14,7 +14,7 @@ import { type BundleOptions, installModesOf, watchesTargets } from './bundle-opt
 /** Rights of a ServiceAccount in a ClusterServiceVersion. */
 export interface Permissions {
   readonly serviceAccountName: string;
-  readonly rules: readonly PolicyRule[];
+  readonly rules: readonly RoleRule[];
 }
 
 /** `spec.install` of a ClusterServiceVersion. */
@@ -42,7 +42,7 @@ export function installStrategy(model: OperatorModel, options: BundleOptions): I
   const deployment = bundledDeployment(model, options);
   const { serviceAccountName } = deployment.spec.template.spec;
   const { clusterWide, inNamespaces } = bundledRules(model, options);
-  const granted = (rules: readonly PolicyRule[]): readonly Permissions[] => [
+  const granted = (rules: readonly RoleRule[]): readonly Permissions[] => [
     { serviceAccountName, rules },
   ];
   return {
@@ -105,8 +105,8 @@ function withHash(
 
 /** The rules of a bundle. A ClusterServiceVersion names no namespaces: OLM decides where the latter hold. */
 interface BundledRules {
-  readonly clusterWide: readonly PolicyRule[];
-  readonly inNamespaces: readonly PolicyRule[];
+  readonly clusterWide: readonly RoleRule[];
+  readonly inNamespaces: readonly RoleRule[];
 }
 
 function bundledRules(model: OperatorModel, options: BundleOptions): BundledRules {
@@ -125,7 +125,7 @@ function isRole(object: RbacRole | RbacRoleBinding): object is RbacRole {
   return object.kind === 'Role' || object.kind === 'ClusterRole';
 }
 
-function distinct(roles: readonly RbacRole[]): readonly PolicyRule[] {
+function distinct(roles: readonly RbacRole[]): readonly RoleRule[] {
   const rules = roles.flatMap((role) => role.rules);
   return [...new Map(rules.map((rule) => [JSON.stringify(rule), rule])).values()];
 }
@@ -138,7 +138,7 @@ function requireGrantable(role: RbacRole, { options }: OperatorModel, scope: Sco
   const { namespace } = role.metadata;
   if (role.kind === 'ClusterRole' || namespace === options.namespace) return;
   if (scope === 'cluster-scoped' && role.rules.every(isOnlyEvents)) return;
-  const [{ resources, verbs }] = role.rules as readonly [PolicyRule];
+  const [{ resources, verbs }] = role.rules as readonly [RoleRule];
   throw new ConfigurationError(
     `the operator needs rights in the namespace ${namespace} (${verbs.join(', ')} ${resources.join(', ')}), and OLM ` +
       (scope === 'cluster-scoped'
@@ -147,7 +147,7 @@ function requireGrantable(role: RbacRole, { options }: OperatorModel, scope: Sco
   );
 }
 
-function isOnlyEvents({ apiGroups, resources, verbs }: PolicyRule): boolean {
+function isOnlyEvents({ apiGroups, resources, verbs }: RoleRule): boolean {
   const isEvents = apiGroups[0] === 'events.k8s.io' && resources.join() === 'events';
   return isEvents && verbs.every((verb) => verb === 'create' || verb === 'patch');
 }

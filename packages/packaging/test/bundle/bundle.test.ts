@@ -1,7 +1,7 @@
 /** The OLM bundle of an operator: what it contains, what it refuses, and that it grants no more than kustomize does. */
 import { describe, expect, test } from 'vitest';
 import nodeReboot from '../../../../examples/node-reboot/operator.ts';
-import type { PolicyRule, RbacRole } from '../../../../operator/access/rbac.ts';
+import type { RbacRole, RoleRule } from '../../../../operator/access/rbac.ts';
 import { parseYaml } from '../../../../operator/core/yaml.ts';
 import type { ModelDeployment } from '../../../../operator/generate/manifests/model-deployment.ts';
 import { renderedObjects } from '../../../../operator/generate/manifests/rendered-objects.ts';
@@ -12,16 +12,16 @@ import { bundle, type Csv, csvOf, demo, METADATA, thing } from './support/bundle
 
 const DIGEST = `@sha256:${'a'.repeat(64)}`;
 
-function sortedRules(rules: readonly PolicyRule[]): readonly string[] {
+function sortedRules(rules: readonly RoleRule[]): readonly string[] {
   return [...new Set(rules.map((rule) => JSON.stringify(rule)))].sort();
 }
 
-function rulesOf(objects: readonly KubernetesObject[], kind: string): readonly PolicyRule[] {
+function rulesOf(objects: readonly KubernetesObject[], kind: string): readonly RoleRule[] {
   const roles = objects.filter((object) => object.kind === kind) as unknown as readonly RbacRole[];
   return roles.flatMap(({ rules }) => rules);
 }
 
-function granted({ spec }: Csv, part: 'permissions' | 'clusterPermissions'): readonly PolicyRule[] {
+function granted({ spec }: Csv, part: 'permissions' | 'clusterPermissions'): readonly RoleRule[] {
   return spec.install.spec[part]?.flatMap(({ rules }) => rules) ?? [];
 }
 

@@ -1,6 +1,6 @@
 /** The objects that OLM makes of a ClusterServiceVersion, as far as they decide who may do what. */
 
-import type { PolicyRule } from '../../../../../operator/access/rbac.ts';
+import type { RoleRule } from '../../../../../operator/access/rbac.ts';
 import type { ModelDeployment } from '../../../../../operator/generate/manifests/model-deployment.ts';
 import type { KubernetesObject } from '../../../../../operator/model/object.ts';
 import type { Csv } from './bundles.ts';
@@ -15,7 +15,7 @@ const VARIABLES = [
 ];
 
 /** In AllNamespaces mode OLM adds it to the rules of `permissions`, which then hold in the whole cluster. */
-export const ADDED_RULE: PolicyRule = {
+export const ADDED_RULE: RoleRule = {
   apiGroups: [''],
   resources: ['namespaces'],
   verbs: ['get', 'list', 'watch'],
@@ -51,7 +51,7 @@ export function madeByOlm(
 function granted(
   kind: 'Role' | 'ClusterRole',
   name: string,
-  rules: readonly PolicyRule[],
+  rules: readonly RoleRule[],
 ): readonly object[] {
   const apiGroup = 'rbac.authorization.k8s.io';
   const metadata = { name, ...(kind === 'Role' && { namespace: OLM_NAMESPACE }) };
