@@ -1,6 +1,6 @@
 /** The stand-in answers as a real `kubectl proxy` does where an operator can tell. */
 import { text } from 'node:stream/consumers';
-import { proxyFilter } from 'chancery';
+import { proxyFilter } from 'chancery/low-level';
 import { expect, onTestFinished, test } from 'vitest';
 import configRestart from '../../examples/config-restart/operator.ts';
 import { DECLARED, HOSTILE, split } from '../../test/proxy/support/requests.ts';

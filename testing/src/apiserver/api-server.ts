@@ -1,7 +1,8 @@
 import type { KubernetesObject } from 'chancery';
-import { ConfigurationError, parseYamlDocuments } from 'chancery';
+import { ConfigurationError } from 'chancery';
 import type { Cancel } from 'chancery/internal';
 import { deepCopy } from 'chancery/internal';
+import { parseYamlDocuments } from 'chancery/low-level';
 import { listenAgain, reservePort } from '../listen-again.ts';
 import { manifestObjects } from '../manifest-objects.ts';
 import type { ApiServerOptions } from './api-server-options.ts';

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatYaml } from 'chancery';
+import { formatYaml } from 'chancery/low-level';
 
 /** Credentials of one control plane, which live as long as its directory. */
 export interface ControlPlaneSecrets {

@@ -2,7 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { KubernetesObject, Resource } from 'chancery';
-import { ApiError, isNotFound, isUnserved, OperatorError, parseYamlDocuments } from 'chancery';
+import { ApiError, isNotFound, isUnserved, OperatorError } from 'chancery';
 import {
   apiVersionOf,
   collectionPath,
@@ -10,6 +10,7 @@ import {
   isStatus,
   objectPath,
 } from 'chancery/internal';
+import { parseYamlDocuments } from 'chancery/low-level';
 import { jsonText } from '../apiserver/objects/json-text.ts';
 import { eventually } from '../eventually.ts';
 import { type Manifest, manifestObjects } from '../manifest-objects.ts';

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { type Clock, systemClock } from 'chancery';
+import type { Clock } from 'chancery';
+import { systemClock } from 'chancery/low-level';
 import type { Reply, ServedRequest } from './exchange.ts';
 import { text } from './replies.ts';
 

@@ -1,5 +1,6 @@
-import { ConfigurationError, type Settings } from 'chancery';
+import { ConfigurationError } from 'chancery';
 import { type Io, parseFlags, portFlag } from 'chancery/internal';
+import type { Settings } from 'chancery/low-level';
 import { HOOKS_DEFAULTS, type HooksProgramOptions } from '../hooks-program.ts';
 import { REPLACED, variableOf } from './inherited-options.ts';
 

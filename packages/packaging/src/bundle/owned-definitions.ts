@@ -1,5 +1,5 @@
-import { isController } from 'chancery';
 import type { CustomResourceDefinition, DefinitionVersion, OperatorModel } from 'chancery/internal';
+import { isController } from 'chancery/low-level';
 import { type Descriptor, specDescriptors, statusDescriptors } from './descriptors.ts';
 import { spacedWords } from './words.ts';
 

@@ -1,5 +1,6 @@
-import { messageOf, parseYaml } from 'chancery';
+import { messageOf } from 'chancery';
 import { apiVersionOf, duplicateYamlKeys } from 'chancery/internal';
+import { parseYaml } from 'chancery/low-level';
 import { builtInKindName, builtInKinds } from '../built-in-types/built-in-types.ts';
 import type { StoredObject } from '../cluster-access.ts';
 import { badRequest, cannotBeHandled, unsupportedMediaType, versionMismatch } from '../failures.ts';

@@ -1,4 +1,4 @@
-import { systemClock } from 'chancery';
+import { systemClock } from 'chancery/low-level';
 import { badRequest, failure } from '../failures.ts';
 import type { Exchange } from './exchange.ts';
 

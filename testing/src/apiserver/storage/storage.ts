@@ -1,4 +1,5 @@
-import { type Clock, keyOf, type ObjectKey, systemClock } from 'chancery';
+import { type Clock, keyOf, type ObjectKey } from 'chancery';
+import { systemClock } from 'chancery/low-level';
 import type { ResourceName, StoredObject } from '../cluster-access.ts';
 import { Collection, type CollectionOptions } from './collection.ts';
 import { RevisionPeriods } from './revision-periods.ts';

@@ -1,5 +1,6 @@
-import { messageOf, parseYaml, rfc3339 } from 'chancery';
+import { messageOf, rfc3339 } from 'chancery';
 import { apiVersionOf, duplicateYamlKeys } from 'chancery/internal';
+import { parseYaml } from 'chancery/low-level';
 import { requireCreate } from '../auth/create-by-write.ts';
 import type { Cluster } from '../cluster.ts';
 import type { StoredObject } from '../cluster-access.ts';

@@ -1,6 +1,6 @@
 /** Patches that a real v1.36 API server answered, replayed one by one. */
 
-import { parseYaml } from 'chancery';
+import { parseYaml } from 'chancery/low-level';
 import { describe, expect, test } from 'vitest';
 import { applyJsonPatch } from '../../../src/apiserver/patch/json-patch.ts';
 import { type JsonObject, withoutField } from '../../../src/apiserver/patch/json-value.ts';

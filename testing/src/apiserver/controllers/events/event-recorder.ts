@@ -1,5 +1,6 @@
 import type { Clock } from 'chancery';
-import { ApiError, isNotFound, rfc3339, rfc3339Micro } from 'chancery';
+import { ApiError, isNotFound, rfc3339 } from 'chancery';
+import { rfc3339Micro } from 'chancery/low-level';
 import type { ClusterAccess, ResourceName, StoredObject } from '../../cluster-access.ts';
 import { EventCorrelation, type Occurrence, type Report } from './event-correlation.ts';
 
