@@ -186,6 +186,7 @@ export { type Channel, channel, everyMs } from './controller/trigger.ts';
 
 // One process
 
+export type { ArgumentValues } from './manager/argument-values.ts';
 export { ensureCrd, ensureCrds } from './manager/crds/ensure-crds.ts';
 export { createManager, runOperator } from './manager/create-manager.ts';
 export type { HealthChecks } from './manager/http/health-server.ts';
@@ -193,12 +194,7 @@ export type { Manager } from './manager/manager.ts';
 export type { CreateManagerOptions } from './manager/options.ts';
 export { isRunnable, type Runnable, runnable } from './manager/runnable.ts';
 export type { Settings } from './manager/settings/settings.ts';
-export {
-  type ArgumentValues,
-  type Program,
-  type ProgramParts,
-  withArguments,
-} from './manager/with-arguments.ts';
+export { type Program, type ProgramParts, withArguments } from './manager/with-arguments.ts';
 
 // One declaration, many outputs
 

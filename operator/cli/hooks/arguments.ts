@@ -2,7 +2,7 @@ import { ConfigurationError } from '../../core/errors.ts';
 import { HOOKS_DEFAULTS, type HooksProgramOptions } from '../../hooks/hooks-program.ts';
 import type { Settings } from '../../manager/settings/settings.ts';
 import type { Io } from '../command.ts';
-import { parseFlags, portFlag } from '../flags.ts';
+import { parseFlags, portFlag, refuseReplaced } from '../flags.ts';
 import { REPLACED, variableOf } from './inherited-options.ts';
 
 const OWN_FLAGS = {
@@ -57,7 +57,7 @@ export interface HooksArguments {
 export function parseHooksArguments(args: readonly string[], env: Io['env']): HooksArguments {
   // `start` is the command of shell-operator.
   const words = args[0] === 'start' ? args.slice(1) : args;
-  refuseReplaced(words);
+  refuseReplaced(words, REPLACED);
   const { values, positionals } = parseFlags(words, OWN_FLAGS);
   const read = (option: string, given: string | undefined): string | undefined =>
     given ?? (env[variableOf(option)]?.trim() || undefined);
@@ -104,14 +104,6 @@ export function parseHooksArguments(args: readonly string[], env: Io['env']): Ho
       env[variableOf(option)] === undefined ? [] : [`${variableOf(option)}: ${instead}`],
     ),
   };
-}
-
-function refuseReplaced(words: readonly string[]): void {
-  for (const word of words) {
-    const [, option = ''] = /^--([a-z-]+)/.exec(word) ?? [];
-    const instead = Object.hasOwn(REPLACED, option) ? REPLACED[option] : undefined;
-    if (instead !== undefined) throw new ConfigurationError(`--${option}: ${instead}`);
-  }
 }
 
 function positive(option: string, text: string | undefined): number | undefined {

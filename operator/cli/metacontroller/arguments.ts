@@ -5,7 +5,7 @@ import {
   type MetacontrollerOptions,
 } from '../../metacontroller/supervisor/options.ts';
 import { parseSelector } from '../../model/selector.ts';
-import { parseFlags } from '../flags.ts';
+import { parseFlags, refuseReplaced } from '../flags.ts';
 import { REPLACED_FLAGS } from './replaced-flags.ts';
 
 const FLAGS = {
@@ -44,7 +44,7 @@ export interface MetacontrollerArguments {
 
 /** @throws ConfigurationError `CONFIG` for an option that is wrong, or that something else replaces. */
 export function parseMetacontrollerArguments(args: readonly string[]): MetacontrollerArguments {
-  refuseReplaced(args);
+  refuseReplaced(args, REPLACED_FLAGS);
   const { values, positionals } = parseFlags(args, FLAGS);
   const [unexpected] = positionals;
   if (unexpected !== undefined) {
@@ -86,14 +86,6 @@ export function parseMetacontrollerArguments(args: readonly string[]): Metacontr
 
 /** Discovery in shorter intervals would only be load. */
 const LEAST_DISCOVERY_MS = 1_000;
-
-function refuseReplaced(args: readonly string[]): void {
-  for (const word of args) {
-    const [, option = ''] = /^--([a-z-]+)/.exec(word) ?? [];
-    const instead = Object.hasOwn(REPLACED_FLAGS, option) ? REPLACED_FLAGS[option] : undefined;
-    if (instead !== undefined) throw new ConfigurationError(`--${option}: ${instead}`);
-  }
-}
 
 function workersOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;

@@ -2,7 +2,7 @@ import type { Container, EnvVar, PodSpec } from '../../model/kubernetes/core-v1.
 import type { KubernetesObject } from '../../model/object.ts';
 import type { CacheSize } from './cache-memory.ts';
 import { type AcceptedPath, acceptedPaths, homeOf } from './path-pattern.ts';
-import { type GivenFlag, type ProxyFlags, proxyFlags } from './proxy-flags.ts';
+import { type ProxyFlags, type ProxyWord, proxyFlags } from './proxy-flags.ts';
 
 /** A container, and its place in its Pod. */
 export interface PlacedContainer {
@@ -153,7 +153,7 @@ export function isAmbassador({ image = '', command, args }: Container): boolean 
 }
 
 /** The place of an argument of the ambassador: its command comes before its args. */
-export function argumentPath({ container, path }: PlacedContainer, { at }: GivenFlag): string {
+export function argumentPath({ container, path }: PlacedContainer, { at }: ProxyWord): string {
   const { command } = container;
   const before = command?.length ?? 0;
   return at < before ? `${path}.command[${at}]` : `${path}.args[${at - before}]`;
