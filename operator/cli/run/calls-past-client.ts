@@ -58,7 +58,7 @@ export class CallsPastClient {
     return this.#attempts.run({ controller, key, requests: 0 }, attempt);
   }
 
-  /** The outermost part of a client: what a call does is not past the client. */
+  /** Surrounds the calls of a client: what a call sends is not past the client. */
   readonly client: Interceptor = (next): CallHandler => {
     return (call) => this.#attempts.run(undefined, () => next(call));
   };

@@ -1,6 +1,6 @@
 import { type Call, type Interceptor, isRead, type ReadCall } from '../../client/call.ts';
 import type { Client } from '../../client/client.ts';
-import { intercept } from '../../client/client-of.ts';
+import { surround } from '../../client/client-of.ts';
 import { abortWith } from '../../client/interceptors/abort-with.ts';
 import type { Clock } from '../../core/clock.ts';
 import { ConfigurationError, OperatorError } from '../../core/errors.ts';
@@ -98,9 +98,8 @@ export class Contexts {
   }
 
   /**
-   * The client of one attempt, also for adding its finalizer. Its calls abort with the attempt.
-   * Interceptors that depend on the attempt belong here; `runner.ts`, `manager/controller-host.ts` and
-   * `client/connection.ts` add the others.
+   * The client of one attempt, also for adding its finalizer. Its calls abort with the attempt. All that surrounds a
+   * call is in `client/around-calls.ts`; what depends on the attempt is added here.
    */
   client({ key, signal }: Pick<AttemptFacts, 'key' | 'signal'>): Client {
     const { client, wrote } = this.#options;
@@ -108,7 +107,7 @@ export class Contexts {
       cached: (resource, namespace, name) => this.#cached(resource, objectKey(namespace, name)),
       wrote: (write, call) => wrote(key, write, call),
     };
-    return intercept(client, abortWith(signal), observeWrites(observer));
+    return surround(client, { abort: abortWith(signal), observe: observeWrites(observer) });
   }
 
   /**
