@@ -1,9 +1,11 @@
 import { posix } from 'node:path';
+import type { DeclaredAccess } from '../../access/declared-access.ts';
 import { AMBASSADOR_FLAGS, isOwnAmbassador } from '../../access/filter/ambassador-image.ts';
 import { type ProxyFilter, proxyPatch } from '../../access/filter/proxy-filter.ts';
 import type { Declared } from '../../controller/access-declaration.ts';
 import { definedResources } from '../../controller/controller.ts';
 import { formatYaml } from '../../core/yaml.ts';
+import type { CustomResourceDefinition } from '../../model/custom-resource-definition.ts';
 import { deploymentValues, kubectlOf } from './deployment-template.ts';
 import { objectFileNames } from './given-objects.ts';
 import {
@@ -53,7 +55,7 @@ export function operatorManifests(
   options: ManifestsOptions,
 ): readonly ManifestFile[] {
   const model = operatorModel(declared, options);
-  const crds = options.installCrds ? [] : crdFolder(declared, options.command);
+  const crds = options.installCrds ? [] : crdFolder(model.access, options.command);
   return [
     ...base(model),
     ...scopeComponent('namespaced', model),
@@ -172,19 +174,25 @@ function base(model: OperatorModel): readonly ManifestFile[] {
  * @throws ConfigurationError `CONFIG` when two of them declare one resource differently.
  */
 export function crdDocuments(declared: readonly Declared[]): readonly ManifestFile[] {
-  return definedResources(declared).map(({ definition }) => ({
+  return definitionFiles(definedResources(declared).map(({ definition }) => definition));
+}
+
+function definitionFiles(
+  definitions: readonly CustomResourceDefinition[],
+): readonly ManifestFile[] {
+  return definitions.map((definition) => ({
     path: `${definition.metadata.name}.yaml`,
     text: formatYaml(definition),
   }));
 }
 
 /** The same definitions as the folder `crds/` of a tree; empty when there are none. */
-function crdFolder(declared: readonly Declared[], command: string): readonly ManifestFile[] {
-  const files = crdDocuments(declared);
+function crdFolder({ definitions }: DeclaredAccess, command: string): readonly ManifestFile[] {
+  const files = definitionFiles(definitions);
   if (files.length === 0) return [];
-  const definitions = listLines(files.map(({ path }) => path));
+  const names = listLines(files.map(({ path }) => path));
   return [
-    fromTemplate('crds/kustomization.yaml', header(command), { definitions }),
+    fromTemplate('crds/kustomization.yaml', header(command), { definitions: names }),
     ...files.map(({ path, text }) => ({ path: `crds/${path}`, text: header(command) + text })),
   ];
 }
