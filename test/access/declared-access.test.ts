@@ -1,7 +1,7 @@
 /** What declarations require is derived once for each scope, and every output is made of that. */
 import { expect, test } from 'vitest';
 import { DeclaredAccess } from '../../operator/access/declared-access.ts';
-import { proxyFilter } from '../../operator/access/filter/proxy-filter.ts';
+import { proxyArguments, proxyFilter } from '../../operator/access/filter/proxy-filter.ts';
 import { POD_NAMESPACE } from '../../operator/access/placement.ts';
 import { accessOf } from '../../operator/access/required-access.ts';
 import type { AccessDeclaration } from '../../operator/controller/access-declaration.ts';
@@ -109,10 +109,8 @@ test('the filter of manifests is that of the declarations in the same place', ()
   const { scopes } = operatorModel([declared], own);
   const leaderElection = { namespace: POD_NAMESPACE, leaseName: 'tidy-leader' };
 
-  expect(scopes['cluster-scoped'].filter).toEqual(
-    proxyFilter([declared], { namespaces: undefined, leaderElection }),
-  );
-  expect(scopes.namespaced.filter).toEqual(
-    proxyFilter([declared], { namespaces: [POD_NAMESPACE], leaderElection }),
-  );
+  const argumentsIn = (namespaces: readonly string[] | undefined) =>
+    proxyArguments(proxyFilter([declared], { namespaces, leaderElection }));
+  expect(scopes['cluster-scoped'].proxyArguments).toEqual(argumentsIn(undefined));
+  expect(scopes.namespaced.proxyArguments).toEqual(argumentsIn([POD_NAMESPACE]));
 });

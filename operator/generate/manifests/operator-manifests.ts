@@ -1,7 +1,6 @@
 import { posix } from 'node:path';
 import type { DeclaredAccess } from '../../access/declared-access.ts';
-import { AMBASSADOR_FLAGS, isOwnAmbassador } from '../../access/filter/ambassador-image.ts';
-import { type ProxyFilter, proxyPatch } from '../../access/filter/proxy-filter.ts';
+import { proxyPatch } from '../../access/filter/proxy-filter.ts';
 import type { Declared } from '../../controller/access-declaration.ts';
 import { definedResources } from '../../controller/controller.ts';
 import { formatYaml } from '../../core/yaml.ts';
@@ -116,22 +115,20 @@ function scopeComponent(scope: Scope, { options, scopes }: OperatorModel): reado
   const folder = `components/${scope}`;
   const { command } = options;
   const name = scalar(options.name);
-  const { rights, filter } = scopes[scope];
+  const { rights, proxyArguments } = scopes[scope];
   return [
     fromTemplate(`${folder}/kustomization.yaml`, header(command), {}),
     { path: `${folder}/rbac.yaml`, text: documents(header(command, ...WHY), rights) },
     {
       path: `${folder}/proxy-filter.yaml`,
-      text: documents(header(command, ...WHY), [filterPatch(filter, options)]),
+      text: documents(header(command, ...WHY), [filterPatch(proxyArguments, options)]),
     },
     fromTemplate(`${folder}/watch-namespace.yaml`, header(command), { name }),
   ];
 }
 
-/** The arguments of the ambassador. Our own image already has the flags that are not the filter's. */
-function filterPatch(filter: ProxyFilter, { name, images }: ManifestsOptions): object {
-  const before = isOwnAmbassador(images.ambassador) ? [] : ['proxy', ...AMBASSADOR_FLAGS];
-  return proxyPatch(filter, { deployment: name, container: 'proxy', before });
+function filterPatch(args: readonly string[], { name }: ManifestsOptions): object {
+  return proxyPatch(args, { deployment: name, container: 'proxy' });
 }
 
 /**
@@ -139,7 +136,7 @@ function filterPatch(filter: ProxyFilter, { name, images }: ManifestsOptions): o
  * election, and nothing else.
  */
 function base(model: OperatorModel): readonly ManifestFile[] {
-  const { electionFilter, electionRights, options } = model;
+  const { electionArguments, electionRights, options } = model;
   const { command } = options;
   const values = { name: scalar(options.name), namespace: scalar(options.namespace) };
   const rbac = electionRights.length > 0 ? '- rbac.yaml\n' : '';
@@ -162,7 +159,7 @@ function base(model: OperatorModel): readonly ManifestFile[] {
     file('deployment', deploymentValues(options)),
     {
       path: 'base/proxy-filter.yaml',
-      text: documents(header(command, whyFilter), [filterPatch(electionFilter, options)]),
+      text: documents(header(command, whyFilter), [filterPatch(electionArguments, options)]),
     },
   ];
 }

@@ -1,5 +1,5 @@
 import { DeclaredAccess } from '../../access/declared-access.ts';
-import { filterOf, type ProxyFilter } from '../../access/filter/proxy-filter.ts';
+import { filterOf } from '../../access/filter/proxy-filter.ts';
 import type { AccessRule } from '../../access/merge-access.ts';
 import { type Placement, POD_NAMESPACE } from '../../access/placement.ts';
 import { type RbacRole, type RbacRoleBinding, rbacOf } from '../../access/rbac.ts';
@@ -21,8 +21,7 @@ export type Scope = 'namespaced' | 'cluster-scoped';
 export interface ScopeModel {
   /** Those of the election are not among them: see `OperatorModel`. */
   readonly rights: readonly (RbacRole | RbacRoleBinding)[];
-  readonly filter: ProxyFilter;
-  /** All arguments of the container `proxy`. */
+  /** All arguments of the container `proxy`, with the filter. */
   readonly proxyArguments: readonly string[];
   /** `WATCH_NAMESPACE` of the container `operator`. */
   readonly watchNamespace: EnvironmentVariable;
@@ -37,8 +36,8 @@ export interface OperatorModel {
   readonly serviceAccount: KubernetesObject;
   /** Rights in the own namespace, for the election. Empty without one. */
   readonly electionRights: readonly (RbacRole | RbacRoleBinding)[];
-  /** What lets only the election through. */
-  readonly electionFilter: ProxyFilter;
+  /** Arguments of the container `proxy` that let only the election through. */
+  readonly electionArguments: readonly string[];
   /** Without a scope: no `WATCH_NAMESPACE`, and the filter of the election. */
   readonly deployment: ModelDeployment;
   readonly scopes: Readonly<Record<Scope, ScopeModel>>;
@@ -70,11 +69,8 @@ export function modelOf(access: DeclaredAccess, options: ManifestsOptions): Oper
   const { definitions = [], installCrds, program } = options;
   const values = { name: scalar(options.name), namespace: scalar(options.namespace) };
   const electionAccess = access.ofElection(electionOf(options));
-  const electionFilter = filterOf(electionAccess);
-  const filled = withArguments(
-    baseDeployment(options),
-    ambassadorArguments(electionFilter, options),
-  );
+  const electionArguments = ambassadorArguments(filterOf(electionAccess), options);
+  const filled = withArguments(baseDeployment(options), electionArguments);
   const deployment = { ...filled, metadata: { ...filled.metadata, namespace: options.namespace } };
   const isShared = program?.sharesDefinitions === true;
   return {
@@ -83,7 +79,7 @@ export function modelOf(access: DeclaredAccess, options: ManifestsOptions): Oper
     namespace: fromText('namespace', values),
     serviceAccount: fromText('service-account', values),
     electionRights: roles(electionAccess, options, '-election'),
-    electionFilter,
+    electionArguments,
     deployment,
     scopes: {
       namespaced: scopeModel('namespaced', access, options),
@@ -131,7 +127,6 @@ export function scopeModel(
   if (watchNamespace === undefined) throw new Error(`${scope} sets no WATCH_NAMESPACE`);
   return {
     rights: roles(access.within(namespaces), options),
-    filter,
     proxyArguments: ambassadorArguments(filter, options),
     watchNamespace,
   };
