@@ -17,7 +17,7 @@ export const AROUND_CALLS = [
   'abort',
   /**
    * The key policies and the debug log hear of each write (`controller/run/context.ts`). Outside of `journal`, so
-   * that the caches show a write already when it is told.
+   * that the caches already show a write when a policy hears of it.
    */
   'observe',
   /**

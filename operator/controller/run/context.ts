@@ -61,8 +61,8 @@ export class Contexts {
    *
    * @throws ConfigurationError `CONFIG` when the controller does not declare the source.
    */
-  store<T extends KubernetesObject>(given: Source<T> | Resource<T>): Store<T> {
-    const of = 'resource' in given ? given : this.#declared(given);
+  store<T extends KubernetesObject>(asked: Source<T> | Resource<T>): Store<T> {
+    const of = 'resource' in asked ? asked : this.#declared(asked);
     const known = this.#stores.get(of) ?? this.#newStore(of);
     this.#stores.set(of, known);
     return known as unknown as Store<T>;
@@ -93,7 +93,7 @@ export class Contexts {
       events,
       self,
       dryRun: false, // `chancery run --dry-run` replaces it
-      store: (given) => this.store(given),
+      store: (asked) => this.store(asked),
     };
   }
 
@@ -242,8 +242,8 @@ function contextMethods({
       const known = knownChild(controller, client, store);
       // The field manager of a controller's client is its name.
       const fieldManager = controller.name;
-      const given = { owner, ownerResource: resource, client, fieldManager, memory, known };
-      return applyOwned({ ...given, refused }, childResource, child, options);
+      const of = { owner, ownerResource: resource, client, fieldManager, memory, known, refused };
+      return applyOwned(of, childResource, child, options);
     },
     async deleteOwned(childResource, child, options) {
       const known = knownChild(controller, client, store);
@@ -255,8 +255,8 @@ function contextMethods({
       );
     },
     async setStatus(status) {
-      const given = { object: reconciled('setStatus'), resource, client, clock, memory };
-      writeStatus ??= statusWriter(given);
+      const object = reconciled('setStatus');
+      writeStatus ??= statusWriter({ object, resource, client, clock, memory });
       return writeStatus(status);
     },
     event(type, reason, note, action = 'Reconcile') {
@@ -310,8 +310,8 @@ export function observeWrites({ cached, wrote }: WriteObserver): Interceptor {
     const before = name === '' ? [] : cached(resource, namespace, name);
     if (call.verb === 'delete') {
       await next(call);
-      const given = { resource, namespace, name, before, answer: undefined };
-      wrote({ ...given, isDelete: true, hasChanged: true }, call);
+      const removed = { resource, namespace, name, before, answer: undefined };
+      wrote({ ...removed, isDelete: true, hasChanged: true }, call);
       return undefined;
     }
     const answer = await next(call);

@@ -162,7 +162,7 @@ export class ControllerRunner {
   get idle(): boolean {
     const { depth, processingCount } = this.#queue;
     if (this.#departures?.isReading === true) return false;
-    return this.#subscriptions?.told === true && depth === 0 && processingCount === 0;
+    return this.#subscriptions?.delivered === true && depth === 0 && processingCount === 0;
   }
 
   /** Gets the informers of the sources; the owner of the informers runs them. A second call does nothing. */

@@ -99,7 +99,7 @@ function installationOf(
     kubectl: kubectlOf(proxy.container),
     flags,
     accepted: acceptedPaths(flags, homeOf({ namespace: metadata.namespace })),
-    socket: flags.given.get('unix-socket')?.value || undefined,
+    socket: flags.values.get('unix-socket')?.value || undefined,
     operator: others.find(({ container }) => container.name === 'operator') ?? others[0],
     objects,
     caches,
@@ -166,5 +166,5 @@ export function variable(container: Container | undefined, name: string): EnvVar
 
 /** The port that the ambassador listens on. */
 export function portOf({ flags }: Installation): string {
-  return flags.given.get('port')?.value ?? '8001';
+  return flags.values.get('port')?.value ?? '8001';
 }

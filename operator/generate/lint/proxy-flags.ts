@@ -10,7 +10,7 @@ export interface ProxyWord {
 /** The arguments of a `kubectl proxy`, as kubectl parses them. */
 export interface ProxyFlags {
   /** By long name. If a flag is given twice, kubectl uses the last one. */
-  readonly given: ReadonlyMap<string, ProxyWord>;
+  readonly values: ReadonlyMap<string, ProxyWord>;
   /** Arguments that belong to no flag. */
   readonly words: readonly ProxyWord[];
   /** Flags that kubectl does not know. It ends at once. */
@@ -75,16 +75,16 @@ const KNOWN: Readonly<Record<string, KnownFlag>> = {
 
 /** Parses the arguments of a container that runs `kubectl proxy`. */
 export function proxyFlags(args: readonly string[]): ProxyFlags {
-  const given = new Map<string, ProxyWord>();
+  const values = new Map<string, ProxyWord>();
   const words: ProxyWord[] = [];
   const unknown: ProxyWord[] = [];
   for (const word of readCommandLine(args, KNOWN)) {
     const { at } = word;
     if (word.type === 'positional') words.push({ value: word.value, at });
     else if (word.type === 'unknown') unknown.push({ value: word.text, at });
-    else given.set(word.name, { value: word.type === 'flag' ? word.value : '', at });
+    else values.set(word.name, { value: word.type === 'flag' ? word.value : '', at });
   }
-  return { given, words, unknown };
+  return { values, words, unknown };
 }
 
 /** The elements of a list flag: kubectl splits at every comma, and reads an empty value as an empty list. */

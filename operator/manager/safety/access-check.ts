@@ -63,8 +63,8 @@ export async function checkAccess(options: AccessCheckOptions): Promise<AccessRe
   const suspects = doubt === undefined ? listed : needed;
   return {
     missing: {
-      rights: await refused(suspects.rights, rightAttributes, options),
-      paths: await refused(suspects.paths, pathAttributes, options),
+      rights: await notAllowed(suspects.rights, rightAttributes, options),
+      paths: await notAllowed(suspects.paths, pathAttributes, options),
     },
     excess: excessRules(needed.rights, granted),
     incomplete: doubt,
@@ -107,7 +107,7 @@ function doubtOf({ incomplete, evaluationError }: SubjectRulesReviewStatus): str
 }
 
 /** Those of `wanted` that the API server does not allow, in the same order. */
-async function refused<W>(
+async function notAllowed<W>(
   wanted: readonly W[],
   attributesOf: (one: W) => SelfSubjectAccessReviewSpec,
   { client, signal }: AccessCheckOptions,

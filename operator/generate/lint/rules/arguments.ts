@@ -27,7 +27,7 @@ const CREDENTIALS: Readonly<Record<string, string>> = {
 export const noCredentialFlags: Rule = {
   id: 'no-credential-flags',
   check: ({ flags, proxy }) =>
-    [...flags.given].flatMap(([name, flag]) => {
+    [...flags.values].flatMap(([name, flag]) => {
       const why = CREDENTIALS[name];
       if (why === undefined) return [];
       const path = argumentPath(proxy, flag);
@@ -67,7 +67,7 @@ export const knownArguments: Rule = {
   check: ({ flags, proxy, kubectl }) => {
     const hasCommand = (proxy.container.command ?? []).length > 0;
     if (hasCommand && kubectl === undefined) return []; // see entry-point
-    const needless = [...flags.given].filter(
+    const needless = [...flags.values].filter(
       ([name]) => !NEEDED.has(name) && CREDENTIALS[name] === undefined,
     );
     return [
@@ -117,8 +117,8 @@ const REQUIRED_FLAGS = [
   'reject-methods',
 ];
 
-function missingFlags({ given }: ProxyFlags, path: string): readonly Problem[] {
-  const missing = REQUIRED_FLAGS.filter((name) => !given.has(name));
+function missingFlags({ values }: ProxyFlags, path: string): readonly Problem[] {
+  const missing = REQUIRED_FLAGS.filter((name) => !values.has(name));
   if (missing.length === 0) return [];
   return [
     {
