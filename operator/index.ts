@@ -145,13 +145,9 @@ export { type Channel, channel, everyMs } from './controller/trigger.ts';
 
 // One process
 
+export type { ArgumentValues } from './manager/argument-values.ts';
 export { ensureCrd, ensureCrds } from './manager/crds/ensure-crds.ts';
 export { runOperator } from './manager/create-manager.ts';
 export type { HealthChecks } from './manager/http/health-server.ts';
 export { type Runnable, runnable } from './manager/runnable.ts';
-export {
-  type ArgumentValues,
-  type Program,
-  type ProgramParts,
-  withArguments,
-} from './manager/with-arguments.ts';
+export { type Program, type ProgramParts, withArguments } from './manager/with-arguments.ts';

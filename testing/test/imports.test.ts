@@ -11,6 +11,7 @@ const ENTRIES = [
   'chancery',
   'chancery/internal',
   'chancery/kubernetes',
+  'chancery/low-level',
   'chancery/schema',
 ] as const;
 

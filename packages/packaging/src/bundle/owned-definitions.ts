@@ -48,7 +48,7 @@ function owned(
 
 /** The kinds of the objects that the operator creates for such an object. */
 function createdFor(
-  { declared }: OperatorModel,
+  { access: { declared } }: OperatorModel,
   group: string,
   kind: string,
 ): readonly { readonly kind: string; readonly name: string; readonly version: string }[] {
