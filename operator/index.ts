@@ -90,7 +90,7 @@ export { byLabel, byNamespace, byOwner } from './store/indices.ts';
 // Reconcile → writes
 
 export type { Client } from './client/client.ts';
-export { updateLive } from './client/retry-on-conflict.ts';
+export { retryOnConflict, updateLive } from './client/retry-on-conflict.ts';
 export type { ObservedChildren } from './composite/child.ts';
 export { child, type DesiredChild } from './composite/child.ts';
 export {

@@ -50,7 +50,6 @@ export type {
 export { clientOf, intercept } from './client/client-of.ts';
 export { type ServerVersion, serverVersion } from './client/discovery.ts';
 export { restClient } from './client/rest-client.ts';
-export { retryOnConflict } from './client/retry-on-conflict.ts';
 export { addFinalizer, removeFinalizer } from './controller/finalizers/finalizer.ts';
 
 // One process

@@ -1,3 +1,4 @@
+import { retryOnConflict } from 'chancery';
 import { isDeepStrictEqual } from 'node:util';
 import {
   type Client,
@@ -18,7 +19,7 @@ import {
   sleep,
   yieldToEventLoop,
 } from 'chancery/internal';
-import { type DeleteOptions, retryOnConflict, type WriteOptions } from 'chancery/low-level';
+import { type DeleteOptions, type WriteOptions } from 'chancery/low-level';
 import type { Jq } from '../jq/jq.ts';
 import { type PatchAction, targetOf } from './patch-document.ts';
 import type { PreparedDocument } from './prepare-documents.ts';
