@@ -16,6 +16,7 @@ const ENTRIES = [
 
 /** Sources of the kit that tests of other folders import by path: its public entry lacks what they need. */
 const BY_PATH: readonly string[] = [
+  'testing/src/ambassador/kubectl.ts',
   'testing/src/apiserver/api-server.ts',
   'testing/src/apiserver/auth/access.ts',
   'testing/src/apiserver/auth/bootstrap-policy.ts',
@@ -25,7 +26,6 @@ const BY_PATH: readonly string[] = [
   'testing/src/apiserver/registry/built-in-resources.ts',
   'testing/src/apiserver/schema/regular-expression.ts',
   'testing/src/apiserver/tls/certificate-authority.ts',
-  'testing/src/kubectl.ts',
   'testing/test/apiserver/auth/rbac-server.ts',
 ];
 

@@ -11,8 +11,8 @@ import {
   objectPath,
 } from 'chancery/internal-testing';
 import { jsonText } from '../apiserver/objects/json-text.ts';
-import { eventually } from '../eventually.ts';
-import { type Manifest, manifestObjects } from '../manifest-objects.ts';
+import { type Manifest, manifestObjects } from '../objects/manifest-objects.ts';
+import { eventually } from '../time/eventually.ts';
 import type { TestEnv } from './test-env.ts';
 
 /** How the test itself is called, so that logs can tell it from the operator. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { messageOf, OperatorError } from 'chancery';
-import { eventually } from '../eventually.ts';
-import { withOwnOperators } from '../operator/running-operators.ts';
+import { eventually } from '../time/eventually.ts';
+import { withOwnOperators } from '../time/running-operators.ts';
 import type { TestBackend } from './choose-backend.ts';
 import { RequestLine } from './request-line.ts';
 import type { LoggedRequest } from './request-log.ts';

@@ -2,11 +2,11 @@ import type { Controller, Log, Runnable } from 'chancery';
 import { type Clock, systemClock, undiciTransport } from 'chancery';
 import type { ProcessStatus } from 'chancery/internal-testing';
 import { connect, connectOptions, OperatorProcess, settingsFrom } from 'chancery/internal-testing';
-import { eventually } from '../eventually.ts';
-import { RecordingMeter } from '../recording-meter.ts';
+import { eventually } from '../time/eventually.ts';
+import { operatorRuns } from '../time/running-operators.ts';
 import { MortalClock } from './mortal-clock.ts';
 import { MortalTransport } from './mortal-transport.ts';
-import { operatorRuns } from './running-operators.ts';
+import { RecordingMeter } from './recording-meter.ts';
 
 export interface TestOperatorOptions {
   /** Where its ambassador is: `TestEnv.url`, or that of a `KubectlProxy` or a `RequestLine`. */

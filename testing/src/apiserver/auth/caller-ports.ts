@@ -1,4 +1,4 @@
-import { listenAgain } from '../../listen-again.ts';
+import { listenAgain } from '../../ports/listen-again.ts';
 import { type Caller, callerOf, type User } from './user.ts';
 
 interface CallerPort {

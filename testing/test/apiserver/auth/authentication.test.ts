@@ -1,7 +1,7 @@
 import type { KubernetesObject } from 'chancery';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ApiServer } from '../../../src/apiserver/api-server.ts';
-import { FakeClock } from '../../../src/fake-clock.ts';
+import { FakeClock } from '../../../src/time/fake-clock.ts';
 import { type Answer, CONFIG_MAPS, rbacServer, send } from './rbac-server.ts';
 
 const WHO_AM_I = '/apis/authentication.k8s.io/v1/selfsubjectreviews';

@@ -19,7 +19,7 @@ import { builtInResources } from '../../../src/apiserver/registry/built-in.ts';
 import { Registry } from '../../../src/apiserver/registry/registry.ts';
 import { Storage } from '../../../src/apiserver/storage/storage.ts';
 import { WatchCache } from '../../../src/apiserver/watch/watch-cache.ts';
-import { FakeClock } from '../../../src/fake-clock.ts';
+import { FakeClock } from '../../../src/time/fake-clock.ts';
 
 /** A committed event, with the resource that it is of. */
 export interface ObservedEvent extends CommittedEvent {

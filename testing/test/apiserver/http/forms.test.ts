@@ -1,6 +1,6 @@
 /** One object, a list and the events of a watch in every form that a client may ask for. */
 import { expect, onTestFinished, test } from 'vitest';
-import { FakeClock } from '../../../src/fake-clock.ts';
+import { FakeClock } from '../../../src/time/fake-clock.ts';
 import { CONFIG_MAPS, configMap, startCluster, type TestCluster } from '../support/cluster.ts';
 
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { StoredObject } from '../../../src/apiserver/cluster-access.ts';
 import { Storage } from '../../../src/apiserver/storage/storage.ts';
-import { FakeClock } from '../../../src/fake-clock.ts';
+import { FakeClock } from '../../../src/time/fake-clock.ts';
 
 function object(name: string, value = 0): StoredObject {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'demo' }, value };

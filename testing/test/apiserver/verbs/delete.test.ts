@@ -2,7 +2,7 @@
 
 import type { KubernetesObject } from 'chancery';
 import { expect, test } from 'vitest';
-import { FakeClock } from '../../../src/fake-clock.ts';
+import { FakeClock } from '../../../src/time/fake-clock.ts';
 import { startCluster, type TestCluster } from '../support/cluster.ts';
 import { eventsOf } from '../support/committed-events.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { FakeClock } from '../../../src/fake-clock.ts';
+import { FakeClock } from '../../../src/time/fake-clock.ts';
 import {
   type Answer,
   CONFIG_MAPS,

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { StoredObject } from '../../../../src/apiserver/cluster-access.ts';
 import { Slice } from '../../../../src/apiserver/controllers/runner/slice.ts';
-import { FakeClock } from '../../../../src/fake-clock.ts';
+import { FakeClock } from '../../../../src/time/fake-clock.ts';
 import { type SimulatedCluster, simulatedCluster, workload } from '../simulated-cluster.ts';
 
 const SLICE = 50;

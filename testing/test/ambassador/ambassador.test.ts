@@ -1,7 +1,7 @@
 /** Which ambassador a test gets: by name, by the environment, or a real kubectl proxy. */
 import { expect, onTestFinished, test } from 'vitest';
-import { startUpstream } from '../../test/proxy/support/upstream.ts';
-import { chooseAmbassador, startAmbassador } from '../src/ambassador.ts';
+import { startUpstream } from '../../../test/proxy/support/upstream.ts';
+import { chooseAmbassador, startAmbassador } from '../../src/ambassador/ambassador.ts';
 
 test.each([
   [undefined, 'kubectl'],

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { listenAgain, reservePort } from '../src/listen-again.ts';
+import { listenAgain, reservePort } from '../../src/ports/listen-again.ts';
 
 async function listening(port = 0): Promise<Server> {
   const server = createServer((socket) => socket.end());

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { findKubectl, findKubectls } from '../src/kubectl.ts';
+import { findKubectl, findKubectls } from '../../src/ambassador/kubectl.ts';
 
 /** A folder with executable files of these names. */
 function folderWith(...names: string[]): string {

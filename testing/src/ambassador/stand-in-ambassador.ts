@@ -8,7 +8,7 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream';
-import { TcpProxy } from './faults/tcp-proxy.ts';
+import { TcpProxy } from '../faults/tcp-proxy.ts';
 import type { AmbassadorFilter } from './kubectl-proxy.ts';
 
 const ACCEPT_HOSTS = /^(localhost|127\.0\.0\.1|\[::1\])$/;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { RecordingMeter } from '../src/recording-meter.ts';
+import { RecordingMeter } from '../../src/operator/recording-meter.ts';
 
 test('[T-4] a snapshot is plain data, in the notation of Prometheus, and does not change any more', () => {
   const meter = new RecordingMeter();

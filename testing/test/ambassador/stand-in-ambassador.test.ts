@@ -2,13 +2,13 @@
 import { text } from 'node:stream/consumers';
 import { proxyFilter } from 'chancery';
 import { expect, onTestFinished, test } from 'vitest';
-import configRestart from '../../examples/config-restart/operator.ts';
-import { DECLARED, HOSTILE, split } from '../../test/proxy/support/requests.ts';
-import { REFUSED, send } from '../../test/proxy/support/send.ts';
-import { startUpstream } from '../../test/proxy/support/upstream.ts';
-import { rawServer } from '../../test/transport/raw-server.ts';
-import { consistently } from '../src/consistently.ts';
-import { StandInAmbassador } from '../src/stand-in-ambassador.ts';
+import configRestart from '../../../examples/config-restart/operator.ts';
+import { DECLARED, HOSTILE, split } from '../../../test/proxy/support/requests.ts';
+import { REFUSED, send } from '../../../test/proxy/support/send.ts';
+import { startUpstream } from '../../../test/proxy/support/upstream.ts';
+import { rawServer } from '../../../test/transport/raw-server.ts';
+import { StandInAmbassador } from '../../src/ambassador/stand-in-ambassador.ts';
+import { consistently } from '../../src/time/consistently.ts';
 
 const filter = proxyFilter([configRestart], { namespaces: ['demo'] });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { consistently } from '../src/consistently.ts';
+import { consistently } from '../../src/time/consistently.ts';
 
 test('what holds all the time resolves to its last answer, after that time', async () => {
   let answers = 0;

@@ -1,8 +1,8 @@
 import { sleep } from 'chancery/internal-testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { propertyRuns } from '../../test/support/property-runs.ts';
-import { FakeClock, settle } from '../src/fake-clock.ts';
+import { propertyRuns } from '../../../test/support/property-runs.ts';
+import { FakeClock, settle } from '../../src/time/fake-clock.ts';
 
 const never = (): AbortSignal => new AbortController().signal;
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { freePort } from '../src/free-port.ts';
+import { freePort } from '../../src/ports/free-port.ts';
 
 test('a port that somebody listens on is not given, and none that the system gives by itself', async () => {
   const taken = await freePort();

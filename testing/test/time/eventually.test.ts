@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { AWAIT_CHANGE, controller } from 'chancery';
 import { configMaps } from 'chancery/kubernetes';
 import { describe, expect, test } from 'vitest';
-import { startTestEnv } from '../src/env/start-test-env.ts';
-import { defaultTimeoutMs, eventually } from '../src/eventually.ts';
-import { configMap } from '../src/objects/config.ts';
-import { startOperator } from '../src/operator/test-operator.ts';
+import { startTestEnv } from '../../src/env/start-test-env.ts';
+import { configMap } from '../../src/objects/config.ts';
+import { startOperator } from '../../src/operator/test-operator.ts';
+import { defaultTimeoutMs, eventually } from '../../src/time/eventually.ts';
 
 test('answers with what the probe answers, once it is neither false nor undefined', async () => {
   const answers = [undefined, false, 0];

@@ -1,6 +1,6 @@
 import { setInterval } from 'node:timers/promises';
 import { ConfigurationError, messageOf, OperatorError } from 'chancery';
-import { lastWarnings } from './operator/running-operators.ts';
+import { lastWarnings } from './running-operators.ts';
 
 export interface EventuallyOptions {
   /**
