@@ -31,9 +31,13 @@ export {
   type User,
   type WorkloadOptions,
 } from './apiserver/api-server.ts';
-export type { BehaviourOptions } from './apiserver/behaviour.ts';
-export type { CommittedEvent, ResourceName, StoredObject } from './apiserver/cluster-access.ts';
-export type { ServerGeneration } from './apiserver/server-generation.ts';
+export type { BehaviourOptions } from './apiserver/behaviour/behaviour.ts';
+export type { ServerGeneration } from './apiserver/behaviour/server-generation.ts';
+export type {
+  CommittedEvent,
+  ResourceName,
+  StoredObject,
+} from './apiserver/objects/stored-object.ts';
 export type { StorageSnapshot } from './apiserver/storage/snapshot.ts';
 export {
   Storage,

@@ -1,7 +1,7 @@
 import type { Clock } from 'chancery';
 import type { AuthenticationOptions } from './auth/authentication.ts';
 import type { AuthorizationMode } from './auth/authorization.ts';
-import type { BehaviourOptions } from './behaviour.ts';
+import type { BehaviourOptions } from './behaviour/behaviour.ts';
 import type { WorkloadOptions } from './controllers/workloads.ts';
 import type { TlsOptions } from './tls/secure-port.ts';
 

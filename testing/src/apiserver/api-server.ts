@@ -8,14 +8,15 @@ import type { ApiServerOptions } from './api-server-options.ts';
 import { CallerPorts } from './auth/caller-ports.ts';
 import type { User } from './auth/user.ts';
 import { bringUp, IN_PROCESS_MANAGER } from './bring-up.ts';
-import type { Cluster } from './cluster.ts';
-import type { CommittedEvent, ResourceName, StoredObject } from './cluster-access.ts';
+import type { Cluster } from './cluster/cluster.ts';
 import { createCluster } from './create-cluster.ts';
-import { badRequest, unknownResource } from './failures.ts';
+import { badRequest } from './failures/failure.ts';
+import { unknownResource } from './failures/request-failures.ts';
 import { HttpServer, type HttpServerOptions } from './http/http-server.ts';
+import type { RecordedRequest } from './http/recorded-request.ts';
 import { InProcessAccess } from './in-process-access.ts';
 import { valueAt } from './objects/metadata.ts';
-import type { RecordedRequest } from './recorded-request.ts';
+import type { CommittedEvent, ResourceName, StoredObject } from './objects/stored-object.ts';
 import type { StorageSnapshot } from './storage/snapshot.ts';
 import type { SecurePort, TlsOptions } from './tls/secure-port.ts';
 import { requestToken } from './verbs/token-request.ts';
@@ -25,7 +26,7 @@ export type { AuthenticationOptions } from './auth/authentication.ts';
 export type { AuthorizationMode } from './auth/authorization.ts';
 export type { User } from './auth/user.ts';
 export type { WorkloadOptions } from './controllers/workloads.ts';
-export type { RecordedRequest } from './recorded-request.ts';
+export type { RecordedRequest } from './http/recorded-request.ts';
 export type { SecurePort, TlsOptions, TurnedAway } from './tls/secure-port.ts';
 
 /** What may be asked of a token: `spec` of an `authentication.k8s.io/v1` TokenRequest. */

@@ -5,9 +5,9 @@ import { Authentication, type AuthenticationOptions } from './auth/authenticatio
 import { authorizationOf, countsRoles } from './auth/authorization.ts';
 import { ServiceAccountTokens } from './auth/service-account-tokens.ts';
 import { ANONYMOUS } from './auth/user.ts';
-import { behaviourOf } from './behaviour.ts';
-import type { Cluster } from './cluster.ts';
-import { builtInResources } from './registry/built-in.ts';
+import { behaviourOf } from './behaviour/behaviour.ts';
+import { builtInResources } from './built-in-kinds/built-in.ts';
+import type { Cluster } from './cluster/cluster.ts';
 import { Registry } from './registry/registry.ts';
 import { Storage } from './storage/storage.ts';
 import { WatchCache } from './watch/watch-cache.ts';

@@ -1,15 +1,10 @@
 import type { KubernetesObject } from 'chancery';
 import { isNotFound, type Resource, resourceName } from 'chancery';
-import type { Cluster } from './cluster.ts';
-import type {
-  ClusterAccess,
-  CommittedEvent,
-  DeleteOptions,
-  ResourceName,
-  StoredObject,
-} from './cluster-access.ts';
-import { unknownResource } from './failures.ts';
+import type { Cluster } from './cluster/cluster.ts';
+import type { ClusterAccess, DeleteOptions } from './cluster/cluster-access.ts';
+import { unknownResource } from './failures/request-failures.ts';
 import type { Json } from './objects/metadata.ts';
+import type { CommittedEvent, ResourceName, StoredObject } from './objects/stored-object.ts';
 import { applyMergePatch } from './patch/merge-patch.ts';
 import { fromStored, type ServedResource } from './registry/served-resource.ts';
 import { DEFAULT_DELETION } from './request/delete-options.ts';

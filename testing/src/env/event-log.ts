@@ -1,5 +1,5 @@
 import type { KubernetesObject } from 'chancery';
-import type { CommittedEvent, ResourceName } from '../apiserver/cluster-access.ts';
+import type { CommittedEvent, ResourceName } from '../apiserver/objects/stored-object.ts';
 
 /** A change that the server has committed. Plain data, a copy. */
 export interface LoggedEvent {

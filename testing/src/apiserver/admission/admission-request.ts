@@ -1,5 +1,5 @@
 import type { Caller } from '../auth/user.ts';
-import type { StoredObject } from '../cluster-access.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 
 /** Whose write it is, and how it is carried out. */

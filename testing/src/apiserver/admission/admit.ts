@@ -1,6 +1,6 @@
-import type { Cluster } from '../cluster.ts';
-import type { StoredObject } from '../cluster-access.ts';
+import type { Cluster } from '../cluster/cluster.ts';
 import { isObject, type Json, withFields } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import { withDefaultResources } from './limits/limit-ranges.ts';
 import { admitPod } from './pod-admission.ts';

@@ -1,10 +1,10 @@
 import { objectKey } from 'chancery';
-import type { Cluster } from '../cluster.ts';
-import type { StoredObject } from '../cluster-access.ts';
+import type { Cluster } from '../cluster/cluster.ts';
 import { each, fill } from '../defaults/fill.ts';
-import { forbidden } from '../failures.ts';
+import { forbidden } from '../failures/object-failures.ts';
 import { randomSuffix } from '../objects/generate-name.ts';
 import { isObject, type Json, withFields } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 
 const PODS = { group: '', plural: 'pods' };
 

@@ -1,7 +1,7 @@
-import type { Cluster } from '../cluster.ts';
-import type { StoredObject } from '../cluster-access.ts';
-import { invalid } from '../failures.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import { invalid } from '../failures/invalid.ts';
 import { isObject, type Json, withFields } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { invalidValue } from '../validation/problem.ts';
 
 const SERVICE = { group: '', kind: 'Service' };

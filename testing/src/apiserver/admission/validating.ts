@@ -1,4 +1,4 @@
-import type { Cluster } from '../cluster.ts';
+import type { Cluster } from '../cluster/cluster.ts';
 import type { AdmissionRequest } from './admission-request.ts';
 import { enforceLimitRanges } from './limits/limit-ranges.ts';
 import { enforcePodSecurity } from './pod-security/enforce.ts';

@@ -1,6 +1,6 @@
 import type { ApiError } from 'chancery';
-import { failure } from '../failures.ts';
-import { flag } from '../request/options.ts';
+import { failure } from '../failures/failure.ts';
+import { flag } from '../objects/go-query.ts';
 import type { User } from './user.ts';
 
 /** Something done to a resource, or to what is below one. Absent parts are ''. */

@@ -1,5 +1,5 @@
 import type { ApiError } from 'chancery';
-import { failure } from '../failures.ts';
+import { failure } from '../failures/failure.ts';
 import { ISSUER, type ServiceAccountTokens, type TokenHolder } from './service-account-tokens.ts';
 import { ADMINISTRATOR, type Caller, callerOf, type User } from './user.ts';
 

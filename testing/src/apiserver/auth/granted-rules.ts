@@ -1,8 +1,9 @@
 import type { ApiError } from 'chancery';
 import { objectKey } from 'chancery';
-import type { StoredObject } from '../cluster-access.ts';
-import { notFound, statusOf } from '../failures.ts';
+import { statusOf } from '../failures/failure.ts';
+import { notFound } from '../failures/object-failures.ts';
 import { isObject } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import type { Storage } from '../storage/storage.ts';
 import { type PolicyRule, rulesIn } from './policy-rule.ts';
 import { type Caller, serviceAccountUser } from './user.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { badRequest } from '../failures.ts';
+import { badRequest } from '../failures/failure.ts';
 import { type Access, accessDenied, type ResourceAccess } from './access.ts';
 import type { Authorization } from './authorization.ts';
 import {

@@ -1,8 +1,8 @@
 import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { Clock } from 'chancery';
 import { objectKey } from 'chancery';
-import type { StoredObject } from '../cluster-access.ts';
 import { isObject, type Json, valueAt } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import type { Storage } from '../storage/storage.ts';
 import { type BoundObject, boundClaims, isBoundAlive, isSame, LEEWAY_MS } from './bound-object.ts';
 import { type Caller, callerOf, serviceAccountUser } from './user.ts';

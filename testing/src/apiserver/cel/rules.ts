@@ -1,7 +1,7 @@
 import { fieldSchema, type StructuralSchema, type ValidationRule } from 'chancery/internal-testing';
-import type { StoredObject } from '../cluster-access.ts';
-import type { FieldError } from '../failures.ts';
+import type { FieldError } from '../failures/invalid.ts';
 import { isObject } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { type Correlation, itemLike } from '../schema/correlation.ts';
 import {
   duplicate,

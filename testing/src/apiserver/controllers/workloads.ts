@@ -1,5 +1,5 @@
 import type { Clock } from 'chancery';
-import type { ClusterAccess } from '../cluster-access.ts';
+import type { ClusterAccess } from '../cluster/cluster-access.ts';
 import { daemonSetController } from './apps/daemon-set.ts';
 import { deploymentController } from './apps/deployment-controller.ts';
 import { replicaSetController } from './apps/replica-set.ts';

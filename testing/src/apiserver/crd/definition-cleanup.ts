@@ -1,6 +1,6 @@
 import { objectKey } from 'chancery';
-import type { Cluster } from '../cluster.ts';
-import type { ResourceName, StoredObject } from '../cluster-access.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import type { ResourceName, StoredObject } from '../objects/stored-object.ts';
 import { DEFAULT_DELETION } from '../request/delete-options.ts';
 import { internalWrite } from '../request/options.ts';
 import { deleteObject } from '../verbs/delete.ts';

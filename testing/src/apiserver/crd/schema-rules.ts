@@ -4,7 +4,7 @@ import {
   type ValidationRule,
 } from 'chancery/internal-testing';
 import { isFieldPath } from '../cel/compiled-rules.ts';
-import type { FieldError } from '../failures.ts';
+import type { FieldError } from '../failures/invalid.ts';
 import { isObject, type Json } from '../objects/metadata.ts';
 import { forbidden, invalid, notSupported, required } from '../schema/field-errors.ts';
 

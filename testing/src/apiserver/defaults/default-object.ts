@@ -1,5 +1,5 @@
-import type { StoredObject } from '../cluster-access.ts';
 import type { Json } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { defaultAutoscalerSpec } from './autoscaler.ts';
 import { each, fill } from './fill.ts';
 import { defaultLimitRangeSpec } from './limit-range.ts';

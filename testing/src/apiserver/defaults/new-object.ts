@@ -1,5 +1,5 @@
-import type { StoredObject } from '../cluster-access.ts';
 import { isObject, type Json, valueAt, withFields, withMetadata } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { asObject } from './fill.ts';
 import { qualityOfService } from './quality-of-service.ts';
 

@@ -1,4 +1,4 @@
-import { DEFAULT_GENERATION, gatesOf } from '../server-generation.ts';
+import { DEFAULT_GENERATION, gatesOf } from '../behaviour/server-generation.ts';
 
 /** The server whose documents this one serves, whatever generation it answers as. */
 export const VERSION = gatesOf(DEFAULT_GENERATION).version as {

@@ -2,7 +2,7 @@ import { ApiError } from 'chancery';
 import { accessDenied, accessOf } from '../auth/access.ts';
 import { impersonated } from '../auth/impersonation.ts';
 import type { Caller } from '../auth/user.ts';
-import type { Cluster } from '../cluster.ts';
+import type { Cluster } from '../cluster/cluster.ts';
 import type { Exchange } from './exchange.ts';
 
 /**

@@ -1,10 +1,15 @@
 import { messageOf, parseYaml } from 'chancery';
 import { apiVersionOf, duplicateYamlKeys } from 'chancery/internal-testing';
 import { builtInKindName, builtInKinds } from '../built-in-types/built-in-types.ts';
-import type { StoredObject } from '../cluster-access.ts';
-import { badRequest, cannotBeHandled, unsupportedMediaType, versionMismatch } from '../failures.ts';
+import { badRequest } from '../failures/failure.ts';
+import {
+  cannotBeHandled,
+  unsupportedMediaType,
+  versionMismatch,
+} from '../failures/request-failures.ts';
 import { parseGoJson } from '../objects/go-json.ts';
 import { isObject, type Json } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { decodeStruct, describeMismatch } from '../objects/struct-decoder.ts';
 import { encodeStruct } from '../objects/struct-encoder.ts';
 import { openEnvelope } from '../protobuf/envelope.ts';

@@ -3,7 +3,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { ApiError } from 'chancery';
 import { formatYaml } from 'chancery';
 import type { Caller } from '../auth/user.ts';
-import { statusOf } from '../failures.ts';
+import { statusOf } from '../failures/failure.ts';
 import { goJson, prettyJson, sortedDeep } from '../objects/canonical.ts';
 import { isDeeper, jsonText, READABLE_LEVELS } from '../objects/json-text.ts';
 import type { Json } from '../objects/metadata.ts';

@@ -1,6 +1,6 @@
-import type { StoredObject } from '../cluster-access.ts';
-import { badRequest, failure } from '../failures.ts';
+import { badRequest, failure } from '../failures/failure.ts';
 import { isObject, type Json, valueAt } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { fromStored } from '../registry/served-resource.ts';
 import { requireStored, type Target } from '../verbs/target.ts';
 import type { Handling } from './handling.ts';

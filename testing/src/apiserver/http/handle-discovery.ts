@@ -1,4 +1,4 @@
-import type { Cluster } from '../cluster.ts';
+import type { Cluster } from '../cluster/cluster.ts';
 import { AGGREGATED_TYPE, aggregatedDiscovery, entityTag } from '../discovery/aggregated.ts';
 import { type HealthEndpoint, hasCheck, healthReport } from '../discovery/health.ts';
 import { apiVersions, groupDocument, groupList, resourceList } from '../discovery/legacy.ts';

@@ -1,4 +1,4 @@
-import type { Cluster } from '../cluster.ts';
+import type { Cluster } from '../cluster/cluster.ts';
 import { type OpenApiDocument, openApiDocument, openApiIndex } from '../open-api/documents.ts';
 import { swagger } from '../open-api/swagger.ts';
 import type { Registry } from '../registry/registry.ts';

@@ -1,7 +1,7 @@
 import { requireCreate } from '../auth/create-by-write.ts';
-import type { Cluster } from '../cluster.ts';
-import type { StoredObject } from '../cluster-access.ts';
-import { methodNotAllowed, notServed, unknownResource } from '../failures.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import { methodNotAllowed, notServed, unknownResource } from '../failures/request-failures.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { fromStored } from '../registry/served-resource.ts';
 import { parseDeletionOptions } from '../request/delete-options.ts';
 import { parseListOptions, parseResourceVersion } from '../request/list-options.ts';

@@ -1,8 +1,9 @@
 import { apiVersionOf } from 'chancery/internal-testing';
-import type { StoredObject } from '../cluster-access.ts';
-import { badRequest, notAPatch } from '../failures.ts';
+import { badRequest } from '../failures/failure.ts';
+import { notAPatch } from '../failures/request-failures.ts';
 import { goJson } from '../objects/canonical.ts';
 import type { Json } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
 import { applyMergePatch } from '../patch/merge-patch.ts';
 import { APPLY, JSON_PATCH, MERGE_PATCH, readPatch, STRATEGIC_PATCH } from '../patch/read-patch.ts';

@@ -1,4 +1,5 @@
-import { methodNotAllowed, notFound, unknownResource } from '../failures.ts';
+import { notFound } from '../failures/object-failures.ts';
+import { methodNotAllowed, unknownResource } from '../failures/request-failures.ts';
 import { isObject, type Json } from '../objects/metadata.ts';
 import { fromStored, subresourceOf } from '../registry/served-resource.ts';
 import { parseDeletionOptions } from '../request/delete-options.ts';

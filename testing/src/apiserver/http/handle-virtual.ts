@@ -1,7 +1,8 @@
 import type { ApiError } from 'chancery';
 import { resourceName } from 'chancery';
-import type { StoredObject } from '../cluster-access.ts';
-import { failure, unknownResource } from '../failures.ts';
+import { failure } from '../failures/failure.ts';
+import { unknownResource } from '../failures/request-failures.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import { bindPod } from '../verbs/bind.ts';
 import type { Target } from '../verbs/target.ts';

@@ -3,17 +3,16 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ApiError, resourceName } from 'chancery';
 import type { Caller } from '../auth/user.ts';
-import type { Cluster } from '../cluster.ts';
-import type { ResourceName } from '../cluster-access.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import { internalError } from '../failures/failure.ts';
 import {
-  internalError,
   isUnknownPath,
   methodNotAllowed,
   notServed,
   unknownPath,
   unknownResource,
-} from '../failures.ts';
-import type { RecordedRequest } from '../recorded-request.ts';
+} from '../failures/request-failures.ts';
+import type { ResourceName } from '../objects/stored-object.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { ListOptions } from '../request/list-options.ts';
 import type { SecurePort } from '../tls/secure-port.ts';
@@ -23,6 +22,7 @@ import { Exchange } from './exchange.ts';
 import { handleDiscovery } from './handle-discovery.ts';
 import { handleResource } from './handle-resource.ts';
 import type { View } from './present.ts';
+import type { RecordedRequest } from './recorded-request.ts';
 import { parsePath, type RequestInfo } from './request-info.ts';
 import { WatchStream } from './watch-stream.ts';
 

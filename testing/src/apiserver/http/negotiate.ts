@@ -1,4 +1,4 @@
-import { notAcceptable } from '../failures.ts';
+import { notAcceptable } from '../failures/request-failures.ts';
 
 /** In which form an answer is given. */
 export interface Form {

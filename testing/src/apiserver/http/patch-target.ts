@@ -1,6 +1,7 @@
-import { type FieldError, invalidOptions, methodNotAllowed } from '../failures.ts';
+import { type FieldError, invalidOptions } from '../failures/invalid.ts';
+import { methodNotAllowed } from '../failures/request-failures.ts';
+import { flag } from '../objects/go-query.ts';
 import { APPLY } from '../patch/read-patch.ts';
-import { flag } from '../request/options.ts';
 import { patchObject } from '../verbs/patch.ts';
 import type { PatchOptions } from '../verbs/patch-options.ts';
 import type { Target } from '../verbs/target.ts';

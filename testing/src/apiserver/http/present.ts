@@ -1,9 +1,9 @@
 import type { ApiError } from 'chancery';
 import { apiVersionOf } from 'chancery/internal-testing';
-import type { StoredObject } from '../cluster-access.ts';
-import { badRequest, failure } from '../failures.ts';
+import { badRequest, failure } from '../failures/failure.ts';
 import type { Json } from '../objects/metadata.ts';
 import { partialOf } from '../objects/partial.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import { type IncludeObject, type TableOptions, tableOf } from '../tables/table.ts';
 import type { ObjectList } from '../verbs/list.ts';

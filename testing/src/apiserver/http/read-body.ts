@@ -1,5 +1,5 @@
 import { systemClock } from 'chancery';
-import { badRequest, failure } from '../failures.ts';
+import { badRequest, failure } from '../failures/failure.ts';
 import type { Exchange } from './exchange.ts';
 
 /** What the server reads of a body before it gives up (`MaxRequestBodyBytes`). */

@@ -1,8 +1,8 @@
 import { builtInKindName } from '../built-in-types/built-in-types.ts';
-import type { StoredObject } from '../cluster-access.ts';
 import { jsonText } from './json-text.ts';
 import { rebuildJson } from './json-walk.ts';
 import type { Json } from './metadata.ts';
+import type { StoredObject } from './stored-object.ts';
 import { encodeStruct } from './struct-encoder.ts';
 
 /** A built-in object as Go encodes it. */

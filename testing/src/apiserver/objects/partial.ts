@@ -1,6 +1,6 @@
-import type { StoredObject } from '../cluster-access.ts';
 import { canonicalMetadata } from './canonical.ts';
 import type { Json } from './metadata.ts';
+import type { StoredObject } from './stored-object.ts';
 
 /** An object without everything but its metadata. */
 export function partialOf({ metadata }: StoredObject): Json {

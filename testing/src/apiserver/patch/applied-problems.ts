@@ -1,3 +1,4 @@
+import { fieldOf, isJsonObject, type JsonObject } from '../objects/json-value.ts';
 import { rebuildJson } from '../objects/json-walk.ts';
 import {
   type FieldSchema,
@@ -6,7 +7,6 @@ import {
   isNamedField,
   itemSchema,
 } from './field-schema.ts';
-import { fieldOf, isJsonObject, type JsonObject } from './json-value.ts';
 import {
   describePath,
   type FieldPath,

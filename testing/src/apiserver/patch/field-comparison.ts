@@ -1,3 +1,4 @@
+import { fieldOf, isJsonObject, type JsonObject, jsonEquals } from '../objects/json-value.ts';
 import {
   type FieldSchema,
   fieldSchema,
@@ -6,7 +7,6 @@ import {
   itemSchema,
 } from './field-schema.ts';
 import { type FieldSet, fieldSetOf } from './field-set.ts';
-import { fieldOf, isJsonObject, type JsonObject, jsonEquals } from './json-value.ts';
 import { type FieldPath, fieldElement, type PathElement } from './path-element.ts';
 
 /** Which fields differ between two states of an object. */

@@ -1,5 +1,5 @@
+import { isJsonObject, type JsonObject } from '../objects/json-value.ts';
 import { type FieldSet, fieldSetOf, NO_FIELDS } from './field-set.ts';
-import { isJsonObject, type JsonObject } from './json-value.ts';
 import { compareElements, type FieldPath } from './path-element.ts';
 
 /**

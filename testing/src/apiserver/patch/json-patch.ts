@@ -1,7 +1,7 @@
 import { ApiError } from 'chancery';
+import { isJsonObject, type JsonObject, jsonEquals } from '../objects/json-value.ts';
 import { jsonSize } from '../objects/stored-size.ts';
 import { addAt, type Pointer, parsePointer, readAt, removeAt, replaceAt } from './json-pointer.ts';
-import { isJsonObject, type JsonObject, jsonEquals } from './json-value.ts';
 import { malformedPatch, unprocessablePatch } from './patch-error.ts';
 
 /** The server's own limit (`maxJSONPatchOperations`). */

@@ -1,4 +1,10 @@
-import { fieldOf, isJsonObject, type JsonObject, withField, withoutField } from './json-value.ts';
+import {
+  fieldOf,
+  isJsonObject,
+  type JsonObject,
+  withField,
+  withoutField,
+} from '../objects/json-value.ts';
 import { unprocessablePatch } from './patch-error.ts';
 
 /** A parsed JSON pointer (RFC 6901). Empty: the whole document. */

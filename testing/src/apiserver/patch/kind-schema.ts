@@ -1,7 +1,7 @@
 import { builtInKindName } from '../built-in-types/built-in-types.ts';
+import { fieldOf, isJsonObject, type JsonObject } from '../objects/json-value.ts';
 import { builtInSchema, structSchema } from './built-in-schema.ts';
 import type { FieldSchema } from './field-schema.ts';
-import { fieldOf, isJsonObject, type JsonObject } from './json-value.ts';
 
 /**
  * How the objects of a kind are merged and owned.

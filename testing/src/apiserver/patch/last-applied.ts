@@ -1,10 +1,10 @@
 import { goJson, sortedDeep } from '../objects/canonical.ts';
 import { parseGoJson } from '../objects/go-json.ts';
+import { isJsonObject, type JsonObject, withField, withoutField } from '../objects/json-value.ts';
 import { annotations as annotationProblems } from '../validation/label-selector.ts';
 import { appliedProblem } from './applied-problems.ts';
 import type { FieldSchema } from './field-schema.ts';
 import { differenceOf, type FieldSet, NO_FIELDS } from './field-set.ts';
-import { isJsonObject, type JsonObject, withField, withoutField } from './json-value.ts';
 import { ownedFields } from './owned-fields.ts';
 import { compareStates } from './record-update.ts';
 

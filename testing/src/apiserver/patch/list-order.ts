@@ -1,4 +1,4 @@
-import { fieldOf, isJsonObject, jsonEquals } from './json-value.ts';
+import { fieldOf, isJsonObject, jsonEquals } from '../objects/json-value.ts';
 
 /** True when two items of a list stand for the same element. An empty key: scalars. */
 export function isSameElement(left: unknown, right: unknown, mergeKey: string): boolean {

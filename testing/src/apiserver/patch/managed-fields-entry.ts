@@ -1,4 +1,4 @@
-import type { JsonObject } from './json-value.ts';
+import type { JsonObject } from '../objects/json-value.ts';
 
 /** One entry of `metadata.managedFields`: what one manager owns, through one way of writing. */
 export interface ManagedFieldsEntry {

@@ -1,6 +1,6 @@
+import { isJsonObject, type JsonObject } from '../objects/json-value.ts';
 import { type FieldSet, isEmptyFieldSet, unionOf } from './field-set.ts';
 import { fromFieldsV1, toFieldsV1 } from './fields-v1.ts';
-import { isJsonObject, type JsonObject } from './json-value.ts';
 import type { ManagedFieldsEntry } from './managed-fields-entry.ts';
 
 /** What one manager owns, with what tells it from the others. */

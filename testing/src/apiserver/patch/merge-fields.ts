@@ -1,3 +1,4 @@
+import { fieldOf, isJsonObject, type JsonObject } from '../objects/json-value.ts';
 import {
   type FieldSchema,
   fieldSchema,
@@ -5,7 +6,6 @@ import {
   itemElement,
   itemSchema,
 } from './field-schema.ts';
-import { fieldOf, isJsonObject, type JsonObject } from './json-value.ts';
 import type { PathElement } from './path-element.ts';
 
 /** The live object with everything that a configuration says. Neither input is changed. */

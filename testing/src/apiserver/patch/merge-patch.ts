@@ -1,4 +1,4 @@
-import { fieldOf, isJsonObject, type JsonObject, setField } from './json-value.ts';
+import { fieldOf, isJsonObject, type JsonObject, setField } from '../objects/json-value.ts';
 import { malformedPatch } from './patch-error.ts';
 
 /**

@@ -1,3 +1,4 @@
+import { isJsonObject, type JsonObject } from '../objects/json-value.ts';
 import {
   type FieldSchema,
   fieldSchema,
@@ -8,7 +9,6 @@ import {
   schemaBelow,
 } from './field-schema.ts';
 import { type FieldSet, fieldSetOf, NO_FIELDS } from './field-set.ts';
-import { isJsonObject, type JsonObject } from './json-value.ts';
 import { type FieldPath, fieldElement } from './path-element.ts';
 
 /** The fields that a configuration sets: its leaves, its list items and its empty maps. */

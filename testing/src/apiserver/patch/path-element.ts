@@ -1,6 +1,6 @@
 import { parseGoJson } from '../objects/go-json.ts';
 import { jsonText } from '../objects/json-text.ts';
-import { fieldOf, isJsonObject, type JsonObject } from './json-value.ts';
+import { fieldOf, isJsonObject, type JsonObject } from '../objects/json-value.ts';
 
 /**
  * One step of a field path, in the notation of fieldsV1: `f:name` a field, `k:{…}` the item of an

@@ -1,6 +1,6 @@
 import { messageOf } from 'chancery';
 import { type GoJson, parseGoJson } from '../objects/go-json.ts';
-import { isJsonObject } from './json-value.ts';
+import { isJsonObject } from '../objects/json-value.ts';
 import { malformedPatch } from './patch-error.ts';
 
 export const JSON_PATCH = 'application/json-patch+json';

@@ -1,7 +1,7 @@
+import { isJsonObject, type JsonObject, withField, withoutField } from '../objects/json-value.ts';
 import { compareFields, type FieldComparison } from './field-comparison.ts';
 import type { FieldSchema } from './field-schema.ts';
 import { isEmptyFieldSet, unionOf } from './field-set.ts';
-import { isJsonObject, type JsonObject, withField, withoutField } from './json-value.ts';
 import { kindSchema } from './kind-schema.ts';
 import type {
   ManagedFieldsEntry,

@@ -1,3 +1,4 @@
+import { isJsonObject, type JsonObject } from '../objects/json-value.ts';
 import {
   type FieldSchema,
   fieldSchema,
@@ -6,7 +7,6 @@ import {
   itemSchema,
 } from './field-schema.ts';
 import { type FieldSet, isEmptyFieldSet, NO_FIELDS } from './field-set.ts';
-import { isJsonObject, type JsonObject } from './json-value.ts';
 import { fieldElement } from './path-element.ts';
 
 /** What becomes of a map or a list that loses all of its content: it goes, or it becomes null. */

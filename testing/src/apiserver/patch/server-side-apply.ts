@@ -1,4 +1,5 @@
 import { ApiError } from 'chancery';
+import { isJsonObject, type JsonObject, jsonEquals } from '../objects/json-value.ts';
 import { rebuildJson } from '../objects/json-walk.ts';
 import { appliedProblem } from './applied-problems.ts';
 import type { FieldSchema } from './field-schema.ts';
@@ -13,7 +14,6 @@ import {
   unionOf,
   withoutSubtrees,
 } from './field-set.ts';
-import { isJsonObject, type JsonObject, jsonEquals } from './json-value.ts';
 import { isBuiltIn, kindSchema } from './kind-schema.ts';
 import { fieldsToUpgrade, withLastApplied } from './last-applied.ts';
 import type { ServerSideApplyRequest, ServerSideApplyResult } from './managed-fields-entry.ts';

@@ -1,4 +1,4 @@
-import { fieldOf, isJsonObject, type JsonObject } from './json-value.ts';
+import { fieldOf, isJsonObject, type JsonObject } from '../objects/json-value.ts';
 import { malformedPatch } from './patch-error.ts';
 
 /** The field of a map that says what to do with it: `merge`, `replace` or `delete`. */

@@ -1,5 +1,5 @@
+import { fieldOf, isJsonObject, type JsonObject, jsonEquals } from '../objects/json-value.ts';
 import { type FieldSchema, itemSchema } from './field-schema.ts';
-import { fieldOf, isJsonObject, type JsonObject, jsonEquals } from './json-value.ts';
 import { inElementOrder, isSameElement } from './list-order.ts';
 import { malformedPatch } from './patch-error.ts';
 import { DIRECTIVE, withoutDirectives } from './strategic-directives.ts';

@@ -1,6 +1,6 @@
+import { fieldOf, isJsonObject, type JsonObject } from '../objects/json-value.ts';
 import { builtInSchema } from './built-in-schema.ts';
 import { type FieldSchema, fieldSchema, GRANULAR } from './field-schema.ts';
-import { fieldOf, isJsonObject, type JsonObject } from './json-value.ts';
 import { inElementOrder } from './list-order.ts';
 import { malformedPatch } from './patch-error.ts';
 import {

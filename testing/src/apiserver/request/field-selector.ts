@@ -1,5 +1,5 @@
-import type { StoredObject } from '../cluster-access.ts';
-import { badRequest } from '../failures.ts';
+import { badRequest } from '../failures/failure.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 
 interface Term {

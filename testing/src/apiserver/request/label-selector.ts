@@ -1,5 +1,5 @@
 import { ConfigurationError, messageOf, parseSelector, type Selector } from 'chancery';
-import { badRequest } from '../failures.ts';
+import { badRequest } from '../failures/failure.ts';
 import { int64Problem } from '../objects/go-integers.ts';
 import { labelKey, labelValue } from '../validation/formats.ts';
 

@@ -1,5 +1,5 @@
 import { matchesSelector, type Selector } from 'chancery';
-import type { StoredObject } from '../cluster-access.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import { type FieldSelector, matchesFields, parseFieldSelector } from './field-selector.ts';
 import { parseLabelSelector } from './label-selector.ts';

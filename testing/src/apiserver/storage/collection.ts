@@ -1,5 +1,5 @@
 import type { ObjectKey } from 'chancery';
-import type { StoredObject } from '../cluster-access.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { EventLog } from './event-log.ts';
 import { byText, SortedKeys } from './sorted-keys.ts';
 import type { StorageEvent } from './storage-event.ts';

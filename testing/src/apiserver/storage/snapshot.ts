@@ -1,5 +1,5 @@
 import type { ObjectKey } from 'chancery';
-import type { ResourceName, StoredObject } from '../cluster-access.ts';
+import type { ResourceName, StoredObject } from '../objects/stored-object.ts';
 import type { CollectionSnapshot } from './collection.ts';
 import type { StorageEvent } from './storage-event.ts';
 

@@ -1,5 +1,5 @@
 import { type Clock, keyOf, type ObjectKey, systemClock } from 'chancery';
-import type { ResourceName, StoredObject } from '../cluster-access.ts';
+import type { ResourceName, StoredObject } from '../objects/stored-object.ts';
 import { Collection, type CollectionOptions } from './collection.ts';
 import { RevisionPeriods } from './revision-periods.ts';
 import { changesTo, StorageSnapshot } from './snapshot.ts';

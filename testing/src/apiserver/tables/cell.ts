@@ -1,7 +1,7 @@
 /** What a cell shows of one field, or of a list of them. */
 
-import type { StoredObject } from '../cluster-access.ts';
 import { isObject, type Json, valueAt } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { ageOf } from './age.ts';
 import { type Cell, column, type TableColumn } from './column.ts';
 

@@ -1,5 +1,5 @@
-import type { StoredObject } from '../cluster-access.ts';
 import { isObject, valueAt } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { humanDuration } from './age.ts';
 import { AGE, conditionOf, count, filled, itemsAt, NAME, size, text } from './cell.ts';
 import { type Cell, column, INTEGER, type TableColumn, WIDE } from './column.ts';

@@ -1,5 +1,5 @@
-import type { StoredObject } from '../cluster-access.ts';
 import { isObject, valueAt } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { AGE, itemsAt, joined, NAME, shortened, text, textsAt } from './cell.ts';
 import { column, type TableColumn, WIDE } from './column.ts';
 import { labels, selector } from './selector-text.ts';

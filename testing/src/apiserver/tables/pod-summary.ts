@@ -1,5 +1,5 @@
-import type { StoredObject } from '../cluster-access.ts';
 import { isObject, type Json, valueAt } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { ageOf } from './age.ts';
 import { conditionHolds, conditionOf, itemsAt } from './cell.ts';
 

@@ -1,5 +1,5 @@
-import type { StoredObject } from '../cluster-access.ts';
 import { type Json, valueAt } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 
 const MESSAGES: Readonly<Record<string, string>> = {
   Succeeded: 'The pod has completed successfully.',

@@ -1,5 +1,5 @@
-import type { StoredObject } from '../cluster-access.ts';
 import { valueAt } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { AGE, count, fact, itemsAt, joined, NAME, size, text, textsAt } from './cell.ts';
 import { BOOLEAN, type Cell, column, INTEGER, type TableColumn, WIDE } from './column.ts';
 

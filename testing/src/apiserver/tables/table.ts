@@ -1,12 +1,18 @@
-import type { StoredObject } from '../cluster-access.ts';
 import type { Json } from '../objects/metadata.ts';
 import { partialOf } from '../objects/partial.ts';
-import type { ServedResource } from '../registry/served-resource.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import type { TableColumn } from './column.ts';
 import { rowConditions } from './row-conditions.ts';
 
 /** Which objects the rows carry. */
 export type IncludeObject = 'Metadata' | 'None' | 'Object';
+
+/** A resource as a Table shows it. */
+interface ShownResource {
+  readonly columns: readonly TableColumn[];
+  /** From a shape of an object to the stored one; absent where only apiVersion differs. */
+  readonly shape?: { toStored(object: StoredObject): StoredObject };
+}
 
 export interface TableOptions {
   readonly include: IncludeObject;
@@ -17,7 +23,7 @@ export interface TableOptions {
 /** Objects as a meta.k8s.io/v1 Table: the form from which kubectl prints. */
 export function tableOf(
   objects: readonly StoredObject[],
-  { columns, shape }: ServedResource,
+  { columns, shape }: ShownResource,
   metadata: Json,
   { include, nowMs }: TableOptions,
 ): Json {

@@ -1,5 +1,5 @@
-import type { StoredObject } from '../cluster-access.ts';
 import { valueAt } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { humanDuration } from './age.ts';
 import { targetsText } from './autoscaler-targets.ts';
 import {

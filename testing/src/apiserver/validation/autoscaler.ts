@@ -1,6 +1,6 @@
-import type { StoredObject } from '../cluster-access.ts';
 import { isObject, type Json } from '../objects/metadata.ts';
 import { compareQuantities } from '../objects/quantity.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { type Check, each, fields, formed, isEmpty, must, needed } from './check.ts';
 import { pathSegment } from './formats.ts';
 import { forbidden, invalidValue, notSupported, type Problem, required } from './problem.ts';

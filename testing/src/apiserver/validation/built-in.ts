@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { policyProblems } from '../admission/policy/policy-problems.ts';
-import type { StoredObject } from '../cluster-access.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
+import { policyProblems } from './admission-policy.ts';
 import { autoscaler } from './autoscaler.ts';
 import { type ChangeCheck, immutable } from './change.ts';
 import { changedSecret, configMap, fixedData, secret } from './config-data.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { StoredObject } from '../cluster-access.ts';
 import { valueAt } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { IMMUTABLE, invalidShown, type Problem, shown } from './problem.ts';
 
 /** What a change of an object may not do. */

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { StoredObject } from '../cluster-access.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { type Check, each, fields, formed, isEmpty, itemsOf, oneOf } from './check.ts';
 import { dnsLabel, dnsSubdomain } from './formats.ts';
 import { portNumber } from './probe.ts';

@@ -1,5 +1,5 @@
-import type { StoredObject } from '../cluster-access.ts';
 import { isObject, type Json } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { type ChangeCheck, changed, immutable } from './change.ts';
 import { isEmpty } from './check.ts';
 import { labelKey } from './formats.ts';

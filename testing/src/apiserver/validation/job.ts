@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { StoredObject } from '../cluster-access.ts';
 import { isObject, type Json, valueAt } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { type ChangeCheck, immutable } from './change.ts';
 import { type Check, fields, isEmpty, maybeOneOf, notNegative, oneOf } from './check.ts';
 import { scheduleProblem } from './cron-schedule.ts';

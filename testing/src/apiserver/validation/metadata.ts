@@ -1,4 +1,4 @@
-import type { StoredObject } from '../cluster-access.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import { dnsLabel, dnsSubdomain, labelKey, pathSegment } from './formats.ts';
 import { annotations, labels } from './label-selector.ts';

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import type { StoredObject } from '../cluster-access.ts';
 import { isObject, type Json } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { type Check, each, fields, formed, isEmpty, must, needed, oneOf } from './check.ts';
 import { dnsLabel, dnsSubdomain, portName, wildcardDnsSubdomain } from './formats.ts';
 import { isPartOf, network, parseNetwork } from './ip.ts';

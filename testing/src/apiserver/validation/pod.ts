@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { StoredObject } from '../cluster-access.ts';
 import { isObject, type Json } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { isEmpty, itemsOf } from './check.ts';
 import { podSpec, tolerations } from './pod-spec.ts';
 import { forbidden, invalidValue, type Problem, required } from './problem.ts';

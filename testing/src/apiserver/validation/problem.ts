@@ -1,4 +1,4 @@
-import type { FieldError } from '../failures.ts';
+import type { FieldError } from '../failures/invalid.ts';
 import { goJson, sortedKeys } from '../objects/canonical.ts';
 import { isObject } from '../objects/metadata.ts';
 

@@ -1,5 +1,5 @@
-import type { StoredObject } from '../cluster-access.ts';
 import { isObject, type Json } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { type ChangeCheck, changed } from './change.ts';
 import { type Check, each, fields, formed, isEmpty, must, needed } from './check.ts';
 import { dnsSubdomain, pathSegment } from './formats.ts';

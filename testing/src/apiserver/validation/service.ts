@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import type { StoredObject } from '../cluster-access.ts';
 import { isObject, type Json } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import type { ChangeCheck } from './change.ts';
 import {
   type Check,

@@ -1,5 +1,5 @@
-import type { StoredObject } from '../cluster-access.ts';
 import { isObject } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { type ChangeCheck, changed, immutable } from './change.ts';
 import {
   type Check,

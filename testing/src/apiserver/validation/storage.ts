@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { StoredObject } from '../cluster-access.ts';
 import { isObject, type Json, valueAt } from '../objects/metadata.ts';
 import { compareQuantities } from '../objects/quantity.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { type ChangeCheck, changed, immutable } from './change.ts';
 import { type Check, fields, formed, isEmpty, maybeOneOf, needed } from './check.ts';
 import { dnsSubdomain, labelKey } from './formats.ts';

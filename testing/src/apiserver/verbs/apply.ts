@@ -1,11 +1,14 @@
 import { messageOf, parseYaml, rfc3339 } from 'chancery';
 import { apiVersionOf, duplicateYamlKeys } from 'chancery/internal-testing';
 import { requireCreate } from '../auth/create-by-write.ts';
-import type { Cluster } from '../cluster.ts';
-import type { StoredObject } from '../cluster-access.ts';
-import { badRequest, cannotBeHandled, conflict, invalidOptions, notFound } from '../failures.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import { badRequest } from '../failures/failure.ts';
+import { invalidOptions } from '../failures/invalid.ts';
+import { conflict, notFound } from '../failures/object-failures.ts';
+import { cannotBeHandled } from '../failures/request-failures.ts';
 import { GoDepthError, type GoJson, GoSyntaxError, parseGoJson } from '../objects/go-json.ts';
 import { isObject, type Json, withMetadata } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { serverSideApply } from '../patch/managed-fields.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import { createObject } from './create.ts';

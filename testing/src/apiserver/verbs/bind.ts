@@ -1,8 +1,9 @@
 import { rfc3339 } from 'chancery';
-import type { Cluster } from '../cluster.ts';
-import type { StoredObject } from '../cluster-access.ts';
-import { conflict, invalid } from '../failures.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import { invalid } from '../failures/invalid.ts';
+import { conflict } from '../failures/object-failures.ts';
 import { isObject, valueAt, withFields } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import type { WriteOptions } from '../request/options.ts';
 import { canonical } from './canonical.ts';
 import { requireStored, type Target } from './target.ts';

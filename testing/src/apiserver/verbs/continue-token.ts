@@ -1,4 +1,4 @@
-import { badRequest } from '../failures.ts';
+import { badRequest } from '../failures/failure.ts';
 import { isObject } from '../objects/metadata.ts';
 
 /** Where the next page begins. */

@@ -3,19 +3,13 @@ import { objectKey, rfc3339 } from 'chancery';
 import { admitNew } from '../admission/admit.ts';
 import { admitWrite } from '../admission/validating.ts';
 import { refuseEscalation } from '../auth/escalation.ts';
-import type { Cluster } from '../cluster.ts';
-import type { StoredObject } from '../cluster-access.ts';
-import {
-  alreadyExists,
-  badRequest,
-  forbidden,
-  internalError,
-  invalid,
-  noFreeName,
-  notFound,
-} from '../failures.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import { badRequest, internalError } from '../failures/failure.ts';
+import { invalid } from '../failures/invalid.ts';
+import { alreadyExists, forbidden, noFreeName, notFound } from '../failures/object-failures.ts';
 import { generateName } from '../objects/generate-name.ts';
 import { withMetadata } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import {
   fromStored,
   type ServedResource,

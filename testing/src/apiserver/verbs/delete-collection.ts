@@ -1,8 +1,8 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { sleep } from 'chancery/internal-testing';
 import type { Writer } from '../admission/admission-request.ts';
-import type { Cluster } from '../cluster.ts';
-import type { StoredObject } from '../cluster-access.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { DeletionOptions } from '../request/delete-options.ts';
 import { deleteObject } from './delete.ts';

@@ -1,11 +1,10 @@
 import { rfc3339 } from 'chancery';
 import type { Writer } from '../admission/admission-request.ts';
 import { admitWrite } from '../admission/validating.ts';
-import type { Cluster } from '../cluster.ts';
-import type { StoredObject } from '../cluster-access.ts';
-import { terminatingDefinition } from '../crd/definition-conditions.ts';
-import { forbidden, preconditionFailed } from '../failures.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import { forbidden, preconditionFailed } from '../failures/object-failures.ts';
 import { withFields, withMetadata } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { fromStored } from '../registry/served-resource.ts';
 import type { DeletionOptions, PropagationPolicy } from '../request/delete-options.ts';
 import { canonical } from './canonical.ts';
@@ -102,9 +101,10 @@ function mark(
   options: DeletionOptions,
 ): StoredObject {
   const { metadata } = stored;
-  if (stored.kind === 'CustomResourceDefinition') {
+  const { terminate } = served.strategy;
+  if (terminate !== undefined) {
     const begins = metadata.deletionTimestamp === undefined;
-    return begins ? canonical(served, terminatingDefinition(stored, clock.now())) : stored;
+    return begins ? canonical(served, terminate(stored, clock.now())) : stored;
   }
   const finalizers = finalizersFor(stored, options.propagationPolicy);
   const begun = metadata.deletionTimestamp !== undefined;

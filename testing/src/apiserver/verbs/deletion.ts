@@ -1,5 +1,5 @@
-import type { StoredObject } from '../cluster-access.ts';
 import { valueAt } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 
 /** True when nothing holds an object any more whose deletion has begun. */
 export function finishesDeletion(object: StoredObject): boolean {

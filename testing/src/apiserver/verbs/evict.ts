@@ -1,8 +1,8 @@
 import { matchesSelector, rfc3339, selectorFromObject } from 'chancery';
-import type { Cluster } from '../cluster.ts';
-import type { StoredObject } from '../cluster-access.ts';
-import { failure, internalError } from '../failures.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import { failure, internalError } from '../failures/failure.ts';
 import { isObject, valueAt, withFields } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import type { DeletionOptions } from '../request/delete-options.ts';
 import { canonical } from './canonical.ts';
 import { deleteObject } from './delete.ts';

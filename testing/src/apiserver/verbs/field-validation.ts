@@ -1,4 +1,4 @@
-import { cannotBeHandled } from '../failures.ts';
+import { cannotBeHandled } from '../failures/request-failures.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 
 /** What is said of findings: `Ignore` nothing, `Warn` a warning each, `Strict` a refusal. */

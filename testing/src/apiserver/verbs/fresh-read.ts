@@ -1,7 +1,9 @@
 import { sleep } from 'chancery/internal-testing';
-import type { Cluster } from '../cluster.ts';
-import type { StoredObject } from '../cluster-access.ts';
-import { failure, notFound, tooLargeResourceVersion } from '../failures.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import { failure } from '../failures/failure.ts';
+import { notFound } from '../failures/object-failures.ts';
+import { tooLargeResourceVersion } from '../failures/request-failures.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { ListOptions } from '../request/list-options.ts';
 import { decodeContinue } from './continue-token.ts';

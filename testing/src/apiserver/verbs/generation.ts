@@ -1,6 +1,6 @@
-import type { StoredObject } from '../cluster-access.ts';
+import { jsonEquals } from '../objects/json-value.ts';
 import { isObject } from '../objects/metadata.ts';
-import { jsonEquals } from '../patch/json-value.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 
 /** metadata.generation after a change: it counts changes of what a controller must act upon. */

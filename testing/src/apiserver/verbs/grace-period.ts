@@ -1,5 +1,5 @@
-import type { StoredObject } from '../cluster-access.ts';
 import { valueAt } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 
 /** `spec.terminationGracePeriodSeconds` of a Pod that does not say. */
 const DEFAULT_GRACE_SECONDS = 30;

@@ -1,6 +1,7 @@
-import type { Cluster } from '../cluster.ts';
-import type { StoredObject } from '../cluster-access.ts';
-import { badRequest, expired, tooLargeResourceVersion } from '../failures.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import { badRequest } from '../failures/failure.ts';
+import { expired, tooLargeResourceVersion } from '../failures/request-failures.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { fromStored, type ServedResource } from '../registry/served-resource.ts';
 import type { ListOptions } from '../request/list-options.ts';
 import { type ContinueToken, decodeContinue, encodeContinue } from './continue-token.ts';

@@ -1,6 +1,6 @@
 import { apiVersionOf } from 'chancery/internal-testing';
-import type { StoredObject } from '../cluster-access.ts';
 import type { Json } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { recordUpdate } from '../patch/managed-fields.ts';
 import { fromStored, type ServedResource } from '../registry/served-resource.ts';
 import type { WriteOptions } from '../request/options.ts';

@@ -1,4 +1,4 @@
-import type { StoredObject } from '../cluster-access.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import type { WriteOptions } from '../request/options.ts';
 
 /** Options of a PATCH beside those of every write. */

@@ -1,10 +1,12 @@
 import { apiVersionOf } from 'chancery/internal-testing';
 import { builtInKindName } from '../built-in-types/built-in-types.ts';
-import type { Cluster } from '../cluster.ts';
-import type { StoredObject } from '../cluster-access.ts';
-import { conflict, failure, notAPatch, unsupportedMediaType } from '../failures.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import { failure } from '../failures/failure.ts';
+import { conflict } from '../failures/object-failures.ts';
+import { notAPatch, unsupportedMediaType } from '../failures/request-failures.ts';
 import { goJson } from '../objects/canonical.ts';
 import { isObject, type Json } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { requireDepth } from '../objects/stored-size.ts';
 import { decodeStruct, describeMismatch } from '../objects/struct-decoder.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';

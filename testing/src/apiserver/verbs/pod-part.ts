@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { StoredObject } from '../cluster-access.ts';
-import type { FieldError } from '../failures.ts';
+import type { FieldError } from '../failures/invalid.ts';
 import { isObject, type Json, withFields } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 
 /** Subresources of a Pod behind which lies one part of its spec, which only they change. */
 const PARTS: ReadonlySet<string> = new Set(['ephemeralcontainers', 'resize']);

@@ -1,6 +1,6 @@
-import type { StoredObject } from '../cluster-access.ts';
-import { type FieldError, invalid } from '../failures.ts';
+import { type FieldError, invalid } from '../failures/invalid.ts';
 import { isObject, type Json } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 
 const GROUP = 'authorization.k8s.io';
 

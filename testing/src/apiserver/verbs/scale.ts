@@ -1,6 +1,6 @@
 import { formatSelector, type LabelSelector, selectorFromObject } from 'chancery';
-import type { StoredObject } from '../cluster-access.ts';
 import { isObject, type Json, valueAt, withMetadata, withValueAt } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 
 /** The autoscaling/v1 Scale of an object. */

@@ -1,8 +1,8 @@
 import { rfc3339 } from 'chancery';
 import { boundObject } from '../auth/bound-object.ts';
 import { ISSUER } from '../auth/service-account-tokens.ts';
-import type { Cluster } from '../cluster.ts';
-import { type FieldError, invalid } from '../failures.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import { type FieldError, invalid } from '../failures/invalid.ts';
 import { isObject, type Json } from '../objects/metadata.ts';
 import { requireStored, type Target } from './target.ts';
 

@@ -2,12 +2,14 @@ import { rfc3339 } from 'chancery';
 import { admitChange } from '../admission/admit.ts';
 import { admitWrite } from '../admission/validating.ts';
 import { refuseEscalation } from '../auth/escalation.ts';
-import type { Cluster } from '../cluster.ts';
-import type { StoredObject } from '../cluster-access.ts';
-import { badRequest, conflict, type FieldError, internalError, invalid } from '../failures.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import { badRequest, internalError } from '../failures/failure.ts';
+import { type FieldError, invalid } from '../failures/invalid.ts';
+import { conflict } from '../failures/object-failures.ts';
 import { uint64Problem } from '../objects/go-integers.ts';
+import { jsonEquals } from '../objects/json-value.ts';
 import { withFields, withMetadata } from '../objects/metadata.ts';
-import { jsonEquals } from '../patch/json-value.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import {
   fromStored,
   type ServedResource,

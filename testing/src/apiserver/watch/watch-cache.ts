@@ -1,6 +1,6 @@
 import type { Clock } from 'chancery';
 import type { Cancel } from 'chancery/internal-testing';
-import type { ResourceName } from '../cluster-access.ts';
+import type { ResourceName } from '../objects/stored-object.ts';
 import { RevisionPeriods } from '../storage/revision-periods.ts';
 import type { Storage, StorageEvent, StorageListener } from '../storage/storage.ts';
 import { FreshnessWaits } from './freshness-waits.ts';

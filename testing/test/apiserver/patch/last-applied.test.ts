@@ -1,6 +1,6 @@
 /** What server-side apply makes of an object that `kubectl apply` made without it. */
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../../src/apiserver/patch/json-value.ts';
+import type { JsonObject } from '../../../src/apiserver/objects/json-value.ts';
 import { applied, configMap, owners, pod, updated } from './stored-objects.ts';
 
 const ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration';

@@ -3,8 +3,8 @@
 import { ApiError } from 'chancery';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { JsonObject } from '../../../src/apiserver/objects/json-value.ts';
 import { applyJsonPatch } from '../../../src/apiserver/patch/json-patch.ts';
-import type { JsonObject } from '../../../src/apiserver/patch/json-value.ts';
 import { serverSideApply } from '../../../src/apiserver/patch/managed-fields.ts';
 import { applyMergePatch } from '../../../src/apiserver/patch/merge-patch.ts';
 import { applyStrategicMergePatch } from '../../../src/apiserver/patch/strategic-merge-patch.ts';

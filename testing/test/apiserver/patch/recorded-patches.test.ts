@@ -2,8 +2,8 @@
 
 import { parseYaml } from 'chancery';
 import { describe, expect, test } from 'vitest';
+import { type JsonObject, withoutField } from '../../../src/apiserver/objects/json-value.ts';
 import { applyJsonPatch } from '../../../src/apiserver/patch/json-patch.ts';
-import { type JsonObject, withoutField } from '../../../src/apiserver/patch/json-value.ts';
 import {
   type ManagedFieldsEntry,
   recordUpdate,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../../src/apiserver/patch/json-value.ts';
+import type { JsonObject } from '../../../src/apiserver/objects/json-value.ts';
 import type { ManagedFieldsEntry } from '../../../src/apiserver/patch/managed-fields.ts';
 import { applied, configMap, LATER, owners, pod, updated, website } from './stored-objects.ts';
 

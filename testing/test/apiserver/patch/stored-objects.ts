@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/apiserver/patch/json-value.ts';
+import type { JsonObject } from '../../../src/apiserver/objects/json-value.ts';
 import {
   type ManagedFieldsEntry,
   recordUpdate,

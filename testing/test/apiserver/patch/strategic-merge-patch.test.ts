@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { JsonObject } from '../../../src/apiserver/patch/json-value.ts';
+import type { JsonObject } from '../../../src/apiserver/objects/json-value.ts';
 import { applyStrategicMergePatch } from '../../../src/apiserver/patch/strategic-merge-patch.ts';
 
 const POD = { apiVersion: 'v1', kind: 'Pod' };

@@ -1,7 +1,7 @@
 import { keyOf, objectKey } from 'chancery';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { StoredObject } from '../../../src/apiserver/cluster-access.ts';
+import type { StoredObject } from '../../../src/apiserver/objects/stored-object.ts';
 import { Storage } from '../../../src/apiserver/storage/storage.ts';
 import { FakeClock } from '../../../src/time/fake-clock.ts';
 

@@ -1,7 +1,7 @@
 /** What `kubectl get` shows of each kind: columns held to recordings, cells to Kubernetes' rules. */
 import { expect, test } from 'vitest';
 import { recording } from '../../../../test/support/recorded-stream.ts';
-import type { StoredObject } from '../../../src/apiserver/cluster-access.ts';
+import type { StoredObject } from '../../../src/apiserver/objects/stored-object.ts';
 import { builtInColumns } from '../../../src/apiserver/tables/built-in-columns.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 6, 30);

@@ -1,5 +1,5 @@
-import type { Cluster } from '../../cluster.ts';
-import { forbidden } from '../../failures.ts';
+import type { Cluster } from '../../cluster/cluster.ts';
+import { forbidden } from '../../failures/object-failures.ts';
 import { isObject } from '../../objects/metadata.ts';
 import type { AdmissionRequest } from '../admission-request.ts';
 import { namespaceOf } from '../policy/match.ts';

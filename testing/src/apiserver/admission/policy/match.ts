@@ -1,7 +1,7 @@
 import { type LabelSelector, matchesSelector, objectKey, selectorFromObject } from 'chancery';
-import type { Cluster } from '../../cluster.ts';
-import type { StoredObject } from '../../cluster-access.ts';
+import type { Cluster } from '../../cluster/cluster.ts';
 import { isObject, type Json } from '../../objects/metadata.ts';
+import type { StoredObject } from '../../objects/stored-object.ts';
 import { fromStored, type ServedResource, toStored } from '../../registry/served-resource.ts';
 import type { AdmissionRequest } from '../admission-request.ts';
 

@@ -1,5 +1,5 @@
 import { userInfo } from '../../auth/user.ts';
-import type { Cluster } from '../../cluster.ts';
+import type { Cluster } from '../../cluster/cluster.ts';
 import { rebuildJson } from '../../objects/json-walk.ts';
 import type { AdmissionRequest } from '../admission-request.ts';
 import { namespaceOf } from './match.ts';

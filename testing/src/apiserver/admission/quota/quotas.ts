@@ -1,7 +1,7 @@
-import type { Cluster } from '../../cluster.ts';
-import type { ResourceName, StoredObject } from '../../cluster-access.ts';
-import { forbidden } from '../../failures.ts';
+import type { Cluster } from '../../cluster/cluster.ts';
+import { forbidden } from '../../failures/object-failures.ts';
 import { isObject } from '../../objects/metadata.ts';
+import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { AdmissionRequest } from '../admission-request.ts';
 import {

@@ -1,5 +1,6 @@
 import { type Clock, controllerOf, type ObjectKey, splitKey } from 'chancery';
-import type { ClusterAccess, ResourceName, StoredObject } from '../../cluster-access.ts';
+import type { ClusterAccess } from '../../cluster/cluster-access.ts';
+import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import { type RecordEvent, recordNothing } from '../events/event-recorder.ts';
 import { claimDependents, watchDependents, watchOrphans, watchSelf } from '../pods/dependents.ts';
 import { isFinished, type Pod } from '../pods/pod.ts';

@@ -1,6 +1,7 @@
 import type { Clock } from 'chancery';
 import { type ApiError, type Condition, type ObjectKey, splitKey } from 'chancery';
-import type { ClusterAccess, ResourceName, StoredObject } from '../../cluster-access.ts';
+import type { ClusterAccess } from '../../cluster/cluster-access.ts';
+import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import { type RecordEvent, recordNothing } from '../events/event-recorder.ts';
 import { createdOrTold, withFailure, workAndReport } from '../pods/creation-failure.ts';
 import { claimDependents, watchDependents, watchOrphans, watchSelf } from '../pods/dependents.ts';

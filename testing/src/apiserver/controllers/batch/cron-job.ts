@@ -7,7 +7,8 @@ import {
   rfc3339,
   splitKey,
 } from 'chancery';
-import type { ClusterAccess, ResourceName, StoredObject } from '../../cluster-access.ts';
+import type { ClusterAccess } from '../../cluster/cluster-access.ts';
+import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import { type RecordEvent, recordNothing } from '../events/event-recorder.ts';
 import { watchDependents, watchSelf } from '../pods/dependents.ts';
 import { controllerReference } from '../pods/pod-template.ts';

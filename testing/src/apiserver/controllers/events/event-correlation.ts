@@ -1,4 +1,4 @@
-import type { StoredObject } from '../../cluster-access.ts';
+import type { StoredObject } from '../../objects/stored-object.ts';
 
 /** What a controller tells people about an object. */
 export interface Report {

@@ -1,6 +1,7 @@
 import type { Clock } from 'chancery';
 import { ApiError, isNotFound, rfc3339, rfc3339Micro } from 'chancery';
-import type { ClusterAccess, ResourceName, StoredObject } from '../../cluster-access.ts';
+import type { ClusterAccess } from '../../cluster/cluster-access.ts';
+import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import { EventCorrelation, type Occurrence, type Report } from './event-correlation.ts';
 
 const EVENTS: ResourceName = 'events';

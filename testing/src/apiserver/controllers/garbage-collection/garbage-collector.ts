@@ -1,11 +1,6 @@
 import { type Clock, isNotFound, type OwnerReference } from 'chancery';
-import type {
-  ClusterAccess,
-  CommittedEvent,
-  DeleteOptions,
-  ResourceName,
-  StoredObject,
-} from '../../cluster-access.ts';
+import type { ClusterAccess, DeleteOptions } from '../../cluster/cluster-access.ts';
+import type { CommittedEvent, ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import { type RecordEvent, recordNothing } from '../events/event-recorder.ts';
 import { Slice } from '../runner/slice.ts';
 import type { WorkloadController } from '../runner/workload-controller.ts';

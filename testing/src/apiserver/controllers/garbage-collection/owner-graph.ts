@@ -1,10 +1,6 @@
 import { keyOf, type ObjectKey, type OwnerReference, resourceName, splitKey } from 'chancery';
-import type {
-  ClusterAccess,
-  CommittedEvent,
-  ResourceName,
-  StoredObject,
-} from '../../cluster-access.ts';
+import type { ClusterAccess } from '../../cluster/cluster-access.ts';
+import type { CommittedEvent, ResourceName, StoredObject } from '../../objects/stored-object.ts';
 
 /** `resource|namespace/name`: one object among those of all resources. */
 export type NodeKey = ObjectKey;

@@ -1,6 +1,7 @@
 import type { Clock, Condition } from 'chancery';
 import { isNotFound, type ObjectKey, objectKey, resourceName } from 'chancery';
-import type { ClusterAccess, ResourceName, StoredObject } from '../../cluster-access.ts';
+import type { ClusterAccess } from '../../cluster/cluster-access.ts';
+import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import { PODS } from '../pods/pod-template.ts';
 import { Slice } from '../runner/slice.ts';
 import type { Again, WorkloadController } from '../runner/workload-controller.ts';

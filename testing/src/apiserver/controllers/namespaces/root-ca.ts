@@ -1,6 +1,7 @@
 import { type ObjectKey, objectKey } from 'chancery';
-import type { ClusterAccess, ResourceName, StoredObject } from '../../cluster-access.ts';
-import { jsonEquals } from '../../patch/json-value.ts';
+import type { ClusterAccess } from '../../cluster/cluster-access.ts';
+import { jsonEquals } from '../../objects/json-value.ts';
+import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import type { WorkloadController } from '../runner/workload-controller.ts';
 
 const CONFIG_MAPS: ResourceName = 'configmaps';

@@ -1,5 +1,5 @@
 import { ApiError, type Condition, rfc3339 } from 'chancery';
-import type { StoredObject } from '../../cluster-access.ts';
+import type { StoredObject } from '../../objects/stored-object.ts';
 import type { RecordEvent } from '../events/event-recorder.ts';
 import { isNamespaceEnding } from '../runner/controller-runner.ts';
 import type { Again } from '../runner/workload-controller.ts';

@@ -10,7 +10,8 @@ import {
   setCondition,
   splitKey,
 } from 'chancery';
-import type { ClusterAccess, ResourceName, StoredObject } from '../../cluster-access.ts';
+import type { ClusterAccess } from '../../cluster/cluster-access.ts';
+import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import { share } from '../apps/deployment.ts';
 import type { WorkloadController } from '../runner/workload-controller.ts';
 import { watchSelf } from './dependents.ts';

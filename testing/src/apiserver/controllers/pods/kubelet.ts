@@ -1,6 +1,7 @@
 import type { Clock } from 'chancery';
 import { type ObjectKey, splitKey } from 'chancery';
-import type { ClusterAccess, StoredObject } from '../../cluster-access.ts';
+import type { ClusterAccess } from '../../cluster/cluster-access.ts';
+import type { StoredObject } from '../../objects/stored-object.ts';
 import { type RecordEvent, recordNothing } from '../events/event-recorder.ts';
 import type { WorkloadController } from '../runner/workload-controller.ts';
 import { watchSelf } from './dependents.ts';

@@ -1,11 +1,7 @@
 import { controllerOf, type KubernetesObject } from 'chancery';
-import type {
-  ClusterAccess,
-  CommittedEvent,
-  ResourceName,
-  StoredObject,
-} from '../../cluster-access.ts';
-import { failure } from '../../failures.ts';
+import type { ClusterAccess } from '../../cluster/cluster-access.ts';
+import { failure } from '../../failures/failure.ts';
+import type { CommittedEvent, ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import { jsonSize } from '../../objects/stored-size.ts';
 import { PODS } from './pod-template.ts';
 

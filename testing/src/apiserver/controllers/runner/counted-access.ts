@@ -1,11 +1,6 @@
 import type { KubernetesObject, Resource } from 'chancery';
-import type {
-  ClusterAccess,
-  CommittedEvent,
-  DeleteOptions,
-  ResourceName,
-  StoredObject,
-} from '../../cluster-access.ts';
+import type { ClusterAccess, DeleteOptions } from '../../cluster/cluster-access.ts';
+import type { CommittedEvent, ResourceName, StoredObject } from '../../objects/stored-object.ts';
 
 /** Passes everything on, and counts the writes that are sent, refused ones too: they take a controller's time. */
 export class CountedAccess implements ClusterAccess {

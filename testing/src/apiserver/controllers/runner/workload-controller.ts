@@ -1,5 +1,5 @@
 import type { ObjectKey } from 'chancery';
-import type { CommittedEvent, ResourceName } from '../../cluster-access.ts';
+import type { CommittedEvent, ResourceName } from '../../objects/stored-object.ts';
 
 /** Which events concern a controller, and whose turn it is after one. */
 export interface WatchedResource {

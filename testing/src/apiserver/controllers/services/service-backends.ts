@@ -1,5 +1,6 @@
 import { matchesSelector, objectKey, selectorFromObject } from 'chancery';
-import type { ClusterAccess, ResourceName, StoredObject } from '../../cluster-access.ts';
+import type { ClusterAccess } from '../../cluster/cluster-access.ts';
+import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import { isFinished, isReady, type Pod } from '../pods/pod.ts';
 import { PODS } from '../pods/pod-template.ts';
 import type { WatchedResource } from '../runner/workload-controller.ts';

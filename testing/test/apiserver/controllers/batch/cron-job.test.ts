@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { StoredObject } from '../../../../src/apiserver/cluster-access.ts';
 import type { WorkloadOptions } from '../../../../src/apiserver/controllers/workloads.ts';
+import type { StoredObject } from '../../../../src/apiserver/objects/stored-object.ts';
 import { type SimulatedCluster, simulatedCluster } from '../simulated-cluster.ts';
 
 const CRON_JOBS = 'cronjobs.batch';

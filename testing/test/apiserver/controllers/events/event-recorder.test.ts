@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { StoredObject } from '../../../../src/apiserver/cluster-access.ts';
 import {
   eventRecorder,
   type RecordEvent,
 } from '../../../../src/apiserver/controllers/events/event-recorder.ts';
+import type { StoredObject } from '../../../../src/apiserver/objects/stored-object.ts';
 import { type SimulatedCluster, simulatedCluster } from '../simulated-cluster.ts';
 
 interface Told extends StoredObject {

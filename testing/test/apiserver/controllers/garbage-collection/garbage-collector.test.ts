@@ -1,7 +1,7 @@
 /** The recorded ways of deleting an owner, one dependent each. */
 import { expect, test } from 'vitest';
-import type { StoredObject } from '../../../../src/apiserver/cluster-access.ts';
 import { controllerReference } from '../../../../src/apiserver/controllers/pods/pod-template.ts';
+import type { StoredObject } from '../../../../src/apiserver/objects/stored-object.ts';
 import { type SimulatedCluster, simulatedCluster, workload } from '../simulated-cluster.ts';
 
 const CONFIG_MAPS = 'configmaps';

@@ -1,6 +1,6 @@
 /** The bound on the Pods of a workload, for any number in its spec, and the condition and Event that report it. */
 import { describe, expect, test } from 'vitest';
-import type { StoredObject } from '../../../../src/apiserver/cluster-access.ts';
+import type { StoredObject } from '../../../../src/apiserver/objects/stored-object.ts';
 import {
   podTemplate,
   type SimulatedCluster,

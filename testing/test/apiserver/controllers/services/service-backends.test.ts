@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { StoredObject } from '../../../../src/apiserver/cluster-access.ts';
+import type { StoredObject } from '../../../../src/apiserver/objects/stored-object.ts';
 import { type SimulatedCluster, simulatedCluster, workload } from '../simulated-cluster.ts';
 
 const SLICES = 'endpointslices.discovery.k8s.io';

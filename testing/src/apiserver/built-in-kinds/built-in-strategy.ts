@@ -1,17 +1,18 @@
 import type { Resource } from 'chancery';
 import { builtInKindName } from '../built-in-types/built-in-types.ts';
-import type { StoredObject } from '../cluster-access.ts';
 import { completeDefinition, withStatus } from '../crd/definition.ts';
+import { terminatingDefinition } from '../crd/definition-conditions.ts';
 import { validateDefinition } from '../crd/validate-definition.ts';
 import { defaultObject } from '../defaults/default-object.ts';
 import { completeNew } from '../defaults/new-object.ts';
 import { sortedKeys } from '../objects/canonical.ts';
 import { isObject, type Json, valueAt, withFields, withMetadata } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { type DecodedStruct, decodeStruct } from '../objects/struct-decoder.ts';
+import type { Strategy } from '../registry/served-resource.ts';
 import { validateBuiltIn, validateCoreEvent, validateNewEvent } from '../validation/built-in.ts';
 import { completeEvent } from './event-shape.ts';
 import { withKeptValues } from './kept-values.ts';
-import type { Strategy } from './served-resource.ts';
 
 /** Kinds whose metadata.generation counts changes of the spec. */
 const COUNTED: ReadonlySet<string> = new Set([
@@ -75,6 +76,7 @@ export function builtInStrategy({ kind, group }: Pick<Resource, 'kind' | 'group'
     },
     complete: (object) => completed(kind, object),
     validate: validationOf(kind, group),
+    ...(kind === 'CustomResourceDefinition' && { terminate: terminatingDefinition }),
     unknownFields: (object) => decoded(object).unknown,
     selectableFields: (object) =>
       Object.fromEntries(selectable.map((name) => [name, selected(object, name)])),

@@ -4,7 +4,7 @@ import {
   jsonEquals,
   withField,
   withoutField,
-} from '../../../src/apiserver/patch/json-value.ts';
+} from '../../../src/apiserver/objects/json-value.ts';
 
 test('what every object inherits is no field', () => {
   expect(fieldOf({}, 'constructor')).toBeUndefined();

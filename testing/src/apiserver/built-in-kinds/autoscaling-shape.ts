@@ -1,6 +1,6 @@
-import type { StoredObject } from '../cluster-access.ts';
 import { isObject, type Json, withFields } from '../objects/metadata.ts';
-import type { ServedResource } from './served-resource.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
+import type { ServedResource } from '../registry/served-resource.ts';
 
 const V1 = 'autoscaling/v1';
 const V2 = 'autoscaling/v2';

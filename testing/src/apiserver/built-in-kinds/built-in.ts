@@ -1,10 +1,10 @@
 import { resourceName } from 'chancery';
+import { BUILT_IN_RESOURCES, type BuiltInResource } from '../registry/built-in-resources.ts';
+import type { ServedResource } from '../registry/served-resource.ts';
 import { builtInColumns } from '../tables/built-in-columns.ts';
 import { AUTOSCALER_SHAPE } from './autoscaling-shape.ts';
-import { BUILT_IN_RESOURCES, type BuiltInResource } from './built-in-resources.ts';
 import { builtInStrategy } from './built-in-strategy.ts';
 import { EVENT_SHAPE } from './event-shape.ts';
-import type { ServedResource } from './served-resource.ts';
 
 /** Kinds of which a PUT makes the object that is not there. */
 const CREATED_BY_UPDATE: ReadonlySet<string> = new Set([

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { matchesSelector, selectorFromObject } from 'chancery';
-import type { ClusterAccess, StoredObject } from '../cluster-access.ts';
-import { isObject, valueAt, withFields } from '../objects/metadata.ts';
+import type { ClusterAccess } from '../../cluster/cluster-access.ts';
+import { isObject, valueAt, withFields } from '../../objects/metadata.ts';
+import type { StoredObject } from '../../objects/stored-object.ts';
 
 const CLUSTER_ROLES = 'clusterroles.rbac.authorization.k8s.io';
 

@@ -1,7 +1,7 @@
-import { celEnvironment } from '../../cel/environment.ts';
-import { compile, type Program, type Rejection } from '../../cel/program.ts';
-import type { StoredObject } from '../../cluster-access.ts';
-import { isObject, type Json } from '../../objects/metadata.ts';
+import { isObject, type Json } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
+import { celEnvironment } from './environment.ts';
+import { compile, type Program, type Rejection } from './program.ts';
 
 /** An expression of a policy, and where it stands. */
 export interface PolicyExpression {

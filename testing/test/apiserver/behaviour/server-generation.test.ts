@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startCluster } from './support/cluster.ts';
+import { startCluster } from '../support/cluster.ts';
 
 test.each([
   ['1.24', { major: '1', minor: '24', gitVersion: 'v1.24.0' }, false],

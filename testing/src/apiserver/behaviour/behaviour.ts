@@ -1,11 +1,11 @@
-import type { ResourceName } from './cluster-access.ts';
+import type { ResourceName } from '../objects/stored-object.ts';
+import type { StorageOptions } from '../storage/storage.ts';
 import {
   DEFAULT_GENERATION,
   gatesOf,
   type ServerGates,
   type ServerGeneration,
 } from './server-generation.ts';
-import type { StorageOptions } from './storage/storage.ts';
 
 /** What of the server can be set as that of a real one can, or as a real one can come to be. */
 export interface BehaviourOptions extends Omit<StorageOptions, 'clock'> {

@@ -1,5 +1,5 @@
-import type { Cluster } from '../cluster.ts';
-import type { StoredObject } from '../cluster-access.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { fromStored, type ServedResource } from '../registry/served-resource.ts';
 import type { ListOptions } from '../request/list-options.ts';
 import type { StorageEvent } from '../storage/storage-event.ts';

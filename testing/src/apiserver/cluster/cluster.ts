@@ -1,11 +1,11 @@
 import type { Clock } from 'chancery';
 import type { Cancel } from 'chancery/internal-testing';
-import type { Authentication } from './auth/authentication.ts';
-import type { Authorization } from './auth/authorization.ts';
-import type { Behaviour } from './behaviour.ts';
-import type { Registry } from './registry/registry.ts';
-import type { Storage } from './storage/storage.ts';
-import type { WatchCache } from './watch/watch-cache.ts';
+import type { Authentication } from '../auth/authentication.ts';
+import type { Authorization } from '../auth/authorization.ts';
+import type { Behaviour } from '../behaviour/behaviour.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { Storage } from '../storage/storage.ts';
+import type { WatchCache } from '../watch/watch-cache.ts';
 
 /** Everything that the verbs work on. */
 export interface Cluster {

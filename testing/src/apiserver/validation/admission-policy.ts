@@ -1,8 +1,8 @@
-import type { StoredObject } from '../../cluster-access.ts';
-import { failure } from '../../failures.ts';
-import { valueAt } from '../../objects/metadata.ts';
-import { invalidValue, type Problem } from '../../validation/problem.ts';
-import { compiledPolicy, expressionsOf } from './compiled-policy.ts';
+import { compiledPolicy, expressionsOf } from '../cel/compiled-policy.ts';
+import { failure } from '../failures/failure.ts';
+import { valueAt } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
+import { invalidValue, type Problem } from './problem.ts';
 
 /**
  * The expressions of a ValidatingAdmissionPolicy that do not compile.

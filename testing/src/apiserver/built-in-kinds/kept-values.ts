@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { StoredObject } from '../cluster-access.ts';
 import { isObject, type Json, valueAt, withFields, withMetadata } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 
 /**
  * What an object keeps when a change does not speak of it: what was allocated to it, and what

@@ -1,6 +1,6 @@
-import type { StoredObject } from '../cluster-access.ts';
 import { isObject, type Json, withFields } from '../objects/metadata.ts';
-import type { ServedResource } from './served-resource.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
+import type { ServedResource } from '../registry/served-resource.ts';
 
 /** The names that the fields of a core Event have in events.k8s.io/v1, in the order of that kind. */
 const NAMES: readonly (readonly [shown: string, stored: string])[] = [
