@@ -19,7 +19,7 @@ import { valueAt } from './objects/metadata.ts';
 import type { CommittedEvent, ResourceName, StoredObject } from './objects/stored-object.ts';
 import type { StorageSnapshot } from './storage/snapshot.ts';
 import type { SecurePort, TlsOptions } from './tls/secure-port.ts';
-import { requestToken } from './verbs/token-request.ts';
+import { requestToken } from './verbs/subresources/token-request.ts';
 
 export type { ApiServerOptions } from './api-server-options.ts';
 export type { AuthenticationOptions } from './auth/authentication.ts';

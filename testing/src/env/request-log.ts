@@ -1,4 +1,4 @@
-import { parsePath } from '../apiserver/http/request-info.ts';
+import { parsePath } from '../apiserver/http/exchange/request-info.ts';
 
 /** What RBAC calls a verb, as far as requests on objects show it. */
 export type Verb =

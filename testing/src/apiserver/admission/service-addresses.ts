@@ -2,7 +2,7 @@ import type { Cluster } from '../cluster/cluster.ts';
 import { invalid } from '../failures/invalid.ts';
 import { isObject, type Json, withFields } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
-import { invalidValue } from '../validation/problem.ts';
+import { invalidValue } from '../validation/fields/problem.ts';
 
 const SERVICE = { group: '', kind: 'Service' };
 

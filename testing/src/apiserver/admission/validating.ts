@@ -1,5 +1,5 @@
+import type { AdmissionRequest } from '../cluster/admission-request.ts';
 import type { Cluster } from '../cluster/cluster.ts';
-import type { AdmissionRequest } from './admission-request.ts';
 import { enforceLimitRanges } from './limits/limit-ranges.ts';
 import { enforcePodSecurity } from './pod-security/enforce.ts';
 import { enforcePolicies } from './policy/policies.ts';

@@ -3,7 +3,7 @@ import { type StructuralSchema, valuesSchema } from 'chancery/internal-testing';
 import { isObject } from '../objects/metadata.ts';
 import { celDurationText } from './duration-text.ts';
 import { celFieldName } from './field-names.ts';
-import { celEquals } from './value-equality.ts';
+import { celEquals } from './runtime/value-equality.ts';
 
 /** What a schema is to a rule: a type of CEL, and the way from JSON to its values. */
 export interface Declaration {

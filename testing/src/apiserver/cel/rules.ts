@@ -12,9 +12,9 @@ import {
   required,
 } from '../schema/field-errors.ts';
 import { childPath, spineOf } from '../schema/structural-schema.ts';
-import { Budget } from './budget.ts';
 import { type CompiledRule, compileRules, type LevelRules } from './compiled-rules.ts';
-import { runtimeErrorText } from './runtime-error.ts';
+import { Budget } from './runtime/budget.ts';
+import { runtimeErrorText } from './runtime/runtime-error.ts';
 
 /** What all rules may cost for one object: ten times what one call of one rule may. */
 const OBJECT_BUDGET = 10_000_000;

@@ -3,7 +3,7 @@ import { accessDenied, accessOf } from '../auth/access.ts';
 import { impersonated } from '../auth/impersonation.ts';
 import type { Caller } from '../auth/user.ts';
 import type { Cluster } from '../cluster/cluster.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange } from './exchange/exchange.ts';
 
 /**
  * Finds out who sends a request, and refuses what he may not do: before anything is looked up, as

@@ -17,14 +17,14 @@ import type { ServedResource } from '../registry/served-resource.ts';
 import type { ListOptions } from '../request/list-options.ts';
 import type { SecurePort } from '../tls/secure-port.ts';
 import { admit } from './admit.ts';
-import { EventLines } from './event-lines.ts';
-import { Exchange } from './exchange.ts';
-import { handleDiscovery } from './handle-discovery.ts';
-import { handleResource } from './handle-resource.ts';
-import type { View } from './present.ts';
+import { EventLines } from './exchange/event-lines.ts';
+import { Exchange } from './exchange/exchange.ts';
+import type { View } from './exchange/present.ts';
+import { parsePath, type RequestInfo } from './exchange/request-info.ts';
+import { handleDiscovery } from './handlers/handle-discovery.ts';
+import { handleResource } from './handlers/handle-resource.ts';
+import { WatchStream } from './handlers/watch-stream.ts';
 import type { RecordedRequest } from './recorded-request.ts';
-import { parsePath, type RequestInfo } from './request-info.ts';
-import { WatchStream } from './watch-stream.ts';
 
 export interface HttpServerOptions {
   /** Requests remembered; the oldest go first. */

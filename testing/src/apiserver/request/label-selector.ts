@@ -1,7 +1,7 @@
 import { ConfigurationError, messageOf, parseSelector, type Selector } from 'chancery';
 import { badRequest } from '../failures/failure.ts';
 import { int64Problem } from '../objects/go-integers.ts';
-import { labelKey, labelValue } from '../validation/formats.ts';
+import { labelKey, labelValue } from '../validation/fields/formats.ts';
 
 /**
  * Text → label selector.

@@ -2,7 +2,7 @@ import { compiledPolicy, expressionsOf } from '../cel/compiled-policy.ts';
 import { failure } from '../failures/failure.ts';
 import { valueAt } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
-import { invalidValue, type Problem } from './problem.ts';
+import { invalidValue, type Problem } from './fields/problem.ts';
 
 /**
  * The expressions of a ValidatingAdmissionPolicy that do not compile.

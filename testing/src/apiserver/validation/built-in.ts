@@ -1,18 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { StoredObject } from '../objects/stored-object.ts';
 import { policyProblems } from './admission-policy.ts';
-import { autoscaler } from './autoscaler.ts';
-import { type ChangeCheck, immutable } from './change.ts';
 import { changedSecret, configMap, fixedData, secret } from './config-data.ts';
-import { endpointSlice, endpoints } from './endpoints.ts';
 import { changedNewEvent, eventProblems, newEventProblems } from './event.ts';
-import { changedJob, cronJob, job } from './job.ts';
-import { ingress, networkPolicy } from './network.ts';
-import { changedPod, newPod } from './pod.ts';
-import { podTemplate } from './pod-spec.ts';
-import type { Problem } from './problem.ts';
+import { type ChangeCheck, immutable } from './fields/change.ts';
+import type { Problem } from './fields/problem.ts';
+import { endpointSlice, endpoints } from './network/endpoints.ts';
+import { ingress, networkPolicy } from './network/ingress-and-policy.ts';
+import { changedService, service } from './network/service.ts';
+import { changedPod, newPod } from './pods/pod.ts';
+import { podTemplate } from './pods/pod-spec.ts';
 import { clusterRole, clusterRoleBinding, role, roleBinding, sameRole } from './rights.ts';
-import { changedService, service } from './service.ts';
 import {
   changedPriorityClass,
   controllerRevision,
@@ -29,6 +27,8 @@ import {
   storageClass,
   volume,
 } from './storage.ts';
+import { autoscaler } from './workloads/autoscaler.ts';
+import { changedJob, cronJob, job } from './workloads/job.ts';
 import {
   changedStatefulSet,
   daemonSet,
@@ -36,7 +36,7 @@ import {
   replicaSet,
   sameSelector,
   statefulSet,
-} from './workload.ts';
+} from './workloads/workload.ts';
 
 interface Rules {
   /** What must be true of every object of the kind. */

@@ -1,6 +1,6 @@
 import { isObject, type Json } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
-import { type ChangeCheck, changed, immutable } from './change.ts';
+import { type ChangeCheck, changed, immutable } from './fields/change.ts';
 import {
   forbidden,
   invalidShown,
@@ -8,8 +8,8 @@ import {
   type Problem,
   required,
   tooLong,
-} from './problem.ts';
-import { dataKeys } from './volume.ts';
+} from './fields/problem.ts';
+import { dataKeys } from './pods/volume.ts';
 
 /** ConfigMaps and Secrets: as much as etcd takes, with room for the rest of the object. */
 const MAX_DATA_BYTES = 1_048_576;

@@ -1,10 +1,10 @@
 import { isObject, type Json } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
-import { type ChangeCheck, changed, immutable } from './change.ts';
-import { isEmpty } from './check.ts';
-import { labelKey } from './formats.ts';
-import { internalJson } from './internal-json.ts';
-import { invalidValue, type Problem, required } from './problem.ts';
+import { type ChangeCheck, changed, immutable } from './fields/change.ts';
+import { isEmpty } from './fields/check.ts';
+import { labelKey } from './fields/formats.ts';
+import { internalJson } from './fields/internal-json.ts';
+import { invalidValue, type Problem, required } from './fields/problem.ts';
 
 /** Limits of what an Event says; they count bytes, whatever the message calls them. */
 const MAX_WORD_BYTES = 128;

@@ -1,11 +1,17 @@
 import { isObject, type Json } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
-import { type ChangeCheck, changed } from './change.ts';
-import { type Check, each, fields, formed, isEmpty, must, needed } from './check.ts';
-import { dnsSubdomain, pathSegment } from './formats.ts';
-import { internalJson } from './internal-json.ts';
-import { labelSelector } from './label-selector.ts';
-import { invalidShown, invalidValue, notSupported, type Problem, required } from './problem.ts';
+import { type ChangeCheck, changed } from './fields/change.ts';
+import { type Check, each, fields, formed, isEmpty, must, needed } from './fields/check.ts';
+import { dnsSubdomain, pathSegment } from './fields/formats.ts';
+import { internalJson } from './fields/internal-json.ts';
+import { labelSelector } from './fields/label-selector.ts';
+import {
+  invalidShown,
+  invalidValue,
+  notSupported,
+  type Problem,
+  required,
+} from './fields/problem.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';
 

@@ -3,14 +3,14 @@
 import { parseYaml } from 'chancery';
 import { describe, expect, test } from 'vitest';
 import { type JsonObject, withoutField } from '../../../src/apiserver/objects/json-value.ts';
-import { applyJsonPatch } from '../../../src/apiserver/patch/json-patch.ts';
+import { applyJsonPatch } from '../../../src/apiserver/patch/json/json-patch.ts';
+import { applyMergePatch } from '../../../src/apiserver/patch/json/merge-patch.ts';
 import {
   type ManagedFieldsEntry,
   recordUpdate,
   serverSideApply,
 } from '../../../src/apiserver/patch/managed-fields.ts';
-import { applyMergePatch } from '../../../src/apiserver/patch/merge-patch.ts';
-import { applyStrategicMergePatch } from '../../../src/apiserver/patch/strategic-merge-patch.ts';
+import { applyStrategicMergePatch } from '../../../src/apiserver/patch/strategic/strategic-merge-patch.ts';
 import { type RecordedExchange, recordedExchanges } from './recorded-exchanges.ts';
 
 const PATCHES = recordedExchanges('patches');

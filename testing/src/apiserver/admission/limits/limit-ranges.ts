@@ -1,9 +1,9 @@
+import type { AdmissionRequest } from '../../cluster/admission-request.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { each, fill } from '../../defaults/fill.ts';
 import { forbidden } from '../../failures/object-failures.ts';
 import { isObject, type Json, valueAt, withFields, withMetadata } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
-import type { AdmissionRequest } from '../admission-request.ts';
 import { amountsOf, containerAmounts, containersOf, podAmounts } from '../quota/usage.ts';
 import { type Measured, maximum, maximumRequest, minimum, ratio } from './constraints.ts';
 

@@ -1,9 +1,9 @@
 import { type LabelSelector, matchesSelector, objectKey, selectorFromObject } from 'chancery';
+import type { AdmissionRequest } from '../../cluster/admission-request.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { isObject, type Json } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
 import { fromStored, type ServedResource, toStored } from '../../registry/served-resource.ts';
-import type { AdmissionRequest } from '../admission-request.ts';
 
 /**
  * The request as `matchConstraints` matches it: in the version that a rule names, which may be another

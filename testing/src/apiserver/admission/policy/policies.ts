@@ -1,9 +1,9 @@
 import { compiledPolicy } from '../../cel/compiled-policy.ts';
+import type { AdmissionRequest } from '../../cluster/admission-request.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { policyDenied } from '../../failures/object-failures.ts';
 import { isObject, type Json, valueAt } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
-import type { AdmissionRequest } from '../admission-request.ts';
 import { evaluate, type Verdict } from './evaluate.ts';
 import { bindingMatches, policyMatches } from './match.ts';
 

@@ -1,7 +1,7 @@
 import { userInfo } from '../../auth/user.ts';
+import type { AdmissionRequest } from '../../cluster/admission-request.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { rebuildJson } from '../../objects/json-walk.ts';
-import type { AdmissionRequest } from '../admission-request.ts';
 import { namespaceOf } from './match.ts';
 
 /** The names that an expression of a policy may use, with their values. */

@@ -1,9 +1,9 @@
+import type { AdmissionRequest } from '../../cluster/admission-request.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { forbidden } from '../../failures/object-failures.ts';
 import { isObject } from '../../objects/metadata.ts';
 import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import type { Storage } from '../../storage/storage.ts';
-import type { AdmissionRequest } from '../admission-request.ts';
 import {
   type Amount,
   amountsOf,

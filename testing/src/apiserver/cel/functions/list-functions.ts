@@ -1,5 +1,5 @@
 import type { Environment as CelEnvironment } from '@marcbachmann/cel-js';
-import { celEquals } from '../value-equality.ts';
+import { celEquals } from '../runtime/value-equality.ts';
 
 /** Types whose values have an order. */
 const ORDERED: readonly string[] = [

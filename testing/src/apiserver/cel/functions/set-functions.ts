@@ -1,5 +1,5 @@
 import type { Environment as CelEnvironment } from '@marcbachmann/cel-js';
-import { celEquals } from '../value-equality.ts';
+import { celEquals } from '../runtime/value-equality.ts';
 
 /** `sets.contains`, `sets.equivalent` and `sets.intersects`. */
 export function registerSetFunctions(environment: CelEnvironment): void {
