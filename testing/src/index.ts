@@ -85,7 +85,7 @@ export { ScriptedWatch } from './faults/scripted-watch.ts';
 export { type AdvanceUntilOptions, advanceUntil, settleSockets } from './faults/settle-sockets.ts';
 export { TcpProxy, type TcpProxyOptions } from './faults/tcp-proxy.ts';
 export { configMap, customResource, type Secret, secret } from './objects/config.ts';
-export type { Manifest } from './objects/manifest-objects.ts';
+export type { Manifest } from './apiserver/objects/manifest-objects.ts';
 export { type MetadataFields, ownerReference } from './objects/metadata.ts';
 export {
   type Container,

@@ -11,7 +11,7 @@ import {
   objectPath,
 } from 'chancery/internal-testing';
 import { jsonText } from '../apiserver/objects/json-text.ts';
-import { type Manifest, manifestObjects } from '../objects/manifest-objects.ts';
+import { type Manifest, manifestObjects } from '../apiserver/objects/manifest-objects.ts';
 import { eventually } from '../time/eventually.ts';
 import type { TestEnv } from './test-env.ts';
 

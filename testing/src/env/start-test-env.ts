@@ -4,7 +4,7 @@ import { ConfigurationError, OperatorError } from 'chancery';
 import { type Ambassador, startAmbassador } from '../ambassador/ambassador.ts';
 import type { AmbassadorFilter } from '../ambassador/kubectl-proxy.ts';
 import type { ApiServer, ApiServerOptions } from '../apiserver/api-server.ts';
-import type { Manifest } from '../objects/manifest-objects.ts';
+import type { Manifest } from '../apiserver/objects/manifest-objects.ts';
 import { eventually } from '../time/eventually.ts';
 import { FakeClock } from '../time/fake-clock.ts';
 import { ApiCalls } from './api-calls.ts';

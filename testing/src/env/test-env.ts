@@ -2,7 +2,7 @@ import type { KubernetesObject, Resource } from 'chancery';
 import type { Ambassador } from '../ambassador/ambassador.ts';
 import type { AmbassadorFilter } from '../ambassador/kubectl-proxy.ts';
 import type { ApiServer } from '../apiserver/api-server.ts';
-import type { Manifest } from '../objects/manifest-objects.ts';
+import type { Manifest } from '../apiserver/objects/manifest-objects.ts';
 import type { TestBackend } from './choose-backend.ts';
 import type { EventLog } from './event-log.ts';
 import type { RequestLog } from './request-log.ts';

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from 'chancery';
-import { isObject } from '../apiserver/objects/metadata.ts';
+import { isObject } from './metadata.ts';
 
 /**
  * YAML or JSON text of one document or several, the URL of such a file or of a folder of them, or
