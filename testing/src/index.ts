@@ -33,6 +33,7 @@ export {
 } from './apiserver/api-server.ts';
 export type { BehaviourOptions } from './apiserver/behaviour/behaviour.ts';
 export type { ServerGeneration } from './apiserver/behaviour/server-generation.ts';
+export type { Manifest } from './apiserver/objects/manifest-objects.ts';
 export type {
   CommittedEvent,
   ResourceName,
@@ -85,7 +86,6 @@ export { ScriptedWatch } from './faults/scripted-watch.ts';
 export { type AdvanceUntilOptions, advanceUntil, settleSockets } from './faults/settle-sockets.ts';
 export { TcpProxy, type TcpProxyOptions } from './faults/tcp-proxy.ts';
 export { configMap, customResource, type Secret, secret } from './objects/config.ts';
-export type { Manifest } from './apiserver/objects/manifest-objects.ts';
 export { type MetadataFields, ownerReference } from './objects/metadata.ts';
 export {
   type Container,

@@ -4,8 +4,7 @@ import type { ProcessStatus } from 'chancery/internal-testing';
 import { connect, connectOptions, OperatorProcess, settingsFrom } from 'chancery/internal-testing';
 import { eventually } from '../time/eventually.ts';
 import { operatorRuns } from '../time/running-operators.ts';
-import { MortalClock } from './mortal-clock.ts';
-import { MortalTransport } from './mortal-transport.ts';
+import { MortalClock, MortalTransport } from './mortal.ts';
 import { RecordingMeter } from './recording-meter.ts';
 
 export interface TestOperatorOptions {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MortalClock } from '../../src/operator/mortal-clock.ts';
+import { MortalClock } from '../../src/operator/mortal.ts';
 import { FakeClock } from '../../src/time/fake-clock.ts';
 
 test('a dead clock fires no alarm, neither one from before nor one from after', () => {

@@ -1,8 +1,7 @@
 import type { Json } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 import { defaultAutoscalerSpec } from './autoscaler.ts';
-import { each, fill } from './fill.ts';
-import { defaultLimitRangeSpec } from './limit-range.ts';
+import { asObject, each, fill } from './fill.ts';
 import { defaultOwnPodSpec } from './pod-spec.ts';
 import { defaultServiceSpec } from './service.ts';
 import { defaultClaim, defaultVolumeSpec } from './storage.ts';
@@ -102,3 +101,23 @@ const DEFAULTS: Readonly<Record<string, Change>> = {
   StatefulSet: spec(defaultStatefulSetSpec),
   StorageClass: fields({ reclaimPolicy: 'Delete', volumeBindingMode: 'Immediate' }),
 };
+
+/**
+ * What one limit of a container says of the others: the most that it may have is its limit, its limit is
+ * its request, and so is the least that it may have (kubernetes/kubernetes, pkg/apis/core/v1/defaults.go,
+ * SetDefaults_LimitRangeItem).
+ */
+function defaultLimitRangeSpec(spec: Json): Json {
+  return fill(spec, { limits: (limits: unknown) => each(limits, defaultItem) });
+}
+
+function defaultItem(item: Json): Json {
+  if (item.type !== 'Container') return item;
+  const limits = { ...asObject(item.max), ...asObject(item.default) };
+  const requests = { ...asObject(item.min), ...limits, ...asObject(item.defaultRequest) };
+  return {
+    ...item,
+    ...(Object.keys(limits).length > 0 ? { default: limits } : {}),
+    ...(Object.keys(requests).length > 0 ? { defaultRequest: requests } : {}),
+  };
+}

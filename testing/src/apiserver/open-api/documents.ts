@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { apiVersionOf, groupVersionPath } from 'chancery/internal-testing';
+import { DEFAULT_GENERATION, gatesOf } from '../behaviour/server-generation.ts';
 import { builtInKindName } from '../built-in-types/built-in-types.ts';
 import { groupNames, resourcesOf, versionsOf } from '../discovery/groups.ts';
-import { VERSION } from '../discovery/version.ts';
 import { compareText } from '../discovery/version-order.ts';
 import { goJson } from '../objects/canonical.ts';
 import type { Json } from '../objects/metadata.ts';
@@ -19,6 +19,12 @@ export interface OpenApiDocument {
   /** SHA-512 of the text, in capitals: it changes with the text and with nothing else. */
   readonly hash: string;
 }
+
+/** The release whose documents are served, whatever generation the server answers as. */
+export const VERSION = gatesOf(DEFAULT_GENERATION).version as {
+  readonly gitVersion: string;
+  readonly [field: string]: string;
+};
 
 /** What is served beside the resources. */
 const OTHER_PATHS: readonly string[] = [

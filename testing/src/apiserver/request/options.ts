@@ -16,6 +16,13 @@ export interface WriteOptions {
   readonly warn: (text: string) => void;
 }
 
+/** Options of a PATCH beside those of every write. */
+export interface PatchOptions extends WriteOptions {
+  readonly force: boolean;
+  /** `fieldManager` itself, without the default that other writes take from the User-Agent. */
+  readonly fieldManager: string;
+}
+
 /** Options of a write that comes from inside the server. */
 export function internalWrite(manager: string, subresource?: string): WriteOptions {
   return { manager, dryRun: false, fieldValidation: 'Ignore', subresource, warn: () => {} };

@@ -1,8 +1,7 @@
-import type { Json } from '../objects/metadata.ts';
-import { partialOf } from '../objects/partial.ts';
+import { partialOf } from '../objects/canonical.ts';
+import { type Json, valueAt } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 import type { TableColumn } from './column.ts';
-import { rowConditions } from './row-conditions.ts';
 
 /** Which objects the rows carry. */
 export type IncludeObject = 'Metadata' | 'None' | 'Object';
@@ -53,4 +52,18 @@ function included(object: StoredObject, include: IncludeObject): unknown {
   if (include === 'None') return null;
   if (include === 'Object') return object;
   return partialOf(object);
+}
+
+const MESSAGES: Readonly<Record<string, string>> = {
+  Succeeded: 'The pod has completed successfully.',
+  Failed: 'The pod failed.',
+};
+
+/** What a row says beside its cells: of a Pod, that it is over. */
+function rowConditions(object: StoredObject): readonly Json[] {
+  if (object.kind !== 'Pod') return [];
+  const reason = String(valueAt(object, ['status', 'phase']));
+  const message = MESSAGES[reason];
+  if (message === undefined) return [];
+  return [{ type: 'Completed', status: 'True', reason, message }];
 }

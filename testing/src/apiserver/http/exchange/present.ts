@@ -1,8 +1,8 @@
 import type { ApiError } from 'chancery';
 import { apiVersionOf } from 'chancery/internal-testing';
 import { badRequest, failure } from '../../failures/failure.ts';
+import { partialOf } from '../../objects/canonical.ts';
 import type { Json } from '../../objects/metadata.ts';
-import { partialOf } from '../../objects/partial.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
 import type { ServedResource } from '../../registry/served-resource.ts';
 import { type IncludeObject, type TableOptions, tableOf } from '../../tables/table.ts';

@@ -1,3 +1,4 @@
+import { ApiError } from 'chancery';
 import type { FieldComparison } from '../fields/field-comparison.ts';
 import {
   differenceOf,
@@ -5,11 +6,11 @@ import {
   fieldSetOf,
   intersectionOf,
   isEmptyFieldSet,
+  pathsOf,
   unionOf,
 } from '../fields/field-set.ts';
-import { fieldElement } from '../fields/path-element.ts';
-import { applyConflict } from './apply-conflict.ts';
-import { type Owners, withoutEmpty } from './managers.ts';
+import { describePath, fieldElement } from '../fields/path-element.ts';
+import { type Owner, type Owners, withoutEmpty } from './managers.ts';
 
 const SYSTEM_METADATA = [
   'name',
@@ -68,4 +69,49 @@ export function takeOver(
     if (own !== undefined) left.set(writer, own);
   }
   return withoutEmpty(left);
+}
+
+/** Fields that an apply would change and another manager owns. */
+interface OwnershipConflict {
+  readonly owner: Owner;
+  readonly fields: FieldSet;
+}
+
+/** 409 with one cause a field, in the server's words. */
+function applyConflict(conflicts: readonly OwnershipConflict[]): ApiError {
+  const byManager = conflicts
+    .map(({ owner, fields }) => ({
+      manager: describeOwner(owner),
+      fields: pathsOf(fields).map(describePath),
+    }))
+    .toSorted((left, right) => (left.manager < right.manager ? -1 : 1));
+  const causes = byManager.flatMap(({ manager, fields }) =>
+    fields.map((field) => ({
+      reason: 'FieldManagerConflict',
+      message: `conflict with ${manager}`,
+      field,
+    })),
+  );
+  const [only] = causes;
+  const message =
+    causes.length === 1 && only !== undefined
+      ? `Apply failed with 1 conflict: ${only.message}: ${only.field}`
+      : `Apply failed with ${causes.length} conflicts: ${byManager.map(listed).join('\n')}`;
+  return new ApiError({
+    status: 'Failure',
+    message,
+    reason: 'Conflict',
+    details: { causes },
+    code: 409,
+  });
+}
+
+function listed({ manager, fields }: { manager: string; fields: readonly string[] }): string {
+  return [`conflicts with ${manager}:`, ...fields.map((field) => `- ${field}`)].join('\n');
+}
+
+function describeOwner({ manager, operation, apiVersion, subresource }: Owner): string {
+  const within = subresource === '' ? '' : ` with subresource ${JSON.stringify(subresource)}`;
+  const using = operation === 'Update' ? ` using ${apiVersion}` : '';
+  return `${JSON.stringify(manager)}${within}${using}`;
 }

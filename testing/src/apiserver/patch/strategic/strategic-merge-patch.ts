@@ -1,8 +1,8 @@
-import { fieldOf, isJsonObject, type JsonObject } from '../../objects/json-value.ts';
+import { fieldOf, isJsonObject, type JsonObject, jsonEquals } from '../../objects/json-value.ts';
 import { builtInSchema } from '../fields/built-in-schema.ts';
-import { type FieldSchema, fieldSchema, GRANULAR } from '../fields/field-schema.ts';
+import { type FieldSchema, fieldSchema, GRANULAR, itemSchema } from '../fields/field-schema.ts';
 import { malformedPatch } from '../patch-error.ts';
-import { inElementOrder } from './list-order.ts';
+import { inElementOrder, isSameElement } from './list-order.ts';
 import {
   DIRECTIVE,
   deletedValuesOf,
@@ -11,7 +11,6 @@ import {
   retainedKeysOf,
   withoutDirectives,
 } from './strategic-directives.ts';
-import { deleteFromList, mergeList } from './strategic-list.ts';
 
 /**
  * The document with a strategic merge patch carried out: a merge patch that tells the items of the
@@ -52,7 +51,7 @@ function mergeMap(document: JsonObject, patch: JsonObject, schema: FieldSchema):
   return Object.fromEntries(merged);
 }
 
-/** The fields that a patch speaks of, by themselves or in a directive about them. */
+/** The fields that a patch names, directly or in a directive about them. */
 function fieldsNamedBy(patch: JsonObject): ReadonlySet<string> {
   const names = Object.keys(patch).flatMap((key) => {
     if (key === DIRECTIVE || key === '$retainKeys') return [];
@@ -61,7 +60,7 @@ function fieldsNamedBy(patch: JsonObject): ReadonlySet<string> {
   return new Set(names);
 }
 
-/** @returns undefined when the field goes. */
+/** @returns undefined when the field is removed. */
 function mergeField(
   current: unknown,
   patch: JsonObject,
@@ -86,11 +85,59 @@ function mergeValue(current: unknown, patch: unknown, schema: FieldSchema): unkn
     const items = Array.isArray(current) ? current : [];
     return schema.mergeKey === undefined
       ? patch.map(withoutDirectivesIn)
-      : mergeList(items, patch, schema, mergeMap);
+      : mergeList(items, patch, schema);
   }
   return isJsonObject(patch) ? mergeMap({}, patch, schema) : patch;
 }
 
 function withoutDirectivesIn(item: unknown): unknown {
   return isJsonObject(item) ? withoutDirectives(item) : item;
+}
+
+/** A list with a patch merged into it, item by item; new items come first, as the server puts them. */
+function mergeList(
+  items: readonly unknown[],
+  patch: readonly unknown[],
+  schema: FieldSchema,
+): readonly unknown[] {
+  const mergeKey = schema.mergeKey ?? '';
+  if (mergeKey === '') {
+    const all = [...items, ...patch];
+    const unique = all.filter((item, at) => all.findIndex((one) => jsonEquals(one, item)) === at);
+    return inElementOrder(unique, patch, items, mergeKey);
+  }
+  const changes = patch.map((item) => keyedItem(item, mergeKey));
+  const directives = new Set(changes.map((item) => fieldOf(item, DIRECTIVE)));
+  if (directives.has('replace')) return replacing(changes);
+  const doomed = changes.filter((item) => fieldOf(item, DIRECTIVE) === 'delete');
+  const merging = changes.filter((item) => fieldOf(item, DIRECTIVE) !== 'delete');
+  const left = items.filter((item) => !doomed.some((one) => isSameElement(one, item, mergeKey)));
+  const merged = merging.reduce<readonly unknown[]>((list, item) => {
+    const at = list.findIndex((one) => isSameElement(one, item, mergeKey));
+    const current = list[at];
+    if (!isJsonObject(current)) return list.concat(mergeMap({}, item, itemSchema(schema)));
+    return list.with(at, mergeMap(current, item, itemSchema(schema)));
+  }, left);
+  return inElementOrder(merged, merging, left, mergeKey);
+}
+
+/** A list without these scalars. */
+function deleteFromList(items: unknown, values: readonly unknown[]): unknown {
+  if (!Array.isArray(items)) return items;
+  return items.filter((item) => !values.some((value) => jsonEquals(value, item)));
+}
+
+/** The list after `$patch: replace` in any item: the other items of the patch, and nothing else. */
+function replacing(changes: readonly JsonObject[]): readonly unknown[] {
+  return changes
+    .filter((item) => fieldOf(item, DIRECTIVE) === undefined)
+    .map((item) => withoutDirectives(item));
+}
+
+function keyedItem(item: unknown, mergeKey: string): JsonObject {
+  if (!isJsonObject(item)) throw malformedPatch('invalid JSON document');
+  const isReplace = fieldOf(item, DIRECTIVE) === 'replace';
+  if (!isReplace && fieldOf(item, mergeKey) === undefined)
+    throw malformedPatch(`map does not contain declared merge key: ${mergeKey}`);
+  return item;
 }

@@ -1,5 +1,5 @@
 import { rfc3339 } from 'chancery';
-import { admitWrite } from '../../admission/validating.ts';
+import { admitWrite } from '../../admission/admit.ts';
 import type { Writer } from '../../cluster/admission-request.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { forbidden, preconditionFailed } from '../../failures/object-failures.ts';
@@ -9,8 +9,7 @@ import { fromStored } from '../../registry/served-resource.ts';
 import type { DeletionOptions, PropagationPolicy } from '../../request/delete-options.ts';
 import { canonical } from '../canonical.ts';
 import { keyOfTarget, requireStored, type Target } from '../target.ts';
-import { finishesDeletion } from './deletion.ts';
-import { gracePeriodOf, hasGracePeriod } from './grace-period.ts';
+import { finishesDeletion, gracePeriodOf, hasGracePeriod } from './deletion.ts';
 
 /** Namespaces that stay (k8s.io/apiserver, pkg/admission/plugin/namespace/lifecycle/admission.go). */
 const IMMORTAL: ReadonlySet<string> = new Set(['default', 'kube-public', 'kube-system']);

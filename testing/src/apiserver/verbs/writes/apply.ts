@@ -9,12 +9,18 @@ import { cannotBeHandled } from '../../failures/request-failures.ts';
 import { GoDepthError, type GoJson, GoSyntaxError, parseGoJson } from '../../objects/go-json.ts';
 import { isObject, type Json, withMetadata } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
-import { serverSideApply } from '../../patch/managed-fields.ts';
+import { serverSideApply } from '../../patch/apply/server-side-apply.ts';
 import type { ServedResource } from '../../registry/served-resource.ts';
+import type { PatchOptions } from '../../request/options.ts';
 import { keyOfTarget, type Target, uidIsImmutable } from '../target.ts';
 import { createObject } from './create.ts';
-import type { Patched, PatchOptions } from './patch-options.ts';
 import { type Change, updateObject } from './update.ts';
+
+export interface Patched {
+  readonly object: StoredObject;
+  /** True when an apply has created the object. */
+  readonly created: boolean;
+}
 
 /** Server-side apply: creates the object, or merges the configuration into it. */
 export function applyObject(

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { objectKey, rfc3339 } from 'chancery';
-import { admitNew } from '../../admission/admit.ts';
-import { admitWrite } from '../../admission/validating.ts';
+import { admitNew, admitWrite } from '../../admission/admit.ts';
 import { refuseEscalation } from '../../auth/escalation.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { badRequest, internalError } from '../../failures/failure.ts';

@@ -20,10 +20,11 @@ import {
 } from '../../patch/read-patch.ts';
 import { applyStrategicMergePatch } from '../../patch/strategic/strategic-merge-patch.ts';
 import type { ServedResource } from '../../registry/served-resource.ts';
+import type { PatchOptions } from '../../request/options.ts';
 import { type Target, uidIsImmutable } from '../target.ts';
+import type { Patched } from './apply.ts';
 import { applyObject } from './apply.ts';
 import { reportStrictly, strictDecodingError } from './field-validation.ts';
-import type { Patched, PatchOptions } from './patch-options.ts';
 import { type Change, updateObject } from './update.ts';
 
 /** A patch as it came: its media type, and the text of its body. */

@@ -1,6 +1,5 @@
 import { rfc3339 } from 'chancery';
-import { admitChange } from '../../admission/admit.ts';
-import { admitWrite } from '../../admission/validating.ts';
+import { admitChange, admitWrite } from '../../admission/admit.ts';
 import { refuseEscalation } from '../../auth/escalation.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { badRequest, internalError } from '../../failures/failure.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../../src/apiserver/objects/json-value.ts';
-import type { ManagedFieldsEntry } from '../../../../src/apiserver/patch/managed-fields.ts';
+import type { ManagedFieldsEntry } from '../../../../src/apiserver/patch/managers/managed-fields-entry.ts';
 import { applied, configMap, LATER, owners, pod, updated, website } from '../stored-objects.ts';
 
 describe('what a manager leaves out', () => {

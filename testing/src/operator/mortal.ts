@@ -1,0 +1,73 @@
+import type { Clock, Transport } from 'chancery';
+import type { Cancel, TransportRequest, TransportResponse } from 'chancery/internal-testing';
+
+/** A clock that can be stopped for ever: no alarm of it fires any more, as in a killed process. */
+export class MortalClock implements Clock {
+  readonly #clock: Clock;
+  readonly #alarms = new Set<Cancel>();
+  #dead = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  now(): number {
+    return this.#clock.now();
+  }
+
+  monotonic(): number {
+    return this.#clock.monotonic();
+  }
+
+  schedule(delayMs: number, wake: () => void): Cancel {
+    if (this.#dead) return () => {};
+    const cancel = this.#clock.schedule(delayMs, () => {
+      this.#alarms.delete(forget);
+      wake();
+    });
+    const forget = (): void => {
+      this.#alarms.delete(forget);
+      cancel();
+    };
+    this.#alarms.add(forget);
+    return forget;
+  }
+
+  kill(): void {
+    this.#dead = true;
+    for (const cancel of [...this.#alarms]) cancel();
+  }
+}
+
+/** Never ends: who waits for it is dead, and is collected with it. */
+const NEVER: Promise<never> = new Promise(() => {});
+
+/** A transport that can be killed: its connections break, and nothing is sent or answered after. */
+export class MortalTransport implements Transport {
+  readonly #transport: Transport;
+  #dead = false;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  async send(request: TransportRequest): Promise<TransportResponse> {
+    if (this.#dead) return NEVER;
+    try {
+      const response = await this.#transport.send(request);
+      return await (this.#dead ? NEVER : response);
+    } catch (error) {
+      if (this.#dead) return NEVER;
+      throw error;
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+
+  async kill(): Promise<void> {
+    this.#dead = true;
+    await this.#transport.close();
+  }
+}
