@@ -19,7 +19,7 @@ export interface Ambassador {
 /**
  * - `kubectl`: a real `kubectl proxy` process.
  * - `stand-in`: a server in this process that filters, refuses and fails as `kubectl proxy` does
- *   where an operator can tell; for machines without kubectl.
+ *   where an operator sees a difference; for machines without kubectl.
  */
 export type AmbassadorKind = 'kubectl' | 'stand-in';
 

@@ -215,7 +215,7 @@ export class ApiServer {
 
   /**
    * Calls `listener` for every change that is committed, in that order, inside the write that caused
-   * it. It must not throw, and what it is given is shared: copy before changing.
+   * it. It must not throw, and its arguments are shared: copy before changing.
    *
    * @returns the end of the subscription.
    */

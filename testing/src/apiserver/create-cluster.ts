@@ -37,7 +37,7 @@ export function createCluster(options: ApiServerOptions, alarms: Set<Cancel>): C
   };
 }
 
-/** On a port with TLS nobody is the administrator for having no credentials. */
+/** On a port with TLS a request without credentials is not the administrator's. */
 function authenticationOptions({
   tls,
   authorization,

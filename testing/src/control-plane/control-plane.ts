@@ -51,7 +51,7 @@ export class ControlPlane {
     return plane;
   }
 
-  /** A kubeconfig of a user who may do everything. */
+  /** A kubeconfig of a user with all rights. */
   get kubeconfig(): string {
     return this.#kubeconfig;
   }

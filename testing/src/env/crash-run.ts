@@ -33,7 +33,7 @@ export interface CrashScenario {
    * (`withoutServerFields`, and the name of the namespace).
    */
   readonly state: (env: TestEnv, namespace: string) => Promise<unknown>;
-  /** Which of its calls to crash at, asked once for each. Default: every one. `env` tells runs apart. */
+  /** Which of its calls to crash at, asked once for each. Default: every one. `env` differs from run to run. */
   readonly calls?: (call: LoggedRequest, env: TestEnv) => boolean;
   /**
    * Told of each place when the operator, started again, has come to the same state: for progress. The places

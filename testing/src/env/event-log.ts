@@ -12,7 +12,7 @@ export interface LoggedEvent {
   readonly object: KubernetesObject;
 }
 
-/** Which events are meant; what is left out may be anything. */
+/** Selects events; a field that is absent matches any event. */
 export type EventFilter = Partial<Pick<LoggedEvent, 'type' | 'resource' | 'namespace' | 'name'>>;
 
 /** Events remembered; more than any test makes, few enough that a stuck loop does not fill memory. */

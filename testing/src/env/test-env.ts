@@ -31,7 +31,7 @@ export interface TestEnv extends AsyncDisposable {
    */
   supports(what: EnvFeature): boolean;
 
-  /** A new namespace, which nobody else uses. It is deleted when the environment stops. */
+  /** A new namespace of this test alone. It is deleted when the environment stops. */
   namespace(): Promise<string>;
 
   /**

@@ -1,7 +1,7 @@
 import type { Clock, Transport } from 'chancery';
 import type { Cancel, TransportRequest, TransportResponse } from 'chancery/internal-testing';
 
-/** A clock that can be stopped for ever: no alarm of it fires any more, as in a killed process. */
+/** A clock that can be killed: after that no alarm of it fires, as in a killed process. */
 export class MortalClock implements Clock {
   readonly #clock: Clock;
   readonly #alarms = new Set<Cancel>();
@@ -39,10 +39,10 @@ export class MortalClock implements Clock {
   }
 }
 
-/** Never ends: who waits for it is dead, and is collected with it. */
+/** Never settles: the code that awaits it belongs to a killed operator, and is garbage-collected. */
 const NEVER: Promise<never> = new Promise(() => {});
 
-/** A transport that can be killed: its connections break, and nothing is sent or answered after. */
+/** A transport that can be killed: its connections break, and nothing is sent or answered afterwards. */
 export class MortalTransport implements Transport {
   readonly #transport: Transport;
   #dead = false;

@@ -86,7 +86,7 @@ export class TestOperator implements AsyncDisposable {
   start(): void {
     this.#leave = operatorRuns(this);
     this.#running = this.#manager.run(this.#stop.signal);
-    this.#running.catch(() => {}); // for `stop` to tell
+    this.#running.catch(() => {}); // `stop` throws it
   }
 
   /** It runs, and every source has its first list: what `/readyz` says. */
@@ -115,7 +115,7 @@ export class TestOperator implements AsyncDisposable {
   }
 
   /**
-   * As after SIGTERM: resolves when what is under way is done. Again, or after `kill`, does nothing.
+   * As after SIGTERM: resolves when its running work is done. A second call, or a call after `kill`, does nothing.
    *
    * @throws what ended it before, if something did.
    */

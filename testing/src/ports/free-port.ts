@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * Below the ports that systems hand out to who asks for any (from 32,768 on Linux, from 49,152
- * elsewhere): one of those would be somebody else's before it is used.
+ * Below the ephemeral ports of the system (from 32,768 on Linux, from 49,152 elsewhere): another process could get
+ * one of those before it is used.
  */
 const FIRST_PORT = 20_000;
 const PORTS = 10_000;

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const GIVE_UP_MS = 10_000;
 const RETRY_MS = 20;
 
-/** A port that nobody listens on again is given back then. */
+/** A reserved port that is not used again is released after this time. */
 const RESERVED_MS = 30_000;
 
 /**

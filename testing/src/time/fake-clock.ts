@@ -7,7 +7,7 @@ interface Alarm {
   readonly wake: () => void;
 }
 
-/** A clock that moves only when told to. Both of its readings start at `startMs`. */
+/** A clock that moves only by `advance`. Both of its readings start at `startMs`. */
 export class FakeClock implements Clock {
   #nowMs: number;
   #order = 0;

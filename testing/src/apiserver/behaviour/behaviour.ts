@@ -7,19 +7,19 @@ import {
   type ServerGeneration,
 } from './server-generation.ts';
 
-/** What of the server can be set as that of a real one can, or as a real one can come to be. */
+/** Settings that a real server has, too, and states that a real server can get into. */
 export interface BehaviourOptions extends Omit<StorageOptions, 'clock'> {
-  /** Which release it answers as where they differ. Default 1.36. */
+  /** The release whose answers it gives, where releases differ. Default 1.36. */
   readonly generation?: ServerGeneration;
   /** Default 60,000, which is what kube-apiserver takes. */
   readonly bookmarkIntervalMs?: number;
   /**
-   * How often etcd tells the watch caches of idle resources how far it is: before that their
+   * How often etcd reports its revision to the watch caches of idle resources; until then their
    * watches get no bookmark. Default 600,000, as etcd; kubeadm sets 5,000. 0: never.
    */
   readonly progressIntervalMs?: number;
   /**
-   * After how long a watch ends that names no `timeoutSeconds`. Default 1,800, as
+   * How long a watch without `timeoutSeconds` lasts. Default 1,800, as
    * `--min-request-timeout`; a real server takes a random time between it and twice as long.
    */
   readonly minRequestTimeoutSeconds?: number;

@@ -1,18 +1,18 @@
-/** A release of Kubernetes whose API server is stood in for, in what clients notice of it. */
+/** A release of Kubernetes whose API server is imitated, where clients notice a difference. */
 export type ServerGeneration = '1.24' | '1.30' | '1.33' | '1.36' | '1.38';
 
 /** What differs between the generations. */
 export interface ServerGates {
   /**
-   * What becomes of `sendInitialEvents` on a watch. `on`: it is served. `off`: the field is known and
-   * refused with 422. `unknown`: it is ignored, and `resourceVersionMatch` refused on every watch.
+   * What the server does with `sendInitialEvents` of a watch. `on`: it sends them. `off`: it knows the field and
+   * answers 422. `unknown`: it ignores the field, and answers 422 to every watch with `resourceVersionMatch`.
    */
   readonly watchList: 'on' | 'off' | 'unknown';
   /** Lists of the latest state wait for the watch cache; else they are read from etcd at once. */
   readonly consistentListFromCache: boolean;
   /** A watch cache that is being filled refuses requests with 429; else they wait for it. */
   readonly refusesUnreadyCache: boolean;
-  /** `/api` and `/apis` give all of discovery to whoever asks for that form. */
+  /** `/api` and `/apis` answer with all of discovery, if the client accepts that form. */
   readonly aggregatedDiscovery: boolean;
   /** Bookmarks say `creationTimestamp: null`, which Go wrote of a time that is not set. */
   readonly nullCreationTimestamps: boolean;

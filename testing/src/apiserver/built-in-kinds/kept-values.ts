@@ -3,8 +3,8 @@ import { isObject, type Json, valueAt, withFields, withMetadata } from '../objec
 import type { StoredObject } from '../objects/stored-object.ts';
 
 /**
- * What an object keeps when a change does not speak of it: what was allocated to it, and what
- * counts its changes.
+ * Values that an object keeps when a write leaves them out: allocated addresses and ports, and
+ * counters of changes.
  */
 export function withKeptValues(
   object: StoredObject,
@@ -43,7 +43,7 @@ function isUnset(value: unknown): boolean {
   return value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
 }
 
-/** The address stands in two fields: who changes the older one alone means both. */
+/** The address stands in two fields: a client that changes the older field alone means both. */
 function oneAddress(spec: Json, before: Json): Json {
   const [first] = Array.isArray(spec.clusterIPs) ? spec.clusterIPs : [];
   if (spec.clusterIP === first || spec.clusterIP === before.clusterIP) return {};
@@ -52,7 +52,7 @@ function oneAddress(spec: Json, before: Json): Json {
     : {};
 }
 
-/** What belongs to another type goes with it, unless somebody has just set it. */
+/** Removes the fields of the previous type of a Service, unless this write changes them. */
 function dropSame(kept: Record<string, unknown>, before: Json, fields: readonly string[]): void {
   for (const field of fields) {
     if (isDeepStrictEqual(kept[field], before[field])) delete kept[field];

@@ -3,13 +3,13 @@ import { type StructuralSchema, valuesSchema } from 'chancery/internal-testing';
 import { isObject } from '../objects/metadata.ts';
 import { celEquals } from './runtime/value-equality.ts';
 
-/** What a schema is to a rule: a type of CEL, and the way from JSON to its values. */
+/** A schema as rules see it: its CEL type, and the conversion from JSON to CEL values. */
 export interface Declaration {
   readonly type: string;
   toCel(value: unknown): unknown;
 }
 
-/** What a rule sees of an object that is one of its own: not the rest of its metadata. */
+/** The metadata that a rule sees of an object that has an apiVersion and kind. */
 const METADATA: StructuralSchema = {
   type: 'object',
   properties: { name: { type: 'string' }, generateName: { type: 'string' } },
@@ -153,7 +153,7 @@ const UNITS: readonly (readonly [RegExp, bigint])[] = [
   [/^w/, 604_800_000_000_000n],
 ];
 
-/** A duration that a schema takes, in the syntax that CEL takes, too: `3 weeks` in nanoseconds. */
+/** A duration of a schema in the syntax of CEL: `3 weeks` in nanoseconds. */
 function celDurationText(text: string): string {
   if (/^[+-]?(0|((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)$/.test(text)) {
     return text === '0' ? '0s' : text;
@@ -166,7 +166,7 @@ function celDurationText(text: string): string {
   return `${nanos}ns`;
 }
 
-/** Words that CEL keeps for itself: fields of that name are written `__for__`. */
+/** Reserved words of CEL: a rule writes a field of that name as `__for__`. */
 const KEYWORDS: ReadonlySet<string> = new Set([
   'true',
   'false',

@@ -172,7 +172,7 @@ class RuleRun {
     const detail = this.#message(compiled, variables) ?? rule.message?.trim() ?? '';
     const text = detail === '' ? `failed rule: ${rule.rule.trim()}` : detail;
     const at = `${path}${compiled.fieldPath}`.replace(/^\./, '');
-    this.problems.push(refusal(rule, at, schema, value, text));
+    this.problems.push(violation(rule, at, schema, value, text));
   }
 
   #message(
@@ -202,7 +202,7 @@ function below(
   return { correlation, parent: place.correlation };
 }
 
-function refusal(
+function violation(
   { reason }: ValidationRule,
   path: string,
   { type }: StructuralSchema,

@@ -2,7 +2,7 @@ import type { Caller } from '../auth/user.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 
-/** Whose write it is, and how it is carried out. */
+/** The caller of a write, and how the write is carried out. */
 export interface Writer {
   /** Absent for writes of the server itself. */
   readonly caller?: Caller | undefined;

@@ -13,7 +13,7 @@ export interface DeleteOptions {
  * The cluster as a controller inside the server sees it: the semantics of the HTTP API (validation,
  * conflicts, finalizers, generation, no event for a write without effect) without the HTTP.
  *
- * Everything is synchronous, and what is returned is shared: copy before changing. Each method
+ * Everything is synchronous, and returned objects are shared: copy before changing. Each method
  * throws ApiError as the HTTP API would answer; an unknown resource is a 404.
  */
 export interface ClusterAccess {

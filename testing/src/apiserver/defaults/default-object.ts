@@ -18,9 +18,8 @@ import {
 } from './workload.ts';
 
 /**
- * The fields that the server sets in an object of a built-in kind, as the defaults.go of each group
- * of Kubernetes does: whoever reads what he wrote finds it as it is compared with what he writes
- * next. Fields that have no default are left as they are.
+ * Sets the default fields of an object of a built-in kind, as the defaults.go of each group of Kubernetes does.
+ * The stored object can then be compared with the next write. Fields without a default stay as they are.
  */
 export function defaultObject(object: StoredObject): StoredObject {
   const change = DEFAULTS[object.kind];
@@ -58,10 +57,10 @@ function policyRules(rules: unknown): unknown {
   return each(rules, (rule) => fill(rule, { ports: withTcp }));
 }
 
-/** What a policy is about follows from what it has rules for. */
-function defaultPolicySpec(given: Json): Json {
-  const egress = Array.isArray(given.egress) && given.egress.length > 0;
-  return fill(given, {
+/** A policy is about ingress; about egress, too, when it has rules for egress. */
+function defaultPolicySpec(policySpec: Json): Json {
+  const egress = Array.isArray(policySpec.egress) && policySpec.egress.length > 0;
+  return fill(policySpec, {
     ingress: policyRules,
     egress: policyRules,
     policyTypes: egress ? ['Ingress', 'Egress'] : ['Ingress'],
@@ -103,9 +102,8 @@ const DEFAULTS: Readonly<Record<string, Change>> = {
 };
 
 /**
- * What one limit of a container says of the others: the most that it may have is its limit, its limit is
- * its request, and so is the least that it may have (kubernetes/kubernetes, pkg/apis/core/v1/defaults.go,
- * SetDefaults_LimitRangeItem).
+ * Defaults of the limits of a container: `max` is the default limit, and the default limit and `min` are default
+ * requests (kubernetes/kubernetes, pkg/apis/core/v1/defaults.go, SetDefaults_LimitRangeItem).
  */
 function defaultLimitRangeSpec(spec: Json): Json {
   return fill(spec, { limits: (limits: unknown) => each(limits, defaultItem) });

@@ -3,7 +3,7 @@ import { compareQuantities } from '../objects/quantity.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 import { asObject } from './fill.ts';
 
-/** What a new object gets that no field manager owns: its state, and what is made of its uid. */
+/** Adds the fields of a new object that no manager owns: its first status, and labels with its uid. */
 export function completeNew(object: StoredObject): StoredObject {
   const { kind } = object;
   if (kind === 'Pod') return withPodStatus(object);
@@ -33,15 +33,15 @@ const GATED = {
 
 function activeNamespace(namespace: StoredObject): StoredObject {
   const finalizers = valueAt(namespace, ['spec', 'finalizers']);
-  const given = Array.isArray(finalizers) ? finalizers : [];
-  const all = given.includes('kubernetes') ? given : [...given, 'kubernetes'];
+  const found = Array.isArray(finalizers) ? finalizers : [];
+  const all = found.includes('kubernetes') ? found : [...found, 'kubernetes'];
   return withFields(namespace, {
     spec: { ...asObject(namespace.spec), finalizers: all },
     status: { phase: 'Active' },
   });
 }
 
-/** The labels by which a Job knows its Pods, under their older names, too. */
+/** The labels of a Job's Pods, under their older names, too. */
 function labelsOf({ metadata }: StoredObject): Record<string, string> {
   const [uid, name] = [metadata.uid ?? '', metadata.name ?? ''];
   return {
@@ -52,7 +52,7 @@ function labelsOf({ metadata }: StoredObject): Record<string, string> {
   };
 }
 
-/** A Job selects Pods by its own uid, unless somebody says that he knows better. */
+/** A Job selects Pods by its own uid, unless it has `manualSelector`. */
 function selfSelecting(job: StoredObject): StoredObject {
   const spec = asObject(job.spec);
   if (spec === undefined || spec.manualSelector === true) return job;
@@ -72,11 +72,11 @@ function selfSelecting(job: StoredObject): StoredObject {
   return Object.keys(own).length > 0 ? selecting : withMetadata(selecting, { labels });
 }
 
-/** The resources that decide who is evicted first. */
+/** The resources that decide which Pods are evicted first. */
 const COUNTED = ['cpu', 'memory'];
 
 /**
- * How safe a Pod is on a node that runs short: `Guaranteed` where every container has limits and
+ * The quality of service of a Pod, which decides the order of evictions: `Guaranteed` where every container has limits and
  * asks for no less, `BestEffort` where none asks for anything.
  */
 function qualityOfService(spec: Json): string {

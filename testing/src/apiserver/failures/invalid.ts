@@ -26,7 +26,7 @@ export function invalid(
   fields: readonly FieldError[],
 ): ApiError {
   const qualified = group === '' ? kind : `${kind}.${group}`;
-  // What is found twice is a cause twice, but said once.
+  // A problem that is found twice is two causes, but stands in the message once.
   const texts = [...new Set(fields.map(({ field, message }) => `${field}: ${message}`))];
   const [only = ''] = texts;
   const list = texts.length === 1 ? only : `[${texts.join(', ')}]`;

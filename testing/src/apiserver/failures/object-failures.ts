@@ -36,7 +36,7 @@ export function alreadyExists(resource: Named, name: string, deleting: boolean):
   });
 }
 
-/** No name could be made of `generateName` that nobody has. */
+/** Every generated name was taken. */
 export function noFreeName(resource: Named, name: string): ApiError {
   const message = `${pluralOf(resource)} "${name}" already exists, the server was not able to generate a unique name for the object`;
   const details = { ...detailsOf(resource, name), retryAfterSeconds: 1 };

@@ -18,7 +18,7 @@ export function withField(object: JsonObject, name: string, value: unknown): Jso
   return copy;
 }
 
-/** Sets a field of an object that nobody shares. */
+/** Sets a field of an object that no other code holds. */
 export function setField(object: Record<string, unknown>, name: string, value: unknown): void {
   // Plain assignment to `__proto__` would set the prototype.
   Object.defineProperty(object, name, {

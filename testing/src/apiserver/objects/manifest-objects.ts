@@ -8,7 +8,7 @@ import { isObject } from './metadata.ts';
 export type Manifest = string | URL | KubernetesObject | readonly KubernetesObject[];
 
 /**
- * The objects of one document of a manifest; a List is what is in it.
+ * The objects of one document of a manifest; of a List, its items.
  *
  * @param refuse - makes the error for a document that is no object.
  */

@@ -26,7 +26,7 @@ export const VERSION = gatesOf(DEFAULT_GENERATION).version as {
   readonly [field: string]: string;
 };
 
-/** What is served beside the resources. */
+/** Paths that are served beside the resources. */
 const OTHER_PATHS: readonly string[] = [
   '.well-known/openid-configuration',
   'openid/v1/jwks',
@@ -133,7 +133,7 @@ function meta(name: string): string {
   return `io.k8s.apimachinery.pkg.apis.meta.v1.${name}`;
 }
 
-/** An empty name for the list of what is never listed. */
+/** An empty name for the list of kinds that are never listed. */
 function schemasOf(served: ServedResource): ResourceSchemas {
   if (served.custom) return definitionSchemaNames(served);
   if (served.kind === 'APIService') return API_SERVICE_SCHEMA_NAMES;

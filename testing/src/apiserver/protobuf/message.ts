@@ -10,8 +10,7 @@ const MAX_DEPTH = 100;
 const JSON_SCHEMA = '#io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps';
 
 /**
- * The message of a built-in type, as JSON. Numbers that the type does not have are passed over, as
- * protobuf wants it.
+ * The message of a built-in type, as JSON. Unknown field numbers are skipped, as protobuf demands.
  *
  * @throws WireError for bytes that are no message, and for one that is nested deeper than 100.
  */
@@ -145,7 +144,7 @@ function readForm(bytes: Buffer, type: string, depth: number): unknown {
   }
 }
 
-/** A message that carries JSON as it is. */
+/** A message that carries JSON text. */
 function rawJson(bytes: Buffer): unknown {
   try {
     return parseGoJson(bytes.toString('utf8')).value;
@@ -164,7 +163,7 @@ function expect(wireType: number, wanted: number, name: string): void {
   throw new WireError(`proto: wrong wireType = ${wireType} for field ${field}`);
 }
 
-/** What a number stands for in the message of a type. */
+/** The field that a number stands for in the message of a type. */
 type WireField =
   | { readonly name: string; readonly field: BuiltInField }
   /** A message whose fields JSON shows one level higher. */

@@ -90,12 +90,12 @@ export class Collection {
     this.#forget();
   }
 
-  /** What the watch cache still knows of what happened after `revision`; else undefined. */
+  /** The events after `revision` in the watch cache; undefined when the cache has forgotten some. */
   windowAfter(revision: number): readonly StorageEvent[] | undefined {
     return revision < this.#window.floor ? undefined : this.#log.after(revision);
   }
 
-  /** What etcd still knows of what happened after `revision`; else undefined. */
+  /** The events after `revision` in etcd; undefined when some are compacted. */
   historyAfter(revision: number): readonly StorageEvent[] | undefined {
     return revision < this.#floor ? undefined : this.#log.after(revision);
   }

@@ -19,7 +19,7 @@ type Objects = ReadonlyMap<ObjectKey, StoredObject>;
 
 const NONE: Objects = new Map();
 
-/** The events that lead from what is stored to the snapshot, deletions first. */
+/** The events that lead from the stored objects to the snapshot, deletions first. */
 export function changesTo(
   snapshot: StorageSnapshot,
   before: ReadonlyMap<ResourceName, Objects>,

@@ -131,7 +131,7 @@ function componentHealth(object: StoredObject): string {
   return healthy.status === 'True' ? 'Healthy' : 'Unhealthy';
 }
 
-/** The columns of what the cluster is made of, and of what holds for all of it. */
+/** The columns of Nodes, Namespaces, and kinds that hold for the whole cluster. */
 export const CLUSTER_COLUMNS: Readonly<Record<string, readonly TableColumn[]>> = {
   ConfigMap: [
     NAME,

@@ -83,7 +83,7 @@ function parentReference(address: StoredObject): string {
   return [kind, namespace, name].filter(Boolean).join('/');
 }
 
-/** The columns of what connects. */
+/** The columns of Services and other kinds of networking. */
 export const NETWORK_COLUMNS: Readonly<Record<string, readonly TableColumn[]>> = {
   Service: [
     NAME,

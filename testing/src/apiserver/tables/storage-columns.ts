@@ -63,7 +63,7 @@ function audiences(driver: StoredObject): string {
 const volumeMode: Cell = text('spec.volumeMode', '<unset>');
 const attributesClass: Cell = text('spec.volumeAttributesClassName', '<unset>');
 
-/** The columns of what keeps data. */
+/** The columns of kinds that keep data. */
 export const STORAGE_COLUMNS: Readonly<Record<string, readonly TableColumn[]>> = {
   PersistentVolume: [
     NAME,

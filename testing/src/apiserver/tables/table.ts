@@ -3,7 +3,7 @@ import { type Json, valueAt } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 import type { TableColumn } from './column.ts';
 
-/** Which objects the rows carry. */
+/** How much of its object a row carries. */
 export type IncludeObject = 'Metadata' | 'None' | 'Object';
 
 /** A resource as a Table shows it. */
@@ -59,7 +59,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
   Failed: 'The pod failed.',
 };
 
-/** What a row says beside its cells: of a Pod, that it is over. */
+/** The conditions of a row: that a Pod has completed. */
 function rowConditions(object: StoredObject): readonly Json[] {
   if (object.kind !== 'Pod') return [];
   const reason = String(valueAt(object, ['status', 'phase']));

@@ -39,15 +39,15 @@ import {
 } from './workloads/workload.ts';
 
 interface Rules {
-  /** What must be true of every object of the kind. */
+  /** The rules for every object of the kind. */
   readonly object: (object: StoredObject) => readonly Problem[];
-  /** What may not be done to one that is there. */
+  /** The rules for a change of an object. */
   readonly change?: ChangeCheck;
-  /** What is said first of a change; of most kinds it is what the object is like. */
+  /** True for a kind that reports problems of the change before problems of the object. */
   readonly changeFirst?: boolean;
 }
 
-/** The rules of each built-in kind; of those that are not here, only the metadata is looked at. */
+/** The rules of each built-in kind; of a kind that is not here, only the metadata is validated. */
 const RULES: Readonly<Record<string, Rules>> = {
   ConfigMap: { object: configMap, change: fixedData },
   ControllerRevision: { object: controllerRevision, change: immutable(['data']) },
@@ -79,7 +79,7 @@ const RULES: Readonly<Record<string, Rules>> = {
   ValidatingAdmissionPolicy: { object: policyProblems },
 };
 
-/** What is wrong with an object of a built-in kind, beside its metadata. */
+/** The problems of an object of a built-in kind, without those of its metadata. */
 export function validateBuiltIn(
   object: StoredObject,
   previous: StoredObject | undefined,
@@ -87,7 +87,7 @@ export function validateBuiltIn(
   if (previous === undefined) {
     return object.kind === 'Pod' ? newPod(object) : (RULES[object.kind]?.object(object) ?? []);
   }
-  // What was accepted once stays acceptable: only a change is looked at.
+  // An object that was accepted once stays valid: only a change is validated.
   if (sameWish(object, previous)) return [];
   if (object.kind === 'Pod') return changedPod(object, previous);
   const rules = RULES[object.kind];

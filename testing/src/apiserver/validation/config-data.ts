@@ -91,7 +91,7 @@ function keyOfType(key: string, value: unknown): readonly Problem[] {
 
 const FIXED = 'field is immutable when `immutable` is set';
 
-/** Once said to be immutable, it stays as it is, and immutable. */
+/** An immutable object can change neither its data nor its `immutable`. */
 export const fixedData: ChangeCheck = (object, previous) => {
   if (previous.immutable !== true) return [];
   const problems: Problem[] = object.immutable === true ? [] : [forbidden('immutable', FIXED)];

@@ -6,7 +6,7 @@ import { labelKey } from './fields/formats.ts';
 import { internalJson } from './fields/internal-json.ts';
 import { invalidValue, type Problem, required } from './fields/problem.ts';
 
-/** Limits of what an Event says; they count bytes, whatever the message calls them. */
+/** Limits of the texts of an Event, in bytes, whatever unit the messages name. */
 const MAX_WORD_BYTES = 128;
 const MAX_NOTE_BYTES = 1_024;
 
@@ -18,7 +18,7 @@ export function eventProblems(event: StoredObject, api: EventApi): readonly Prob
   return isEmpty(event.eventTime) ? placed(event) : described(event, api);
 }
 
-/** An Event lies in the namespace of what it is about, or in `default`. */
+/** An Event lies in the namespace of its object, or in `default`. */
 function placed(event: StoredObject): readonly Problem[] {
   const involved = String(involvedOf(event).namespace ?? '');
   const { namespace = '' } = event.metadata;
@@ -28,7 +28,7 @@ function placed(event: StoredObject): readonly Problem[] {
   return [invalidValue('involvedObject.namespace', involved, 'does not match event.namespace')];
 }
 
-/** Events with a time of their own say who tells of what, and why. */
+/** An Event with an eventTime must name its reporter, its action and its reason. */
 function described(event: StoredObject, api: EventApi): readonly Problem[] {
   const controller = api === 'core' ? 'reportingComponent' : 'reportingController';
   const name = String(event.reportingComponent ?? '');

@@ -18,7 +18,7 @@ const ANNOTATION = 'kubernetes.io/limit-ranger';
 /**
  * Gives the containers of a new Pod the requests and limits that they lack and that a LimitRange of the
  * namespace has a default for (kubernetes/kubernetes, plugin/pkg/admission/limitranger/admission.go,
- * PodMutateLimitFunc). An annotation tells what was added; the last LimitRange that adds something writes it.
+ * PodMutateLimitFunc). An annotation lists the additions of the last LimitRange that adds something.
  */
 export function withDefaultResources({ storage }: Cluster, pod: StoredObject): StoredObject {
   const ranges = storage.list('limitranges', pod.metadata.namespace);
@@ -32,20 +32,20 @@ function withDefaultsOf(range: StoredObject, pod: StoredObject): StoredObject {
     Object.assign(defaults.limits, limits);
     Object.assign(defaults.requests, defaultRequest);
   }
-  const told: string[] = [];
+  const additions: string[] = [];
   const completed = (what: string) => (list: unknown) =>
     each(list, (container) => {
-      const given = isObject(container.resources) ? container.resources : {};
-      const resources: Record<string, unknown> = { ...given };
+      const before = isObject(container.resources) ? container.resources : {};
+      const resources: Record<string, unknown> = { ...before };
       for (const [field, word] of [
         ['requests', 'request'],
         ['limits', 'limit'],
       ] as const) {
-        const own = isObject(given[field]) ? given[field] : {};
+        const own = isObject(before[field]) ? before[field] : {};
         const missing = Object.keys(defaults[field]).filter((name) => !Object.hasOwn(own, name));
         if (missing.length === 0) continue;
         resources[field] = { ...defaults[field], ...own };
-        told.push(`${missing.sort().join(', ')} ${word} for ${what} ${container.name}`);
+        additions.push(`${missing.sort().join(', ')} ${word} for ${what} ${container.name}`);
       }
       return { ...container, resources };
     });
@@ -53,8 +53,8 @@ function withDefaultsOf(range: StoredObject, pod: StoredObject): StoredObject {
     containers: completed('container'),
     initContainers: completed('init container'),
   });
-  if (told.length === 0) return pod;
-  const text = `LimitRanger plugin set: ${told.join('; ')}`;
+  if (additions.length === 0) return pod;
+  const text = `LimitRanger plugin set: ${additions.join('; ')}`;
   const annotations = { ...pod.metadata.annotations, [ANNOTATION]: text };
   return withFields(withMetadata(pod, { annotations }), { spec });
 }
@@ -64,7 +64,7 @@ function withDefaultsOf(range: StoredObject, pod: StoredObject): StoredObject {
  * file, PodValidateLimitFunc and PersistentVolumeClaimValidateLimitFunc). Pods are asked about when they
  * are created or resized. A real server has no order for the resources of one constraint; here it is by name.
  *
- * @throws ApiError 403 with everything that is wrong by the first LimitRange.
+ * @throws ApiError 403 with all violations of the first LimitRange that is violated.
  */
 export function enforceLimitRanges({ storage }: Cluster, request: AdmissionRequest): void {
   const { served, namespace, name, object, previous } = request;
@@ -101,7 +101,7 @@ function problemsOf(item: Json, object: StoredObject): readonly string[] {
   ]);
 }
 
-/** Each container by itself, or the Pod as a whole. */
+/** The containers one by one, or the Pod as a whole. */
 function measuredBy(type: string, spec: Json): readonly Measured[] {
   const { containers, initContainers } = spec;
   const all = [...containersOf(containers), ...containersOf(initContainers)];
@@ -122,14 +122,14 @@ function specOf({ spec }: StoredObject): Json {
   return isObject(spec) ? spec : {};
 }
 
-/** What a container, a Pod or a claim asks for and may have at most; undefined where it does not say. */
+/** The requests and limits of a container, a Pod or a claim; undefined for a resource without one. */
 interface Measured {
   readonly request: (resource: string) => Amount | undefined;
   readonly limit: (resource: string) => Amount | undefined;
 }
 
 /**
- * What is wrong by one constraint of a LimitRange, one text a resource, in the words of
+ * The violations of one constraint of a LimitRange, one text for each resource, in the words of
  * kubernetes/kubernetes, plugin/pkg/admission/limitranger/admission.go.
  *
  * @param type - of the item of the LimitRange.
@@ -167,7 +167,7 @@ const maximum: Constraint = constraint(({ type, name, enforced }, request, limit
   return high ? but(most, 'request', request) : undefined;
 });
 
-/** The maximum of what has no limits. */
+/** The maximum of a claim, which has no limits. */
 const maximumRequest: Constraint = constraint(({ type, name, enforced }, request) => {
   const most = `maximum ${name} usage per ${type} is ${amountText(enforced)}`;
   if (request === undefined) return `${most}.  No request is specified`;

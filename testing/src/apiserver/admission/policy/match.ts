@@ -71,7 +71,7 @@ function selects(cluster: Cluster, constraints: Json, request: AdmissionRequest)
   return states.some(({ metadata }) => matchesLabels(objectSelector, metadata.labels ?? {}));
 }
 
-/** Undefined for what is in no namespace; a Namespace is in itself. */
+/** Undefined for a cluster-scoped object; a Namespace counts as in itself. */
 function namespaceLabels(
   cluster: Cluster,
   { served, namespace, object, previous }: AdmissionRequest,

@@ -21,7 +21,7 @@ const BINDINGS = `validatingadmissionpolicybindings.${GROUP}`;
  */
 export function enforcePolicies(cluster: Cluster, request: AdmissionRequest): void {
   const { storage } = cluster;
-  // No policy may lock out those who repair policies.
+  // No policy may forbid the repair of policies.
   if (request.served.group === GROUP) return;
   const policies = storage.list(POLICIES);
   if (policies.length === 0) return;
@@ -50,7 +50,7 @@ function denialsOf(
     });
 }
 
-/** What the binding makes of a validation that does not hold. */
+/** The actions of a binding for a validation that failed. */
 function acted(
   policyName: string,
   binding: StoredObject,

@@ -52,7 +52,7 @@ function requestValue(request: AdmissionRequest): object {
   };
 }
 
-/** JSON as CEL has it: whole numbers are ints, and what is not there is null. */
+/** JSON as CEL values: whole numbers are ints, and an absent value is null. */
 function celValue(value: unknown): unknown {
   return rebuildJson(value, {
     namesOf: (object) => Object.keys(object).filter((name) => object[name] !== undefined),

@@ -128,7 +128,7 @@ function createOn({ access, set, revision, record }: Scene, nodeName: string): v
   record(set, { reason: 'SuccessfulCreate', message: `Created pod: ${metadata.name}` });
 }
 
-/** Deletes outdated Pods as far as `maxUnavailable` allows; those that serve nobody go first. */
+/** Deletes outdated Pods as far as `maxUnavailable` allows; unavailable Pods first. */
 function replaceOutdated(scene: Scene, pods: readonly Pod[]): void {
   const { set, nodes } = scene;
   const { maxUnavailable = 1 } = set.spec.updateStrategy?.rollingUpdate ?? {};

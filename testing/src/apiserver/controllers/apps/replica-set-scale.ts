@@ -56,7 +56,7 @@ export function isScaledSince(deployment: Deployment, set: ReplicaSet): boolean 
   return desired !== undefined && desired !== String(desiredReplicas(deployment));
 }
 
-/** Sets the number of replicas, says for which wish of the Deployment, and tells of it. */
+/** Sets the number of replicas, notes the wanted number of the Deployment in an annotation, and emits an Event. */
 export function scaleTo(
   access: ClusterAccess,
   record: RecordEvent,

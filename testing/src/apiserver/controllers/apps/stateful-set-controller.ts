@@ -79,7 +79,7 @@ function podsOf({ access, set }: Scene): readonly Pod[] {
   return claimDependents(access, PODS, set) as readonly Pod[];
 }
 
-/** Brings the Pods nearer to what is wanted; stops where one has to be waited for. */
+/** Brings the Pods one step nearer to the spec; stops at the first Pod that it must wait for. */
 function act(scene: Scene, pods: readonly Pod[]): 'more' | undefined {
   const { set, clock } = scene;
   const isOrdered = set.spec.podManagementPolicy !== 'Parallel';

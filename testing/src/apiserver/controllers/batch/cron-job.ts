@@ -22,7 +22,7 @@ const CRON_JOBS: ResourceName = 'cronjobs.batch';
 const DEFAULT_SUCCESSFUL = 3;
 const DEFAULT_FAILED = 1;
 
-/** Missed times that are counted one by one, before it is given up: the real controller's. */
+/** Missed times that are counted one by one, before the controller gives up; the limit of the real controller. */
 const MOST_MISSED = 100;
 
 interface JobReference {

@@ -64,7 +64,7 @@ class GarbageCollection {
     this.#record = record;
   }
 
-  /** Looks at one object, and does what is due for it. */
+  /** Does the next step for one object. */
   collect(node: NodeKey): 'more' | undefined {
     const object = this.#graph.read(node);
     if (object === undefined) return undefined;
@@ -188,7 +188,7 @@ function isDeletingDependents(object: StoredObject): boolean {
   return object.metadata.deletionTimestamp !== undefined && hasFinalizer(object, FOREGROUND);
 }
 
-/** An object may have been told, by a finalizer, what is to happen to its own dependents. */
+/** A finalizer of an object may say what happens to its own dependents. */
 function policyOf(object: StoredObject): 'Background' | 'Foreground' | 'Orphan' {
   if (hasFinalizer(object, ORPHAN)) return 'Orphan';
   return hasFinalizer(object, FOREGROUND) ? 'Foreground' : 'Background';

@@ -21,7 +21,7 @@ export function placeOf(node: NodeKey): Place {
   return { resource: node.slice(0, bar), ...splitKey(node.slice(bar + 1) as ObjectKey) };
 }
 
-/** Who refers to whom, kept up to date by the events of all resources. */
+/** The owner references of all objects, kept up to date by the events of all resources. */
 export class OwnerGraph {
   readonly #access: ClusterAccess;
   /** Nodes by the uid of an owner that they name. No set is empty. */

@@ -48,7 +48,7 @@ function reconcile(access: ClusterAccess, clock: Clock, name: string): Again {
   return undefined;
 }
 
-/** Deletes what is in the namespace: first the Pods, then what they may need. @returns what is left. */
+/** Deletes the objects in the namespace: first the Pods, then what Pods may need. @returns the objects that are left. */
 function sweep(
   access: ClusterAccess,
   namespace: string,

@@ -6,7 +6,7 @@ import type { Again } from '../runner/workload-controller.ts';
 
 const REPLICA_FAILURE = 'ReplicaFailure';
 
-/** Creates a Pod of a workload. One that is refused is told in an Event. */
+/** Creates a Pod of a workload. If the server refuses the Pod, an Event reports it. */
 export function createdOrTold<T>(
   record: RecordEvent,
   workload: StoredObject,

@@ -97,7 +97,7 @@ export function kubeletController(
     }
     if (isFinished(pod) || !pod.spec.nodeName) return undefined;
     if (podCondition(pod, 'PodScheduled')?.status !== 'True') {
-      // Made for its node, as the Pods of a DaemonSet are: nobody had to place it.
+      // Created for its node, as the Pods of a DaemonSet are: no scheduler placed it.
       report(pod, scheduledStatus(pod, clock.now()));
       return undefined;
     }
@@ -119,11 +119,11 @@ function recordStart(record: RecordEvent, pod: Pod, { name, image = '' }: Contai
   record(pod, { reason: 'Started', message: `Started container ${name}` });
 }
 
-/** Addresses of 10.244.0.0/16, each given once until they come round. */
+/** Addresses of 10.244.0.0/16, each used once before any is used again. */
 function podAddresses(): () => string {
-  let given = 0;
+  let count = 0;
   return () => {
-    given = (given % 65_024) + 1;
-    return `10.244.${Math.floor((given - 1) / 254)}.${((given - 1) % 254) + 1}`;
+    count = (count % 65_024) + 1;
+    return `10.244.${Math.floor((count - 1) / 254)}.${((count - 1) % 254) + 1}`;
   };
 }

@@ -8,7 +8,7 @@ export class CountedAccess implements ClusterAccess {
   readonly #admit: (resource: ResourceName, object: KubernetesObject) => void;
   #writes = 0;
 
-  /** @param admit - throws for what is not to be created. */
+  /** @param admit - throws for an object that must not be created. */
   constructor(
     access: ClusterAccess,
     admit: (resource: ResourceName, object: KubernetesObject) => void,

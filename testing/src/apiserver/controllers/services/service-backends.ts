@@ -66,7 +66,7 @@ export function watchBackends(access: ClusterAccess): readonly WatchedResource[]
   ];
 }
 
-/** True for a Service whose backends somebody has to find: one with a selector. */
+/** True for a Service whose backends the controller finds: one with a selector. */
 export function isSelecting({ spec }: Service): boolean {
   return spec.type !== 'ExternalName' && Object.keys(spec.selector ?? {}).length > 0;
 }

@@ -39,7 +39,7 @@ type Expected = Pick<ServedResource, 'group' | 'version' | 'kind'>;
  * a field for, and nothing that is null.
  *
  * @param expected - its kind and version, which are those of the resource or of a subresource.
- * @throws ApiError 415 for another media type, 400 for what is no such object.
+ * @throws ApiError 415 for another media type, 400 for a body that is no such object.
  */
 export function decodeObject(
   exchange: Exchange,
@@ -76,7 +76,7 @@ export function decodeObject(
  * The options that a body carries, as that of a DELETE may.
  *
  * @returns undefined for an empty body.
- * @throws ApiError 415 for another media type, 400 for what is no such object.
+ * @throws ApiError 415 for another media type, 400 for a body that is no such object.
  */
 export function decodeOptions(exchange: Exchange, body: RequestBody, kind: string): unknown {
   if (body.bytes.length === 0) return undefined;
@@ -97,7 +97,7 @@ interface Document {
   readonly apiVersion: string;
   /** What a strict decoder says of the text itself. */
   readonly strict: readonly string[];
-  /** @param typeName - of the message, where the kind does not tell. */
+  /** @param typeName - of the message, where the kind does not say which it is. */
   read(typeName?: string): Json;
 }
 

@@ -9,7 +9,7 @@ import { isDeeper, jsonText, READABLE_LEVELS } from '../../objects/json-text.ts'
 import type { Json } from '../../objects/metadata.ts';
 import { formAsked } from './negotiate.ts';
 
-/** A page of kubectl: what is longer is sent in parts. */
+/** A page of kubectl: longer answers are sent in parts. */
 export const ITEMS_OF_PART = 500;
 
 /** One HTTP request and its answer. */
@@ -21,7 +21,7 @@ export class Exchange {
   readonly response: ServerResponse;
   /** Whom authentication found. */
   sender: Caller | undefined;
-  /** In whose name it is sent, once that is known: the sender's, or that of one it impersonates. */
+  /** The user of the request, once it is known: the sender, or the user that the sender impersonates. */
   caller: Caller | undefined;
   /** How long the body may take; without it as long as a real server waits. */
   bodyTimeoutMs: number | undefined;
@@ -134,7 +134,7 @@ export class Exchange {
       this.yaml(error.status, status, headers);
       return;
     }
-    // What cannot be negotiated is told to a person.
+    // A failed negotiation is answered in a form for people.
     const indented = this.pretty || status.reason === 'NotAcceptable';
     const text = indented ? prettyJson(status) : `${goJson(status)}\n`;
     this.text(error.status, text, 'application/json', headers);

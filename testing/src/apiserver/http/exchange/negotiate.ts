@@ -1,6 +1,6 @@
 import { notAcceptable } from '../../failures/request-failures.ts';
 
-/** In which form an answer is given. */
+/** The form of an answer. */
 export interface Form {
   readonly as: 'object' | 'partial' | 'partial list' | 'table';
   readonly mediaType: 'json' | 'yaml';

@@ -11,7 +11,7 @@ import type { Exchange } from '../exchange/exchange.ts';
 import { clauses, negotiate } from '../exchange/negotiate.ts';
 import { handleOpenApi } from './handle-open-api.ts';
 
-/** Answers what is not a resource. @returns false for a path that names nothing. */
+/** Answers paths that are no resource. @returns false for a path that is not served. */
 export function handleDiscovery(exchange: Exchange, cluster: Cluster, address: string): boolean {
   const { path, method } = exchange;
   if (method !== 'GET' && method !== 'HEAD') return false;

@@ -60,7 +60,7 @@ function isKnown(exchange: Exchange, etag: string): boolean {
 interface SentIndex {
   readonly secondMs: number;
   readonly text: string;
-  /** Another text went out in the same second: who has which is not known. */
+  /** Another text was sent in the same second: no date can tell a client that its copy is current. */
   readonly ambiguous: boolean;
 }
 
@@ -68,7 +68,7 @@ interface SentIndex {
 const sent = new WeakMap<Registry, SentIndex>();
 
 /**
- * The index is as new as the second in which it is asked for. The real one tells a client nothing of
+ * The index is as new as the second in which it is asked for. The real one shows a client nothing of
  * a resource that came in the same second; this one does, because a whole test fits into a second.
  */
 function index(exchange: Exchange, { registry, clock }: Cluster): boolean {

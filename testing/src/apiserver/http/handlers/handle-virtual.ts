@@ -20,7 +20,7 @@ export function warnOfDeprecation({ exchange, served }: Omit<Handling, 'view'>):
   if (text !== undefined) exchange.warn(text);
 }
 
-/** True for a resource whose objects are requests to do something: nothing is kept. */
+/** True for a resource whose objects are requests for an action, and are not stored. */
 export function isVirtual({ verbs }: ServedResource): boolean {
   return verbs.length === 1 && verbs[0] === 'create';
 }

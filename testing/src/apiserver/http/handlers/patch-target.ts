@@ -25,7 +25,7 @@ export async function patchTarget(
   send(handling, created ? 201 : 200, presentObject(object, served, handling.view));
 }
 
-/** The options of a PATCH. @throws ApiError 422 for what no patch, or not this one, may ask for. */
+/** The options of a PATCH. @throws ApiError 422 for an option that no patch, or not this kind of patch, may have. */
 export function patchOptions(exchange: Exchange, subresource: string | undefined): PatchOptions {
   const { query } = exchange;
   const fieldManager = query.get('fieldManager') ?? '';

@@ -19,15 +19,15 @@ const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 /** The name of `kubectl apply --server-side`. Other managers get nothing from what kubectl applied. */
 const KUBECTL = 'kubectl';
 
-/** The request that decides, as far as it is needed. */
+/** The part of the request that decides. */
 interface ByManager {
   readonly manager: string;
   readonly apiVersion: string;
 }
 
 /**
- * The fields that the manager may take over without force: an object that client-side apply made is
- * kubectl's, as far as it is still as its last configuration says.
+ * The fields that the manager may take over without force: those of an object of client-side apply that still have
+ * the values of its last configuration.
  */
 export function fieldsToUpgrade(
   live: JsonObject,

@@ -36,8 +36,8 @@ function itemsOf(items: readonly unknown[], schema: FieldSchema, path: FieldPath
 }
 
 /**
- * The set, with each named field that has members below it made a member itself: so that a struct
- * goes when nobody owns anything in it.
+ * The set, and in it each named field with members below it. A struct is then removed when nothing in it has an
+ * owner.
  */
 export function withNamedParents(set: FieldSet, schema: FieldSchema): FieldSet {
   if (set === NO_FIELDS) return set;

@@ -39,13 +39,13 @@ import { mergeFields } from './merge-fields.ts';
 import { ownedFields, withNamedParents } from './owned-fields.ts';
 import { removeFields, removeFieldsOnly } from './remove-fields.ts';
 
-/** Owns what was there before the first apply to an object that nobody tracked. */
+/** Owns the fields that existed before the first apply to an untracked object. */
 const BEFORE_FIRST_APPLY = 'before-first-apply';
 
 /**
  * Merges a configuration into the live object: the manager owns exactly the fields of this
- * configuration afterwards. What it applied before and leaves out now is removed, unless somebody
- * else owns it. Neither input is changed.
+ * configuration afterwards. A field that it applied before and leaves out now is removed, unless another
+ * manager owns it. Neither input is changed.
  *
  * @throws ApiError 500, as the server has it, when the configuration does not fit the schema of the
  *   kind; 409 with one cause a field, when the configuration changes what another manager
@@ -79,7 +79,7 @@ export function serverSideApply(request: ServerSideApplyRequest): ServerSideAppl
   const comparison = {
     // A value made null is a modified one, and a map that is only emptied is not removed.
     ...compareStates(stored, withNulls, schema),
-    // A null where there was nothing takes nothing from anybody.
+    // A null for an absent field takes the field from no owner.
     added: compareStates(stored, object, schema).added,
   };
   const mayTake = force ? 'everything' : fieldsToUpgrade(stored, request, schema);
@@ -112,7 +112,7 @@ function ownersBeforeApply(request: ServerSideApplyRequest, schema: FieldSchema)
   return ownersAfterUpdate(owners, comparison, writer);
 }
 
-/** What the manager applied last time, unless somebody (or it itself) owns it now. */
+/** The fields that the manager applied last time and that no manager owns now. */
 function fieldsToPrune(
   merged: JsonObject,
   last: FieldSet,

@@ -24,24 +24,24 @@ export interface FieldSchema {
   readonly deeper?: FieldSchema;
   /** The map or list is one field with one owner. */
   readonly atomic?: boolean;
-  /** A list whose items are told apart by these fields in server-side apply. */
+  /** A list whose items server-side apply identifies by these fields. */
   readonly keys?: readonly string[];
   /** Values of key fields that an item leaves out. */
   readonly keyDefaults?: JsonObject;
   /** A list of distinct scalars. */
   readonly set?: boolean;
-  /** What a map has in these fields even when nobody set them (Go structs that are no pointers). */
+  /** The values of fields that are not set (Go structs that are no pointers). */
   readonly present?: ReadonlyMap<string, unknown>;
   /** What kind of scalar it is, where it is one. */
   readonly scalar?: 'string' | 'numeric' | 'boolean' | 'untyped';
-  /** The field by which strategic merge patch tells list items apart; it knows one at most. */
+  /** The field by which a strategic merge patch identifies list items; one at most. */
   readonly mergeKey?: string;
   /** A strategic merge patch replaces the map as a whole. */
   readonly replaced?: boolean;
 }
 
 /**
- * Levels of a value without a schema whose fields have owners of their own. What lies deeper is one
+ * Levels of a value without a schema whose fields have owners of their own. Everything deeper is one
  * field with one owner. A real server goes on to the last level; here the cost of `managedFields`
  * grows with the square of the depth.
  */

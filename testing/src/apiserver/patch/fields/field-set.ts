@@ -48,7 +48,7 @@ export function unionOf(left: FieldSet, right: FieldSet): FieldSet {
   return { members: new Set([...left.members, ...right.members]), children };
 }
 
-/** What is in `left` and not in `right`. A path does not stand for those below it. */
+/** The paths in `left` and not in `right`. A path does not stand for those below it. */
 export function differenceOf(left: FieldSet, right: FieldSet): FieldSet {
   if (isEmptyFieldSet(right)) return left;
   return narrowed(
@@ -66,7 +66,7 @@ export function intersectionOf(left: FieldSet, right: FieldSet): FieldSet {
   );
 }
 
-/** `set` without the given paths and everything below them. */
+/** `set` without these paths and everything below them. */
 export function withoutSubtrees(set: FieldSet, roots: FieldSet): FieldSet {
   return narrowed(
     set,
@@ -82,7 +82,7 @@ export function sameFields(left: FieldSet, right: FieldSet): boolean {
   return isEmptyFieldSet(differenceOf(left, right)) && isEmptyFieldSet(differenceOf(right, left));
 }
 
-/** The set itself where everything stays, so that what is known about it stays known. */
+/** The set itself when nothing is removed, so that its caches stay valid. */
 function narrowed(
   set: FieldSet,
   keeps: (element: PathElement) => boolean,

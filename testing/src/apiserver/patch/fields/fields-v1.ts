@@ -3,8 +3,8 @@ import { type FieldSet, fieldSetOf, NO_FIELDS } from './field-set.ts';
 import { compareElements, type FieldPath } from './path-element.ts';
 
 /**
- * Both forms of the sets that were read, for as long as somebody holds them: most writes leave most
- * owners as they were, and neither form is ever changed.
+ * Both forms of each set that was read, as long as the set is in use: most writes leave most owners as
+ * they were, and neither form ever changes.
  */
 const SETS = new WeakMap<object, FieldSet>();
 const TEXTS = new WeakMap<FieldSet, JsonObject>();

@@ -3,7 +3,7 @@ import { type FieldSet, isEmptyFieldSet, unionOf } from '../fields/field-set.ts'
 import { fromFieldsV1, toFieldsV1 } from '../fields/fields-v1.ts';
 import type { ManagedFieldsEntry } from './managed-fields-entry.ts';
 
-/** What one manager owns, with what tells it from the others. */
+/** The fields that one manager owns, and the identity of the manager. */
 export interface Owner {
   readonly manager: string;
   readonly operation: 'Apply' | 'Update';
@@ -89,7 +89,7 @@ function compareTexts(left: readonly string[], right: readonly string[]): number
   return 0;
 }
 
-/** True for the two values by which a client asks to forget who owns what. */
+/** True for the two values by which a client asks to forget all owners. */
 export function isManagedFieldsReset(managedFields: unknown): boolean {
   if (!Array.isArray(managedFields)) return false;
   if (managedFields.length === 0) return true;

@@ -24,7 +24,7 @@ const SYSTEM_METADATA = [
   'resourceVersion',
 ];
 
-/** What nobody owns: the identity of an object, and what only the server writes. */
+/** Fields without an owner: the identity of an object, and fields that only the server writes. */
 const UNOWNED: FieldSet = fieldSetOf([
   ['f:apiVersion'],
   ['f:kind'],
@@ -38,11 +38,11 @@ export function ownable(fields: FieldSet): FieldSet {
 }
 
 /**
- * What the other owners keep after a write: neither what it changed nor what it removed.
+ * The owners after a write: other owners lose the fields that the write changed or removed.
  *
- * @param writer - the identity that the write keeps its hands off.
- * @param mayTake - what the write may take from its owner.
- * @throws ApiError 409 when somebody else owns a field that the write changed and may not take.
+ * @param writer - the identity whose fields stay as they are.
+ * @param mayTake - the fields that the write may take from their owners.
+ * @throws ApiError 409 when another manager owns a field that the write changed and may not take.
  */
 export function takeOver(
   owners: Owners,

@@ -27,8 +27,8 @@ import { ownable, takeOver } from './ownership.ts';
 
 /**
  * The managedFields of an object after a create, an update or a patch other than apply: each field
- * that changed belongs to its last writer, what was removed belongs to nobody. A write that changed
- * nothing leaves the entries as they were, with their times.
+ * that changed belongs to its last writer, and a removed field has no owner. A write without a change
+ * leaves the entries and their times as they were.
  *
  * Entries that the client sent in `after` are believed on the main resource; `[]` and `[{}]` end the
  * tracking of the object until the next apply.

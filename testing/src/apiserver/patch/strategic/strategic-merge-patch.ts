@@ -13,8 +13,8 @@ import {
 } from './strategic-directives.ts';
 
 /**
- * The document with a strategic merge patch carried out: a merge patch that tells the items of the
- * well-known lists apart by their merge key, with the directives `$patch`, `$retainKeys`,
+ * The document after a strategic merge patch: a merge patch that finds the items of the
+ * well-known lists by their merge key, with the directives `$patch`, `$retainKeys`,
  * `$setElementOrder/…` and `$deleteFromPrimitiveList/…`. Neither input is changed.
  *
  * The kind is a built-in one: custom resources have no strategic merge patch.

@@ -3,7 +3,7 @@ import { valueAt } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
 import { IMMUTABLE, invalidShown, type Problem, shown } from './problem.ts';
 
-/** What a change of an object may not do. */
+/** The problems of a change of an object. */
 export type ChangeCheck = (object: StoredObject, previous: StoredObject) => readonly Problem[];
 
 export function changed(
@@ -15,10 +15,10 @@ export function changed(
 }
 
 /**
- * Fields that stay as they were.
+ * Fields that cannot change.
  *
  * @param paths - dotted.
- * @param show - how a message writes the value that was wanted.
+ * @param show - how a message writes the new value.
  */
 export function immutable(
   paths: readonly string[],

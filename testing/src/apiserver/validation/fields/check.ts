@@ -9,12 +9,12 @@ import {
 } from './problem.ts';
 
 /**
- * What must be true of the value of a field. A value that is absent is right unless the check is
- * `needed`, or says otherwise: what must be there is told apart from what it must look like.
+ * A rule for the value of a field. An absent value passes, unless the check is `needed` or says otherwise: whether a
+ * value must exist and which form it must have are two checks.
  */
 export type Check = (value: unknown, field: string) => readonly Problem[];
 
-/** One check after the other; each has its say. */
+/** All of these checks, and the problems of all of them. */
 export function all(...checks: readonly Check[]): Check {
   return (value, field) => checks.flatMap((check) => check(value, field));
 }
@@ -30,7 +30,7 @@ export function firstOf(...checks: readonly Check[]): Check {
   };
 }
 
-/** Go tells an empty text or list from none as little as the user does. */
+/** To Go an empty text or list is the same as none. */
 export function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null || value === '') return true;
   return Array.isArray(value) && value.length === 0;
@@ -99,7 +99,7 @@ export function maybeOneOf(...words: readonly string[]): Check {
     isEmpty(value) || words.includes(String(value)) ? [] : [notSupported(field, value, words)];
 }
 
-/** A text in a form, which says in words what is wrong with a text. */
+/** A text of a form; `form` returns the problems of a text in words. */
 export function formed(form: (text: string) => readonly string[]): Check {
   return (value, field) =>
     isEmpty(value) ? [] : form(String(value)).map((why) => invalidValue(field, value, why));

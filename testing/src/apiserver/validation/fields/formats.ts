@@ -1,7 +1,7 @@
 import { DNS_LABEL, DNS_SUBDOMAIN } from 'chancery/internal-testing';
 
 /**
- * The forms of texts in the API. Each function says what is wrong with a text, in the words of
+ * The forms of texts in the API. Each function returns the problems of a text, in the words of
  * Kubernetes' own libraries; nothing when it has the form.
  */
 type Form = (text: string) => readonly string[];
@@ -51,7 +51,7 @@ const labelPattern: Form = pattern(
   '123-abc',
 );
 
-/** A label that is too long, or a name with dots, is told as what it is. */
+/** A label that is too long and a name with dots each have a message of their own. */
 export const dnsLabel: Form = both(atMost(63, 'characters'), (text) =>
   !LABEL_PATTERN.test(text) && SUBDOMAIN_PATTERN.test(text)
     ? ['must not contain dots']

@@ -19,12 +19,12 @@ export function internalJson(type: string, value: unknown): string {
 
 function struct(type: string, value: unknown): unknown {
   const known = isShared(type) ? undefined : builtInType(type);
-  const given = isObject(value) ? value : {};
+  const object = isObject(value) ? value : {};
   if (known === undefined) return value ?? {};
   const shown: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(known.fields)) {
-    if (name === 'metadata') Object.assign(shown, metadata(given.metadata));
-    else shown[goName(name)] = fieldValue(field, given[name]);
+    if (name === 'metadata') Object.assign(shown, metadata(object.metadata));
+    else shown[goName(name)] = fieldValue(field, object[name]);
   }
   return shown;
 }

@@ -15,7 +15,7 @@ interface Network {
   readonly length: number;
 }
 
-/** `10.0.0.0/8` in parts; undefined for what is no range of addresses. */
+/** `10.0.0.0/8` in parts; undefined for a text that is no range of addresses. */
 export function parseNetwork(text: string): Network | undefined {
   const [address = '', length = '', rest] = text.split('/');
   const most = isIPv4(address) ? 32 : 128;

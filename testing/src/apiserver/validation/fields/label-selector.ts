@@ -4,7 +4,7 @@ import { type Check, each, fields, formed, isEmpty } from './check.ts';
 import { labelKey, labelValue } from './formats.ts';
 import { forbidden, invalidValue, type Problem, required } from './problem.ts';
 
-/** A map of labels; the keys and values are both told of at the map's own path. */
+/** A map of labels; problems of keys and of values both name the path of the map. */
 export function labels(value: unknown, field: string): readonly Problem[] {
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([key, text]) => [
@@ -65,7 +65,7 @@ export function selectsEverything(selector: unknown): boolean {
   return count === 0 && isEmpty(matchExpressions);
 }
 
-/** Whether a selector matches labels; true where the selector itself is wrong, and told elsewhere. */
+/** Whether a selector matches labels; true for an invalid selector, which another rule reports. */
 export function selects(selector: unknown, found: unknown): boolean {
   if (!isObject(selector)) return true;
   try {

@@ -6,7 +6,7 @@ import { forbidden, IMMUTABLE, invalidValue, type Problem, required } from './pr
 
 type Form = (name: string) => readonly string[];
 
-/** Names that are no DNS subdomains: other names are made of them, or none are. */
+/** Kinds whose names have another form than a DNS subdomain. */
 const NAME_FORMS: Readonly<Record<string, Form>> = {
   ClusterRole: pathSegment,
   ClusterRoleBinding: pathSegment,
@@ -19,10 +19,10 @@ const NAME_FORMS: Readonly<Record<string, Form>> = {
   StatefulSet: dnsLabel,
 };
 
-/** What is left of the 63 characters of a Job's name behind `-` and ten digits of a time. */
+/** The 63 characters of a Job's name without `-` and ten digits of a time. */
 const MAX_CRON_JOB_NAME = 52;
 
-/** What is wrong with the metadata of a new object, whose name has been generated. */
+/** The problems of the metadata of a new object, whose name has been generated. */
 export function newMetadata(object: StoredObject, served: ServedResource): readonly Problem[] {
   const { name, generateName } = object.metadata;
   const form = formOf(served);
@@ -38,11 +38,11 @@ export function newMetadata(object: StoredObject, served: ServedResource): reado
 
 function formOf({ kind, custom, shape }: ServedResource): Form {
   if (custom) return dnsSubdomain;
-  // The newer API of Events looks at their names.
+  // Only the newer API of Events checks their names.
   return shape === undefined ? (NAME_FORMS[kind] ?? dnsSubdomain) : dnsSubdomain;
 }
 
-/** What a name begins with may end with a dash. */
+/** A prefix of a name may end with a dash. */
 function prefixOf(form: Form): Form {
   return (prefix) =>
     form(prefix.length > 1 && prefix.endsWith('-') ? `${prefix.slice(0, -2)}a` : prefix);
@@ -115,8 +115,8 @@ function finalizers({ finalizers: names = [] }: StoredObject['metadata']): reado
 }
 
 /**
- * What is wrong with the metadata of a changed object. The server looks at it in general, and once
- * more as the kind wants it: most problems come twice.
+ * The problems of the metadata of a changed object. The server runs general rules, and then those of the kind: it
+ * reports most problems twice.
  */
 export function changedMetadata(object: StoredObject, live: StoredObject): readonly Problem[] {
   const ofChange = [
@@ -129,7 +129,7 @@ export function changedMetadata(object: StoredObject, live: StoredObject): reado
   return [...common(object), ...ofChange, ...ofChange];
 }
 
-/** A deletion begins with a DELETE. */
+/** A write cannot begin a deletion: only a DELETE can. */
 function deletion(object: StoredObject, live: StoredObject): readonly Problem[] {
   return (['deletionTimestamp', 'deletionGracePeriodSeconds'] as const).flatMap((field) => {
     const value = object.metadata[field];

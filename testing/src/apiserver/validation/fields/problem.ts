@@ -2,7 +2,7 @@ import type { FieldError } from '../../failures/invalid.ts';
 import { goJson, sortedKeys } from '../../objects/canonical.ts';
 import { isObject } from '../../objects/metadata.ts';
 
-/** What is wrong with one field, in the words of the API server. */
+/** A problem of one field, in the words of the API server. */
 export type Problem = FieldError;
 
 /** A value as messages show it: texts quoted, everything else as JSON. */

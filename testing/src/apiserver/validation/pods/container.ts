@@ -37,7 +37,7 @@ const port: Check = fields({
   protocol: oneOf(...PROTOCOLS),
 });
 
-/** Names of ports; one that has no form is told of as that, and not as a duplicate. */
+/** Names of ports. A malformed name is reported as malformed, and not as a duplicate too. */
 function uniquePortNames(value: unknown, field: string): readonly Problem[] {
   const seen = new Set<unknown>();
   return itemsOf(value).flatMap(({ name }, at) => {
@@ -123,7 +123,7 @@ export function containerCommon(volumes: Volumes): Check {
   });
 }
 
-/** What is asked of those that run along. */
+/** The rules for containers that run side by side. */
 export const probes: Check = fields({
   lifecycle,
   livenessProbe: probe('once'),
@@ -133,13 +133,13 @@ export const probes: Check = fields({
 
 /** The containers that a Pod is about. */
 export function containers(volumes: Volumes): Check {
-  const one = containerCommon(volumes);
+  const common = containerCommon(volumes);
   return firstOf(needed(), (value, field) => {
     const names = new Set<unknown>();
     const problems = itemsOf(value).flatMap((container, at) => {
       const item = `${field}[${at}]`;
       return [
-        ...one(container, item),
+        ...common(container, item),
         ...repeatedName(container, names, item),
         ...probes(container, item),
       ];

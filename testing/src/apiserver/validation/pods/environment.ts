@@ -85,7 +85,7 @@ export const environment: Check = each(fields({ name: must(formed(environmentNam
 
 const named: Check = fields({ name: must(formed(dnsSubdomain)) });
 
-/** Whole ConfigMaps and Secrets as variables. What is missing is told of the list, as the server does. */
+/** Whole ConfigMaps and Secrets as variables. A problem of an entry names the list, as the server does. */
 export const environmentFrom: Check = (value, field) => {
   const check = each(
     fields(

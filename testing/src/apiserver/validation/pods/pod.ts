@@ -20,7 +20,7 @@ export function newPod(pod: StoredObject): readonly Problem[] {
   ];
 }
 
-/** What holds for every Pod, however it came to be as it is. */
+/** The rules for every Pod, new or changed. */
 export function podContent(pod: StoredObject): readonly Problem[] {
   const spec = specOf(pod);
   return [...podSpec(spec, 'spec'), ...trimmedImages(spec)];

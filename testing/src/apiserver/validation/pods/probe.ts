@@ -41,7 +41,7 @@ const HANDLERS: Readonly<Record<string, Check>> = {
   sleep: () => [],
 };
 
-/** What is done to see, or to tell, how a container is: one of several things. */
+/** The one action of a probe or of a lifecycle hook. */
 function handler(value: Json, field: string): readonly Problem[] {
   const set = Object.keys(HANDLERS).filter((name) => isObject(value[name]));
   const [first, ...others] = set;
@@ -82,7 +82,7 @@ export function probe(only: 'once' | 'again'): Check {
   };
 }
 
-/** What is done when a container has started, and before it is stopped. */
+/** The hooks after the start of a container, and before its stop. */
 export const lifecycle: Check = fields({
   postStart: (value, field) => (isObject(value) ? handler(value, field) : []),
   preStop: (value, field) => (isObject(value) ? handler(value, field) : []),

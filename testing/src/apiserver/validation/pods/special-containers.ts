@@ -10,16 +10,16 @@ const forbiddenInInit = fields({
   startupProbe: absent(NOT_ALWAYS),
 });
 
-/** Those that run before; one that restarts always runs along. */
+/** Init containers; one with `restartPolicy: Always` runs beside the others. */
 export function initContainers(volumes: Volumes, regular: unknown): Check {
-  const one = containerCommon(volumes);
+  const common = containerCommon(volumes);
   return (value, field) => {
     const names = new Set<unknown>(itemsOf(regular).map(({ name }) => name));
     return itemsOf(value).flatMap((container, at) => {
       const item = `${field}[${at}]`;
       const sidecar = container.restartPolicy === 'Always';
       return [
-        ...one(container, item),
+        ...common(container, item),
         ...repeatedName(container, names, item),
         ...(sidecar ? probes(container, item) : forbiddenInInit(container, item)),
       ];
@@ -38,7 +38,7 @@ const forbiddenInEphemeral = fields({
 });
 
 export function ephemeralContainers(volumes: Volumes, others: readonly unknown[]): Check {
-  const one = containerCommon(volumes);
+  const common = containerCommon(volumes);
   return (value, field) => {
     const known = new Set<unknown>(others.flatMap(itemsOf).map(({ name }) => name));
     const names = new Set(known);
@@ -46,7 +46,7 @@ export function ephemeralContainers(volumes: Volumes, others: readonly unknown[]
       const item = `${field}[${at}]`;
       const target = container.targetContainerName;
       return [
-        ...one(container, item),
+        ...common(container, item),
         ...repeatedName(container, names, item),
         ...(isEmpty(target) || known.has(target)
           ? []

@@ -76,7 +76,7 @@ function stepProblem(step: string | undefined, text: string): string | undefined
   return value === 0 ? `step of range should be a positive number: ${text}` : undefined;
 }
 
-/** @returns the number, or what is wrong with the text. */
+/** @returns the number, or the problem of the text. */
 function numberOf(text: string, names: readonly string[]): number | string {
   const named = text === '' ? -1 : names.indexOf(text.toLowerCase());
   if (named >= 0) return named;

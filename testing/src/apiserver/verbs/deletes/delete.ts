@@ -14,18 +14,18 @@ import { finishesDeletion, gracePeriodOf, hasGracePeriod } from './deletion.ts';
 /** Namespaces that stay (k8s.io/apiserver, pkg/admission/plugin/namespace/lifecycle/admission.go). */
 const IMMORTAL: ReadonlySet<string> = new Set(['default', 'kube-public', 'kube-system']);
 
-/** What a deletion has done: ended the object, or only begun to. */
+/** The result of a delete: the object is gone, or its deletion has begun. */
 export interface Deletion {
   readonly gone: boolean;
-  /** The last state, or the state in which it now waits. */
+  /** The last state, or the state while its deletion waits. */
   readonly object: StoredObject;
 }
 
 /**
  * Deletes an object, or marks it as being deleted where a finalizer or a grace period holds it.
  *
- * @param writer - whose request it is: policies may refuse it. Without one no policy is asked, as of
- *   an eviction, or when the objects of a definition go with it.
+ * @param writer - the sender of the request, for policies. Without a writer no policy runs, as for an
+ *   eviction, or when objects are deleted with their definition.
  */
 export function deleteObject(
   cluster: Cluster,
@@ -71,7 +71,7 @@ function end(
   marked: StoredObject,
 ): Deletion {
   const { storedAs } = target.served;
-  // A Pod is told first that its time is over, even where it has none.
+  // Watches of a Pod see the mark before the deletion, even when the Pod has no grace period.
   if (hasGracePeriod(stored) && marked !== stored) storage.put(storedAs, marked);
   storage.delete(storedAs, keyOfTarget(target));
   return { gone: true, object: shown(target, marked) };
@@ -131,7 +131,7 @@ function terminating(namespace: StoredObject): StoredObject {
   });
 }
 
-/** When the object has to be gone: from when its deletion was first asked for, but not in the past. */
+/** When the object has to be gone: the first request plus the grace period, and not in the past. */
 function endOf(
   { deletionTimestamp, deletionGracePeriodSeconds = 0 }: StoredObject['metadata'],
   graceSeconds: number,
@@ -142,18 +142,17 @@ function endOf(
   return rfc3339(Math.max(askedMs + graceSeconds * 1_000, nowMs));
 }
 
-/** Kinds whose dependents are left behind unless the client says otherwise, as long ago. */
+/** Kinds whose dependents stay by default, for compatibility with old clients. */
 const ORPHANING: ReadonlySet<string> = new Set(['v1/ReplicationController', 'batch/v1/Job']);
 
 /**
- * True when the dependents of an object stay, although nobody asked for that: clients that do not
- * expect it are warned.
+ * True when the dependents of an object stay, although the request did not ask for it.
  */
 function orphansByDefault({ apiVersion, kind }: StoredObject): boolean {
   return ORPHANING.has(`${apiVersion}/${kind}`);
 }
 
-/** Who is to deal with the dependents first is written down as a finalizer. */
+/** A finalizer records that dependents must be dealt with first. */
 function finalizersFor(
   object: StoredObject,
   policy: PropagationPolicy | undefined,

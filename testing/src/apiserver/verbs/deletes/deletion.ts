@@ -1,7 +1,7 @@
 import { valueAt } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
 
-/** True when nothing holds an object any more whose deletion has begun. */
+/** True when the deletion of an object has begun and nothing holds it up. */
 export function finishesDeletion(object: StoredObject): boolean {
   const { metadata } = object;
   if (metadata.deletionTimestamp === undefined) return false;
@@ -12,12 +12,12 @@ export function finishesDeletion(object: StoredObject): boolean {
   return !Array.isArray(finalizers) || finalizers.length === 0;
 }
 
-/** `spec.terminationGracePeriodSeconds` of a Pod that does not say. */
+/** `spec.terminationGracePeriodSeconds` of a Pod without one. */
 const DEFAULT_GRACE_SECONDS = 30;
 
 /**
- * How many seconds an object has left once its deletion is asked for. Only a Pod that runs on a
- * node has any: nobody would end the containers of another one.
+ * The seconds between the request to delete an object and its end. Only a Pod on a node has any: no kubelet
+ * stops the containers of another Pod.
  */
 export function gracePeriodOf(object: StoredObject, asked: number | undefined): number {
   if (!hasGracePeriod(object)) return 0;
@@ -29,7 +29,7 @@ export function gracePeriodOf(object: StoredObject, asked: number | undefined): 
   return seconds < 0 ? 1 : seconds;
 }
 
-/** True for a Pod: the deletion of nothing else takes time by itself. */
+/** True for a Pod: no other kind has a grace period. */
 export function hasGracePeriod({ kind, apiVersion }: StoredObject): boolean {
   return kind === 'Pod' && apiVersion === 'v1';
 }

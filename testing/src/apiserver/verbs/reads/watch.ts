@@ -4,9 +4,9 @@ import { fromStored, type ServedResource } from '../../registry/served-resource.
 import type { ListOptions } from '../../request/list-options.ts';
 import type { StorageEvent } from '../../storage/storage-event.ts';
 
-/** What a watch tells its client. */
+/** Receives what a watch sends to its client. */
 export interface WatchSink {
-  /** @param source - the change that it tells of; undefined for what was there before. */
+  /** @param source - the change behind the event; undefined for an object that existed before the watch. */
   event(
     type: 'ADDED' | 'MODIFIED' | 'DELETED',
     object: StoredObject,
@@ -18,7 +18,7 @@ export interface WatchSink {
 }
 
 /**
- * One watch: first what was there or has happened since, then what happens. `start` may call the
+ * One watch: first the objects that exist or the events since its resourceVersion, then the events as they happen. `start` may call the
  * sink at once; after `end` it is never called again.
  */
 export class Watch {
@@ -28,7 +28,7 @@ export class Watch {
   readonly #sink: WatchSink;
   readonly #cached: boolean;
   #unsubscribe: (() => void) | undefined;
-  /** Nothing up to this revision is sent; only what is beyond it is worth a bookmark. */
+  /** No event up to this revision is sent; only a later revision is worth a bookmark. */
   #from = 0;
 
   constructor(cluster: Cluster, served: ServedResource, options: ListOptions, sink: WatchSink) {
@@ -57,7 +57,7 @@ export class Watch {
     return true;
   }
 
-  /** Says how far the cache has come, when that is further than where the watch began. */
+  /** Sends the revision of the cache as a bookmark, when it is later than the start of the watch. */
   bookmark(): void {
     if (!this.#options.bookmarks || !this.#cached) return;
     const revision = this.#cluster.watchCache.revisionOf(this.#served.storedAs);

@@ -33,7 +33,7 @@ export function bindPod(
   assignPod(cluster, pod, node, { dryRun });
 }
 
-/** Writes node and condition at once, and in the name of nobody: no manager owns them. */
+/** Writes node and condition in one write, and without a manager: no manager owns them. */
 export function assignPod(
   cluster: Cluster,
   target: Target,

@@ -34,7 +34,7 @@ function spendBudget(
   if (typeof observed === 'number' && observed < generation) throw notCounted(name);
   const { allowed, healthy, desired } = allowance(cluster, budget);
   if (!isReady(pod) && isFreeToGo(budget, healthy, desired)) return;
-  if (allowed <= 0) throw refused(name, desired, healthy);
+  if (allowed <= 0) throw tooManyDisrupted(name, desired, healthy);
   if (!dryRun) spendOne(cluster, budget, pod, allowed);
 }
 
@@ -44,7 +44,7 @@ function isFreeToGo(budget: StoredObject, healthy: number, desired: number): boo
   return healthy >= desired && desired > 0;
 }
 
-/** Says in the Pod why it goes. The condition is written in the name of nobody. */
+/** Writes the reason of the eviction into the Pod. No manager owns the condition. */
 function announce({ storage, clock }: Cluster, { served }: Target, pod: StoredObject): void {
   const status = isObject(pod.status) ? pod.status : {};
   const others = Array.isArray(status.conditions)
@@ -58,8 +58,8 @@ function announce({ storage, clock }: Cluster, { served }: Target, pod: StoredOb
     reason: 'EvictionByEvictionAPI',
     message: 'Eviction API: evicting',
   };
-  const told = withFields(pod, { status: { ...status, conditions: [...others, condition] } });
-  storage.put(served.storedAs, canonical(served, told));
+  const marked = withFields(pod, { status: { ...status, conditions: [...others, condition] } });
+  storage.put(served.storedAs, canonical(served, marked));
 }
 
 function isFinished(pod: StoredObject): boolean {
@@ -164,7 +164,7 @@ function notCounted(budget: string): Error {
   });
 }
 
-function refused(budget: string, desired: number, healthy: number): Error {
+function tooManyDisrupted(budget: string, desired: number, healthy: number): Error {
   return failure({
     code: 429,
     reason: 'TooManyRequests',

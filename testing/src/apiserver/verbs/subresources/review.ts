@@ -13,7 +13,7 @@ import type { WriteOptions } from '../../request/options.ts';
 import { canonical } from '../canonical.ts';
 import { ownersAfter } from '../ownership.ts';
 
-/** A question: an object that is created to be answered, and never stored. */
+/** A question: a POST is answered with the object, and nothing is stored. */
 interface Question {
   readonly cluster: Cluster;
   readonly caller: Caller;
@@ -33,7 +33,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
 };
 
 /**
- * The answer to a question about somebody or his rights; undefined for an object that is no question.
+ * The answer to a question about a user or its rights; undefined for an object that is no question.
  *
  * @throws ApiError 422 or 400 for a question that asks for nothing, or for two things at once.
  */
@@ -86,7 +86,7 @@ function accessIn({ resourceAttributes, nonResourceAttributes }: Json): Access {
   };
 }
 
-/** Of somebody else nothing is known but what the question says. */
+/** The subject of the question. All that is known of it is what the question says. */
 function subjectOf({ user, groups, uid }: Json): Caller {
   return {
     name: typeof user === 'string' ? user : '',
@@ -131,7 +131,7 @@ function tokenStatus({ authentication }: Cluster, { token, audiences }: Json): J
 
 const GROUP = 'authorization.k8s.io';
 
-/** @throws ApiError 422 for a question about rights that asks for nothing, or for two things. */
+/** @throws ApiError 422 for a question about rights that asks for nothing, or for both a resource and a path. */
 function refuseBadReview(review: StoredObject): void {
   if (!review.kind.endsWith('AccessReview')) return;
   const spec = isObject(review.spec) ? review.spec : {};

@@ -17,7 +17,7 @@ export const TOKEN_REQUEST: {
   kind: 'TokenRequest',
 };
 
-/** What the API server takes when it is not told how long a token is to be good. */
+/** How long a token is valid when the request does not say. */
 const DEFAULT_EXPIRATION_SECONDS = 3_600;
 const MIN_EXPIRATION_SECONDS = 600;
 const MAX_EXPIRATION_SECONDS = 2 ** 32;

@@ -132,7 +132,7 @@ function refuseDuplicates(duplicates: readonly string[]): void {
 /**
  * The configuration in the body of an apply.
  *
- * @throws ApiError 400 for what is no YAML, or no object of the kind and version.
+ * @throws ApiError 400 for a text that is no YAML, or no object of the kind and version.
  */
 export function readApplied(
   text: string,

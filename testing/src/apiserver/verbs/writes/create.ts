@@ -61,7 +61,7 @@ export function createObject(
   const name = prepared.metadata.name ?? '';
   const whole = canonical(served, served.strategy.complete(admitNew(cluster, served, prepared)));
   const problems = [...newMetadata(whole, served), ...served.strategy.validate(whole, undefined)];
-  // Both shapes of an object are refused as the one that is stored.
+  // The error names the stored kind, whichever shape the object came in.
   if (problems.length > 0) throw invalid(storedKind(served), name, problems);
   admitWrite(cluster, {
     operation: 'CREATE',
@@ -79,7 +79,7 @@ export function createObject(
     throw alreadyExists(served, name, taken.metadata.deletionTimestamp !== undefined);
   }
 
-  // What the server adds on its own account belongs to nobody.
+  // Fields that the server adds have no owner.
   const managedFields =
     options.managedFields ?? ownersAfter(served, undefined, prepared, options, rfc3339(nowMs));
   // The storage puts the real one in the place of this one.
@@ -89,7 +89,7 @@ export function createObject(
 }
 
 /**
- * Creates the object of a PUT whose name nobody has: some kinds are made like that. A
+ * Creates the object of a PUT whose name is free: some kinds allow that. A
  * resourceVersion does not matter then; a uid does, for it is that of an object which is gone.
  *
  * @throws ApiError 400 for another name than that of the path, 409 for a uid.

@@ -1,13 +1,13 @@
 import { cannotBeHandled } from '../../failures/request-failures.ts';
 import type { ServedResource } from '../../registry/served-resource.ts';
 
-/** What is said of findings: `Ignore` nothing, `Warn` a warning each, `Strict` a refusal. */
+/** Reports findings: `Ignore` not at all, `Warn` as one warning each, `Strict` as an error. */
 export interface Strictness {
   readonly fieldValidation: string;
   readonly warn: (text: string) => void;
 }
 
-/** The text of a refusal: every finding in a row. */
+/** The text of the error: all findings in a row. */
 export function strictDecodingError(findings: readonly string[]): string {
   return `strict decoding error: ${findings.join(', ')}`;
 }

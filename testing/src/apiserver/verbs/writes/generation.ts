@@ -3,7 +3,7 @@ import { isObject } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
 import type { ServedResource } from '../../registry/served-resource.ts';
 
-/** metadata.generation after a change: it counts changes of what a controller must act upon. */
+/** metadata.generation after a change: it counts the changes that a controller must act upon. */
 export function nextGeneration(
   served: ServedResource,
   object: StoredObject,

@@ -28,7 +28,7 @@ export function withPodPart(
   return withFields(stored, { spec: resized });
 }
 
-/** What is wrong with such a change: a container for debugging stays as it was started. */
+/** The problems of such a change: a container for debugging cannot change after its start. */
 export function podPartProblems(
   pod: StoredObject,
   previous: StoredObject,

@@ -74,7 +74,7 @@ export function updateObject(
   const generation = isWish ? nextGeneration(served, whole, stored) : stored.metadata.generation;
   const generated = withMetadata(prepared, { generation });
   const time = rfc3339(cluster.clock.now());
-  // A writer may say who owns what: so owners are forgotten, or fields moved from one to another.
+  // A client may send managedFields: that is how owners are forgotten, or fields moved between owners.
   const sent = withMetadata(generated, {
     managedFields: wanted.object.metadata.managedFields,
   });
@@ -152,7 +152,7 @@ function checkIdentity(object: StoredObject, live: StoredObject, target: Target)
   }
 }
 
-/** Built-in kinds whose PUT must say which state it replaces, as that of custom resources must. */
+/** Built-in kinds whose PUT needs a resourceVersion, as a PUT of custom resources does. */
 const CONDITIONAL: ReadonlySet<string> = new Set([
   'CustomResourceDefinition',
   'Lease',
@@ -197,7 +197,7 @@ function withStatusOf(
   return withMetadata(changed, { annotations: wanted.metadata.annotations });
 }
 
-/** What only the server may change; a deletion that somebody else begins is refused later on. */
+/** Fields that only the server may change. Validation refuses a deletionTimestamp of a client. */
 function withSystemMetadata(object: StoredObject, { metadata }: StoredObject): StoredObject {
   const { deletionTimestamp, deletionGracePeriodSeconds } = object.metadata;
   return withMetadata(object, {
