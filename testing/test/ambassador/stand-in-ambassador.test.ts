@@ -19,7 +19,7 @@ async function start(server: string): Promise<string> {
   return ambassador.url;
 }
 
-test('lets through what is declared, as it was sent', async () => {
+test('passes accepted requests on unchanged', async () => {
   const upstream = await startUpstream();
   const ambassador = await start(upstream.url);
 
@@ -28,7 +28,7 @@ test('lets through what is declared, as it was sent', async () => {
   expect(upstream.seen).toEqual(DECLARED);
 });
 
-test('refuses what is hostile, in the words of kubectl proxy', async () => {
+test('refuses hostile requests in the words of kubectl proxy', async () => {
   const upstream = await startUpstream();
   const ambassador = await start(upstream.url);
 

@@ -112,7 +112,7 @@ test('a finalizer holds an object until it is removed', async () => {
   expect(server.get('v1', 'ConfigMap', 'default', 'a')).toBeUndefined();
 });
 
-test('what is tried with dryRun is answered and not done', async () => {
+test('a request with dryRun is answered and changes nothing', async () => {
   const { send, server } = await startCluster();
   server.create(configMap('a'));
 

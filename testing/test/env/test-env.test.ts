@@ -287,7 +287,7 @@ describe('time', () => {
     expect(clock.now()).toBe(Date.parse('2030-01-01T01:00:01Z'));
   });
 
-  test('what never comes to rest is told, not waited for', async () => {
+  test('an environment that never comes to rest is an error, and no endless wait', async () => {
     const clock = new FakeClock();
     const env = await start({ environment: {}, embedded: { clock } });
     let on = true;

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../src/ports/free-port.ts';
 
-test('a port that somebody listens on is not given, and none that the system gives by itself', async () => {
+test('a port in use is not returned, and neither is an ephemeral port of the system', async () => {
   const taken = await freePort();
   const server = createServer().listen(taken, '127.0.0.1');
   onTestFinished(() => {

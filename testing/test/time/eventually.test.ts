@@ -40,7 +40,7 @@ test('[T-4] gives up, and says why the probe failed last', async () => {
   });
 });
 
-test('a probe that never answers is given up as well', async () => {
+test('a probe that never answers ends at the limit, too', async () => {
   const failure = eventually(() => new Promise<true>(() => {}), { timeoutMs: 30 });
 
   await expect(failure).rejects.toMatchObject({ message: expect.stringContaining('within 30 ms') });
@@ -129,7 +129,7 @@ describe('[T-6] a probe that does not assert', () => {
     expect(answer).toBe('found');
   });
 
-  test('is given up when it answers undefined for ever', async () => {
+  test('ends at the limit when it always answers undefined', async () => {
     const failure = eventually(async () => undefined, { timeoutMs: 30 });
 
     await expect(failure).rejects.toThrow('not within 30 ms: the condition never held');

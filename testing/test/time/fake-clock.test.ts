@@ -7,7 +7,7 @@ import { FakeClock, settle } from '../../src/time/fake-clock.ts';
 const never = (): AbortSignal => new AbortController().signal;
 
 describe('FakeClock', () => {
-  test('starts where it is told to and moves only when told to', async () => {
+  test('starts at startMs and moves only by advance', async () => {
     const clock = new FakeClock(1_000);
 
     await settle();

@@ -26,7 +26,7 @@ function cpu(averageUtilization: number): object {
   return { type: 'Resource', resource: { name: 'cpu', target } };
 }
 
-test('what is created as v1 is a metric of v2', async () => {
+test('the CPU target of an autoscaler created as v1 is a metric in v2', async () => {
   const { send } = await startCluster();
 
   const created = await send('POST', V1, autoscaler('v1', { targetCPUUtilizationPercentage: 70 }));
@@ -55,7 +55,7 @@ test('v1 shows the use of CPU of v2, and none of its other metrics', async () =>
   expect(read.body.spec).toEqual({ ...SPEC, targetCPUUtilizationPercentage: 60 });
 });
 
-test('one version shows what is written to the other', async () => {
+test('each version shows the writes to the other', async () => {
   const { send, server } = await startCluster();
   await send('POST', V1, autoscaler('v1', { targetCPUUtilizationPercentage: 70 }));
 

@@ -83,7 +83,7 @@ describe.each(WRONG)('[F-3] resourceVersion=%s', (version, why) => {
     });
   });
 
-  test('a bad selector beside it is told of first, in a watch too', async () => {
+  test('a bad selector beside it is reported first, in a watch too', async () => {
     const { send } = await startCluster(BRIEF);
 
     const answers = [

@@ -218,7 +218,7 @@ test('[F-7] an owner in another namespace is none: the dependent goes, and an Ev
   ]);
 });
 
-test('[F-7] an owner that never was is told about by no Event', () => {
+test('[F-7] no Event reports an owner that never existed', () => {
   const cluster = simulatedCluster();
   const ghost = { ...configMap(cluster, 'ghost') };
   cluster.access.delete(CONFIG_MAPS, 'demo', 'ghost');

@@ -160,7 +160,7 @@ describe('[found 6] all workloads together', () => {
     }
   });
 
-  test('count what is there when controllers start', () => {
+  test('count the Pods that exist when controllers start', () => {
     const cluster = simulatedCluster({}, (access) => {
       for (let at = 0; at < 31; at++) {
         const metadata = { name: `p-${at}`, namespace: 'demo' };

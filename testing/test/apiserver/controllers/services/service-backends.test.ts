@@ -129,7 +129,7 @@ test('a slice takes a hundred, and each has one owner that takes it along', () =
   expect(cluster.access.get('endpoints', 'demo', 'web')).toBeUndefined();
 });
 
-test('what somebody writes over is written again', () => {
+test('overwritten Endpoints and deleted EndpointSlices are written again', () => {
   const cluster = simulatedCluster({ podReadyMs: 10 });
   service(cluster);
   deployment(cluster, 1);

@@ -43,7 +43,7 @@ describe('[found 9] kubectl takes over what its client-side apply wrote', () => 
     expect(after.spec).toEqual({ containers: [{ name: 'c', image: 'i:2', tty: true }] });
   });
 
-  test('but not what somebody has changed since, which alone is told', () => {
+  test('but not a field that another writer has changed since, the only one in the conflict', () => {
     const live = clientSide(configMap({ a: '1', b: '1' }));
     const changed = updated(live, { ...live, data: { a: '1', b: 'theirs' } });
     const apply = (): unknown => applied(changed, configMap({ a: '2', b: '2' }), KUBECTL);
@@ -51,7 +51,7 @@ describe('[found 9] kubectl takes over what its client-side apply wrote', () => 
     expect(apply).toThrow('Apply failed with 1 conflict: conflict with "editor" using v1: .data.b');
   });
 
-  test('but not what somebody else added', () => {
+  test('but not a field that another writer added', () => {
     const live = clientSide(configMap({ a: '1' }));
     const added = updated(live, { ...live, data: { a: '1', c: 'theirs' } });
 
@@ -70,7 +70,7 @@ describe('[found 9] kubectl takes over what its client-side apply wrote', () => 
     expect(() => applied(live, configMap({ a: '2' }), KUBECTL)).toThrow('.data.a');
   });
 
-  test('other managers are in conflict as with anybody', () => {
+  test('other managers conflict as usual', () => {
     const live = clientSide(configMap({ a: '1' }));
 
     expect(() => applied(live, configMap({ a: '2' }), { manager: 'argocd' })).toThrow('.data.a');

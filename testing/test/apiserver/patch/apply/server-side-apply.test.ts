@@ -61,7 +61,7 @@ describe('what a manager leaves out', () => {
   });
 });
 
-test('a list item stays as long as one of those who applied it does', () => {
+test('a list item stays as long as one manager applies it', () => {
   const items = (...all: JsonObject[]): JsonObject => pod({ containers: all });
   const one = applied(undefined, items({ name: 'a' }, { name: 'b', image: 'i' }));
   const both = applied(one, items({ name: 'b', tty: true }), { manager: 'two' });
@@ -167,7 +167,7 @@ describe('a list', () => {
     expect(after.spec).toEqual(items('b', 'a').spec);
   });
 
-  test('of ports is told apart by number and protocol, which is TCP unless given', () => {
+  test('of ports is identified by number and protocol, by default TCP', () => {
     const ports = (...all: JsonObject[]): JsonObject =>
       pod({ containers: [{ name: 'c', ports: all }] });
     const tcp = { containerPort: 53, protocol: 'TCP' };
@@ -287,7 +287,7 @@ describe('a custom resource', () => {
 });
 
 describe('the entries', () => {
-  test('of an object that nobody tracked begin with what was there before', () => {
+  test('of an untracked object begin with the fields that existed before', () => {
     const live = configMap({ a: '1' }, { uid: 'uid-1' });
 
     const after = applied(live, configMap({ b: '2' }));

@@ -154,7 +154,7 @@ test('[F-4] a name is made of 58 characters and five of its own', async () => {
   expect(body.metadata.generateName).toBe(base);
 });
 
-test('[F-4] a base that makes no name is told of twice', async () => {
+test('[F-4] a generateName that makes no valid name is reported twice', async () => {
   const { send } = await startCluster();
 
   const { body } = await send('POST', CONFIG_MAPS, configMap('', { generateName: 'Ab-' }));

@@ -207,7 +207,7 @@ describe('[F-12] what may change in a StatefulSet', () => {
   });
 });
 
-test('[F-12] a StatefulSet whose order is unknown is told what orders there are', () => {
+test('[F-12] an unknown policy of a StatefulSet is refused with the list of policies', () => {
   const object = workload('StatefulSet', { podManagementPolicy: 'Random' });
 
   expect(problemsOf(object)).toEqual([

@@ -100,7 +100,7 @@ test('[F-6] the Pods of a Job stay behind unless the client says otherwise', asy
   expect((body as Answer).metadata.finalizers).toContain('orphan');
 });
 
-test('[F-6] a Pod is told that its time is over before it goes, even where it has none', async () => {
+test('[F-6] watches see the mark of a Pod before its deletion, even without a grace period', async () => {
   const { server, send } = await started();
   server.create(pod('a'));
   const events = eventsOf(server, 'pods');
@@ -166,7 +166,7 @@ test('[F-6] the DELETED event shows the finalizers that were stored last, and a 
   expect(events[0]?.object.metadata.resourceVersion).not.toBe(before);
 });
 
-test('[F-6] a collection is deleted one object after the other, as slowly as the server is told', async () => {
+test('[F-6] a collection is deleted one object after the other, at the pace of collectionDeleteMs', async () => {
   const clock = new FakeClock(START_MS);
   const { server, send } = await startCluster({ clock, collectionDeleteMs: 5 });
   for (const name of ['a', 'b']) server.create(configMap(name));

@@ -93,7 +93,7 @@ describe('[F-3] pages', () => {
     );
   });
 
-  test('of a server that does not hold them together each show what is there', async () => {
+  test('of a server with moving pages each show the latest state', async () => {
     const { send, server } = await filled(3, { pages: 'moving' });
     const first = await send('GET', `${CONFIG_MAPS}?limit=2`);
     server.create(configMap('c-003'));
@@ -249,7 +249,7 @@ test('[F-3] how long the future is waited for can be set', async () => {
   expect((await getting).status).toBe(504);
 });
 
-test('[F-3] what is waited for is answered as soon as it is there', async () => {
+test('[F-3] a list that waits for a revision is answered as soon as the revision is reached', async () => {
   const clock = new FakeClock(Date.UTC(2026, 0, 1));
   const { send, server, revision } = await filled(1, { clock });
   const listing = send('GET', `${CONFIG_MAPS}?resourceVersion=${Number(revision) + 1}`);

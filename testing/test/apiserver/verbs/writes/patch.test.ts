@@ -128,7 +128,7 @@ describe('[F-8] a patch that leads to no object of the kind', () => {
     expect(warned.body.bogus).toBeUndefined();
   });
 
-  test('an operation with a field that no operation has is told of', async () => {
+  test('an unknown field of an operation is reported', async () => {
     const cluster = await withConfigMap();
     const body = '[{"op":"add","path":"/data/x","value":"1","vlaue":"2"}]';
 
@@ -225,7 +225,7 @@ describe('[F-8] server-side apply', () => {
   });
 });
 
-describe('[F-8] who owns what after a patch', () => {
+describe('[F-8] owners of fields after a patch', () => {
   test('a removed label leaves nothing behind in the ownership', async () => {
     const cluster = await startCluster();
     await cluster.send('POST', CONFIG_MAPS, configMap('a', { labels: { touched: 'yes' } }));
