@@ -1,7 +1,7 @@
 import type { KubernetesObject } from 'chancery';
 import { ConfigurationError, parseYamlDocuments } from 'chancery';
-import type { Cancel } from 'chancery/internal-testing';
-import { deepCopy } from 'chancery/internal-testing';
+import type { Cancel } from 'chancery/internal';
+import { deepCopy } from 'chancery/internal';
 import { listenAgain, reservePort } from '../ports/listen-again.ts';
 import type { ApiServerOptions } from './api-server-options.ts';
 import { CallerPorts } from './auth/caller-ports.ts';

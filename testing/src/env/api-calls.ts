@@ -9,7 +9,7 @@ import {
   groupVersionPath,
   isStatus,
   objectPath,
-} from 'chancery/internal-testing';
+} from 'chancery/internal';
 import { jsonText } from '../apiserver/objects/json-text.ts';
 import { type Manifest, manifestObjects } from '../apiserver/objects/manifest-objects.ts';
 import { eventually } from '../time/eventually.ts';

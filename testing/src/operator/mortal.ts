@@ -1,5 +1,5 @@
 import type { Clock, Transport } from 'chancery';
-import type { Cancel, TransportRequest, TransportResponse } from 'chancery/internal-testing';
+import type { Cancel, TransportRequest, TransportResponse } from 'chancery/internal';
 
 /** A clock that can be killed: after that no alarm of it fires, as in a killed process. */
 export class MortalClock implements Clock {

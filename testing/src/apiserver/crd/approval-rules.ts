@@ -1,4 +1,4 @@
-import { API_APPROVED, approvalOf, needsApproval } from 'chancery/internal-testing';
+import { API_APPROVED, approvalOf, needsApproval } from 'chancery/internal';
 import type { FieldError } from '../failures/invalid.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 import { invalid, required } from '../schema/field-errors.ts';

@@ -1,4 +1,4 @@
-import type { StructuralSchema } from 'chancery/internal-testing';
+import type { StructuralSchema } from 'chancery/internal';
 import type { Rules } from '../cel/rules.ts';
 import type { FieldError } from '../failures/invalid.ts';
 import { isObject, valueAt } from '../objects/metadata.ts';

@@ -1,4 +1,4 @@
-import type { StructuralSchema } from 'chancery/internal-testing';
+import type { StructuralSchema } from 'chancery/internal';
 import { rulesOf } from '../cel/rules.ts';
 import { failure } from '../failures/failure.ts';
 import { isObject, type Json, valueAt } from '../objects/metadata.ts';

@@ -1,4 +1,4 @@
-import type { StructuralSchema } from 'chancery/internal-testing';
+import type { StructuralSchema } from 'chancery/internal';
 import { isObject, type Json } from '../objects/metadata.ts';
 import type { ResourceName, StoredObject } from '../objects/stored-object.ts';
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { DNS_SUBDOMAIN } from 'chancery/internal-testing';
+import { DNS_SUBDOMAIN } from 'chancery/internal';
 import type { FieldError } from '../failures/invalid.ts';
 import { isObject } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';

@@ -1,5 +1,5 @@
 import { ApiError, type StatusDetails } from 'chancery';
-import type { Status } from 'chancery/internal-testing';
+import type { Status } from 'chancery/internal';
 
 /** A Status as the server writes it: every field in the order of Go's struct. */
 export type StatusBody = Status & { readonly metadata: { readonly continue?: string } };

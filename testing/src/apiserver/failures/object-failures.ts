@@ -1,7 +1,7 @@
 /** Refusals that name an object, in the words of kube-apiserver v1.36. */
 
 import type { ApiError, Resource, StatusDetails } from 'chancery';
-import type { StatusCause } from 'chancery/internal-testing';
+import type { StatusCause } from 'chancery/internal';
 import { failure } from './failure.ts';
 import type { Kinded } from './invalid.ts';
 

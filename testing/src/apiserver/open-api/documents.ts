@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { apiVersionOf, groupVersionPath } from 'chancery/internal-testing';
+import { apiVersionOf, groupVersionPath } from 'chancery/internal';
 import { DEFAULT_GENERATION, gatesOf } from '../behaviour/server-generation.ts';
 import { builtInKindName } from '../built-in-types/built-in-types.ts';
 import { groupNames, resourcesOf, versionsOf } from '../discovery/groups.ts';

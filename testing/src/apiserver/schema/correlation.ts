@@ -1,4 +1,4 @@
-import { fieldSchema, type StructuralSchema } from 'chancery/internal-testing';
+import { fieldSchema, type StructuralSchema } from 'chancery/internal';
 import { jsonEquals } from '../objects/json-value.ts';
 import { isObject } from '../objects/metadata.ts';
 

@@ -1,4 +1,4 @@
-import { fieldSchema, type StructuralSchema } from 'chancery/internal-testing';
+import { fieldSchema, type StructuralSchema } from 'chancery/internal';
 import type { FieldError } from '../failures/invalid.ts';
 import { jsonEquals } from '../objects/json-value.ts';
 import { isObject, type Json } from '../objects/metadata.ts';

@@ -1,4 +1,4 @@
-import { apiVersionOf } from 'chancery/internal-testing';
+import { apiVersionOf } from 'chancery/internal';
 import type { Json } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 import { recordUpdate } from '../patch/managers/record-update.ts';

@@ -1,5 +1,5 @@
 import { ApiError, type Clock, type ObjectKey, resourceName } from 'chancery';
-import type { Cancel } from 'chancery/internal-testing';
+import type { Cancel } from 'chancery/internal';
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import type { CommittedEvent, StoredObject } from '../../objects/stored-object.ts';
 import { NO_PACE, type Pace, type WriteBudget } from './pace.ts';

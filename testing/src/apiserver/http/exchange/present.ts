@@ -1,5 +1,5 @@
 import type { ApiError } from 'chancery';
-import { apiVersionOf } from 'chancery/internal-testing';
+import { apiVersionOf } from 'chancery/internal';
 import { badRequest, failure } from '../../failures/failure.ts';
 import { partialOf } from '../../objects/canonical.ts';
 import type { Json } from '../../objects/metadata.ts';

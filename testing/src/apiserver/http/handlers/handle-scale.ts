@@ -1,4 +1,4 @@
-import { apiVersionOf } from 'chancery/internal-testing';
+import { apiVersionOf } from 'chancery/internal';
 import { badRequest } from '../../failures/failure.ts';
 import { notAPatch } from '../../failures/request-failures.ts';
 import { goJson } from '../../objects/canonical.ts';

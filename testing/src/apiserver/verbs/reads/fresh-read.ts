@@ -1,4 +1,4 @@
-import { sleep } from 'chancery/internal-testing';
+import { sleep } from 'chancery/internal';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { failure } from '../../failures/failure.ts';
 import { notFound } from '../../failures/object-failures.ts';
