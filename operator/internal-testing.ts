@@ -16,7 +16,13 @@ export { connectOptions } from './manager/settings/connect-options.ts';
 export { settingsFrom } from './manager/settings/settings.ts';
 export type { ProcessStatus } from './manager/status-page/process-status.ts';
 export { API_APPROVED, approvalOf, needsApproval } from './model/custom-resource-definition.ts';
-export { DNS_1035_LABEL, DNS_LABEL, DNS_SUBDOMAIN } from './model/dns-name.ts';
+export {
+  DNS_1035_LABEL,
+  DNS_LABEL,
+  DNS_SUBDOMAIN,
+  NOT_DNS_1035_LABEL,
+  NOT_DNS_SUBDOMAIN,
+} from './model/dns-name.ts';
 export { INITIAL_EVENTS_END } from './model/entry.ts';
 export { NANOS, parseQuantity, QUANTITY_SUFFIXES } from './model/quantity.ts';
 export { apiVersionOf, collectionPath, groupVersionPath, objectPath } from './model/resource.ts';
@@ -28,5 +34,14 @@ export {
   type ValidationRule,
   valuesSchema,
 } from './model/structural-schema.ts';
-export { isFormat, isTextFormat } from './model/text-format.ts';
+export { isFormat } from './model/text-format.ts';
+export { Correlation, itemLike } from './schema/validation/correlation.ts';
+export type { FieldError } from './schema/validation/field-errors.ts';
+export * as fieldErrors from './schema/validation/field-errors.ts';
+export { jsonEquals } from './schema/validation/json-equality.ts';
+export { OBJECT_STEPS, type ObjectRules, objectProblems } from './schema/validation/object-problems.ts';
+export { childPath, spineOf } from './schema/validation/schema-places.ts';
+export { applyDefaults, prune } from './schema/validation/stored-form.ts';
+export { validateBySchema } from './schema/validation/validate.ts';
+export { TooMuchWork, Work } from './schema/work.ts';
 export type { TransportRequest, TransportResponse } from './transport/transport.ts';

@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../core/errors.ts';
 import { fieldSchema, type StructuralSchema } from '../model/structural-schema.ts';
+import type { FieldError } from './validation/field-errors.ts';
 
 /** Paths of field names only, such as `.spec.replicas`. */
 const SIMPLE = /^(?:\.[^.[\]'"*?@()\s\\]+)+$/;
@@ -29,16 +30,14 @@ export function mayBeUnknown(root: StructuralSchema, fields: readonly string[]):
   return false;
 }
 
-/** A problem with one field of an object. */
+/** A problem with one field of an object: a cause in the API server's answer. */
 export interface FieldProblem {
-  /** In the API server's notation: `spec.ports[0].name`. */
+  /** In the API server's notation: `spec.ports[0].name`. Empty if the problem concerns no single field. */
   readonly path: string;
-  /** The message of the API server. */
+  /** The reason of the cause, such as `FieldValueRequired`. */
+  readonly reason: FieldError['reason'];
+  /** The message of the API server. It quotes the value of the field. */
   readonly message: string;
-}
-
-export function joined(path: string, field: string): string {
-  return path === '' ? field : `${path}.${field}`;
 }
 
 /**

@@ -4,9 +4,9 @@ import {
   type ValidationRule,
   valuesSchema,
 } from '../model/structural-schema.ts';
-import { completed } from './completed.ts';
 import { definitionError } from './field-path.ts';
-import { valueProblems } from './value-problems.ts';
+import { prune } from './validation/stored-form.ts';
+import { validateBySchema } from './validation/validate.ts';
 
 /**
  * Refuses what the API server would refuse in a structural schema: invalid defaults, lists whose items
@@ -30,38 +30,18 @@ export function refuseUnusable(schema: StructuralSchema, path: string): void {
 
 function refuseDefault(schema: StructuralSchema, path: string): void {
   if (schema.default === undefined) return;
-  if (!isDeepStrictEqual(known(schema), schema.default)) {
+  // A path, because a default is no whole object.
+  if (!isDeepStrictEqual(prune(schema.default, schema, { path: 'default' }), schema.default)) {
     throw definitionError(path, 'its default has fields that it has not', 'leave them out');
   }
-  const [problem] = valueProblems(schema.default, schema, path);
+  const [problem] = validateBySchema(schema.default, schema);
   if (problem === undefined) return;
   const remedy = 'write a default that the schema takes';
   throw definitionError(
     path,
-    `its default is not valid (${problem.path} ${problem.message})`,
+    `its default is not valid (${problem.field} ${problem.message})`,
     remedy,
   );
-}
-
-/** The default without the fields that the API server would prune. */
-function known(schema: StructuralSchema): unknown {
-  return completed(schema.default, withoutDefaults(schema));
-}
-
-function withoutDefaults({ default: _, ...schema }: StructuralSchema): StructuralSchema {
-  const { properties, items } = schema;
-  const values = valuesSchema(schema);
-  return {
-    ...schema,
-    nullable: true, // keeps a null that has no default to replace it
-    ...(properties && {
-      properties: Object.fromEntries(
-        Object.entries(properties).map(([name, child]) => [name, withoutDefaults(child)]),
-      ),
-    }),
-    ...(items && { items: withoutDefaults(items) }),
-    ...(values && { additionalProperties: withoutDefaults(values) }),
-  };
 }
 
 function refuseListType(schema: StructuralSchema, path: string): void {

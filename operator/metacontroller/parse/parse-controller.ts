@@ -1,8 +1,10 @@
 import type { DefinedResource } from '../../model/custom-resource-definition.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { apiVersionOf } from '../../model/resource.ts';
-import { completed } from '../../schema/completed.ts';
-import { valueProblems } from '../../schema/value-problems.ts';
+import { withoutValues } from '../../model/status-body.ts';
+import { newObjectProblems } from '../../schema/validation/object-problems.ts';
+import { storedForm } from '../../schema/validation/stored-form.ts';
+import { UNLIMITED } from '../../schema/work.ts';
 import type {
   CompositeController,
   DecoratorController,
@@ -43,9 +45,11 @@ function complete<T extends KubernetesObject>(
   { definition }: DefinedResource<T>,
 ): T {
   const schema = definition.spec.versions[0]?.schema.openAPIV3Schema ?? {};
-  const value = completed(object, schema, true);
-  for (const { path, message } of valueProblems(value, schema, '')) refuse(path, message);
-  const result = value as T;
+  const causes = newObjectProblems(object, { schema, scaled: [] });
+  // The message goes into logs and Events: it says nothing of the values.
+  const [cause] = withoutValues({ details: { causes } }, 422).details.causes;
+  if (cause !== undefined) refuse(cause.field, cause.message);
+  const result = storedForm(object, schema, UNLIMITED) as T;
   const name: unknown = result.metadata.name;
   if (typeof name !== 'string' || name === '') refuse('metadata.name', 'is required');
   return result;

@@ -1,6 +1,8 @@
 import { ApiError, type Resource, type StatusDetails } from 'chancery';
-import type { Status, StatusCause } from 'chancery/internal-testing';
+import type { FieldError, Status, StatusCause } from 'chancery/internal-testing';
 import { apiVersionOf } from 'chancery/internal-testing';
+
+export type { FieldError };
 
 /** A Status as the server writes it: every field in the order of Go's struct. */
 export type StatusBody = Status & { readonly metadata: { readonly continue?: string } };
@@ -180,23 +182,6 @@ export function policyDenied(resource: Named, name: string, why: string, reason:
     message: `${pluralOf(resource)} "${name}" is forbidden: ${why}`,
     details: detailsOf(resource, name, [{ message: why }]),
   });
-}
-
-/** One entry of a 422: the field, and the text behind it. */
-export interface FieldError {
-  readonly field: string;
-  readonly reason:
-    | 'FieldValueInvalid'
-    | 'FieldValueRequired'
-    | 'FieldValueNotSupported'
-    | 'FieldValueForbidden'
-    | 'FieldValueDuplicate'
-    | 'FieldValueTypeInvalid'
-    | 'FieldValueNotFound'
-    | 'FieldValueTooMany'
-    | 'FieldValueTooLong'
-    | 'InternalError';
-  readonly message: string;
 }
 
 export function invalid(

@@ -1,10 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { StructuralSchema } from 'chancery/internal-testing';
+import {
+  fieldErrors,
+  prune,
+  type StructuralSchema,
+  validateBySchema,
+} from 'chancery/internal-testing';
 import type { FieldError } from '../failures.ts';
 import { isObject } from '../objects/metadata.ts';
-import { invalid } from '../schema/field-errors.ts';
-import { prune } from '../schema/prune.ts';
-import { validateBySchema } from '../schema/validate.ts';
+
+const { invalid } = fieldErrors;
 
 /** What is wrong with the defaults of a schema: each must be valid by the schema that it stands in. */
 export function defaultProblems(schema: StructuralSchema, path: string): readonly FieldError[] {
@@ -25,7 +29,7 @@ export function defaultProblems(schema: StructuralSchema, path: string): readonl
 function ownProblems(schema: StructuralSchema, path: string): readonly FieldError[] {
   const value = schema.default;
   // A path of its own, as the root of an object has fields that no schema declares.
-  const pruned = prune(value, schema, () => {}, 'default');
+  const pruned = prune(value, schema, { path: 'default' });
   if (!isDeepStrictEqual(pruned, value)) {
     return [invalid(path, value, 'must not have unknown fields')];
   }

@@ -1,4 +1,5 @@
 import {
+  fieldErrors,
   OBJECT_FIELDS,
   type StructuralSchema,
   type ValidationRule,
@@ -6,7 +7,8 @@ import {
 import { isFieldPath } from '../cel/compiled-rules.ts';
 import type { FieldError } from '../failures.ts';
 import { isObject, type Json } from '../objects/metadata.ts';
-import { forbidden, invalid, notSupported, required } from '../schema/field-errors.ts';
+
+const { forbidden, invalid, notSupported, required } = fieldErrors;
 
 const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 const REASONS = [

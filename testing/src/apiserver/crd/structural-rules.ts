@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
+import { fieldErrors } from 'chancery/internal-testing';
 import type { FieldError } from '../failures.ts';
 import { isObject, type Json } from '../objects/metadata.ts';
-import { forbidden, invalid, required } from '../schema/field-errors.ts';
 import { regularExpression } from '../schema/regular-expression.ts';
+
+const { forbidden, invalid, required } = fieldErrors;
 
 type Level = 'root' | 'item' | 'field';
 

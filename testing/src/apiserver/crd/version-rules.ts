@@ -1,19 +1,13 @@
-import { fieldSchema, type StructuralSchema } from 'chancery/internal-testing';
+import { fieldErrors, fieldSchema, type StructuralSchema } from 'chancery/internal-testing';
 import type { FieldError } from '../failures.ts';
 import { isObject } from '../objects/metadata.ts';
-import {
-  duplicate,
-  forbidden,
-  invalid,
-  invalidUnshown,
-  required,
-  tooMany,
-} from '../schema/field-errors.ts';
 import { defaultProblems } from './default-rules.ts';
 import type { DefinitionVersion, PrinterColumn } from './definition.ts';
 import { rulesProblems } from './rule-rules.ts';
 import { schemaProblems } from './schema-rules.ts';
 import { structuralProblems } from './structural-rules.ts';
+
+const { duplicate, forbidden, invalid, invalidUnshown, required, tooMany } = fieldErrors;
 
 const COLUMN_TYPES = 'boolean,date,integer,number,string';
 const COLUMN_FORMATS = 'byte,date,date-time,double,float,int32,int64,password';

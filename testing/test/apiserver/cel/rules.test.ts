@@ -1,8 +1,7 @@
-import type { StructuralSchema, ValidationRule } from 'chancery/internal-testing';
+import { Correlation, type StructuralSchema, type ValidationRule } from 'chancery/internal-testing';
 import { describe, expect, test } from 'vitest';
 import { rulesOf } from '../../../src/apiserver/cel/rules.ts';
 import type { StoredObject } from '../../../src/apiserver/cluster-access.ts';
-import { Correlation } from '../../../src/apiserver/schema/correlation.ts';
 
 const SPEC: StructuralSchema = {
   type: 'object',
