@@ -29,19 +29,23 @@ export { apiVersionOf, collectionPath, groupVersionPath, objectPath } from './mo
 export { isStatus, type Status, type StatusCause } from './model/status.ts';
 export {
   fieldSchema,
-  OBJECT_FIELDS,
   type StructuralSchema,
   type ValidationRule,
   valuesSchema,
 } from './model/structural-schema.ts';
 export { isFormat } from './model/text-format.ts';
+export { knownPattern } from './schema/pattern/pattern.ts';
+export { schemaProblems } from './schema/structure/schema-problems.ts';
 export { Correlation, itemLike } from './schema/validation/correlation.ts';
 export type { FieldError } from './schema/validation/field-errors.ts';
 export * as fieldErrors from './schema/validation/field-errors.ts';
 export { jsonEquals } from './schema/validation/json-equality.ts';
-export { OBJECT_STEPS, type ObjectRules, objectProblems } from './schema/validation/object-problems.ts';
+export {
+  OBJECT_STEPS,
+  type ObjectRules,
+  objectProblems,
+} from './schema/validation/object-problems.ts';
 export { childPath, spineOf } from './schema/validation/schema-places.ts';
 export { applyDefaults, prune } from './schema/validation/stored-form.ts';
-export { validateBySchema } from './schema/validation/validate.ts';
 export { TooMuchWork, Work } from './schema/work.ts';
 export type { TransportRequest, TransportResponse } from './transport/transport.ts';

@@ -1,6 +1,5 @@
 import { ConfigurationError } from '../core/errors.ts';
 import { fieldSchema, type StructuralSchema } from '../model/structural-schema.ts';
-import type { FieldError } from './validation/field-errors.ts';
 
 /** Paths of field names only, such as `.spec.replicas`. */
 const SIMPLE = /^(?:\.[^.[\]'"*?@()\s\\]+)+$/;
@@ -35,7 +34,17 @@ export interface FieldProblem {
   /** In the API server's notation: `spec.ports[0].name`. Empty if the problem concerns no single field. */
   readonly path: string;
   /** The reason of the cause, such as `FieldValueRequired`. */
-  readonly reason: FieldError['reason'];
+  readonly reason:
+    | 'FieldValueInvalid'
+    | 'FieldValueRequired'
+    | 'FieldValueNotSupported'
+    | 'FieldValueForbidden'
+    | 'FieldValueDuplicate'
+    | 'FieldValueTypeInvalid'
+    | 'FieldValueNotFound'
+    | 'FieldValueTooMany'
+    | 'FieldValueTooLong'
+    | 'InternalError';
   /** The message of the API server. It quotes the value of the field. */
   readonly message: string;
 }

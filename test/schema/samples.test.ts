@@ -170,14 +170,14 @@ test('[found 5] a pattern that costs too much is told, and leaves the other fiel
     type: 'object',
     required: ['a', 'b'],
     properties: {
-      a: { type: 'string', pattern: '^(?:[a-z]{1000}){500}$' },
+      a: { type: 'string', pattern: `^${'(?:[a-z]{20}x){40}'.repeat(300)}$` },
       b: { type: 'string', pattern: '^[x-z]{3}$' },
     },
   };
 
   expect(sampleWith(spec)).toMatchObject({
     object: { spec: { a: 'sample', b: 'xxx' } },
-    problems: [expect.stringMatching(/^spec\.a: .* cannot be compared .* more than 10000 states$/)],
+    problems: [expect.stringMatching(/^spec\.a: .* cannot be compared .* more than 100000 states$/)],
   });
 });
 

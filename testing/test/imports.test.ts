@@ -23,7 +23,6 @@ const BY_PATH: readonly string[] = [
   'testing/src/apiserver/auth/rule-coverage.ts',
   'testing/src/apiserver/built-in-types/built-in-types.ts',
   'testing/src/apiserver/registry/built-in-resources.ts',
-  'testing/src/apiserver/schema/regular-expression.ts',
   'testing/src/apiserver/tls/certificate-authority.ts',
   'testing/src/kubectl.ts',
   'testing/test/apiserver/auth/rbac-server.ts',
@@ -55,7 +54,6 @@ test('every dependency of the kit is imported', () => {
 const OWNER: Readonly<Record<string, string>> = {
   asn1js: 'testing/src/apiserver/tls/certificate-authority.ts',
   croner: 'testing/src/apiserver/controllers/batch/cron-schedule.ts',
-  re2js: 'testing/src/apiserver/schema/regular-expression.ts',
 };
 
 test.each(Object.entries(OWNER))('of the kit, %s is imported by %s alone', (name, owner) => {

@@ -1,19 +1,10 @@
 import { deepJson } from '../../core/deep-json.ts';
+import type { FieldProblem } from '../field-path.ts';
 
 /** One cause of a 422, as the API server names it: the field, and the text behind it. */
 export interface FieldError {
   readonly field: string;
-  readonly reason:
-    | 'FieldValueInvalid'
-    | 'FieldValueRequired'
-    | 'FieldValueNotSupported'
-    | 'FieldValueForbidden'
-    | 'FieldValueDuplicate'
-    | 'FieldValueTypeInvalid'
-    | 'FieldValueNotFound'
-    | 'FieldValueTooMany'
-    | 'FieldValueTooLong'
-    | 'InternalError';
+  readonly reason: FieldProblem['reason'];
   readonly message: string;
 }
 

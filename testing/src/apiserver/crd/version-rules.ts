@@ -1,11 +1,13 @@
-import { fieldErrors, fieldSchema, type StructuralSchema } from 'chancery/internal-testing';
+import {
+  fieldErrors,
+  fieldSchema,
+  type StructuralSchema,
+  schemaProblems,
+} from 'chancery/internal-testing';
 import type { FieldError } from '../failures.ts';
 import { isObject } from '../objects/metadata.ts';
-import { defaultProblems } from './default-rules.ts';
 import type { DefinitionVersion, PrinterColumn } from './definition.ts';
 import { rulesProblems } from './rule-rules.ts';
-import { schemaProblems } from './schema-rules.ts';
-import { structuralProblems } from './structural-rules.ts';
 
 const { duplicate, forbidden, invalid, invalidUnshown, required, tooMany } = fieldErrors;
 
@@ -26,8 +28,6 @@ export function versionSchemaProblems(
   if (root.nullable === true) {
     problems.push(forbidden(`${at}.nullable`, 'nullable cannot be true at the root'));
   }
-  const structural = structuralProblems(root, at);
-  problems.push(...(structural.length > 0 ? structural : defaultProblems(root, at)));
   problems.push(...schemaProblems(root, at));
   // Rules of a schema that is wrong would be complained about for the wrong reasons.
   return problems.length > 0 ? problems : rulesProblems(root, at);
