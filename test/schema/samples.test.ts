@@ -177,7 +177,9 @@ test('[found 5] a pattern that costs too much is told, and leaves the other fiel
 
   expect(sampleWith(spec)).toMatchObject({
     object: { spec: { a: 'sample', b: 'xxx' } },
-    problems: [expect.stringMatching(/^spec\.a: .* cannot be compared .* more than 100000 states$/)],
+    problems: [
+      expect.stringMatching(/^spec\.a: .* cannot be compared .* more than 100000 states$/),
+    ],
   });
 });
 

@@ -63,7 +63,10 @@ test.each(Object.entries(OWNER))('of the kit, %s is imported by %s alone', (name
 });
 
 test('chancery/internal-testing has at most 60 names, and each is imported by the kit', () => {
-  const names = namesIn(read('operator/internal-testing.ts'), /export (?:type )?(?:\{([^}]*)\}|\* as (\w+))/g);
+  const names = namesIn(
+    read('operator/internal-testing.ts'),
+    /export (?:type )?(?:\{([^}]*)\}|\* as (\w+))/g,
+  );
   const imported = filesIn('testing/src').flatMap((file) =>
     namesIn(read(file), /import (?:type )?\{([^}]*)\} from 'chancery\/internal-testing'/g),
   );
