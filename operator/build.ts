@@ -40,7 +40,7 @@ async function bundle(): Promise<void> {
     'cli/plugin/main',
     'core/yaml-thread/yaml-work', // a thread loads it
   ];
-  if (!image) entries.push('internal-testing');
+  if (!image) entries.push('internal');
   const files = Object.fromEntries(entries.map((entry) => [entry, `operator/${entry}.ts`]));
   const build = await rolldown({
     cwd: root,

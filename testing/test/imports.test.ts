@@ -9,7 +9,7 @@ const root = new URL('../../', import.meta.url);
 /** Entries of the toolkit that the kit may import, as any other package could. */
 const ENTRIES = [
   'chancery',
-  'chancery/internal-testing',
+  'chancery/internal',
   'chancery/kubernetes',
   'chancery/schema',
 ] as const;
@@ -62,13 +62,13 @@ test.each(Object.entries(OWNER))('of the kit, %s is imported by %s alone', (name
   expect(importing.map(({ file }) => file)).toEqual([owner]);
 });
 
-test('chancery/internal-testing has at most 60 names, and each is imported by the kit', () => {
+test('chancery/internal has at most 60 names, and each is imported by the kit', () => {
   const names = namesIn(
-    read('operator/internal-testing.ts'),
+    read('operator/internal.ts'),
     /export (?:type )?(?:\{([^}]*)\}|\* as (\w+))/g,
   );
   const imported = filesIn('testing/src').flatMap((file) =>
-    namesIn(read(file), /import (?:type )?\{([^}]*)\} from 'chancery\/internal-testing'/g),
+    namesIn(read(file), /import (?:type )?\{([^}]*)\} from 'chancery\/internal'/g),
   );
 
   expect(names.length).toBeGreaterThan(0);
@@ -76,9 +76,9 @@ test('chancery/internal-testing has at most 60 names, and each is imported by th
   expect(names.filter((name) => !imported.includes(name))).toEqual([]);
 });
 
-test('nobody but the kit imports chancery/internal-testing', () => {
+test('nobody but the kit imports chancery/internal', () => {
   const others = ['operator', 'examples', 'test', 'bench'].flatMap((folder) =>
-    importsIn(folder).filter(({ specifier }) => specifier === 'chancery/internal-testing'),
+    importsIn(folder).filter(({ specifier }) => specifier === 'chancery/internal'),
   );
 
   expect(others).toEqual([]);

@@ -1,6 +1,6 @@
 import { ApiError, type Resource, type StatusDetails } from 'chancery';
-import type { FieldError, Status, StatusCause } from 'chancery/internal-testing';
-import { apiVersionOf } from 'chancery/internal-testing';
+import type { FieldError, Status, StatusCause } from 'chancery/internal';
+import { apiVersionOf } from 'chancery/internal';
 
 export type { FieldError };
 

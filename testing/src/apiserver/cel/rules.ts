@@ -7,7 +7,7 @@ import {
   type StructuralSchema,
   spineOf,
   type ValidationRule,
-} from 'chancery/internal-testing';
+} from 'chancery/internal';
 import type { StoredObject } from '../cluster-access.ts';
 import type { FieldError } from '../failures.ts';
 import { isObject } from '../objects/metadata.ts';

@@ -7,7 +7,7 @@ import {
   type StructuralSchema,
   TooMuchWork,
   Work,
-} from 'chancery/internal-testing';
+} from 'chancery/internal';
 import { rulesOf } from '../cel/rules.ts';
 import type { StoredObject } from '../cluster-access.ts';
 import { failure, internalError } from '../failures.ts';

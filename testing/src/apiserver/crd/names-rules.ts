@@ -1,4 +1,4 @@
-import { DNS_1035_LABEL, fieldErrors, NOT_DNS_1035_LABEL } from 'chancery/internal-testing';
+import { DNS_1035_LABEL, fieldErrors, NOT_DNS_1035_LABEL } from 'chancery/internal';
 import type { FieldError } from '../failures.ts';
 import type { DefinitionNames } from './definition.ts';
 

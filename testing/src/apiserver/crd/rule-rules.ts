@@ -1,4 +1,4 @@
-import { fieldErrors, type StructuralSchema, type ValidationRule } from 'chancery/internal-testing';
+import { fieldErrors, type StructuralSchema, type ValidationRule } from 'chancery/internal';
 import { judgeRules, type RuleVerdict } from '../cel/compiled-rules.ts';
 import type { FieldError } from '../failures.ts';
 import { isObject } from '../objects/metadata.ts';

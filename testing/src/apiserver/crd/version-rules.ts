@@ -3,7 +3,7 @@ import {
   fieldSchema,
   type StructuralSchema,
   schemaProblems,
-} from 'chancery/internal-testing';
+} from 'chancery/internal';
 import type { FieldError } from '../failures.ts';
 import { isObject } from '../objects/metadata.ts';
 import type { DefinitionVersion, PrinterColumn } from './definition.ts';

@@ -1,4 +1,4 @@
-import { jsonEquals } from 'chancery/internal-testing';
+import { jsonEquals } from 'chancery/internal';
 
 export { jsonEquals };
 

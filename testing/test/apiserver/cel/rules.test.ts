@@ -1,4 +1,4 @@
-import { Correlation, type StructuralSchema, type ValidationRule } from 'chancery/internal-testing';
+import { Correlation, type StructuralSchema, type ValidationRule } from 'chancery/internal';
 import { describe, expect, test } from 'vitest';
 import { rulesOf } from '../../../src/apiserver/cel/rules.ts';
 import type { StoredObject } from '../../../src/apiserver/cluster-access.ts';

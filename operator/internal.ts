@@ -1,6 +1,6 @@
 /**
- * The parts of the toolkit that only `@chancery/testing` imports. Names may change in every release: a
- * version of the test kit needs the same version of the toolkit.
+ * The parts of the toolkit that only our other packages import, such as `@chancery/testing`. Names may
+ * change in every release: a version of such a package needs the same version of the toolkit.
  *
  * @module
  */
