@@ -190,6 +190,8 @@ export {
   isDnsLabel,
   isDnsSubdomain,
   MAX_DNS_LABEL,
+  NOT_DNS_1035_LABEL,
+  NOT_DNS_SUBDOMAIN,
 } from './model/dns-name.ts';
 export { INITIAL_EVENTS_END, type Transform } from './model/entry.ts';
 export { type KnownKinds, knownKinds } from './model/known-kinds.ts';
@@ -206,15 +208,15 @@ export {
 } from './model/resource.ts';
 export { isLabelKey } from './model/selector.ts';
 export { isStatus, type Status, type StatusCause } from './model/status.ts';
+export { withoutValues } from './model/status-body.ts';
 export { type StatusFields, statusFieldsOf } from './model/status-fields.ts';
 export {
   fieldSchema,
-  OBJECT_FIELDS,
   type StructuralSchema,
   type ValidationRule,
   valuesSchema,
 } from './model/structural-schema.ts';
-export { isFormat, isTextFormat } from './model/text-format.ts';
+export { isFormat } from './model/text-format.ts';
 export { byAge } from './model/version-age.ts';
 export { programEnvironment } from './process/program-environment.ts';
 export { ProgramError } from './process/program-error.ts';
@@ -222,15 +224,28 @@ export type { ProgramUsage } from './process/program-usage.ts';
 export { type RunFolder, RunFolders } from './process/run-files.ts';
 export type { ProgramResult } from './process/run-program.ts';
 export { type CheckedSchema, fieldStep, stepped } from './schema/checked-schema.ts';
-export { completed } from './schema/completed.ts';
 export {
   type CheckedDefinition,
   type CheckedVersion,
   checkedDefinition,
   isDefinition,
 } from './schema/definition.ts';
+export { knownPattern } from './schema/pattern/pattern.ts';
 export { sampleObject } from './schema/samples/sample-object.ts';
-export { valueProblems } from './schema/value-problems.ts';
+export { schemaProblems } from './schema/structure/schema-problems.ts';
+export { Correlation, itemLike } from './schema/validation/correlation.ts';
+export type { FieldError } from './schema/validation/field-errors.ts';
+export * as fieldErrors from './schema/validation/field-errors.ts';
+export { jsonEquals } from './schema/validation/json-equality.ts';
+export {
+  newObjectProblems,
+  OBJECT_STEPS,
+  type ObjectRules,
+  objectProblems,
+} from './schema/validation/object-problems.ts';
+export { childPath, spineOf } from './schema/validation/schema-places.ts';
+export { applyDefaults, prune, storedForm } from './schema/validation/stored-form.ts';
+export { TooMuchWork, UNLIMITED, Work } from './schema/work.ts';
 export type { InformerHandle } from './store/namespaces-informer.ts';
 export type { SharedInformer } from './store/shared-informer.ts';
 export type { TransportRequest, TransportResponse } from './transport/transport.ts';

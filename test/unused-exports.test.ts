@@ -7,12 +7,12 @@ import { expect, test } from 'vitest';
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const EVERYTHING = '*';
 
-const files = globSync('{operator,testing,examples,test,bench,proxy}/**/*.ts', {
+const files = globSync('{operator,packages,testing,examples,test,bench,proxy}/**/*.ts', {
   cwd: ROOT,
   exclude: ['**/node_modules/**', '**/dist/**', 'test/.*/**'],
 });
 const texts = new Map(files.map((file) => [file, readFileSync(join(ROOT, file), 'utf8')] as const));
-const entries = ['.', 'testing'].flatMap((folder) => {
+const entries = ['.', 'testing', ...globSync('packages/*', { cwd: ROOT })].flatMap((folder) => {
   const { exports } = JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8')) as {
     readonly exports: Readonly<Record<string, string | { readonly 'chancery-source': string }>>;
   };

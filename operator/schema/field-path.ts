@@ -29,16 +29,24 @@ export function mayBeUnknown(root: StructuralSchema, fields: readonly string[]):
   return false;
 }
 
-/** A problem with one field of an object. */
+/** A problem with one field of an object: a cause in the API server's answer. */
 export interface FieldProblem {
-  /** In the API server's notation: `spec.ports[0].name`. */
+  /** In the API server's notation: `spec.ports[0].name`. Empty if the problem concerns no single field. */
   readonly path: string;
-  /** The message of the API server. */
+  /** The reason of the cause, such as `FieldValueRequired`. */
+  readonly reason:
+    | 'FieldValueInvalid'
+    | 'FieldValueRequired'
+    | 'FieldValueNotSupported'
+    | 'FieldValueForbidden'
+    | 'FieldValueDuplicate'
+    | 'FieldValueTypeInvalid'
+    | 'FieldValueNotFound'
+    | 'FieldValueTooMany'
+    | 'FieldValueTooLong'
+    | 'InternalError';
+  /** The message of the API server. It quotes the value of the field. */
   readonly message: string;
-}
-
-export function joined(path: string, field: string): string {
-  return path === '' ? field : `${path}.${field}`;
 }
 
 /**

@@ -1,14 +1,6 @@
 import type { PrinterColumn, ScalePaths } from '../model/custom-resource-definition.ts';
 import type { StructuralSchema } from '../model/structural-schema.ts';
-import {
-  definitionError,
-  type FieldProblem,
-  joined,
-  mayBeUnknown,
-  schemaAt,
-  simplePath,
-} from './field-path.ts';
-import { isJson } from './keywords.ts';
+import { definitionError, mayBeUnknown, schemaAt, simplePath } from './field-path.ts';
 
 /** A column of `kubectl get`. The name column is always there. */
 export type PrinterColumnOptions = Omit<PrinterColumn, 'type'> & {
@@ -82,9 +74,6 @@ function typeAt(jsonPath: string, root: StructuralSchema, path: string): Printer
   return TYPES.find((type) => type === schema?.type) ?? 'string';
 }
 
-/** The largest value that `/scale` can show: an int32. */
-const MAX_REPLICAS = 2_147_483_647;
-
 /** @throws ConfigurationError `CONFIG` for a path without a field, or with a field of the wrong type. */
 export function scaleOf(scale: ScalePaths, root: StructuralSchema, path: string): ScalePaths {
   const { specReplicasPath, statusReplicasPath, labelSelectorPath } = scale;
@@ -113,21 +102,4 @@ function refusePath(
   const found = schema === undefined ? 'no schema has it' : `it is ${schema.type ?? 'of no type'}`;
   const text = type === 'string' ? 'Type.String()' : 'Type.Integer()';
   throw definitionError(path, `${jsonPath}: ${found}`, `add the field as ${text}`);
-}
-
-/** The values that `/scale` could not show. */
-export function* scaleProblems(value: unknown, scale: ScalePaths): Generator<FieldProblem> {
-  for (const jsonPath of [scale.specReplicasPath, scale.statusReplicasPath]) {
-    const fields = simplePath(jsonPath) ?? [];
-    const replicas = fields.reduce<unknown>(
-      (at, field) => (isJson(at) ? at[field] : undefined),
-      value,
-    );
-    if (typeof replicas !== 'number') continue;
-    const path = fields.reduce(joined, '');
-    if (replicas < 0) yield { path, message: 'should be a non-negative integer' };
-    if (replicas > MAX_REPLICAS) {
-      yield { path, message: `should be less than or equal to ${MAX_REPLICAS}` };
-    }
-  }
 }

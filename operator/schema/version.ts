@@ -6,8 +6,8 @@ import { definitionError, schemaAt, simplePath } from './field-path.ts';
 import { isJson } from './keywords.ts';
 import { refuseVersion } from './names.ts';
 import { type PrinterColumnOptions, printerColumnsOf, scaleOf } from './printer-columns.ts';
-import { refuseRule, refuseUnusable } from './schema-rules.ts';
 import { structuralSchema } from './structural.ts';
+import { refuseUnusable } from './structure/refuse-unusable.ts';
 import { type TObject, type TSchema, Type } from './type.ts';
 
 /** The declaration of one version of a resource. */
@@ -76,8 +76,6 @@ function rootSchema(
     status === undefined
       ? undefined
       : structuralSchema(statusSchema(status, statusPath), statusPath);
-  refuseUnusable(specSchema, `${path}spec`);
-  if (statusPart !== undefined) refuseUnusable(statusPart, statusPath);
   const root: StructuralSchema = {
     type: 'object',
     ...(description === undefined ? {} : { description }),
@@ -85,7 +83,7 @@ function rootSchema(
     properties: { spec: specSchema, ...(statusPart && { status: statusPart }) },
     ...(rules.length === 0 ? {} : { 'x-kubernetes-validations': rules }),
   };
-  for (const [at, rule] of rules.entries()) refuseRule(rule, `${path}rules[${at}]`);
+  refuseUnusable(root, path);
   return root;
 }
 

@@ -5,13 +5,17 @@ export class TooMuchWork extends Error {
 
 /** The steps that a piece of work may still take. Equal work takes equal steps on every machine. */
 export class Work {
-  readonly #limit: number;
+  /** The steps that it may take at all. */
+  readonly limit: number;
   readonly #whole: Work | undefined;
   #left: number;
 
-  /** @param whole - what this piece is a part of: its steps count there, too. */
+  /**
+   * @param limit - Infinity for no limit.
+   * @param whole - what this piece is a part of: its steps count there, too.
+   */
   constructor(limit: number, whole?: Work) {
-    this.#limit = limit;
+    this.limit = limit;
     this.#left = limit;
     this.#whole = whole;
   }
@@ -25,6 +29,9 @@ export class Work {
   spend(steps: number): void {
     this.#whole?.spend(steps);
     this.#left -= steps;
-    if (this.#left < 0) throw new TooMuchWork(`it takes more than ${this.#limit} steps`);
+    if (this.#left < 0) throw new TooMuchWork(`it takes more than ${this.limit} steps`);
   }
 }
+
+/** For work whose size the caller knows. */
+export const UNLIMITED: Work = new Work(Number.POSITIVE_INFINITY);

@@ -274,7 +274,7 @@ describe('[scaffolding 20] --from-crd', () => {
     const made = await init(['--from-crd', '-'], stream(definitionOf('Impossible', { spec })));
 
     expect(made.told).toEqual([
-      'complete samples/impossible.yaml: spec.code: should match \'^\\d{3}$\'; then take "skip" out of src/impossible.test.ts',
+      'complete samples/impossible.yaml: spec.code: Invalid value: "sa": spec.code in body should match \'^\\d{3}$\'; then take "skip" out of src/impossible.test.ts',
       'samples/impossible.yaml was not checked by the CEL rules of its definition: npm test does',
     ]);
     expect(made.files['src/impossible.test.ts']).toContain(

@@ -148,11 +148,16 @@ test('problems have the paths that the API server writes', () => {
     'spec.labels.a',
     'spec.memory',
     'spec.ports[0].port',
+    'spec.ports[1]', // no object, and no item of a list map
     'spec.ports[1]',
     'spec.replicas',
     'spec.tier',
   ]);
-  expect(problems).toContainEqual({ path: 'spec.image', message: 'Required value' });
+  expect(problems).toContainEqual({
+    path: 'spec.image',
+    reason: 'FieldValueRequired',
+    message: 'Required value',
+  });
 });
 
 test.each<[unknown, string]>([
@@ -186,9 +191,9 @@ test('what /scale cannot show is a problem', () => {
     scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' },
   });
 
-  expect(scaled.validate(website({ replicas: -1 }))).toMatchObject([{ path: 'spec.replicas' }]);
+  expect(scaled.validate(website({ replicas: -1 }))).toMatchObject([{ path: '.spec.replicas' }]);
   expect(scaled.validate(website({ replicas: 2 ** 31 }))).toMatchObject([
-    { path: 'spec.replicas' },
+    { path: '.spec.replicas' },
   ]);
 });
 

@@ -217,13 +217,8 @@ describe('what the API server would refuse', () => {
     ['a default with more fields', Type.Object({}, { default: { a: 1 } }), 'it', 'leave them out'],
     ['an incomplete default', Type.Object({ a: item }, { default: {} }), 'it', 'a default that'],
     ['a key that is optional', ListMap(item, ['note']), 'it[].note', 'take Type.Optional'],
-    ['a key that there is not', ListMap(item, ['port' as never]), 'it[].port', 'add the field'],
-    [
-      'a key that stands there twice',
-      ListMap(item, ['name', 'name']),
-      'it[].name',
-      'each key once',
-    ],
+    ['a key that there is not', ListMap(item, ['port' as never]), 'it', 'add the field'],
+    ['a key that stands there twice', ListMap(item, ['name', 'name']), 'it', 'each key once'],
     ['no key', ListMap(item, []), 'it', 'name the fields'],
     [
       'a key that is a list',
@@ -261,7 +256,7 @@ describe('what the API server would refuse', () => {
     [
       'a message of two lines',
       withRules(item, [{ rule: 'true', message: 'a\nb' }]),
-      'it.x-kubernetes-validations[0]',
+      'it.x-kubernetes-validations[0].message',
       'in one line',
     ],
     [
@@ -270,6 +265,22 @@ describe('what the API server would refuse', () => {
       'it.x-kubernetes-validations[0].fieldPath',
       'write .name',
     ],
+    [
+      'a path to a field that there is not',
+      withRules(item, [{ rule: 'true', fieldPath: '.port' }]),
+      'it.x-kubernetes-validations[0].fieldPath',
+      'must be a valid path',
+    ],
+    [
+      'a default deep in a map of lists',
+      Type.Record(
+        Type.String(),
+        Type.Array(Type.Object({ a: Type.Integer({ minimum: 1, default: 0 }) })),
+      ),
+      'it[*][].a',
+      'a default that',
+    ],
+    ['lists in a set that are no whole', ListSet(ListSet(Type.String())), 'it[]', 'ListAtomic'],
   ])('%s', (_, schema, path, remedy) => {
     const error = refusalOf(schema);
 

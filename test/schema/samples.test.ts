@@ -124,13 +124,17 @@ test('the name of a sample is one that the schema allows', () => {
 });
 
 test.each<[string, StructuralSchema, string]>([
-  ['contradicts itself', NEVER, "spec: should match '^\\d{3}$'"],
+  ['contradicts itself', NEVER, "spec in body should match '^\\d{3}$'"],
   [
     'has a pattern that RE2 lacks',
     { type: 'string', pattern: '(?=a)a' },
-    "spec: cannot be compared with '(?=a)a': (? is",
+    "spec in body cannot be compared with '(?=a)a': ",
   ],
-  ['wants more items than people read', listOf({ type: 'integer' }, 90), 'spec: should have'],
+  [
+    'wants more items than people read',
+    listOf({ type: 'integer' }, 90),
+    'spec in body should have',
+  ],
 ])('a sample is told to be wrong where the schema %s', (_, spec, problem) => {
   expect(sampleWith(spec).problems).toEqual([expect.stringContaining(problem)]);
 });
@@ -166,14 +170,16 @@ test('[found 5] a pattern that costs too much is told, and leaves the other fiel
     type: 'object',
     required: ['a', 'b'],
     properties: {
-      a: { type: 'string', pattern: '^(?:[a-z]{1000}){500}$' },
+      a: { type: 'string', pattern: `^${'(?:[a-z]{20}x){40}'.repeat(300)}$` },
       b: { type: 'string', pattern: '^[x-z]{3}$' },
     },
   };
 
   expect(sampleWith(spec)).toMatchObject({
     object: { spec: { a: 'sample', b: 'xxx' } },
-    problems: [expect.stringMatching(/^spec\.a: cannot be compared .* more than 10000 states$/)],
+    problems: [
+      expect.stringMatching(/^spec\.a: .* cannot be compared .* more than 100000 states$/),
+    ],
   });
 });
 

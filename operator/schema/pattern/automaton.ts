@@ -1,16 +1,16 @@
 import type { Work } from '../work.ts';
 import { CharacterSet } from './character-set.ts';
-import { PatternCostError, type PatternNode } from './tree.ts';
+import { type Assertion, type CharacterNode, PatternCostError, type PatternNode } from './tree.ts';
 
 /** States of one automaton. `{1000}` takes its part a thousand times. Patterns of real definitions have a few hundred. */
-const MAX_STATES = 10_000;
+const MAX_STATES = 100_000;
 
 const MAX_PARTS = 5 * MAX_STATES;
 
 /** A state of the automaton. The next state is the one after it, where it names none. */
 type State =
   | { readonly kind: 'character'; readonly set: CharacterSet }
-  | { readonly kind: 'assertion'; readonly source: string }
+  | { readonly kind: 'assertion'; readonly assertion: Assertion }
   | Split
   | { readonly kind: 'end' };
 
@@ -20,27 +20,22 @@ interface Split {
   other: number;
 }
 
-interface Building {
-  readonly ignoresCase: boolean;
-  readonly work: Work;
-}
-
 /**
  * Compares texts with a pattern without backtracking: all states that a character leads to are followed together, so
  * that a text costs at most its length times the number of states (Thompson's simulation, as in RE2).
  */
 export class PatternAutomaton {
   readonly #states: State[] = [];
-  readonly #sets = new Map<string, CharacterSet>();
+  readonly #sets = new Map<CharacterNode | string, CharacterSet>();
   /** Parts that were added: a part may have no state, and be repeated. */
   #parts = 0;
 
   /**
-   * @throws PatternCostError for more than 10,000 states.
+   * @throws PatternCostError for more than 100,000 states.
    * @throws TooMuchWork
    */
-  constructor(tree: PatternNode, ignoresCase: boolean, work: Work) {
-    this.#add(tree, { ignoresCase, work });
+  constructor(tree: PatternNode, work: Work) {
+    this.#add(tree, work);
     this.#push({ kind: 'end' });
   }
 
@@ -54,9 +49,16 @@ export class PatternAutomaton {
     return new Run(this.#states, text, work).matches();
   }
 
-  /** The number of its states. */
-  get size(): number {
-    return this.#states.length;
+  /**
+   * The first match that begins at `from` or later, as Perl and Go choose it: of those that begin first the one that
+   * the pattern prefers.
+   *
+   * @param work - as of `test`.
+   * @throws TooMuchWork
+   */
+  find(text: string, from: number, work: Work): Match | undefined {
+    work.spend(this.#states.length);
+    return new Run(this.#states, text, work).find(from);
   }
 
   #push(state: State): void {
@@ -66,36 +68,37 @@ export class PatternAutomaton {
     this.#states.push(state);
   }
 
-  #add(node: PatternNode, how: Building): void {
-    how.work.spend(1);
+  #add(node: PatternNode, work: Work): void {
+    work.spend(1);
     this.#parts += 1;
     if (this.#parts > MAX_PARTS) throw new PatternCostError(`it has more than ${MAX_PARTS} parts`);
     switch (node.kind) {
       case 'sequence':
-        for (const part of node.parts) this.#add(part, how);
+        for (const part of node.parts) this.#add(part, work);
         break;
       case 'choice':
-        this.#addChoice(node.options, how);
+        this.#addChoice(node.options, work);
         break;
       case 'repeat':
-        this.#addRepeat(node, how);
+        this.#addRepeat(node, work);
         break;
       case 'assertion':
         this.#push(node);
         break;
       case 'character': {
-        const set = this.#sets.get(node.source) ?? new CharacterSet(node, how.ignoresCase);
-        this.#sets.set(node.source, set);
+        const key = setKey(node);
+        const set = this.#sets.get(key) ?? new CharacterSet(node);
+        this.#sets.set(key, set);
         this.#push({ kind: 'character', set });
       }
     }
   }
 
-  #addChoice(options: readonly PatternNode[], how: Building): void {
+  #addChoice(options: readonly PatternNode[], work: Work): void {
     const ends: Split[] = [];
     for (const [at, option] of options.entries()) {
       const split = this.#split();
-      this.#add(option, how);
+      this.#add(option, work);
       if (at < options.length - 1) ends.push(this.#split());
       split.other = at < options.length - 1 ? this.#states.length : split.next;
     }
@@ -105,24 +108,33 @@ export class PatternAutomaton {
     }
   }
 
-  #addRepeat({ part, least, most }: Extract<PatternNode, { kind: 'repeat' }>, how: Building): void {
-    for (let count = 0; count < least; count += 1) this.#add(part, how);
-    if (most === Number.POSITIVE_INFINITY) {
+  #addRepeat(node: Extract<PatternNode, { kind: 'repeat' }>, work: Work): void {
+    const { part, least, most, isLazy } = node;
+    const isOpen = most === Number.POSITIVE_INFINITY;
+    const optional: Split[] = [];
+    for (let count = 0; count < least; count += 1) {
       const start = this.#states.length;
-      const split = this.#split();
-      this.#add(part, how);
-      const back = this.#split();
-      back.next = start;
-      back.other = start;
+      this.#add(part, work);
+      if (isOpen && count === least - 1) this.#addBack(start, isLazy);
+    }
+    // `x*` is `(x+)?`, as in Go. This tells how often an empty part is taken.
+    for (let count = least; isOpen ? least === 0 && count < 1 : count < most; count += 1) {
+      optional.push(this.#split());
+      const start = this.#states.length;
+      this.#add(part, work);
+      if (isOpen) this.#addBack(start, isLazy);
+    }
+    for (const split of optional) {
       split.other = this.#states.length;
-      return;
+      if (isLazy) [split.next, split.other] = [split.other, split.next];
     }
-    const splits: Split[] = [];
-    for (let count = least; count < most; count += 1) {
-      splits.push(this.#split());
-      this.#add(part, how);
-    }
-    for (const split of splits) split.other = this.#states.length;
+  }
+
+  /** The choice to take the part from `start` once more. */
+  #addBack(start: number, isLazy: boolean): void {
+    const back = this.#split();
+    if (isLazy) back.other = start;
+    else back.next = start;
   }
 
   /** A state that leads to the next one, and to another that is set later. */
@@ -134,6 +146,24 @@ export class PatternAutomaton {
   }
 }
 
+/** Equal characters have one set, and so have the copies of a part that is repeated. */
+function setKey(node: CharacterNode): CharacterNode | string {
+  const { literal, ranges } = node;
+  return literal === undefined ? node : `${literal}${ranges[0]?.ignoresCase === true}`;
+}
+
+/** A part of a text. */
+export interface Match {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A state that waits for a character, and where the match began that led to it. */
+interface Thread {
+  readonly index: number;
+  readonly start: number;
+}
+
 /** One text on its way through the automaton. */
 class Run {
   readonly #states: readonly State[];
@@ -141,7 +171,6 @@ class Run {
   readonly #work: Work;
   /** For each state the last place where it was reached, so that it is followed once at each place. */
   readonly #reachedAt: Int32Array;
-  #hasEnded = false;
 
   constructor(states: readonly State[], text: string, work: Work) {
     this.#states = states;
@@ -151,44 +180,86 @@ class Run {
   }
 
   matches(): boolean {
-    let current: number[] = [];
+    let current: Thread[] = [];
     for (let at = 0; ; ) {
-      this.#follow(0, at, current); // a match may begin at any place
-      if (this.#hasEnded) return true;
+      this.#follow(0, at, 0, current); // a match may begin at any place
+      if (this.#reachedAt.at(-1) === at) return true;
       if (at >= this.#text.length) return false;
-      const character = String.fromCodePoint(this.#text.codePointAt(at) ?? 0);
+      const character = characterAt(this.#text, at);
       at += character.length;
-      const next: number[] = [];
-      for (const index of current) {
-        this.#work.spend(1);
-        const state = this.#states[index];
-        if (state?.kind === 'character' && state.set.has(character)) {
-          this.#follow(index + 1, at, next);
-        }
-      }
-      current = next;
+      current = this.#step(current, character, at);
     }
   }
 
-  /** Adds the states that wait for a character and are reached from `start` without one. */
-  #follow(start: number, at: number, found: number[]): void {
-    const open = [start];
+  /** Threads stand in the order in which the pattern prefers them. */
+  find(from: number): Match | undefined {
+    let found: Match | undefined;
+    let current: Thread[] = [];
+    for (let at = from; ; ) {
+      if (found === undefined) this.#follow(0, at, at, current);
+      const end = current.findIndex(({ index }) => this.#states[index]?.kind === 'end');
+      const ended = current[end];
+      if (ended !== undefined) {
+        found = { start: ended.start, end: at };
+        current.length = end; // what the pattern prefers less
+      }
+      if (at >= this.#text.length || (found !== undefined && current.length === 0)) return found;
+      const character = characterAt(this.#text, at);
+      at += character.length;
+      current = this.#step(current, character, at);
+    }
+  }
+
+  /** The threads after one more character. */
+  #step(current: readonly Thread[], character: string, at: number): Thread[] {
+    const next: Thread[] = [];
+    for (const { index, start } of current) {
+      this.#work.spend(1);
+      const state = this.#states[index];
+      if (state?.kind === 'character' && state.set.has(character)) {
+        this.#follow(index + 1, at, start, next);
+      }
+    }
+    return next;
+  }
+
+  /** Adds the states that are reached from `from` without a character, and wait for one or are the end. */
+  #follow(from: number, at: number, start: number, found: Thread[]): void {
+    const open = [from];
     for (let index = open.pop(); index !== undefined; index = open.pop()) {
       if (this.#reachedAt[index] === at) continue;
       this.#reachedAt[index] = at;
       this.#work.spend(1);
       const state = this.#states[index];
-      if (state?.kind === 'end') this.#hasEnded = true;
-      else if (state?.kind === 'character') found.push(index);
+      if (state?.kind === 'end' || state?.kind === 'character') found.push({ index, start });
       else if (state?.kind === 'split') open.push(state.other, state.next);
-      else if (state !== undefined && this.#holds(state.source, at)) open.push(index + 1);
+      else if (state !== undefined && this.#holds(state.assertion, at)) open.push(index + 1);
     }
   }
 
-  #holds(assertion: string, at: number): boolean {
-    if (assertion === '^') return at === 0;
-    if (assertion === '$') return at === this.#text.length;
-    const isWord = (index: number): boolean => /^\w$/.test(this.#text.charAt(index));
-    return (isWord(at - 1) !== isWord(at)) === (assertion === '\\b');
+  #holds(assertion: Assertion, at: number): boolean {
+    const text = this.#text;
+    switch (assertion) {
+      case 'text start':
+        return at === 0;
+      case 'text end':
+        return at === text.length;
+      case 'line start':
+        return at === 0 || text[at - 1] === '\n';
+      case 'line end':
+        return at === text.length || text[at] === '\n';
+      default: {
+        const isBoundary = isWord(text.charAt(at - 1)) !== isWord(text.charAt(at));
+        return isBoundary === (assertion === 'word boundary');
+      }
+    }
   }
+}
+
+function characterAt(text: string, at: number): string {
+  return String.fromCodePoint(text.codePointAt(at) ?? 0);
+}
+
+function isWord(character: string): boolean {
+  return /^\w$/.test(character);
 }

@@ -5,19 +5,26 @@ const MAX_KNOWN = 1_000;
 
 /** The characters that one place of a pattern takes. */
 export class CharacterSet {
-  readonly #expression: RegExp;
+  readonly #ranges: readonly { readonly expression: RegExp; readonly isNegated: boolean }[];
+  readonly #isNegated: boolean;
   readonly #known = new Map<string, boolean>();
 
-  constructor({ source }: CharacterNode, ignoresCase: boolean) {
-    this.#expression = new RegExp(`^${source}$`, ignoresCase ? 'iu' : 'u');
+  constructor({ ranges, isNegated }: CharacterNode) {
+    this.#isNegated = isNegated;
+    this.#ranges = ranges.map((each) => ({
+      expression: new RegExp(`^[${each.source}]$`, each.ignoresCase ? 'iu' : 'u'),
+      isNegated: each.isNegated,
+    }));
   }
 
   has(character: string): boolean {
     const known = this.#known.get(character);
     if (known !== undefined) return known;
-    const found = this.#expression.test(character);
+    const isIn = this.#ranges.some(
+      ({ expression, isNegated }) => expression.test(character) !== isNegated,
+    );
     if (this.#known.size >= MAX_KNOWN) this.#known.clear();
-    this.#known.set(character, found);
-    return found;
+    this.#known.set(character, isIn !== this.#isNegated);
+    return isIn !== this.#isNegated;
   }
 }

@@ -1,44 +1,18 @@
 /**
- * Regular expressions of the API server (RE2).
- *
- * A pattern is translated to JavaScript's syntax first. Syntax that both have with different meanings (`.`, `\s`,
- * escapes of punctuation) is rewritten. Syntax that one of them lacks is refused. So an accepted pattern means
- * the same in both. It is matched by an automaton and not by `RegExp`, which backtracks: `(a+)+$` would cost it
- * 2^n steps for n letters.
+ * Regular expressions of the API server (RE2). They are matched by an automaton and not by `RegExp`, which knows
+ * another syntax, and backtracks: `(a+)+$` would cost it 2^n steps for n letters.
  */
 
-import type { Work } from '../work.ts';
+import { UNLIMITED, type Work } from '../work.ts';
 import { PatternAutomaton } from './automaton.ts';
-import { type PatternNode, patternTree } from './tree.ts';
+import { parsePattern } from './parse.ts';
+import type { PatternNode } from './tree.ts';
 
-/** RE2's limit of repetitions. */
-const MAX_REPETITIONS = 1_000;
-
-const POSIX_CLASSES: Readonly<Record<string, string>> = {
-  alnum: '0-9A-Za-z',
-  alpha: 'A-Za-z',
-  digit: '0-9',
-  lower: 'a-z',
-  space: '\\t\\n\\v\\f\\r ',
-  upper: 'A-Z',
-  word: '0-9A-Za-z_',
-  xdigit: '0-9A-Fa-f',
-};
-
-/** The characters of `\s` in RE2. JavaScript's also has the vertical tab and the spaces of Unicode. */
-const SPACE = '\\t\\n\\f\\r ';
-
-const OUTSIDE =
-  /\\(?:p\{\^?\w+\}|p[A-Z]|P\{\w+\}|P[A-Z]|x\{[0-9a-fA-F]+\}|x[0-9a-fA-F]{2}|[\s\S])|\(\?P?<[A-Za-z_]\w*>|\(\?:|\(\??|\{\d+(?:,\d*)?\}|\[\^?\]?|[\s\S]/uy;
-const INSIDE =
-  /\\(?:p\{\w+\}|p[A-Z]|P\{\w+\}|P[A-Z]|x\{[0-9a-fA-F]+\}|x[0-9a-fA-F]{2}|[\s\S])|\[:\^?\w+:\]|[\s\S]/uy;
-
-/** A pattern that can be compared with texts. */
+/** A pattern that can be compared with texts. It matches anywhere in a text unless it is anchored. */
 export interface Pattern {
-  /** True for JavaScript's flag `i`. */
-  readonly ignoresCase: boolean;
-  /** @throws PatternCostError when the pattern is too large. */
-  tree(): PatternNode;
+  readonly tree: PatternNode;
+  /** About the number of its states. */
+  readonly size: number;
   /**
    * True when some part of `text` matches. The time grows with the length of the text times that of the pattern.
    *
@@ -46,126 +20,87 @@ export interface Pattern {
    * @throws TooMuchWork
    */
   test(text: string, work: Work): boolean;
+  /**
+   * The parts of `text` that match, from left to right, at most `limit` of them.
+   *
+   * @throws PatternCostError when the pattern is too large.
+   * @throws TooMuchWork
+   */
+  findAll(text: string, limit: number, work?: Work): readonly string[];
 }
 
-/** Patterns that were compared lately, by their texts. */
+/** Patterns that were compared lately, by their texts. The one that was asked for last is last. */
 const KNOWN = new Map<string, Pattern>();
 
-/** This bounds the memory: a pattern has at most 10,000 states. */
-const MAX_KNOWN = 50;
+/** These bound the memory: patterns may be made from objects. */
+const MAX_KNOWN = 1_000;
+const MAX_KNOWN_SIZE = 300_000;
+let knownSize = 0;
 
-/** The same as `patternMatcher`, for a pattern that is asked for again and again. */
+/**
+ * The same as `patternMatcher`, for a pattern that is asked for again and again.
+ *
+ * @throws SyntaxError
+ */
 export function knownPattern(pattern: string): Pattern {
   const known = KNOWN.get(pattern);
-  if (known !== undefined) return known;
-  const made = patternMatcher(pattern);
-  if (KNOWN.size >= MAX_KNOWN) KNOWN.clear();
-  KNOWN.set(pattern, made);
-  return made;
+  const matcher = known ?? patternMatcher(pattern);
+  if (known === undefined) knownSize += costOf(pattern, matcher);
+  KNOWN.delete(pattern);
+  KNOWN.set(pattern, matcher);
+  for (const [oldest, { size }] of KNOWN) {
+    if (KNOWN.size <= MAX_KNOWN && knownSize <= MAX_KNOWN_SIZE) break;
+    KNOWN.delete(oldest);
+    knownSize -= costOf(oldest, { size });
+  }
+  return matcher;
+}
+
+function costOf(pattern: string, { size }: Pick<Pattern, 'size'>): number {
+  return Math.max(pattern.length, size);
 }
 
 /**
- * The pattern that RE2 makes of a text. It matches anywhere in a text unless it is anchored.
+ * The pattern that Go's package regexp makes of a text.
  *
- * @throws SyntaxError for a pattern that RE2 or JavaScript does not accept, with the token that is refused.
+ * @throws SyntaxError with the text of Go for a pattern that Go does not accept.
  */
 export function patternMatcher(pattern: string): Pattern {
-  const ignoresCase = pattern.startsWith('(?i)');
-  const source = translate(ignoresCase ? pattern.slice('(?i)'.length) : pattern);
-  new RegExp(source, 'u'); // refuses what is not in the syntax, and matches nothing
-  let tree: PatternNode | undefined;
+  const { node: tree, size } = parsePattern(pattern);
   let automaton: PatternAutomaton | undefined;
-  const treeOf = (): PatternNode => {
-    tree ??= patternTree(source);
-    return tree;
+  const automatonWithin = (work: Work): PatternAutomaton => {
+    automaton ??= new PatternAutomaton(tree, work);
+    return automaton;
   };
   return {
-    ignoresCase,
-    tree: treeOf,
-    test(text, work) {
-      automaton ??= new PatternAutomaton(treeOf(), ignoresCase, work);
-      return automaton.test(text, work);
-    },
+    tree,
+    size,
+    test: (text, work) => automatonWithin(work).test(text, work),
+    findAll: (text, limit, work = UNLIMITED) =>
+      allMatches(automatonWithin(work), text, limit, work),
   };
 }
 
-function translate(pattern: string): string {
-  let source = '';
-  let inClass = false;
-  let at = 0;
-  while (at < pattern.length) {
-    const token = tokenAt(pattern, at, inClass ? INSIDE : OUTSIDE);
-    at += token.length;
-    if (inClass) {
-      inClass = token !== ']';
-      source += translateInClass(token);
-    } else {
-      inClass = token.startsWith('[');
-      source += translateOutside(token);
-    }
+/** As Go's FindAllString: an empty match does not stand where another match ends. */
+function allMatches(
+  automaton: PatternAutomaton,
+  text: string,
+  limit: number,
+  work: Work,
+): readonly string[] {
+  const found: string[] = [];
+  let lastEnd = -1;
+  for (let at = 0; at <= text.length && found.length < limit; ) {
+    const match = automaton.find(text, at, work);
+    if (match === undefined) break;
+    const isEmpty = match.end === match.start;
+    if (!(isEmpty && match.start === lastEnd)) found.push(text.slice(match.start, match.end));
+    lastEnd = match.end;
+    at = match.end > at ? match.end : at + Math.max(characterLength(text, at), 1);
   }
-  return source;
+  return found;
 }
 
-function tokenAt(pattern: string, at: number, tokens: RegExp): string {
-  tokens.lastIndex = at;
-  return tokens.exec(pattern)?.[0] ?? '';
-}
-
-function translateOutside(token: string): string {
-  if (token.startsWith('\\')) return translateEscape(token, false);
-  if (token === '.') return '[^\\n]';
-  if (token === '}' || token === ']' || token === '{') return `\\${token}`;
-  if (token === '[]' || token === '[^]') throw refused(token);
-  if (token.startsWith('(?') && token.endsWith('>')) return token.replace('(?P<', '(?<');
-  if (token === '(?') throw refused('(?');
-  if (token.length > 2 && token.startsWith('{')) refuseManyRepetitions(token);
-  return token;
-}
-
-function translateInClass(token: string): string {
-  if (token.startsWith('\\')) return translateEscape(token, true);
-  if (!token.startsWith('[:')) return token;
-  const name = token.slice(2, -2);
-  return (Object.hasOwn(POSIX_CLASSES, name) && POSIX_CLASSES[name]) || fail(token);
-}
-
-function translateEscape(token: string, inClass: boolean): string {
-  const what = token.slice(1);
-  if (/^[pP]/.test(what)) return translateProperty(token);
-  if (what.startsWith('x{')) return `\\u${what.slice(1)}`;
-  if (/^x../.test(what) || /^[dDwWfnrtv]$/.test(what)) return token;
-  if (what === 's') return inClass ? SPACE : `[${SPACE}]`;
-  if (!inClass && what === 'S') return `[^${SPACE}]`;
-  if (!inClass && /^[bB]$/.test(what)) return token;
-  if (!inClass && what === 'A') return '^';
-  if (!inClass && what === 'z') return '$';
-  if (what === 'a') return '\\x07';
-  // RE2 allows an escape of any punctuation, JavaScript only necessary ones.
-  if (/^[!-/:-@[-`{-~]$/.test(what))
-    return `\\x${what.charCodeAt(0).toString(16).padStart(2, '0')}`;
-  throw refused(token);
-}
-
-/**
- * `\pL`, `\p{Lu}` and `\p{Greek}`: categories and scripts. RE2 names a script without the prefix `Script=`.
- */
-function translateProperty(token: string): string {
-  const name = token.slice(2).replace(/[{}]/g, '');
-  if (name.startsWith('^')) throw refused(token);
-  const isCategory = name.length <= 2 || name === 'Any';
-  return `\\${token.charAt(1)}{${isCategory ? name : `Script=${name}`}}`;
-}
-
-function refuseManyRepetitions(token: string): void {
-  const most = Math.max(...(token.match(/\d+/g) ?? []).map(Number));
-  if (most > MAX_REPETITIONS) throw refused(token);
-}
-
-function fail(token: string): never {
-  throw refused(token);
-}
-
-function refused(token: string): SyntaxError {
-  return new SyntaxError(`${token} is not in the syntax that RE2 and JavaScript have in common`);
+function characterLength(text: string, at: number): number {
+  return (text.codePointAt(at) ?? 0) > 0xff_ff ? 2 : 1;
 }

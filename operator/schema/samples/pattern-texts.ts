@@ -1,6 +1,6 @@
 import { CharacterSet } from '../pattern/character-set.ts';
 import type { Pattern } from '../pattern/pattern.ts';
-import type { PatternNode } from '../pattern/tree.ts';
+import type { CharacterNode, PatternNode } from '../pattern/tree.ts';
 import type { Work } from '../work.ts';
 
 /**
@@ -8,20 +8,18 @@ import type { Work } from '../work.ts';
  *
  * @param minLength - repetitions are made longer, until the text may be as long.
  * @param variants - how many characters are tried for a class, and alternatives of a group.
- * @throws PatternCostError when the pattern is too large.
  * @throws TooMuchWork
  */
 export function* patternTexts(
   pattern: Pattern,
   { minLength, variants, work }: { minLength: number; variants: number; work: Work },
 ): Generator<string> {
-  const tree = pattern.tree();
-  const { ignoresCase } = pattern;
-  const known = new Map<string, readonly string[]>();
+  const { tree } = pattern;
+  const known = new Map<CharacterNode, readonly string[]>();
   for (let choice = 0; choice < variants; choice += 1) {
     // A repetition in another one is made as often as the product of both.
     for (const repeats of [0, 1, 2, Math.ceil(Math.sqrt(minLength)), minLength]) {
-      yield textOf(tree, { repeats, choice, ignoresCase, known, work });
+      yield textOf(tree, { repeats, choice, known, work });
     }
   }
 }
@@ -35,9 +33,8 @@ interface Wanted {
   /** How often more than necessary a part is repeated. */
   readonly repeats: number;
   readonly choice: number;
-  readonly ignoresCase: boolean;
   /** The characters of each class. */
-  readonly known: Map<string, readonly string[]>;
+  readonly known: Map<CharacterNode, readonly string[]>;
   readonly work: Work;
 }
 
@@ -47,7 +44,7 @@ function textOf(node: PatternNode, wanted: Wanted): string {
     case 'assertion':
       return '';
     case 'character': {
-      const found = charactersOf(node.source, wanted);
+      const found = charactersOf(node, wanted);
       return found[wanted.choice % found.length] ?? '';
     }
     case 'choice':
@@ -75,29 +72,21 @@ const CHARACTERS: readonly string[] = [
   ...'abcdefghijklmnopqrstuvwxyz1234567890ABCDEFGHIJKLMNOPQRSTUVWXYZ-_./:@+ =,;#%&*!?~()[]{}<>|^$"\'\\`\t\n',
 ];
 
-function charactersOf(source: string, { ignoresCase, known, work }: Wanted): readonly string[] {
-  const before = known.get(source);
+/** A literal keeps its case, also where the pattern does not tell upper and lower case apart. */
+function charactersOf(node: CharacterNode, { known, work }: Wanted): readonly string[] {
+  if (node.literal !== undefined) return [node.literal];
+  const before = known.get(node);
   if (before !== undefined) return before;
-  const set = new CharacterSet({ kind: 'character', source }, ignoresCase);
-  const tried = isPlain(source)
-    ? [source]
-    : [...CHARACTERS, ...source.slice(0, MAX_LENGTH), ...coded(source)];
+  const set = new CharacterSet(node);
+  const tried = [...CHARACTERS, ...node.ranges.flatMap(({ source }) => coded(source))];
   work.spend(tried.length);
   const found = tried.filter((each) => set.has(each));
-  known.set(source, found);
+  known.set(node, found);
   return found;
 }
 
-/** A literal keeps its case, also where the pattern does not tell upper and lower case apart. */
-function isPlain(source: string): boolean {
-  return !/^[[\\]/.test(source);
-}
-
-/** The characters of codes such as `\x41`. */
+/** The characters that a class names, which are written as codes. */
 function coded(source: string): readonly string[] {
-  const codes = source.slice(0, MAX_LENGTH).matchAll(/\\x(..)|\\u\{([0-9a-fA-F]{1,6})\}/g);
-  return [...codes].flatMap(([, short, long = '0']) => {
-    const code = Number.parseInt(short ?? long, 16);
-    return code <= 0x10_ff_ff ? [String.fromCodePoint(code)] : [];
-  });
+  const codes = source.slice(0, MAX_LENGTH).matchAll(/\\u\{([0-9a-f]+)\}/g);
+  return [...codes].map(([, code = '0']) => String.fromCodePoint(Number.parseInt(code, 16)));
 }

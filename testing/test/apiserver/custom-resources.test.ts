@@ -236,3 +236,56 @@ test('a subresource that the definition does not declare is answered as if the o
   ]);
   expect([absent.status, absent.body]).toMatchObject([404, { details: { ...details, name: 'b' } }]);
 });
+
+describe('an object that would cost too much is refused', () => {
+  const serveSpec = async (spec: object): Promise<void> => {
+    const schema = { openAPIV3Schema: { type: 'object', properties: { spec } } };
+    const [version] = DEFINITION.spec.versions;
+    const versions = [{ ...version, subresources: {}, schema }];
+    await cluster.send('PATCH', `${DEFINITIONS}/widgets.example.dev`, { spec: { versions } });
+  };
+  const many = (count: number, value: unknown): object => ({ list: Array(count).fill(value) });
+
+  test('where its values cost too much to check', async () => {
+    const list = {
+      type: 'array',
+      items: { type: 'string', enum: Array.from({ length: 5_000 }, (_none, at) => `v${at}`) },
+    };
+    await serveSpec({ type: 'object', properties: { list } });
+
+    const { status, body } = await cluster.send(
+      'POST',
+      WIDGETS,
+      widget('a', many(20_000, 'v4999')),
+    );
+
+    expect([status, body.details.causes]).toMatchObject([
+      422,
+      [
+        {
+          reason: 'InternalError',
+          message: expect.stringContaining('it takes more than 50000000 steps'),
+        },
+      ],
+    ]);
+  });
+
+  test('where its defaults would make it too large', async () => {
+    const fields = Array.from({ length: 500 }, (_none, at) => [
+      `f${at}`,
+      { type: 'string', default: '' },
+    ]);
+    const list = {
+      type: 'array',
+      items: { type: 'object', properties: Object.fromEntries(fields) },
+    };
+    await serveSpec({ type: 'object', properties: { list } });
+
+    const { status, body } = await cluster.send('POST', WIDGETS, widget('a', many(20_000, {})));
+
+    expect([status, body.message]).toEqual([
+      500,
+      'embedded API server: the defaults are too many: it takes more than 50000000 steps',
+    ]);
+  });
+});

@@ -1,5 +1,12 @@
 import type { KubernetesObject } from 'chancery';
-import { apiVersionOf, completed, type DefinedResource, valueProblems } from 'chancery/internal';
+import {
+  apiVersionOf,
+  type DefinedResource,
+  newObjectProblems,
+  storedForm,
+  UNLIMITED,
+  withoutValues,
+} from 'chancery/internal';
 import type {
   CompositeController,
   DecoratorController,
@@ -40,9 +47,11 @@ function complete<T extends KubernetesObject>(
   { definition }: DefinedResource<T>,
 ): T {
   const schema = definition.spec.versions[0]?.schema.openAPIV3Schema ?? {};
-  const value = completed(object, schema, true);
-  for (const { path, message } of valueProblems(value, schema, '')) refuse(path, message);
-  const result = value as T;
+  const causes = newObjectProblems(object, { schema, scaled: [] });
+  // The message goes into logs and Events: it says nothing of the values.
+  const [cause] = withoutValues({ details: { causes } }, 422).details.causes;
+  if (cause !== undefined) refuse(cause.field, cause.message);
+  const result = storedForm(object, schema, UNLIMITED) as T;
   const name: unknown = result.metadata.name;
   if (typeof name !== 'string' || name === '') refuse('metadata.name', 'is required');
   return result;

@@ -1,5 +1,5 @@
 import { type Environment as CelEnvironment, Optional } from '@marcbachmann/cel-js';
-import { fieldSchema, type StructuralSchema, type ValidationRule } from 'chancery/internal';
+import type { StructuralSchema, ValidationRule } from 'chancery/internal';
 import { isObject } from '../objects/metadata.ts';
 import { type Declaration, Declarations } from './declaration.ts';
 import { celEnvironment } from './environment.ts';
@@ -89,17 +89,4 @@ function judge(rule: ValidationRule, environment: CelEnvironment): RuleVerdict {
       ? undefined
       : compile(environment, messageExpression, 'string', 'messageExpression compilation failed');
   return { rule, program, messageProgram };
-}
-
-/** True when a path names a field that the schema has: `.a.b['c']`. */
-export function isFieldPath(path: string, schema: StructuralSchema): boolean {
-  const step = /\.([^.[\]]+)|\['((?:[^'\\]|\\.)*)'\]/y;
-  let at: StructuralSchema | undefined = schema;
-  while (step.lastIndex < path.length) {
-    const found = step.exec(path);
-    if (found === null || at === undefined) return false;
-    at = fieldSchema(at, found[1] ?? (found[2] ?? '').replace(/\\(.)/g, '$1'));
-    if (at === undefined) return false;
-  }
-  return path !== '';
 }

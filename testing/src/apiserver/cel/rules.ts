@@ -1,20 +1,21 @@
-import { fieldSchema, type StructuralSchema, type ValidationRule } from 'chancery/internal';
+import {
+  type Correlation,
+  childPath,
+  fieldErrors,
+  fieldSchema,
+  itemLike,
+  type StructuralSchema,
+  spineOf,
+  type ValidationRule,
+} from 'chancery/internal';
 import type { FieldError } from '../failures/invalid.ts';
 import { isObject } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
-import { type Correlation, itemLike } from '../schema/correlation.ts';
-import {
-  duplicate,
-  fieldName,
-  forbidden,
-  invalid,
-  invalidUnshown,
-  required,
-} from '../schema/field-errors.ts';
-import { childPath, spineOf } from '../schema/structural-schema.ts';
 import { type CompiledRule, compileRules, type LevelRules } from './compiled-rules.ts';
 import { Budget } from './runtime/budget.ts';
 import { runtimeErrorText } from './runtime/runtime-error.ts';
+
+const { duplicate, fieldName, forbidden, invalid, invalidUnshown, required } = fieldErrors;
 
 /** What all rules may cost for one object: ten times what one call of one rule may. */
 const OBJECT_BUDGET = 10_000_000;

@@ -1,6 +1,15 @@
-import type { StructuralSchema } from 'chancery/internal';
+import {
+  applyDefaults,
+  OBJECT_STEPS,
+  type ObjectRules,
+  objectProblems,
+  prune,
+  type StructuralSchema,
+  TooMuchWork,
+  Work,
+} from 'chancery/internal';
 import { rulesOf } from '../cel/rules.ts';
-import { failure } from '../failures/failure.ts';
+import { failure, internalError } from '../failures/failure.ts';
 import { isObject, type Json, valueAt } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 import { ALL_VERBS, SCALE } from '../registry/built-in-resources.ts';
@@ -11,9 +20,6 @@ import type {
   Strategy,
   Subresource,
 } from '../registry/served-resource.ts';
-import { applyDefaults } from '../schema/apply-defaults.ts';
-import { prune } from '../schema/prune.ts';
-import { validateCustomResource } from './custom-resource-validation.ts';
 import {
   acceptedNamesOf,
   type DefinitionNames,
@@ -145,7 +151,12 @@ function revision(schema: StructuralSchema): (object: StoredObject) => StoredObj
 
 function conformed(object: StoredObject, schema: StructuralSchema): StoredObject {
   const known = prune(withoutUnknownMetadata(object), schema);
-  return applyDefaults(known, schema) as StoredObject;
+  try {
+    return applyDefaults(known, schema, new Work(OBJECT_STEPS)) as StoredObject;
+  } catch (error) {
+    if (!(error instanceof TooMuchWork)) throw error;
+    throw internalError(`embedded API server: the defaults are too many: ${error.message}`);
+  }
 }
 
 /** The rules of a custom resource, which are those of its schema. */
@@ -155,12 +166,18 @@ function schemaStrategy(
   scale: ScalePaths | undefined,
 ): Strategy {
   const selectable = (version.selectableFields ?? []).map(({ jsonPath }) => fieldsOf(jsonPath));
-  const validation = { schema, scale, rules: rulesOf(schema) };
+  const scaled = scale === undefined ? [] : [scale.replicas, scale.statusReplicas];
+  const rules = rulesOf(schema);
+  const rulesFor = (object: StoredObject, previous: StoredObject | undefined): ObjectRules => ({
+    schema,
+    scaled,
+    rules: rules && ((correlation) => rules.problems(object, previous, correlation)),
+  });
   return {
     generations: true,
     prepare: (object) => conformed(object, schema),
     complete: (object) => object,
-    validate: (object, previous) => validateCustomResource(object, previous, validation),
+    validate: (object, previous) => objectProblems(object, previous, rulesFor(object, previous)),
     unknownFields: (object) => unknownFields(object, schema),
     selectableFields: (object) =>
       Object.fromEntries(selectable.map((path) => [path.join('.'), textAt(object, path)])),
@@ -169,7 +186,7 @@ function schemaStrategy(
 
 function unknownFields(object: StoredObject, schema: StructuralSchema): readonly string[] {
   const fields: string[] = [];
-  prune(object, schema, (path) => fields.push(path));
+  prune(object, schema, { report: (path) => fields.push(path) });
   return [...unknownMetadata(object), ...fields.sort()];
 }
 

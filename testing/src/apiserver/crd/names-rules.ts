@@ -1,16 +1,16 @@
-import { DNS_1035_LABEL } from 'chancery/internal';
+import { DNS_1035_LABEL, fieldErrors, NOT_DNS_1035_LABEL } from 'chancery/internal';
 import type { FieldError } from '../failures/invalid.ts';
-import { invalid, required } from '../schema/field-errors.ts';
 import type { DefinitionNames } from './definition.ts';
 
+const { invalid, required } = fieldErrors;
+
 const LABEL_PATTERN = new RegExp(`^${DNS_1035_LABEL}$`);
-const NOT_A_LABEL = `a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '${DNS_1035_LABEL}')`;
 
 /** Why a text is no label that starts with a letter; '' when it is one. */
 export function labelProblem(text: string): string {
   const problems = [
     ...(text.length > 63 ? ['must be no more than 63 bytes'] : []),
-    ...(LABEL_PATTERN.test(text) ? [] : [NOT_A_LABEL]),
+    ...(LABEL_PATTERN.test(text) ? [] : [NOT_DNS_1035_LABEL]),
   ];
   return problems.join(',');
 }

@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { DNS_SUBDOMAIN } from 'chancery/internal';
+import { DNS_SUBDOMAIN, fieldErrors, NOT_DNS_SUBDOMAIN } from 'chancery/internal';
 import type { FieldError } from '../failures/invalid.ts';
 import { isObject } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
-import { invalid, invalidUnshown, notSupported, required } from '../schema/field-errors.ts';
 import { approvalProblems } from './approval-rules.ts';
 import { type DefinitionSpec, type DefinitionVersion, specOf } from './definition.ts';
 import { isTrue } from './definition-conditions.ts';
@@ -14,6 +13,8 @@ import {
   subresourceProblems,
   versionSchemaProblems,
 } from './version-rules.ts';
+
+const { invalid, invalidUnshown, notSupported, required } = fieldErrors;
 
 /** The problems of a CustomResourceDefinition, in the order in which the server lists them. */
 export function validateDefinition(
@@ -55,8 +56,7 @@ function specProblems(spec: DefinitionSpec): readonly FieldError[] {
 function groupProblems(group: string | undefined): readonly FieldError[] {
   if (!group) return [required('spec.group')];
   if (!new RegExp(`^${DNS_SUBDOMAIN}$`).test(group)) {
-    const why = `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '${DNS_SUBDOMAIN}')`;
-    return [invalid('spec.group', group, why)];
+    return [invalid('spec.group', group, NOT_DNS_SUBDOMAIN)];
   }
   if (group.includes('.')) return [];
   return [invalid('spec.group', group, 'should be a domain with at least one dot')];

@@ -1,19 +1,10 @@
-import { fieldSchema, type StructuralSchema } from 'chancery/internal';
+import { fieldErrors, fieldSchema, type StructuralSchema, schemaProblems } from 'chancery/internal';
 import type { FieldError } from '../failures/invalid.ts';
 import { isObject } from '../objects/metadata.ts';
-import {
-  duplicate,
-  forbidden,
-  invalid,
-  invalidUnshown,
-  required,
-  tooMany,
-} from '../schema/field-errors.ts';
-import { defaultProblems } from './default-rules.ts';
 import type { DefinitionVersion, PrinterColumn } from './definition.ts';
 import { rulesProblems } from './rule-rules.ts';
-import { schemaProblems } from './schema-rules.ts';
-import { structuralProblems } from './structural-rules.ts';
+
+const { duplicate, forbidden, invalid, invalidUnshown, required, tooMany } = fieldErrors;
 
 const COLUMN_TYPES = 'boolean,date,integer,number,string';
 const COLUMN_FORMATS = 'byte,date,date-time,double,float,int32,int64,password';
@@ -32,8 +23,6 @@ export function versionSchemaProblems(
   if (root.nullable === true) {
     problems.push(forbidden(`${at}.nullable`, 'nullable cannot be true at the root'));
   }
-  const structural = structuralProblems(root, at);
-  problems.push(...(structural.length > 0 ? structural : defaultProblems(root, at)));
   problems.push(...schemaProblems(root, at));
   // Rules of a schema that is wrong would be complained about for the wrong reasons.
   return problems.length > 0 ? problems : rulesProblems(root, at);

@@ -1,24 +1,10 @@
 import type { ApiError, Resource } from 'chancery';
+import type { FieldError } from 'chancery/internal';
 import { failure } from './failure.ts';
 
 export type Kinded = Pick<Resource, 'group' | 'kind'>;
 
-/** One entry of a 422: the field, and the text behind it. */
-export interface FieldError {
-  readonly field: string;
-  readonly reason:
-    | 'FieldValueInvalid'
-    | 'FieldValueRequired'
-    | 'FieldValueNotSupported'
-    | 'FieldValueForbidden'
-    | 'FieldValueDuplicate'
-    | 'FieldValueTypeInvalid'
-    | 'FieldValueNotFound'
-    | 'FieldValueTooMany'
-    | 'FieldValueTooLong'
-    | 'InternalError';
-  readonly message: string;
-}
+export type { FieldError };
 
 export function invalid(
   { kind, group }: Kinded,

@@ -1,3 +1,7 @@
+import { jsonEquals } from 'chancery/internal';
+
+export { jsonEquals };
+
 /** A decoded JSON object. `__proto__` is a name like any other: read with `fieldOf`, never `[]`. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -32,29 +36,4 @@ export function setField(object: Record<string, unknown>, name: string, value: u
 /** A copy without one field. */
 export function withoutField(object: JsonObject, name: string): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([key]) => key !== name));
-}
-
-/**
- * Deep equality of JSON values; the order of an object's fields does not count. It
- * holds at any depth.
- */
-export function jsonEquals(left: unknown, right: unknown): boolean {
-  const pairs: [unknown, unknown][] = [[left, right]];
-  for (let pair = pairs.pop(); pair !== undefined; pair = pairs.pop()) {
-    const [one, other] = pair;
-    if (one === other) continue;
-    if (Array.isArray(one)) {
-      if (!Array.isArray(other) || one.length !== other.length) return false;
-      for (const [index, item] of one.entries()) pairs.push([item, other[index]]);
-      continue;
-    }
-    if (!isJsonObject(one) || !isJsonObject(other)) return false;
-    const names = Object.keys(one);
-    if (names.length !== Object.keys(other).length) return false;
-    for (const name of names) {
-      if (!Object.hasOwn(other, name)) return false;
-      pairs.push([one[name], other[name]]);
-    }
-  }
-  return true;
 }

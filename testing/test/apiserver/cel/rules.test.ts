@@ -1,8 +1,7 @@
-import type { StructuralSchema, ValidationRule } from 'chancery/internal';
+import { Correlation, type StructuralSchema, type ValidationRule } from 'chancery/internal';
 import { describe, expect, test } from 'vitest';
 import { rulesOf } from '../../../src/apiserver/cel/rules.ts';
 import type { StoredObject } from '../../../src/apiserver/objects/stored-object.ts';
-import { Correlation } from '../../../src/apiserver/schema/correlation.ts';
 
 const SPEC: StructuralSchema = {
   type: 'object',
@@ -323,13 +322,13 @@ describe('[F-11] what rules may cost', () => {
     expect(said(rule, { value: { ...value, name: 'ab' } })).toEqual([]);
   });
 
-  test('[found 2] a pattern in the object that is too long is not compiled', () => {
-    const name = '\\pL*'.repeat(1_500);
+  test('[found 2] a pattern of the object is compared in counted steps, whatever its length', () => {
+    const long = '\\pL*'.repeat(1_500);
+    const rule = 'self.name.matches("(?:[ab]{0,50}){0,20}!")';
 
-    const found = said('"x".matches(self.name)', { value: { ...VALUE, name } });
-
-    expect(found).toEqual([
-      'spec: Invalid value: "object": pattern of 6000 characters, more than 4096 evaluating rule: "x".matches(self.name)',
+    expect(said('"x".matches(self.name)', { value: { ...VALUE, name: long } })).toEqual([]);
+    expect(said(rule, { value: { ...VALUE, name: 'ab'.repeat(100_000) } })).toEqual([
+      `spec: Invalid value: "object": it takes more than 20000000 steps evaluating rule: ${rule}`,
     ]);
   });
 

@@ -1,7 +1,6 @@
-import type { StructuralSchema } from 'chancery/internal';
+import { objectProblems, type StructuralSchema } from 'chancery/internal';
 import { describe, expect, test } from 'vitest';
 import { rulesOf } from '../../../src/apiserver/cel/rules.ts';
-import { validateCustomResource } from '../../../src/apiserver/crd/custom-resource-validation.ts';
 import type { StoredObject } from '../../../src/apiserver/objects/stored-object.ts';
 
 const SCHEMA: StructuralSchema = {
@@ -21,16 +20,16 @@ const SCHEMA: StructuralSchema = {
 
 function said(spec: object, previous?: object): readonly string[] {
   const object = (of: object): StoredObject => ({ spec: of }) as unknown as StoredObject;
-  const scale = {
-    replicas: ['spec', 'replicas'],
-    statusReplicas: ['status', 'n'],
-    selector: undefined,
-  };
+  const scaled = [
+    ['spec', 'replicas'],
+    ['status', 'n'],
+  ];
   const before = previous === undefined ? undefined : object(previous);
-  const validation = { schema: SCHEMA, rules: rulesOf(SCHEMA), scale };
-  return validateCustomResource(object(spec), before, validation).map(
-    ({ field, message }) => `${field}: ${message}`,
-  );
+  return objectProblems(object(spec), before, {
+    schema: SCHEMA,
+    scaled,
+    rules: (correlation) => rulesOf(SCHEMA)?.problems(object(spec), before, correlation) ?? [],
+  }).map(({ field, message }) => `${field}: ${message}`);
 }
 
 describe('[F-11] rules are asked last', () => {

@@ -1,5 +1,5 @@
-import type { StructuralSchema } from 'chancery/internal';
-import { isObject } from '../objects/metadata.ts';
+import type { StructuralSchema } from '../../model/structural-schema.ts';
+import { isJson } from '../keywords.ts';
 
 /** True for the root, and for an object inside another one. */
 export function isResource(schema: StructuralSchema, path: string): boolean {
@@ -12,18 +12,18 @@ export function* spineOf(schema: StructuralSchema): Generator<StructuralSchema> 
   const { items, additionalProperties } = schema;
   const below = [
     ...Object.values(schema.properties ?? {}),
-    ...(isObject(items) ? [items as StructuralSchema] : []),
-    ...(isObject(additionalProperties) ? [additionalProperties as StructuralSchema] : []),
+    ...(isJson(items) ? [items as StructuralSchema] : []),
+    ...(isJson(additionalProperties) ? [additionalProperties as StructuralSchema] : []),
   ];
   for (const child of below) yield* spineOf(child);
 }
 
-/** The path of a field as the server writes it: a field of an object, or an entry of a map. */
+/** The path of a field as the API server writes it: a field of an object, or an entry of a map. */
 export function childPath(schema: StructuralSchema, path: string, field: string): string {
   const named = schema.properties !== undefined && Object.hasOwn(schema.properties, field);
-  return named ? join(path, field) : `${path}[${field}]`;
+  return named ? joined(path, field) : `${path}[${field}]`;
 }
 
-export function join(path: string, field: string): string {
+export function joined(path: string, field: string): string {
   return path === '' ? field : `${path}.${field}`;
 }

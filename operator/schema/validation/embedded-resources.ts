@@ -1,24 +1,32 @@
-import { DNS_1035_LABEL, fieldSchema, type StructuralSchema } from 'chancery/internal';
-import type { FieldError } from '../failures/invalid.ts';
-import { isObject, type Json } from '../objects/metadata.ts';
-import { invalid, required } from './field-errors.ts';
-import { childPath, join } from './structural-schema.ts';
+import { DNS_1035_LABEL, NOT_DNS_1035_LABEL } from '../../model/dns-name.ts';
+import { fieldSchema, type StructuralSchema } from '../../model/structural-schema.ts';
+import { isJson, type Json } from '../keywords.ts';
+import { UNLIMITED, type Work } from '../work.ts';
+import { type FieldError, invalid, required } from './field-errors.ts';
+import { childPath, joined } from './schema-places.ts';
 
 const LABEL = new RegExp(`^${DNS_1035_LABEL}$`);
-const NOT_A_LABEL = `a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '${DNS_1035_LABEL}')`;
 
-/** What is wrong with the objects inside an object: each has to say what it is. */
+/**
+ * The embedded objects without a valid apiVersion and kind.
+ *
+ * @throws TooMuchWork
+ */
 export function embeddedResourceProblems(
   value: unknown,
   schema: StructuralSchema,
-  path = '',
+  path: string = '',
+  work: Work = UNLIMITED,
 ): readonly FieldError[] {
+  work.spend(1);
   if (Array.isArray(value)) {
     const { items } = schema;
     if (items === undefined) return [];
-    return value.flatMap((item, at) => embeddedResourceProblems(item, items, `${path}[${at}]`));
+    return value.flatMap((item, at) =>
+      embeddedResourceProblems(item, items, `${path}[${at}]`, work),
+    );
   }
-  if (!isObject(value)) return [];
+  if (!isJson(value)) return [];
   const embedded = schema['x-kubernetes-embedded-resource'] === true;
   const own = embedded ? typeMetaProblems(value, path) : [];
   const below = Object.keys(value)
@@ -26,7 +34,7 @@ export function embeddedResourceProblems(
     .flatMap((field) => {
       const child = fieldSchema(schema, field);
       if (child === undefined) return [];
-      return embeddedResourceProblems(value[field], child, childPath(schema, path, field));
+      return embeddedResourceProblems(value[field], child, childPath(schema, path, field), work);
     });
   return [...own, ...below];
 }
@@ -34,13 +42,13 @@ export function embeddedResourceProblems(
 function typeMetaProblems(value: Json, path: string): readonly FieldError[] {
   const problems: FieldError[] = [];
   for (const field of ['apiVersion', 'kind']) {
-    const at = join(path, field);
+    const at = joined(path, field);
     const text = value[field];
     if (text === undefined) problems.push(required(at));
     else if (typeof text !== 'string') problems.push(invalid(at, text, 'must be a string'));
     else if (text === '') problems.push(invalid(at, text, 'must not be empty'));
     else if (field === 'kind' && !LABEL.test(text.toLowerCase())) {
-      const why = `may have mixed case, but should otherwise match: ${NOT_A_LABEL}`;
+      const why = `may have mixed case, but should otherwise match: ${NOT_DNS_1035_LABEL}`;
       problems.push(invalid(at, text, why));
     } else if (field === 'apiVersion' && text.split('/').length > 2) {
       problems.push(invalid(at, text, `unexpected GroupVersion string: ${text}`));

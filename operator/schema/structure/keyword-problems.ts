@@ -1,16 +1,14 @@
-import { OBJECT_FIELDS, type StructuralSchema, type ValidationRule } from 'chancery/internal';
-import { isFieldPath } from '../cel/compiled-rules.ts';
-import type { FieldError } from '../failures/invalid.ts';
-import { isObject, type Json } from '../objects/metadata.ts';
-import { forbidden, invalid, notSupported, required } from '../schema/field-errors.ts';
+import { OBJECT_FIELDS, type StructuralSchema } from '../../model/structural-schema.ts';
+import { isJson, type Json, SCHEMA_TYPES } from '../keywords.ts';
+import {
+  type FieldError,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+} from '../validation/field-errors.ts';
+import { ruleProblems } from './rule-problems.ts';
 
-const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
-const REASONS = [
-  'FieldValueDuplicate',
-  'FieldValueForbidden',
-  'FieldValueInvalid',
-  'FieldValueRequired',
-];
 /** Parts of JSON Schema that no definition may use. */
 const UNSUPPORTED = [
   'id',
@@ -33,14 +31,14 @@ interface Place {
 const ROOT: Place = { isRoot: true, isObjectMeta: false, noDefault: undefined };
 
 /** What is wrong with a schema and those in it, besides its structure. */
-export function schemaProblems(
+export function keywordProblems(
   schema: StructuralSchema,
   path: string,
   place: Place = ROOT,
 ): readonly FieldError[] {
-  const below = schemasIn(schema, path, place).flatMap((inner) => schemaProblems(...inner));
+  const below = schemasIn(schema, path, place).flatMap((inner) => keywordProblems(...inner));
   return [
-    ...keywordProblems(schema, path, place),
+    ...ownProblems(schema, path, place),
     ...below,
     ...mapTypeProblems(schema, path),
     ...listTypeProblems(schema, path),
@@ -56,7 +54,7 @@ function schemasIn(schema: StructuralSchema, path: string, place: Place): readon
   const { additionalProperties, not } = schema;
   const within = { ...place, isRoot: false };
   const found: Inner[] = [];
-  if (isObject(additionalProperties)) {
+  if (isJson(additionalProperties)) {
     const inner = additionalProperties as StructuralSchema;
     found.push([inner, `${path}.additionalProperties`, inMapOf(within)]);
   }
@@ -91,7 +89,7 @@ function inField(schema: StructuralSchema, name: string, { isRoot, ...place }: P
   return { isRoot: false, isObjectMeta: true, noDefault };
 }
 
-function keywordProblems(
+function ownProblems(
   schema: StructuralSchema,
   path: string,
   { isObjectMeta, noDefault }: Place,
@@ -99,11 +97,11 @@ function keywordProblems(
   const { type, additionalProperties, properties } = schema;
   const problems: FieldError[] = [];
   if (type === 'null') {
-    problems.push(notSupported(`${path}.type`, type, TYPES));
+    problems.push(notSupported(`${path}.type`, type, SCHEMA_TYPES));
     const why = 'type cannot be set to null, use nullable as an alternative';
     problems.push(forbidden(`${path}.type`, why));
-  } else if (type && !TYPES.includes(type)) {
-    problems.push(notSupported(`${path}.type`, type, TYPES));
+  } else if (type && !SCHEMA_TYPES.includes(type)) {
+    problems.push(notSupported(`${path}.type`, type, SCHEMA_TYPES));
   }
   if (schema.default !== undefined && noDefault !== undefined) {
     problems.push(forbidden(`${path}.default`, `must not be set ${noDefault}`));
@@ -251,42 +249,4 @@ function keyFieldProblems(
         : []),
     ];
   });
-}
-
-const LINE_BREAK = /[\n\r]/;
-
-function ruleProblems(
-  { rule = '', message = '', messageExpression = '', reason, fieldPath = '' }: ValidationRule,
-  schema: StructuralSchema,
-  path: string,
-): readonly FieldError[] {
-  const problems: FieldError[] = [];
-  const text = message.trim();
-  if (rule.trim() === '') problems.push(required(`${path}.rule`, 'rule is not specified'));
-  else if (message !== '' && text === '') {
-    problems.push(invalid(`${path}.message`, message, 'must be non-empty if specified'));
-  } else if (LINE_BREAK.test(text)) {
-    problems.push(invalid(`${path}.message`, message, 'must not contain line breaks'));
-  } else if (LINE_BREAK.test(rule.trim()) && text === '') {
-    const why = 'message must be specified if rule contains line breaks';
-    problems.push(required(`${path}.message`, why));
-  }
-  if (messageExpression !== '' && messageExpression.trim() === '') {
-    const why = 'messageExpression must be non-empty if specified';
-    problems.push(required(`${path}.messageExpression`, why));
-  }
-  if (reason !== undefined && !REASONS.includes(reason)) {
-    problems.push(notSupported(`${path}.reason`, reason, REASONS));
-  }
-  if (fieldPath === '') return problems;
-  if (fieldPath.trim() === '') {
-    problems.push(invalid(`${path}.fieldPath`, fieldPath, 'must be non-empty if specified'));
-  }
-  if (LINE_BREAK.test(fieldPath)) {
-    problems.push(invalid(`${path}.fieldPath`, fieldPath, 'must not contain line breaks'));
-  }
-  if (!isFieldPath(fieldPath, schema)) {
-    problems.push(invalid(`${path}.fieldPath`, fieldPath, 'must be a valid path'));
-  }
-  return problems;
 }

@@ -3,14 +3,13 @@
  * valid, and what is valid is what an independent implementation of JSON Schema finds valid.
  */
 import { Ajv } from 'ajv';
-import type { StructuralSchema } from 'chancery/internal';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { propertyRuns } from '../../../../test/support/property-runs.ts';
-import { applyDefaults } from '../../../src/apiserver/schema/apply-defaults.ts';
-import { Correlation } from '../../../src/apiserver/schema/correlation.ts';
-import { prune } from '../../../src/apiserver/schema/prune.ts';
-import { validateBySchema } from '../../../src/apiserver/schema/validate.ts';
+import type { StructuralSchema } from '../../../operator/model/structural-schema.ts';
+import { Correlation } from '../../../operator/schema/validation/correlation.ts';
+import { applyDefaults, prune } from '../../../operator/schema/validation/stored-form.ts';
+import { validateBySchema } from '../../../operator/schema/validation/validate.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 
 const FIELD = fc.constantFrom('a', 'b', 'c', '__proto__', 'constructor');
 const NUMBER = fc.integer({ min: -3, max: 12 });
@@ -85,10 +84,10 @@ const schema = fc.letrec<{ schema: StructuralSchema }>((tie) => ({
 test('what is pruned has nothing left to prune', () => {
   fc.assert(
     fc.property(value, schema, (any, by) => {
-      const once = prune(any, by, undefined, 'x');
+      const once = prune(any, by, { path: 'x' });
       const reported: string[] = [];
 
-      const twice = prune(once, by, (path) => reported.push(path), 'x');
+      const twice = prune(once, by, { report: (path) => reported.push(path), path: 'x' });
 
       expect(twice).toBe(once);
       expect(reported).toEqual([]);
@@ -111,7 +110,7 @@ test('a value that does not change is valid, whatever it is', () => {
     fc.property(value, schema, (any, by) => {
       const correlation = new Correlation(any, structuredClone(any), by);
 
-      expect(validateBySchema(any, by, 'x', correlation)).toEqual([]);
+      expect(validateBySchema(any, by, 'x', { correlation })).toEqual([]);
     }),
   );
 });

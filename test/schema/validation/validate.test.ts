@@ -1,9 +1,9 @@
-import type { StructuralSchema } from 'chancery/internal';
 import { describe, expect, test } from 'vitest';
-import { Correlation } from '../../../src/apiserver/schema/correlation.ts';
-import { embeddedResourceProblems } from '../../../src/apiserver/schema/embedded-resources.ts';
-import { listTypeProblems } from '../../../src/apiserver/schema/list-types.ts';
-import { validateBySchema } from '../../../src/apiserver/schema/validate.ts';
+import type { StructuralSchema } from '../../../operator/model/structural-schema.ts';
+import { Correlation } from '../../../operator/schema/validation/correlation.ts';
+import { embeddedResourceProblems } from '../../../operator/schema/validation/embedded-resources.ts';
+import { listTypeProblems } from '../../../operator/schema/validation/list-types.ts';
+import { validateBySchema } from '../../../operator/schema/validation/validate.ts';
 
 function problems(value: unknown, schema: StructuralSchema): readonly string[] {
   const root: StructuralSchema = { type: 'object', properties: { x: schema } };
@@ -193,7 +193,7 @@ describe('[F-11] ratcheting', () => {
     },
   };
   const fields = (value: object, old: object): readonly string[] =>
-    validateBySchema(value, schema, '', new Correlation(value, old, schema)).map(
+    validateBySchema(value, schema, '', { correlation: new Correlation(value, old, schema) }).map(
       ({ field }) => field,
     );
 
@@ -217,12 +217,8 @@ describe('[F-11] ratcheting', () => {
     const kinded = { type: 'object', properties: { kind: { type: 'string', enum: ['A'] } } };
     const object = { kind: 'B' };
 
-    const found = validateBySchema(
-      object,
-      kinded,
-      '',
-      new Correlation({ ...object, x: 1 }, object, kinded),
-    );
+    const correlation = new Correlation({ ...object, x: 1 }, object, kinded);
+    const found = validateBySchema(object, kinded, '', { correlation });
 
     expect(found.map(({ field }) => field)).toEqual(['kind']);
   });

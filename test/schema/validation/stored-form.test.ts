@@ -1,7 +1,6 @@
-import type { StructuralSchema } from 'chancery/internal';
 import { describe, expect, test } from 'vitest';
-import { applyDefaults } from '../../../src/apiserver/schema/apply-defaults.ts';
-import { prune } from '../../../src/apiserver/schema/prune.ts';
+import type { StructuralSchema } from '../../../operator/model/structural-schema.ts';
+import { applyDefaults, prune } from '../../../operator/schema/validation/stored-form.ts';
 
 const text: StructuralSchema = { type: 'string', default: 'd' };
 
@@ -59,7 +58,7 @@ describe('[F-11] defaults', () => {
 describe('[F-11] pruning', () => {
   const report = (value: unknown, schema: StructuralSchema): [unknown, string[]] => {
     const paths: string[] = [];
-    return [prune(value, schema, (path) => paths.push(path)), paths];
+    return [prune(value, schema, { report: (path) => paths.push(path) }), paths];
   };
 
   test('drops what no schema knows, and says where it stood', () => {

@@ -1,14 +1,15 @@
-import type { StructuralSchema } from 'chancery/internal';
+import type { StructuralSchema } from '../../model/structural-schema.ts';
 import { invalid } from './field-errors.ts';
-import { Findings } from './findings.ts';
+import type { Findings } from './findings.ts';
 
 type Check = (schema: StructuralSchema) => Findings;
+type Fail = (why: string) => void;
 
 /**
- * Checks `anyOf`, `oneOf`, `allOf` and `not`. What fails here is told of without naming a field, and
- * then what is wrong by the alternative that came closest.
+ * Checks `anyOf`, `oneOf`, `allOf` and `not`. A failure is reported without a field, and then the problems of
+ * the alternative that came closest.
  */
-export function checkCombinations(
+export function checkAlternatives(
   schema: StructuralSchema,
   path: string,
   findings: Findings,
@@ -24,8 +25,6 @@ export function checkCombinations(
   if (not !== undefined && check(not).isValid) fail('not validate the schema (not)');
   findings.count();
 }
-
-type Fail = (why: string) => void;
 
 function checkAnyOf(
   schemas: readonly StructuralSchema[],
@@ -63,8 +62,7 @@ function checkOneOf(
     valid.length === 0 ? 'Found none valid' : `Found ${valid.length} valid alternatives`;
   fail(`validate one and only one schema (oneOf). ${found}`);
   if (valid.length > 1) return;
-  const most = Math.max(...results.map(({ checks }) => checks));
-  findings.merge(results.find(({ checks }) => checks === most) ?? new Findings());
+  findings.merge(results.reduce((best, result) => (result.checks > best.checks ? result : best)));
 }
 
 function checkAllOf(

@@ -1,15 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { FieldError } from '../failures/invalid.ts';
-import { isObject, type Json } from '../objects/metadata.ts';
-import { forbidden, invalid, required } from '../schema/field-errors.ts';
-import { regularExpression } from '../schema/regular-expression.ts';
+import type { StructuralSchema } from '../../model/structural-schema.ts';
+import { isJson, type Json } from '../keywords.ts';
+import { knownPattern } from '../pattern/pattern.ts';
+import { type FieldError, forbidden, invalid, required } from '../validation/field-errors.ts';
 
 type Level = 'root' | 'item' | 'field';
 
 const INT_OR_STRING = [{ type: 'integer' }, { type: 'string' }];
 
 /** What keeps a schema from being structural: from saying of every field, once, what it is. */
-export function structuralProblems(schema: Json, path: string): readonly FieldError[] {
+export function structuralProblems(root: StructuralSchema, path: string): readonly FieldError[] {
+  const schema = root as Json;
   const problems = [
     ...invariantProblems(schema, 'root', path),
     ...incompleteProblems(schema, path),
@@ -24,14 +25,14 @@ function invariantProblems(schema: Json, level: Level, path: string): readonly F
   if (type === 'array' && items === undefined) {
     problems.push(required(`${path}.items`, 'must be specified'));
   }
-  if (isObject(items)) problems.push(...invariantProblems(items, 'item', `${path}.items`));
+  if (isJson(items)) problems.push(...invariantProblems(items, 'item', `${path}.items`));
   for (const [name, child] of entriesOf(properties)) {
     problems.push(...invariantProblems(child, 'field', `${path}.properties[${name}]`));
   }
   if (additionalProperties !== undefined && level === 'root') {
     problems.push(forbidden(`${path}.additionalProperties`, 'must not be used at the root'));
   }
-  if (isObject(additionalProperties)) {
+  if (isJson(additionalProperties)) {
     const below = `${path}.additionalProperties`;
     problems.push(...invariantProblems(additionalProperties, 'field', below));
   }
@@ -84,7 +85,7 @@ const EMPTY: Readonly<Record<Level, string>> = {
 /** What every object has may only be narrowed. */
 function metadataProblems(schema: Json, level: Level, path: string): readonly FieldError[] {
   const embedded = schema['x-kubernetes-embedded-resource'] === true;
-  const properties = isObject(schema.properties) ? schema.properties : {};
+  const properties = isJson(schema.properties) ? schema.properties : {};
   const problems: FieldError[] = [];
   const typeOf = (name: string): unknown => (properties[name] as Json | undefined)?.type;
   if (level === 'root' || embedded) {
@@ -98,7 +99,7 @@ function metadataProblems(schema: Json, level: Level, path: string): readonly Fi
       problems.push(invalid(at, typeOf('metadata') ?? '', 'must be object'));
     }
   }
-  if (level === 'root' && isObject(properties.metadata) && !narrowsNames(properties.metadata)) {
+  if (level === 'root' && isJson(properties.metadata) && !narrowsNames(properties.metadata)) {
     const why =
       'must not specify anything other than name and generateName, but metadata is implicitly specified';
     problems.push(forbidden(`${path}.properties[metadata]`, why));
@@ -113,7 +114,7 @@ function metadataProblems(schema: Json, level: Level, path: string): readonly Fi
 }
 
 function narrowsNames({ type: _, properties, default: __, ...rest }: Json): boolean {
-  const names = Object.keys(isObject(properties) ? properties : {});
+  const names = Object.keys(isJson(properties) ? properties : {});
   const known = names.every((name) => name === 'name' || name === 'generateName');
   return known && Object.keys(rest).length === 0;
 }
@@ -147,7 +148,7 @@ function valueProblems(schema: Json, path: string, skip: Skipped): readonly Fiel
   for (const [at, nested] of listOf(schema.oneOf).entries()) {
     problems.push(...nestedProblems(nested, `${path}.oneOf[${at}]`));
   }
-  if (isObject(schema.not)) problems.push(...nestedProblems(schema.not, `${path}.not`));
+  if (isJson(schema.not)) problems.push(...nestedProblems(schema.not, `${path}.not`));
   const { pattern } = schema;
   if (typeof pattern === 'string' && pattern !== '') {
     const why = patternProblem(pattern);
@@ -158,7 +159,7 @@ function valueProblems(schema: Json, path: string, skip: Skipped): readonly Fiel
 
 function patternProblem(pattern: string): string | undefined {
   try {
-    regularExpression(pattern);
+    knownPattern(pattern);
     return undefined;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
@@ -185,7 +186,7 @@ const NOT_NESTED: readonly (readonly [string, string])[] = [
 
 function nestedProblems(nested: Json, path: string, skipAnyOf = false): readonly FieldError[] {
   const problems = [...valueProblems(nested, path, { anyOf: skipAnyOf, firstAllOfAnyOf: false })];
-  if (isObject(nested.items)) problems.push(...nestedProblems(nested.items, `${path}.items`));
+  if (isJson(nested.items)) problems.push(...nestedProblems(nested.items, `${path}.items`));
   for (const [name, child] of entriesOf(nested.properties)) {
     problems.push(...nestedProblems(child, `${path}.properties[${name}]`));
   }
@@ -194,7 +195,7 @@ function nestedProblems(nested: Json, path: string, skipAnyOf = false): readonly
     const absent = value === undefined || value === false || value === '';
     if (!absent) problems.push(forbidden(`${path}.${field}`, why));
   }
-  if (isObject(nested.properties) && nested.properties.metadata !== undefined) {
+  if (isJson(nested.properties) && nested.properties.metadata !== undefined) {
     const at = `${path}.properties[metadata]`;
     problems.push(forbidden(at, 'must not be specified in a nested context'));
   }
@@ -206,17 +207,17 @@ function incompleteProblems(schema: Json, path: string): readonly FieldError[] {
   const problems: FieldError[] = [];
   const inspect = (nested: Json, declared: Json | undefined, at: string, source: string): void => {
     for (const [name, child] of entriesOf(nested.properties)) {
-      const properties = isObject(declared?.properties) ? declared.properties : {};
+      const properties = isJson(declared?.properties) ? declared.properties : {};
       const below = `${at}.properties[${name}]`;
       const known = properties[name];
-      if (!isObject(known)) {
+      if (!isJson(known)) {
         const why = `because it is defined in ${source}.properties[${name}]`;
         problems.push(required(below, why));
       } else inspect(child, known, below, `${source}.properties[${name}]`);
     }
-    if (isObject(nested.items)) {
+    if (isJson(nested.items)) {
       const known = declared?.items;
-      if (!isObject(known)) {
+      if (!isJson(known)) {
         problems.push(required(`${at}.items`, `because it is defined in ${source}.items`));
       } else inspect(nested.items, known, `${at}.items`, `${source}.items`);
     }
@@ -226,8 +227,8 @@ function incompleteProblems(schema: Json, path: string): readonly FieldError[] {
     for (const [name, child] of entriesOf(declared.properties)) {
       visit(child, `${at}.properties[${name}]`);
     }
-    if (isObject(declared.items)) visit(declared.items, `${at}.items`);
-    if (isObject(declared.additionalProperties)) {
+    if (isJson(declared.items)) visit(declared.items, `${at}.items`);
+    if (isJson(declared.additionalProperties)) {
       visit(declared.additionalProperties, `${at}.additionalProperties`);
     }
   };
@@ -239,14 +240,14 @@ function nestedOf(schema: Json): readonly (readonly [string, Json])[] {
   const lists = ['allOf', 'anyOf', 'oneOf'].flatMap((name) =>
     listOf(schema[name]).map((nested, at) => [`${name}[${at}]`, nested] as const),
   );
-  return isObject(schema.not) ? [...lists, ['not', schema.not]] : lists;
+  return isJson(schema.not) ? [...lists, ['not', schema.not]] : lists;
 }
 
 function entriesOf(value: unknown): readonly (readonly [string, Json])[] {
-  if (!isObject(value)) return [];
-  return Object.entries(value).filter((entry): entry is [string, Json] => isObject(entry[1]));
+  if (!isJson(value)) return [];
+  return Object.entries(value).filter((entry): entry is [string, Json] => isJson(entry[1]));
 }
 
 function listOf(value: unknown): readonly Json[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
+  return Array.isArray(value) ? value.filter(isJson) : [];
 }

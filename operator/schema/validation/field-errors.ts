@@ -1,16 +1,26 @@
-import type { FieldError } from '../failures/invalid.ts';
-import { jsonText } from '../objects/json-text.ts';
+import { deepJson } from '../../core/deep-json.ts';
+import type { FieldProblem } from '../field-path.ts';
 
-/** How the server names the value at the root, and what is wrong with no field in particular. */
-const NO_FIELD = '<nil>';
+/** One cause of a 422, as the API server names it: the field, and the text behind it. */
+export interface FieldError {
+  readonly field: string;
+  readonly reason: FieldProblem['reason'];
+  readonly message: string;
+}
+
+/** How the API server names the root of a value, and a problem of no field in particular. */
+export const NO_FIELD = '<nil>';
 
 export function fieldName(path: string): string {
   return path === '' ? NO_FIELD : path;
 }
 
-/** A value as it stands in a message. */
-function shown(value: unknown): string {
-  return jsonText(value);
+/** Part of ES2025, and in every supported Node. TypeScript's library does not declare it yet. */
+const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
+
+/** A value as a message shows it: JSON, with all digits of long integers. */
+export function shown(value: unknown): string {
+  return deepJson(value, (_key, part) => (typeof part === 'bigint' ? rawJSON(String(part)) : part));
 }
 
 export function required(path: string, detail = ''): FieldError {
@@ -23,7 +33,7 @@ export function invalid(path: string, value: unknown, detail: string): FieldErro
   return { field: fieldName(path), reason: 'FieldValueInvalid', message };
 }
 
-/** Like `invalid`, of a value that is too large to be shown. */
+/** Like `invalid`, for a value that is too large to be shown. */
 export function invalidUnshown(path: string, detail: string): FieldError {
   const message = `Invalid value: ${detail}`;
   return { field: fieldName(path), reason: 'FieldValueInvalid', message };

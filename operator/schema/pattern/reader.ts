@@ -1,0 +1,67 @@
+/** What is wrong with a pattern, in the words of Go's package regexp/syntax. */
+type Problem =
+  | 'expression nests too deeply'
+  | 'expression too large'
+  | 'invalid character class range'
+  | 'invalid escape sequence'
+  | 'invalid named capture'
+  | 'invalid nested repetition operator'
+  | 'invalid or unsupported Perl syntax'
+  | 'invalid repeat count'
+  | 'missing argument to repetition operator'
+  | 'missing closing )'
+  | 'missing closing ]'
+  | 'trailing backslash at end of expression'
+  | 'unexpected )';
+
+/** The error of a pattern that RE2 does not accept, with the text of Go. */
+export function patternError(problem: Problem, part: string): SyntaxError {
+  return new SyntaxError(`error parsing regexp: ${problem}: \`${part}\``);
+}
+
+/** A place in the text of a pattern. */
+export class PatternReader {
+  readonly text: string;
+  at = 0;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  get isAtEnd(): boolean {
+    return this.at >= this.text.length;
+  }
+
+  startsWith(start: string): boolean {
+    return this.text.startsWith(start, this.at);
+  }
+
+  /** The text from `start` up to here. */
+  since(start: number): string {
+    return this.text.slice(start, this.at);
+  }
+
+  /** The next character, which may be two code units. Empty at the end. */
+  take(): string {
+    if (this.isAtEnd) return '';
+    const character = String.fromCodePoint(this.text.codePointAt(this.at) ?? 0);
+    this.at += character.length;
+    return character;
+  }
+
+  /** What `expression` finds here; undefined if that is nothing. @param expression - sticky. */
+  takeMatch(expression: RegExp): RegExpExecArray | undefined {
+    expression.lastIndex = this.at;
+    const found = expression.exec(this.text);
+    if (found === null) return undefined;
+    this.at = expression.lastIndex;
+    return found;
+  }
+
+  /** The next character, if it is this one. */
+  skip(character: string): boolean {
+    if (!this.startsWith(character)) return false;
+    this.at += character.length;
+    return true;
+  }
+}

@@ -1,0 +1,95 @@
+import { fieldSchema, type StructuralSchema } from '../../model/structural-schema.ts';
+import { isJson, type Json } from '../keywords.ts';
+import { UNLIMITED, type Work } from '../work.ts';
+import { identityOf, jsonEquals } from './json-equality.ts';
+
+/**
+ * A value and the one that it replaces. Where the two can be matched, what was wrong before may stay wrong:
+ * only what a write changes has to be valid.
+ */
+export class Correlation {
+  readonly #value: unknown;
+  readonly #schema: StructuralSchema;
+  readonly #work: Work;
+  readonly old: unknown;
+  #unchanged: boolean | undefined;
+
+  constructor(value: unknown, old: unknown, schema: StructuralSchema, work: Work = UNLIMITED) {
+    this.#value = value;
+    this.old = old;
+    this.#schema = schema;
+    this.#work = work;
+  }
+
+  /** @throws TooMuchWork */
+  get unchanged(): boolean {
+    this.#unchanged ??= jsonEquals(this.#value, this.old, this.#work);
+    return this.#unchanged;
+  }
+
+  /** Of a field of an object or map; undefined where there was none before. */
+  field(name: string): Correlation | undefined {
+    const schema = fieldSchema(this.#schema, name);
+    if (schema === undefined || !isJson(this.#value) || !isJson(this.old)) return undefined;
+    if (!Object.hasOwn(this.old, name)) return undefined;
+    return new Correlation(this.#value[name], this.old[name], schema, this.#work);
+  }
+
+  /** Of an item of a list whose items have keys; undefined in any other list. */
+  item(index: number): Correlation | undefined {
+    const { items } = this.#schema;
+    if (items === undefined || !Array.isArray(this.#value)) return undefined;
+    const value: unknown = this.#value[index];
+    const old = itemLike(value, this.old, this.#schema, this.#work);
+    return old === undefined ? undefined : new Correlation(value, old, items, this.#work);
+  }
+}
+
+/** The items of a list by the identities of their keys. */
+interface KeyedItems {
+  readonly keys: readonly string[];
+  readonly items: ReadonlyMap<string, unknown>;
+}
+
+/** Each list is read once: to search it for each item would take the square of its length. */
+const KEYED = new WeakMap<readonly unknown[], KeyedItems>();
+
+/**
+ * The item of `list` with the keys of `item`, in a list of type map.
+ *
+ * @throws TooMuchWork
+ */
+export function itemLike(
+  item: unknown,
+  list: unknown,
+  schema: StructuralSchema,
+  work: Work = UNLIMITED,
+): unknown {
+  const keys = schema['x-kubernetes-list-map-keys'];
+  if (keys === undefined || !Array.isArray(list) || !isJson(item)) return undefined;
+  let keyed = KEYED.get(list);
+  if (keyed?.keys !== keys) {
+    work.spend(list.length);
+    keyed = { keys, items: byKeys(list, keys) };
+    KEYED.set(list, keyed);
+  }
+  return keyed.items.get(identityOf(keysOf(item, keys)));
+}
+
+/** Of items with the same keys the first counts. */
+function byKeys(list: readonly unknown[], keys: readonly string[]): ReadonlyMap<string, unknown> {
+  const items = new Map<string, unknown>();
+  for (const item of list) {
+    if (!isJson(item)) continue;
+    const identity = identityOf(keysOf(item, keys));
+    if (!items.has(identity)) items.set(identity, item);
+  }
+  return items;
+}
+
+/** The keys of an item, as far as it has them. */
+export function keysOf(item: unknown, keys: readonly string[]): Json {
+  if (!isJson(item)) return {};
+  const present = keys.filter((key) => Object.hasOwn(item, key));
+  return Object.fromEntries(present.map((key) => [key, item[key]]));
+}

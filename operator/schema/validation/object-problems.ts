@@ -1,0 +1,126 @@
+import type { StructuralSchema } from '../../model/structural-schema.ts';
+import { isJson } from '../keywords.ts';
+import { TooMuchWork, Work } from '../work.ts';
+import { Correlation } from './correlation.ts';
+import { embeddedResourceProblems } from './embedded-resources.ts';
+import { type FieldError, fieldName, invalid } from './field-errors.ts';
+import { listTypeProblems } from './list-types.ts';
+import { storedForm } from './stored-form.ts';
+import { validateBySchema } from './validate.ts';
+
+/** What the custom resources of one version must fulfil. */
+export interface ObjectRules {
+  readonly schema: StructuralSchema;
+  /** The paths of the numbers that the scale subresource shows: `['spec', 'replicas']`. */
+  readonly scaled: readonly (readonly string[])[];
+  /**
+   * The problems by rules in CEL. They are evaluated after everything else, and only if no problem could
+   * mislead them. Undefined if the schema has no rules, or if they are not to be evaluated.
+   */
+  readonly rules?: ((correlation: Correlation | undefined) => readonly FieldError[]) | undefined;
+}
+
+/**
+ * Steps to validate one object: a second on a slow machine. They suffice for objects as large as an API server
+ * takes. An object that needs more is refused, which no API server does.
+ */
+export const OBJECT_STEPS = 50_000_000;
+
+/** The API server adds this problem if it did not evaluate the rules because fields are wrong. */
+const UNCHECKED: FieldError = {
+  field: fieldName(''),
+  reason: 'FieldValueInvalid',
+  message:
+    'Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+};
+
+/** Reasons of problems after which a rule could meet values that it was not written for. */
+const BLOCKING: ReadonlySet<FieldError['reason']> = new Set([
+  'FieldValueNotSupported',
+  'FieldValueRequired',
+  'FieldValueTooLong',
+  'FieldValueTooMany',
+  'FieldValueTypeInvalid',
+]);
+
+/**
+ * The causes for which the API server refuses a custom resource, in its order and with its texts. A problem that
+ * `previous` had may stay where nothing changed.
+ *
+ * @param object - as it is stored: with defaults, and without what the API server prunes.
+ * @param previous - undefined when the object is created.
+ */
+export function objectProblems(
+  object: unknown,
+  previous: unknown,
+  rules: ObjectRules,
+): readonly FieldError[] {
+  return bounded((work) => problemsIn(object, previous, rules, work));
+}
+
+/** The same for an object that is sent to be created. */
+export function newObjectProblems(object: unknown, rules: ObjectRules): readonly FieldError[] {
+  return bounded((work) => {
+    return problemsIn(storedForm(object, rules.schema, work), undefined, rules, work);
+  });
+}
+
+function bounded(validate: (work: Work) => readonly FieldError[]): readonly FieldError[] {
+  try {
+    return validate(new Work(OBJECT_STEPS));
+  } catch (error) {
+    if (!(error instanceof TooMuchWork)) throw error;
+    const message = `Internal error: the object was not validated: ${error.message}`;
+    return [{ field: fieldName(''), reason: 'InternalError', message }];
+  }
+}
+
+function problemsIn(
+  object: unknown,
+  previous: unknown,
+  { schema, scaled, rules }: ObjectRules,
+  work: Work,
+): readonly FieldError[] {
+  const correlation =
+    previous === undefined ? undefined : new Correlation(object, previous, schema, work);
+  const problems = [
+    ...enumerationsFirst(validateBySchema(object, schema, '', { correlation, work })),
+    ...scaled.flatMap((path) => scaleProblems(object, path)),
+    ...embeddedResourceProblems(object, schema, '', work),
+    ...newListProblems(object, previous, schema, work),
+  ];
+  if (rules === undefined) return problems;
+  if (problems.some(({ reason }) => BLOCKING.has(reason))) return [...problems, UNCHECKED];
+  return [...problems, ...rules(correlation)];
+}
+
+/** The API server reports fields in any order. This one was seen. */
+function enumerationsFirst(problems: readonly FieldError[]): readonly FieldError[] {
+  const isEnum = ({ reason }: FieldError): boolean => reason === 'FieldValueNotSupported';
+  return [...problems.filter(isEnum), ...problems.filter((problem) => !isEnum(problem))];
+}
+
+/** A list that had repetitions before may have them now. */
+function newListProblems(
+  object: unknown,
+  previous: unknown,
+  schema: StructuralSchema,
+  work: Work,
+): readonly FieldError[] {
+  const found = listTypeProblems(object, schema, '', work);
+  if (found.length === 0 || previous === undefined) return found;
+  return listTypeProblems(previous, schema, '', work).length > 0 ? [] : found;
+}
+
+/** The largest number that `/scale` can show: an int32. */
+const MAX_REPLICAS = 2_147_483_647;
+
+/** A number that `/scale` cannot show. The API server writes its path with a dot first. */
+function scaleProblems(object: unknown, path: readonly string[]): readonly FieldError[] {
+  const value = path.reduce<unknown>((at, field) => (isJson(at) ? at[field] : undefined), object);
+  const field = `.${path.join('.')}`;
+  if (typeof value !== 'number' && typeof value !== 'bigint') return [];
+  if (value < 0) return [invalid(field, value, 'should be a non-negative integer')];
+  if (value <= MAX_REPLICAS) return [];
+  return [invalid(field, value, `should be less than or equal to ${MAX_REPLICAS}`)];
+}

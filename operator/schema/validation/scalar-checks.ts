@@ -1,0 +1,225 @@
+import type { StructuralSchema } from '../../model/structural-schema.ts';
+import { isFormat, isTextFormat } from '../../model/text-format.ts';
+import { knownPattern } from '../pattern/pattern.ts';
+import { PatternCostError } from '../pattern/tree.ts';
+import { TooMuchWork, Work } from '../work.ts';
+import { type FieldError, invalid, tooLong, typeInvalid } from './field-errors.ts';
+
+/** True for a schema that restricts the type of a value. */
+export function isTyped(schema: StructuralSchema): boolean {
+  return typesOf(schema).length > 0 || checkedFormat(schema) !== undefined;
+}
+
+/** The problem with the type of a value. The message shows the type that was found. */
+export function typeProblem(
+  value: unknown,
+  schema: StructuralSchema,
+  path: string,
+): FieldError | undefined {
+  const types = typesOf(schema);
+  const found = typeOf(value);
+  if (value === null) {
+    const wrong = types.length > 0 && schema.nullable !== true;
+    return wrong ? mustBe(path, types.join(','), found) : undefined;
+  }
+  const fits =
+    types.includes(found) ||
+    (found === 'integer' && types.includes('number')) ||
+    (found === 'number' && Number.isInteger(value) && types.includes('integer'));
+  const format = checkedFormat(schema);
+  const isText = typeof value === 'string' || Array.isArray(value);
+  const isNumeric = types.includes('number') || types.includes('integer');
+  if (format !== undefined && !isText && !fits) return mustBe(path, format, goFormat(found));
+  // The API server checks a text or a list in the place of a text with a known format by its format alone.
+  if (format !== undefined && isText && !isNumeric) return undefined;
+  return fits || types.length === 0 ? undefined : mustBe(path, types.join(','), found);
+}
+
+function mustBe(path: string, wanted: string, found: string): FieldError {
+  const detail = `${path} in body must be of type ${wanted}: ${JSON.stringify(found)}`;
+  return typeInvalid(path, found, detail);
+}
+
+function typesOf(schema: StructuralSchema): readonly string[] {
+  if (schema['x-kubernetes-int-or-string'] === true) return ['integer', 'string'];
+  return schema.type === undefined || schema.type === '' ? [] : [schema.type];
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  return typeof value === 'bigint' ? 'integer' : typeof value;
+}
+
+/** Go's name for the format of a value that has the wrong type for a format. */
+function goFormat(found: string): string {
+  if (found === 'integer') return 'int64';
+  return found === 'number' ? 'float64' : '';
+}
+
+/** The format of a schema, if the API server checks it. Other formats are documentation. */
+function checkedFormat({ type, format }: StructuralSchema): string | undefined {
+  if (format === undefined) return undefined;
+  switch (type) {
+    case undefined:
+    case 'string':
+      return isTextFormat(format) ? format : undefined;
+    case 'integer':
+      return format === 'int32' || format === 'int64' ? format : undefined;
+    case 'number':
+      return format === 'float' || format === 'double' ? format : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** Characters of a text that are counted, or compared with a format, for one step. */
+const CHARACTERS_OF_A_STEP = 8;
+
+/** The problems of a text: the first with its length or pattern, and the one with its format. */
+export function* textProblems(
+  value: string,
+  schema: StructuralSchema,
+  path: string,
+  work: Work,
+): Generator<FieldError> {
+  const { maxLength, minLength, pattern } = schema;
+  const format = checkedFormat(schema);
+  work.spend(Math.ceil(value.length / CHARACTERS_OF_A_STEP));
+  const length = maxLength === undefined && minLength === undefined ? 0 : characters(value);
+  if (maxLength !== undefined && length > maxLength) yield tooLong(path, maxLength);
+  else if (minLength !== undefined && length < minLength) {
+    yield invalid(path, value, `${path} in body should be at least ${minLength} chars long`);
+  } else if (pattern !== undefined && pattern !== '') {
+    const problem = patternProblem(value, pattern, path, work);
+    if (problem !== undefined) yield problem;
+  }
+  if (format !== undefined && !isFormat(value, format)) {
+    const detail = `${path} in body must be of type ${format}: ${JSON.stringify(value)}`;
+    yield typeInvalid(path, value, detail);
+  }
+}
+
+/** Code points, as Go counts. */
+function characters(value: string): number {
+  let count = 0;
+  for (const _character of value) count++;
+  return count;
+}
+
+/** The most steps for one text and its pattern: half a second. */
+const PATTERN_STEPS = 20_000_000;
+
+/** As many suffice for a text of some thousand characters. */
+const LEAST_PATTERN_STEPS = 200_000;
+
+/** One text gets a fifth of bounded work, so that others can be compared as well. */
+function patternSteps(work: Work): number {
+  return Math.min(Math.max(work.limit / 5, LEAST_PATTERN_STEPS), PATTERN_STEPS);
+}
+
+/** A text that costs too much to compare is refused, with a text of our own: the API server has no such limit. */
+function patternProblem(
+  value: string,
+  pattern: string,
+  path: string,
+  work: Work,
+): FieldError | undefined {
+  const own = new Work(patternSteps(work), work);
+  try {
+    own.spend(pattern.length); // it is read, at least
+    if (knownPattern(pattern).test(value, own)) return undefined;
+    return invalid(path, value, `${path} in body should match '${pattern}'`);
+  } catch (error) {
+    const isOwn = error instanceof TooMuchWork && work.left >= 0;
+    if (!(error instanceof SyntaxError || error instanceof PatternCostError || isOwn)) throw error;
+    const why = `${path} in body cannot be compared with '${pattern}': ${error.message}`;
+    return invalid(path, value, why);
+  }
+}
+
+/** The first integers that Go's int64 and int32 do not hold, and the largest value of its float32. */
+const INT64_END = 2 ** 63;
+const INT32_END = 2 ** 31;
+const FLOAT32_MAX = 3.4028234663852886e38;
+
+/** The problems of a number, in the order of the API server. */
+export function numberProblems(
+  value: number | bigint,
+  schema: StructuralSchema,
+  path: string,
+): readonly FieldError[] {
+  return [
+    rangeProblem(value, schema, path),
+    multipleProblem(value, schema, path),
+    minimumProblem(value, schema, path),
+    maximumProblem(value, schema, path),
+  ].filter((problem) => problem !== undefined);
+}
+
+/** A number that its format does not hold. The API server reports it without naming the field. */
+function rangeProblem(
+  value: number | bigint,
+  { type, format }: StructuralSchema,
+  path: string,
+): FieldError | undefined {
+  const name = type === 'integer' || type === 'number' ? type : '';
+  if (isInRange(value, name, format)) return undefined;
+  const form = format === undefined ? '(default format)' : `with format ${format}`;
+  return invalid('', '', `Checked value must be of type ${name} ${form} in ${path}`);
+}
+
+function isInRange(value: number | bigint, type: string, format: string | undefined): boolean {
+  if (type === 'number') return format !== 'float' || Math.abs(Number(value)) <= FLOAT32_MAX;
+  if (type !== 'integer') return true;
+  const end = format === 'int32' ? INT32_END : INT64_END;
+  return value >= -end && value < end;
+}
+
+/** How far a quotient may be from an integer, relative to its size, and still count as one. */
+const MULTIPLE_TOLERANCE = 1e-9;
+
+function multipleProblem(
+  value: number | bigint,
+  { multipleOf }: StructuralSchema,
+  path: string,
+): FieldError | undefined {
+  if (multipleOf === undefined) return undefined;
+  if (multipleOf <= 0) {
+    const why = `factor MultipleOf declared for ${path} must be positive: ${multipleOf}`;
+    return invalid(path, multipleOf, why);
+  }
+  if (isMultiple(value, multipleOf)) return undefined;
+  return invalid(path, value, `${path} in body should be a multiple of ${multipleOf}`);
+}
+
+/** As the API server divides: 0.3 is no multiple of 0.1 by plain division. */
+function isMultiple(value: number | bigint, factor: number): boolean {
+  if (typeof value === 'bigint' && Number.isInteger(factor)) return value % BigInt(factor) === 0n;
+  const number = Number(value);
+  const quotient = factor < 1 ? (1 / factor) * number : number / factor;
+  return Math.abs(quotient - Math.round(quotient)) <= Math.abs(quotient) * MULTIPLE_TOLERANCE;
+}
+
+function minimumProblem(
+  value: number | bigint,
+  { minimum, exclusiveMinimum }: StructuralSchema,
+  path: string,
+): FieldError | undefined {
+  if (minimum === undefined) return undefined;
+  if (exclusiveMinimum === true ? value > minimum : value >= minimum) return undefined;
+  const relation = exclusiveMinimum === true ? 'greater than' : 'greater than or equal to';
+  return invalid(path, value, `${path} in body should be ${relation} ${minimum}`);
+}
+
+function maximumProblem(
+  value: number | bigint,
+  { maximum, exclusiveMaximum }: StructuralSchema,
+  path: string,
+): FieldError | undefined {
+  if (maximum === undefined) return undefined;
+  if (exclusiveMaximum === true ? value < maximum : value <= maximum) return undefined;
+  const relation = exclusiveMaximum === true ? 'less than' : 'less than or equal to';
+  return invalid(path, value, `${path} in body should be ${relation} ${maximum}`);
+}

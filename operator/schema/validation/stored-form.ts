@@ -1,0 +1,170 @@
+/**
+ * The value that the API server stores for a value that was sent: it drops fields that the schema does not
+ * declare, and then fills in defaults.
+ */
+
+import { deepCopy } from '../../core/deep-json.ts';
+import {
+  fieldSchema,
+  OBJECT_FIELDS,
+  type StructuralSchema,
+} from '../../model/structural-schema.ts';
+import { isJson, type Json } from '../keywords.ts';
+import { UNLIMITED, type Work } from '../work.ts';
+import { isResource, joined } from './schema-places.ts';
+
+/**
+ * A whole object as the API server stores it.
+ *
+ * @throws TooMuchWork
+ */
+export function storedForm(object: unknown, schema: StructuralSchema, work: Work): unknown {
+  return applyDefaults(prune(object, schema, { work }), schema, work);
+}
+
+/** How a value is pruned. */
+export interface Pruning {
+  /** Takes the path of each field that is dropped. */
+  readonly report?: (path: string) => void;
+  /** Of the value. Default: it is a whole object, which keeps its apiVersion, kind and metadata. */
+  readonly path?: string;
+  /** Default: no limit. */
+  readonly work?: Work;
+}
+
+/**
+ * `value` without the fields that the schema does not know; the same value if it has none of them.
+ *
+ * Where a schema keeps unknown fields, what lies below them is kept whole, and what lies below its known
+ * fields is pruned.
+ *
+ * @throws TooMuchWork
+ */
+export function prune(
+  value: unknown,
+  schema: StructuralSchema,
+  { report = () => {}, path = '', work = UNLIMITED }: Pruning = {},
+): unknown {
+  return pruned(value, schema, path, { report, work });
+}
+
+type Pruner = Required<Pick<Pruning, 'report' | 'work'>>;
+
+function pruned(value: unknown, schema: StructuralSchema, path: string, pruner: Pruner): unknown {
+  pruner.work.spend(1);
+  if (Array.isArray(value)) {
+    const { items } = schema;
+    if (items === undefined) return value;
+    const kept = value.map((item, at) => pruned(item, items, `${path}[${at}]`, pruner));
+    return kept.some((item, at) => item !== value[at]) ? kept : value;
+  }
+  return isJson(value) ? prunedObject(value, schema, path, pruner) : value;
+}
+
+function prunedObject(
+  value: Json,
+  schema: StructuralSchema,
+  path: string,
+  pruner: Pruner,
+): unknown {
+  const kept: [string, unknown][] = [];
+  let same = true;
+  const preserve = schema['x-kubernetes-preserve-unknown-fields'] === true;
+  const resource = isResource(schema, path);
+  for (const [field, child] of Object.entries(value)) {
+    const below = joined(path, field);
+    const known = resource && OBJECT_FIELDS.has(field) ? undefined : fieldSchema(schema, field);
+    if (known !== undefined) {
+      const inner = pruned(child, known, below, pruner);
+      same &&= inner === child;
+      kept.push([field, inner]);
+    } else if (preserve || (resource && OBJECT_FIELDS.has(field))) {
+      kept.push([field, child]);
+    } else {
+      same = false;
+      pruner.report(below);
+    }
+  }
+  // `__proto__` is a field like any other here.
+  return same ? value : Object.fromEntries(kept);
+}
+
+/**
+ * `value` with the defaults of the schema where fields are missing; the same value if none is.
+ *
+ * A null that is not allowed is replaced by the default, or removed if there is no default.
+ *
+ * @throws TooMuchWork
+ */
+export function applyDefaults(
+  value: unknown,
+  schema: StructuralSchema,
+  work: Work = UNLIMITED,
+): unknown {
+  work.spend(1);
+  if (Array.isArray(value)) return defaultedList(value, schema, work);
+  return isJson(value) ? defaultedObject(value, schema, work) : value;
+}
+
+function defaultedList(
+  value: readonly unknown[],
+  { items }: StructuralSchema,
+  work: Work,
+): unknown {
+  if (items === undefined) return value;
+  const filled = value.map((item) => {
+    const present = item === null && items.nullable !== true ? defaultOf(items) : item;
+    return applyDefaults(present === undefined ? null : present, items, work);
+  });
+  return filled.some((item, at) => item !== value[at]) ? filled : value;
+}
+
+function defaultedObject(value: Json, schema: StructuralSchema, work: Work): unknown {
+  const filled = new Map<string, unknown>();
+  let same = true;
+  for (const [field, child] of Object.entries(value)) {
+    const property = fieldSchema(schema, field);
+    if (property === undefined) {
+      filled.set(field, child);
+      continue;
+    }
+    const present = child === null && property.nullable !== true ? defaultOf(property) : child;
+    const whole = present === undefined ? undefined : applyDefaults(present, property, work);
+    same &&= whole === child;
+    if (present !== undefined) filled.set(field, whole);
+  }
+  const defaulted = defaultedFields(schema);
+  work.spend(defaulted.length);
+  for (const [field, property] of defaulted) {
+    if (filled.has(field)) continue;
+    work.spend(FILLED_STEPS);
+    filled.set(field, applyDefaults(defaultOf(property), property, work));
+    same = false;
+  }
+  return same ? value : Object.fromEntries(filled);
+}
+
+/** A field that is filled in takes memory, too: a small list may become as large as its length times the defaults. */
+const FILLED_STEPS = 20;
+
+type Fields = NonNullable<StructuralSchema['properties']>;
+
+/** The fields with a default, found once for each schema: a list asks for them for every item. */
+const DEFAULTED = new WeakMap<Fields, readonly (readonly [string, StructuralSchema])[]>();
+
+function defaultedFields({
+  properties,
+}: StructuralSchema): readonly (readonly [string, StructuralSchema])[] {
+  if (properties === undefined) return [];
+  let found = DEFAULTED.get(properties);
+  if (found === undefined) {
+    found = Object.entries(properties).filter(([, property]) => property.default !== undefined);
+    DEFAULTED.set(properties, found);
+  }
+  return found;
+}
+
+/** A copy: objects share nothing with the schema. */
+function defaultOf(schema: StructuralSchema): unknown {
+  return schema.default === undefined ? undefined : deepCopy(schema.default);
+}

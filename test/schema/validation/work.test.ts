@@ -1,0 +1,114 @@
+/** An object costs a counted number of steps, whatever its schema makes of it. */
+import { describe, expect, test } from 'vitest';
+import type { StructuralSchema } from '../../../operator/model/structural-schema.ts';
+import {
+  newObjectProblems,
+  objectProblems,
+} from '../../../operator/schema/validation/object-problems.ts';
+import { validateBySchema } from '../../../operator/schema/validation/validate.ts';
+import { TooMuchWork, Work } from '../../../operator/schema/work.ts';
+
+function specOf(schema: StructuralSchema): StructuralSchema {
+  return { type: 'object', properties: { spec: schema } };
+}
+
+const UNVALIDATED = {
+  field: '<nil>',
+  reason: 'InternalError',
+  message: 'Internal error: the object was not validated: it takes more than 50000000 steps',
+};
+
+/** Ten alternatives in each of ten others, and so on. */
+function branching(levels: number): StructuralSchema {
+  if (levels === 0) return { minLength: 9 };
+  return { anyOf: Array.from({ length: 10 }, () => branching(levels - 1)) };
+}
+
+test.each<[string, StructuralSchema, unknown]>([
+  [
+    'alternatives in alternatives',
+    { type: 'array', items: { type: 'string', ...branching(3) } },
+    Array(100_000).fill('x'),
+  ],
+  [
+    'a list of many values that may be, for each wrong value',
+    {
+      type: 'array',
+      items: { type: 'string', enum: Array.from({ length: 3_000 }, (_none, at) => `v${at}`) },
+    },
+    Array.from({ length: 20_000 }, (_none, at) => `w${at}`),
+  ],
+  [
+    'defaults of many fields in many items',
+    {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: Object.fromEntries(
+          Array.from({ length: 1_000 }, (_none, at) => [`f${at}`, { type: 'string', default: '' }]),
+        ),
+      },
+    },
+    Array(10_000).fill({}),
+  ],
+])('an object is refused that would take too many steps for %s', (_, schema, spec) => {
+  const problems = newObjectProblems({ spec }, { schema: specOf(schema), scaled: [] });
+
+  expect(problems).toEqual([UNVALIDATED]);
+});
+
+test('a pattern that costs too much is a problem of its field, and others are still validated', () => {
+  const schema: StructuralSchema = {
+    type: 'object',
+    properties: {
+      a: { type: 'string', pattern: '(?:[ab]{0,50}){0,20}!' },
+      b: { type: 'integer' },
+    },
+  };
+  const spec = { a: 'ab'.repeat(50_000), b: 'x' };
+
+  const problems = newObjectProblems({ spec }, { schema: specOf(schema), scaled: [] });
+
+  expect(problems).toEqual([
+    expect.objectContaining({
+      field: 'spec.a',
+      reason: 'FieldValueInvalid',
+      message: expect.stringMatching(
+        /cannot be compared with .*: it takes more than 10000000 steps$/,
+      ),
+    }),
+    expect.objectContaining({ field: 'spec.b', reason: 'FieldValueTypeInvalid' }),
+  ]);
+});
+
+describe('items of a list map', () => {
+  const schema = specOf({
+    type: 'array',
+    'x-kubernetes-list-type': 'map',
+    'x-kubernetes-list-map-keys': ['name'],
+    items: {
+      type: 'object',
+      properties: { name: { type: 'integer' }, size: { type: 'integer', maximum: 5 } },
+    },
+  });
+  const list = (size: number): object[] =>
+    Array.from({ length: 30_000 }, (_none, name) => ({ name, size }));
+
+  test('are matched in steps by their number, and not by its square', () => {
+    const before = { spec: list(9) };
+    const after = { spec: [{ name: -1, size: 9 }, ...list(9).toReversed()] };
+
+    const problems = objectProblems(after, before, { schema, scaled: [] });
+
+    expect(problems.map(({ field }) => field)).toEqual(['spec[0].size']);
+  });
+});
+
+test('a caller bounds the work of one value', () => {
+  const schema: StructuralSchema = { type: 'array', items: { type: 'integer' } };
+  const validate = (steps: number): unknown =>
+    validateBySchema([1, 2, 3], schema, '', { work: new Work(steps) });
+
+  expect(validate(4)).toEqual([]);
+  expect(() => validate(3)).toThrow(TooMuchWork);
+});
