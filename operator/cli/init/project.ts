@@ -1,4 +1,4 @@
-import { textFiles } from '../../core/text-files.ts';
+import { type TextFiles, textFiles } from '../../core/text-files.ts';
 import { projectImageFiles } from '../../generate/image/project-image.ts';
 import { kindFiles, type NewKind } from '../create/kind-files.ts';
 import { type KindNames, PROTECTED_GROUPS } from '../create/names.ts';
@@ -14,9 +14,7 @@ import type { PackageSpecs } from './packages.ts';
 const MODULE = 'src/operator.ts';
 
 /** The templates of a project, by their file names. */
-export const projectTemplates: (path: string) => string = textFiles(
-  new URL('./templates/', import.meta.url),
-);
+export const projectTemplates: TextFiles = textFiles(new URL('./templates/', import.meta.url));
 
 /** One controller of the project. */
 interface Part {

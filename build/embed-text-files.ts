@@ -5,7 +5,7 @@ import type { Plugin } from 'rolldown';
 
 /**
  * Replaces calls of `textFiles` by the texts of the files: see `operator/core/text-files.ts`. The replacement
- * stays on the line of the call, so that source maps stay correct.
+ * stays on the line of the call.
  */
 export function embedTextFiles(): Plugin {
   const call = /\btextFiles\(new URL\('(\.[^']*\/)', import\.meta\.url\)\)/g;
