@@ -31,7 +31,7 @@ export { projectOf } from './cli/generate/project.ts';
 export { type FileState, strangerStates, treeStates } from './cli/generate/written-files.ts';
 export { withHooksDefaults } from './cli/hooks/settings-defaults.ts';
 export { packageSpecs } from './cli/init/packages.ts';
-export { projectTemplates } from './cli/init/project.ts';
+export { projectTemplate } from './cli/init/project.ts';
 export { LAUNCHER } from './cli/launcher.ts';
 export { LineWriter } from './cli/line-writer.ts';
 export { isPackageInstalled, loadPackage } from './cli/load-package.ts';

@@ -1,4 +1,4 @@
-import { type TextFiles, textFiles } from '../../core/text-files.ts';
+import { textFiles } from '../../core/text-files.ts';
 import { projectImageFiles } from '../../generate/image/project-image.ts';
 import { kindFiles, type NewKind } from '../create/kind-files.ts';
 import { type KindNames, PROTECTED_GROUPS } from '../create/names.ts';
@@ -13,8 +13,12 @@ import type { PackageSpecs } from './packages.ts';
 
 const MODULE = 'src/operator.ts';
 
-/** The templates of a project, by their file names. */
-export const projectTemplates: TextFiles = textFiles(new URL('./templates/', import.meta.url));
+const templates = textFiles(new URL('./templates/', import.meta.url));
+
+/** The template of a file of the project. */
+export function projectTemplate(path: string): string {
+  return templates(path);
+}
 
 /** One controller of the project. */
 interface Part {
@@ -191,5 +195,5 @@ function fileOf({ dashed }: KindNames): string {
 }
 
 function fromTemplate(path: string, from: string, values: TemplateValues): NewFile {
-  return { path, text: fillTemplate(projectTemplates(`${from}.template`), values) };
+  return { path, text: fillTemplate(templates(`${from}.template`), values) };
 }

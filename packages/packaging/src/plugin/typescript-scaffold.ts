@@ -10,7 +10,7 @@ import {
   ownedResources,
   packageSpecs,
   projectImageFiles,
-  projectTemplates,
+  projectTemplate,
   textFiles,
   withController,
 } from 'chancery/internal';
@@ -32,15 +32,15 @@ export function typescriptScaffold(
         text: fillTemplate(text, values),
       });
       return byPath([
-        filled('package.json', projectTemplates('package.json.template')),
-        filled('tsconfig.json', projectTemplates('tsconfig.json.template')),
+        filled('package.json', projectTemplate('package.json.template')),
+        filled('tsconfig.json', projectTemplate('tsconfig.json.template')),
         filled(MODULE, templates('operator.template')),
         ...projectImageFiles([MODULE]),
-        filled('.gitignore', projectTemplates('gitignore.template')),
-        filled('.npmrc', projectTemplates('npmrc.template')),
+        filled('.gitignore', projectTemplate('gitignore.template')),
+        filled('.npmrc', projectTemplate('npmrc.template')),
         ...(readme ? [filled('README.md', templates('readme.template'))] : []),
         ...(workflow
-          ? [filled('.github/workflows/ci.yml', projectTemplates('ci.yml.template'))]
+          ? [filled('.github/workflows/ci.yml', projectTemplate('ci.yml.template'))]
           : []),
       ]);
     },
