@@ -25,6 +25,7 @@ export const ROOT: string = fileURLToPath(new URL('../../', import.meta.url));
 const PACKAGES = [
   { folder: '.', project: 'tsconfig.build.json' },
   { folder: 'testing', project: 'tsconfig.build.json' },
+  { folder: 'packages/metacontroller', project: '../tsconfig.build.json' },
 ] as const;
 
 /** What one name stands for. */
@@ -79,7 +80,8 @@ function entriesOf(folder: string): readonly Entry[] {
   };
   return Object.entries(exports).flatMap(([path, target]) => {
     const entry = `${name}${path.slice(1)}`;
-    if (typeof target === 'string') return [];
+    // Only chancery itself imports what brings a command.
+    if (typeof target === 'string' || path === './command') return [];
     return { entry, file: join(ROOT, folder, target['chancery-source']) };
   });
 }

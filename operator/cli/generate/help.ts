@@ -89,9 +89,9 @@ ${table([
   ['', 'image with another name nothing but kubectl is used, and it needs a tag'],
   [
     '--operator-image IMAGE',
-    'default NAME, for hooks and controllers chancery-hooks; without a tag, our',
+    'default NAME, chancery-hooks for hooks, chancery-metacontroller for its',
   ],
-  ['', 'own version'],
+  ['', 'controllers; without a tag, our own version'],
   ['--module-path PATH', 'where the image has a module; default as in the Dockerfile,'],
   ['', '/app/src/operator.ts, or without such a package.json /operators/FILE'],
   ['--stop-seconds N', 'what its whole stop may take; default 25'],
