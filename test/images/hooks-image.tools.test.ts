@@ -48,16 +48,16 @@ test.each([
   async (target, packages) => {
     const [image, operator] = [await buildTarget(target), await buildImage('Dockerfile.operator')];
 
-    const filesOf = async (rootfs: string): Promise<ReadonlySet<string>> => {
+    const filesOf = async (rootfs: string): Promise<Set<string>> => {
       const files = await filesBelow(join(rootfs, 'app'));
       return new Set(files.map(({ path, size }) => `${path} ${size}`));
     };
     const [found, toolkit] = [await filesOf(image.rootfs), await filesOf(operator.rootfs)];
-    const added = [...found.difference(toolkit)].map(
+    const added = without(found, toolkit).map(
       (file) => /^\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? file,
     );
     expect(toolkit.size).toBeGreaterThan(100);
-    expect([...toolkit.difference(found)]).toEqual([]);
+    expect(without(toolkit, found)).toEqual([]);
     expect([...new Set(added)].toSorted()).toEqual(packages);
     expect([...found].filter((file) => /\.d\.[cm]?ts |\.map /.test(file))).toEqual([]);
     expect(await readdir(join(image.rootfs, 'var/lib/apt/lists'))).toEqual([]);
@@ -101,6 +101,9 @@ test(
   },
   BUILD_TIMEOUT_MS,
 );
+
+const without = (files: ReadonlySet<string>, others: ReadonlySet<string>): readonly string[] =>
+  [...files].filter((file) => !others.has(file));
 
 const HOOK = `#!/bin/bash
 [ "$1" = --config ] && cat <<'EOF'

@@ -20,6 +20,9 @@ ${table([
   ['catalog', 'a file-based catalog, from which OLM installs bundles'],
 ])}
 
+Chart, bundle and catalog need the package @chancery/packaging beside chancery, --hooks @chancery/hooks, and
+--from-metacontroller @chancery/metacontroller: npm install PACKAGE
+
 Manifests, chart and bundle have the same containers, the same rights and the same filter. A chart and a bundle
 also need to know the version of the operator and what catalogs show of it: package.json says it, with a block
 "chancery": {"package": {...}} for what npm has no field for, or the file of --metadata. Its fields are version,
