@@ -127,6 +127,21 @@ test.each(['hooks', 'metacontroller', 'packaging'])(
   },
 );
 
+test('the plugin of kubebuilder loads nothing of chancery before it has read its request', async () => {
+  const files = [join(archives, 'packages/packaging/dist/plugin/main.js')];
+  const others: string[] = [];
+  for (const file of files) {
+    const code = await readFile(file, 'utf8');
+    for (const [, name = ''] of code.matchAll(/^import (?:.* from )?"([^"]+)";$/gm)) {
+      if (!name.startsWith('.')) others.push(name);
+      else if (!files.includes(join(dirname(file), name))) files.push(join(dirname(file), name));
+    }
+  }
+
+  expect(files.length).toBeGreaterThan(1);
+  expect(others.filter((name) => !name.startsWith('node:'))).toEqual([]);
+});
+
 describe('where chancery is installed alone', () => {
   test.each([
     ['hooks', 'hooks hooks', '@chancery/hooks'],
