@@ -54,6 +54,7 @@ const filesWith = (word: string): string[] =>
 const LONG = [
   'bench/test/**/*.test.ts',
   'test/build.test.ts',
+  'test/installed-commands.test.ts',
   'test/published-packages.test.ts',
   'test/crash/*.test.ts',
   'test/dev/dev.ambassador.test.ts',

@@ -36,6 +36,8 @@ export const PARTS: Readonly<Record<string, Parts>> = {
       { name: 'toolkit', test: /\/operator\/(?:index|low-level)\.ts$/, priority: 2 },
       { name: 'logger', test: /\/operator\/manager\/observe\/logger\.ts$/, priority: 1 },
       { name: 'manager', test: /\/operator\/manager\/manager\.ts$/ },
+      // Only `chancery/internal` imports it, and it finds its thread by its place.
+      { name: 'yaml-reader', test: /\/operator\/core\/yaml-thread\/yaml-reader\.ts$/ },
     ],
   },
   '@chancery/testing': {

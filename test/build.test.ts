@@ -28,7 +28,7 @@ const repository = fileURLToPath(new URL('../', import.meta.url));
 const BUILD_TIMEOUT_MS = 120_000;
 
 let packages: InstalledPackages;
-/** A project outside the repository, which has installed both packages as they are published. */
+/** A project outside the repository, which has installed the packages as they are published. */
 let installed = '';
 /** Of the toolkit, in there. */
 let toolkit = '';
@@ -190,7 +190,7 @@ describe('what it is', () => {
       join(installed, 'uses.mts'),
       `import { controller, TerminalError } from 'chancery';
        import { configMaps, type ConfigMap } from 'chancery/kubernetes';
-       import type { CompositeSyncRequest, CompositeSyncResponse } from 'chancery/metacontroller';
+       import type { CompositeSyncRequest, CompositeSyncResponse } from '@chancery/metacontroller';
        import { Type } from 'chancery/schema';
        import { ApiServer } from '@chancery/testing';
        export const spec = Type.Object({ size: Type.Integer() });

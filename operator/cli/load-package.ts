@@ -53,8 +53,7 @@ export async function loadPackage<E extends keyof Entries>(
  */
 export function requireUsable(name: string, command: string, copies: readonly Installed[]): void {
   const [first, second] = copies;
-  const save = name === '@chancery/testing' ? '--save-dev ' : '';
-  const install = `npm install ${save}${name}@${VERSION}`;
+  const install = installCommand(name);
   if (first === undefined) {
     throw new ConfigurationError(
       `chancery ${command} needs the package ${name}, which is not installed; ` +
@@ -72,6 +71,12 @@ export function requireUsable(name: string, command: string, copies: readonly In
       `${name} has version ${first.version} and chancery has ${VERSION}, and they must be equal; run ${install}`,
     );
   }
+}
+
+/** The command that installs the package in the version of this toolkit. */
+export function installCommand(name: string): string {
+  const save = name === '@chancery/testing' ? '--save-dev ' : '';
+  return `npm install ${save}${name}@${VERSION}`;
 }
 
 /** True when a process can find a copy of the package. */

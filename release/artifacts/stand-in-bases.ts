@@ -16,6 +16,7 @@ export class StandIns {
   readonly #folder: string;
   readonly #builder: Builder;
   #node: Promise<readonly string[]> | undefined;
+  #debian: Promise<string> | undefined;
 
   /** @param storage - where the images are built. @param driver - that of the storage. */
   constructor(storage: string, driver: string) {
@@ -32,8 +33,8 @@ export class StandIns {
     }
     this.#node ??= nodeBases(this.#builder, this.#folder);
     const args = await this.#node;
-    if (image.target !== 'hooks') return { args };
-    const debian = await standInDebian(this.#builder, this.#folder);
-    return { args: [...args, `--build-arg=HOOKS_IMAGE=${debian}`] };
+    if (image.target === undefined) return { args };
+    this.#debian ??= standInDebian(this.#builder, this.#folder);
+    return { args: [...args, `--build-arg=PROGRAMS_IMAGE=${await this.#debian}`] };
   }
 }

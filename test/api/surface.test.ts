@@ -24,7 +24,7 @@ test.each(surfaces)('the report of $entry is as the sources are', (surface) => {
 
 /** The same, and types of functions that are called. */
 const documented = surfaces.filter(
-  (surface) => written.includes(surface) || surface.entry === 'chancery/metacontroller',
+  (surface) => written.includes(surface) || surface.entry === '@chancery/metacontroller',
 );
 
 test('every entry that users write code with is looked at', () => {

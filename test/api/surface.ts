@@ -25,6 +25,7 @@ export const ROOT: string = fileURLToPath(new URL('../../', import.meta.url));
 const PACKAGES = [
   { folder: '.', project: 'tsconfig.build.json' },
   { folder: 'testing', project: 'tsconfig.build.json' },
+  { folder: 'packages/metacontroller', project: '../../tsconfig.packages.json' },
 ] as const;
 
 /** What one name stands for. */
@@ -55,8 +56,9 @@ export function readSurfaces(): readonly Surface[] {
   const api = new API({ cwd: ROOT });
   try {
     return PACKAGES.flatMap(({ folder, project: config }) => {
-      const snapshot = api.updateSnapshot({ openProjects: [join(ROOT, folder, config)] });
-      const [project] = snapshot.getProjects();
+      const path = join(ROOT, folder, config);
+      const snapshot = api.updateSnapshot({ openProjects: [path] });
+      const project = snapshot.getProject(path);
       if (project === undefined) throw new Error(`${folder}: no project`);
       const reader = new Reader(project);
       return entriesOf(folder).map(({ entry, file }) => reader.surface(entry, file));
@@ -79,7 +81,8 @@ function entriesOf(folder: string): readonly Entry[] {
   };
   return Object.entries(exports).flatMap(([path, target]) => {
     const entry = `${name}${path.slice(1)}`;
-    if (typeof target === 'string') return [];
+    // Only chancery itself imports what brings a command.
+    if (typeof target === 'string' || path === './command') return [];
     return { entry, file: join(ROOT, folder, target['chancery-source']) };
   });
 }

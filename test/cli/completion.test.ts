@@ -20,8 +20,21 @@ function sourceOf(command: string): string {
   return text.includes('DECLARING_FLAGS') ? `${text}\n${textIn('declarations')}` : text;
 }
 
+/** Where packages have the options of a command, from the folder `packages`. */
+const IN_PACKAGES: Readonly<Record<string, string>> = {
+  hooks: 'hooks/src/command',
+  metacontroller: 'metacontroller/src/command',
+  check: 'packaging/src/check',
+  generate: 'packaging/src/catalog',
+  plugin: 'packaging/src/plugin',
+};
+
 function textIn(folder: string): string {
-  const files = globSync(`${cli}${folder}/*.ts`);
+  const inPackage = IN_PACKAGES[folder];
+  const files = globSync([
+    `${cli}${folder}/*.ts`,
+    ...(inPackage === undefined ? [] : [`${cli}../../packages/${inPackage}/*.ts`]),
+  ]);
   return files.map((file) => readFileSync(file, 'utf8')).join('\n');
 }
 

@@ -36,15 +36,44 @@ test.each([
   expect(brokenRules(dockerfile, { ambassador })).toEqual({});
 });
 
-test('the target for hooks, which comes before the last stage, keeps the rules of an image with a shell', async () => {
+test.each([
+  ['hooks', 3],
+  ['metacontroller', 4],
+])('the target %s of Dockerfile.operator keeps the rules', async (name, count) => {
   const dockerfile = await read('Dockerfile.operator');
-  const stages = parseDockerfile(dockerfile).stages.map(({ name }) => name);
-  const untilHooks = dockerfile.slice(0, dockerfile.lastIndexOf('\nFROM '));
+  const { stages } = parseDockerfile(dockerfile);
+  const upToTarget = dockerfile
+    .split(/^(?=FROM )/m)
+    .slice(0, count + 1)
+    .join('');
 
-  const broken = brokenRules(untilHooks, { ambassador: false });
+  expect(stages[count - 1]?.name).toBe(name);
+  expect(brokenRules(upToTarget, { ambassador: false })).toEqual({});
+});
 
-  expect(stages).toEqual(['build', 'hooks', '2']);
-  expect(Object.keys(broken)).toEqual(['nothing runs in the last stage, which has no shell']);
+test('both targets for programs start the command in the same way, and differ in its package', async () => {
+  const { stages } = parseDockerfile(await read('Dockerfile.operator'));
+  const texts = (target: string, name: string): readonly string[] =>
+    (stages.find((stage) => stage.name === target)?.instructions ?? [])
+      .filter((instruction) => instruction.name === name)
+      .map(({ text }) => text);
+
+  for (const name of ['USER', 'EXPOSE', 'ENTRYPOINT']) {
+    expect(texts('metacontroller', name)).toEqual(texts('hooks', name));
+  }
+  for (const target of ['hooks', 'metacontroller']) {
+    const packages = texts(target, 'COPY').flatMap((text) => /@chancery\/\w+/.exec(text) ?? []);
+    expect(new Set(packages)).toEqual(new Set([`@chancery/${target}`]));
+    expect(JSON.parse(texts(target, 'CMD')[0] ?? '')[0]).toBe(target);
+  }
+});
+
+test('the default target of Dockerfile.operator copies no package of a command', async () => {
+  const { stages } = parseDockerfile(await read('Dockerfile.operator'));
+
+  const copied = (stages.at(-1)?.instructions ?? []).filter(({ name }) => name === 'COPY');
+  expect(copied.length).toBeGreaterThan(3);
+  expect(copied.filter(({ text }) => /built|@chancery|_of_hooks/.test(text))).toEqual([]);
 });
 
 test('the Dockerfile of a project keeps the rules', () => {
@@ -55,8 +84,8 @@ test('[I-3] the Dockerfile of a project has the base images, the user and the No
   const ours = parseDockerfile(await read('Dockerfile.operator'));
   const project = parseDockerfile(projectDockerfile());
 
-  const { HOOKS_IMAGE, ...bases } = ours.defaults;
-  expect(HOOKS_IMAGE).toBe(bases.BUILD_IMAGE); // one digest to keep up to date
+  const { PROGRAMS_IMAGE, ...bases } = ours.defaults;
+  expect(PROGRAMS_IMAGE).toBe(bases.BUILD_IMAGE); // one digest to keep up to date
   expect(project.defaults).toEqual(bases);
   for (const name of ['USER', 'ENV', 'EXPOSE']) expect(last(project, name)).toBe(last(ours, name));
   const [node, options, , run] = JSON.parse(last(ours, 'ENTRYPOINT'));

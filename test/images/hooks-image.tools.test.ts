@@ -1,23 +1,25 @@
 /**
- * The target `hooks` of Dockerfile.operator, built: apt has run in it, and hooks find what they call.
+ * The targets `hooks` and `metacontroller` of Dockerfile.operator, built: apt has run in them, programs find what they
+ * call, and each has the package of its command.
  *
  * @module-tag buildah
  * @module-tag debootstrap
  * @module-tag unshare
  * @module-tag setpriv
  */
-import { readdir, stat } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
-import { expect, test } from 'vitest';
-import { BUILD_TIMEOUT_MS, buildHooks, buildImage } from './support/build-image.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { BUILD_TIMEOUT_MS, buildImage, buildTarget } from './support/build-image.ts';
 import { filesBelow } from './support/files-below.ts';
 import { runInRoot } from './support/in-root.ts';
 
 test(
   'the image of hooks has bash, jq, curl and Node where hooks find them, and runs as a user that is nobody special',
   async () => {
-    const image = await buildHooks();
+    const image = await buildTarget('hooks');
     const script = `for tool in bash jq curl node; do command -v "$tool" && "$tool" --version > /dev/null; done
       id -u; touch /hooks-were-here || true`;
 
@@ -38,20 +40,98 @@ test(
   BUILD_TIMEOUT_MS,
 );
 
-test(
-  'the image of hooks runs the same build of the toolkit as the image of operators, and apt has left no lists in it',
-  async () => {
-    const [hooks, operator] = [await buildHooks(), await buildImage('Dockerfile.operator')];
+test.each([
+  ['hooks', ['@chancery/hooks', 'croner', 'jq-web']],
+  ['metacontroller', ['@chancery/metacontroller']],
+] as const)(
+  'the image %s has the toolkit of the image of operators, and besides %j; apt has left no lists in it',
+  async (target, packages) => {
+    const [image, operator] = [await buildTarget(target), await buildImage('Dockerfile.operator')];
 
-    const toolkit = async (rootfs: string): Promise<readonly string[]> => {
+    const filesOf = async (rootfs: string): Promise<Set<string>> => {
       const files = await filesBelow(join(rootfs, 'app'));
-      return files.map(({ path, size }) => `${path} ${size}`);
+      return new Set(files.map(({ path, size }) => `${path} ${size}`));
     };
-    expect(await toolkit(hooks.rootfs)).toEqual(await toolkit(operator.rootfs));
-    expect(await readdir(join(hooks.rootfs, 'var/lib/apt/lists'))).toEqual([]);
+    const [found, toolkit] = [await filesOf(image.rootfs), await filesOf(operator.rootfs)];
+    const added = without(found, toolkit).map(
+      (file) => /^\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? file,
+    );
+    expect(toolkit.size).toBeGreaterThan(100);
+    expect(without(toolkit, found)).toEqual([]);
+    expect([...new Set(added)].toSorted()).toEqual(packages);
+    expect([...found].filter((file) => /\.d\.[cm]?ts |\.map /.test(file))).toEqual([]);
+    expect(await readdir(join(image.rootfs, 'var/lib/apt/lists'))).toEqual([]);
   },
   BUILD_TIMEOUT_MS,
 );
+
+test(
+  'the image of hooks reads a hook that filters with jq and has a schedule',
+  async () => {
+    const image = await buildTarget('hooks');
+    const folder = await programs({ 'report.sh': HOOK });
+
+    const ended = await runInRoot(image, {
+      args: [...image.config.Cmd, '--check'],
+      mounts: { '/hooks': folder },
+    });
+
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(ended.stdout)).toMatchObject({ hook: 'report.sh' });
+  },
+  BUILD_TIMEOUT_MS,
+);
+
+test(
+  'the image of Metacontroller reads a file of functions, one of them a program',
+  async () => {
+    const image = await buildTarget('metacontroller');
+    const folder = await programs({
+      'greeting.sh': '#!/bin/bash\necho "{}"\n',
+      'functions.yaml': FUNCTIONS,
+    });
+
+    const ended = await runInRoot(image, {
+      args: [...image.config.Cmd, '--functions=/functions/functions.yaml', '--check'],
+      mounts: { '/functions': folder },
+    });
+
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(ended.stdout).toContain('greeting.sh');
+  },
+  BUILD_TIMEOUT_MS,
+);
+
+const without = (files: ReadonlySet<string>, others: ReadonlySet<string>): readonly string[] =>
+  [...files].filter((file) => !others.has(file));
+
+const HOOK = `#!/bin/bash
+[ "$1" = --config ] && cat <<'EOF'
+configVersion: v1
+kubernetes:
+  - kind: ConfigMap
+    apiVersion: v1
+    jqFilter: .data | keys
+schedule:
+  - crontab: "*/5 * * * *"
+EOF
+`;
+
+const FUNCTIONS = `- kind: CompositeController
+  name: greeting
+  sync: { exec: [./greeting.sh] }
+`;
+
+/** A folder with these files, which the user of the image reads and starts. */
+async function programs(files: Readonly<Record<string, string>>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'chancery-programs-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  for (const [name, text] of Object.entries(files)) {
+    await writeFile(join(folder, name), text, { mode: 0o755 });
+  }
+  await chmod(folder, 0o755);
+  return folder;
+}
 
 /** Run by the Node of the runner: starts a program that looks at it, and at the first process. */
 const LOOK = `
@@ -65,7 +145,7 @@ const LOOK = `
 test(
   '[found 4] runner and init of the image cannot be read, so that Linux closes them to hooks; the Node of hooks can',
   async () => {
-    const image = await buildHooks();
+    const image = await buildTarget('hooks');
     const { Entrypoint } = image.config;
     const program = Entrypoint.findIndex((word) => word.endsWith('/node'));
     const run = Entrypoint.slice(0, program + 1);

@@ -176,16 +176,23 @@ test(
   BUILD_TIMEOUT_MS,
 );
 
-test(
-  'the API server for tests is said not to be installed',
-  async () => {
+test.each([
+  ['apiserver', '@chancery/testing', ['apiserver']],
+  ['hooks', '@chancery/hooks', ['hooks', '/operators']],
+  ['metacontroller', '@chancery/metacontroller', ['metacontroller']],
+  ['check crd', '@chancery/packaging', ['check', 'crd', '-']],
+])(
+  'chancery %s is said to need the package %s, which the image does not have',
+  async (words, name, args) => {
     const image = await buildImage('Dockerfile.operator');
     const command = image.config.Entrypoint.slice(0, -1); // without `run`
 
-    const ended = await runInRoot(image, { command, args: ['apiserver'] });
+    const ended = await runInRoot(image, { command, args });
 
     expect(ended.code).toBe(2);
-    expect(ended.stderr).toMatch(/^chancery apiserver: this installation has no API server: .*\n$/);
+    const said = `chancery ${words} needs the package ${name}, which is not installed; run npm install `;
+    expect(ended.stderr).toMatch(/^[^\n]+\n$/);
+    expect(ended.stderr).toContain(said);
   },
   BUILD_TIMEOUT_MS,
 );

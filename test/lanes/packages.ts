@@ -8,14 +8,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { readPackages } from '../../release/packages.ts';
 import { packed } from '../support/installed-packages.ts';
 import { packageProblems } from './package-problems.ts';
 
-const PACKAGES = ['.', 'testing', 'create-chancery'];
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 const archives = await mkdtemp(join(tmpdir(), 'chancery-checked-'));
 try {
-  for (const folder of PACKAGES) {
+  for (const { folder } of readPackages(ROOT)) {
     const archive = (await packed(folder, archives)).replace('file:', '');
     const problems = await packageProblems(archive, join(archives, folder));
     process.stdout.write(`${folder}: ${problems.join('\n') || 'nothing found'}\n`);

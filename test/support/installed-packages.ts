@@ -1,4 +1,4 @@
-/** Both packages as `npm publish` would send them, installed in a project outside the repository. */
+/** Packages as `npm publish` would send them, installed in a project outside the repository. */
 import { execFile } from 'node:child_process';
 import { cp, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,6 +11,16 @@ import { lockedPackages } from '../images/support/locked-packages.ts';
 const run = promisify(execFile);
 const repository = fileURLToPath(new URL('../../', import.meta.url));
 
+/** The folders of the packages that are installed. The root is last: its archive is made in the folder that has the others. */
+const FOLDERS = [
+  'packages/hooks',
+  'packages/metacontroller',
+  'packages/packaging',
+  'testing',
+  '.',
+] as const;
+type Folder = (typeof FOLDERS)[number];
+
 /** A package before it is installed. */
 export interface PackedPackage {
   /** The folder whose files are in the archive. */
@@ -20,7 +30,7 @@ export interface PackedPackage {
 
 export interface InstalledPackages {
   /** By the folder of the package in the repository. */
-  readonly packed: Readonly<Record<'.' | 'testing', PackedPackage>>;
+  readonly packed: Readonly<Record<Folder, PackedPackage>>;
   /** The folder of the project. */
   readonly installed: string;
   /** The folder of `chancery` in its `node_modules`. */
@@ -28,28 +38,31 @@ export interface InstalledPackages {
   remove(): Promise<void>;
 }
 
-/** Builds, packs and installs both packages. Their dependencies are links to those of the repository. */
+/** Builds, packs and installs all packages but `create-chancery`. Packages of others are links to those of the repository. */
 export async function installPackages(): Promise<InstalledPackages> {
   const archives = await mkdtemp(join(tmpdir(), 'chancery-packed-'));
   const installed = await realpath(await mkdtemp(join(tmpdir(), 'chancery-built-')));
-  const kit = await packed('testing', archives);
-  const chancery = await packed('.', archives);
+  const dependencies: Record<string, string> = {};
+  const packages: Partial<Record<Folder, PackedPackage>> = {};
+  const others = new Set((await lockedPackages()).map(({ name }) => name));
+  for (const folder of FOLDERS) {
+    const archive = await packed(folder, archives);
+    dependencies[(await manifestOf(folder)).name] = archive;
+    packages[folder] = { folder: join(archives, folder), archive: archive.replace('file:', '') };
+    for (const name of await packagesOf(folder)) others.add(name);
+  }
   // With these no registry is asked.
   const overrides = Object.fromEntries(
-    [...(await lockedPackages()).map(({ name }) => name), ...(await packagesOf('testing'))]
-      .filter((name) => name !== 'chancery')
+    [...others]
+      .filter((name) => dependencies[name] === undefined)
       .map((name) => [name, `file:${join(repository, 'node_modules', name)}`]),
   );
-  const dependencies = { chancery, '@chancery/testing': kit };
   const text = JSON.stringify({ private: true, dependencies, overrides });
   await writeFile(join(installed, 'package.json'), text);
   const flags = ['--offline', '--ignore-scripts', '--no-audit', '--no-fund'];
   await run('npm', ['install', ...flags], { cwd: installed });
   return {
-    packed: {
-      '.': { folder: archives, archive: chancery.replace('file:', '') },
-      testing: { folder: join(archives, 'testing'), archive: kit.replace('file:', '') },
-    },
+    packed: packages as Record<Folder, PackedPackage>,
     installed,
     toolkit: join(installed, 'node_modules/chancery'),
     async remove() {
@@ -80,21 +93,29 @@ export async function packed(folder: string, archives: string): Promise<string> 
   return `file:${join(archives, filename)}`;
 }
 
-/** The packages that a workspace depends on, and those that these depend on, as the lock file has them. */
-async function packagesOf(workspace: string): Promise<readonly string[]> {
+/** The packages that a package of ours depends on, and those that these depend on, as the lock file has them. */
+async function packagesOf(folder: string): Promise<readonly string[]> {
   const lock = JSON.parse(await readFile(join(repository, 'package-lock.json'), 'utf8')) as {
-    readonly packages: Readonly<Record<string, { readonly dependencies?: object } | undefined>>;
+    readonly packages: Readonly<Record<string, Dependencies | undefined>>;
   };
-  const dependenciesOf = (path: string): readonly string[] =>
-    Object.keys(lock.packages[path]?.dependencies ?? {});
-  const names = new Set(dependenciesOf(workspace));
+  const dependenciesOf = (path: string): readonly string[] => {
+    const { dependencies, optionalDependencies } = lock.packages[path] ?? {};
+    return Object.keys({ ...dependencies, ...optionalDependencies });
+  };
+  const names = new Set(dependenciesOf(folder === '.' ? '' : folder));
   // A set visits what is added while it is walked.
   for (const name of names)
     for (const each of dependenciesOf(`node_modules/${name}`)) names.add(each);
   return [...names];
 }
 
+interface Dependencies {
+  readonly dependencies?: object;
+  readonly optionalDependencies?: object;
+}
+
 async function manifestOf(folder: string): Promise<{
+  readonly name: string;
   readonly files?: readonly string[];
 }> {
   return JSON.parse(await readFile(join(repository, folder, 'package.json'), 'utf8'));

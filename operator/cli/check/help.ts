@@ -65,6 +65,9 @@ refuses an upgrade, and in names, versions, conversion, subresources and selecta
 at printer columns, labels, annotations and certificates, and calls no webhook. It exits with 1 when there is
 such a change, with 2 when a file cannot be read, and asks no cluster.
 
+Both need the package @chancery/packaging beside chancery, --hooks @chancery/hooks, and --from-metacontroller
+@chancery/metacontroller: npm install PACKAGE
+
 Exit codes:
 ${table([
   ['0', 'every declared right is there, the filter is closed, and no token is visible'],

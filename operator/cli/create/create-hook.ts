@@ -8,6 +8,7 @@ import { pluralOf } from '../../model/plural.ts';
 import { apiVersionOf, defineResource, type Resource } from '../../model/resource.ts';
 import type { ExitCode, Io } from '../command.ts';
 import { parseFlags } from '../flags.ts';
+import { installCommand, isPackageInstalled } from '../load-package.ts';
 import { conflictsOf, writeNewFiles } from '../new-files.ts';
 import { hookFiles, LANGUAGES, type Language, type NewHook } from './hook-files.ts';
 
@@ -35,8 +36,10 @@ export async function createHook(args: readonly string[], io: Io): Promise<ExitC
   const definition = isKnown(hook.resource)
     ? ''
     : ` --crd DEFINITION-OF-${kind.toUpperCase()}.yaml`;
+  const runner = '@chancery/hooks';
+  const install = isPackageInstalled(runner) ? '' : `  ${installCommand(runner)}\n`;
   io.stderr.write(
-    `chancery create: ${hook.name} watches ${hook.resource.plural}. Next:\n\n` +
+    `chancery create: ${hook.name} watches ${hook.resource.plural}. Next:\n\n${install}` +
       `  chancery test-hook ${script?.path} --context ${sample?.path}${definition}\n`,
   );
   return 0;

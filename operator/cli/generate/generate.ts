@@ -201,9 +201,6 @@ export function generatedText(declared: readonly Generating[], args: GenerateArg
   }
 }
 
-/** The target `hooks` of Dockerfile.operator. It has every command of `chancery`. */
-const HOOKS_IMAGE = 'chancery-hooks';
-
 /**
  * The files of `manifests`.
  *
@@ -234,7 +231,7 @@ function manifestsOptionsOf(
       ambassador: isOwnAmbassador(args.ambassadorImage)
         ? tagged(args.ambassadorImage)
         : args.ambassadorImage,
-      operator: tagged(args.operatorImage ?? (program === undefined ? name : HOOKS_IMAGE)),
+      operator: tagged(args.operatorImage ?? defaultImage(args, name)),
     },
     ...(program !== undefined && { program: withElection(program, isElected(declared, args)) }),
     leaderElection: isElected(declared, args),
@@ -246,6 +243,11 @@ function manifestsOptionsOf(
     command,
     ...(components !== undefined && { components }),
   };
+}
+
+/** Modules run in an image of their own, and other programs in the target of Dockerfile.operator that has their package. */
+function defaultImage({ declaring: { from } }: GenerateArguments, name: string): string {
+  return from === 'modules' ? name : `chancery-${from}`;
 }
 
 /** In a Pod these commands elect a leader unless they are told otherwise. */

@@ -20,6 +20,9 @@ ${table([
   ['catalog', 'a file-based catalog, from which OLM installs bundles'],
 ])}
 
+Chart, bundle and catalog need the package @chancery/packaging beside chancery, --hooks @chancery/hooks, and
+--from-metacontroller @chancery/metacontroller: npm install PACKAGE
+
 Manifests, chart and bundle have the same containers, the same rights and the same filter. A chart and a bundle
 also need to know the version of the operator and what catalogs show of it: package.json says it, with a block
 "chancery": {"package": {...}} for what npm has no field for, or the file of --metadata. Its fields are version,
@@ -89,9 +92,9 @@ ${table([
   ['', 'image with another name nothing but kubectl is used, and it needs a tag'],
   [
     '--operator-image IMAGE',
-    'default NAME, for hooks and controllers chancery-hooks; without a tag, our',
+    'default NAME, chancery-hooks for hooks, chancery-metacontroller for its',
   ],
-  ['', 'own version'],
+  ['', 'controllers; without a tag, our own version'],
   ['--module-path PATH', 'where the image has a module; default as in the Dockerfile,'],
   ['', '/app/src/operator.ts, or without such a package.json /operators/FILE'],
   ['--stop-seconds N', 'what its whole stop may take; default 25'],

@@ -8,6 +8,8 @@ Runs the executables of a folder as an operator, by the contract of shell-operat
 what it watches, is started for each change, and leaves files with patches and metrics. Hooks may be written in
 any language. They hold no credentials, and their patches need rights that a file HOOK.rights.yaml declares.
 
+It needs the package @chancery/hooks beside chancery: npm install @chancery/hooks
+
 DIR may be a folder that is mounted from a ConfigMap. While hooks run, its changes are noticed: a script counts
 from its next start, and when hooks come, go or answer --config differently, the process ends with exit
 code 0, so that its container starts again.

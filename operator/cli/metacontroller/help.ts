@@ -9,6 +9,8 @@ gets an object and its children, and answers which children it shall have. Hooks
 say, or programs and modules that a file names. Controllers are started and stopped as their objects come, change
 and go.
 
+It needs the package @chancery/metacontroller beside chancery: npm install @chancery/metacontroller
+
 Options:
 ${table([
   ['--functions FILE', 'programs and modules that serve hooks, in place of webhooks'],

@@ -11,6 +11,8 @@ in which kubebuilder looks for plugins. After that:
 
 puts kubectl proxy beside the manager of a project of Go, which then holds no credentials.
 
+It needs the package @chancery/packaging beside chancery: npm install --global chancery @chancery/packaging
+
 Node and chancery are named in it: run \`install\` again when one of them moves. To remove the plugin, remove the folder
 chancery.dev that \`install\` names.
 

@@ -12,6 +12,8 @@ checked, and the rights that it needs and its rights file does not have. Nothing
 With a sample that is a request of Metacontroller's contract it calls the function as chancery metacontroller would,
 and tells what the answer would do.
 
+It needs the package @chancery/hooks beside chancery, or for functions @chancery/metacontroller: npm install PACKAGE
+
 SAMPLE is a JSON or YAML file with the contexts, "-" for standard input: a list, one context, or one Kubernetes object,
 which becomes the context of an Added event. Fields may be left out: the name of the binding if the hook has one that
 fits, type, watchEvent, empty lists and snapshots. A missing filterResult is computed by the filter of the binding.

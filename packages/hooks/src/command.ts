@@ -1,6 +1,6 @@
 /**
  * What the command `chancery` needs of this package: `chancery hooks`, `chancery test-hook`, and the declarations of hooks
- * for `generate`, `check` and `lint`.
+ * for `generate` and `check`.
  *
  * @module
  */

@@ -53,20 +53,31 @@ export async function buildImage(dockerfile: Dockerfile): Promise<BuiltImage> {
   });
 }
 
-/** The image of Dockerfile.operator's target `hooks`, on a Debian whose apt really runs. Made once in a run. */
-export async function buildHooks(): Promise<BuiltImage> {
+/** A target of Dockerfile.operator for programs in any language. */
+export type ProgramsTarget = 'hooks' | 'metacontroller';
+
+/** The image of such a target, on a Debian whose apt really runs. Made once in a run. */
+export async function buildTarget(target: ProgramsTarget): Promise<BuiltImage> {
   await buildImage('Dockerfile.operator'); // in whose storage the build stage is
-  const folder = join(inject('imagesFolder'), 'hooks');
+  const folder = join(inject('imagesFolder'), target);
   return once(folder, async () => {
     const startedAt = performance.now();
-    const operator = join(inject('imagesFolder'), 'Dockerfile.operator');
-    const builder = new Builder(operator);
-    const base = await standInDebian(builder, folder);
+    const base = await debianBase();
+    const builder = new Builder(join(inject('imagesFolder'), 'Dockerfile.operator'));
     const dockerfile = join(repository, 'Dockerfile.operator');
-    const args = ['--target=hooks', `--build-arg=HOOKS_IMAGE=${base}`, FROM_BUILT];
-    await builder.build('chancery-hooks', dockerfile, repository, ...args);
-    const image = await unpack(builder, 'chancery-hooks', startedAt);
+    const args = [`--target=${target}`, `--build-arg=PROGRAMS_IMAGE=${base}`, FROM_BUILT];
+    await builder.build(`chancery-${target}`, dockerfile, repository, ...args);
+    const image = await unpack(builder, `chancery-${target}`, startedAt);
     return { ...image, size: image.size + (await putNode(image.rootfs)) };
+  });
+}
+
+/** What stands in for Debian, in the storage of Dockerfile.operator. Made once in a run. */
+function debianBase(): Promise<string> {
+  const folder = join(inject('imagesFolder'), 'debian');
+  return once(folder, () => {
+    const builder = new Builder(join(inject('imagesFolder'), 'Dockerfile.operator'));
+    return standInDebian(builder, folder);
   });
 }
 

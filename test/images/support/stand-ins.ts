@@ -24,7 +24,7 @@ import type { Builder } from './builder.ts';
 const run = promisify(execFile);
 
 /** What the build stages run: `RUN` needs a shell, and npm's first line env. */
-const PROGRAMS = ['sh', 'chmod', 'env', 'find', 'mkdir', 'rm'];
+const PROGRAMS = ['sh', 'chmod', 'env', 'find', 'mkdir', 'mv', 'rm'];
 
 /** What the bundler brings of machine code, for the C libraries that it is linked with. */
 const BUNDLER = fileURLToPath(

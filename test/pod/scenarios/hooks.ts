@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { deployment, eventually } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import type { KubernetesObject } from '../../../operator/model/object.ts';
-import { buildHooks } from '../../images/support/build-image.ts';
+import { buildTarget } from '../../images/support/build-image.ts';
 import { stateOf, toolNamed } from '../../tools/tools.ts';
 import { inOperator } from '../support/in-operator.ts';
 import { PATIENCE, startWorld, type World } from '../support/world.ts';
@@ -28,7 +28,7 @@ export function hooks({ means, images }: Place): void {
   const start = async (edit: (object: KubernetesObject) => KubernetesObject): Promise<World> => {
     const world = await startWorld({
       means,
-      images: { ...images(), 'chancery-hooks': await buildHooks() },
+      images: { ...images(), 'chancery-hooks': await buildTarget('hooks') },
       overlay: 'examples/hooks/manifests/overlays/namespaced',
       namespace: NAMESPACE,
       edit: (objects) => objects.map(edit),

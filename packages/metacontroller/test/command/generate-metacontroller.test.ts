@@ -200,7 +200,7 @@ test('the manifests run the command with its definitions, and no more without fu
   expect(await exit).toBe(0);
   expect(await generate('manifests', ...from('all.yaml'), '-o', at('out'), '--check').exit).toBe(0);
   expect(operatorIn(read('out/base/deployment.yaml'))).toMatchObject({
-    image: expect.stringMatching(/^chancery-hooks:/),
+    image: expect.stringMatching(/^chancery-metacontroller:/),
     args: ['metacontroller'],
   });
   expect(operatorIn(read('out/base/deployment.yaml'))).not.toHaveProperty('volumeMounts');
