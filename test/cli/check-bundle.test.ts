@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { checkBundle } from '../../operator/cli/check/check-bundle.ts';
-import type { Command } from '../../operator/cli/command.ts';
-import { generateCatalog } from '../../operator/cli/generate/generate-catalog.ts';
+import { CHECK } from '../../operator/cli/check/help.ts';
+import { command } from '../../operator/cli/table-command.ts';
 import { type BundleParts, bundleFiles } from '../generate/bundle-check/good-bundle.ts';
 import { folderWith } from './child.ts';
 import { invoke } from './invocation.ts';
@@ -71,13 +71,8 @@ test('without the test kit a warning says that definitions were not validated', 
       code: 'ERR_MODULE_NOT_FOUND',
     });
   };
-  const check: Command = {
-    name: 'check',
-    summary: '',
-    help: '',
-    run: (args, io) => checkBundle(args, io, missing),
-  };
-  const { exit, stdout } = invoke(['check', bundleFolder()], { commands: [check] });
+  const check = command(CHECK, async () => (given, io) => checkBundle(given, io, missing));
+  const { exit, stdout } = invoke(['check', 'bundle', bundleFolder()], { commands: [check] });
 
   expect(await exit).toBe(0);
   expect(stdout.lines).toEqual([expect.stringMatching(/^warning: .* \[valid-definition\]$/)]);
@@ -122,8 +117,6 @@ describe('exit code 2', () => {
   });
 });
 
-const GENERATE: Command = { name: 'catalog', summary: '', help: '', run: generateCatalog };
-
 test('[packaging 16] a catalog is written, found as written, and found stale', async () => {
   const first = bundleFolder(undefined, '1.0.0');
   const second = bundleFolder(({ csv }) => {
@@ -131,9 +124,7 @@ test('[packaging 16] a catalog is written, found as written, and found stale', a
   }, '1.1.0');
   const output = folderWith({});
   const catalog = (...args: readonly string[]): ReturnType<typeof invoke> =>
-    invoke(['catalog', '-o', output, '--command', 'make catalog', ...args], {
-      commands: [GENERATE],
-    });
+    invoke(['generate', 'catalog', '-o', output, '--command', 'make catalog', ...args]);
   const one = [first, '--image', 'ghcr.io/team/bundle:1.0.0'];
   const two = [...one, second, '--image', 'ghcr.io/team/bundle:1.1.0'];
 
@@ -155,7 +146,7 @@ test.each<[string, readonly string[], RegExp]>([
     /got 2 folders and 1 images/,
   ],
 ])('a catalog with %s is refused', async (_what, args, problem) => {
-  const { exit, stderr } = invoke(['catalog', ...args], { commands: [GENERATE] });
+  const { exit, stderr } = invoke(['generate', 'catalog', ...args]);
 
   expect(await exit).toBe(2);
   expect(stderr.lines.join('\n')).toMatch(problem);
@@ -163,7 +154,7 @@ test.each<[string, readonly string[], RegExp]>([
 
 test('a deprecation without a text is refused', async () => {
   const args = ['-o', 'y', bundleFolder(), '--image', 'c:1', '--deprecate', 'stable'];
-  const { exit, stderr } = invoke(['catalog', ...args], { commands: [GENERATE] });
+  const { exit, stderr } = invoke(['generate', 'catalog', ...args]);
 
   expect(await exit).toBe(2);
   expect(stderr.lines.join('\n')).toMatch(/--deprecate must be NAME=MESSAGE/);

@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest';
-import { parseMetacontrollerArguments } from '../../operator/cli/metacontroller/arguments.ts';
+import { parseFlags } from '../../operator/cli/flags.ts';
+import {
+  type MetacontrollerArguments,
+  metacontrollerArguments,
+} from '../../operator/cli/metacontroller/arguments.ts';
+import { METACONTROLLER } from '../../operator/cli/metacontroller/help.ts';
 import { METACONTROLLER_DEFAULTS } from '../../operator/metacontroller/supervisor/options.ts';
+
+const parseMetacontrollerArguments = (args: readonly string[]): MetacontrollerArguments =>
+  metacontrollerArguments(parseFlags(args, METACONTROLLER));
 
 test('flags of Metacontroller that mean something here keep their names and defaults', () => {
   const { options: without } = parseMetacontrollerArguments([]);

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ApiServer, eventually } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
+import { METACONTROLLER } from '../../operator/cli/metacontroller/help.ts';
+import { command } from '../../operator/cli/table-command.ts';
 import type { KubernetesObject } from '../../operator/index.ts';
 import {
   compositeControllers,
@@ -87,12 +89,16 @@ test('a visible token is refused before any code of others is loaded', async () 
   const folder = await mkdtemp(join(tmpdir(), 'token-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   await writeFile(join(folder, 'token'), 'secret');
-  const { metacontrollerCommand } = await import(
-    '../../operator/cli/metacontroller/metacontroller.ts'
-  );
+  const { metacontroller } = await import('../../operator/cli/metacontroller/metacontroller.ts');
+  const tokenFolders = [folder];
 
   const run = invoke(['metacontroller', '--functions=/absent.yaml'], {
-    commands: [metacontrollerCommand({ tokenFolders: [folder] })],
+    commands: [
+      command(
+        METACONTROLLER,
+        async () => (given, io) => metacontroller(given, io, { tokenFolders }),
+      ),
+    ],
     env: { ...NO_PORTS, CHANCERY_INSECURE_ALLOW_TOKEN: 'false' },
   });
 

@@ -2,11 +2,13 @@ import { PassThrough } from 'node:stream';
 import * as testKit from '@chancery/testing';
 import { FakeClock } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { parseDevArguments } from '../../operator/cli/dev/arguments.ts';
 import { confirmContext } from '../../operator/cli/dev/context-cluster.ts';
-import { devCommand } from '../../operator/cli/dev/dev.ts';
+import { dev } from '../../operator/cli/dev/dev.ts';
 import type { DevTestKit } from '../../operator/cli/dev/embedded-cluster.ts';
+import { DEV } from '../../operator/cli/dev/help.ts';
+import { parseFlags } from '../../operator/cli/flags.ts';
 import { StopSignals } from '../../operator/cli/process-end.ts';
+import { command } from '../../operator/cli/table-command.ts';
 import { folderWith } from '../cli/child.ts';
 import { Collector } from '../cli/collector.ts';
 import { invoke } from '../cli/invocation.ts';
@@ -29,10 +31,10 @@ test.each([
 });
 
 test('[DEV-8] --inspect takes a port only after an equals sign', () => {
-  const inspect = (...args: string[]): unknown => parseDevArguments(args).inspect;
+  const inspect = (...args: string[]): unknown => parseFlags(args, DEV).values.inspect;
 
   expect(inspect('--inspect', 'operator.ts')).toBe(9_229);
-  expect(parseDevArguments(['--inspect', 'operator.ts']).modules).toEqual(['operator.ts']);
+  expect(parseFlags(['--inspect', 'operator.ts'], DEV).words).toEqual(['operator.ts']);
   expect(inspect('--inspect=0')).toBe(0);
   expect(inspect()).toBeUndefined();
 });
@@ -122,7 +124,12 @@ test('without the test kit it ends with 2, and says how to install it', async ()
   const missing = Object.assign(new Error("Cannot find package '@chancery/testing'"), {
     code: 'ERR_MODULE_NOT_FOUND',
   });
-  const commands = [devCommand({ loadTestKit: () => Promise.reject(missing) })];
+  const commands = [
+    command(
+      DEV,
+      async () => (given, io) => dev(given, io, { loadTestKit: () => Promise.reject(missing) }),
+    ),
+  ];
 
   const { exit, stderr } = invoke(['dev', `${folder}/operator.ts`], { commands });
 

@@ -6,18 +6,13 @@ import { bundleFindings } from '../../generate/bundle-check/bundle-findings.ts';
 import { categoriesIn } from '../../generate/bundle-check/rules/operator-hub.ts';
 import { kubernetesVersion } from '../../generate/bundle-check/semantic-version.ts';
 import type { ExitCode, Io } from '../command.ts';
-import { parseFlags } from '../flags.ts';
+import type { GivenTo } from '../command-table.ts';
 import { LineWriter } from '../line-writer.ts';
 import { readBundleFolder } from './bundle-folder.ts';
 import { type LoadDefinitionServer, withDefinitionServer } from './definition-server.ts';
+import type { CHECK } from './help.ts';
 
-const FLAGS = {
-  'k8s-version': { type: 'string' },
-  'olm-v0': { type: 'boolean' },
-  output: { type: 'string', short: 'o' },
-} as const;
-
-const FORMATS: Readonly<Record<string, (finding: BundleFinding) => string>> = {
+const FORMATS: Readonly<Record<'json' | 'text', (finding: BundleFinding) => string>> = {
   json: (finding) => visibleJson(JSON.stringify(finding)),
   text: ({ rule, level, file, path, message }) =>
     visibleText(`${level}: ${file}${path === '' ? '' : ` ${path}`} ${message} [${rule}]`).replace(
@@ -32,24 +27,19 @@ const FORMATS: Readonly<Record<string, (finding: BundleFinding) => string>> = {
  * @throws ConfigurationError `CONFIG` when the command line is wrong, or DIR is no bundle.
  */
 export async function checkBundle(
-  args: readonly string[],
+  { values, words }: GivenTo<typeof CHECK>,
   io: Io,
   loadServer?: LoadDefinitionServer,
 ): Promise<ExitCode> {
-  const { values, positionals } = parseFlags(args, FLAGS);
-  const { output = 'text', 'k8s-version': k8sVersion, 'olm-v0': olmV0Only } = values;
-  const format = FORMATS[output];
-  if (format === undefined) {
-    throw new ConfigurationError(`--output must be text or json, not ${JSON.stringify(output)}`);
-  }
+  const { output, k8sVersion, olmV0: olmV0Only } = values;
   if (k8sVersion !== undefined && kubernetesVersion(k8sVersion) === undefined) {
     throw new ConfigurationError(
       `--k8s-version must be a version such as 1.30, not ${JSON.stringify(k8sVersion)}`,
     );
   }
-  const [folder, ...others] = positionals;
+  const [folder, ...others] = words;
   if (folder === undefined || others.length > 0) {
-    throw new ConfigurationError(`expected one folder with a bundle; got ${positionals.length}`);
+    throw new ConfigurationError(`expected one folder with a bundle; got ${words.length}`);
   }
   const files = await readBundleFolder(folder);
   const categories = await knownCategories(io.env.OPERATOR_BUNDLE_CATEGORIES);
@@ -59,7 +49,7 @@ export async function checkBundle(
     loadServer,
   );
   using lines = new LineWriter(io.stdout, io.signal);
-  await lines.write(findings.map(format));
+  await lines.write(findings.map(FORMATS[output]));
   const errors = findings.filter(({ level }) => level === 'error').length;
   const sum = `${counted(errors, 'error')} and ${counted(findings.length - errors, 'warning')}`;
   io.stderr.write(`chancery check bundle: ${sum} in ${counted(files.size, 'file')}\n`);

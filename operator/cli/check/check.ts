@@ -19,16 +19,15 @@ import { type AccessReport, checkAccess } from '../../manager/safety/access-chec
 import { findVisibleToken, TOKEN_FOLDERS } from '../../manager/safety/visible-token.ts';
 import { placementOf } from '../../manager/settings/connect-options.ts';
 import { overridden, type Settings, settingsFrom } from '../../manager/settings/settings.ts';
-import type { Command, ExitCode, Io } from '../command.ts';
-import { DECLARING_FLAGS, type Declaring, declaringOf } from '../declarations/declaring.ts';
+import type { ExitCode, Io } from '../command.ts';
+import type { GivenTo } from '../command-table.ts';
+import { type Declaring, declaringOf } from '../declarations/declaring.ts';
 import { type Declarations, loadDeclarations } from '../declarations/load-declarations.ts';
-import { parseFlags } from '../flags.ts';
 import { withHooksDefaults } from '../hooks/settings-defaults.ts';
 import { LineWriter } from '../line-writer.ts';
-import { splitAtDashes } from '../load-modules.ts';
 import { checkBundle } from './check-bundle.ts';
 import { checkCrd } from './check-crd.ts';
-import { CHECK_DESCRIPTION } from './help.ts';
+import type { CHECK } from './help.ts';
 
 export interface CheckCommandOptions {
   readonly clock?: Clock;
@@ -36,73 +35,54 @@ export interface CheckCommandOptions {
   readonly tokenFolders?: readonly string[];
 }
 
-const FLAGS = {
-  ...DECLARING_FLAGS,
-  excess: { type: 'boolean' },
-  namespaces: { type: 'string' },
-  output: { type: 'string', short: 'o' },
-  server: { type: 'string' },
-} as const;
-
 /** `chancery check`: reports declared rights that are not granted, and whether filter and token are safe. */
-export function checkCommand({
-  clock = systemClock,
-  tokenFolders = TOKEN_FOLDERS,
-}: CheckCommandOptions = {}): Command {
-  return {
-    ...CHECK_DESCRIPTION,
-
-    async run(args: readonly string[], io: Io): Promise<ExitCode> {
-      if (args[0] === 'bundle') return checkBundle(args.slice(1), io);
-      if (args[0] === 'crd') return checkCrd(args.slice(1), io);
-      const { own, rest } = splitAtDashes(args);
-      const { values, positionals } = parseFlags(own, FLAGS);
-      const { output = 'text', excess = false } = values;
-      if (output !== 'text' && output !== 'json') {
-        throw new ConfigurationError(
-          `--output must be text or json, not ${JSON.stringify(output)}`,
-        );
-      }
-      const declaring = declaringOf(values, positionals, rest);
-      const fromEnvironment = settingsOf(values.namespaces, declaring, io.env);
-      const token = await findVisibleToken(tokenFolders);
-      const declared = await loadDeclarations(declaring, io);
-      const { insecureAllowToken } = fromEnvironment;
-      const settings = overridden(fromEnvironment, {
-        ...declared.settings,
-        ...(values.namespaces !== undefined && { namespaces: fromEnvironment.namespaces }),
-        insecureAllowToken,
-      });
-      const connection = connect(values.server ?? settings.apiUrl, { clock });
-      try {
-        const filter = await testFilter(connection.transport, { clock, signal: io.signal });
-        const access =
-          filter.state === 'shut'
-            ? undefined
-            : await accessOf(declared, { connection, settings, signal: io.signal });
-        if (access?.incomplete !== undefined) {
-          const why = visibleText(boundedText(access.incomplete));
-          io.stderr.write(
-            `chancery check: the API server cannot list all rules (${why}), so each ` +
-              'right was asked for by itself\n',
-          );
-        }
-        const findings = { filter, token, tokenAllowed: settings.insecureAllowToken, access };
-        using lines = new LineWriter(io.stdout, io.signal);
-        await lines.write(
-          output === 'json'
-            ? [visibleJson(JSON.stringify(jsonReport(findings, { excess }), undefined, 2))]
-            : textReport(findings, { excess }).map(visibleText),
-        );
-        return isSound(findings) ? 0 : 1;
-      } catch (error) {
-        if (io.signal.aborted) return 1;
-        throw error;
-      } finally {
-        await connection.close();
-      }
-    },
-  };
+export async function runCheck(
+  given: GivenTo<typeof CHECK>,
+  io: Io,
+  { clock = systemClock, tokenFolders = TOKEN_FOLDERS }: CheckCommandOptions = {},
+): Promise<ExitCode> {
+  const { kind, values, words, rest } = given;
+  if (kind === 'bundle') return checkBundle(given, io);
+  if (kind === 'crd') return checkCrd(given, io);
+  const { output, excess } = values;
+  const declaring = declaringOf(values, words, rest);
+  const fromEnvironment = settingsOf(values.namespaces, declaring, io.env);
+  const token = await findVisibleToken(tokenFolders);
+  const declared = await loadDeclarations(declaring, io);
+  const { insecureAllowToken } = fromEnvironment;
+  const settings = overridden(fromEnvironment, {
+    ...declared.settings,
+    ...(values.namespaces !== undefined && { namespaces: fromEnvironment.namespaces }),
+    insecureAllowToken,
+  });
+  const connection = connect(values.server ?? settings.apiUrl, { clock });
+  try {
+    const filter = await testFilter(connection.transport, { clock, signal: io.signal });
+    const access =
+      filter.state === 'shut'
+        ? undefined
+        : await accessOf(declared, { connection, settings, signal: io.signal });
+    if (access?.incomplete !== undefined) {
+      const why = visibleText(boundedText(access.incomplete));
+      io.stderr.write(
+        `chancery check: the API server cannot list all rules (${why}), so each ` +
+          'right was asked for by itself\n',
+      );
+    }
+    const findings = { filter, token, tokenAllowed: settings.insecureAllowToken, access };
+    using lines = new LineWriter(io.stdout, io.signal);
+    await lines.write(
+      output === 'json'
+        ? [visibleJson(JSON.stringify(jsonReport(findings, { excess }), undefined, 2))]
+        : textReport(findings, { excess }).map(visibleText),
+    );
+    return isSound(findings) ? 0 : 1;
+  } catch (error) {
+    if (io.signal.aborted) return 1;
+    throw error;
+  } finally {
+    await connection.close();
+  }
 }
 
 function settingsOf(

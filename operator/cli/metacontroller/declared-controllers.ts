@@ -12,8 +12,10 @@ import type { ControllerSpec } from '../../metacontroller/spec.ts';
 import { knownKinds } from '../../model/known-kinds.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { Io } from '../command.ts';
+import { parseFlags } from '../flags.ts';
 import { type ManifestDocument, readManifests } from '../manifest-files.ts';
-import { parseMetacontrollerArguments } from './arguments.ts';
+import { metacontrollerArguments } from './arguments.ts';
+import { METACONTROLLER } from './help.ts';
 
 /** Files that declare controllers. */
 export interface ControllerFiles {
@@ -45,7 +47,11 @@ export async function declaredControllers(
   { files, functions: path, crds, args }: ControllerFiles,
   io: Pick<Io, 'stdin'>,
 ): Promise<DeclaredControllers> {
-  const { options, functions: other, leaderElection } = parseMetacontrollerArguments(args);
+  const {
+    options,
+    functions: other,
+    leaderElection,
+  } = metacontrollerArguments(parseFlags(args, METACONTROLLER));
   if (other !== undefined) throw new ConfigurationError('--functions must stand before "--"');
   const given = (await readManifests(files, io.stdin, '--from-metacontroller ')).flatMap(itemsOf);
   const definitions = await readManifests(crds, io.stdin, '--crd ');

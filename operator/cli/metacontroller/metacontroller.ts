@@ -13,12 +13,13 @@ import type { FunctionsFile } from '../../metacontroller/call/functions-file.ts'
 import { metacontrollerRunnable } from '../../metacontroller/supervisor/metacontroller-runnable.ts';
 import { SUPERVISOR_METRICS } from '../../metacontroller/supervisor/supervisor-metrics.ts';
 import { programEnvironment } from '../../process/program-environment.ts';
-import type { Command, ExitCode, Io } from '../command.ts';
+import type { ExitCode, Io } from '../command.ts';
+import type { GivenTo } from '../command-table.ts';
 import { warnOfExposedEnvironment } from '../exposed-environment.ts';
 import { withHooksDefaults } from '../hooks/settings-defaults.ts';
 import { DryRun } from '../run/dry-run.ts';
-import { type MetacontrollerArguments, parseMetacontrollerArguments } from './arguments.ts';
-import { METACONTROLLER_DESCRIPTION } from './help.ts';
+import { type MetacontrollerArguments, metacontrollerArguments } from './arguments.ts';
+import type { METACONTROLLER } from './help.ts';
 
 export interface MetacontrollerCommandOptions {
   readonly clock?: Clock;
@@ -27,29 +28,24 @@ export interface MetacontrollerCommandOptions {
 }
 
 /** `chancery metacontroller`: runs the controllers that objects of the cluster declare. */
-export function metacontrollerCommand({
-  clock = systemClock,
-  tokenFolders = TOKEN_FOLDERS,
-}: MetacontrollerCommandOptions = {}): Command {
-  return {
-    ...METACONTROLLER_DESCRIPTION,
-
-    async run(args: readonly string[], io: Io): Promise<ExitCode> {
-      const asked = parseMetacontrollerArguments(args);
-      const settings = settingsOf(asked, io.env);
-      io.saveMemory(); // most of what is read is released when it is reduced to what is cached
-      // Before a module is loaded, because its code is not ours.
-      if (!asked.check && !settings.insecureAllowToken) {
-        const path = await findVisibleToken(tokenFolders);
-        if (path !== undefined) throw tokenVisible(path);
-      }
-      const { functions: file } = asked;
-      const functions = file === undefined ? undefined : await loadFunctionsFile(file);
-      if (asked.check) return printFunctions(functions, io);
-      await runControllers(asked, { functions, settings, io, clock, tokenFolders });
-      return 0;
-    },
-  };
+export async function metacontroller(
+  given: GivenTo<typeof METACONTROLLER>,
+  io: Io,
+  { clock = systemClock, tokenFolders = TOKEN_FOLDERS }: MetacontrollerCommandOptions = {},
+): Promise<ExitCode> {
+  const asked = metacontrollerArguments(given);
+  const settings = settingsOf(asked, io.env);
+  io.saveMemory(); // most of what is read is released when it is reduced to what is cached
+  // Before a module is loaded, because its code is not ours.
+  if (!asked.check && !settings.insecureAllowToken) {
+    const path = await findVisibleToken(tokenFolders);
+    if (path !== undefined) throw tokenVisible(path);
+  }
+  const { functions: file } = asked;
+  const functions = file === undefined ? undefined : await loadFunctionsFile(file);
+  if (asked.check) return printFunctions(functions, io);
+  await runControllers(asked, { functions, settings, io, clock, tokenFolders });
+  return 0;
 }
 
 interface Surroundings {

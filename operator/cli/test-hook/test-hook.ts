@@ -12,6 +12,7 @@ import { parseYaml } from '../../core/yaml.ts';
 import { createYamlReader, type YamlReader } from '../../core/yaml-thread/yaml-reader.ts';
 import { loadHookFile, rightsFileOf } from '../../hooks/discovery/load-hooks.ts';
 import type { Hook } from '../../hooks/hook.ts';
+import { HOOKS_DEFAULTS } from '../../hooks/hooks-program.ts';
 import { formatRights, joinedRules, rulesFor } from '../../hooks/rights/required-rights.ts';
 import { hookEnvironment } from '../../hooks/run/hook-environment.ts';
 import { type HookAnswer, invokeHook } from '../../hooks/run/invoke-hook.ts';
@@ -21,13 +22,14 @@ import { settingsFrom } from '../../manager/settings/settings.ts';
 import { knownKinds } from '../../model/known-kinds.ts';
 import { RunFolders } from '../../process/run-files.ts';
 import { runProgram } from '../../process/run-program.ts';
-import type { Command, ExitCode, Io } from '../command.ts';
+import type { ExitCode, Io } from '../command.ts';
+import type { GivenTo } from '../command-table.ts';
 import { readManifests } from '../manifest-files.ts';
-import { parseTestHookArguments, requireNoFunction, type TestHookArguments } from './arguments.ts';
+import { requireNoFunction, type TestHookArguments, testHookArguments } from './arguments.ts';
 import { type Examined, examined } from './examine.ts';
 import { isFunctionRequest } from './function/function-request.ts';
 import { testFunction } from './function/test-function.ts';
-import { TEST_HOOK_DESCRIPTION } from './help.ts';
+import type { TEST_HOOK } from './help.ts';
 import { contextLines, examinedLines } from './report.ts';
 import { completedSample, type Fields, requireContexts } from './sample.ts';
 
@@ -36,21 +38,19 @@ export interface TestHookCommandOptions {
 }
 
 /** `chancery test-hook`: starts one hook with a sample, and checks what it leaves. */
-export function testHookCommand({ clock = systemClock }: TestHookCommandOptions = {}): Command {
-  return {
-    ...TEST_HOOK_DESCRIPTION,
-
-    async run(args: readonly string[], io: Io): Promise<ExitCode> {
-      const asked = parseTestHookArguments(args);
-      const jq = createJq({ clock });
-      const yaml = createYamlReader({ clock });
-      try {
-        return await testHook(asked, { jq, yaml, clock, io });
-      } finally {
-        await Promise.all([jq.close(), yaml.close()]);
-      }
-    },
-  };
+export async function runTestHook(
+  given: GivenTo<typeof TEST_HOOK>,
+  io: Io,
+  { clock = systemClock }: TestHookCommandOptions = {},
+): Promise<ExitCode> {
+  const asked = testHookArguments(given);
+  const jq = createJq({ clock });
+  const yaml = createYamlReader({ clock });
+  try {
+    return await testHook(asked, { jq, yaml, clock, io });
+  } finally {
+    await Promise.all([jq.close(), yaml.close()]);
+  }
 }
 
 interface TestHookParts {
@@ -63,7 +63,7 @@ interface TestHookParts {
 async function testHook(asked: TestHookArguments, parts: TestHookParts): Promise<ExitCode> {
   const { jq, yaml, clock, io } = parts;
   const env = hookEnvironment(io.env, settingsFrom(io.env).apiUrl, asked.hookEnv);
-  const definitions = await readManifests(asked.crds, io.stdin, '--crd ');
+  const definitions = await readManifests(asked.crd, io.stdin, '--crd ');
   const known = knownKinds(definitions.map(({ value }) => value));
   const sample = await readSample(asked.context, io);
   if (isFunctionRequest(sample)) {
@@ -84,7 +84,7 @@ async function testHook(asked: TestHookArguments, parts: TestHookParts): Promise
   const answer = await started(hook, contexts, { asked, env, clock, io });
   say([`exit code ${answer.exitCode}`]);
   const found = await examined(answer, { hook, known, jq, yaml, signal });
-  const recorded = asked.recordsRights && found.missing.length > 0;
+  const recorded = asked.recordRights && found.missing.length > 0;
   say(examinedLines(hook.name, recorded ? { ...found, missing: [] } : found));
   if (recorded) say([`rights recorded in ${await record(hook, found)}`]);
   await writePatches(asked.patchesTo, found, io);
@@ -94,10 +94,12 @@ async function testHook(asked: TestHookArguments, parts: TestHookParts): Promise
 function isSound(
   { exitCode }: HookAnswer,
   { refusal, missing, warnings }: Examined,
-  { isStrict, recorded }: { readonly isStrict: boolean; readonly recorded: boolean },
+  { strictPatches, recorded }: { readonly strictPatches: boolean; readonly recorded: boolean },
 ): boolean {
   const isAllowed = missing.length === 0 || recorded;
-  return exitCode === 0 && refusal === undefined && isAllowed && !(isStrict && warnings.length > 0);
+  return (
+    exitCode === 0 && refusal === undefined && isAllowed && !(strictPatches && warnings.length > 0)
+  );
 }
 
 async function readSample(path: string, { stdin }: Io): Promise<unknown> {
@@ -139,7 +141,14 @@ async function started(
   const { asked, env, clock, io } = given;
   await using folders = await RunFolders.open(tmpdir());
   const facts = { binding: String(contexts.at(-1)?.binding), queue: 'main' };
-  const options = { ...facts, folders, env, timeoutMs: asked.timeoutMs, clock, log: lineLog(io) };
+  const options = {
+    ...facts,
+    folders,
+    env,
+    timeoutMs: asked.hookTimeout ?? HOOKS_DEFAULTS.timeoutMs,
+    clock,
+    log: lineLog(io),
+  };
   return await invokeHook(hook, `${sortedJson(encodeExact(contexts))}\n`, options, io.signal);
 }
 

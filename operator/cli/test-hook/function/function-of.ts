@@ -9,6 +9,7 @@ import { loadFunctionsFile } from '../../../metacontroller/call/functions/load-f
 import { requireFunction } from '../../../metacontroller/call/functions/require-function.ts';
 import type { FunctionEntry, FunctionsFile } from '../../../metacontroller/call/functions-file.ts';
 import type { KeyReader } from '../../../metacontroller/call/key-reader.ts';
+import { DEFAULT_FUNCTION_TIMEOUT_MS } from '../../../metacontroller/call/limits.ts';
 import { HookError } from '../../../metacontroller/hook-error.ts';
 import type { HookFunction } from '../../../metacontroller/hook-function.ts';
 import type { ControllerSpec } from '../../../metacontroller/spec.ts';
@@ -47,7 +48,7 @@ async function declared(
   const given = spec.hooks[hook];
   if (asked.url !== undefined) {
     const { version = 'v1', answers = 'loose' } = given ?? {};
-    const webhook = { url: asked.url, timeoutMs: asked.functionTimeoutMs, connection: {} };
+    const webhook = { url: asked.url, timeoutMs: timeoutOf(asked), connection: {} };
     return { spec: { ...spec, hooks: { [hook]: { version, answers, webhook } } }, file: undefined };
   }
   const hooks = given === undefined ? {} : { [hook]: { ...given, webhook: undefined } };
@@ -67,7 +68,12 @@ async function declared(
   };
 }
 
-function entryOf({ file = '', export: name, functionTimeoutMs }: TestHookArguments): FunctionEntry {
+function timeoutOf({ hookTimeout = DEFAULT_FUNCTION_TIMEOUT_MS }: TestHookArguments): number {
+  return hookTimeout;
+}
+
+function entryOf(asked: TestHookArguments): FunctionEntry {
+  const { file = '', export: name } = asked;
   const path = resolve(file);
   const isModule = MODULES.has(extname(path));
   if (!isModule && name !== undefined) {
@@ -75,7 +81,7 @@ function entryOf({ file = '', export: name, functionTimeoutMs }: TestHookArgumen
   }
   return {
     run: isModule ? { module: path, export: name } : { exec: [path] },
-    timeoutMs: functionTimeoutMs,
+    timeoutMs: timeoutOf(asked),
     version: undefined,
     folder: dirname(path),
   };
