@@ -9,11 +9,16 @@ import { TOOLS as PROGRAMS } from './test/tools/tools.ts';
 
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
+/** The packages of this repository beside `chancery` itself. */
+const { workspaces: WORKSPACES } = JSON.parse(readFileSync(source('./package.json'), 'utf8')) as {
+  readonly workspaces: readonly string[];
+};
+
 /** The sources of a package's public entries, under the names that others import them by. */
 function entriesOf(manifest: string): { find: RegExp; replacement: string }[] {
-  const { name, exports } = JSON.parse(readFileSync(source(manifest), 'utf8')) as {
+  const { name, exports = {} } = JSON.parse(readFileSync(source(manifest), 'utf8')) as {
     readonly name: string;
-    readonly exports: Readonly<Record<string, string | { readonly 'chancery-source': string }>>;
+    readonly exports?: Readonly<Record<string, string | { readonly 'chancery-source': string }>>;
   };
   return Object.entries(exports).flatMap(([path, target]) =>
     typeof target === 'string'
@@ -28,12 +33,12 @@ function entriesOf(manifest: string): { find: RegExp; replacement: string }[] {
 /** Children of tests load the same sources hundreds of times: Node keeps what it has compiled here. */
 process.env.NODE_COMPILE_CACHE ??= source('./node_modules/.cache/node');
 
-const FILES = '{test,testing/test,examples,bench/test}/**/*.test.ts';
+const FILES = '{test,testing/test,packages/*/test,examples,bench/test}/**/*.test.ts';
 /** Tests that start real programs, such as kubectl or jq; test/tools/tools.ts has the table. */
-const TOOLS = '{test,testing/test,examples}/**/*.tools.test.ts';
+const TOOLS = '{test,testing/test,packages/*/test,examples}/**/*.tools.test.ts';
 /** Tests behind an ambassador: behind its stand-in in `npm test`, behind a real `kubectl proxy` in `test:tools`. */
 const BEHIND_AMBASSADOR = [
-  '{test,testing/test}/**/*.ambassador.test.ts',
+  '{test,testing/test,packages/*/test}/**/*.ambassador.test.ts',
   'examples/*/test/**/*.test.ts',
 ];
 /** Files whose text has a word, but for those that start tools. */
@@ -49,11 +54,13 @@ const filesWith = (word: string): string[] =>
 const LONG = [
   'bench/test/**/*.test.ts',
   'test/build.test.ts',
+  'test/published-packages.test.ts',
   'test/crash/*.test.ts',
   'test/dev/dev.ambassador.test.ts',
   'test/launchers/*.test.ts',
   'test/release/dry-run.test.ts',
-  'test/scaffold/{existing-projects,kubebuilder,projects}.test.ts',
+  'packages/packaging/test/kubebuilder/scaffold.test.ts',
+  'test/scaffold/{existing-projects,projects}.test.ts',
   'testing/test/conformance/conformance.test.ts',
   'testing/test/env/crash-points.test.ts',
 ];
@@ -100,7 +107,7 @@ const PATIENCE_MS = 40_000;
 
 export default defineConfig({
   resolve: {
-    alias: [...entriesOf('./package.json'), ...entriesOf('./testing/package.json')],
+    alias: ['.', ...WORKSPACES].flatMap((folder) => entriesOf(`./${folder}/package.json`)),
   },
   test: {
     // Order must not matter: every run shuffles, and prints the seed to repeat it with.

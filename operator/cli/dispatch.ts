@@ -19,6 +19,7 @@ import { overview } from './help.ts';
 import { HOOKS } from './hooks/help.ts';
 import { INIT } from './init/help.ts';
 import { LINT } from './lint/help.ts';
+import { loadPackage } from './load-package.ts';
 import { METACONTROLLER } from './metacontroller/help.ts';
 import { PLUGIN } from './plugin/help.ts';
 import { PROXY } from './proxy/help.ts';
@@ -122,11 +123,11 @@ export const COMMANDS: readonly TableCommand[] = [
   command(RUN, async () => (await import('./run/run.ts')).runModules, {
     helpOf: async (args, io) => (await import('./run/run.ts')).runHelp(args, io),
   }),
-  command(HOOKS, async () => (await import('./hooks/hooks.ts')).hooks),
-  command(
-    METACONTROLLER,
-    async () => (await import('./metacontroller/metacontroller.ts')).metacontroller,
-  ),
+  command(HOOKS, async () => (await loadPackage('@chancery/hooks/command', 'hooks')).hooks),
+  command(METACONTROLLER, async () => {
+    const entry = '@chancery/metacontroller/command';
+    return (await loadPackage(entry, 'metacontroller')).metacontroller;
+  }),
   command(TEST_HOOK, async () => (await import('./test-hook/test-hook.ts')).runTestHook),
   command(WATCH, async () => (await import('./watch/watch.ts')).runWatch),
   command(CHECK, async () => (await import('./check/check.ts')).runCheck),
@@ -134,7 +135,7 @@ export const COMMANDS: readonly TableCommand[] = [
   command(LINT, async () => (await import('./lint/lint.ts')).lintFiles),
   command(PROXY, async () => (await import('./proxy/proxy.ts')).proxy),
   command(APISERVER, async () => (await import('./apiserver/apiserver.ts')).serve),
-  command(PLUGIN, async () => (await import('./plugin/plugin.ts')).plugin),
+  command(PLUGIN, async () => (await loadPackage('@chancery/packaging/command', 'plugin')).plugin),
   command(COMPLETION, async () => {
     const { completion } = await import('./completion/completion.ts');
     return (given, io) =>

@@ -9,6 +9,9 @@ export type Run<O extends Options, K extends string> = (
   io: Io,
 ) => Promise<ExitCode>;
 
+/** As `Run`, for the type of a table. */
+export type RunOf<T> = T extends CommandTable<infer O, infer K> ? Run<O, K> : never;
+
 /** A command whose command line a table describes. */
 export interface TableCommand extends Command {
   readonly table: CommandTable;

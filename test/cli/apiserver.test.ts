@@ -4,10 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { type ApiServer, consistently, eventually } from '@chancery/testing';
 import { expect, expectTypeOf, onTestFinished, test } from 'vitest';
-import { type ServerClass, serve } from '../../operator/cli/apiserver/apiserver.ts';
-import { APISERVER } from '../../operator/cli/apiserver/help.ts';
-import type { Command, Io } from '../../operator/cli/command.ts';
-import { command } from '../../operator/cli/table-command.ts';
+import type { ServerClass } from '../../operator/cli/apiserver/apiserver.ts';
 import { parseYaml } from '../../operator/core/yaml.ts';
 import { chancery, folderWith } from './child.ts';
 import { type Invocation, invoke } from './invocation.ts';
@@ -281,29 +278,6 @@ test.each([
 
   expect(await exit).toBe(code);
   expect(stderr.lines).toEqual([said(message)]);
-});
-
-/** The command where the test kit cannot be imported. */
-const failingWith = (missing: Error): Command =>
-  command(APISERVER, async () => (given, io) => serve(given, io, () => Promise.reject(missing)));
-
-test('an installation without the test kit says so, and what to do', async () => {
-  const missing = Object.assign(new Error("Cannot find package '@chancery/testing'"), {
-    code: 'ERR_MODULE_NOT_FOUND',
-  });
-  const commands = [failingWith(missing)];
-
-  const { exit, stderr } = invoke(['apiserver'], { commands });
-
-  expect(await exit).toBe(2);
-  expect(stderr.lines).toEqual([said(/npm install --save-dev @chancery\/testing/)]);
-});
-
-test('a test kit that lacks a module of its own is not taken for a missing one', async () => {
-  const missing = Object.assign(new Error("Cannot find package 'x' imported from y"), {
-    code: 'ERR_MODULE_NOT_FOUND',
-  });
-  await expect(failingWith(missing).run([], {} as Io)).rejects.toBe(missing);
 });
 
 test('the server of the test kit is what the command expects', () => {

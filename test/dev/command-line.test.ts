@@ -3,12 +3,10 @@ import * as testKit from '@chancery/testing';
 import { FakeClock } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { confirmContext } from '../../operator/cli/dev/context-cluster.ts';
-import { dev } from '../../operator/cli/dev/dev.ts';
 import type { DevTestKit } from '../../operator/cli/dev/embedded-cluster.ts';
 import { DEV } from '../../operator/cli/dev/help.ts';
 import { parseFlags } from '../../operator/cli/flags.ts';
 import { StopSignals } from '../../operator/cli/process-end.ts';
-import { command } from '../../operator/cli/table-command.ts';
 import { folderWith } from '../cli/child.ts';
 import { Collector } from '../cli/collector.ts';
 import { invoke } from '../cli/invocation.ts';
@@ -117,24 +115,6 @@ test('the test kit has what chancery dev takes from it', () => {
   const kit: DevTestKit = testKit;
 
   expect(kit.StandInAmbassador).toBeTypeOf('function');
-});
-
-test('without the test kit it ends with 2, and says how to install it', async () => {
-  const folder = folderWith({ 'operator.ts': 'export default 1;' });
-  const missing = Object.assign(new Error("Cannot find package '@chancery/testing'"), {
-    code: 'ERR_MODULE_NOT_FOUND',
-  });
-  const commands = [
-    command(
-      DEV,
-      async () => (given, io) => dev(given, io, { loadTestKit: () => Promise.reject(missing) }),
-    ),
-  ];
-
-  const { exit, stderr } = invoke(['dev', `${folder}/operator.ts`], { commands });
-
-  expect(await exit).toBe(2);
-  expect(stderr.lines.join()).toContain('run npm install --save-dev @chancery/testing');
 });
 
 test('a port that is taken ends with 1, and says which', async () => {

@@ -7,7 +7,7 @@ import { isNamespaceMissing, isUnserved } from '../../model/not-found.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { ExitCode, Io } from '../command.ts';
 import type { GivenTo } from '../command-table.ts';
-import { importTestKit, testKitFor } from '../load-test-kit.ts';
+import { loadPackage } from '../load-package.ts';
 import { type ManifestDocument, readManifests } from '../manifest-files.ts';
 import {
   type ApiserverArguments,
@@ -45,23 +45,16 @@ interface RunningServer {
   close(): Promise<void>;
 }
 
-/** Imports the test kit. No other command needs it. */
-export type LoadTestKit = () => Promise<{ readonly ApiServer: ServerClass }>;
-
-const load = importTestKit as LoadTestKit;
-
 /** `chancery apiserver`: serves a Kubernetes API until the process is asked to stop. */
-export async function serve(
-  given: GivenTo<typeof APISERVER>,
-  io: Io,
-  loadTestKit: LoadTestKit = load,
-): Promise<ExitCode> {
+export async function serve(given: GivenTo<typeof APISERVER>, io: Io): Promise<ExitCode> {
   const options = apiserverArguments(given);
   const { kubeconfigOut: kubeconfigPath, force } = options;
   if (kubeconfigPath !== undefined && !force) await requireOurs(kubeconfigPath);
   const documents = await readManifests(options.filename, io.stdin);
   const token = options.tls ? randomBytes(24).toString('base64url') : undefined;
-  const { ApiServer } = await testKitFor('apiserver', loadTestKit);
+  const { ApiServer } = (await loadPackage('@chancery/testing', 'apiserver')) as {
+    readonly ApiServer: ServerClass;
+  };
   const server = await start(ApiServer, options, token);
   try {
     fill(server, documents, options.namespace);

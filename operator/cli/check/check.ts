@@ -25,8 +25,7 @@ import { type Declaring, declaringOf } from '../declarations/declaring.ts';
 import { type Declarations, loadDeclarations } from '../declarations/load-declarations.ts';
 import { withHooksDefaults } from '../hooks/settings-defaults.ts';
 import { LineWriter } from '../line-writer.ts';
-import { checkBundle } from './check-bundle.ts';
-import { checkCrd } from './check-crd.ts';
+import { loadPackage } from '../load-package.ts';
 import type { CHECK } from './help.ts';
 
 export interface CheckCommandOptions {
@@ -41,9 +40,17 @@ export async function runCheck(
   io: Io,
   { clock = systemClock, tokenFolders = TOKEN_FOLDERS }: CheckCommandOptions = {},
 ): Promise<ExitCode> {
-  const { kind, values, words, rest } = given;
-  if (kind === 'bundle') return checkBundle(given, io);
-  if (kind === 'crd') return checkCrd(given, io);
+  const { kind } = given;
+  if (kind === 'MODULE') return checkRights(given, io, { clock, tokenFolders });
+  const packaging = await loadPackage('@chancery/packaging/command', `check ${kind}`);
+  return kind === 'bundle' ? packaging.checkBundle(given, io) : packaging.checkCrd(given, io);
+}
+
+async function checkRights(
+  { values, words, rest }: GivenTo<typeof CHECK>,
+  io: Io,
+  { clock, tokenFolders }: Required<CheckCommandOptions>,
+): Promise<ExitCode> {
   const { output, excess } = values;
   const declaring = declaringOf(values, words, rest);
   const fromEnvironment = settingsOf(values.namespaces, declaring, io.env);

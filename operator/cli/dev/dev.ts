@@ -6,7 +6,7 @@ import { ConfigurationError } from '../../core/errors.ts';
 import type { ExitCode, Io } from '../command.ts';
 import type { GivenTo } from '../command-table.ts';
 import { describeError } from '../describe-error.ts';
-import { importTestKit, testKitFor } from '../load-test-kit.ts';
+import { loadPackage } from '../load-package.ts';
 import { type ManifestDocument, readManifests } from '../manifest-files.ts';
 import type { DevCluster } from './ambassador.ts';
 import { DEFAULT_MODULES, type DevArguments, devArguments } from './arguments.ts';
@@ -21,18 +21,13 @@ import { TypeCheck } from './type-check.ts';
 
 export interface DevCommandOptions {
   readonly clock?: Clock;
-  /** Imports the test kit. Only an embedded API server needs it. */
-  readonly loadTestKit?: () => Promise<DevTestKit>;
 }
 
 /** `chancery dev`: runs an operator and all that it needs, and starts it again on every save. */
 export async function dev(
   given: GivenTo<typeof DEV>,
   io: Io,
-  {
-    clock = systemClock,
-    loadTestKit = importTestKit as () => Promise<DevTestKit>,
-  }: DevCommandOptions = {},
+  { clock = systemClock }: DevCommandOptions = {},
 ): Promise<ExitCode> {
   const parsed = devArguments(given);
   if (parsed.asOperator) {
@@ -43,7 +38,7 @@ export async function dev(
   const modules = modulesOf(parsed.modules);
   const samples = await readManifests(parsed.samples, io.stdin, '--samples ');
   const say = (text: string): void => void io.stderr.write(`dev: ${text}\n`);
-  const cluster = await clusterOf(parsed, samples, { io, clock, say, loadTestKit });
+  const cluster = await clusterOf(parsed, samples, { io, clock, say });
   try {
     await develop({ parsed, modules, samples, cluster, io, clock, say });
   } finally {
@@ -75,11 +70,11 @@ interface Surroundings {
 async function clusterOf(
   { context, kubeconfig, namespace: given, port = 0, yes }: DevArguments,
   samples: readonly ManifestDocument[],
-  { loadTestKit, ...around }: Surroundings & { readonly loadTestKit: () => Promise<DevTestKit> },
+  around: Surroundings,
 ): Promise<DevCluster> {
   const namespace = given ?? namespaceOf(samples);
   if (context === undefined) {
-    const kit = await testKitFor('dev', loadTestKit);
+    const kit = (await loadPackage('@chancery/testing', 'dev')) as DevTestKit;
     return EmbeddedCluster.start(kit, { ...around, port, namespace: namespace ?? 'default' });
   }
   const cluster = await ContextCluster.open({ ...around, context, kubeconfig, namespace });

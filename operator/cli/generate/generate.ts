@@ -21,13 +21,10 @@ import type { Settings } from '../../manager/settings/settings.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { ExitCode, Io } from '../command.ts';
 import type { GivenTo } from '../command-table.ts';
-import { type Declaring, declaringWords } from '../declarations/declaring.ts';
-import {
-  type Declarations,
-  type Generating,
-  loadDeclarations,
-} from '../declarations/load-declarations.ts';
+import { type Declaring, declaringWords, type Generating } from '../declarations/declaring.ts';
+import { type Declarations, loadDeclarations } from '../declarations/load-declarations.ts';
 import { LineWriter } from '../line-writer.ts';
+import { loadPackage } from '../load-package.ts';
 import { type GenerateArguments, generateArguments, isTree } from './arguments.ts';
 import { reportStates, writeGenerated } from './generated-files.ts';
 import { givenResources } from './given-resources.ts';
@@ -40,7 +37,8 @@ import { type FileState, fileState, treeStates } from './written-files.ts';
 export async function generate(given: GivenTo<typeof GENERATE>, io: Io): Promise<ExitCode> {
   const { kind } = given;
   if (kind === 'catalog') {
-    return (await import('./generate-catalog.ts')).generateCatalog(given, io);
+    const packaging = await loadPackage('@chancery/packaging/command', 'generate catalog');
+    return packaging.generateCatalog(given, io);
   }
   const asked = generateArguments(given, kind);
   const loaded = await declarationsOf(asked, io);
@@ -165,10 +163,10 @@ async function statesOf(
   const { references, objects } = await givenResources(args.resources, what, { output, stdin });
   const given = { ...args, resources: references };
   if (what !== 'manifests') {
-    const { packageFiles, packageStates } = await import('./package-files.ts');
+    const packaging = await loadPackage('@chancery/packaging/command', `generate ${what}`);
     const manifests = { ...manifestsOptionsOf(declared, given, program), objects };
-    const files = await packageFiles(what, declared, args, manifests, io);
-    return await packageStates(what, output, files);
+    const files = await packaging.packageFiles(what, declared, args, manifests, io);
+    return await packaging.packageStates(what, output, files);
   }
   const files = generatedTree(declared, given, program, objects);
   const folders = ['crds/kustomization.yaml', 'resources/kustomization.yaml'];
