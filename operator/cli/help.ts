@@ -70,10 +70,14 @@ export interface OptionGroup {
 /** The options of all kinds of work first, and then those of some, by the kinds that take them. */
 export function optionGroups(table: CommandTable): readonly OptionGroup[] {
   const shown = Object.entries(optionsOf(table)).filter(([, { hidden }]) => hidden !== true);
-  const groups = Object.groupBy(shown, ([, option]) => groupTitle(option));
-  return Object.entries(groups)
-    .sort(([a], [b]) => Number(a !== 'Options') - Number(b !== 'Options'))
-    .map(([title, options = []]) => ({ title, options }));
+  const groups = new Map<string, OptionGroup['options'][number][]>([['Options', []]]);
+  for (const each of shown) {
+    const title = groupTitle(each[1]);
+    groups.set(title, [...(groups.get(title) ?? []), each]);
+  }
+  return [...groups]
+    .filter(([, options]) => options.length > 0)
+    .map(([title, options]) => ({ title, options }));
 }
 
 function groupTitle({ for: takers }: Option): string {

@@ -29,8 +29,9 @@ const OPTIONS = {
   },
   'kubernetes-version': {
     type: 'choice',
+    value: 'VERSION',
     choices: ['1.24', '1.30', '1.33', '1.36', '1.38'],
-    help: 'answer as this version where they differ; default 1.36',
+    help: 'answer as 1.24, 1.30, 1.33, 1.36 or 1.38 where they differ; default 1.36',
   },
   workloads: { hidden: true, help: 'the default' },
   'no-workloads': {

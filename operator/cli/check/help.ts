@@ -44,10 +44,7 @@ const OPTIONS = {
     for: ['bundle'],
     help: 'APIs that Kubernetes V no longer has are errors; default spec.minKubeVersion',
   },
-  'olm-v0': {
-    for: ['bundle'],
-    help: 'leave out what only OLM v1 refuses, such as dependencies',
-  },
+  'olm-v0': { for: ['bundle'], help: 'leave out what only OLM v1 refuses, such as dependencies' },
   against: {
     type: 'path',
     value: 'OLD',

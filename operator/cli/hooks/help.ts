@@ -1,12 +1,7 @@
 import type { CommandTable } from '../command-table.ts';
 
 const OPTIONS = {
-  'max-processes': {
-    type: 'number',
-    min: 1,
-    default: '4',
-    help: 'hooks that run at a time',
-  },
+  'max-processes': { type: 'number', min: 1, default: '4', help: 'hooks that run at a time' },
   'hook-timeout': {
     type: 'duration',
     default: '60s',

@@ -3,6 +3,7 @@ import type { CommandTable } from '../command-table.ts';
 const OPTIONS = {
   template: {
     type: 'choice',
+    value: 'NAME',
     choices: ['custom-resource', 'built-in', 'composite'],
     help: 'custom-resource, the default: a resource of your own, and a Deployment for each; built-in: a controller of Deployments, which need no definition; composite: a resource of your own as a function that returns its children',
   },

@@ -13,10 +13,7 @@ const OPTIONS = {
     default: 'default',
     help: 'where the operator would run',
   },
-  watch: {
-    type: 'namespaces',
-    help: 'namespaces that it watches; default own, which is NAME',
-  },
+  watch: { type: 'namespaces', help: 'namespaces that it watches; default own, which is NAME' },
   context: {
     type: 'text',
     value: 'NAME',
