@@ -3,20 +3,22 @@
  * which imports nothing but Node's own modules and runs on Node 20.
  */
 import process from 'node:process';
-import { initCommand } from '../operator/cli/init/init.ts';
+import { INIT } from '../operator/cli/init/help.ts';
+import { init } from '../operator/cli/init/init.ts';
+import { command } from '../operator/cli/table-command.ts';
 import { ConfigurationError, OperatorError } from '../operator/core/errors.ts';
 import { VERSION } from '../operator/core/version.ts';
 
 const args = process.argv.slice(2);
-const command = initCommand();
+const initializes = command(INIT, async () => init);
 
-if (args.includes('--help') || args.includes('-h')) process.stdout.write(command.help);
+if (args.includes('--help') || args.includes('-h')) process.stdout.write(initializes.help);
 else if (args.includes('-v')) process.stdout.write(`${VERSION}\n`);
 else await run();
 
 async function run(): Promise<void> {
   try {
-    process.exitCode = await command.run(args, {
+    process.exitCode = await initializes.run(args, {
       stdin: process.stdin,
       stdout: process.stdout,
       stderr: process.stderr,

@@ -40,8 +40,6 @@ export interface Command {
   readonly summary: string;
   /** Printed by `--help`: usage, options, examples. */
   readonly help: string;
-  /** It works until it is asked to stop. Such a command takes `--exit-with-parent`. */
-  readonly isLasting?: true;
   /**
    * What `--help` prints instead when `args` name modules that declare arguments; undefined for `help`.
    *

@@ -6,25 +6,27 @@ import {
   UnsafeSetupError,
 } from '../core/errors.ts';
 import { VERSION } from '../core/version.ts';
-import { APISERVER_DESCRIPTION } from './apiserver/help.ts';
-import { CHECK_DESCRIPTION } from './check/help.ts';
+import { APISERVER } from './apiserver/help.ts';
+import { CHECK } from './check/help.ts';
 import type { Command, ExitCode, Io } from './command.ts';
-import { COMPLETION_DESCRIPTION } from './completion/help.ts';
-import { CREATE_DESCRIPTION } from './create/help.ts';
+import { COMPLETION } from './completion/help.ts';
+import { CREATE } from './create/help.ts';
 import { describeError } from './describe-error.ts';
-import { DEV_DESCRIPTION } from './dev/help.ts';
-import { GENERATE_DESCRIPTION } from './generate/help.ts';
-import { EXIT_WITH_PARENT, overview } from './help.ts';
-import { HOOKS_DESCRIPTION } from './hooks/help.ts';
-import { INIT_DESCRIPTION } from './init/help.ts';
-import { LINT_DESCRIPTION } from './lint/help.ts';
+import { DEV } from './dev/help.ts';
+import { splitAtDashes } from './flags.ts';
+import { GENERATE } from './generate/help.ts';
+import { overview } from './help.ts';
+import { HOOKS } from './hooks/help.ts';
+import { INIT } from './init/help.ts';
+import { LINT } from './lint/help.ts';
 import { loadPackage } from './load-package.ts';
-import { METACONTROLLER_DESCRIPTION } from './metacontroller/help.ts';
-import { PLUGIN_DESCRIPTION } from './plugin/help.ts';
-import { PROXY_DESCRIPTION } from './proxy/help.ts';
-import { RUN_DESCRIPTION } from './run/help.ts';
-import { TEST_HOOK_DESCRIPTION } from './test-hook/help.ts';
-import { WATCH_DESCRIPTION } from './watch/help.ts';
+import { METACONTROLLER } from './metacontroller/help.ts';
+import { PLUGIN } from './plugin/help.ts';
+import { PROXY } from './proxy/help.ts';
+import { RUN } from './run/help.ts';
+import { command, type TableCommand } from './table-command.ts';
+import { TEST_HOOK } from './test-hook/help.ts';
+import { WATCH } from './watch/help.ts';
 
 /** Runs the command that `args` name. Rejects only because of a bug. */
 export async function dispatch(
@@ -50,7 +52,7 @@ export async function dispatch(
   const command = commands.find(({ name }) => name === word);
   if (command === undefined) return unknownCommand(commands, word, io);
   try {
-    if (!asksForHelp(rest)) return await runWithin(command, withoutParent(command, rest, io), io);
+    if (!asksForHelp(rest)) return await runWithin(command, rest, io);
     io.stdout.write((await command.helpOf?.(rest, io)) ?? command.help);
     return 0;
   } catch (error) {
@@ -109,98 +111,38 @@ function unknownCommand(commands: readonly Command[], word: string, { stderr }: 
 }
 
 function asksForHelp(args: readonly string[]): boolean {
-  const options = args.slice(0, endOfOptions(args));
-  return options.includes('--help') || options.includes('-h');
+  const { own } = splitAtDashes(args);
+  return own.includes('--help') || own.includes('-h');
 }
 
-/** Does what `--exit-with-parent` says, and returns the arguments without it. */
-function withoutParent({ isLasting }: Command, args: readonly string[], io: Io): readonly string[] {
-  const [option] = EXIT_WITH_PARENT;
-  const end = endOfOptions(args);
-  if (!isLasting || !args.slice(0, end).includes(option)) return args;
-  io.exitWithParent();
-  return args.filter((word, at) => word !== option || at >= end);
-}
-
-/** Everything after `--` is an argument, never an option. */
-function endOfOptions(args: readonly string[]): number {
-  const end = args.indexOf('--');
-  return end < 0 ? args.length : end;
-}
-
-/**
- * All commands. The module of a command is imported when the command runs: the HTTP client alone is a third
- * of the start time of a command that does not use it.
- */
-export const COMMANDS: readonly Command[] = [
-  {
-    ...INIT_DESCRIPTION,
-    run: async (args, io) => (await import('./init/init.ts')).initCommand().run(args, io),
-  },
-  {
-    ...CREATE_DESCRIPTION,
-    run: async (args, io) => (await import('./create/create.ts')).createCommand().run(args, io),
-  },
-  {
-    ...DEV_DESCRIPTION,
-    run: async (args, io) => (await import('./dev/dev.ts')).devCommand().run(args, io),
-  },
-  {
-    ...RUN_DESCRIPTION,
-    run: async (args, io) => (await import('./run/run.ts')).runCommand().run(args, io),
-    helpOf: async (args, io) => (await import('./run/run.ts')).runCommand().helpOf(args, io),
-  },
-  {
-    ...HOOKS_DESCRIPTION,
-    run: async (args, io) =>
-      (await loadPackage('@chancery/hooks/command', 'hooks')).hooksCommand().run(args, io),
-  },
-  {
-    ...METACONTROLLER_DESCRIPTION,
-    run: async (args, io) =>
-      (await loadPackage('@chancery/metacontroller/command', 'metacontroller'))
-        .metacontrollerCommand()
-        .run(args, io),
-  },
-  {
-    ...TEST_HOOK_DESCRIPTION,
-    run: async (args, io) =>
-      (await import('./test-hook/test-hook.ts')).testHookCommand().run(args, io),
-  },
-  {
-    ...WATCH_DESCRIPTION,
-    run: async (args, io) => (await import('./watch/watch.ts')).watchCommand().run(args, io),
-  },
-  {
-    ...CHECK_DESCRIPTION,
-    run: async (args, io) => (await import('./check/check.ts')).checkCommand().run(args, io),
-  },
-  {
-    ...GENERATE_DESCRIPTION,
-    run: async (args, io) =>
-      (await import('./generate/generate.ts')).generateCommand().run(args, io),
-  },
-  {
-    ...LINT_DESCRIPTION,
-    run: async (args, io) => (await import('./lint/lint.ts')).lintCommand().run(args, io),
-  },
-  {
-    ...PROXY_DESCRIPTION,
-    run: async (args, io) => (await import('./proxy/proxy.ts')).proxyCommand().run(args, io),
-  },
-  {
-    ...APISERVER_DESCRIPTION,
-    run: async (args, io) =>
-      (await import('./apiserver/apiserver.ts')).apiserverCommand().run(args, io),
-  },
-  {
-    ...PLUGIN_DESCRIPTION,
-    run: async (args, io) =>
-      (await loadPackage('@chancery/packaging/command', 'plugin')).pluginCommand().run(args, io),
-  },
-  {
-    ...COMPLETION_DESCRIPTION,
-    run: async (args, io) =>
-      (await import('./completion/completion.ts')).completionCommand(COMMANDS).run(args, io),
-  },
+/** All commands, in the order of `chancery --help`. */
+export const COMMANDS: readonly TableCommand[] = [
+  command(INIT, async () => (await import('./init/init.ts')).init),
+  command(CREATE, async () => (await import('./create/create.ts')).create),
+  command(DEV, async () => (await import('./dev/dev.ts')).dev),
+  command(RUN, async () => (await import('./run/run.ts')).runModules, {
+    helpOf: async (args, io) => (await import('./run/run.ts')).runHelp(args, io),
+  }),
+  command(HOOKS, async () => (await loadPackage('@chancery/hooks/command', 'hooks')).hooks),
+  command(METACONTROLLER, async () => {
+    const entry = '@chancery/metacontroller/command';
+    return (await loadPackage(entry, 'metacontroller')).metacontroller;
+  }),
+  command(TEST_HOOK, async () => (await import('./test-hook/test-hook.ts')).runTestHook),
+  command(WATCH, async () => (await import('./watch/watch.ts')).runWatch),
+  command(CHECK, async () => (await import('./check/check.ts')).runCheck),
+  command(GENERATE, async () => (await import('./generate/generate.ts')).generate),
+  command(LINT, async () => (await import('./lint/lint.ts')).lintFiles),
+  command(PROXY, async () => (await import('./proxy/proxy.ts')).proxy),
+  command(APISERVER, async () => (await import('./apiserver/apiserver.ts')).serve),
+  command(PLUGIN, async () => (await loadPackage('@chancery/packaging/command', 'plugin')).plugin),
+  command(COMPLETION, async () => {
+    const { completion } = await import('./completion/completion.ts');
+    return (given, io) =>
+      completion(
+        given,
+        io,
+        COMMANDS.map(({ table }) => table),
+      );
+  }),
 ];

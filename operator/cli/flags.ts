@@ -1,51 +1,90 @@
 import { parseArgs } from 'node:util';
 import { nearMatches } from '../client/near-match.ts';
 import { ConfigurationError, messageOf } from '../core/errors.ts';
-import { isDnsLabel } from '../model/dns-name.ts';
+import {
+  type CommandTable,
+  camelCase,
+  type Given,
+  type Options,
+  optionsOf,
+} from './command-table.ts';
+import { enumerated, type Option, parsedText } from './value-types.ts';
 
-/** The options of a command, by their long names. */
-type OptionTable = Readonly<
-  Record<
-    string,
-    {
-      readonly type: 'string' | 'boolean';
-      readonly short?: string;
-      /** The option may be repeated: the value is a list in the order given, not the last value. */
-      readonly multiple?: true;
-    }
-  >
->;
+type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface Flags<O extends OptionTable> {
-  /** By long name; undefined when the option was not given. */
-  readonly values: {
-    readonly [K in keyof O]?: Value<O[K]> | undefined;
-  };
+/**
+ * Parses the command line of one command as kubectl does: `-l a=b`, `-la=b`, `-l=a=b`, `--selector a=b` and
+ * `--selector=a=b` are the same, options and arguments mix, and the last value of an option wins.
+ *
+ * @param env - for options that may be given by a variable.
+ * @throws ConfigurationError `CONFIG` in one line that names the option.
+ */
+export function parseFlags<O extends Options, K extends string>(
+  args: readonly string[],
+  table: CommandTable<O, K>,
+  env: Environment = {},
+): Given<O, K> {
+  const { own, rest } = table.rest === undefined ? { own: args, rest: [] } : splitAtDashes(args);
+  const options = optionsOf(table);
+  refuseReplaced(own, table.replaced ?? {});
+  const { values, positionals } = textsOf(own, options);
+  const { kind, words } = kindOf(table, positionals);
+  for (const name of Object.keys(values)) requireFor(kind, name, options[name]);
+  const parsed = Object.entries(options).map(
+    ([name, option]) => [camelCase(name), parsedValue(name, option, values[name], env)] as const,
+  );
+  const ignored = Object.entries(table.ignored ?? {})
+    .filter(([variable]) => env[variable] !== undefined)
+    .map(([variable, instead]) => `${variable}: ${instead}`);
+  return { values: Object.fromEntries(parsed), kind, words, rest, ignored } as unknown as Given<
+    O,
+    K
+  >;
+}
+
+/** The words before the first `--`, and those after it. */
+export function splitAtDashes(words: readonly string[]): {
+  readonly own: readonly string[];
+  readonly rest: readonly string[];
+} {
+  const end = words.indexOf('--');
+  return end < 0
+    ? { own: words, rest: [] }
+    : { own: words.slice(0, end), rest: words.slice(end + 1) };
+}
+
+/** What is given for an option: its texts, or that a switch is on. */
+type Text = string | boolean | readonly (string | boolean)[] | undefined;
+
+interface Texts {
+  readonly values: Readonly<Record<string, Text>>;
   readonly positionals: readonly string[];
 }
 
-type Value<O extends OptionTable[string]> = O extends { readonly multiple: true }
-  ? readonly Single<O>[]
-  : Single<O>;
-
-type Single<O extends OptionTable[string]> = O['type'] extends 'string' ? string : boolean;
-
-/**
- * Parses a command line as kubectl does: `-l a=b`, `-la=b`, `-l=a=b`, `--selector a=b` and `--selector=a=b`
- * are the same, options and arguments mix, and the last value of an option wins.
- *
- * @throws ConfigurationError `CONFIG` in one line that names the option.
- */
-export function parseFlags<O extends OptionTable>(args: readonly string[], options: O): Flags<O> {
+function textsOf(args: readonly string[], options: Options): Texts {
+  const config = Object.entries(options).map(([name, { type, short, multiple }]) => [
+    name,
+    {
+      type: type === undefined ? ('boolean' as const) : ('string' as const),
+      ...(short !== undefined && { short }),
+      multiple: multiple === true,
+    },
+  ]);
   try {
     return parseArgs({
-      args: args.map((argument) => argument.replace(/^(-[A-Za-z])=/, '$1')),
-      options,
+      args: args.map((word) => withImplied(word, options)),
+      options: Object.fromEntries(config),
       allowPositionals: true,
-    }) as Flags<O>;
+    });
   } catch (error) {
     throw new ConfigurationError(explain(messageOf(error), Object.keys(options)), { cause: error });
   }
+}
+
+/** A value that may be left out is never the next word, which is an argument. */
+function withImplied(word: string, options: Options): string {
+  const implied = word.startsWith('--') ? options[word.slice(2)]?.implied : undefined;
+  return implied === undefined ? word.replace(/^(-[A-Za-z])=/, '$1') : `${word}=${implied}`;
 }
 
 function explain(message: string, options: readonly string[]): string {
@@ -56,38 +95,55 @@ function explain(message: string, options: readonly string[]): string {
   return near.length === 0 ? text : `${text}; did you mean --${near.join(' or --')}?`;
 }
 
-/**
- * @param replaced - options of the program that a command replaces, each with what does the same here.
- * @throws ConfigurationError `CONFIG` for the first of them.
- */
-export function refuseReplaced(
-  args: readonly string[],
+function parsedValue(name: string, option: Option, given: Text, env: Environment): unknown {
+  const { type, multiple, env: variable } = option;
+  const inherited = variable === undefined ? undefined : env[variable]?.trim() || undefined;
+  if (type === undefined) return given === true || /^(?:true|1|yes)$/.test(inherited ?? '');
+  const parse = (text: unknown): unknown => parsedText(`--${name}`, String(text), option);
+  if (multiple === true) return [given ?? []].flat().map(parse);
+  const text = given ?? inherited ?? option.default;
+  return text === undefined ? undefined : parse(text);
+}
+
+/** The kind of work that the first word chooses, and the other words. */
+function kindOf(
+  { name, kinds }: CommandTable,
+  positionals: readonly string[],
+): { readonly kind: string; readonly words: readonly string[] } {
+  if (kinds === undefined) return { kind: '', words: positionals };
+  const known = Object.keys(kinds);
+  const [word, ...words] = positionals;
+  if (word !== undefined && known.includes(word) && !isOther(word)) return { kind: word, words };
+  const otherwise = known.find(isOther);
+  if (otherwise !== undefined) return { kind: otherwise, words: positionals };
+  const expected = `expected ${enumerated(known, 'or')}`;
+  if (word === undefined) throw new ConfigurationError(`${expected}; got nothing`);
+  const near = nearMatches(word, known);
+  const hint = near.length > 0 ? `did you mean ${near.join(' or ')}?` : expected;
+  throw new ConfigurationError(`cannot ${name} ${JSON.stringify(word)}; ${hint}`);
+}
+
+/** True for a kind that no word names. */
+export function isOther(kind: string): boolean {
+  return kind === kind.toUpperCase();
+}
+
+function requireFor(kind: string, name: string, option: Option | undefined): void {
+  const takers = option?.for;
+  if (takers === undefined || takers.includes(kind)) return;
+  const instead = option?.instead?.[kind];
+  throw new ConfigurationError(
+    `--${name} is for ${takers.join(', ')}, not for ${kind}${instead === undefined ? '' : `; ${instead}`}`,
+  );
+}
+
+function refuseReplaced(
+  words: readonly string[],
   replaced: Readonly<Record<string, string>>,
 ): void {
-  for (const word of args) {
+  for (const word of words) {
     const [, option = ''] = /^--([a-z-]+)/.exec(word) ?? [];
     const instead = Object.hasOwn(replaced, option) ? replaced[option] : undefined;
     if (instead !== undefined) throw new ConfigurationError(`--${option}: ${instead}`);
   }
-}
-
-/**
- * The port that an option names, or undefined when it is not given.
- *
- * @throws ConfigurationError `CONFIG` for anything but a whole number from 0 to 65535.
- */
-export function portFlag(option: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (/^[0-9]{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
-  throw new ConfigurationError(
-    `${option} must be a whole number from 0 to 65535, not ${JSON.stringify(text)}`,
-  );
-}
-
-/** @throws ConfigurationError `CONFIG` for a text that cannot be the name of a namespace. */
-export function namespaceFlag(text: string | undefined): string | undefined {
-  if (text === undefined || isDnsLabel(text)) return text;
-  throw new ConfigurationError(
-    `--namespace must be at most 63 of a-z, 0-9 and "-", not ${JSON.stringify(text)}`,
-  );
 }

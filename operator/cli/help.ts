@@ -1,5 +1,8 @@
 import { ENVIRONMENT } from '../manager/settings/settings.ts';
 import type { Command } from './command.ts';
+import { type CommandTable, optionsOf } from './command-table.ts';
+import { isOther } from './flags.ts';
+import { enumerated, type Option, valueName } from './value-types.ts';
 
 /** What `chancery --help` prints. */
 export function overview(commands: readonly Command[]): string {
@@ -8,10 +11,10 @@ export function overview(commands: readonly Command[]): string {
 Operators for Kubernetes that hold no credentials: they speak plain HTTP to a kubectl proxy.
 
 Commands:
-${table([...commands.map(({ name, summary }) => [name, summary] as const), HELP])}
+${wrappedTable([...commands.map(({ name, summary }) => [name, summary] as const), HELP])}
 
 Options:
-${table([
+${wrappedTable([
   ['--help', 'print this, or the help of a command'],
   ['--version', 'print the version'],
 ])}
@@ -26,29 +29,98 @@ and a file has at most 64 MiB.
 
 const HELP = ['help', 'explain a command'] as const;
 
-/** A row of the options of each command that works until it is asked to stop. */
-export const EXIT_WITH_PARENT = [
-  '--exit-with-parent',
-  'stop also when the process that has started this command ends',
-] as const;
-
-/**
- * The help text for the environment variables of a command.
- *
- * @param narrower - meanings of variables of which the command does not take every value.
- */
-export function environmentHelp(
-  names?: readonly string[],
-  narrower: Readonly<Record<string, string>> = {},
-): string {
-  const rows = ENVIRONMENT.filter(([name]) => names === undefined || names.includes(name));
-  return `Environment:\n${table(rows.map(([name, meaning]) => [name, narrower[name] ?? meaning]))}`;
+/** What `chancery COMMAND --help` prints. */
+export function helpText(table: CommandTable): string {
+  const { description, kinds = {}, environment, notes, exitCodes, examples } = table;
+  const [first = '', ...others] = usageLines(table);
+  const words = Object.entries(kinds).filter(([kind]) => !isOther(kind));
+  const sections = [
+    [`Usage: ${first}`, ...others.map((line) => `       ${line}`)].join('\n'),
+    description,
+    words.length > 0 ? wrappedTable(words) : undefined,
+    ...optionGroups(table).map(
+      ({ title, options }) => `${title}:\n${wrappedTable(options.map(row))}`,
+    ),
+    environment && `Environment:\n${wrappedTable(environmentRows(environment))}`,
+    notes,
+    `Exit codes:\n${wrappedTable(Object.entries(exitCodes))}`,
+    examples && `Examples:\n\n${examples}`,
+  ];
+  return `${sections.filter((section) => section).join('\n\n')}\n`;
 }
 
-/** Two columns, indented. */
-export function table(rows: readonly (readonly [term: string, meaning: string])[]): string {
-  const width = Math.max(...rows.map(([term]) => term.length));
-  return rows.map(([term, meaning]) => `  ${term.padEnd(width)}  ${meaning}`).join('\n');
+/** The lines of the usage, from `chancery` on. */
+export function usageLines({
+  name,
+  usage,
+  arguments: words = [],
+  options,
+}: CommandTable): readonly string[] {
+  const named = words.map((word) => (word.repeats === true ? `${word.name}...` : word.name));
+  const own = [...named, ...(Object.keys(options).length > 0 ? ['[OPTION...]'] : [])].join(' ');
+  return (usage ?? [own]).map((line) => `chancery ${name} ${line}`.trimEnd());
+}
+
+/** Options that are shown under one title. */
+export interface OptionGroup {
+  readonly title: string;
+  readonly options: readonly (readonly [name: string, option: Option])[];
+}
+
+/** The options of all kinds of work first, and then those of some, by the kinds that take them. */
+export function optionGroups(table: CommandTable): readonly OptionGroup[] {
+  const shown = Object.entries(optionsOf(table)).filter(([, { hidden }]) => hidden !== true);
+  const groups = new Map<string, OptionGroup['options'][number][]>([['Options', []]]);
+  for (const each of shown) {
+    const title = groupTitle(each[1]);
+    groups.set(title, [...(groups.get(title) ?? []), each]);
+  }
+  return [...groups]
+    .filter(([, options]) => options.length > 0)
+    .map(([title, options]) => ({ title, options }));
+}
+
+function groupTitle({ for: takers }: Option): string {
+  return takers === undefined ? 'Options' : `Options of ${enumerated(takers, 'and')}`;
+}
+
+function row([name, option]: OptionGroup['options'][number]): readonly [string, string] {
+  return [optionTitle(name, option), optionMeaning(option)];
+}
+
+/** `-n, --namespace NAME`. */
+export function optionTitle(name: string, option: Option): string {
+  const value = valueName(option);
+  const long = `--${name}${value === undefined ? '' : option.implied === undefined ? ` ${value}` : `[=${value}]`}`;
+  return option.short === undefined ? long : `-${option.short}, ${long}`;
+}
+
+/** The help of an option, and what else its entry says. */
+export function optionMeaning({
+  help,
+  default: otherwise,
+  implied,
+  env,
+  multiple,
+}: Option): string {
+  const more = [
+    otherwise === undefined ? '' : `; default ${otherwise}`,
+    implied === undefined ? '' : `; without a value ${implied}`,
+    env === undefined ? '' : `; or by ${env}`,
+    multiple === true ? '; repeatable' : '',
+  ];
+  return `${help}${more.join('')}`;
+}
+
+/** The variables of a command with their meanings. */
+function environmentRows(
+  environment: NonNullable<CommandTable['environment']>,
+): readonly (readonly [name: string, meaning: string])[] {
+  if (environment === 'all') return ENVIRONMENT;
+  return environment.map((each) => {
+    if (typeof each !== 'string') return each;
+    return ENVIRONMENT.find(([name]) => name === each) ?? [each, ''];
+  });
 }
 
 /** Terminals are often 100 columns wide. */
@@ -56,13 +128,15 @@ const COLUMNS = 100;
 /** The second column is no narrower: with long terms the lines are longer instead. */
 const MIN_MEANING = 40;
 
-/** As `table`, for meanings that others have written: they go on in the second column of the next line. */
+/** Two columns, indented. A meaning goes on in the second column of the next line. */
 export function wrappedTable(rows: readonly (readonly [term: string, meaning: string])[]): string {
-  const indent = Math.max(...rows.map(([term]) => term.length)) + 4;
-  const width = Math.max(COLUMNS - indent, MIN_MEANING);
-  return table(
-    rows.map(([term, meaning]) => [term, wrapped(meaning, width).join(`\n${' '.repeat(indent)}`)]),
-  );
+  const width = Math.max(...rows.map(([term]) => term.length));
+  const indent = width + 4;
+  const lines = rows.map(([term, meaning]) => {
+    const text = wrapped(meaning, Math.max(COLUMNS - indent, MIN_MEANING));
+    return `  ${term.padEnd(width)}  ${text.join(`\n${' '.repeat(indent)}`)}`;
+  });
+  return lines.join('\n');
 }
 
 /** Lines of at most `width` characters. A longer word has a line of its own. */

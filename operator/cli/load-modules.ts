@@ -35,17 +35,6 @@ export interface ModuleInput {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** The words before the first `--`, and those after it. */
-export function splitAtDashes(words: readonly string[]): {
-  readonly own: readonly string[];
-  readonly rest: readonly string[];
-} {
-  const end = words.indexOf('--');
-  return end < 0
-    ? { own: words, rest: [] }
-    : { own: words.slice(0, end), rest: words.slice(end + 1) };
-}
-
 /**
  * Loads the modules at `paths`, and gives each of those that declare arguments its own. An argument that
  * several modules declare goes to all of them, and so does every positional to the modules that take some.

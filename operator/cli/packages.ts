@@ -4,17 +4,21 @@ import type { Clock } from '../core/clock.ts';
 import type { ManifestFile } from '../generate/manifests/manifest-file.ts';
 import type { ManifestsOptions } from '../generate/manifests/manifests-options.ts';
 import type { KnownKinds } from '../model/known-kinds.ts';
-import type { Command, ExitCode, Io } from './command.ts';
+import type { CHECK } from './check/help.ts';
+import type { ExitCode, Io } from './command.ts';
 import type { Generating } from './declarations/declaring.ts';
 import type { GenerateArguments } from './generate/arguments.ts';
+import type { GENERATE } from './generate/help.ts';
 import type { FileState } from './generate/written-files.ts';
+import type { HOOKS } from './hooks/help.ts';
+import type { METACONTROLLER } from './metacontroller/help.ts';
+import type { PLUGIN } from './plugin/help.ts';
+import type { RunOf } from './table-command.ts';
 import type { TestHookArguments } from './test-hook/arguments.ts';
-
-type Runs = Pick<Command, 'run'>;
 
 /** `@chancery/hooks/command`: what commands need of the package. */
 export interface HooksPackage {
-  hooksCommand(): Runs;
+  readonly hooks: RunOf<typeof HOOKS>;
   /** Reads the hooks of a folder, see `chancery generate --hooks`. */
   declaredHooks(dir: string, crds: readonly string[] | undefined, io: Io): Promise<DeclaredHooks>;
   /** Starts one hook with a sample, and checks what it leaves. */
@@ -23,7 +27,7 @@ export interface HooksPackage {
 
 /** `@chancery/metacontroller/command`: what commands need of the package. */
 export interface MetacontrollerPackage {
-  metacontrollerCommand(): Runs;
+  readonly metacontroller: RunOf<typeof METACONTROLLER>;
   /** Reads controllers from files, see `chancery generate --from-metacontroller`. */
   declaredControllers(files: ControllerFiles, io: Pick<Io, 'stdin'>): Promise<DeclaredControllers>;
   /** Calls a function with a recorded request, and tells what its answer would do. */
@@ -32,12 +36,12 @@ export interface MetacontrollerPackage {
 
 /** `@chancery/packaging/command`: what commands need of the package. */
 export interface PackagingPackage {
-  pluginCommand(): Runs;
-  /** `chancery check bundle` and `chancery check crd`, with the words after these two. */
-  checkBundle(args: readonly string[], io: Io): Promise<ExitCode>;
-  checkCrd(args: readonly string[], io: Io): Promise<ExitCode>;
-  /** `chancery generate catalog`, with the words after these two. */
-  generateCatalog(args: readonly string[], io: Io): Promise<ExitCode>;
+  readonly plugin: RunOf<typeof PLUGIN>;
+  /** `chancery check bundle` and `chancery check crd`. */
+  readonly checkBundle: RunOf<typeof CHECK>;
+  readonly checkCrd: RunOf<typeof CHECK>;
+  /** `chancery generate catalog`. */
+  readonly generateCatalog: RunOf<typeof GENERATE>;
   /** The files of a chart or a bundle. */
   packageFiles(
     what: 'chart' | 'bundle',

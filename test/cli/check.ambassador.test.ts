@@ -6,7 +6,9 @@ import { ApiServer } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { proxyFilter } from '../../operator/access/filter/proxy-filter.ts';
 import { rbac } from '../../operator/access/rbac.ts';
-import { checkCommand } from '../../operator/cli/check/check.ts';
+import { runCheck } from '../../operator/cli/check/check.ts';
+import { CHECK } from '../../operator/cli/check/help.ts';
+import { command } from '../../operator/cli/table-command.ts';
 import { controller } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
@@ -68,7 +70,9 @@ function check(url: string, args: readonly string[] = [], token?: string) {
       POD_NAMESPACE: 'demo',
       CHANCERY_INSECURE_ALLOW_TOKEN: 'false',
     },
-    commands: [checkCommand({ tokenFolders: [folder] })],
+    commands: [
+      command(CHECK, async () => (given, io) => runCheck(given, io, { tokenFolders: [folder] })),
+    ],
   });
 }
 
@@ -215,7 +219,9 @@ test('the rights of a folder of hooks are checked as those of modules', async ()
 
   const { exit, stdout } = invoke(['check', '--hooks', folder, '--namespaces', 'demo'], {
     env: { CHANCERY_API_URL: url },
-    commands: [checkCommand({ tokenFolders: [] })],
+    commands: [
+      command(CHECK, async () => (given, io) => runCheck(given, io, { tokenFolders: [] })),
+    ],
   });
 
   expect(await exit).toBe(1);
@@ -236,7 +242,9 @@ test('hooks are checked in every namespace, and with the Lease that they take in
 
   const { exit, stdout } = invoke(['check', '--hooks', folder], {
     env: { CHANCERY_API_URL: url, POD_NAMESPACE: 'demo' },
-    commands: [checkCommand({ tokenFolders: [] })],
+    commands: [
+      command(CHECK, async () => (given, io) => runCheck(given, io, { tokenFolders: [] })),
+    ],
   });
 
   expect(await exit).toBe(1);

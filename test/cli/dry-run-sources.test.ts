@@ -4,7 +4,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { eventually, FakeClock } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { runCommand } from '../../operator/cli/run/run.ts';
+import { RUN } from '../../operator/cli/run/help.ts';
+import { runModules } from '../../operator/cli/run/run.ts';
+import { command } from '../../operator/cli/table-command.ts';
 import { folderWith } from './child.ts';
 import { invoke } from './invocation.ts';
 import { startServer } from './server.ts';
@@ -64,7 +66,7 @@ test.each([
     'operator.ts': `import { ${name} } from './controllers.ts'; export default ${name}();`,
   });
   const { exit, stderr } = invoke(['run', '--dry-run', `${folder}/operator.ts`], {
-    commands: [runCommand({ clock })],
+    commands: [command(RUN, async () => (given, io) => runModules(given, io, { clock }))],
     env: { CHANCERY_API_URL: await start(), WATCH_NAMESPACE: 'demo' },
   });
   const ended: number[] = [];

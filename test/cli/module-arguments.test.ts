@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
-import { parseDevArguments } from '../../operator/cli/dev/arguments.ts';
 import { declarationsOf } from '../../operator/cli/dev/declarations.ts';
+import { DEV } from '../../operator/cli/dev/help.ts';
+import { parseFlags } from '../../operator/cli/flags.ts';
 import { controller } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
@@ -252,18 +253,9 @@ for word in "$@"; do echo "$word"; done
 
 describe('[M-7] dev', () => {
   test('keeps the words after -- for the modules', () => {
-    const { modules, moduleArgs } = parseDevArguments([
-      'op.ts',
-      '-A',
-      '--',
-      '--secrets',
-      '--inspect',
-    ]);
+    const { words, rest } = parseFlags(['op.ts', '-A', '--', '--secrets', '--inspect'], DEV);
 
-    expect({ modules, moduleArgs }).toEqual({
-      modules: ['op.ts'],
-      moduleArgs: ['--secrets', '--inspect'],
-    });
+    expect({ words, rest }).toEqual({ words: ['op.ts'], rest: ['--secrets', '--inspect'] });
   });
 
   test('makes roles and filter for the settings that a module decides', () => {

@@ -1,6 +1,8 @@
 /** `chancery run MODULE -- ARGS`: who gets which arguments, and what a module makes of them. */
 import { describe, expect, test } from 'vitest';
-import { runCommand } from '../../operator/cli/run/run.ts';
+import { RUN } from '../../operator/cli/run/help.ts';
+import { runHelp, runModules } from '../../operator/cli/run/run.ts';
+import { command } from '../../operator/cli/table-command.ts';
 import { folderWith, freePort } from './child.ts';
 import { invoke } from './invocation.ts';
 import { startServer } from './server.ts';
@@ -270,7 +272,12 @@ Environment of HERE:
 
   test('is read by no module where a token is visible', async () => {
     const folder = folderWith({ 'one.ts': 'throw new Error("loaded");', token: 'secret' });
-    const commands = [runCommand({ tokenFolders: [folder] })];
+    const tokenFolders = [folder];
+    const commands = [
+      command(RUN, async () => (given, io) => runModules(given, io, { tokenFolders }), {
+        helpOf: (args, io) => runHelp(args, io, tokenFolders),
+      }),
+    ];
     const env = { CHANCERY_INSECURE_ALLOW_TOKEN: '' };
 
     const { exit, stderr } = invoke(['run', `${folder}/one.ts`, '--help'], { commands, env });

@@ -1,7 +1,9 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runCommand } from '../../operator/cli/run/run.ts';
+import { RUN } from '../../operator/cli/run/help.ts';
+import { runModules } from '../../operator/cli/run/run.ts';
+import { command } from '../../operator/cli/table-command.ts';
 import { chancery, folderWith, freePort } from './child.ts';
 import { invoke } from './invocation.ts';
 import { configMap } from './printed.ts';
@@ -260,7 +262,14 @@ function beside(token: Readonly<Record<string, string>>) {
   const mounted = folderWith(token);
   const module = join(folderWith({ 'loads.mjs': `throw new Error('was loaded');` }), 'loads.mjs');
   const hello = join(folderWith({ 'hello.ts': HELLO }), 'hello.ts');
-  return { mounted, module, hello, commands: [runCommand({ tokenFolders: [mounted] })] };
+  return {
+    mounted,
+    module,
+    hello,
+    commands: [
+      command(RUN, async () => (given, io) => runModules(given, io, { tokenFolders: [mounted] })),
+    ],
+  };
 }
 
 test.each([

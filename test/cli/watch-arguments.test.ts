@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { parseWatchArguments } from '../../operator/cli/watch/arguments.ts';
-import { WATCH_DESCRIPTION } from '../../operator/cli/watch/help.ts';
-import { settingsFrom } from '../../operator/manager/settings/settings.ts';
+import { parseFlags } from '../../operator/cli/flags.ts';
+import { helpText } from '../../operator/cli/help.ts';
+import { type WatchArguments, watchArguments } from '../../operator/cli/watch/arguments.ts';
+import { WATCH } from '../../operator/cli/watch/help.ts';
+import { type Settings, settingsFrom } from '../../operator/manager/settings/settings.ts';
+
+const parseWatchArguments = (args: readonly string[], settings: Settings): WatchArguments =>
+  watchArguments(parseFlags(args, WATCH), settings);
 
 const parse = (...args: readonly string[]) => parseWatchArguments(args, settingsFrom({}));
 
@@ -41,7 +46,9 @@ test('what is not given comes from the settings', () => {
 });
 
 test('[found 18] the help names one namespace where the command takes one', () => {
-  const rows = WATCH_DESCRIPTION.help.split('\n').filter((line) => /^ +\w*NAMESPACE /.test(line));
+  const rows = helpText(WATCH)
+    .split('\n')
+    .filter((line) => /^ +\w*NAMESPACE /.test(line));
   const row = rows.find((line) => line.includes(' WATCH_NAMESPACE '));
 
   expect(row).toContain('one namespace, or "*" for all');

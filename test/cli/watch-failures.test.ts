@@ -2,7 +2,9 @@
 import { PassThrough } from 'node:stream';
 import { eventually, FakeClock } from '@chancery/testing';
 import { expect, test, vi } from 'vitest';
-import { watchCommand } from '../../operator/cli/watch/watch.ts';
+import { command } from '../../operator/cli/table-command.ts';
+import { WATCH } from '../../operator/cli/watch/help.ts';
+import { runWatch } from '../../operator/cli/watch/watch.ts';
 import { invoke } from './invocation.ts';
 import { summary } from './printed.ts';
 import {
@@ -60,7 +62,7 @@ test.each([
   });
 
   const { stdout, stderr } = invoke(['watch', PATH, '--server', url], {
-    commands: [watchCommand(clock)],
+    commands: [command(WATCH, async () => (given, io) => runWatch(given, io, clock))],
   });
   await stderr.until(() => stderr.lines.length === 1);
   while (stdout.lines.length < 2) {

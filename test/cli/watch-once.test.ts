@@ -1,7 +1,9 @@
 /** `chancery watch --once`: the first list, and an end. */
 import { eventually, FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import { watchCommand } from '../../operator/cli/watch/watch.ts';
+import { command } from '../../operator/cli/table-command.ts';
+import { WATCH } from '../../operator/cli/watch/help.ts';
+import { runWatch } from '../../operator/cli/watch/watch.ts';
 import { type Invocation, invoke } from './invocation.ts';
 import { configMap, summary } from './printed.ts';
 import { json, listOf, object, PATH, scriptedServer, text } from './scripted-server.ts';
@@ -89,7 +91,7 @@ test('an API server that is not there yet is waited for', async () => {
   });
 
   const { exit, stdout, stderr } = invoke(['watch', PATH, '--once', '--server', url], {
-    commands: [watchCommand(clock)],
+    commands: [command(WATCH, async () => (given, io) => runWatch(given, io, clock))],
   });
   let ended = false;
   const over = exit.finally(() => {

@@ -1,7 +1,9 @@
 /** `chancery watch` while the server is replaced by another one at the same port. */
 import { advanceUntil, FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import { watchCommand } from '../../operator/cli/watch/watch.ts';
+import { command } from '../../operator/cli/table-command.ts';
+import { WATCH } from '../../operator/cli/watch/help.ts';
+import { runWatch } from '../../operator/cli/watch/watch.ts';
 import { invoke } from './invocation.ts';
 import { configMap, summary } from './printed.ts';
 import { startServer } from './server.ts';
@@ -18,7 +20,7 @@ test.each([
   for (let writes = 0; writes < 50; writes++) old.create(configMap(`old-${writes}`));
   const { port } = new URL(old.url);
   const { stdout, stderr } = invoke(['watch', 'cm', '-n', 'demo', '--server', old.url], {
-    commands: [watchCommand(clock)],
+    commands: [command(WATCH, async () => (given, io) => runWatch(given, io, clock))],
   });
   await advanceUntil(clock, () => old.openWatches === 1 && stdout.lines.length === 50);
 
@@ -47,7 +49,7 @@ test('[found 17] the same server after a restart prints nothing again', async ()
   const server = await startServer({ clock });
   server.create(configMap('kept'));
   const { stdout, stderr } = invoke(['watch', 'cm', '-n', 'demo', '--server', server.url], {
-    commands: [watchCommand(clock)],
+    commands: [command(WATCH, async () => (given, io) => runWatch(given, io, clock))],
   });
   await advanceUntil(clock, () => server.openWatches === 1 && stdout.lines.length === 1);
 

@@ -1,7 +1,9 @@
 import type { ApiServer } from '@chancery/testing';
 import { eventually, FakeClock } from '@chancery/testing';
 import { expect, test, vi } from 'vitest';
-import { watchCommand } from '../../operator/cli/watch/watch.ts';
+import { command } from '../../operator/cli/table-command.ts';
+import { WATCH } from '../../operator/cli/watch/help.ts';
+import { runWatch } from '../../operator/cli/watch/watch.ts';
 import { type Invocation, invoke } from './invocation.ts';
 import { configMap, printedEvents, summary } from './printed.ts';
 import { startServer } from './server.ts';
@@ -334,7 +336,7 @@ test.each([
   const server = await startServer();
   const { stdout, stderr } = invoke(['watch', resource, '--server', server.url], {
     env: { WATCH_NAMESPACE: '*' },
-    commands: [watchCommand(clock)],
+    commands: [command(WATCH, async () => (given, io) => runWatch(given, io, clock))],
   });
   await stderr.until(() => stderr.lines.length === 1);
 

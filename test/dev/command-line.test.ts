@@ -2,9 +2,10 @@ import { PassThrough } from 'node:stream';
 import * as testKit from '@chancery/testing';
 import { FakeClock } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { parseDevArguments } from '../../operator/cli/dev/arguments.ts';
 import { confirmContext } from '../../operator/cli/dev/context-cluster.ts';
 import type { DevTestKit } from '../../operator/cli/dev/embedded-cluster.ts';
+import { DEV } from '../../operator/cli/dev/help.ts';
+import { parseFlags } from '../../operator/cli/flags.ts';
 import { StopSignals } from '../../operator/cli/process-end.ts';
 import { folderWith } from '../cli/child.ts';
 import { Collector } from '../cli/collector.ts';
@@ -28,10 +29,10 @@ test.each([
 });
 
 test('[DEV-8] --inspect takes a port only after an equals sign', () => {
-  const inspect = (...args: string[]): unknown => parseDevArguments(args).inspect;
+  const inspect = (...args: string[]): unknown => parseFlags(args, DEV).values.inspect;
 
   expect(inspect('--inspect', 'operator.ts')).toBe(9_229);
-  expect(parseDevArguments(['--inspect', 'operator.ts']).modules).toEqual(['operator.ts']);
+  expect(parseFlags(['--inspect', 'operator.ts'], DEV).words).toEqual(['operator.ts']);
   expect(inspect('--inspect=0')).toBe(0);
   expect(inspect()).toBeUndefined();
 });

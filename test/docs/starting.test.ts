@@ -7,7 +7,8 @@ import { COMMANDS } from '../../operator/cli/dispatch.ts';
 import { BIN, folderWith, start } from '../cli/child.ts';
 import { FLEET, kubebuilderProject, projectOf } from '../scaffold/support/kubebuilder-project.ts';
 import { commandsOf, RUN_OUTSIDE } from '../scaffold/support/readme-commands.ts';
-import { guide, rowsOf } from './guide.ts';
+import { readCommandsPage, withCommands } from './commands-page.ts';
+import { guide } from './guide.ts';
 
 /** What test/scaffold/outside.tools.test.ts does in another form: with an archive in place of the registry. */
 const IN_ANOTHER_FORM = ['npm create chancery@latest demo', 'cd demo'];
@@ -42,13 +43,25 @@ test('the commands for kinds that exist write projects with these kinds', async 
   }
 });
 
-test('the chapter of commands has a row for each command', () => {
-  const [, chapter = ''] = guide('starting.md').split('## All commands');
-  const rows = rowsOf(chapter).map(([name = '']) => name.replaceAll('`', ''));
+test('the chapter of commands is as the tables of the commands say; npm run api writes it', () => {
+  const page = readCommandsPage();
 
-  expect(
-    COMMANDS.map(({ name }) => `chancery ${name}`).filter((each) => !rows.includes(each)),
-  ).toEqual([]);
+  expect(page).toBe(withCommands(page));
+});
+
+test('the chapter of commands names every command with each option that it shows', () => {
+  const chapters = readCommandsPage()
+    .split(/^### chancery /m)
+    .slice(1);
+
+  expect(chapters.map((text) => text.split('\n')[0])).toEqual(COMMANDS.map(({ name }) => name));
+  for (const [at, { table }] of COMMANDS.entries()) {
+    const named = Object.keys(table.options).filter((name) =>
+      new RegExp(`--${name}[ \`[]`).test(chapters[at] ?? ''),
+    );
+    const shown = Object.entries(table.options).filter(([, { hidden }]) => hidden !== true);
+    expect(named).toEqual(shown.map(([name]) => name));
+  }
 });
 
 test('the guide names every resource that --owns knows', () => {

@@ -5,15 +5,16 @@ import { ConfigurationError, messageOf, OperatorError } from '../../core/errors.
 import { formatYaml } from '../../core/yaml.ts';
 import { isNamespaceMissing, isUnserved } from '../../model/not-found.ts';
 import type { KubernetesObject } from '../../model/object.ts';
-import type { Command, ExitCode, Io } from '../command.ts';
+import type { ExitCode, Io } from '../command.ts';
+import type { GivenTo } from '../command-table.ts';
 import { loadPackage } from '../load-package.ts';
 import { type ManifestDocument, readManifests } from '../manifest-files.ts';
 import {
   type ApiserverArguments,
+  apiserverArguments,
   type KubernetesVersion,
-  parseApiserverArguments,
 } from './arguments.ts';
-import { APISERVER_DESCRIPTION } from './help.ts';
+import type { APISERVER } from './help.ts';
 
 /** The user that the token of the kubeconfig authenticates: the cluster administrator of kubeadm. */
 const CALLER: { readonly name: string; readonly groups: string[] } = {
@@ -45,52 +46,46 @@ interface RunningServer {
 }
 
 /** `chancery apiserver`: serves a Kubernetes API until the process is asked to stop. */
-export function apiserverCommand(): Command {
-  return {
-    ...APISERVER_DESCRIPTION,
-
-    async run(args: readonly string[], io: Io): Promise<ExitCode> {
-      const options = parseApiserverArguments(args);
-      const { kubeconfigPath, force } = options;
-      if (kubeconfigPath !== undefined && !force) await requireOurs(kubeconfigPath);
-      const documents = await readManifests(options.paths, io.stdin);
-      const token = options.tls ? randomBytes(24).toString('base64url') : undefined;
-      const { ApiServer } = (await loadPackage('@chancery/testing', 'apiserver')) as {
-        readonly ApiServer: ServerClass;
-      };
-      const server = await start(ApiServer, options, token);
-      try {
-        fill(server, documents, options.namespace);
-        const { signal } = io; // before anyone is told that it serves
-        if (kubeconfigPath !== undefined) {
-          const namespace = options.namespace ?? 'default';
-          await writeKubeconfig(kubeconfigPath, {
-            server: server.url,
-            namespace,
-            ...(token !== undefined && { credentials: { token, ca: server.secure.ca } }),
-          });
-        }
-        io.stderr.write(advice(server.url, options));
-        io.stdout.write(`${server.url}\n`);
-        await aborted(signal);
-      } finally {
-        await server.close();
-      }
-      return 0;
-    },
+export async function serve(given: GivenTo<typeof APISERVER>, io: Io): Promise<ExitCode> {
+  const options = apiserverArguments(given);
+  const { kubeconfigOut: kubeconfigPath, force } = options;
+  if (kubeconfigPath !== undefined && !force) await requireOurs(kubeconfigPath);
+  const documents = await readManifests(options.filename, io.stdin);
+  const token = options.tls ? randomBytes(24).toString('base64url') : undefined;
+  const { ApiServer } = (await loadPackage('@chancery/testing', 'apiserver')) as {
+    readonly ApiServer: ServerClass;
   };
+  const server = await start(ApiServer, options, token);
+  try {
+    fill(server, documents, options.namespace);
+    const { signal } = io; // before anyone is told that it serves
+    if (kubeconfigPath !== undefined) {
+      const namespace = options.namespace ?? 'default';
+      await writeKubeconfig(kubeconfigPath, {
+        server: server.url,
+        namespace,
+        ...(token !== undefined && { credentials: { token, ca: server.secure.ca } }),
+      });
+    }
+    io.stderr.write(advice(server.url, options));
+    io.stdout.write(`${server.url}\n`);
+    await aborted(signal);
+  } finally {
+    await server.close();
+  }
+  return 0;
 }
 
 async function start(
   server: ServerClass,
-  { port, address, workloads, version }: ApiserverArguments,
+  { port, address, hasWorkloads, kubernetesVersion: version }: ApiserverArguments,
   token: string | undefined,
 ): Promise<RunningServer> {
   try {
     return await server.start({
       port,
       address,
-      workloads: workloads ? {} : false,
+      workloads: hasWorkloads ? {} : false,
       ...(version === undefined ? {} : { generation: version }),
       ...(token === undefined ? {} : { tls: {}, authentication: { tokens: { [token]: CALLER } } }),
     });
@@ -157,8 +152,8 @@ function nameOf(value: unknown): string {
   return `${kind ?? 'a document without a kind'} ${metadata?.name ?? ''}`.trim();
 }
 
-function advice(url: string, { address, kubeconfigPath, tls }: ApiserverArguments): string {
-  const flag = kubeconfigPath === undefined ? `--server=${url}` : `--kubeconfig=${kubeconfigPath}`;
+function advice(url: string, { address, kubeconfigOut, tls }: ApiserverArguments): string {
+  const flag = kubeconfigOut === undefined ? `--server=${url}` : `--kubeconfig=${kubeconfigOut}`;
   const warning =
     tls || isLoopback(address)
       ? ''

@@ -19,15 +19,14 @@ import { type AccessReport, checkAccess } from '../../manager/safety/access-chec
 import { findVisibleToken, TOKEN_FOLDERS } from '../../manager/safety/visible-token.ts';
 import { placementOf } from '../../manager/settings/connect-options.ts';
 import { overridden, type Settings, settingsFrom } from '../../manager/settings/settings.ts';
-import type { Command, ExitCode, Io } from '../command.ts';
-import { DECLARING_FLAGS, type Declaring, declaringOf } from '../declarations/declaring.ts';
+import type { ExitCode, Io } from '../command.ts';
+import type { GivenTo } from '../command-table.ts';
+import { type Declaring, declaringOf } from '../declarations/declaring.ts';
 import { type Declarations, loadDeclarations } from '../declarations/load-declarations.ts';
-import { parseFlags } from '../flags.ts';
 import { withHooksDefaults } from '../hooks/settings-defaults.ts';
 import { LineWriter } from '../line-writer.ts';
-import { splitAtDashes } from '../load-modules.ts';
 import { loadPackage } from '../load-package.ts';
-import { CHECK_DESCRIPTION } from './help.ts';
+import type { CHECK } from './help.ts';
 
 export interface CheckCommandOptions {
   readonly clock?: Clock;
@@ -35,45 +34,25 @@ export interface CheckCommandOptions {
   readonly tokenFolders?: readonly string[];
 }
 
-const FLAGS = {
-  ...DECLARING_FLAGS,
-  excess: { type: 'boolean' },
-  namespaces: { type: 'string' },
-  output: { type: 'string', short: 'o' },
-  server: { type: 'string' },
-} as const;
-
 /** `chancery check`: reports declared rights that are not granted, and whether filter and token are safe. */
-export function checkCommand({
-  clock = systemClock,
-  tokenFolders = TOKEN_FOLDERS,
-}: CheckCommandOptions = {}): Command {
-  return {
-    ...CHECK_DESCRIPTION,
-
-    async run(args: readonly string[], io: Io): Promise<ExitCode> {
-      const [what, ...rest] = args;
-      if (what === 'bundle' || what === 'crd') {
-        const packaging = await loadPackage('@chancery/packaging/command', `check ${what}`);
-        return what === 'bundle' ? packaging.checkBundle(rest, io) : packaging.checkCrd(rest, io);
-      }
-      return checkRights(args, io, { clock, tokenFolders });
-    },
-  };
+export async function runCheck(
+  given: GivenTo<typeof CHECK>,
+  io: Io,
+  { clock = systemClock, tokenFolders = TOKEN_FOLDERS }: CheckCommandOptions = {},
+): Promise<ExitCode> {
+  const { kind } = given;
+  if (kind === 'MODULE') return checkRights(given, io, { clock, tokenFolders });
+  const packaging = await loadPackage('@chancery/packaging/command', `check ${kind}`);
+  return kind === 'bundle' ? packaging.checkBundle(given, io) : packaging.checkCrd(given, io);
 }
 
 async function checkRights(
-  args: readonly string[],
+  { values, words, rest }: GivenTo<typeof CHECK>,
   io: Io,
   { clock, tokenFolders }: Required<CheckCommandOptions>,
 ): Promise<ExitCode> {
-  const { own, rest: moduleArgs } = splitAtDashes(args);
-  const { values, positionals } = parseFlags(own, FLAGS);
-  const { output = 'text', excess = false } = values;
-  if (output !== 'text' && output !== 'json') {
-    throw new ConfigurationError(`--output must be text or json, not ${JSON.stringify(output)}`);
-  }
-  const declaring = declaringOf(values, positionals, moduleArgs);
+  const { output, excess } = values;
+  const declaring = declaringOf(values, words, rest);
   const fromEnvironment = settingsOf(values.namespaces, declaring, io.env);
   const token = await findVisibleToken(tokenFolders);
   const declared = await loadDeclarations(declaring, io);

@@ -57,8 +57,9 @@ function commandCase({ name, options, first, others }: DescribedCommand): string
 
 /** A statement that offers the value. */
 function replyWith({ words, isPath }: DescribedValue): string {
-  if (words.length > 0) return `COMPREPLY=($(compgen -W ${list(words)} -- "$cur"));`;
-  return isPath ? 'COMPREPLY=($(compgen -f -- "$cur"));' : ':;';
+  if (words.length === 0 && !isPath) return ':;';
+  const named = words.length === 0 ? '' : `-W ${list(words)} `;
+  return `COMPREPLY=($(compgen ${isPath ? '-f ' : ''}${named}-- "$cur"));`;
 }
 
 /** The words for `compgen -W`, which splits them at line breaks. They are names and contain no quote. */

@@ -1,10 +1,10 @@
 import { ConfigurationError } from '../../core/errors.ts';
-import type { Command, ExitCode, Io } from '../command.ts';
-import { parseFlags } from '../flags.ts';
+import type { ExitCode, Io } from '../command.ts';
+import type { CommandTable, GivenTo } from '../command-table.ts';
 import { bashScript } from './bash.ts';
 import { type DescribedCommand, describedCommand } from './described-command.ts';
 import { fishScript } from './fish.ts';
-import { COMPLETION_DESCRIPTION } from './help.ts';
+import type { COMPLETION } from './help.ts';
 import { zshScript } from './zsh.ts';
 
 const SCRIPTS: Readonly<Record<string, (commands: readonly DescribedCommand[]) => string>> = {
@@ -13,25 +13,19 @@ const SCRIPTS: Readonly<Record<string, (commands: readonly DescribedCommand[]) =
   fish: fishScript,
 };
 
-/** `chancery completion`: prints the completion of `commands` for a shell. */
-export function completionCommand(commands: readonly Omit<Command, 'run'>[]): Command {
-  return {
-    ...COMPLETION_DESCRIPTION,
-
-    async run(args: readonly string[], { stdout, stderr }: Io): Promise<ExitCode> {
-      const { positionals } = parseFlags(args, {});
-      const [shell, surplus] = positionals;
-      if (shell === undefined) {
-        stderr.write(COMPLETION_DESCRIPTION.help);
-        return 2;
-      }
-      const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined;
-      if (script === undefined || surplus !== undefined) {
-        const got = JSON.stringify(surplus === undefined ? shell : positionals.join(' '));
-        throw new ConfigurationError(`expected bash, zsh or fish; got ${got}`);
-      }
-      stdout.write(script(commands.map(describedCommand)));
-      return 0;
-    },
-  };
+/** `chancery completion`: prints the completion of the commands with these tables for a shell. */
+export async function completion(
+  { words }: GivenTo<typeof COMPLETION>,
+  { stdout }: Io,
+  tables: readonly CommandTable[],
+): Promise<ExitCode> {
+  const [shell = '', surplus] = words;
+  const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined;
+  if (script === undefined || surplus !== undefined) {
+    throw new ConfigurationError(
+      `expected bash, zsh or fish; got ${JSON.stringify(words.join(' '))}`,
+    );
+  }
+  stdout.write(script(tables.map(describedCommand)));
+  return 0;
 }

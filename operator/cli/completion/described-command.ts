@@ -1,4 +1,6 @@
-import type { Command } from '../command.ts';
+import { type Argument, type CommandTable, optionsOf } from '../command-table.ts';
+import { isOther } from '../flags.ts';
+import { type Option, valueName } from '../value-types.ts';
 
 /** A value of an option, or a positional argument. */
 export interface DescribedValue {
@@ -18,7 +20,7 @@ export interface DescribedOption extends DescribedValue {
   readonly meaning: string;
 }
 
-/** A command as its help describes it. */
+/** What is completed of a command. */
 export interface DescribedCommand {
   readonly name: string;
   readonly summary: string;
@@ -38,63 +40,42 @@ const HELP: DescribedOption = {
   isPath: false,
 };
 
-/**
- * A row of the table of options: `  -n, --namespace NAME  what it is`. An option with a value that may be left
- * out, `--inspect[=PORT]`, is completed as a switch.
- */
-const ROW = /^ {2}(?:(-\w), )?(--[a-z][a-z0-9-]*)(?:\[=\w+\])?(?: (\S+))? {2,}(.*)$/;
-
-/** Names that the usage and the rows give to a path. */
-const PATH = /^(?:MODULE|FILE|PATH|DIR|FOLDER)$/;
-
-/**
- * Reads the help of a command, which is the one description of its options. Options are the rows below
- * `Options:`. A value is a path when its name says so, and one of a few words when it is written `args|patch|A,B`:
- * parts in capitals stand for other text. An option may have a row for each of its words.
- */
-export function describedCommand({ name, summary, help }: Omit<Command, 'run'>): DescribedCommand {
-  const [, table = ''] = /^Options:\n((?: {2}.*\n)+)/m.exec(help) ?? [];
-  const options = new Map<string, DescribedOption>();
-  for (const line of table.split('\n')) {
-    const [, short, long, argument, meaning = ''] = ROW.exec(line) ?? [];
-    if (long === undefined) continue;
-    const { words, isPath } = valueNamed(argument);
-    const before = options.get(long) ?? { short, long, argument, meaning, isPath, words: [] };
-    options.set(long, { ...before, words: [...before.words, ...words] });
-  }
-  const usages = help.matchAll(new RegExp(`^(?:Usage:| {6}) chancery ${name}(.*)$`, 'gm'));
-  const [usage = [], ...furtherUsages] = [...usages].map(([, text = '']) => positionals(text));
-  const [first, second = first?.endsWith('...') ? first : undefined] = usage;
+/** What the shells complete, from the table of a command. */
+export function describedCommand(table: CommandTable): DescribedCommand {
+  const { name, summary, kinds = {}, arguments: words = [] } = table;
+  const shown = Object.entries(optionsOf(table)).filter(([, { hidden }]) => hidden !== true);
+  const [argument, second = argument?.repeats === true ? argument : undefined] = words;
+  const kindWords = Object.keys(kinds).filter((kind) => !isOther(kind));
+  const isKindRequired = kindWords.length > 0 && kindWords.length === Object.keys(kinds).length;
+  const plain = describedArgument(argument);
   return {
-    name,
-    summary,
-    options: [...options.values(), HELP],
-    first: withWords(
-      valueNamed(first),
-      furtherUsages.flatMap(([each]) => valueNamed(each).words),
-    ),
-    others: valueNamed(second),
+    ...{ name, summary },
+    options: [...shown.map(([long, option]) => describedOption(long, option)), HELP],
+    first: isKindRequired
+      ? { words: kindWords, isPath: false }
+      : { ...plain, words: [...kindWords, ...plain.words] },
+    others: isKindRequired ? plain : describedArgument(second),
   };
 }
 
-/** The words of a usage line that are no options and no values of options. */
-function positionals(usage: string): readonly string[] {
-  return usage
-    .replaceAll(/\[-[^\]]*\]?\]/g, '')
-    .replaceAll(/[[\]]/g, '')
-    .split(/\s+/)
-    .filter((word) => word !== '' && !word.startsWith('OPTION') && !word.startsWith('-'));
+/** An option with a value that may be left out, `--inspect[=PORT]`, is completed as a switch. */
+function describedOption(name: string, option: Option): DescribedOption {
+  const { short, type, choices, help, implied } = option;
+  return {
+    long: `--${name}`,
+    short: short === undefined ? undefined : `-${short}`,
+    argument: implied === undefined ? valueName(option) : undefined,
+    meaning: help,
+    words: choices ?? wordsIn(valueName(option)),
+    isPath: type === 'path',
+  };
 }
 
-/** A value of which the first usage names some words: further usages name the others. */
-function withWords(value: DescribedValue, words: readonly string[]): DescribedValue {
-  return value.words.length === 0
-    ? value
-    : { ...value, words: [...new Set([...value.words, ...words])] };
+function describedArgument(argument: Argument | undefined): DescribedValue {
+  return { words: wordsIn(argument?.name), isPath: argument?.isPath === true };
 }
 
-function valueNamed(name: string | undefined): DescribedValue {
-  const plain = name?.replace(/\.\.\.$/, '') ?? '';
-  const words = plain.split('|').filter((word) => /^[a-z0-9][a-z0-9.-]*$/.test(word));
-  return { words, isPath: PATH.test(plain) };
+/** The words to choose from in `own|all|A,B`: parts in capitals stand for other text. */
+function wordsIn(name = ''): readonly string[] {
+  return name.split('|').filter((word) => /^[a-z0-9][a-z0-9.-]*$/.test(word));
 }

@@ -43,8 +43,8 @@ function optionLine(when: string, option: DescribedOption): string {
 
 function valueLine(when: string, { words, isPath }: DescribedValue): readonly string[] {
   const line = `complete -c chancery -n ${quoted(when)}`;
-  if (words.length > 0) return [`${line} -a ${quoted(words.join(' '))}`];
-  return isPath ? [`${line} -F`] : [];
+  const files = isPath ? [`${line} -F`] : [];
+  return words.length > 0 ? [`${line} -a ${quoted(words.join(' '))}`, ...files] : files;
 }
 
 function quoted(text: string): string {

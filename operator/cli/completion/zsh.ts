@@ -59,7 +59,11 @@ function optionSpecs({
 }
 
 function actionOf({ words, isPath }: DescribedValue): string {
-  if (words.length > 0) return `(${words.join(' ')})`;
+  const named = `(${words.join(' ')})`;
+  if (words.length > 0 && isPath) {
+    return `{_alternative 'words:word:${named}' 'files:file:_files'}`;
+  }
+  if (words.length > 0) return named;
   return isPath ? '_files' : ' ';
 }
 

@@ -1,10 +1,10 @@
-import { nearMatches } from '../../client/near-match.ts';
 import { ConfigurationError } from '../../core/errors.ts';
-import { parseFlags } from '../flags.ts';
+import type { GivenTo } from '../command-table.ts';
+import type { CREATE } from './help.ts';
 import { type KindNames, kindNames } from './names.ts';
 import { type OwnedResource, ownedResources } from './owned-resources.ts';
 
-/** The command line of `chancery create api`. */
+/** What `chancery create api` is asked for. */
 export interface CreateArguments {
   readonly names: KindNames;
   readonly isNamespaced: boolean;
@@ -14,23 +14,17 @@ export interface CreateArguments {
   readonly force: boolean;
 }
 
-const OPTIONS = {
-  'cluster-scoped': { type: 'boolean' },
-  force: { type: 'boolean' },
-  group: { type: 'string' },
-  kind: { type: 'string' },
-  module: { type: 'string' },
-  namespaced: { type: 'boolean' },
-  owns: { type: 'string' },
-  plural: { type: 'string' },
-  version: { type: 'string' },
-} as const;
-
 /** @throws ConfigurationError `CONFIG` in one line that says what was expected and what was given. */
-export function parseCreateArguments(args: readonly string[]): CreateArguments {
-  const { values, positionals } = parseFlags(args, OPTIONS);
-  requireApi(positionals);
-  const { group, version, kind, plural, module = 'src/operator.ts' } = values;
+export function createArguments({
+  values,
+  words: [surplus],
+}: GivenTo<typeof CREATE>): CreateArguments {
+  if (surplus !== undefined) {
+    throw new ConfigurationError(
+      `api takes options only, such as --kind Cache; got ${JSON.stringify(surplus)}`,
+    );
+  }
+  const { group, version, kind, plural, module, force, namespaced, clusterScoped } = values;
   if (group === undefined || version === undefined || kind === undefined) {
     const missing = Object.entries({ group, version, kind })
       .filter(([, value]) => value === undefined)
@@ -41,7 +35,10 @@ export function parseCreateArguments(args: readonly string[]): CreateArguments {
     );
   }
   const owns = values.owns === undefined ? [] : ownedResources(values.owns);
-  const isNamespaced = scopeOf(values.namespaced, values['cluster-scoped']);
+  if (namespaced && clusterScoped) {
+    throw new ConfigurationError('expected --namespaced or --cluster-scoped; got both');
+  }
+  const isNamespaced = !clusterScoped;
   if (!isNamespaced && owns.length > 0) {
     throw new ConfigurationError(
       '--owns creates objects in the namespace of their owner, and --cluster-scoped gives the owner none; ' +
@@ -53,27 +50,6 @@ export function parseCreateArguments(args: readonly string[]): CreateArguments {
     isNamespaced,
     owns,
     module,
-    force: values.force === true,
+    force,
   };
-}
-
-function requireApi([word, ...others]: readonly string[]): void {
-  if (word === undefined) throw new ConfigurationError('expected api or hook; got nothing');
-  if (word !== 'api') {
-    const near = nearMatches(word, ['api', 'hook']);
-    const hint = near.length > 0 ? `did you mean ${near.join(' or ')}?` : 'expected api or hook';
-    throw new ConfigurationError(`cannot create ${JSON.stringify(word)}; ${hint}`);
-  }
-  const [first] = others;
-  if (first === undefined) return;
-  throw new ConfigurationError(
-    `api takes options only, such as --kind Cache; got ${JSON.stringify(first)}`,
-  );
-}
-
-function scopeOf(namespaced: boolean | undefined, clusterScoped: boolean | undefined): boolean {
-  if (namespaced === true && clusterScoped === true) {
-    throw new ConfigurationError('expected --namespaced or --cluster-scoped; got both');
-  }
-  return clusterScoped !== true;
 }

@@ -1,27 +1,20 @@
 import { relative } from 'node:path';
 import process from 'node:process';
-import { nearMatches } from '../../client/near-match.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import { isDnsLabel } from '../../model/dns-name.ts';
 import { knownKinds } from '../../model/known-kinds.ts';
 import { pluralOf } from '../../model/plural.ts';
 import { apiVersionOf, defineResource, type Resource } from '../../model/resource.ts';
 import type { ExitCode, Io } from '../command.ts';
-import { parseFlags } from '../flags.ts';
+import type { GivenTo } from '../command-table.ts';
 import { installCommand, isPackageInstalled } from '../load-package.ts';
 import { conflictsOf, writeNewFiles } from '../new-files.ts';
-import { hookFiles, LANGUAGES, type Language, type NewHook } from './hook-files.ts';
-
-const OPTIONS = {
-  'api-version': { type: 'string' },
-  dir: { type: 'string' },
-  kind: { type: 'string' },
-  lang: { type: 'string' },
-} as const;
+import type { CREATE } from './help.ts';
+import { hookFiles, type NewHook } from './hook-files.ts';
 
 /** `chancery create hook`: writes a hook that works, with its rights and a sample. */
-export async function createHook(args: readonly string[], io: Io): Promise<ExitCode> {
-  const hook = parseHookArguments(args);
+export async function createHook(given: GivenTo<typeof CREATE>, io: Io): Promise<ExitCode> {
+  const hook = newHook(given);
   const files = hookFiles(hook);
   const conflicts = await conflictsOf(process.cwd(), files);
   if (conflicts.length > 0) {
@@ -46,23 +39,20 @@ export async function createHook(args: readonly string[], io: Io): Promise<ExitC
 }
 
 /** @throws ConfigurationError `CONFIG` in one line that says what was expected and what was given. */
-function parseHookArguments(args: readonly string[]): NewHook {
-  const { values, positionals } = parseFlags(args, OPTIONS);
-  const [name, ...others] = positionals;
+function newHook({ values, words }: GivenTo<typeof CREATE>): NewHook {
+  const [name, ...others] = words;
   if (name === undefined || others.length > 0) {
-    throw new ConfigurationError(
-      `hook takes one NAME, such as watch-pods; got ${positionals.length}`,
-    );
+    throw new ConfigurationError(`hook takes one NAME, such as watch-pods; got ${words.length}`);
   }
   if (!isDnsLabel(name, 52)) {
     throw new ConfigurationError(
       `the name of a hook has at most 52 of a-z, 0-9 and "-", not ${JSON.stringify(name)}`,
     );
   }
-  const { kind = 'Pod', lang = 'bash', dir = 'hooks', 'api-version': apiVersion } = values;
+  const { kind = 'Pod', lang: language, dir, apiVersion } = values;
   return {
     name,
-    language: languageOf(lang),
+    language,
     resource: resourceOf(kind, apiVersion),
     folder: folderOf(dir),
   };
@@ -70,15 +60,6 @@ function parseHookArguments(args: readonly string[]): NewHook {
 
 function isKnown({ kind, ...names }: Resource): boolean {
   return knownKinds()(kind, apiVersionOf(names)) !== undefined;
-}
-
-function languageOf(text: string): Language {
-  if (Object.hasOwn(LANGUAGES, text)) return text as Language;
-  const known = Object.keys(LANGUAGES);
-  const near = nearMatches(text, known);
-  const hint =
-    near.length > 0 ? `did you mean ${near.join(' or ')}?` : `expected ${known.join(', ')}`;
-  throw new ConfigurationError(`--lang cannot be ${JSON.stringify(text)}; ${hint}`);
 }
 
 /** The plural of a kind that Kubernetes does not have is that of an English word. */

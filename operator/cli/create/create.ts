@@ -2,39 +2,29 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { join, posix, relative } from 'node:path';
 import process from 'node:process';
 import { messageOf, OperatorError } from '../../core/errors.ts';
-import type { Command, ExitCode, Io } from '../command.ts';
+import type { ExitCode, Io } from '../command.ts';
+import type { GivenTo } from '../command-table.ts';
 import { conflictsOf, type NewFile, writeNewFiles } from '../new-files.ts';
-import { type CreateArguments, parseCreateArguments } from './arguments.ts';
+import { type CreateArguments, createArguments } from './arguments.ts';
 import { withController } from './controller-list.ts';
 import { createHook } from './create-hook.ts';
-import { CREATE_DESCRIPTION } from './help.ts';
+import type { CREATE } from './help.ts';
 import { kindFiles } from './kind-files.ts';
 import { definingFile, type ProjectFolder, projectOf } from './project-folder.ts';
 
 /** `chancery create`: adds a kind to a project, or a hook to a folder. */
-export function createCommand(): Command {
-  return {
-    ...CREATE_DESCRIPTION,
-
-    async run(args: readonly string[], io: Io): Promise<ExitCode> {
-      if (args.length === 0) {
-        io.stderr.write(CREATE_DESCRIPTION.help);
-        return 2;
-      }
-      const [what, ...more] = args;
-      if (what === 'hook') return createHook(more, io);
-      const parsed = parseCreateArguments(args);
-      const project = await projectOf(parsed.module);
-      const change = await changeFor(parsed, project);
-      if (change.refusal !== undefined) {
-        io.stderr.write(`chancery create: ${change.refusal}; nothing was written\n`);
-        return 1;
-      }
-      await carryOut(change, project);
-      report(change, parsed, project, io);
-      return 0;
-    },
-  };
+export async function create(given: GivenTo<typeof CREATE>, io: Io): Promise<ExitCode> {
+  if (given.kind === 'hook') return createHook(given, io);
+  const parsed = createArguments(given);
+  const project = await projectOf(parsed.module);
+  const change = await changeFor(parsed, project);
+  if (change.refusal !== undefined) {
+    io.stderr.write(`chancery create: ${change.refusal}; nothing was written\n`);
+    return 1;
+  }
+  await carryOut(change, project);
+  report(change, parsed, project, io);
+  return 0;
 }
 
 /** The changes that the command makes in a project. */

@@ -5,7 +5,7 @@ import type { NewFile } from '../new-files.ts';
 import { fillTemplate } from '../template.ts';
 
 /** Language → ending of its files. */
-export const LANGUAGES = { bash: 'sh', node: 'mjs', python: 'py' } as const;
+const LANGUAGES = { bash: 'sh', node: 'mjs', python: 'py' } as const;
 
 export type Language = keyof typeof LANGUAGES;
 

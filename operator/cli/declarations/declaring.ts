@@ -4,20 +4,12 @@ import { ConfigurationError } from '../../core/errors.ts';
 /** What rights and manifests follow from. */
 export type Generating = Declared & { readonly needsLeaderElection?: boolean };
 
-/** The flags that say what declares rights, for `parseFlags`. */
-export const DECLARING_FLAGS = {
-  crd: { type: 'string', multiple: true },
-  'from-metacontroller': { type: 'string', multiple: true },
-  functions: { type: 'string' },
-  hooks: { type: 'string' },
-} as const;
-
-/** The values of these flags. */
+/** The options that say what declares rights: the tables of `generate` and `check` have them. */
 interface DeclaringValues {
-  readonly crd?: readonly string[] | undefined;
-  readonly 'from-metacontroller'?: readonly string[] | undefined;
-  readonly functions?: string | undefined;
-  readonly hooks?: string | undefined;
+  readonly crd: readonly string[];
+  readonly fromMetacontroller: readonly string[];
+  readonly functions: string | undefined;
+  readonly hooks: string | undefined;
 }
 
 /** What declares rights, as a command line says it. */
@@ -56,7 +48,8 @@ export function declaringOf(
   modules: readonly string[],
   moduleArgs: readonly string[],
 ): Declaring {
-  const { crd: crds, hooks, functions, 'from-metacontroller': files } = values;
+  const { crd: crds, hooks, functions, fromMetacontroller } = values;
+  const files = fromMetacontroller.length > 0 ? fromMetacontroller : undefined;
   if (hooks === '') throw new ConfigurationError('--hooks must name a folder');
   if (hooks !== undefined && files !== undefined) {
     throw new ConfigurationError('expected --hooks or --from-metacontroller; got both');
@@ -74,17 +67,17 @@ export function declaringOf(
     throw new ConfigurationError(message);
   }
   if (files !== undefined) {
-    return { from: 'metacontroller', files, functions, crds: crds ?? [], args: moduleArgs };
+    return { from: 'metacontroller', files, functions, crds, args: moduleArgs };
   }
-  return { from: 'hooks', dir: hooks ?? '', crds };
+  return { from: 'hooks', dir: hooks ?? '', crds: crds.length > 0 ? crds : undefined };
 }
 
 function declaringModules(
-  crds: readonly string[] | undefined,
+  crds: readonly string[],
   modules: readonly string[],
   moduleArgs: readonly string[],
 ): Declaring {
-  if (crds !== undefined) {
+  if (crds.length > 0) {
     throw new ConfigurationError(
       '--crd is for --hooks and --from-metacontroller, and neither is given',
     );

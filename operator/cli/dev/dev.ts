@@ -3,15 +3,16 @@ import { dirname, join, relative, resolve } from 'node:path';
 import process from 'node:process';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { ConfigurationError } from '../../core/errors.ts';
-import type { Command, ExitCode, Io } from '../command.ts';
+import type { ExitCode, Io } from '../command.ts';
+import type { GivenTo } from '../command-table.ts';
 import { describeError } from '../describe-error.ts';
 import { loadPackage } from '../load-package.ts';
 import { type ManifestDocument, readManifests } from '../manifest-files.ts';
 import type { DevCluster } from './ambassador.ts';
-import { DEFAULT_MODULES, type DevArguments, parseDevArguments } from './arguments.ts';
+import { DEFAULT_MODULES, type DevArguments, devArguments } from './arguments.ts';
 import { ContextCluster, confirmContext } from './context-cluster.ts';
 import { type DevTestKit, EmbeddedCluster } from './embedded-cluster.ts';
-import { DEV_DESCRIPTION } from './help.ts';
+import type { DEV } from './help.ts';
 import { type DevPorts, devPorts, operatorEnvironment } from './operator-environment.ts';
 import { OperatorProcess } from './operator-process.ts';
 import { SampleFiles } from './sample-files.ts';
@@ -23,29 +24,27 @@ export interface DevCommandOptions {
 }
 
 /** `chancery dev`: runs an operator and all that it needs, and starts it again on every save. */
-export function devCommand({ clock = systemClock }: DevCommandOptions = {}): Command {
-  return {
-    ...DEV_DESCRIPTION,
-
-    async run(args: readonly string[], io: Io): Promise<ExitCode> {
-      const parsed = parseDevArguments(args);
-      if (parsed.asOperator) {
-        const { runOperator } = await import('./operator-child.ts');
-        const { namespace = 'default', allNamespaces, moduleArgs } = parsed;
-        return runOperator(parsed.modules, moduleArgs, { namespace, allNamespaces }, io);
-      }
-      const modules = modulesOf(parsed.modules);
-      const samples = await readManifests(parsed.samples, io.stdin, '--samples ');
-      const say = (text: string): void => void io.stderr.write(`dev: ${text}\n`);
-      const cluster = await clusterOf(parsed, samples, { io, clock, say });
-      try {
-        await develop({ parsed, modules, samples, cluster, io, clock, say });
-      } finally {
-        await cluster.close();
-      }
-      return 0;
-    },
-  };
+export async function dev(
+  given: GivenTo<typeof DEV>,
+  io: Io,
+  { clock = systemClock }: DevCommandOptions = {},
+): Promise<ExitCode> {
+  const parsed = devArguments(given);
+  if (parsed.asOperator) {
+    const { runOperator } = await import('./operator-child.ts');
+    const { namespace = 'default', allNamespaces, moduleArgs } = parsed;
+    return runOperator(parsed.modules, moduleArgs, { namespace, allNamespaces }, io);
+  }
+  const modules = modulesOf(parsed.modules);
+  const samples = await readManifests(parsed.samples, io.stdin, '--samples ');
+  const say = (text: string): void => void io.stderr.write(`dev: ${text}\n`);
+  const cluster = await clusterOf(parsed, samples, { io, clock, say });
+  try {
+    await develop({ parsed, modules, samples, cluster, io, clock, say });
+  } finally {
+    await cluster.close();
+  }
+  return 0;
 }
 
 /** @throws ConfigurationError `CONFIG` for a module that is not there. */
@@ -69,7 +68,7 @@ interface Surroundings {
 }
 
 async function clusterOf(
-  { context, kubeconfig, namespace: given, port, yes }: DevArguments,
+  { context, kubeconfig, namespace: given, port = 0, yes }: DevArguments,
   samples: readonly ManifestDocument[],
   around: Surroundings,
 ): Promise<DevCluster> {

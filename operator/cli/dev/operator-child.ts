@@ -3,8 +3,10 @@ import process from 'node:process';
 import type { Duplex } from 'node:stream';
 import { ConfigurationError } from '../../core/errors.ts';
 import type { ExitCode, Io } from '../command.ts';
+import { parseFlags } from '../flags.ts';
 import { loadModules, merged } from '../load-modules.ts';
-import { runCommand } from '../run/run.ts';
+import { RUN } from '../run/help.ts';
+import { runModules } from '../run/run.ts';
 import { resolveToolkit } from '../toolkit-hooks.ts';
 import { type DevPlace, declarationsOf } from './declarations.ts';
 import { LoadedFiles } from './loaded-files.ts';
@@ -43,7 +45,7 @@ export async function runOperator(
   if (environment === undefined) return 0;
   channel.unref();
   Object.assign(process.env, environment); // the operator's own code may read it
-  return runCommand().run([...modules, '--', ...args], {
+  return runModules(parseFlags([...modules, '--', ...args], RUN), {
     ...io,
     env: { ...io.env, ...environment },
   });

@@ -1,25 +1,12 @@
 import { OWN_AMBASSADOR_IMAGE } from '../../access/filter/ambassador-image.ts';
 import { POD_NAMESPACE } from '../../access/placement.ts';
-import { nearMatches } from '../../client/near-match.ts';
 import { ConfigurationError } from '../../core/errors.ts';
-import { isDnsLabel } from '../../model/dns-name.ts';
-import {
-  DECLARING_FLAGS,
-  type Declaring,
-  declaringOf,
-  declaringWords,
-} from '../declarations/declaring.ts';
-import { namespaceFlag, parseFlags } from '../flags.ts';
-import { splitAtDashes } from '../load-modules.ts';
-import { PACKAGE_FLAGS, type PackageArguments, packageArgumentsOf } from './package-arguments.ts';
+import type { GivenTo } from '../command-table.ts';
+import { type Declaring, declaringOf, declaringWords } from '../declarations/declaring.ts';
+import type { ValueTypes } from '../value-types.ts';
+import type { GENERATE, Output } from './help.ts';
 
-/** The outputs that can be generated. */
-const OUTPUTS = ['rbac', 'crd', 'proxy', 'manifests', 'chart', 'bundle'] as const;
-export type Output = (typeof OUTPUTS)[number];
-
-const FORMATS = ['args', 'patch', 'paths'] as const;
-
-/** The command line of `chancery generate`. */
+/** What `chancery generate` is asked for. */
 export interface GenerateArguments {
   readonly what: Output;
   readonly declaring: Declaring;
@@ -36,7 +23,7 @@ export interface GenerateArguments {
   /** Undefined: the default name. */
   readonly leaseName?: string;
   readonly installCrds: boolean;
-  readonly format: (typeof FORMATS)[number];
+  readonly format: 'args' | 'patch' | 'paths';
   readonly ambassadorImage: string;
   readonly operatorImage: string | undefined;
   /** One for each module, or empty. */
@@ -51,66 +38,15 @@ export interface GenerateArguments {
   readonly check: boolean;
   /** Definitions of a package that no module brings. */
   readonly definitions: readonly string[];
-  readonly package: PackageArguments;
+  /** What only charts and bundles take. */
+  readonly package: GenerateValues;
 }
 
-const OPTIONS = {
-  ...DECLARING_FLAGS,
-  ...PACKAGE_FLAGS,
-  'ambassador-image': { type: 'string' },
-  check: { type: 'boolean' },
-  command: { type: 'string' },
-  components: { type: 'string' },
-  format: { type: 'string' },
-  'install-crds': { type: 'boolean' },
-  'leader-election': { type: 'boolean' },
-  'module-path': { type: 'string', multiple: true },
-  name: { type: 'string' },
-  namespace: { type: 'string' },
-  'no-leader-election': { type: 'boolean' },
-  'operator-image': { type: 'string' },
-  output: { type: 'string', short: 'o' },
-  resource: { type: 'string', multiple: true },
-  'stop-seconds': { type: 'string' },
-  watch: { type: 'string' },
-} as const;
+type GenerateValues = GivenTo<typeof GENERATE>['values'];
 
 /** Outputs with a Deployment. */
 const WHOLE: readonly Output[] = ['manifests', 'chart', 'bundle'];
-const RIGHTS: readonly Output[] = ['rbac', 'proxy', ...WHOLE];
 const PACKAGES: readonly Output[] = ['chart', 'bundle'];
-
-/** Options that only some outputs accept. */
-const ONLY_FOR: Readonly<Partial<Record<keyof typeof OPTIONS, readonly Output[]>>> = {
-  'allow-key-in-operator': ['bundle'],
-  'ambassador-image': WHOLE,
-  channels: ['bundle'],
-  components: ['manifests'],
-  crd: RIGHTS,
-  'created-at': ['bundle'],
-  'default-channel': ['bundle'],
-  format: ['proxy'],
-  functions: RIGHTS,
-  hooks: RIGHTS,
-  'install-crds': RIGHTS,
-  'install-modes': ['bundle'],
-  'leader-election': RIGHTS,
-  metadata: PACKAGES,
-  'module-path': WHOLE,
-  name: RIGHTS,
-  namespace: RIGHTS,
-  'no-leader-election': RIGHTS,
-  'operator-image': WHOLE,
-  pin: PACKAGES,
-  replaces: ['bundle'],
-  resource: WHOLE,
-  sample: ['bundle'],
-  'skip-range': ['bundle'],
-  skips: ['bundle'],
-  'stop-seconds': WHOLE,
-  version: PACKAGES,
-  watch: ['rbac', 'proxy'],
-};
 
 /** Whether a folder of files is generated, and not one text. */
 export function isTree(what: Output): what is 'manifests' | 'chart' | 'bundle' {
@@ -118,18 +54,16 @@ export function isTree(what: Output): what is 'manifests' | 'chart' | 'bundle' {
 }
 
 /** @throws ConfigurationError `CONFIG` in one line that says what was expected and what was given. */
-export function parseGenerateArguments(args: readonly string[]): GenerateArguments {
-  const { own, rest: moduleArgs } = splitAtDashes(args);
-  const { values, positionals } = parseFlags(own, OPTIONS);
-  const [word, ...modules] = positionals;
-  const what = outputOf(word);
-  refuseOthers(what, Object.keys(values) as (keyof typeof OPTIONS)[]);
-  const isOfModules = values.hooks === undefined && values['from-metacontroller'] === undefined;
+export function generateArguments(
+  { values, words: modules, rest: moduleArgs }: GivenTo<typeof GENERATE>,
+  what: Output,
+): GenerateArguments {
+  const isOfModules = values.hooks === undefined && values.fromMetacontroller === undefined;
   // A package contains definitions that its modules do not bring. They declare nothing.
-  const definitions = isOfModules && PACKAGES.includes(what) ? (values.crd ?? []) : [];
-  const crd = definitions.length > 0 ? undefined : values.crd;
+  const definitions = isOfModules && PACKAGES.includes(what) ? values.crd : [];
+  const crd = definitions.length > 0 ? [] : values.crd;
   const declaring = declaringOf({ ...values, crd }, modules, moduleArgs);
-  const { output, check = false, 'module-path': modulePaths = [] } = values;
+  const { output, check, modulePath: modulePaths, namespace } = values;
   if (output === '') throw new ConfigurationError('--output must name a file or a folder');
   if (check && output === undefined) {
     throw new ConfigurationError('--check compares with what -o names, and it is not given');
@@ -142,30 +76,29 @@ export function parseGenerateArguments(args: readonly string[]): GenerateArgumen
     const count = `${modules.length} modules, ${modulePaths.length} paths`;
     throw new ConfigurationError(`--module-path is given once for each MODULE; got ${count}`);
   }
-  const placed = what === 'proxy' ? namespaceFlag(values.namespace) : undefined;
-  const ownNamespace = placed ?? POD_NAMESPACE;
+  const ownNamespace = (what === 'proxy' ? namespace : undefined) ?? POD_NAMESPACE;
   return {
     what,
     declaring,
     name: values.name,
-    namespace: values.namespace,
+    namespace,
     namespaces: watchedNamespaces(values.watch ?? watchedBy(declaring), ownNamespace),
     isWatchGiven: values.watch !== undefined,
     ownNamespace,
-    leaderElection: electionOf(values['leader-election'], values['no-leader-election']),
-    installCrds: values['install-crds'] === true,
-    format: formatOf(values.format),
-    ambassadorImage: values['ambassador-image'] ?? OWN_AMBASSADOR_IMAGE,
-    operatorImage: values['operator-image'],
+    leaderElection: electionOf(values),
+    installCrds: values.installCrds,
+    format: values.format,
+    ambassadorImage: values.ambassadorImage ?? OWN_AMBASSADOR_IMAGE,
+    operatorImage: values.operatorImage,
     modulePaths,
-    stopSeconds: secondsOf(values['stop-seconds']),
+    stopSeconds: values.stopSeconds,
     components: values.components,
-    resources: values.resource ?? [],
+    resources: values.resource,
     command: commandOf(values.command, what, declaringWords(declaring), moduleArgs),
     output,
     check,
     definitions,
-    package: packageArgumentsOf(values),
+    package: values,
   };
 }
 
@@ -174,74 +107,29 @@ function watchedBy({ from }: Declaring): 'all' | undefined {
   return from === 'modules' ? undefined : 'all';
 }
 
-function outputOf(word: string | undefined): Output {
-  const found = OUTPUTS.find((output) => output === word);
-  if (found !== undefined) return found;
-  const known = 'rbac, crd, proxy, manifests, chart, bundle or catalog';
-  if (word === undefined) throw new ConfigurationError(`expected ${known}; got nothing`);
-  const near = nearMatches(word, [...OUTPUTS, 'catalog']);
-  const hint = near.length > 0 ? `did you mean ${near.join(' or ')}?` : `expected ${known}`;
-  throw new ConfigurationError(`cannot generate ${JSON.stringify(word)}; ${hint}`);
-}
-
-/** What chooses the namespaces of a tree. */
-const HOW_WATCHED: Readonly<Partial<Record<Output, string>>> = {
-  manifests: '; its overlays choose the namespaces',
-  chart: '; its value watch.namespaces chooses them',
-  bundle: '; the OperatorGroup chooses them',
-};
-
-function refuseOthers(what: Output, given: readonly (keyof typeof OPTIONS)[]): void {
-  const other = given.find((option) => ONLY_FOR[option]?.includes(what) === false);
-  if (other === undefined) return;
-  const whose = ONLY_FOR[other]?.join(', ');
-  const hint = other === 'watch' && isTree(what) ? HOW_WATCHED[what] : '';
-  throw new ConfigurationError(`--${other} is for ${whose}, not for ${what}${hint}`);
-}
-
 /**
  * The namespaces of `--watch`, as in `Placement`.
  *
  * @param own - where the operator runs.
- * @throws ConfigurationError `CONFIG` for anything but `own`, `all` or names of namespaces.
  */
 export function watchedNamespaces(
-  text: string | undefined,
+  watch: ValueTypes['namespaces'] | undefined,
   own: string,
 ): readonly string[] | undefined {
-  if (text === undefined || text === 'own') return [own];
-  if (text === 'all' || text === '*') return undefined;
-  const names = text.split(',').map((name) => name.trim());
-  if (names.every((name) => isDnsLabel(name))) {
-    return [...new Set(names)].sort();
-  }
-  throw new ConfigurationError(
-    `--watch must be own, all, or namespaces as a,b, not ${JSON.stringify(text)}`,
-  );
+  if (watch === undefined || watch === 'own') return [own];
+  return watch === 'all' ? undefined : watch;
 }
 
 /** @throws ConfigurationError `CONFIG` when both options are given. */
-export function electionOf(on: boolean | undefined, off: boolean | undefined): boolean | undefined {
-  if (on === true && off === true) {
+export function electionOf({
+  leaderElection,
+  noLeaderElection,
+}: Pick<GenerateValues, 'leaderElection' | 'noLeaderElection'>): boolean | undefined {
+  if (leaderElection && noLeaderElection) {
     throw new ConfigurationError('expected --leader-election or --no-leader-election; got both');
   }
-  if (off === true) return false;
-  return on;
-}
-
-function formatOf(text: string = 'args'): GenerateArguments['format'] {
-  const found = FORMATS.find((format) => format === text);
-  if (found !== undefined) return found;
-  throw new ConfigurationError(
-    `--format must be args, patch or paths, not ${JSON.stringify(text)}`,
-  );
-}
-
-function secondsOf(text: string = '25'): number {
-  if (/^[0-9]{1,4}$/.test(text) && Number(text) >= 1 && Number(text) <= 3_600) return Number(text);
-  throw new ConfigurationError(
-    `--stop-seconds must be a whole number from 1 to 3600, not ${JSON.stringify(text)}`,
-  );
+  if (noLeaderElection) return false;
+  return leaderElection || undefined;
 }
 
 /** What no comment of a file may contain: a line break, or the closing backtick. */

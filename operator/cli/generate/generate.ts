@@ -19,54 +19,50 @@ import {
 } from '../../generate/manifests/operator-manifests.ts';
 import type { Settings } from '../../manager/settings/settings.ts';
 import type { KubernetesObject } from '../../model/object.ts';
-import type { Command, ExitCode, Io } from '../command.ts';
+import type { ExitCode, Io } from '../command.ts';
+import type { GivenTo } from '../command-table.ts';
 import { type Declaring, declaringWords, type Generating } from '../declarations/declaring.ts';
 import { type Declarations, loadDeclarations } from '../declarations/load-declarations.ts';
 import { LineWriter } from '../line-writer.ts';
 import { loadPackage } from '../load-package.ts';
-import { type GenerateArguments, isTree, parseGenerateArguments } from './arguments.ts';
+import { type GenerateArguments, generateArguments, isTree } from './arguments.ts';
 import { reportStates, writeGenerated } from './generated-files.ts';
 import { givenResources } from './given-resources.ts';
-import { GENERATE_DESCRIPTION } from './help.ts';
+import type { GENERATE } from './help.ts';
 import { programOf, sourceFolder } from './operator-program.ts';
 import { imagePaths, missingImageFiles, type Project, projectOf } from './project.ts';
 import { type FileState, fileState, treeStates } from './written-files.ts';
 
 /** `chancery generate`: writes RBAC, CRDs, the filter or manifests from the declarations of modules. */
-export function generateCommand(): Command {
-  return {
-    ...GENERATE_DESCRIPTION,
-
-    async run(args: readonly string[], io: Io): Promise<ExitCode> {
-      if (args[0] === 'catalog') {
-        const packaging = await loadPackage('@chancery/packaging/command', 'generate catalog');
-        return packaging.generateCatalog(args.slice(1), io);
-      }
-      const asked = parseGenerateArguments(args);
-      const loaded = await declarationsOf(asked, io);
-      const { declared } = loaded;
-      const decided = decidedBy(asked, loaded.settings);
-      const name = decided.name ?? loaded.name;
-      requireOwnName(decided.declaring, name);
-      const given = { ...decided, ...(name !== undefined && { name }) };
-      const { declaring } = given;
-      const isProject = isTree(given.what) && declaring.from === 'modules';
-      const project = isProject ? await projectOf(declaring.modules) : undefined;
-      const parsed = withModulePaths(given, project);
-      if (parsed.output === undefined) {
-        const text = generatedText(declared, parsed);
-        using lines = new LineWriter(io.stdout, io.signal);
-        await lines.write(text.slice(0, -1).split('\n'));
-        return 0;
-      }
-      const states = await statesOf(declared, parsed, parsed.output, io);
-      // The Dockerfile belongs to the user as soon as it is there, so it is never compared.
-      const images = parsed.check ? [] : await imageFiles(parsed, project);
-      using lines = new LineWriter(io.stdout, io.signal);
-      if (parsed.check) return reportStates(states, lines, io);
-      return writeGenerated([...states, ...images], lines, io);
-    },
-  };
+export async function generate(given: GivenTo<typeof GENERATE>, io: Io): Promise<ExitCode> {
+  const { kind } = given;
+  if (kind === 'catalog') {
+    const packaging = await loadPackage('@chancery/packaging/command', 'generate catalog');
+    return packaging.generateCatalog(given, io);
+  }
+  const asked = generateArguments(given, kind);
+  const loaded = await declarationsOf(asked, io);
+  const { declared } = loaded;
+  const decided = decidedBy(asked, loaded.settings);
+  const name = decided.name ?? loaded.name;
+  requireOwnName(decided.declaring, name);
+  const named = { ...decided, ...(name !== undefined && { name }) };
+  const { declaring } = named;
+  const isProject = isTree(named.what) && declaring.from === 'modules';
+  const project = isProject ? await projectOf(declaring.modules) : undefined;
+  const parsed = withModulePaths(named, project);
+  if (parsed.output === undefined) {
+    const text = generatedText(declared, parsed);
+    using lines = new LineWriter(io.stdout, io.signal);
+    await lines.write(text.slice(0, -1).split('\n'));
+    return 0;
+  }
+  const states = await statesOf(declared, parsed, parsed.output, io);
+  // The Dockerfile belongs to the user as soon as it is there, so it is never compared.
+  const images = parsed.check ? [] : await imageFiles(parsed, project);
+  using lines = new LineWriter(io.stdout, io.signal);
+  if (parsed.check) return reportStates(states, lines, io);
+  return writeGenerated([...states, ...images], lines, io);
 }
 
 /** `kubectl apply` would overwrite the original's ClusterRole, and `kubectl delete` would delete its namespace. */

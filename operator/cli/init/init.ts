@@ -1,11 +1,12 @@
 import { join, resolve } from 'node:path';
 import { visibleText } from '../../core/visible-text.ts';
-import type { Command, ExitCode, Io } from '../command.ts';
+import type { ExitCode, Io } from '../command.ts';
+import type { GivenTo } from '../command-table.ts';
 import { conflictsOf, type NewFile, namesIn, writeNewFiles } from '../new-files.ts';
-import { type InitArguments, parseInitArguments } from './arguments.ts';
+import { type InitArguments, initArguments } from './arguments.ts';
 import { definitionKinds } from './existing/definition-files.ts';
 import { projectKinds } from './existing/kubebuilder-project.ts';
-import { INIT_DESCRIPTION } from './help.ts';
+import type { INIT } from './help.ts';
 import { type PackageSpecs, packageSpecs } from './packages.ts';
 import { existingProjectFiles, projectFiles } from './project.ts';
 
@@ -13,32 +14,21 @@ import { existingProjectFiles, projectFiles } from './project.ts';
 const LISTED = 12;
 
 /** `chancery init`: writes a new project. */
-export function initCommand(): Command {
-  return {
-    ...INIT_DESCRIPTION,
-
-    async run(args: readonly string[], io: Io): Promise<ExitCode> {
-      if (args.length === 0) {
-        io.stderr.write(INIT_DESCRIPTION.help);
-        return 2;
-      }
-      const parsed = parseInitArguments(args);
-      const packages = await packageSpecs(io.env.CHANCERY_PACKAGES);
-      const { files, told } = await filesFor(parsed, packages, io);
-      for (const each of told)
-        io.stderr.write(`${visibleText(`chancery init: ${oneLine(each)}`)}\n`);
-      const conflicts = await conflictsOf(parsed.folder, files);
-      const refusal = parsed.force ? undefined : await refusalOf(parsed, conflicts);
-      if (refusal !== undefined) {
-        io.stderr.write(refusal);
-        return 1;
-      }
-      const missing = files.filter(({ path }) => !conflicts.includes(path));
-      await writeNewFiles(parsed.folder, missing);
-      report(parsed, missing, files.length, io);
-      return 0;
-    },
-  };
+export async function init(given: GivenTo<typeof INIT>, io: Io): Promise<ExitCode> {
+  const parsed = initArguments(given);
+  const packages = await packageSpecs(io.env.CHANCERY_PACKAGES);
+  const { files, told } = await filesFor(parsed, packages, io);
+  for (const each of told) io.stderr.write(`${visibleText(`chancery init: ${oneLine(each)}`)}\n`);
+  const conflicts = await conflictsOf(parsed.folder, files);
+  const refusal = parsed.force ? undefined : await refusalOf(parsed, conflicts);
+  if (refusal !== undefined) {
+    io.stderr.write(refusal);
+    return 1;
+  }
+  const missing = files.filter(({ path }) => !conflicts.includes(path));
+  await writeNewFiles(parsed.folder, missing);
+  report(parsed, missing, files.length, io);
+  return 0;
 }
 
 /** The files of the project, and what is to be told of where its kinds come from. */

@@ -5,53 +5,37 @@ import type { Diagnostic } from '../../generate/lint/diagnostic.ts';
 import { lint } from '../../generate/lint/lint.ts';
 import type { ProcessStatus } from '../../manager/status-page/process-status.ts';
 import type { KubernetesObject } from '../../model/object.ts';
-import type { Command, ExitCode, Io } from '../command.ts';
-import { parseFlags } from '../flags.ts';
+import type { ExitCode, Io } from '../command.ts';
+import type { GivenTo } from '../command-table.ts';
 import { LineWriter } from '../line-writer.ts';
 import { type ManifestDocument, readManifests } from '../manifest-files.ts';
-import { LINT_DESCRIPTION } from './help.ts';
+import type { LINT } from './help.ts';
 
-const FLAGS = {
-  output: { type: 'string', short: 'o' },
-  status: { type: 'string' },
-} as const;
-
-const FORMATS: Readonly<Record<string, (diagnostic: Diagnostic) => string>> = {
+const FORMATS: Readonly<Record<'json' | 'text', (diagnostic: Diagnostic) => string>> = {
   json: (diagnostic) => JSON.stringify(diagnostic),
   text: ({ rule, level, object, message }) => oneLine(`${level}: ${object} ${message} [${rule}]`),
 };
 
 /** `chancery lint`: finds problems in rendered manifests. */
-export function lintCommand(): Command {
-  return {
-    ...LINT_DESCRIPTION,
-
-    async run(args: readonly string[], io: Io): Promise<ExitCode> {
-      const { values, positionals } = parseFlags(args, FLAGS);
-      const { output = 'text', status } = values;
-      const format = FORMATS[output];
-      if (format === undefined) {
-        throw new ConfigurationError(
-          `--output must be text or json, not ${JSON.stringify(output)}`,
-        );
-      }
-      if (positionals.length === 0) {
-        throw new ConfigurationError('expected a FILE, or "-" for standard input; got none');
-      }
-      const caches = status === undefined ? undefined : await readCacheSize(status);
-      const documents = await readManifests(positionals, io.stdin, '');
-      const objects = documents.flatMap(objectsOf);
-      const diagnostics = lint(objects, { caches });
-      using lines = new LineWriter(io.stdout, io.signal);
-      await lines.write(diagnostics.map(format));
-      const errors = diagnostics.filter(({ level }) => level === 'error').length;
-      const warnings = diagnostics.length - errors;
-      const found = `${counted(errors, 'error')} and ${counted(warnings, 'warning')}`;
-      io.stderr.write(`chancery lint: ${found} in ${counted(objects.length, 'object')}\n`);
-      if (caches !== undefined) io.stderr.write(`chancery lint: ${heldBy(caches)}\n`);
-      return errors > 0 ? 1 : 0;
-    },
-  };
+export async function lintFiles(
+  { values: { output, status }, words }: GivenTo<typeof LINT>,
+  io: Io,
+): Promise<ExitCode> {
+  if (words.length === 0) {
+    throw new ConfigurationError('expected a FILE, or "-" for standard input; got none');
+  }
+  const caches = status === undefined ? undefined : await readCacheSize(status);
+  const documents = await readManifests(words, io.stdin, '');
+  const objects = documents.flatMap(objectsOf);
+  const diagnostics = lint(objects, { caches });
+  using lines = new LineWriter(io.stdout, io.signal);
+  await lines.write(diagnostics.map(FORMATS[output]));
+  const errors = diagnostics.filter(({ level }) => level === 'error').length;
+  const warnings = diagnostics.length - errors;
+  const found = `${counted(errors, 'error')} and ${counted(warnings, 'warning')}`;
+  io.stderr.write(`chancery lint: ${found} in ${counted(objects.length, 'object')}\n`);
+  if (caches !== undefined) io.stderr.write(`chancery lint: ${heldBy(caches)}\n`);
+  return errors > 0 ? 1 : 0;
 }
 
 /** The objects of a document. `kubectl get -o yaml` puts them into a List. */

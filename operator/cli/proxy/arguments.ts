@@ -1,9 +1,9 @@
 import { ConfigurationError } from '../../core/errors.ts';
-import { namespaceFlag, parseFlags, portFlag } from '../flags.ts';
+import type { GivenTo } from '../command-table.ts';
 import { electionOf, watchedNamespaces } from '../generate/arguments.ts';
-import { splitAtDashes } from '../load-modules.ts';
+import type { PROXY } from './help.ts';
 
-/** The command line of `chancery proxy`. */
+/** What `chancery proxy` is asked for. */
 export interface ProxyArguments {
   /** Paths of modules as given, at least one. */
   readonly modules: readonly string[];
@@ -26,38 +26,22 @@ export interface ProxyArguments {
   readonly more: readonly string[];
 }
 
-/** Where an operator looks for its ambassador by default. */
-const DEFAULT_PORT = 8_001;
-
-const OPTIONS = {
-  context: { type: 'string' },
-  'install-crds': { type: 'boolean' },
-  kubeconfig: { type: 'string' },
-  'leader-election': { type: 'boolean' },
-  namespace: { type: 'string', short: 'n' },
-  'no-leader-election': { type: 'boolean' },
-  port: { type: 'string', short: 'p' },
-  watch: { type: 'string' },
-} as const;
-
 /** @throws ConfigurationError `CONFIG` in one line that says what was expected and what was given. */
-export function parseProxyArguments(args: readonly string[]): ProxyArguments {
-  const { own, rest } = splitAtDashes(args);
-  const { values, positionals } = parseFlags(own, OPTIONS);
-  if (positionals.length === 0) {
+export function proxyArguments({
+  values,
+  words: modules,
+  rest: more,
+}: GivenTo<typeof PROXY>): ProxyArguments {
+  if (modules.length === 0) {
     throw new ConfigurationError('expected at least one MODULE, such as operator.ts; got none');
   }
-  const namespace = namespaceFlag(values.namespace) ?? 'default';
+  const { port, namespace, installCrds } = values;
   return {
-    modules: positionals,
-    port: portFlag('--port', values.port) ?? DEFAULT_PORT,
-    namespace,
+    ...{ modules, port, namespace, installCrds, more },
     namespaces: watchedNamespaces(values.watch, namespace),
-    leaderElection: electionOf(values['leader-election'], values['no-leader-election']),
-    installCrds: values['install-crds'] === true,
+    leaderElection: electionOf(values),
     upstream: upstreamFlags(values),
     isWatchGiven: values.watch !== undefined,
-    more: rest,
   };
 }
 

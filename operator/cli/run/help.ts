@@ -1,10 +1,24 @@
-import type { Command } from '../command.ts';
-import { EXIT_WITH_PARENT, environmentHelp, table } from '../help.ts';
+import type { CommandTable } from '../command-table.ts';
 
-/** What `chancery run --help` prints. */
-const RUN_HELP: string = `Usage: chancery run MODULE... [--check | --dry-run [--follow]] [OPTION...] [-- ARGUMENT...]
+const OPTIONS = {
+  check: { help: 'print what the controllers declare, one line of JSON each, and do not run' },
+  'dry-run': { help: 'reconcile everything once, and print what would be written, as diffs' },
+  follow: { help: 'with --dry-run: go on until SIGTERM or SIGINT' },
+  'insecure-allow-token': {
+    help: 'start although a ServiceAccount token is visible to this process',
+  },
+} as const;
 
-Loads TypeScript or JavaScript modules and runs the controllers that they export in one manager,
+/** The command line of `chancery run`. */
+export const RUN: CommandTable<typeof OPTIONS> = {
+  name: 'run',
+  summary: 'run the controllers that modules export',
+  usage: ['MODULE... [--check | --dry-run [--follow]] [OPTION...] [-- ARGUMENT...]'],
+  arguments: [{ name: 'MODULE', isPath: true, repeats: true }],
+  rest: 'ARGUMENT...',
+  options: OPTIONS,
+  isLasting: true,
+  description: `Loads TypeScript or JavaScript modules and runs the controllers that they export in one manager,
 until SIGTERM or SIGINT; a second one ends it at once. A module's default export is what
 controller({...}) or runnable({...}) returns, or an array of such. Checks of its own for /healthz and
 /readyz may be exported as healthChecks: { live: [{ name, ok() }], ready: [...] }. "chancery"
@@ -15,44 +29,23 @@ A module that exports what withArguments({...}) returns takes the arguments afte
 loads modules passes them on. "chancery run MODULE --help" prints the arguments and variables of a module. An
 argument that several modules declare goes to all of them. With some arguments a module may do other work
 than run controllers: then run does that once, and ends with its exit code. A registry of prom-client that
-is exported as metrics, or returned by withArguments, is shown at /metrics beside our own metrics.
-
-Options:
-${table([
-  ['--check', 'print what the controllers declare, one line of JSON each, and do not run'],
-  ['--dry-run', 'reconcile everything once, and print what would be written, as diffs'],
-  ['--follow', 'with --dry-run: go on until SIGTERM or SIGINT'],
-  ['--insecure-allow-token', 'start although a ServiceAccount token is visible to this process'],
-  EXIT_WITH_PARENT,
-])}
-
-A dry run reads as always, and sends each write with dryRun=All: the API server fills in defaults, admits
+is exported as metrics, or returned by withArguments, is shown at /metrics beside our own metrics.`,
+  environment: 'all',
+  notes: `A dry run reads as always, and sends each write with dryRun=All: the API server fills in defaults, admits
 and validates it, and stores nothing. Standard output has the diffs between what is and what would be,
 each once, with refusals and Events as lines that begin with "#"; values of Secrets are not shown. It
 takes no Lease, opens no port, installs no definitions and starts no runnables, except those that declare
 sources. What it has created is not there when a reconciler reads it. Each object is reconciled once, what
 asks to be reconciled later is not waited for, and the last line on standard error sums up.
 
-${environmentHelp()}
-
-The log goes to standard error, as JSON unless that is a terminal; SIGUSR2 turns its debug lines on and off.
-
-Exit codes:
-${table([
-  ['0', 'asked to stop, and stopped in order; of a dry run also: done, whatever was refused'],
-  [
-    '1',
-    'failed, or asked to stop twice; of a dry run: a reconcile failed otherwise than by a refusal',
-  ],
-  ['2', 'a module does not load or exports no controller, or the environment is wrong'],
-  [
-    '3',
-    'leadership lost: another replica leads; or refused to start: a ServiceAccount token is visible, or ' +
-      'the ambassador lets through what it must refuse (CHANCERY_SELF_TEST=require)',
-  ],
-])}
-
-Example: /modules/hello.ts
+The log goes to standard error, as JSON unless that is a terminal; SIGUSR2 turns its debug lines on and off.`,
+  exitCodes: {
+    0: 'asked to stop, and stopped in order; of a dry run also: done, whatever was refused',
+    1: 'failed, or asked to stop twice; of a dry run: a reconcile failed otherwise than by a refusal',
+    2: 'a module does not load or exports no controller, or the environment is wrong',
+    3: 'leadership lost: another replica leads; or refused to start: a ServiceAccount token is visible, or the ambassador lets through what it must refuse (CHANCERY_SELF_TEST=require)',
+  },
+  examples: `  /modules/hello.ts:
 
   import { AWAIT_CHANGE, controller, source } from 'chancery';
   import { configMaps } from 'chancery/kubernetes';
@@ -66,13 +59,5 @@ Example: /modules/hello.ts
     },
   });
 
-  chancery run /modules/hello.ts
-`;
-
-/** The entry in `chancery --help`. It is apart from the command, which is imported only when it runs. */
-export const RUN_DESCRIPTION: Omit<Command, 'run'> = {
-  name: 'run',
-  summary: 'run the controllers that modules export',
-  help: RUN_HELP,
-  isLasting: true,
+  chancery run /modules/hello.ts`,
 };

@@ -13,13 +13,15 @@ import {
 } from '../../manager/safety/visible-token.ts';
 import { overridden, type Settings, settingsFrom } from '../../manager/settings/settings.ts';
 import { apiVersionOf, type Resource } from '../../model/resource.ts';
-import type { Command, ExitCode, Io } from '../command.ts';
-import { parseFlags } from '../flags.ts';
-import { type LoadedModule, loadModules, merged, splitAtDashes } from '../load-modules.ts';
+import type { ExitCode, Io } from '../command.ts';
+import type { GivenTo } from '../command-table.ts';
+import { splitAtDashes } from '../flags.ts';
+import { helpText } from '../help.ts';
+import { type LoadedModule, loadModules, merged } from '../load-modules.ts';
 import { asksForModuleHelp, moduleHelp } from '../module-help.ts';
 import { resolveToolkit } from '../toolkit-hooks.ts';
 import { DryRun } from './dry-run.ts';
-import { RUN_DESCRIPTION } from './help.ts';
+import { RUN } from './help.ts';
 import { runModuleCommand } from './module-command.ts';
 
 export interface RunCommandOptions {
@@ -28,80 +30,69 @@ export interface RunCommandOptions {
   readonly tokenFolders?: readonly string[];
 }
 
-const FLAGS = {
-  check: { type: 'boolean' },
-  'dry-run': { type: 'boolean' },
-  follow: { type: 'boolean' },
-  'insecure-allow-token': { type: 'boolean' },
-} as const;
-
 /** `chancery run`: runs the controllers of modules in one manager. */
-export function runCommand({
-  clock = systemClock,
-  tokenFolders = TOKEN_FOLDERS,
-}: RunCommandOptions = {}): Command & Required<Pick<Command, 'helpOf'>> {
-  return {
-    ...RUN_DESCRIPTION,
-
-    helpOf: (args, io) => helpOf(splitAtDashes(args).own, io, tokenFolders),
-
-    async run(args: readonly string[], io: Io): Promise<ExitCode> {
-      const { own, rest } = splitAtDashes(args);
-      const { values, positionals } = parseFlags(own, FLAGS);
-      if (positionals.length === 0) {
-        throw new ConfigurationError('expected at least one MODULE, such as operator.ts; got none');
-      }
-      if (asksForModuleHelp(rest)) {
-        io.stdout.write((await helpOf(own, io, tokenFolders)) ?? RUN_DESCRIPTION.help);
-        return 0;
-      }
-      const isCheck = values.check === true;
-      const dryRun = dryRunOf(values, io);
-      const fromEnvironment = settingsFrom(io.env);
-      const insecureAllowToken =
-        values['insecure-allow-token'] === true || fromEnvironment.insecureAllowToken;
-      // Check before a module is loaded, because its code is not ours.
-      if (!isCheck && !insecureAllowToken) await requireNoToken(tokenFolders);
-      const { settings, command, ...declared } = await loadAll(positionals, rest, io);
-      const all = overridden(fromEnvironment, settings);
-      const logger = loggerOf(all, io);
-      if (command !== undefined && !isCheck) {
-        if (dryRun !== undefined) throw notDry();
-        return runModuleCommand(command, { settings: all, logger, clock, io });
-      }
-      const options: CreateManagerOptions = {
-        ...declared,
-        environment: io.env,
-        tokenFolders,
-        settings: {
-          ...settings,
-          insecureAllowToken,
-          ...(isCheck && { metricsPort: 0 }), // --check opens no port
-        },
-        logger,
-        clock,
-        onLeadershipLost: (withinMs, standsBy) => io.exitWithin(withinMs, 3, standsBy),
-      };
-      const { newManager } = await import('../../manager/manager.ts');
-      const manager = await newManager(dryRun?.optionsFrom(options) ?? options);
-      if (isCheck) return printDeclarations(declared, io);
-      const cancelToggle = toggleDebugOnSignal(logger);
-      try {
-        await (dryRun === undefined ? manager.run(io.signal) : dryRun.run(manager, clock));
-      } finally {
-        cancelToggle();
-      }
-      return dryRun?.exitCode ?? 0;
+export async function runModules(
+  { values, words, rest }: GivenTo<typeof RUN>,
+  io: Io,
+  { clock = systemClock, tokenFolders = TOKEN_FOLDERS }: RunCommandOptions = {},
+): Promise<ExitCode> {
+  if (words.length === 0) {
+    throw new ConfigurationError('expected at least one MODULE, such as operator.ts; got none');
+  }
+  if (asksForModuleHelp(rest)) {
+    const asked = values.insecureAllowToken ? ['--insecure-allow-token', ...words] : words;
+    io.stdout.write((await runHelp(asked, io, tokenFolders)) ?? helpText(RUN));
+    return 0;
+  }
+  const isCheck = values.check;
+  const dryRun = dryRunOf(values, io);
+  const fromEnvironment = settingsFrom(io.env);
+  const insecureAllowToken = values.insecureAllowToken || fromEnvironment.insecureAllowToken;
+  // Check before a module is loaded, because its code is not ours.
+  if (!isCheck && !insecureAllowToken) await requireNoToken(tokenFolders);
+  const { settings, command, ...declared } = await loadAll(words, rest, io);
+  const all = overridden(fromEnvironment, settings);
+  const logger = loggerOf(all, io);
+  if (command !== undefined && !isCheck) {
+    if (dryRun !== undefined) throw notDry();
+    return runModuleCommand(command, { settings: all, logger, clock, io });
+  }
+  const options: CreateManagerOptions = {
+    ...declared,
+    environment: io.env,
+    tokenFolders,
+    settings: {
+      ...settings,
+      insecureAllowToken,
+      ...(isCheck && { metricsPort: 0 }), // --check opens no port
     },
+    logger,
+    clock,
+    onLeadershipLost: (withinMs, standsBy) => io.exitWithin(withinMs, 3, standsBy),
   };
+  const { newManager } = await import('../../manager/manager.ts');
+  const manager = await newManager(dryRun?.optionsFrom(options) ?? options);
+  if (isCheck) return printDeclarations(declared, io);
+  const cancelToggle = toggleDebugOnSignal(logger);
+  try {
+    await (dryRun === undefined ? manager.run(io.signal) : dryRun.run(manager, clock));
+  } finally {
+    cancelToggle();
+  }
+  return dryRun?.exitCode ?? 0;
 }
 
-/** @throws UnsafeSetupError `TOKEN_VISIBLE` before a module is loaded, as a run does. */
-async function helpOf(
-  words: readonly string[],
+/**
+ * What `chancery run MODULE --help` prints for modules that declare arguments.
+ *
+ * @throws UnsafeSetupError `TOKEN_VISIBLE` before a module is loaded, as a run does.
+ */
+export async function runHelp(
+  args: readonly string[],
   { env }: Io,
-  tokenFolders: readonly string[],
+  tokenFolders: readonly string[] = TOKEN_FOLDERS,
 ): Promise<string | undefined> {
+  const { own: words } = splitAtDashes(args);
   const modules = words.filter((word) => !word.startsWith('-'));
   if (modules.length === 0) return undefined;
   const isAllowed =
@@ -127,11 +118,10 @@ function printDeclarations(
 }
 
 function dryRunOf(
-  values: ReturnType<typeof parseFlags<typeof FLAGS>>['values'],
+  { check, dryRun, follow }: GivenTo<typeof RUN>['values'],
   io: Io,
 ): DryRun | undefined {
-  const { check, follow = false } = values;
-  if (values['dry-run'] !== true) {
+  if (!dryRun) {
     if (follow) throw new ConfigurationError('--follow is for --dry-run; got no --dry-run');
     return undefined;
   }

@@ -7,11 +7,12 @@ import { isMapping, type Mapping } from '../../core/mapping.ts';
 import { visibleText } from '../../core/visible-text.ts';
 import { parseYaml } from '../../core/yaml.ts';
 import { knownKinds } from '../../model/known-kinds.ts';
-import type { Command, ExitCode, Io } from '../command.ts';
+import type { ExitCode, Io } from '../command.ts';
+import type { GivenTo } from '../command-table.ts';
 import { loadPackage } from '../load-package.ts';
 import { readManifests } from '../manifest-files.ts';
-import { parseTestHookArguments } from './arguments.ts';
-import { TEST_HOOK_DESCRIPTION } from './help.ts';
+import { testHookArguments } from './arguments.ts';
+import type { TEST_HOOK } from './help.ts';
 
 export interface TestHookCommandOptions {
   readonly clock?: Clock;
@@ -21,26 +22,21 @@ export interface TestHookCommandOptions {
  * `chancery test-hook`: tests one hook with a sample. The sample decides which contract it is of, and so which package
  * is loaded.
  */
-export function testHookCommand({ clock = systemClock }: TestHookCommandOptions = {}): Command {
-  return {
-    ...TEST_HOOK_DESCRIPTION,
-
-    async run(args: readonly string[], io: Io): Promise<ExitCode> {
-      const asked = parseTestHookArguments(args);
-      const definitions = await readManifests(asked.crds, io.stdin, '--crd ');
-      const known = knownKinds(definitions.map(({ value }) => value));
-      const sample = await readSample(asked.context, io);
-      const parts = { asked, known, clock, io, log: lineLog(io) };
-      if (isFunctionRequest(sample)) {
-        const entry = '@chancery/metacontroller/command';
-        return await (await loadPackage(entry, 'test-hook')).testFunction(sample, parts);
-      }
-      return await (await loadPackage('@chancery/hooks/command', 'test-hook')).testHook(
-        sample,
-        parts,
-      );
-    },
-  };
+export async function runTestHook(
+  given: GivenTo<typeof TEST_HOOK>,
+  io: Io,
+  { clock = systemClock }: TestHookCommandOptions = {},
+): Promise<ExitCode> {
+  const asked = testHookArguments(given);
+  const definitions = await readManifests(asked.crd, io.stdin, '--crd ');
+  const known = knownKinds(definitions.map(({ value }) => value));
+  const sample = await readSample(asked.context, io);
+  const parts = { asked, known, clock, io, log: lineLog(io) };
+  if (isFunctionRequest(sample)) {
+    const entry = '@chancery/metacontroller/command';
+    return await (await loadPackage(entry, 'test-hook')).testFunction(sample, parts);
+  }
+  return await (await loadPackage('@chancery/hooks/command', 'test-hook')).testHook(sample, parts);
 }
 
 /** True for a request of Metacontroller's contract: it names a controller, and no binding. */

@@ -1,10 +1,10 @@
 import { ConfigurationError } from '../../core/errors.ts';
 import { parseSecondsRange, type Settings } from '../../manager/settings/settings.ts';
-import { isDnsLabel } from '../../model/dns-name.ts';
 import { parseSelector } from '../../model/selector.ts';
 import { parseApiUrl } from '../../transport/api-url.ts';
 import { MIN_RELIST_INTERVAL_MS } from '../../watch/reflector-options.ts';
-import { type Flags, parseFlags } from '../flags.ts';
+import type { GivenTo } from '../command-table.ts';
+import type { WATCH } from './help.ts';
 
 /** The arguments of `chancery watch`. */
 export interface WatchArguments {
@@ -23,26 +23,16 @@ export interface WatchArguments {
   readonly once: boolean;
 }
 
-const OPTIONS = {
-  namespace: { type: 'string', short: 'n' },
-  'all-namespaces': { type: 'boolean', short: 'A' },
-  selector: { type: 'string', short: 'l' },
-  'field-selector': { type: 'string' },
-  once: { type: 'boolean' },
-  server: { type: 'string' },
-  resync: { type: 'string' },
-  'watch-timeout': { type: 'string' },
-  'sync-marker': { type: 'boolean' },
-} as const;
-
 /**
- * Parses the arguments. They override the settings from the environment.
+ * What the command line says. It overrides the settings from the environment.
  *
  * @throws ConfigurationError `CONFIG` in one line that says what was expected and what was given.
  */
-export function parseWatchArguments(args: readonly string[], settings: Settings): WatchArguments {
-  const { values, positionals } = parseFlags(args, OPTIONS);
-  const { resource, name } = targetOf(positionals);
+export function watchArguments(
+  { values, words }: GivenTo<typeof WATCH>,
+  settings: Settings,
+): WatchArguments {
+  const { resource, name } = targetOf(words);
   const apiUrl = values.server ?? settings.apiUrl;
   parseApiUrl(apiUrl);
   return {
@@ -50,24 +40,24 @@ export function parseWatchArguments(args: readonly string[], settings: Settings)
     name,
     namespace: namespaceOf(resource, values, settings),
     labelSelector: labelSelector(values.selector),
-    fieldSelector: fieldSelector(values['field-selector']),
+    fieldSelector: fieldSelector(values.fieldSelector),
     apiUrl,
     relistIntervalMs:
       values.resync === undefined ? settings.relistIntervalMs : relistInterval(values.resync),
     watchTimeoutSeconds:
-      values['watch-timeout'] === undefined
+      values.watchTimeout === undefined
         ? settings.watchTimeoutSeconds
-        : secondsRange(values['watch-timeout']),
-    syncMarker: values['sync-marker'] === true,
-    once: values.once === true,
+        : secondsRange(values.watchTimeout),
+    syncMarker: values.syncMarker,
+    once: values.once,
   };
 }
 
 /**
  * `RESOURCE`, `RESOURCE NAME` or `RESOURCE/NAME`. A part that looks like a version belongs to the resource.
  */
-function targetOf(positionals: readonly string[]): { resource: string; name: string | undefined } {
-  const [first, second, ...more] = positionals;
+function targetOf(words: readonly string[]): { resource: string; name: string | undefined } {
+  const [first, second, ...more] = words;
   if (first === undefined || first === '') {
     throw new ConfigurationError('expected a RESOURCE, such as configmaps; got none');
   }
@@ -104,17 +94,16 @@ function checkedName(name: string | undefined): string | undefined {
 
 function namespaceOf(
   resource: string,
-  values: Flags<typeof OPTIONS>['values'],
+  { namespace, allNamespaces: all }: GivenTo<typeof WATCH>['values'],
   settings: Settings,
 ): string | undefined {
-  const { namespace, 'all-namespaces': all } = values;
-  if (namespace !== undefined && all === true) {
+  if (namespace !== undefined && all) {
     throw new ConfigurationError('expected --namespace or --all-namespaces, got both');
   }
-  if (resource.startsWith('/') && (namespace !== undefined || all === true)) {
+  if (resource.startsWith('/') && (namespace !== undefined || all)) {
     throw new ConfigurationError('a path names its namespace itself: leave -n and -A out');
   }
-  if (all === true) return undefined;
+  if (all) return undefined;
   if (namespace === undefined) {
     const isDecided = resource.startsWith('/') || (settings.namespaces?.length ?? 0) < 2;
     if (isDecided) return settings.namespace;
@@ -123,10 +112,7 @@ function namespaceOf(
         'or all with --all-namespaces',
     );
   }
-  if (isDnsLabel(namespace)) return namespace;
-  throw new ConfigurationError(
-    `--namespace must be at most 63 of a-z, 0-9 and "-", not ${JSON.stringify(namespace)}`,
-  );
+  return namespace;
 }
 
 /**

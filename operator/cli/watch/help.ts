@@ -1,10 +1,51 @@
-import type { Command } from '../command.ts';
-import { EXIT_WITH_PARENT, environmentHelp, table } from '../help.ts';
+import type { CommandTable } from '../command-table.ts';
 
-/** What `chancery watch --help` prints. */
-const WATCH_HELP: string = `Usage: chancery watch RESOURCE [NAME] [OPTION...]
+const OPTIONS = {
+  namespace: {
+    short: 'n',
+    type: 'namespace',
+    help: 'the namespace; see the environment for the default',
+  },
+  'all-namespaces': { short: 'A', help: 'all namespaces' },
+  selector: {
+    short: 'l',
+    type: 'text',
+    value: 'SELECTOR',
+    help: 'label selector: a=b, a!=b, a in (b,c), a notin (b,c), a>1, a<1, a, !a',
+  },
+  'field-selector': {
+    type: 'text',
+    value: 'SELECTOR',
+    help: 'field selector, such as status.phase=Running',
+  },
+  server: {
+    type: 'text',
+    value: 'URL',
+    help: 'where kubectl proxy listens: http://HOST:PORT or unix:/PATH',
+  },
+  resync: {
+    type: 'text',
+    value: 'DURATION',
+    help: 'how often all objects are listed and compared: 10m or more, such as 1h; 0 for never',
+  },
+  'watch-timeout': {
+    type: 'text',
+    value: 'MIN-MAX',
+    help: 'seconds after which the server ends each watch, such as 30-60',
+  },
+  once: { help: 'print the objects that exist, and end with 0' },
+  'sync-marker': { help: 'print a BOOKMARK line when the objects that exist are printed' },
+} as const;
 
-Prints the objects of a resource and then every change, one line of JSON each:
+/** The command line of `chancery watch`. */
+export const WATCH: CommandTable<typeof OPTIONS> = {
+  name: 'watch',
+  summary: 'print the objects of a resource and every change, as lines of JSON',
+  usage: ['RESOURCE [NAME] [OPTION...]'],
+  arguments: [{ name: 'RESOURCE' }, { name: 'NAME' }],
+  options: OPTIONS,
+  isLasting: true,
+  description: `Prints the objects of a resource and then every change, one line of JSON each:
 
   {"type":"ADDED","object":{...}}      type is ADDED, MODIFIED or DELETED
 
@@ -24,32 +65,13 @@ An unknown name ends with exit code 2; one whose group has a dot (websites.examp
 
 A name is looked up in /api and /apis, which the filter of a generated ambassador refuses. A path asks
 for nothing but its own objects, and is waited for if it is not served yet: give a path behind such a
-filter.
-
-Options:
-${table([
-  ['-n, --namespace NAME', 'the namespace; see the environment for the default'],
-  ['-A, --all-namespaces', 'all namespaces'],
-  [
-    '-l, --selector SELECTOR',
-    'label selector: a=b, a!=b, a in (b,c), a notin (b,c), a>1, a<1, a, !a',
-  ],
-  ['--field-selector SELECTOR', 'field selector, such as status.phase=Running'],
-  ['--server URL', 'where kubectl proxy listens: http://HOST:PORT or unix:/PATH'],
-  [
-    '--resync DURATION',
-    'how often all objects are listed and compared: 10m or more, such as 1h; 0 for never',
-  ],
-  ['--watch-timeout MIN-MAX', 'seconds after which the server ends each watch, such as 30-60'],
-  ['--once', 'print the objects that exist, and end with 0'],
-  ['--sync-marker', 'print a BOOKMARK line when the objects that exist are printed'],
-  EXIT_WITH_PARENT,
-])}
-
-${environmentHelp(
-  [
+filter.`,
+  environment: [
     'CHANCERY_API_URL',
-    'WATCH_NAMESPACE',
+    [
+      'WATCH_NAMESPACE',
+      'one namespace, or "*" for all; with several, name one by -n; default: POD_NAMESPACE, "default"',
+    ],
     'res_namespace',
     'CHANCERY_EMPTY_WATCH_NAMESPACE',
     'POD_NAMESPACE',
@@ -57,13 +79,7 @@ ${environmentHelp(
     'CHANCERY_WATCH_TIMEOUT',
     'CHANCERY_RELIST_INTERVAL',
   ],
-  {
-    WATCH_NAMESPACE:
-      'one namespace, or "*" for all; with several, name one by -n; default: POD_NAMESPACE, "default"',
-  },
-)}
-
-An object is printed as it came: numbers have all their digits, however large they are. Control
+  notes: `An object is printed as it came: numbers have all their digits, however large they are. Control
 characters, and those that turn the direction of text around, are printed as \\u009b and the
 like: the same JSON, and harmless on a terminal.
 
@@ -71,15 +87,13 @@ Results go to standard output, the log goes to standard error as JSON. A change 
 printed is named there, with the namespace and name of its object; all others are printed.
 
 With --once it waits for the proxy and the API server, too. It does not wait for a right or for a
-resource that the API server does not serve: it says so and ends with 1 or 2.
-
-It ends with exit code 0 on SIGTERM and SIGINT, and when the next line finds nobody to read it; with
-1 when a change could not be printed, or when the output cannot be written; with 2 when the command
-line is wrong.
-
-Examples:
-
-  # Every change of a ConfigMap, in a shell. The lines survive the echo of every shell; -r keeps read
+resource that the API server does not serve: it says so and ends with 1 or 2.`,
+  exitCodes: {
+    0: 'asked to stop by SIGTERM or SIGINT, or the next line found nobody to read it',
+    1: 'a change could not be printed, or the output cannot be written',
+    2: 'the command line is wrong',
+  },
+  examples: `  # Every change of a ConfigMap, in a shell. The lines survive the echo of every shell; -r keeps read
   # from taking backslashes away.
   chancery watch configmaps -n demo | while read -r event; do
     echo "$event" | jq -r '[.type, .object.metadata.name] | @tsv'
@@ -95,13 +109,5 @@ Examples:
   chancery watch deployment web -n demo
 
   # What exists, without waiting for changes
-  chancery watch cm --once | jq -r .object.metadata.name
-`;
-
-/** The entry in `chancery --help`. It is apart from the command, which is imported only when it runs. */
-export const WATCH_DESCRIPTION: Omit<Command, 'run'> = {
-  name: 'watch',
-  summary: 'print the objects of a resource and every change, as lines of JSON',
-  help: WATCH_HELP,
-  isLasting: true,
+  chancery watch cm --once | jq -r .object.metadata.name`,
 };

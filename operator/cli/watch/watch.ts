@@ -17,10 +17,11 @@ import { type Action, classify, NO_HISTORY } from '../../watch/policy/classify.t
 import { Pace } from '../../watch/policy/pace.ts';
 import { Reflector } from '../../watch/reflector.ts';
 import { type ReflectorStatus, StatusReporter } from '../../watch/reflector-status.ts';
-import type { Command, ExitCode, Io } from '../command.ts';
+import type { ExitCode, Io } from '../command.ts';
+import type { GivenTo } from '../command-table.ts';
 import { LineWriter } from '../line-writer.ts';
-import { parseWatchArguments, type WatchArguments } from './arguments.ts';
-import { WATCH_DESCRIPTION } from './help.ts';
+import { type WatchArguments, watchArguments } from './arguments.ts';
+import type { WATCH } from './help.ts';
 import { syncMarkerLine, type Unprintable, watchLines } from './lines.ts';
 import { PrintedObjects } from './printed-objects.ts';
 
@@ -28,37 +29,35 @@ import { PrintedObjects } from './printed-objects.ts';
  * `chancery watch`: prints a collection and all its changes as lines until it is stopped. With `--once` it ends
  * after the first list.
  */
-export function watchCommand(clock: Clock = systemClock): Command {
-  return {
-    ...WATCH_DESCRIPTION,
-
-    async run(args: readonly string[], io: Io): Promise<ExitCode> {
-      const settings = settingsFrom(io.env);
-      const wanted = parseWatchArguments(args, settings);
-      const { logLevel, logFormat: format } = settings;
-      const log = createLogger(logLevel, io.stderr, { format, environment: io.env });
-      io.saveMemory(); // objects are released when they are printed
-      const connection = connect(wanted.apiUrl, { clock });
-      using output = new LineWriter(io.stdout, io.signal);
-      let unprintedCount = 0;
-      const unprinted = (): void => void unprintedCount++;
-      try {
-        await follow(wanted, { connection, output, clock, log, unprinted });
-      } catch (error) {
-        if (!output.signal.aborted) throw error;
-      } finally {
-        await connection.close();
-      }
-      if (output.failure !== undefined) {
-        io.stderr.write(`chancery watch: output cannot be written: ${output.failure.message}\n`);
-      }
-      if (unprintedCount > 0) {
-        const changes = `${unprintedCount} ${unprintedCount === 1 ? 'change' : 'changes'}`;
-        io.stderr.write(`chancery watch: could not print ${changes}: the log names the objects\n`);
-      }
-      return output.failure === undefined && unprintedCount === 0 ? 0 : 1;
-    },
-  };
+export async function runWatch(
+  given: GivenTo<typeof WATCH>,
+  io: Io,
+  clock: Clock = systemClock,
+): Promise<ExitCode> {
+  const settings = settingsFrom(io.env);
+  const wanted = watchArguments(given, settings);
+  const { logLevel, logFormat: format } = settings;
+  const log = createLogger(logLevel, io.stderr, { format, environment: io.env });
+  io.saveMemory(); // objects are released when they are printed
+  const connection = connect(wanted.apiUrl, { clock });
+  using output = new LineWriter(io.stdout, io.signal);
+  let unprintedCount = 0;
+  const unprinted = (): void => void unprintedCount++;
+  try {
+    await follow(wanted, { connection, output, clock, log, unprinted });
+  } catch (error) {
+    if (!output.signal.aborted) throw error;
+  } finally {
+    await connection.close();
+  }
+  if (output.failure !== undefined) {
+    io.stderr.write(`chancery watch: output cannot be written: ${output.failure.message}\n`);
+  }
+  if (unprintedCount > 0) {
+    const changes = `${unprintedCount} ${unprintedCount === 1 ? 'change' : 'changes'}`;
+    io.stderr.write(`chancery watch: could not print ${changes}: the log names the objects\n`);
+  }
+  return output.failure === undefined && unprintedCount === 0 ? 0 : 1;
 }
 
 interface Surroundings {

@@ -6,5 +6,5 @@
  */
 
 export { declaredHooks } from './command/declared-hooks.ts';
-export { hooksCommand } from './command/hooks.ts';
+export { hooks } from './command/hooks.ts';
 export { testHook } from './test-hook/test-hook-file.ts';

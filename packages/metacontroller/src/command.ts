@@ -6,5 +6,5 @@
  */
 
 export { declaredControllers } from './command/declared-controllers.ts';
-export { metacontrollerCommand } from './command/metacontroller.ts';
+export { metacontroller } from './command/metacontroller.ts';
 export { testFunction } from './test-function/test-function.ts';

@@ -22,4 +22,4 @@ export const checkBundle: PackagingPackage['checkBundle'] = async (args, io) =>
 export const checkCrd: PackagingPackage['checkCrd'] = async (args, io) =>
   (await import('./check/check-crd.ts')).checkCrd(args, io);
 
-export { pluginCommand } from './plugin/plugin.ts';
+export { plugin } from './plugin/plugin.ts';

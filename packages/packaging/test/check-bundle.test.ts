@@ -2,10 +2,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Command } from '../../../operator/cli/command.ts';
+import { CHECK } from '../../../operator/cli/check/help.ts';
+import { command } from '../../../operator/cli/table-command.ts';
 import { folderWith } from '../../../test/cli/child.ts';
 import { invoke } from '../../../test/cli/invocation.ts';
-import { generateCatalog } from '../src/catalog/generate-catalog.ts';
 import { checkBundle } from '../src/check/check-bundle.ts';
 import { type BundleParts, bundleFiles } from './bundle-check/good-bundle.ts';
 
@@ -66,13 +66,8 @@ test('warnings alone end with 0, and -o json writes one object a line', async ()
 });
 
 test('without the test kit a warning says that definitions were not validated', async () => {
-  const check: Command = {
-    name: 'check',
-    summary: '',
-    help: '',
-    run: (args, io) => checkBundle(args, io, false),
-  };
-  const { exit, stdout } = invoke(['check', bundleFolder()], { commands: [check] });
+  const check = command(CHECK, async () => (given, io) => checkBundle(given, io, false));
+  const { exit, stdout } = invoke(['check', 'bundle', bundleFolder()], { commands: [check] });
 
   expect(await exit).toBe(0);
   expect(stdout.lines).toEqual([expect.stringMatching(/^warning: .* \[valid-definition\]$/)]);
@@ -117,8 +112,6 @@ describe('exit code 2', () => {
   });
 });
 
-const GENERATE: Command = { name: 'catalog', summary: '', help: '', run: generateCatalog };
-
 test('[packaging 16] a catalog is written, found as written, and found stale', async () => {
   const first = bundleFolder(undefined, '1.0.0');
   const second = bundleFolder(({ csv }) => {
@@ -126,9 +119,7 @@ test('[packaging 16] a catalog is written, found as written, and found stale', a
   }, '1.1.0');
   const output = folderWith({});
   const catalog = (...args: readonly string[]): ReturnType<typeof invoke> =>
-    invoke(['catalog', '-o', output, '--command', 'make catalog', ...args], {
-      commands: [GENERATE],
-    });
+    invoke(['generate', 'catalog', '-o', output, '--command', 'make catalog', ...args]);
   const one = [first, '--image', 'ghcr.io/team/bundle:1.0.0'];
   const two = [...one, second, '--image', 'ghcr.io/team/bundle:1.1.0'];
 
@@ -150,7 +141,7 @@ test.each<[string, readonly string[], RegExp]>([
     /got 2 folders and 1 images/,
   ],
 ])('a catalog with %s is refused', async (_what, args, problem) => {
-  const { exit, stderr } = invoke(['catalog', ...args], { commands: [GENERATE] });
+  const { exit, stderr } = invoke(['generate', 'catalog', ...args]);
 
   expect(await exit).toBe(2);
   expect(stderr.lines.join('\n')).toMatch(problem);
@@ -158,7 +149,7 @@ test.each<[string, readonly string[], RegExp]>([
 
 test('a deprecation without a text is refused', async () => {
   const args = ['-o', 'y', bundleFolder(), '--image', 'c:1', '--deprecate', 'stable'];
-  const { exit, stderr } = invoke(['catalog', ...args], { commands: [GENERATE] });
+  const { exit, stderr } = invoke(['generate', 'catalog', ...args]);
 
   expect(await exit).toBe(2);
   expect(stderr.lines.join('\n')).toMatch(/--deprecate must be NAME=MESSAGE/);

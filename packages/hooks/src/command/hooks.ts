@@ -1,12 +1,13 @@
 import { type Clock, ConfigurationError, messageOf } from 'chancery';
 import {
-  type Command,
   claimsOfProcess,
   createLogger,
   createYamlReader,
   DryRun,
   type ExitCode,
   findVisibleToken,
+  type GivenTo,
+  type HOOKS,
   type Io,
   type Logger,
   linkedAbort,
@@ -26,7 +27,7 @@ import { type HooksProgram, loadHooksProgram } from '../hooks-program.ts';
 import { createJq } from '../jq/create-jq.ts';
 import { runnerMetrics } from '../metrics/runner-metrics.ts';
 import { hookEnvironment } from '../run/hook-environment.ts';
-import { type HooksArguments, parseHooksArguments } from './arguments.ts';
+import { type HooksArguments, hooksArguments } from './arguments.ts';
 import { definitionsFor } from './definitions.ts';
 import { folderState } from './folder-state.ts';
 import { untilHooksChange } from './folder-watch.ts';
@@ -38,55 +39,52 @@ export interface HooksCommandOptions {
 }
 
 /** `chancery hooks`: runs a folder of executables as an operator. */
-export function hooksCommand({
-  clock = systemClock,
-  tokenFolders = TOKEN_FOLDERS,
-}: HooksCommandOptions = {}): Pick<Command, 'run'> {
-  return {
-    async run(args: readonly string[], io: Io): Promise<ExitCode> {
-      const asked = parseHooksArguments(args, io.env);
-      const settings = settingsOf(asked, io.env);
-      io.saveMemory(); // most of what is read is released when it is filtered
-      // Before a hook is started, because its code is not ours.
-      if (!asked.check && !settings.insecureAllowToken) await requireNoToken(tokenFolders);
-      if (!asked.check) await requireTmpDir(asked.runner.tmpDir);
-      const logger = loggerOf(settings, io);
-      for (const ignored of asked.ignored) logger.warn({ ignored }, 'a variable has no effect');
-      const given = hookEnvironment(io.env, settings.apiUrl, asked.runner.hookEnv);
-      await warnOfExposedEnvironment(given, io, logger);
-      const jq = createJq({ clock });
-      // Its limits are of a thread, which does not know the clock of a test.
-      const yaml = createYamlReader({ clock: systemClock });
-      try {
-        const ownMetric = claimsOfProcess({
-          prefix: settings.metricsPrefix,
-          more: runnerMetrics(asked.metricsPrefix),
-        });
-        const load = async (signalOf: () => AbortSignal): Promise<HooksProgram> => {
-          const definitions = await definitionsFor(asked.dir, asked.crds, io);
-          const signal = signalOf(); // from here on there are programs to stop
-          return loadHooksProgram(asked.dir, {
-            ...asked.runner,
-            ...{ environment: io.env, apiUrl: settings.apiUrl, ownMetric, jq, yaml, clock, signal },
-            definitions,
-          });
-        };
-        const state = await folderState(asked.dir).catch(() => undefined);
-        const program = await load(() => io.signal);
-        for (const { hook, message } of program.problems) {
-          logger.error({ hook, problem: message }, 'hook is left out, it cannot be used');
-        }
-        for (const file of program.helpers) {
-          logger.warn({ file }, 'a file without an execute bit and without a #! line is no hook');
-        }
-        if (asked.check) return printDeclarations(program, io);
-        const parts = { asked, settings, logger, clock, io, load, state, tokenFolders };
-        return await runHooks(program, parts);
-      } finally {
-        await Promise.all([jq.close(), yaml.close()]);
-      }
-    },
-  };
+export async function hooks(
+  command: GivenTo<typeof HOOKS>,
+  io: Io,
+  { clock = systemClock, tokenFolders = TOKEN_FOLDERS }: HooksCommandOptions = {},
+): Promise<ExitCode> {
+  const asked = hooksArguments(command);
+  const settings = settingsOf(asked, io.env);
+  io.saveMemory(); // most of what is read is released when it is filtered
+  // Before a hook is started, because its code is not ours.
+  if (!asked.check && !settings.insecureAllowToken) await requireNoToken(tokenFolders);
+  if (!asked.check) await requireTmpDir(asked.runner.tmpDir);
+  const logger = loggerOf(settings, io);
+  for (const ignored of asked.ignored) logger.warn({ ignored }, 'a variable has no effect');
+  const given = hookEnvironment(io.env, settings.apiUrl, asked.runner.hookEnv);
+  await warnOfExposedEnvironment(given, io, logger);
+  const jq = createJq({ clock });
+  // Its limits are of a thread, which does not know the clock of a test.
+  const yaml = createYamlReader({ clock: systemClock });
+  try {
+    const ownMetric = claimsOfProcess({
+      prefix: settings.metricsPrefix,
+      more: runnerMetrics(asked.metricsPrefix),
+    });
+    const load = async (signalOf: () => AbortSignal): Promise<HooksProgram> => {
+      const definitions = await definitionsFor(asked.dir, asked.crds, io);
+      const signal = signalOf(); // from here on there are programs to stop
+      return loadHooksProgram(asked.dir, {
+        ...asked.runner,
+        ...{ environment: io.env, apiUrl: settings.apiUrl, ownMetric, jq, yaml, clock, signal },
+        definitions,
+      });
+    };
+    const state = await folderState(asked.dir).catch(() => undefined);
+    const program = await load(() => io.signal);
+    for (const { hook, message } of program.problems) {
+      logger.error({ hook, problem: message }, 'hook is left out, it cannot be used');
+    }
+    for (const file of program.helpers) {
+      logger.warn({ file }, 'a file without an execute bit and without a #! line is no hook');
+    }
+    if (asked.check) return printDeclarations(program, io);
+    const parts = { asked, settings, logger, clock, io, load, state, tokenFolders };
+    return await runHooks(program, parts);
+  } finally {
+    await Promise.all([jq.close(), yaml.close()]);
+  }
 }
 
 interface Surroundings {

@@ -68,7 +68,7 @@ async function tested(
   const answer = await started(hook, contexts, { asked, env, clock, io, log });
   say([`exit code ${answer.exitCode}`]);
   const found = await examined(answer, { hook, known, jq, yaml, signal });
-  const recorded = asked.recordsRights && found.missing.length > 0;
+  const recorded = asked.recordRights && found.missing.length > 0;
   say(examinedLines(hook.name, recorded ? { ...found, missing: [] } : found));
   if (recorded) say([`rights recorded in ${await record(hook, found)}`]);
   await writePatches(asked.patchesTo, found, io);
@@ -78,10 +78,12 @@ async function tested(
 function isSound(
   { exitCode }: HookAnswer,
   { refusal, missing, warnings }: Examined,
-  { isStrict, recorded }: { readonly isStrict: boolean; readonly recorded: boolean },
+  { strictPatches, recorded }: { readonly strictPatches: boolean; readonly recorded: boolean },
 ): boolean {
   const isAllowed = missing.length === 0 || recorded;
-  return exitCode === 0 && refusal === undefined && isAllowed && !(isStrict && warnings.length > 0);
+  return (
+    exitCode === 0 && refusal === undefined && isAllowed && !(strictPatches && warnings.length > 0)
+  );
 }
 
 async function filtered(
@@ -113,7 +115,7 @@ async function started(
   const { asked, env, clock, io, log } = given;
   await using folders = await RunFolders.open(tmpdir());
   const facts = { binding: String(contexts.at(-1)?.binding), queue: 'main' };
-  const { timeoutMs = HOOKS_DEFAULTS.timeoutMs } = asked;
+  const { hookTimeout: timeoutMs = HOOKS_DEFAULTS.timeoutMs } = asked;
   const options = { ...facts, folders, env, timeoutMs, clock, log };
   return await invokeHook(hook, `${sortedJson(encodeExact(contexts))}\n`, options, io.signal);
 }

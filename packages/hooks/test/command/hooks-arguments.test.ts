@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { parseHooksArguments } from '../../src/command/arguments.ts';
+import { parseFlags } from '../../../../operator/cli/flags.ts';
+import { HOOKS } from '../../../../operator/cli/hooks/help.ts';
+import { type HooksArguments, hooksArguments } from '../../src/command/arguments.ts';
+
+const parseHooksArguments = (
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): HooksArguments => hooksArguments(parseFlags(args, HOOKS, env));
 
 test('options of shell-operator that mean something here work by their names, and as variables', () => {
   const env = {
@@ -69,7 +76,7 @@ test.each([
   [['/a', '--max-processes=0'], '--max-processes must be a whole number from 1 to 999999, not "0"'],
   [['/a', '--max-attempts=x'], '--max-attempts must be a whole number from 1 to 999999, not "x"'],
   [['/a', '--hook-timeout=soon'], '--hook-timeout must be a duration such as 90s or 5m'],
-  [['/a', '--log-type=xml'], '--log-type must be one of json, text, color, not "xml"'],
+  [['/a', '--log-type=xml'], '--log-type must be json, text or color, not "xml"'],
   [['/a', '--listen-port=http'], '--listen-port must be a whole number from 0 to 65535'],
   [['/a', '--metrics-prefix=a-b '], '--metrics-prefix must be letters, digits and _'],
   [['/a', '--hook-env=A=B'], '--hook-env must be the name of a variable without its value'],

@@ -2,12 +2,13 @@ import { chmod, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { eventually, FakeClock } from '@chancery/testing';
 import { expect, test, vi } from 'vitest';
-import { HOOKS_DESCRIPTION } from '../../../../operator/cli/hooks/help.ts';
+import { HOOKS } from '../../../../operator/cli/hooks/help.ts';
+import { command } from '../../../../operator/cli/table-command.ts';
 import { type Clock, systemClock } from '../../../../operator/core/clock.ts';
 import { invoke } from '../../../../test/cli/invocation.ts';
 import { configMap } from '../../../../test/cli/printed.ts';
 import { startServer } from '../../../../test/cli/server.ts';
-import { hooksCommand } from '../../src/command/hooks.ts';
+import { hooks } from '../../src/command/hooks.ts';
 import { hooksFolder, writeHook } from '../support/place.ts';
 
 const CONFIG =
@@ -22,7 +23,7 @@ async function runHooks(
   const server = await startServer();
   server.create({ ...configMap('a'), metadata: { name: 'a', namespace: 'demo' } } as never);
   const run = invoke(['hooks', dir, `--tmp-dir=${join(dir, '..', 'tmp')}`, ...args], {
-    commands: [{ ...HOOKS_DESCRIPTION, ...hooksCommand({ clock }) }],
+    commands: [command(HOOKS, async () => (given, io) => hooks(given, io, { clock }))],
     env: { ...NO_PORTS, CHANCERY_API_URL: server.url, PATH: process.env.PATH ?? '' },
   });
   return { server, run };
@@ -208,7 +209,7 @@ test('[hooks 18] hooks run in the mode that saves memory', async () => {
   const saveMemory = vi.fn();
 
   const { exit } = invoke(['hooks', dir, '--check', `--tmp-dir=${join(dir, '..', 'tmp')}`], {
-    commands: [{ ...HOOKS_DESCRIPTION, ...hooksCommand() }],
+    commands: [command(HOOKS, async () => hooks)],
     env: { PATH: process.env.PATH ?? '' },
     saveMemory,
   });
@@ -269,7 +270,7 @@ test.runIf(process.platform === 'linux')(
     const { dir } = await hooksFolder({ recorders: { 'a.sh': CONFIG } });
     const check = (env: Readonly<Record<string, string>>) =>
       invoke(['hooks', dir, '--check'], {
-        commands: [{ ...HOOKS_DESCRIPTION, ...hooksCommand() }],
+        commands: [command(HOOKS, async () => hooks)],
         env: { ...NO_PORTS, ...env },
       });
 

@@ -6,7 +6,9 @@ import {
   type Io,
   knownKinds,
   type ManifestDocument,
+  METACONTROLLER,
   POD_NAMESPACE,
+  parseFlags,
   readManifests,
 } from 'chancery/internal';
 import { parseFunctions } from '../call/functions/parse-functions.ts';
@@ -16,7 +18,7 @@ import { InvalidSpecError, parseController } from '../parse/parse-controller.ts'
 import { controllerTitle } from '../rights/controller-access.ts';
 import { metacontrollerAccess } from '../rights/metacontroller-access.ts';
 import type { ControllerSpec } from '../spec.ts';
-import { parseMetacontrollerArguments } from './arguments.ts';
+import { metacontrollerArguments } from './arguments.ts';
 
 /**
  * Reads CompositeControllers and DecoratorControllers. The API server is not asked.
@@ -28,7 +30,11 @@ export async function declaredControllers(
   { files, functions: path, crds, args }: ControllerFiles,
   io: Pick<Io, 'stdin'>,
 ): Promise<DeclaredControllers> {
-  const { options, functions: other, leaderElection } = parseMetacontrollerArguments(args);
+  const {
+    options,
+    functions: other,
+    leaderElection,
+  } = metacontrollerArguments(parseFlags(args, METACONTROLLER));
   if (other !== undefined) throw new ConfigurationError('--functions must stand before "--"');
   const given = (await readManifests(files, io.stdin, '--from-metacontroller ')).flatMap(itemsOf);
   const definitions = await readManifests(crds, io.stdin, '--crd ');

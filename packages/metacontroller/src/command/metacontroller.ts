@@ -1,12 +1,13 @@
 import type { Clock } from 'chancery';
 import {
-  type Command,
   createLogger,
   DryRun,
   type ExitCode,
   findVisibleToken,
+  type GivenTo,
   type Io,
   type ManagerOptions,
+  type METACONTROLLER,
   newManager,
   overridden,
   programEnvironment,
@@ -22,7 +23,7 @@ import { loadFunctionsFile } from '../call/functions/load-functions-file.ts';
 import type { FunctionsFile } from '../call/functions-file.ts';
 import { metacontrollerRunnable } from '../supervisor/metacontroller-runnable.ts';
 import { SUPERVISOR_METRICS } from '../supervisor/supervisor-metrics.ts';
-import { type MetacontrollerArguments, parseMetacontrollerArguments } from './arguments.ts';
+import { type MetacontrollerArguments, metacontrollerArguments } from './arguments.ts';
 
 export interface MetacontrollerCommandOptions {
   readonly clock?: Clock;
@@ -31,27 +32,24 @@ export interface MetacontrollerCommandOptions {
 }
 
 /** `chancery metacontroller`: runs the controllers that objects of the cluster declare. */
-export function metacontrollerCommand({
-  clock = systemClock,
-  tokenFolders = TOKEN_FOLDERS,
-}: MetacontrollerCommandOptions = {}): Pick<Command, 'run'> {
-  return {
-    async run(args: readonly string[], io: Io): Promise<ExitCode> {
-      const asked = parseMetacontrollerArguments(args);
-      const settings = settingsOf(asked, io.env);
-      io.saveMemory(); // most of what is read is released when it is reduced to what is cached
-      // Before a module is loaded, because its code is not ours.
-      if (!asked.check && !settings.insecureAllowToken) {
-        const path = await findVisibleToken(tokenFolders);
-        if (path !== undefined) throw tokenVisible(path);
-      }
-      const { functions: file } = asked;
-      const functions = file === undefined ? undefined : await loadFunctionsFile(file);
-      if (asked.check) return printFunctions(functions, io);
-      await runControllers(asked, { functions, settings, io, clock, tokenFolders });
-      return 0;
-    },
-  };
+export async function metacontroller(
+  given: GivenTo<typeof METACONTROLLER>,
+  io: Io,
+  { clock = systemClock, tokenFolders = TOKEN_FOLDERS }: MetacontrollerCommandOptions = {},
+): Promise<ExitCode> {
+  const asked = metacontrollerArguments(given);
+  const settings = settingsOf(asked, io.env);
+  io.saveMemory(); // most of what is read is released when it is reduced to what is cached
+  // Before a module is loaded, because its code is not ours.
+  if (!asked.check && !settings.insecureAllowToken) {
+    const path = await findVisibleToken(tokenFolders);
+    if (path !== undefined) throw tokenVisible(path);
+  }
+  const { functions: file } = asked;
+  const functions = file === undefined ? undefined : await loadFunctionsFile(file);
+  if (asked.check) return printFunctions(functions, io);
+  await runControllers(asked, { functions, settings, io, clock, tokenFolders });
+  return 0;
 }
 
 interface Surroundings {

@@ -46,7 +46,7 @@ async function declared(
     const { version = 'v1', answers = 'loose' } = given ?? {};
     const webhook = {
       url: asked.url,
-      timeoutMs: asked.timeoutMs ?? DEFAULT_FUNCTION_TIMEOUT_MS,
+      timeoutMs: asked.hookTimeout ?? DEFAULT_FUNCTION_TIMEOUT_MS,
       connection: {},
     };
     return { spec: { ...spec, hooks: { [hook]: { version, answers, webhook } } }, file: undefined };
@@ -68,7 +68,7 @@ async function declared(
   };
 }
 
-function entryOf({ file = '', export: name, timeoutMs }: TestHookArguments): FunctionEntry {
+function entryOf({ file = '', export: name, hookTimeout }: TestHookArguments): FunctionEntry {
   const path = resolve(file);
   const isModule = MODULES.has(extname(path));
   if (!isModule && name !== undefined) {
@@ -76,7 +76,7 @@ function entryOf({ file = '', export: name, timeoutMs }: TestHookArguments): Fun
   }
   return {
     run: isModule ? { module: path, export: name } : { exec: [path] },
-    timeoutMs: timeoutMs ?? DEFAULT_FUNCTION_TIMEOUT_MS,
+    timeoutMs: hookTimeout ?? DEFAULT_FUNCTION_TIMEOUT_MS,
     version: undefined,
     folder: dirname(path),
   };

@@ -81,14 +81,14 @@ function requireFitting(asked: TestHookArguments, { hook }: FunctionRequest): vo
       `expected one of FILE, --functions and --url; got ${given.length === 0 ? 'none' : 'several'}`,
     );
   }
-  if (asked.timeoutMs === 0) {
+  if (asked.hookTimeout === 0) {
     throw new ConfigurationError('--hook-timeout 0: a function always has a time limit');
   }
-  if (asked.patchesTo !== undefined || asked.isStrict) {
-    const option = asked.isStrict ? '--strict-patches' : '--patches-to';
+  if (asked.patchesTo !== undefined || asked.strictPatches) {
+    const option = asked.strictPatches ? '--strict-patches' : '--patches-to';
     throw new ConfigurationError(`${option} is for hooks of chancery hooks, and the sample is not`);
   }
-  if (!asked.recordsRights) return;
+  if (!asked.recordRights) return;
   if (asked.functions === undefined) {
     throw new ConfigurationError('--record-rights needs --functions: the rights are written there');
   }
@@ -103,9 +103,9 @@ function requireFitting(asked: TestHookArguments, { hook }: FunctionRequest): vo
 async function recorded(
   rules: readonly NamedRule[],
   { spec }: FunctionRequest,
-  { recordsRights, functions: path, kind = spec.kind, name = spec.name }: TestHookArguments,
+  { recordRights, functions: path, kind = spec.kind, name = spec.name }: TestHookArguments,
 ): Promise<readonly string[]> {
-  if (!recordsRights || path === undefined) return [];
+  if (!recordRights || path === undefined) return [];
   const text = await readFile(path, 'utf8');
   const { controllers } = parseFunctions(text, path);
   const at = controllers.findIndex((each) => each.kind === kind && each.name === name);

@@ -3,7 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ApiServer } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { checkCommand } from '../../../../operator/cli/check/check.ts';
+import { runCheck } from '../../../../operator/cli/check/check.ts';
+import { CHECK } from '../../../../operator/cli/check/help.ts';
+import { command } from '../../../../operator/cli/table-command.ts';
 import { parseYamlDocuments } from '../../../../operator/core/yaml.ts';
 import type { KubernetesObject } from '../../../../operator/model/object.ts';
 import { folderWith } from '../../../../test/cli/child.ts';
@@ -13,7 +15,9 @@ import { startProxy } from '../../../../test/support/cluster.ts';
 const USER = 'system:serviceaccount:demo:op';
 
 /** The machine of the test may have a token. */
-const COMMANDS = { commands: [checkCommand({ tokenFolders: [] })] };
+const COMMANDS = {
+  commands: [command(CHECK, async () => (given, io) => runCheck(given, io, { tokenFolders: [] }))],
+};
 
 const CONTROLLER = `
 apiVersion: metacontroller.k8s.io/v1alpha1

@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest';
-import { parseMetacontrollerArguments } from '../../src/command/arguments.ts';
+import { parseFlags } from '../../../../operator/cli/flags.ts';
+import { METACONTROLLER } from '../../../../operator/cli/metacontroller/help.ts';
+import {
+  type MetacontrollerArguments,
+  metacontrollerArguments,
+} from '../../src/command/arguments.ts';
 import { METACONTROLLER_DEFAULTS } from '../../src/supervisor/options.ts';
+
+const parseMetacontrollerArguments = (args: readonly string[]): MetacontrollerArguments =>
+  metacontrollerArguments(parseFlags(args, METACONTROLLER));
 
 test('flags of Metacontroller that mean something here keep their names and defaults', () => {
   const { options: without } = parseMetacontrollerArguments([]);

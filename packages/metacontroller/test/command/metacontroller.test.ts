@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ApiServer, eventually } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { METACONTROLLER_DESCRIPTION } from '../../../../operator/cli/metacontroller/help.ts';
+import { METACONTROLLER } from '../../../../operator/cli/metacontroller/help.ts';
+import { command } from '../../../../operator/cli/table-command.ts';
 import type { KubernetesObject } from '../../../../operator/index.ts';
 import { invoke } from '../../../../test/cli/invocation.ts';
 import { compositeControllers, decoratorControllers } from '../../src/definitions/resources.ts';
@@ -86,11 +87,15 @@ test('a visible token is refused before any code of others is loaded', async () 
   const folder = await mkdtemp(join(tmpdir(), 'token-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   await writeFile(join(folder, 'token'), 'secret');
-  const { metacontrollerCommand } = await import('../../src/command/metacontroller.ts');
+  const { metacontroller } = await import('../../src/command/metacontroller.ts');
+  const tokenFolders = [folder];
 
   const run = invoke(['metacontroller', '--functions=/absent.yaml'], {
     commands: [
-      { ...METACONTROLLER_DESCRIPTION, ...metacontrollerCommand({ tokenFolders: [folder] }) },
+      command(
+        METACONTROLLER,
+        async () => (given, io) => metacontroller(given, io, { tokenFolders }),
+      ),
     ],
     env: { ...NO_PORTS, CHANCERY_INSECURE_ALLOW_TOKEN: 'false' },
   });

@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { ConfigurationError, messageOf } from 'chancery';
 import {
+  type CHECK,
   type ExitCode,
+  type GivenTo,
   type Io,
   LineWriter,
-  parseFlags,
   visibleJson,
   visibleText,
 } from 'chancery/internal';
@@ -15,13 +16,7 @@ import { kubernetesVersion } from '../bundle-check/semantic-version.ts';
 import { readBundleFolder } from './bundle-folder.ts';
 import { withDefinitionServer } from './definition-server.ts';
 
-const FLAGS = {
-  'k8s-version': { type: 'string' },
-  'olm-v0': { type: 'boolean' },
-  output: { type: 'string', short: 'o' },
-} as const;
-
-const FORMATS: Readonly<Record<string, (finding: BundleFinding) => string>> = {
+const FORMATS: Readonly<Record<'json' | 'text', (finding: BundleFinding) => string>> = {
   json: (finding) => visibleJson(JSON.stringify(finding)),
   text: ({ rule, level, file, path, message }) =>
     visibleText(`${level}: ${file}${path === '' ? '' : ` ${path}`} ${message} [${rule}]`).replace(
@@ -36,24 +31,19 @@ const FORMATS: Readonly<Record<string, (finding: BundleFinding) => string>> = {
  * @throws ConfigurationError `CONFIG` when the command line is wrong, or DIR is no bundle.
  */
 export async function checkBundle(
-  args: readonly string[],
+  { values, words }: GivenTo<typeof CHECK>,
   io: Io,
   hasTestKit?: boolean,
 ): Promise<ExitCode> {
-  const { values, positionals } = parseFlags(args, FLAGS);
-  const { output = 'text', 'k8s-version': k8sVersion, 'olm-v0': olmV0Only } = values;
-  const format = FORMATS[output];
-  if (format === undefined) {
-    throw new ConfigurationError(`--output must be text or json, not ${JSON.stringify(output)}`);
-  }
+  const { output, k8sVersion, olmV0: olmV0Only } = values;
   if (k8sVersion !== undefined && kubernetesVersion(k8sVersion) === undefined) {
     throw new ConfigurationError(
       `--k8s-version must be a version such as 1.30, not ${JSON.stringify(k8sVersion)}`,
     );
   }
-  const [folder, ...others] = positionals;
+  const [folder, ...others] = words;
   if (folder === undefined || others.length > 0) {
-    throw new ConfigurationError(`expected one folder with a bundle; got ${positionals.length}`);
+    throw new ConfigurationError(`expected one folder with a bundle; got ${words.length}`);
   }
   const files = await readBundleFolder(folder);
   const categories = await knownCategories(io.env.OPERATOR_BUNDLE_CATEGORIES);
@@ -63,7 +53,7 @@ export async function checkBundle(
     hasTestKit,
   );
   using lines = new LineWriter(io.stdout, io.signal);
-  await lines.write(findings.map(format));
+  await lines.write(findings.map(FORMATS[output]));
   const errors = findings.filter(({ level }) => level === 'error').length;
   const sum = `${counted(errors, 'error')} and ${counted(findings.length - errors, 'warning')}`;
   io.stderr.write(`chancery check bundle: ${sum} in ${counted(files.size, 'file')}\n`);

@@ -1,25 +1,21 @@
 import { ConfigurationError, messageOf } from 'chancery';
 import {
+  type CHECK,
   type CheckedDefinition,
   checkedDefinition,
   type ExitCode,
+  type GivenTo,
   type Io,
   isDefinition,
   LineWriter,
   listItems,
   type ManifestDocument,
   manifestItems,
-  parseFlags,
   readManifests,
   visibleJson,
   visibleText,
 } from 'chancery/internal';
 import { type CrdFinding, crdChanges } from '../crd-check/crd-changes.ts';
-
-const FLAGS = {
-  against: { type: 'string', multiple: true },
-  output: { type: 'string', short: 'o' },
-} as const;
 
 /** What became of a definition: compared with the old one, or only one of the two is there. */
 type State = 'compared' | 'new' | 'absent';
@@ -30,19 +26,17 @@ type State = 'compared' | 'new' | 'absent';
  * @throws ConfigurationError `CONFIG` for a wrong command line, and for a file that cannot be read or
  *   compared.
  */
-export async function checkCrd(args: readonly string[], io: Io): Promise<ExitCode> {
-  const { values, positionals } = parseFlags(args, FLAGS);
-  const { output = 'text', against = [] } = values;
-  if (output !== 'text' && output !== 'json') {
-    throw new ConfigurationError(`--output must be text or json, not ${JSON.stringify(output)}`);
-  }
-  if (positionals.length === 0 || against.length === 0) {
+export async function checkCrd(
+  { values: { output, against }, words }: GivenTo<typeof CHECK>,
+  io: Io,
+): Promise<ExitCode> {
+  if (words.length === 0 || against.length === 0) {
     throw new ConfigurationError('expected NEW --against OLD, with files, folders or "-"');
   }
-  if ([...positionals, ...against].filter((path) => path === '-').length > 1) {
+  if ([...words, ...against].filter((path) => path === '-').length > 1) {
     throw new ConfigurationError('only one of NEW and OLD can be "-", the standard input');
   }
-  const after = definitionsIn(await readManifests(positionals, io.stdin, ''), 'NEW');
+  const after = definitionsIn(await readManifests(words, io.stdin, ''), 'NEW');
   const before = definitionsIn(await readManifests(against, io.stdin, '--against '), 'OLD');
   const findings = [...after.values()].flatMap((now) => {
     const old = before.get(now.name);

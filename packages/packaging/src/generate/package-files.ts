@@ -32,7 +32,7 @@ export async function packageFiles(
   { stdin }: Pick<Io, 'stdin'>,
 ): Promise<readonly ManifestFile[]> {
   const { command, declaring, definitions, package: asked } = args;
-  const { version, metadata: file, pin, samples, ...bundle } = asked;
+  const { version, metadata: file, pin } = asked;
   const metadata = await packageMetadata(declaring, { version, file });
   const documents = await readManifests(definitions, stdin, '--crd ');
   const { objects = [] } = manifests;
@@ -45,9 +45,15 @@ export async function packageFiles(
     ],
   });
   if (what === 'chart') return chartFiles(model, metadata, { command, pin });
-  const shown = await readManifests(samples, stdin, '--sample ');
+  const shown = await readManifests(asked.sample, stdin, '--sample ');
+  const { channels, skips, installModes, allowKeyInOperator } = asked;
+  const { defaultChannel, replaces, skipRange, createdAt } = asked;
   return bundleFiles(model, metadata, {
-    ...{ command, pin, ...bundle },
+    ...{ command, pin, channels, skips, installModes, allowKeyInOperator },
+    ...(defaultChannel !== undefined && { defaultChannel }),
+    ...(replaces !== undefined && { replaces }),
+    ...(skipRange !== undefined && { skipRange }),
+    ...(createdAt !== undefined && { createdAt }),
     samples: shown.map(({ value }) => value as KubernetesObject),
   });
 }

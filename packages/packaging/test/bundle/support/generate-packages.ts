@@ -9,7 +9,9 @@ import { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { TREES } from '../../../../../examples/trees.ts';
 import type { Io } from '../../../../../operator/cli/command.ts';
-import { generateCommand } from '../../../../../operator/cli/generate/generate.ts';
+import { generate } from '../../../../../operator/cli/generate/generate.ts';
+import { GENERATE } from '../../../../../operator/cli/generate/help.ts';
+import { command } from '../../../../../operator/cli/table-command.ts';
 
 process.chdir(fileURLToPath(new URL('../../../../../', import.meta.url)));
 const [folder = ''] = process.argv.slice(2);
@@ -31,7 +33,10 @@ for (const [name, words] of Object.entries(TREES)) {
     const output = ['-o', join(folder, name, what), '--version', '1.2.3', '--metadata', metadata];
     const said: string[] = [];
     try {
-      const code = await generateCommand().run([what, ...own, ...output, ...after], ioInto(said));
+      const code = await command(GENERATE, async () => generate).run(
+        [what, ...own, ...output, ...after],
+        ioInto(said),
+      );
       if (code !== 0) refused[`${name} ${what}`] = said.join('');
     } catch (error) {
       refused[`${name} ${what}`] = String(error);
