@@ -31,8 +31,9 @@ export const AROUND_CALLS = [
    */
   'count',
   /**
-   * An error says why the ambassador's filter refused the request (`manager/operator-process.ts`). Its place has no
-   * reason: `retry` repeats no refusal of the filter.
+   * An error says why the ambassador's filter refused the request (`manager/operator-process.ts`). Its place is an
+   * accident. It is outside of `dryRun`, so a dry run prints the refusal before it is explained, and does not know the
+   * explained error as the one that it has printed.
    */
   'explain',
   /**

@@ -66,7 +66,7 @@ export function connect(
     clock,
     meter = noMeter,
     detailed = false,
-    transport: own,
+    transport: given,
     fieldValidation,
     onWarning,
   }: ConnectOptions,
@@ -77,7 +77,7 @@ export function connect(
     ...(onWarning && { onWarning: oncePerText(onWarning) }),
   };
   const host = hostOf(apiUrl);
-  const bytes = own ?? undiciTransport(apiUrl, { clock });
+  const bytes = given ?? undiciTransport(apiUrl, { clock });
   const transport = meteredTransport(bytes, { meter, clock, host, detailed });
   return {
     transport,
@@ -97,7 +97,7 @@ export function connect(
         exactIntegers: true,
       }),
     listWatchFor: ({ resource, ...scope }) => listWatch(transport, resource, scope, { clock }),
-    ...(own === undefined && { isListening: () => isListening(apiUrl, clock) }),
+    ...(given === undefined && { isListening: () => isListening(apiUrl, clock) }),
     close: () => transport.close(),
   };
 }

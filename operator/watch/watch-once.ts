@@ -81,7 +81,7 @@ async function watchOnce<T extends KubernetesObject>(
   using line = linkedAbort(request.signal);
   const openedAt = clock.monotonic();
   const cut = (): void => line.abort(new Error('watch stalled'));
-  const dog = watchdog({ clock, limitAt: limits(request, openedAt), cut });
+  const guard = watchdog({ clock, limitAt: limits(request, openedAt), cut });
   const gaps = new GapMeter(clock);
   const backpressure = new BackpressureMeter(clock);
   let bug: { readonly error: unknown } | undefined;
@@ -96,20 +96,20 @@ async function watchOnce<T extends KubernetesObject>(
     return { outcome, acceptedForMs, lines, lively, slowConsumer };
   };
   const hand = async (batch: readonly WatchEvent<T>[]): Promise<void> => {
-    dog.pause();
+    guard.pause();
     try {
       await backpressure.during(() => consumer.events(batch));
     } catch (error) {
       bug = { error };
       throw error;
     }
-    dog.resume();
+    guard.resume();
   };
   try {
-    const onActivity = (): void => dog.active();
+    const onActivity = (): void => guard.active();
     const batches = await source.watch(watchRequestOf(request, onActivity, line.signal));
     acceptedAt = clock.monotonic();
-    dog.active();
+    guard.active();
     consumer.accepted();
     cancelProof = clock.schedule(SHORT_WATCH_MS, () => consumer.proven(gaps.lines));
     for await (const batch of batches) {
@@ -118,15 +118,15 @@ async function watchOnce<T extends KubernetesObject>(
       consumer.proven(gaps.lines);
       await hand(batch);
     }
-    if (dog.fired) return report({ during: 'stream', stalled: true });
+    if (guard.fired) return report({ during: 'stream', stalled: true });
     const livedMs = clock.monotonic() - acceptedAt;
     return report({ during: 'stream', lines: gaps.lines, livedMs });
   } catch (error) {
     if (bug !== undefined) throw bug.error;
-    if (dog.fired) return report({ during: 'stream', stalled: true });
+    if (guard.fired) return report({ during: 'stream', stalled: true });
     return report({ during: acceptedAt === undefined ? 'open' : 'stream', error });
   } finally {
-    dog.stop();
+    guard.stop();
     cancelProof();
   }
 }

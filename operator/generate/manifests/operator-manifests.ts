@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import type { OperatorAccess } from '../../access/operator-access.ts';
+import type { AccessByScope } from '../../access/access-by-scope.ts';
 import { proxyPatch } from '../../access/filter/proxy-filter.ts';
 import type { Declared } from '../../controller/access-declaration.ts';
 import { definedResources } from '../../controller/controller.ts';
@@ -184,7 +184,7 @@ function definitionFiles(
 }
 
 /** The same definitions as the folder `crds/` of a tree; empty when there are none. */
-function crdFolder({ definitions }: OperatorAccess, command: string): readonly ManifestFile[] {
+function crdFolder({ definitions }: AccessByScope, command: string): readonly ManifestFile[] {
   const files = definitionFiles(definitions);
   if (files.length === 0) return [];
   const names = listLines(files.map(({ path }) => path));

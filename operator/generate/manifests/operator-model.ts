@@ -1,4 +1,4 @@
-import { OperatorAccess } from '../../access/operator-access.ts';
+import { AccessByScope } from '../../access/access-by-scope.ts';
 import { filterOf } from '../../access/filter/proxy-filter.ts';
 import type { AccessRule } from '../../access/merge-access.ts';
 import { type Placement, POD_NAMESPACE } from '../../access/placement.ts';
@@ -30,7 +30,7 @@ export interface ScopeModel {
 /** An operator in a cluster, before it is rendered for kustomize, Helm or OLM. All of them render this. */
 export interface OperatorModel {
   /** What the declarations require, for each scope. */
-  readonly access: OperatorAccess;
+  readonly access: AccessByScope;
   readonly options: ManifestsOptions;
   readonly namespace: KubernetesObject;
   readonly serviceAccount: KubernetesObject;
@@ -60,11 +60,11 @@ export function operatorModel(
   declared: readonly Declared[],
   options: ManifestsOptions,
 ): OperatorModel {
-  return modelOf(new OperatorAccess(declared, options.installCrds), options);
+  return modelOf(new AccessByScope(declared, options.installCrds), options);
 }
 
 /** The model of an operator whose access may be known already, such as that of a model with other options. */
-export function modelOf(access: OperatorAccess, options: ManifestsOptions): OperatorModel {
+export function modelOf(access: AccessByScope, options: ManifestsOptions): OperatorModel {
   requireUsable(options);
   const { definitions = [], installCrds, program } = options;
   const values = { name: scalar(options.name), namespace: scalar(options.namespace) };
@@ -114,7 +114,7 @@ function withArguments(deployment: ModelDeployment, args: readonly string[]): Mo
 /** What a scope adds to an operator with these options. */
 export function scopeModel(
   scope: Scope,
-  access: OperatorAccess,
+  access: AccessByScope,
   options: ManifestsOptions,
 ): ScopeModel {
   const namespaces = watchedBy(scope, options);

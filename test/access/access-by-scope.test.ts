@@ -1,6 +1,6 @@
 /** What declarations require is derived once for each scope, and every output is made of that. */
 import { expect, test } from 'vitest';
-import { OperatorAccess } from '../../operator/access/operator-access.ts';
+import { AccessByScope } from '../../operator/access/access-by-scope.ts';
 import { proxyArguments, proxyFilter } from '../../operator/access/filter/proxy-filter.ts';
 import { POD_NAMESPACE } from '../../operator/access/placement.ts';
 import { accessOf } from '../../operator/access/required-access.ts';
@@ -35,7 +35,7 @@ test.each([
 ])('in %j the access is that of the declarations, with and without the election', (places) => {
   const { declared } = counted();
   const election = { leaderElection: { namespace: 'shop', leaseName: 'tidy-leader' } };
-  const access = new OperatorAccess([declared], false);
+  const access = new AccessByScope([declared], false);
 
   expect(access.within(places)).toEqual(accessOf([declared], { namespaces: places }));
   expect(access.withElection(places, election)).toEqual(
@@ -45,7 +45,7 @@ test.each([
 });
 
 test('the access of the election alone is its Lease and its Event, in one namespace', () => {
-  const access = new OperatorAccess([counted().declared], false);
+  const access = new AccessByScope([counted().declared], false);
 
   const rules = access.ofElection({ leaderElection: { namespace: 'ops', leaseName: 'us' } });
 
@@ -59,7 +59,7 @@ test('the access of the election alone is its Lease and its Event, in one namesp
 
 test('a scope that is asked for again is not derived again', () => {
   const { declared, derived } = counted();
-  const access = new OperatorAccess([declared], false);
+  const access = new AccessByScope([declared], false);
 
   for (const places of [['a'], undefined, ['a'], ['a', 'b'], undefined]) access.within(places);
 
@@ -92,13 +92,11 @@ test('a name that can be in no path is refused in every scope, and so is an empt
     permissions: [{ resource: secrets, verbs: ['get'], resourceNames: ['../x'] }],
   };
 
-  expect(() => new OperatorAccess([wrong], false).within(['a'])).toThrow(
+  expect(() => new AccessByScope([wrong], false).within(['a'])).toThrow(/can have a declared name/);
+  expect(() => new AccessByScope([wrong], false).within(undefined)).toThrow(
     /can have a declared name/,
   );
-  expect(() => new OperatorAccess([wrong], false).within(undefined)).toThrow(
-    /can have a declared name/,
-  );
-  expect(() => new OperatorAccess([counted().declared], false).within([])).toThrow(
+  expect(() => new AccessByScope([counted().declared], false).within([])).toThrow(
     /namespaces is empty/,
   );
 });

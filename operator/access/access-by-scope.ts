@@ -9,7 +9,7 @@ import { accessOf, accessOfElectionOnly } from './required-access.ts';
  * What the declarations of an operator require, derived once for each scope. Every output is made of this value: roles,
  * filters, manifests, charts and bundles. A scope is the watched namespaces, or all of them.
  */
-export class OperatorAccess {
+export class AccessByScope {
   readonly declared: readonly Declared[];
   readonly #installCrds: boolean;
   /** By the watched namespaces. */
