@@ -38,7 +38,6 @@ export {
   STALLED,
   setCondition,
 } from './model/condition.ts';
-export { Entry } from './model/entry.ts';
 export { kstatus, type ObjectStatus } from './model/kstatus.ts';
 export { isNamespaceMissing, isNotFound, isUnserved } from './model/not-found.ts';
 export {
@@ -50,6 +49,7 @@ export {
   type OwnerReference,
   objectKey,
   splitKey,
+  type Target,
 } from './model/object.ts';
 export {
   AlreadyOwnedError,
@@ -121,7 +121,6 @@ export type {
   Patch,
   Reader,
   Stored,
-  Target,
   WriteOptions,
   Writer,
 } from './client/client.ts';
@@ -142,10 +141,7 @@ export {
   type Controller,
   type ControllerOptions,
   controller,
-  enqueueMapped,
   isController,
-  type Mapping,
-  type MappingContext,
   type Permission,
 } from './controller/controller.ts';
 export {
@@ -157,6 +153,7 @@ export {
 export type { EventNote } from './controller/events/event-recorder.ts';
 export type { Finalizer, Unfinished } from './controller/finalizers/finalizer.ts';
 export { addFinalizer, removeFinalizer } from './controller/finalizers/finalizer.ts';
+export { enqueueMapped, type Mapping, type MappingContext } from './controller/mapping.ts';
 export type { Predicate } from './controller/predicate.ts';
 export {
   and,
@@ -168,17 +165,17 @@ export {
   resourceVersionChanged,
   statusChanged,
 } from './controller/predicate.ts';
-export {
-  AWAIT_CHANGE,
-  type Desired,
-  type DesiredCondition,
-  type DesiredStatus,
-  type Log,
-  type ReconcileContext,
-  type Reconciler,
-  type RefusedResult,
-  type Result,
-  type Self,
+export type {
+  Desired,
+  DesiredCondition,
+  DesiredStatus,
+  GoneContext,
+  Log,
+  Outcome,
+  ReconcileContext,
+  Reconciler,
+  RefusedResult,
+  Self,
 } from './controller/reconciler.ts';
 export { type Source, source } from './controller/source.ts';
 export type { Trigger } from './controller/trigger.ts';

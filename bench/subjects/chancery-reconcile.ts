@@ -5,7 +5,7 @@ import { configuration, handled, imported, read, synced } from './child.ts';
 imported();
 const { NAMESPACE } = await import('../../test/support/load/profile.ts');
 const { profileNamed } = await import('../../test/support/load/profiles.ts');
-const { AWAIT_CHANGE, controller, createManager, defineResource, splitKey } = chancery;
+const { controller, createManager, defineResource, splitKey } = chancery;
 
 const { group, version, plural, kind } = profileNamed(configuration.profile);
 let reconciled = 0;
@@ -15,11 +15,10 @@ const manager = await createManager({
     controller({
       name: 'bench',
       for: defineResource({ group, version, plural, kind, namespaced: true }),
-      async reconcile(key, object) {
+      async reconcile(object, { key }) {
         if (object !== undefined) read(object);
         handled(splitKey(key).name);
         if (++reconciled === configuration.objects) synced(reconciled);
-        return AWAIT_CHANGE;
       },
     }),
   ],

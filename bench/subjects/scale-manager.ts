@@ -14,7 +14,7 @@ import { go } from './scale-start.ts';
 
 const { NAMESPACE } = await import('../../test/support/load/profile.ts');
 const { resource, stateOf } = await import('./scale-informer.ts');
-const { AWAIT_CHANGE, controller, createManager, source } = chancery;
+const { controller, createManager, source } = chancery;
 
 const apart = String(configuration.mode) === 'apart';
 const count = Number(process.argv[6] ?? '1');
@@ -39,9 +39,8 @@ const controllers = Array.from({ length: count }, (_, index) =>
   controller({
     name: `scale-${index}`,
     for: source(resource, { namespace: { name: apart ? `bench-${index}` : NAMESPACE } }),
-    async reconcile(key, object) {
+    async reconcile(object, { key }) {
       note(index, key, object);
-      return AWAIT_CHANGE;
     },
   }),
 );

@@ -8,7 +8,6 @@ import { proxyFilter } from '../../operator/access/filter/proxy-filter.ts';
 import { rbac } from '../../operator/access/rbac.ts';
 import { checkCommand } from '../../operator/cli/check/check.ts';
 import { controller } from '../../operator/controller/controller.ts';
-import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
 import { configMaps, pods } from '../../operator/model/builtin.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
@@ -20,14 +19,14 @@ import { invoke } from './invocation.ts';
 const USER = 'system:serviceaccount:demo:op';
 
 const HELLO = `
-import { AWAIT_CHANGE, controller, source } from 'chancery';
+import { controller, source } from 'chancery';
 import { configMaps, pods } from 'chancery/kubernetes';
 
 export default controller({
   name: 'hello',
   for: source(configMaps),
   permissions: [{ resource: pods, verbs: ['delete'] }],
-  reconcile: async () => AWAIT_CHANGE,
+  reconcile: async () => {},
 });`;
 
 /** The same, for what follows from it. */
@@ -35,7 +34,7 @@ const hello = controller({
   name: 'hello',
   for: source(configMaps),
   permissions: [{ resource: pods, verbs: ['delete'] }],
-  reconcile: async () => AWAIT_CHANGE,
+  reconcile: async () => {},
 });
 const PLACEMENT = { namespaces: ['demo'] };
 const FILTER = proxyFilter([hello], PLACEMENT);

@@ -3,7 +3,7 @@
 import { eventually, settleSockets } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { controller } from '../../operator/controller/controller.ts';
-import { AWAIT_CHANGE, type Reconciler } from '../../operator/controller/reconciler.ts';
+import type { Reconciler } from '../../operator/controller/reconciler.ts';
 import { ControllerRunner } from '../../operator/controller/run/runner.ts';
 import { source } from '../../operator/controller/source.ts';
 import { type ConfigMap, configMaps } from '../../operator/model/builtin.ts';
@@ -44,15 +44,15 @@ test('[H45] reconciles that throw, reject or never settle: the others go on, and
   const it = await scenario();
   it.serve();
   const attempts: string[] = [];
-  const never = Promise.withResolvers<typeof AWAIT_CHANGE>();
-  onTestFinished(() => never.resolve(AWAIT_CHANGE));
+  const never = Promise.withResolvers<void>();
+  onTestFinished(() => never.resolve());
   await control(
     it,
-    (key) => {
+    (_object, { key }) => {
       attempts.push(key);
       if (key === 'demo/throws') throw new Error('thrown');
       if (key === 'demo/rejects') return Promise.reject(new Error('rejected'));
-      return key === 'demo/hangs' ? never.promise : Promise.resolve(AWAIT_CHANGE);
+      return key === 'demo/hangs' ? never.promise : Promise.resolve();
     },
     2,
   );
@@ -69,7 +69,7 @@ test('[H45] reconciles that throw, reject or never settle: the others go on, and
   expect(count('demo/rejects')).toBeGreaterThan(2);
   expect([count('demo/hangs'), count('demo/good'), count('demo/late')]).toEqual([1, 2, 1]);
   expect(it.asked()).toEqual(['list', 'watch@100']);
-  never.resolve(AWAIT_CHANGE);
+  never.resolve();
   await it.converges();
 });
 
@@ -83,12 +83,11 @@ test('[H46] 500 updates during one reconcile: one more, with the newest state', 
   let most = 0;
   await control(
     it,
-    async (_key, object) => {
+    async (object) => {
       most = Math.max(most, ++underWay);
-      seen.push(object?.data?.n);
+      seen.push(object.data?.n);
       if (seen.length === 1) await first.promise;
       underWay--;
-      return AWAIT_CHANGE;
     },
     4,
   );
@@ -114,10 +113,9 @@ test('[H47] an object that lives shorter than a slow reconcile: in order, and go
   const seen: (string | undefined)[] = [];
   const first = Promise.withResolvers<void>();
   onTestFinished(() => first.resolve());
-  await control(it, async (_key, object) => {
-    seen.push(object?.metadata.resourceVersion);
+  await control(it, async (object) => {
+    seen.push(object.metadata.resourceVersion);
     if (seen.length === 1) await first.promise;
-    return AWAIT_CHANGE;
   });
 
   it.collection.loseEvents(2);
@@ -175,9 +173,8 @@ test('[H63] two controllers on one source: one list and one watch on the wire', 
     controller({
       name,
       for: source(configMaps, { labelSelector: 'app=web' }),
-      reconcile: async (key) => {
+      reconcile: async (_object, { key }) => {
         seen.push(`${name} ${key}`);
-        return AWAIT_CHANGE;
       },
     });
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { source } from '../../controller/source.ts';
+import { preparedSource } from '../../controller/source.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Labels } from '../../core/metrics.ts';
 import { sortedJson } from '../../core/sorted-json.ts';
@@ -64,10 +64,9 @@ export function filteredSource(
   const filters = [...new Set(wants.flatMap(({ filter }) => filter ?? []))];
   const keepsText = wants.some(({ keepsFullObjects }) => keepsFullObjects);
   return {
-    source: source(resource, {
-      ...selection,
-      ...(wants.every(needsOnlyMetadata) && { metadataOnly: true }),
-      async prepare(entries, signal) {
+    source: preparedSource(
+      resource,
+      async (entries, signal) => {
         const texts = await sortedTexts(entries, signal);
         const groups = entries.map(({ key }) => groupOf(key));
         const results = new Map<string, readonly Filtered[]>();
@@ -95,7 +94,8 @@ export function filteredSource(
           return Entry.of(reduced(entry, resource, { text, keepsText, filtered }));
         });
       },
-    }),
+      { ...selection, ...(wants.every(needsOnlyMetadata) && { metadataOnly: true }) },
+    ),
     bindingObject: (entry, filter) => bindingObject(entry as Entry<ReducedObject>, filter),
   };
 }

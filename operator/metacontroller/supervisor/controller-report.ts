@@ -1,4 +1,4 @@
-import type { ReconcileContext } from '../../controller/reconciler.ts';
+import type { GoneContext, ReconcileContext } from '../../controller/reconciler.ts';
 import { OperatorError } from '../../core/errors.ts';
 import { type Condition, READY, setCondition } from '../../model/condition.ts';
 import type { KubernetesObject } from '../../model/object.ts';
@@ -71,11 +71,11 @@ export class ControllerReport {
     if (reason !== STARTING) await this.#writeCondition(trouble, context);
   }
 
-  stopping(context: ReconcileContext): void {
+  stopping(context: GoneContext): void {
     this.#record(context, 'Normal', 'Stopping', `stopping ${this.#title}`);
   }
 
-  stopped(context: ReconcileContext): void {
+  stopped(context: GoneContext): void {
     this.#isStarted = false;
     context.log.info({ target: this.#title }, 'controller is stopped');
     this.#record(context, 'Normal', 'Stopped', `stopped ${this.#title}`);
