@@ -1,6 +1,6 @@
 import { eventually, settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import { enqueueMapped } from '../../operator/controller/mapping.ts';
+import { enqueueMapped, type Mapping } from '../../operator/controller/mapping.ts';
 import { generationChanged } from '../../operator/controller/predicate.ts';
 import { source } from '../../operator/controller/source.ts';
 import type { Trigger } from '../../operator/controller/trigger.ts';
@@ -118,7 +118,7 @@ test('[K-10] 16 objects are looked up side by side', async () => {
   expect([most, now]).toEqual([16, 0]);
 });
 
-test.each<[string, (calls: number) => Iterable<ObjectKey> | Promise<Iterable<ObjectKey>>]>([
+test.each<[string, Mapping['map']]>([
   [
     'throws',
     () => {
@@ -128,14 +128,16 @@ test.each<[string, (calls: number) => Iterable<ObjectKey> | Promise<Iterable<Obj
   ['rejects', () => Promise.reject(new Error('no answer'))],
   ['returns what are no keys', () => [undefined] as never],
   ['returns a key without the namespace', () => [objectKey(undefined, 'a')]],
+  ['returns a name without the namespace', () => [{ name: 'a' }]],
+  ['returns an object without a name', () => [{ namespace: 'demo' }] as never],
   ['returns a string', () => 'demo/a' as never],
 ])('[K-10] a mapping that %s is called three times, then the change is dropped and told of', async (_how, map) => {
   let calls = 0;
   const bench = new ControllerBench({
     watches: [
-      enqueueMapped(other, () => {
+      enqueueMapped(other, (object, context) => {
         calls++;
-        return map(calls);
+        return map(object, context);
       }),
     ],
     reconcile: async () => {},
@@ -148,6 +150,26 @@ test.each<[string, (calls: number) => Iterable<ObjectKey> | Promise<Iterable<Obj
   expect(calls).toBe(3);
   expect(bench.lines.filter(({ message }) => message.startsWith('mapping failed'))).toHaveLength(1);
   expect(bench.count('chancery_mapping_failures_total')).toBe(1);
+});
+
+test('[K-10] names stand for keys, in what a mapping returns and in what a trigger enqueues', async () => {
+  const { keys, reconcile, gone } = recordKeys();
+  const hook = channel();
+  const bench = new ControllerBench({
+    watches: [
+      enqueueMapped(other, ({ metadata }) => [metadata, { namespace: 'demo', name: 'named' }]),
+    ],
+    triggers: [hook, everyMs(1_000, [{ namespace: 'demo', name: 'timed' }], { jitter: 0 })],
+    reconcile,
+    gone,
+  });
+  bench.collection(others).put('c', 1);
+  await bench.run();
+
+  hook.send([{ namespace: 'demo', name: 'sent' }]);
+  await bench.clock.advanceAndSettle(1_000);
+
+  expect(keys).toEqual(['demo/c', 'demo/named', 'demo/sent', 'demo/timed']);
 });
 
 test('[K-10] a mapping that fails twice loses nothing', async () => {

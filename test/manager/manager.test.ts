@@ -24,8 +24,11 @@ describe('a manager', () => {
   test('reconciles what it finds, and what changes', async () => {
     const seen: string[] = [];
     const world = new World([
-      declare(async (object, { key }) => {
-        seen.push(`${key} ${object.metadata.resourceVersion}`);
+      controller({
+        name: 'test',
+        for: own,
+        reconcile: ({ metadata }, { key }) => void seen.push(`${key} ${metadata.resourceVersion}`),
+        gone: (key) => void seen.push(`${key} gone`),
       }),
     ]);
     world.collection('configmaps').items.push(configMap('a'));
@@ -36,7 +39,7 @@ describe('a manager', () => {
     world.collection('configmaps').push('DELETED', configMap('a', '102'));
     await settle();
 
-    expect(seen).toEqual(['default/a 1', 'default/b 101', 'default/a undefined']);
+    expect(seen).toEqual(['default/a 1', 'default/b 101', 'default/a gone']);
   });
 
   test('[L-15] leaves the event loop to others every 10 ms, however many controllers have work', async () => {

@@ -2,7 +2,7 @@
 
 import { eventually, settleSockets } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { controller } from '../../operator/controller/controller.ts';
+import { type ControllerOptions, controller } from '../../operator/controller/controller.ts';
 import type { Reconciler } from '../../operator/controller/reconciler.ts';
 import { ControllerRunner } from '../../operator/controller/run/runner.ts';
 import { source } from '../../operator/controller/source.ts';
@@ -20,12 +20,12 @@ const settings = source(configMaps);
 async function control(
   it: Scenario,
   reconcile: Reconciler<ConfigMap>,
-  maxConcurrentReconciles = 1,
+  options: Pick<ControllerOptions<ConfigMap>, 'gone' | 'maxConcurrentReconciles'> = {},
 ): Promise<void> {
   const hardStop = new AbortController();
   const { logFor } = recordingLog();
   const runner = new ControllerRunner({
-    controller: controller({ name: 'test', for: settings, maxConcurrentReconciles, reconcile }),
+    controller: controller({ name: 'test', for: settings, reconcile, ...options }),
     informerFor: () => it.informer as unknown as Informer<KubernetesObject>,
     client: noClient,
     events: { record: () => {} },
@@ -54,7 +54,7 @@ test('[H45] reconciles that throw, reject or never settle: the others go on, and
       if (key === 'demo/rejects') return Promise.reject(new Error('rejected'));
       return key === 'demo/hangs' ? never.promise : Promise.resolve();
     },
-    2,
+    { maxConcurrentReconciles: 2 },
   );
 
   for (const name of ['hangs', 'throws', 'rejects', 'good']) it.collection.put(name);
@@ -89,7 +89,7 @@ test('[H46] 500 updates during one reconcile: one more, with the newest state', 
       if (seen.length === 1) await first.promise;
       underWay--;
     },
-    4,
+    { maxConcurrentReconciles: 4 },
   );
 
   it.collection.put('a', { data: { n: '0' } });
@@ -113,10 +113,14 @@ test('[H47] an object that lives shorter than a slow reconcile: in order, and go
   const seen: (string | undefined)[] = [];
   const first = Promise.withResolvers<void>();
   onTestFinished(() => first.resolve());
-  await control(it, async (object) => {
-    seen.push(object.metadata.resourceVersion);
-    if (seen.length === 1) await first.promise;
-  });
+  await control(
+    it,
+    async (object) => {
+      seen.push(object.metadata.resourceVersion);
+      if (seen.length === 1) await first.promise;
+    },
+    { gone: () => void seen.push('gone') },
+  );
 
   it.collection.loseEvents(2);
   const added = it.collection.put('a');
@@ -132,7 +136,7 @@ test('[H47] an object that lives shorter than a slow reconcile: in order, and go
   await it.converges();
   await it.until(() => seen.length === 2);
 
-  expect(seen).toEqual(['102', undefined]);
+  expect(seen).toEqual(['102', 'gone']);
   expect(it.deliveries.told).toEqual(['add a@101', 'update a@102', 'delete a@103']);
   expect(it.asked()).toEqual(['list', 'watch@100']);
 });
