@@ -161,7 +161,9 @@ test('[K-4] writes for an object that is gone are refused, and the error says wh
     owns: [others],
     reconcile: () => {},
     gone: async (_key, context) => {
-      const { applyOwned } = context as never as { applyOwned: (...call: unknown[]) => Promise<unknown> };
+      const { applyOwned } = context as never as {
+        applyOwned: (...call: unknown[]) => Promise<unknown>;
+      };
       await applyOwned(others, {}).catch((error: Error) => refusals.push(error.message));
     },
   });

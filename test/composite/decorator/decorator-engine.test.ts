@@ -115,9 +115,8 @@ async function reconciled(given: Given) {
     signal: new AbortController().signal,
     event: (type: string, reason: string, note: string) => done.push(`${type} ${reason}: ${note}`),
   } as unknown as ReconcileContext;
-  const result = await Promise.resolve(controller.reconcile(object, context)).catch(
-    (error: unknown) => error,
-  );
+  const reconcile = async (): Promise<unknown> => controller.reconcile(object, context);
+  const result = await reconcile().catch((error: unknown) => error);
   return { done, told, result };
 }
 
