@@ -5,7 +5,7 @@ import { configuration, handled, imported, read, synced } from './child.ts';
 imported();
 const { NAMESPACE } = await import('../../test/support/load/profile.ts');
 const { profileNamed } = await import('../../test/support/load/profiles.ts');
-const { controller, createManager, defineResource, splitKey } = chancery;
+const { controller, createManager, defineResource } = chancery;
 
 const { group, version, plural, kind } = profileNamed(configuration.profile);
 let reconciled = 0;
@@ -15,9 +15,9 @@ const manager = await createManager({
     controller({
       name: 'bench',
       for: defineResource({ group, version, plural, kind, namespaced: true }),
-      async reconcile(object, { key }) {
-        if (object !== undefined) read(object);
-        handled(splitKey(key).name);
+      async reconcile(object) {
+        read(object);
+        handled(object.metadata.name);
         if (++reconciled === configuration.objects) synced(reconciled);
       },
     }),

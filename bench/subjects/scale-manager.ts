@@ -39,9 +39,8 @@ const controllers = Array.from({ length: count }, (_, index) =>
   controller({
     name: `scale-${index}`,
     for: source(resource, { namespace: { name: apart ? `bench-${index}` : NAMESPACE } }),
-    async reconcile(object, { key }) {
-      note(index, key, object);
-    },
+    reconcile: (object, { key }) => note(index, key, object),
+    gone: (key) => note(index, key, undefined),
   }),
 );
 const manager = await createManager({
