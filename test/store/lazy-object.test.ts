@@ -70,6 +70,23 @@ test('[C-4] an object that is parsed already is handed on as it is', () => {
   expect(Entry.of(thing).lazy()).toBe(thing);
 });
 
+test('[C-4] an index function that reads metadata alone parses no object, in a list or a watch', async () => {
+  const collection = new FakeCollection();
+  const { informer, run } = start(collection);
+  informer.addIndex('app', ({ metadata }) => [metadata.labels?.app ?? '']);
+  collection.put('a', 1, { labels: { app: 'x' } });
+  const parses = countParses();
+
+  void run();
+  await settle();
+  collection.put('b', 2, { labels: { app: 'x' } });
+  await settle();
+  const parsed = parses();
+
+  expect(parsed).toBe(0);
+  expect(informer.store.byIndex('app', 'x').map(({ value }) => value)).toEqual([1, 2]);
+});
+
 test('[C-4] an index function may return names, and a name finds what a key finds', async () => {
   const collection = new FakeCollection();
   const { informer, run } = start(collection);
