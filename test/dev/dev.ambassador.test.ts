@@ -154,7 +154,7 @@ test('[DEV-5] a save that changes schema or rights updates definition, roles and
     'operator.ts',
     TYPED.replace('text: Type.String()', 'text: Type.String(), more: Type.Optional(Type.String())')
       .replace('source(configMaps)', 'source(secrets)')
-      .replace('word: note?.spec.text', "word: 'changed'"),
+      .replace('word: note.spec.text', "word: 'changed'"),
   );
   await dev.reconciles('changed');
 
