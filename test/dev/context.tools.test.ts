@@ -59,7 +59,7 @@ test('[DEV-12] [DEV-5] --yes writes definitions and samples to the context, and 
     NOTES.replace(
       'text: Type.String()',
       'text: Type.String(), more: Type.Optional(Type.String())',
-    ).replace('word: note?.spec.text', "word: 'changed'"),
+    ).replace('word: note.spec.text', "word: 'changed'"),
   );
   await dev.reconciles('changed');
 
