@@ -36,7 +36,6 @@ export {
   STALLED,
   setCondition,
 } from './model/condition.ts';
-export { Entry } from './model/entry.ts';
 export { kstatus, type ObjectStatus } from './model/kstatus.ts';
 export { isNamespaceMissing, isNotFound, isUnserved } from './model/not-found.ts';
 export {
@@ -48,6 +47,7 @@ export {
   type OwnerReference,
   objectKey,
   splitKey,
+  type Target,
 } from './model/object.ts';
 export { AlreadyOwnedError, isControlledBy } from './model/owner-reference.ts';
 export {
@@ -104,8 +104,6 @@ export {
   type Controller,
   type ControllerOptions,
   controller,
-  enqueueMapped,
-  type Mapping,
   type Permission,
 } from './controller/controller.ts';
 export {
@@ -116,6 +114,7 @@ export {
 } from './controller/errors.ts';
 export type { EventNote } from './controller/events/event-recorder.ts';
 export type { Finalizer, Unfinished } from './controller/finalizers/finalizer.ts';
+export { enqueueMapped, type Mapping } from './controller/mapping.ts';
 export type { Predicate } from './controller/predicate.ts';
 export {
   and,
@@ -127,17 +126,17 @@ export {
   resourceVersionChanged,
   statusChanged,
 } from './controller/predicate.ts';
-export {
-  AWAIT_CHANGE,
-  type Desired,
-  type DesiredCondition,
-  type DesiredStatus,
-  type Log,
-  type ReconcileContext,
-  type Reconciler,
-  type RefusedResult,
-  type Result,
-  type Self,
+export type {
+  Desired,
+  DesiredCondition,
+  DesiredStatus,
+  GoneContext,
+  Log,
+  Outcome,
+  ReconcileContext,
+  Reconciler,
+  RefusedResult,
+  Self,
 } from './controller/reconciler.ts';
 export { type Source, source } from './controller/source.ts';
 export type { Trigger } from './controller/trigger.ts';

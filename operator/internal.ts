@@ -102,7 +102,7 @@ export { dynamicApplyWriter } from './controller/children/dynamic-apply-writer.t
 export { serverSideApplyWriter } from './controller/children/server-side-apply-writer.ts';
 export { sourcesOf } from './controller/controller.ts';
 export { SourceUnavailableError } from './controller/errors.ts';
-export { isSameResource } from './controller/source.ts';
+export { isSameResource, preparedSource } from './controller/source.ts';
 export { abortable, aborted, linkedAbort, NEVER_ABORTED } from './core/abort.ts';
 export { type Backoff, exponentialBackoff } from './core/backoff.ts';
 export { BoundedThread, type BrokenThread } from './core/bounded-thread.ts';
@@ -198,7 +198,7 @@ export {
   NOT_DNS_1035_LABEL,
   NOT_DNS_SUBDOMAIN,
 } from './model/dns-name.ts';
-export { INITIAL_EVENTS_END, type Transform } from './model/entry.ts';
+export { Entry, INITIAL_EVENTS_END, type Transform } from './model/entry.ts';
 export { type KnownKinds, knownKinds } from './model/known-kinds.ts';
 export type { Container, PodSpec, Volume } from './model/kubernetes/core-v1.ts';
 export type { PolicyRule, Subject } from './model/kubernetes/rbac-v1.ts';

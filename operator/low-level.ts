@@ -43,7 +43,6 @@ export type {
   Patch,
   Reader,
   Stored,
-  Target,
   WriteOptions,
   Writer,
 } from './client/client.ts';

@@ -203,9 +203,8 @@ describe('what it is', () => {
        export default controller({
          name: 'a',
          for: configMaps,
-         reconcile: async (_key, object: ConfigMap | undefined) => {
-           if (object === undefined) throw new TerminalError('gone');
-           return {};
+         reconcile: async (object: ConfigMap) => {
+           if (object.data === undefined) throw new TerminalError('no data');
          },
        });`,
     );

@@ -5,7 +5,7 @@ import { configuration, handled, imported, read, synced } from './child.ts';
 imported();
 const { NAMESPACE } = await import('../../test/support/load/profile.ts');
 const { profileNamed } = await import('../../test/support/load/profiles.ts');
-const { AWAIT_CHANGE, controller, defineResource, splitKey } = chancery;
+const { controller, defineResource } = chancery;
 const { createManager } = lowLevel;
 
 const { group, version, plural, kind } = profileNamed(configuration.profile);
@@ -16,11 +16,10 @@ const manager = await createManager({
     controller({
       name: 'bench',
       for: defineResource({ group, version, plural, kind, namespaced: true }),
-      async reconcile(key, object) {
-        if (object !== undefined) read(object);
-        handled(splitKey(key).name);
+      async reconcile(object) {
+        read(object);
+        handled(object.metadata.name);
         if (++reconciled === configuration.objects) synced(reconciled);
-        return AWAIT_CHANGE;
       },
     }),
   ],

@@ -14,7 +14,7 @@ import { go } from './scale-start.ts';
 
 const { NAMESPACE } = await import('../../test/support/load/profile.ts');
 const { resource, stateOf } = await import('./scale-informer.ts');
-const { AWAIT_CHANGE, controller, source } = chancery;
+const { controller, source } = chancery;
 const { createManager } = lowLevel;
 
 const apart = String(configuration.mode) === 'apart';
@@ -40,10 +40,8 @@ const controllers = Array.from({ length: count }, (_, index) =>
   controller({
     name: `scale-${index}`,
     for: source(resource, { namespace: { name: apart ? `bench-${index}` : NAMESPACE } }),
-    async reconcile(key, object) {
-      note(index, key, object);
-      return AWAIT_CHANGE;
-    },
+    reconcile: (object, { key }) => note(index, key, object),
+    gone: (key) => note(index, key, undefined),
   }),
 );
 const manager = await createManager({

@@ -1,4 +1,4 @@
-import { AWAIT_CHANGE, controller, findCondition, READY, rfc3339 } from 'chancery';
+import { controller, findCondition, READY, rfc3339 } from 'chancery';
 import { customResource, Type } from 'chancery/schema';
 
 export const blogPosts = customResource({
@@ -33,8 +33,8 @@ const NO_TITLE = {
 export default controller({
   name: 'blogpost',
   for: blogPosts,
-  async reconcile(_key, post, { client, clock, setStatus, event }) {
-    if (post === undefined || post.metadata.deletionTimestamp !== undefined) return AWAIT_CHANGE;
+  async reconcile(post, { client, clock, setStatus, event }) {
+    if (post.metadata.deletionTimestamp !== undefined) return;
     // The cache may be older than the date that another replica, or the one before, has set.
     const published =
       post.status?.publishedAt ??
@@ -45,7 +45,7 @@ export default controller({
       const told = findCondition(post.status?.conditions, READY)?.reason;
       const isNews = await setStatus({ conditions: [NO_TITLE] });
       if (isNews && told !== NO_TITLE.reason) event('Warning', NO_TITLE.reason, NO_TITLE.message);
-      return AWAIT_CHANGE;
+      return;
     }
     const publishedAt = published ?? rfc3339(clock.now());
     const message = `published at ${publishedAt}`;
@@ -54,6 +54,5 @@ export default controller({
       conditions: [{ type: READY, status: 'True', reason: 'Published', message }],
     });
     if (isNews && published === undefined) event('Normal', 'Published', message);
-    return AWAIT_CHANGE;
   },
 });

@@ -1,11 +1,10 @@
 import {
-  AWAIT_CHANGE,
   type DesiredCondition,
   findCondition,
+  type Outcome,
   READY,
   type ReconcileContext,
   type Reconciler,
-  type Result,
 } from 'chancery';
 import { type Pod, pods } from 'chancery/kubernetes';
 import { rfc3339Micro } from 'chancery/low-level';
@@ -23,22 +22,22 @@ type Context = ReconcileContext<ChaosPlan>;
 
 /** Evicts a Pod when its time has come, and says when the next one's will have. */
 export function createReconciler({ random }: ChaosOptions): Reconciler<ChaosPlan> {
-  return async (_key, cached, context) => {
-    if (cached === undefined || cached.metadata.deletionTimestamp !== undefined) {
-      return AWAIT_CHANGE;
+  return async (cached, context) => {
+    if (cached.metadata.deletionTimestamp !== undefined) {
+      return;
     }
     const { namespace = '', name, uid } = cached.metadata;
     if (PROTECTED_NAMESPACES.has(namespace)) return refuse(cached, context);
     // What another replica has evicted may not have reached the cache; the limit holds all the same.
     const plan = await context.client.find(chaosPlans, { namespace, name });
-    if (plan === undefined || plan.metadata.uid !== uid) return AWAIT_CHANGE;
+    if (plan === undefined || plan.metadata.uid !== uid) return;
     const nowMs = context.clock.now();
     const schedule = scheduleOf(plan, nowMs, random);
     if (plan.spec.maxEvictions === 0) {
       const message = 'spec.maxEvictions is 0';
       const paused = { recent: schedule.recent, nextMs: undefined };
       await state(context, paused, { type: READY, status: 'False', reason: 'Paused', message });
-      return AWAIT_CHANGE;
+      return;
     }
     if (schedule.nextMs > nowMs) return wait(context, schedule, nowMs, plan);
     return takeTurn(plan, schedule, context, random);
@@ -46,12 +45,11 @@ export function createReconciler({ random }: ChaosOptions): Reconciler<ChaosPlan
 }
 
 /** Told once for each plan: a person should know. */
-async function refuse({ metadata }: ChaosPlan, { event, setStatus }: Context): Promise<Result> {
+async function refuse({ metadata }: ChaosPlan, { event, setStatus }: Context): Promise<Outcome> {
   const reason = 'ProtectedNamespace';
   const message = `nothing is evicted in ${metadata.namespace}`;
   const conditions = [{ type: READY, status: 'False', reason, message }] as const;
   if (await setStatus({ conditions })) event('Warning', reason, message);
-  return AWAIT_CHANGE;
 }
 
 const SCHEDULED: DesiredCondition = {
@@ -67,7 +65,7 @@ async function wait(
   schedule: Schedule,
   nowMs: number,
   { status }: ChaosPlan,
-): Promise<Result> {
+): Promise<Outcome> {
   const known = findCondition(status?.conditions, READY);
   const { reason, message } = known?.status === 'True' ? known : SCHEDULED;
   await state(context, schedule, { ...SCHEDULED, reason, message });
@@ -83,7 +81,7 @@ async function takeTurn(
   { recent }: Schedule,
   context: Context,
   random: () => number,
-): Promise<Result> {
+): Promise<Outcome> {
   const { client, clock, self } = context;
   const {
     metadata: { namespace },
@@ -106,7 +104,7 @@ async function takeTurn(
   const spent = [...recent, { time: rfc3339Micro(nowMs), pod: victim.metadata.name }];
   const nextMs = Math.max(drawnMs, freeAt(spec, spent));
   const isSpent = await say({ recent: spent, nextMs }, SCHEDULED.reason, SCHEDULED.message);
-  if (!isSpent) return AWAIT_CHANGE; // nobody wants it any more: the plan is gone
+  if (!isSpent) return; // nobody wants it any more: the plan is gone
   const refusal = await evict(victim, plan, context);
   if (refusal === undefined) return { requeueAfterMs: nextMs - nowMs };
   // It was not evicted, and does not count: another draw, when the budget may have recovered.

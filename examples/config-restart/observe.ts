@@ -1,4 +1,4 @@
-import { AWAIT_CHANGE, objectKey, rfc3339 } from 'chancery';
+import { objectKey, rfc3339 } from 'chancery';
 import { type ConfigMap, configMaps } from 'chancery/kubernetes';
 import { configMapSource } from './config-map-source.ts';
 import { contentOf, revisionOf } from './content.ts';
@@ -6,7 +6,7 @@ import { type Entry, isForgotten } from './entry.ts';
 import { unknownFrontEnds } from './front-ends/front-ends.ts';
 import type { Memory } from './memory.ts';
 import { STATE_NAME } from './own-objects.ts';
-import type { Outcome, Pass } from './pass.ts';
+import type { Pass, PassResult } from './pass.ts';
 import { advance, begin, type Wanted } from './restart.ts';
 import { type Entries, readEntries, writeEntry } from './state.ts';
 
@@ -21,7 +21,7 @@ const ABSENT_FRONT_END_MS = 60_000;
  *
  * The first sight of a ConfigMap that somebody watches is only noted down.
  */
-export async function observe(pass: Pass, memory: Memory): Promise<Outcome> {
+export async function observe(pass: Pass, memory: Memory): Promise<PassResult> {
   const { key, namespace, name, configMap, context } = pass;
   if (configMap === undefined) return noteMissing(pass, memory);
   if (pass.accepted.length === 0) return retire(pass, memory);
@@ -37,7 +37,7 @@ export async function observe(pass: Pass, memory: Memory): Promise<Outcome> {
   // The cache may be behind what an earlier process has acted upon, and would make us act again.
   const { client, signal } = context;
   const live = await client.find(configMaps, { namespace, name }, { signal });
-  if (live === undefined) return { phase: 'missing', result: AWAIT_CHANGE };
+  if (live === undefined) return { phase: 'missing', result: undefined };
   const wanted = wantedOf(pass, live);
   if (entry === undefined) return noteBaseline(pass, entries, wanted);
   if (!isChange(entry, wanted)) return keep(pass, memory, entry, entries, wanted);
@@ -54,7 +54,7 @@ async function keep(
   entry: Entry,
   entries: Entries,
   wanted: Wanted,
-): Promise<Outcome> {
+): Promise<PassResult> {
   memory.debounce.settle(pass.key);
   if (entry.pending !== undefined) {
     return advance(pass, { ...entry, pending: entry.pending }, entries, wanted);
@@ -78,7 +78,7 @@ function canonical({ hash, metadataHash, restarts, frontEnds, ...rest }: Entry):
   return { hash, metadataHash, restarts, frontEnds, ...rest };
 }
 
-async function noteBaseline(pass: Pass, entries: Entries, wanted: Wanted): Promise<Outcome> {
+async function noteBaseline(pass: Pass, entries: Entries, wanted: Wanted): Promise<PassResult> {
   const entry: Entry = { ...wanted, restarts: 0 };
   await writeEntry(pass, entry, entries, pass.context);
   pass.context.log.debug({ hash: entry.hash }, 'watching from here on');
@@ -86,8 +86,8 @@ async function noteBaseline(pass: Pass, entries: Entries, wanted: Wanted): Promi
 }
 
 /** Nobody watches an existing ConfigMap: its entry goes, so that a later watcher starts afresh. */
-async function retire(pass: Pass, memory: Memory): Promise<Outcome> {
-  const idle = { phase: 'watching', result: AWAIT_CHANGE } as const;
+async function retire(pass: Pass, memory: Memory): Promise<PassResult> {
+  const idle = { phase: 'watching', result: undefined } as const;
   memory.debounce.settle(pass.key);
   if (!hasEntry(pass, memory)) return idle;
   const entries = await readEntries(pass.namespace, pass.context);
@@ -102,7 +102,7 @@ async function retire(pass: Pass, memory: Memory): Promise<Outcome> {
 }
 
 /** The entry of a deleted ConfigMap stays for a while: see `isForgotten`. */
-async function noteMissing(pass: Pass, memory: Memory): Promise<Outcome> {
+async function noteMissing(pass: Pass, memory: Memory): Promise<PassResult> {
   memory.debounce.settle(pass.key);
   if (hasEntry(pass, memory)) {
     const entries = await readEntries(pass.namespace, pass.context);
@@ -113,7 +113,7 @@ async function noteMissing(pass: Pass, memory: Memory): Promise<Outcome> {
     }
     memory.remembered.delete(pass.key);
   }
-  return { phase: 'missing', result: AWAIT_CHANGE };
+  return { phase: 'missing', result: undefined };
 }
 
 /** Spares a request for each of the many ConfigMaps that nobody watches. */
@@ -151,7 +151,7 @@ function debounceMs({ key, accepted, context }: Pass, memory: Memory, wanted: Wa
   return memory.debounce.leftMs(key, revisionOf(wanted), { waitMs }, nowAt);
 }
 
-function watching({ hash }: Entry, requeueAfterMs?: number): Outcome {
-  const result = requeueAfterMs === undefined ? AWAIT_CHANGE : { requeueAfterMs };
+function watching({ hash }: Entry, requeueAfterMs?: number): PassResult {
+  const result = requeueAfterMs === undefined ? undefined : { requeueAfterMs };
   return { phase: 'watching', observedHash: hash, result };
 }

@@ -37,7 +37,7 @@ const configRestart: Controller<ConfigMap> = controller({
   watches: watcherMappings,
   permissions,
   maxConcurrentReconciles: 4, // a slow eviction of one ConfigMap's Pods must not hold up the others
-  reconcile: createReconciler(),
+  ...createReconciler(),
 });
 
 export default configRestart;

@@ -1,4 +1,4 @@
-import type { ObjectKey, ReconcileContext, Result } from 'chancery';
+import type { GoneContext, ObjectKey, Outcome } from 'chancery';
 import type { ConfigMap } from 'chancery/kubernetes';
 import type { AcceptedWatcher, Watcher } from './watcher.ts';
 
@@ -12,15 +12,15 @@ export interface Pass {
   readonly watchers: readonly Watcher[];
   /** Those of `watchers` that are obeyed. */
   readonly accepted: readonly AcceptedWatcher[];
-  readonly context: ReconcileContext;
+  readonly context: GoneContext;
 }
 
 /** How a reconcile left things: what is reported, and when to look again. */
-export interface Outcome {
+export interface PassResult {
   readonly phase: 'watching' | 'missing' | 'restarting' | 'failed';
   /** Digest of the content that the Pods have, where it is known. */
   readonly observedHash?: string | undefined;
   /** What went wrong, where something did. */
   readonly failure?: string;
-  readonly result: Result;
+  readonly result: Outcome;
 }

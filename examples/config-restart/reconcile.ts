@@ -1,10 +1,10 @@
 import {
-  AWAIT_CHANGE,
+  type ControllerOptions,
+  type GoneContext,
   isConflict,
   messageOf,
   type ObjectKey,
-  type ReconcileContext,
-  type Reconciler,
+  type Outcome,
   splitKey,
 } from 'chancery';
 import type { ConfigMap } from 'chancery/kubernetes';
@@ -13,21 +13,34 @@ import { watchersOf } from './front-ends/front-ends.ts';
 import { Memory } from './memory.ts';
 import { observe } from './observe.ts';
 import { isOwnConfigMap } from './own-objects.ts';
-import type { Outcome, Pass } from './pass.ts';
+import type { Pass, PassResult } from './pass.ts';
 import { report } from './report.ts';
 
-/** Restarts Pods when the content of a ConfigMap changes, for whoever asked for it. */
-export function createReconciler(): Reconciler<ConfigMap> {
+/**
+ * Restarts Pods when the content of a ConfigMap changes, for whoever asked for it. A ConfigMap that is gone is
+ * a state like others: it is told to those who watch it.
+ */
+export function createReconciler(): Required<
+  Pick<ControllerOptions<ConfigMap>, 'reconcile' | 'gone'>
+> {
   const memory = new Memory();
-  return async (key, configMap, context) => {
+  const run = async (
+    key: ObjectKey,
+    configMap: ConfigMap | undefined,
+    context: GoneContext,
+  ): Promise<Outcome> => {
     const pass = passFor(key, configMap, context);
-    if (pass === undefined) return AWAIT_CHANGE; // ConfigMaps have namespaces: not one of ours
+    if (pass === undefined) return; // ConfigMaps have namespaces: not one of ours
     complain(pass, memory);
-    const outcome = await observe(pass, memory).catch((error: unknown) =>
+    const end = await observe(pass, memory).catch((error: unknown) =>
       reportFailure(pass, memory, error),
     );
-    await report(pass, outcome, memory);
-    return outcome.result;
+    await report(pass, end, memory);
+    return end.result;
+  };
+  return {
+    reconcile: (configMap, context) => run(context.key, configMap, context),
+    gone: (key, context) => run(key, undefined, context),
   };
 }
 
@@ -35,7 +48,7 @@ export function createReconciler(): Reconciler<ConfigMap> {
 function passFor(
   key: ObjectKey,
   cached: ConfigMap | undefined,
-  context: ReconcileContext,
+  context: GoneContext,
 ): Pass | undefined {
   const { namespace, name } = splitKey(key);
   if (namespace === undefined) return undefined;
@@ -46,9 +59,9 @@ function passFor(
 }
 
 /** Shows a failure in the status of the watchers, and passes it on. A lost race is none. */
-async function reportFailure(pass: Pass, memory: Memory, error: unknown): Promise<Outcome> {
+async function reportFailure(pass: Pass, memory: Memory, error: unknown): Promise<PassResult> {
   if (isConflict(error) || pass.context.signal.aborted) throw error;
-  const outcome: Outcome = { phase: 'failed', failure: messageOf(error), result: AWAIT_CHANGE };
+  const outcome: PassResult = { phase: 'failed', failure: messageOf(error), result: undefined };
   await report(pass, outcome, memory).catch((second: unknown) =>
     pass.context.log.debug({ err: second }, 'failure not reported in status'),
   );

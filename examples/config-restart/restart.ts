@@ -1,4 +1,4 @@
-import { AWAIT_CHANGE, isConflict, messageOf, rfc3339 } from 'chancery';
+import { isConflict, messageOf, rfc3339 } from 'chancery';
 import { deletePods } from './actions/delete.ts';
 import { evictNext } from './actions/evict.ts';
 import { rollOut } from './actions/rollout.ts';
@@ -6,7 +6,7 @@ import { announceFailure, announcePlan, announceRemovals, announceRollouts } fro
 import { revisionOf } from './content.ts';
 import type { Entry, Pending } from './entry.ts';
 import type { Memory } from './memory.ts';
-import type { Outcome, Pass } from './pass.ts';
+import type { Pass, PassResult } from './pass.ts';
 import { type Plan, planRestart } from './plan.ts';
 import { type Entries, writeEntry } from './state.ts';
 import type { AcceptedWatcher } from './watcher.ts';
@@ -28,7 +28,7 @@ export async function begin(
   entry: Entry,
   entries: Entries,
   wanted: Wanted,
-): Promise<Outcome> {
+): Promise<PassResult> {
   const { namespace, context } = pass;
   context.log.info({ configMap: pass.name, hash: wanted.hash }, 'Modification detected');
   const acting = actingWatchers(pass, entry, wanted);
@@ -57,7 +57,7 @@ export async function advance(
   begun: Begun,
   entries: Entries,
   wanted: Wanted,
-): Promise<Outcome> {
+): Promise<PassResult> {
   const { namespace, context, accepted } = pass;
   const { pending } = begun;
   await deletePods(namespace, pending.delete, context);
@@ -79,11 +79,11 @@ async function finish(
   { pending }: Begun,
   entries: Entries,
   { frontEnds, metadataHash }: Wanted,
-): Promise<Outcome> {
+): Promise<PassResult> {
   const { hash, restarts } = pending;
   await writeEntry(pass, { hash, metadataHash, restarts, frontEnds }, entries, pass.context);
   announceRemovals(pending, pass);
-  return { phase: 'watching', observedHash: hash, result: AWAIT_CHANGE };
+  return { phase: 'watching', observedHash: hash, result: undefined };
 }
 
 /** A change of metadata alone moves only those who asked for it. */

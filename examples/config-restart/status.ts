@@ -1,6 +1,6 @@
 import { type Condition, setCondition } from 'chancery';
 import type { Report } from './memory.ts';
-import type { Outcome } from './pass.ts';
+import type { PassResult } from './pass.ts';
 import type { Watcher } from './watcher.ts';
 
 /** `status` of every kind of watcher. */
@@ -15,7 +15,7 @@ export interface WatcherStatus {
 
 export interface Facts {
   readonly watcher: Watcher;
-  readonly outcome: Outcome;
+  readonly outcome: PassResult;
   /** Whether the ConfigMap that the watcher names exists. */
   readonly found: boolean;
   /** Undefined when there is no restart to report. */

@@ -1,15 +1,14 @@
 /** A Database is another name for a SampleDB: one of the same name, which it owns and reports on. */
 import {
   AlreadyOwnedError,
-  AWAIT_CHANGE,
   type Controller,
   controller,
   generationChanged,
   isInvalid,
   messageOf,
+  type Outcome,
   READY,
   type ReconcileContext,
-  type Result,
   retryRefused,
 } from 'chancery';
 import type { CustomResource } from 'chancery/schema';
@@ -24,9 +23,7 @@ const frontEnd = (name: string, resource: CustomResource<Database>): Controller<
     for: resource,
     predicate: generationChanged,
     owns: [sampleDbs],
-    async reconcile(_key, database, context) {
-      return database === undefined ? AWAIT_CHANGE : reconcile(database, context);
-    },
+    reconcile,
   });
 
 export const frontEnds: readonly Controller<Database>[] = [
@@ -37,7 +34,7 @@ export const frontEnds: readonly Controller<Database>[] = [
 async function reconcile(
   { metadata: { name }, spec }: Database,
   { applyOwned, setStatus, event }: ReconcileContext<Database>,
-): Promise<Result> {
+): Promise<Outcome> {
   const refuse = async (reason: string, message: string): Promise<void> => {
     const condition = { type: READY, status: 'False', reason, message } as const;
     const status = { phase: 'Refused', readyReplicas: 0, conditions: [condition] };
@@ -46,7 +43,7 @@ async function reconcile(
   const { image } = spec;
   if (image === undefined) {
     await refuse('Invalid', 'spec.image must be specified');
-    return AWAIT_CHANGE;
+    return;
   }
   try {
     const db = await applyOwned(sampleDbs, { metadata: { name }, spec: specOf(spec, image) });
@@ -58,10 +55,9 @@ async function reconcile(
       readyReplicas,
       conditions: [{ type: READY, status, reason, message }],
     });
-    return AWAIT_CHANGE;
   } catch (error) {
     const isTaken = error instanceof AlreadyOwnedError; // its name is told of when it is free
-    const next = isTaken ? AWAIT_CHANGE : retryRefused(error);
+    const next = isTaken ? undefined : retryRefused(error);
     const refusal = isInvalid(error) ? 'Invalid' : 'Refused';
     await refuse(isTaken ? 'NotOwned' : refusal, shortened(messageOf(error)));
     return next;

@@ -1,11 +1,5 @@
 /** One pass over a SampleDB that is to stay: refuse, deploy, upgrade, back up, report. */
-import {
-  AWAIT_CHANGE,
-  type DesiredCondition,
-  READY,
-  type ReconcileContext,
-  type Result,
-} from 'chancery';
+import { type DesiredCondition, type Outcome, READY, type ReconcileContext } from 'chancery';
 import { runBackups } from './backup.ts';
 import { deployPlan } from './deploy.ts';
 import { type PlanRun, runPlan } from './plan.ts';
@@ -18,7 +12,7 @@ import { upgradePlan } from './upgrade.ts';
 export async function reconcileSampleDb(
   db: SampleDb,
   context: ReconcileContext<SampleDb>,
-): Promise<Result> {
+): Promise<Outcome> {
   const scene = sceneOf(db, context);
   const problem = problemOf(scene);
   if (problem !== undefined) return refuse(scene, problem);
@@ -51,22 +45,21 @@ function phaseOf({ plan }: PlanRun, upgrade: PlanRun | undefined): string {
 }
 
 /** Nothing is written but that it is refused; a change of the spec wakes us. */
-async function refuse(scene: Scene, { reason, message }: Problem): Promise<Result> {
+async function refuse(scene: Scene, { reason, message }: Problem): Promise<Outcome> {
   const condition: DesiredCondition = { type: READY, status: 'False', reason, message };
   if (await report(scene, 'Invalid', {}, [condition])) {
     scene.context.event('Warning', reason, message);
   }
-  return AWAIT_CHANGE;
 }
 
 /** What has failed is the toolkit's to retry; else the earliest that a plan waits for. */
-export function next(runs: readonly (PlanRun | undefined)[], wakeInMs?: number): Result {
+export function next(runs: readonly (PlanRun | undefined)[], wakeInMs?: number): Outcome {
   const failed = runs.find((run) => run?.failure !== undefined);
   if (failed !== undefined) throw failed.failure;
   const times = [wakeInMs, ...runs.map((run) => run?.progress.requeueAfterMs)].filter(
     (ms) => ms !== undefined,
   );
-  const soonest = times.length === 0 ? {} : { requeueAfterMs: Math.min(...times) };
+  const soonest = times.length === 0 ? undefined : { requeueAfterMs: Math.min(...times) };
   const refused = runs.find((run) => run?.progress.retry !== undefined)?.progress.retry;
   return refused === undefined ? soonest : { ...refused, ...soonest };
 }

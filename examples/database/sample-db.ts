@@ -1,11 +1,4 @@
-import {
-  AWAIT_CHANGE,
-  annotationChanged,
-  controller,
-  enqueueMapped,
-  generationChanged,
-  or,
-} from 'chancery';
+import { annotationChanged, controller, enqueueMapped, generationChanged, or } from 'chancery';
 import { jobs, persistentVolumeClaims, secrets, statefulSets } from 'chancery/kubernetes';
 import { TEARDOWN, tearDown } from './cleanup.ts';
 import { reconcileSampleDb } from './reconcile.ts';
@@ -27,7 +20,5 @@ export const sampleDb = controller({
     { resource: volumeSnapshots, verbs: ['get', 'create'] },
   ],
   finalizer: { name: TEARDOWN, finalize: tearDown },
-  async reconcile(_key, db, context) {
-    return db === undefined ? AWAIT_CHANGE : reconcileSampleDb(db, context);
-  },
+  reconcile: reconcileSampleDb,
 });

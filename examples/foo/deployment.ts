@@ -3,7 +3,7 @@ import {
   type Desired,
   isInvalid,
   messageOf,
-  type Result,
+  type Outcome,
   retryRefused,
 } from 'chancery';
 import type { Deployment } from 'chancery/kubernetes';
@@ -30,7 +30,7 @@ export interface Problem {
   readonly reason: string;
   readonly message: string;
   /** When to try again, where no event tells. Default: after a change. */
-  readonly next?: Result;
+  readonly next?: Outcome;
 }
 
 export const NAMELESS: Problem = {

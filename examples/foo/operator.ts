@@ -1,4 +1,4 @@
-import { AWAIT_CHANGE, controller, generationChanged, isControlledBy } from 'chancery';
+import { controller, generationChanged, isControlledBy } from 'chancery';
 import { deployments } from 'chancery/kubernetes';
 import { foos } from './definition.ts';
 import { deploymentFor, NAMELESS, problemOf } from './deployment.ts';
@@ -15,8 +15,8 @@ export default controller({
   ],
 
   /** One Foo becomes one Deployment of the name that it gives. */
-  async reconcile(_key, foo, context) {
-    if (foo === undefined || foo.metadata.deletionTimestamp !== undefined) return AWAIT_CHANGE;
+  async reconcile(foo, context) {
+    if (foo.metadata.deletionTimestamp !== undefined) return;
     const { applyOwned, deleteOwned, event, store } = context;
     const { namespace = '' } = foo.metadata;
     const own = store(deployments)
@@ -35,7 +35,7 @@ export default controller({
         event('Warning', made.reason, made.message);
       }
       // A change of the Foo, or a name that is free again, leads back here at once.
-      return made.next ?? AWAIT_CHANGE;
+      return made.next;
     }
 
     for (const { metadata } of own) {
@@ -44,6 +44,5 @@ export default controller({
     if (await report(foo, readiness(made), context)) {
       event('Normal', 'Synced', 'Foo synced successfully');
     }
-    return AWAIT_CHANGE;
   },
 });

@@ -4,9 +4,9 @@ import {
   isInvalid,
   type KubernetesObject,
   messageOf,
+  type Outcome,
   READY,
   type ReconcileContext,
-  type Result,
   retryRefused,
 } from 'chancery';
 
@@ -17,7 +17,7 @@ export interface Verdict {
   readonly message: string;
   readonly event?: 'Normal' | 'Warning';
   /** When to try again what was refused. Default: after a change. */
-  readonly next?: Result;
+  readonly next?: Outcome;
 }
 
 /** What a person has to do something about. */

@@ -1,4 +1,4 @@
-import { AWAIT_CHANGE, type ReconcileContext, type Reconciler, type Result } from 'chancery';
+import type { Outcome, ReconcileContext, Reconciler } from 'chancery';
 import { type Node, nodes } from 'chancery/kubernetes';
 import { freePlaces, heldIn, nodeSource, standsBack, waitingIn } from './capacity.ts';
 import type { RebootSettings } from './settings.ts';
@@ -7,17 +7,16 @@ import { beginStep, leftMs, nextStep, type Step } from './step.ts';
 
 /** Brings one Node one step on. Each step is a write, and its echo brings the Node back for the next one. */
 export function createReconciler(settings: RebootSettings): Reconciler<Node> {
-  return async (_key, node, context) => {
-    if (node === undefined) return AWAIT_CHANGE;
+  return async (node, context) => {
     const nowMs = context.clock.now();
     const step = nextStep(node, settings, nowMs);
     if (step !== undefined) {
       await take(step, node, context);
-      return AWAIT_CHANGE;
+      return;
     }
     if (stateOf(node) === 'Waiting') return begin(node, settings, context);
     const requeueAfterMs = leftMs(node, settings, nowMs);
-    return requeueAfterMs === undefined ? AWAIT_CHANGE : { requeueAfterMs };
+    return requeueAfterMs === undefined ? undefined : { requeueAfterMs };
   };
 }
 
@@ -26,21 +25,20 @@ async function begin(
   node: Node,
   settings: RebootSettings,
   context: ReconcileContext<Node>,
-): Promise<Result> {
+): Promise<Outcome> {
   const { window, maxRebooting } = settings;
   const cached = context.store(nodeSource);
   const free = freePlaces(heldIn(cached), maxRebooting);
   // Whoever gives way wakes it.
-  if (free === 0 || standsBack(node, waitingIn(cached), free)) return AWAIT_CHANGE;
+  if (free === 0 || standsBack(node, waitingIn(cached), free)) return;
   const nowMs = context.clock.now();
   if (!window.isOpen(nowMs)) return { requeueAfterMs: window.opensAfter(nowMs) - nowMs };
   // Past the cache: one that is late, as after a change of leader, would give a place twice.
   const live = await context.client.list(nodes);
   const self = live.find(({ metadata }) => metadata.uid === node.metadata.uid);
-  if (self === undefined || stateOf(self) !== 'Waiting') return AWAIT_CHANGE; // its change comes
-  if (freePlaces(live, maxRebooting) === 0) return AWAIT_CHANGE;
+  if (self === undefined || stateOf(self) !== 'Waiting') return; // its change comes
+  if (freePlaces(live, maxRebooting) === 0) return;
   await take(beginStep(settings, nowMs), self, context);
-  return AWAIT_CHANGE;
 }
 
 /**

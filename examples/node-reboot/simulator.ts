@@ -3,7 +3,6 @@
  * by way of systemd and D-Bus, with a machine that is only a moment of time.
  */
 import {
-  AWAIT_CHANGE,
   type Client,
   type Controller,
   controller,
@@ -46,29 +45,28 @@ export function simulatedAgents(options: AgentOptions = {}): Controller<Node> {
       { resource: pods, verbs: ['list'] },
       { resource: pods, subresource: 'eviction', verbs: ['create'] },
     ],
-    async reconcile(key, node, { client, clock }) {
-      if (node === undefined || !answers(node.metadata.name)) return AWAIT_CHANGE;
+    async reconcile(node, { key, client, clock }) {
+      if (!answers(node.metadata.name)) return;
       if (!isTrue(node, REBOOT_OK)) {
         await uncordon(node, client);
-        return AWAIT_CHANGE;
+        return;
       }
-      if (!isTrue(node, REBOOT_NEEDED)) return AWAIT_CHANGE; // it is back, and waits for the operator
+      if (!isTrue(node, REBOOT_NEEDED)) return; // it is back, and waits for the operator
       if (!isTrue(node, REBOOT_IN_PROGRESS)) {
         await cordon(node, client);
-        return AWAIT_CHANGE;
+        return;
       }
       // The original goes on when Pods are left. Here the budget of an application has the last word.
       if (!upAt.has(key) && !(await drain(node.metadata.name, client))) {
         return { requeueAfterMs: DRAIN_RETRY_MS };
       }
-      if (!comesBack(node.metadata.name)) return AWAIT_CHANGE;
+      if (!comesBack(node.metadata.name)) return;
       const up = upAt.get(key) ?? clock.monotonic() + rebootMs;
       upAt.set(key, up);
       const downMs = up - clock.monotonic();
       if (downMs > 0) return { requeueAfterMs: downMs };
       upAt.delete(key);
       await annotate(node, client, { [REBOOT_IN_PROGRESS]: 'false', [REBOOT_NEEDED]: 'false' });
-      return AWAIT_CHANGE;
     },
   });
 }

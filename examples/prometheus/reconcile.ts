@@ -1,6 +1,5 @@
 import {
   AlreadyOwnedError,
-  AWAIT_CHANGE,
   messageOf,
   type ReconcileContext,
   type Reconciler,
@@ -12,23 +11,23 @@ import { configSecret, governingService, serverSet } from './children.ts';
 import { configuration } from './configuration.ts';
 import { durationProblem } from './duration.ts';
 import { type Selected, selectMonitors } from './monitors.ts';
-import { type Outcome, report } from './report.ts';
+import { type Attempt, report } from './report.ts';
 import { type Prometheus, type ServiceMonitor, serviceMonitors } from './resources.ts';
 
 /** A Prometheus becomes a Secret with the configuration, a Service and a StatefulSet. */
-export const reconcile: Reconciler<Prometheus> = async (_key, prometheus, context) => {
-  if (prometheus === undefined || prometheus.metadata.deletionTimestamp !== undefined) {
-    return AWAIT_CHANGE;
+export const reconcile: Reconciler<Prometheus> = async (prometheus, context) => {
+  if (prometheus.metadata.deletionTimestamp !== undefined) {
+    return;
   }
   const outcome = await outcomeOf(prometheus, context);
   await report(prometheus, outcome, context);
-  return outcome.next ?? AWAIT_CHANGE;
+  return outcome.next;
 };
 
 async function outcomeOf(
   prometheus: Prometheus,
   context: ReconcileContext<Prometheus>,
-): Promise<Outcome> {
+): Promise<Attempt> {
   const problem = problemOf(prometheus);
   if (problem !== undefined) return { reason: 'InvalidSpec', message: problem };
   const { namespace = '' } = prometheus.metadata;
@@ -80,7 +79,7 @@ async function deploy(
   prometheus: Prometheus,
   { accepted, ...selected }: Selected,
   { applyOwned }: ReconcileContext<Prometheus>,
-): Promise<Outcome> {
+): Promise<Attempt> {
   try {
     await applyOwned(secrets, configSecret(prometheus, configuration(prometheus, accepted)));
     await applyOwned(services, governingService(prometheus));

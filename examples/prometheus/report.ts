@@ -3,9 +3,9 @@ import {
   findCondition,
   formatSelector,
   isControlledBy,
+  type Outcome,
   objectKey,
   type ReconcileContext,
-  type Result,
   selectorFromObject,
 } from 'chancery';
 import { type StatefulSet, statefulSets } from 'chancery/kubernetes';
@@ -14,7 +14,7 @@ import type { Rejected } from './monitors.ts';
 import type { Prometheus } from './resources.ts';
 
 /** What came of an attempt: a reason only where it was given up. */
-export interface Outcome {
+export interface Attempt {
   readonly reason?: string;
   readonly message?: string;
   readonly set?: StatefulSet;
@@ -22,13 +22,13 @@ export interface Outcome {
   readonly rejected?: readonly Rejected[];
   readonly moreRejected?: number;
   /** When to try again what was refused. Default: after a change. */
-  readonly next?: Result;
+  readonly next?: Outcome;
 }
 
 /** States the status, with an Event where an attempt was given up for a new reason. */
 export async function report(
   prometheus: Prometheus,
-  outcome: Outcome,
+  outcome: Attempt,
   { event, setStatus, store }: ReconcileContext<Prometheus>,
 ): Promise<void> {
   const { status, metadata, spec } = prometheus;
@@ -62,7 +62,7 @@ function reconciledCondition({
   message = '',
   rejected = [],
   moreRejected = 0,
-}: Outcome): DesiredCondition {
+}: Attempt): DesiredCondition {
   if (reason !== undefined) {
     return { type: 'Reconciled', status: 'False', reason, message: message.slice(0, MOST_CHARS) };
   }

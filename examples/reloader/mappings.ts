@@ -7,7 +7,6 @@ import {
   type Mapping,
   type Predicate,
   type Source,
-  splitKey,
 } from 'chancery';
 import type { Engine } from './engine.ts';
 import { BY_NAMESPACE, BY_RESOURCE, patternValue, resourceValue } from './sources.ts';
@@ -30,9 +29,9 @@ export function resourceMappings<T extends KubernetesObject>(
     kind.watches.map(({ source, nameOf }, position) =>
       enqueueMapped(
         source,
-        (entry, { store }) => {
-          const { namespace } = splitKey(entry.key);
-          const name = nameOf(entry);
+        (resource, { store }) => {
+          const { namespace } = resource.metadata;
+          const name = nameOf(resource);
           if (namespace === undefined || name === undefined) return [];
           const cached = store(workloads);
           const { type } = kind;
@@ -87,8 +86,7 @@ function namespaceMapping<T extends KubernetesObject>(
 ): Mapping {
   return enqueueMapped(
     namespaces,
-    (entry, { store }) =>
-      store(workloads).byIndex(BY_NAMESPACE, splitKey(entry.key).name).map(keyOf),
+    ({ metadata }, { store }) => store(workloads).byIndex(BY_NAMESPACE, metadata.name).map(keyOf),
     { predicate },
   );
 }

@@ -109,7 +109,7 @@ function workloadController<T extends KubernetesObject>(
       ...kind.permissions,
     ],
     maxConcurrentReconciles: CONCURRENT_RECONCILES,
-    reconcile: createReconciler(kind, engine),
+    ...createReconciler(kind, engine),
   });
 }
 

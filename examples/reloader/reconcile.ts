@@ -1,12 +1,11 @@
 import {
-  AWAIT_CHANGE,
+  type ControllerOptions,
+  type GoneContext,
   isConflict,
   type KubernetesObject,
   type ObjectKey,
+  type Outcome,
   type ReconcileContext,
-  type Reconciler,
-  type Result,
-  splitKey,
 } from 'chancery';
 import { type Attempt, restartContext } from './attempt.ts';
 import type { Engine } from './engine.ts';
@@ -19,28 +18,25 @@ import { viewOf, wantedResources } from './wanted.ts';
 import type { Problem, WorkloadKind } from './workloads/kind.ts';
 
 /** What a reconcile came to, for the metrics. */
-export type Outcome = 'success' | 'skipped';
+export type Counted = 'success' | 'skipped';
 
 /** Compares one workload with the resources that concern it, and restarts it when they have changed. */
 export function createReconciler<T extends KubernetesObject>(
   kind: WorkloadKind<T>,
   engine: Engine,
-): Reconciler<T> {
+): Required<Pick<ControllerOptions<T>, 'reconcile' | 'gone'>> {
   const memory = new Memory();
-  return async (key, workload, context) => {
-    const { clock } = context;
-    const beganAtMs = clock.monotonic();
-    const { namespace = '', name } = splitKey(key);
+  const begun = ({ key, attempt }: GoneContext): string => {
     const owner = `${kind.kind}/${key}`;
     engine.observer.taken(owner);
-    if (context.attempt > 0) engine.observer.retried(kind.kind);
-    if (workload === undefined) {
-      engine.observer.gone(owner);
-      engine.wantedBy.set(owner, new Set());
-      memory.forget(owner);
-      memory.debounce.settle(key);
-      return absentResult(kind, key, context);
-    }
+    if (attempt > 0) engine.observer.retried(kind.kind);
+    return owner;
+  };
+  const reconcile = async (workload: T, context: ReconcileContext<T>): Promise<Outcome> => {
+    const { clock, key } = context;
+    const beganAtMs = clock.monotonic();
+    const { namespace = '', name } = workload.metadata;
+    const owner = begun(context);
     const about = { kind: kind.kind, namespace, name, workload, context } as unknown as Regarding;
     const attempt = { kind, engine, memory, owner, key, namespace, workload, context, about };
     try {
@@ -52,24 +48,33 @@ export function createReconciler<T extends KubernetesObject>(
       throw error;
     }
   };
+  const gone = async (key: ObjectKey, context: GoneContext): Promise<Outcome> => {
+    const owner = begun(context);
+    engine.observer.gone(owner);
+    engine.wantedBy.set(owner, new Set());
+    memory.forget(owner);
+    memory.debounce.settle(key);
+    return { requeueAfterMs: (await kind.absent?.(key, context))?.waitMs };
+  };
+  return { reconcile, gone };
 }
 
 async function reconcileWorkload<T extends KubernetesObject>(
   attempt: Attempt<T>,
-): Promise<{ readonly result: Result; readonly outcome: Outcome }> {
+): Promise<{ readonly result: Outcome; readonly outcome: Counted }> {
   const { kind, engine, memory, owner, key, namespace, workload, context } = attempt;
   const isDeleted = workload.metadata.deletionTimestamp !== undefined;
   const inScope = !isDeleted && engine.scope.includes(namespace, context);
   // Also where the flags leave the namespace out now: a pause that was begun before must end.
   const upkeep = isDeleted ? undefined : await kind.upkeep?.(workload, restartContext(attempt));
-  if (upkeep?.written === true) return { result: AWAIT_CHANGE, outcome: 'success' };
+  if (upkeep?.written === true) return { result: undefined, outcome: 'success' };
   const isOver = !inScope || kind.isDone?.(workload) === true;
   const template = isOver ? undefined : kind.templateOf(workload);
   if (template === undefined) {
     engine.wantedBy.set(owner, new Set());
     memory.debounce.settle(key);
     setPending(attempt, undefined);
-    return { result: earlier(AWAIT_CHANGE, upkeep?.waitMs), outcome: 'skipped' };
+    return { result: earlier(undefined, upkeep?.waitMs), outcome: 'skipped' };
   }
   const problems = [...(upkeep?.problems ?? [])];
   for (const gate of engine.gates) problems.push(...(gate.problems?.(workload) ?? []));
@@ -89,21 +94,6 @@ async function reconcileWorkload<T extends KubernetesObject>(
   const result = await restartWhenDue(attempt, plan);
   const outcome = plan.restart === undefined ? 'skipped' : 'success';
   return { result: earlier(earlier(result, upkeep?.waitMs), found.waitMs), outcome };
-}
-
-async function absentResult<T extends KubernetesObject>(
-  kind: WorkloadKind<T>,
-  key: ObjectKey,
-  reconcile: ReconcileContext<T>,
-): Promise<Result> {
-  const given = { reconcile, nowMs: reconcile.clock.now(), record: refuseRecord };
-  const outcome = await kind.absent?.(key, given);
-  return earlier(AWAIT_CHANGE, outcome?.waitMs);
-}
-
-/** A bug of a kind: a workload that does not exist has no metadata to write. */
-function refuseRecord(): Promise<never> {
-  return Promise.reject(new TypeError('absent() called record()'));
 }
 
 function tell<T extends KubernetesObject>(
@@ -126,8 +116,8 @@ function count<T extends KubernetesObject>(
   observer.skipped(unshown > 0 ? 'strategy_not_updated' : reason, kind.kind);
 }
 
-function earlier(result: Result, waitMs: number | undefined): Result {
-  if (waitMs === undefined || result.refusal !== undefined) return result;
-  const { requeueAfterMs = Number.POSITIVE_INFINITY } = result;
+function earlier(result: Outcome, waitMs: number | undefined): Outcome {
+  if (waitMs === undefined || (result && 'refusal' in result)) return result;
+  const requeueAfterMs = result?.requeueAfterMs ?? Number.POSITIVE_INFINITY;
   return waitMs < requeueAfterMs ? { requeueAfterMs: waitMs } : result;
 }

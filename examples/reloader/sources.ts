@@ -6,7 +6,6 @@ import {
   type ReconcileContext,
   type Source,
   source,
-  splitKey,
 } from 'chancery';
 import { namespaces } from 'chancery/kubernetes';
 import { annotationOf } from './contract/annotations.ts';
@@ -56,9 +55,9 @@ function newWorkloadSource<T extends KubernetesObject>(
   return source<T>(kind.resource, {
     indexes: {
       [BY_NAMESPACE]: byNamespace,
-      [BY_RESOURCE]: ({ key, object }) => {
-        const { namespace } = splitKey(key);
-        return namespace === undefined ? [] : resourceValues(kind, object, namespace, options);
+      [BY_RESOURCE]: (workload) => {
+        const { namespace } = workload.metadata;
+        return namespace === undefined ? [] : resourceValues(kind, workload, namespace, options);
       },
     },
   });

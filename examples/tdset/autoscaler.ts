@@ -1,28 +1,24 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
-  type Entry,
   enqueueMapped,
   type ObjectKey,
-  objectKey,
   type ReconcileContext,
   source,
+  type Target,
 } from 'chancery';
 import { type HorizontalPodAutoscaler, horizontalPodAutoscalers } from 'chancery/kubernetes';
 
-/** The Deployment that an autoscaler scales: the key of the TDSet of the same name, if there is one. */
-function deploymentKey({
-  metadata,
-  object,
-}: Pick<Entry<HorizontalPodAutoscaler>, 'metadata' | 'object'>): readonly ObjectKey[] {
-  const { apiVersion = 'apps/v1', kind, name } = object.spec.scaleTargetRef;
+/** The Deployment that an autoscaler scales, if it is one: the TDSet has the same name. */
+function deploymentOf({ metadata, spec }: HorizontalPodAutoscaler): readonly Target[] {
+  const { apiVersion = 'apps/v1', kind, name } = spec.scaleTargetRef;
   const isDeployment = kind === 'Deployment' && apiVersion.startsWith('apps/');
-  return isDeployment ? [objectKey(metadata.namespace ?? '', name)] : [];
+  return isDeployment ? [{ namespace: metadata.namespace, name }] : [];
 }
 
-const autoscalers = source(horizontalPodAutoscalers, { indexes: { deployment: deploymentKey } });
+const autoscalers = source(horizontalPodAutoscalers, { indexes: { deployment: deploymentOf } });
 
 /** An autoscaler that comes, goes or is changed; what it measures every 15 s is none of our business. */
-export const autoscalerChanges = enqueueMapped(autoscalers, deploymentKey, {
+export const autoscalerChanges = enqueueMapped(autoscalers, deploymentOf, {
   predicate: (event) =>
     event.type !== 'update' || !isDeepStrictEqual(event.old.object.spec, event.object.spec),
 });

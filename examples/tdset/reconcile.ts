@@ -1,5 +1,4 @@
 import {
-  AWAIT_CHANGE,
   type DesiredStatus,
   findCondition,
   type ReconcileContext,
@@ -19,18 +18,18 @@ export interface TDSetOptions {
 const DEFAULT_INTERVAL_MINUTES = 5;
 
 export function reconciler({ createServices }: TDSetOptions): Reconciler<TDSet> {
-  return async (key, set, context) => {
-    if (set === undefined || set.metadata.deletionTimestamp !== undefined) return AWAIT_CHANGE;
+  return async (set, context) => {
+    if (set.metadata.deletionTimestamp !== undefined) return;
     const { schedulingConfig, defaultReplica, timeZone = 'UTC' } = set.spec;
     const { intervalMint = DEFAULT_INTERVAL_MINUTES } = set.spec;
     const schedule = readSchedule(schedulingConfig, timeZone);
     if ('reason' in schedule) {
       await report(set, statusOfProblem(schedule), context);
-      return AWAIT_CHANGE;
+      return;
     }
     const nowMs = context.clock.now();
     const plan = planAt(schedule, defaultReplica, nowMs);
-    const done = await carryOut({ key, set, plan, nowMs, createServices, context });
+    const done = await carryOut({ key: context.key, set, plan, nowMs, createServices, context });
     await report(set, statusOf(schedule, plan, done), context);
 
     const { nextAtMs = Number.POSITIVE_INFINITY } = plan;

@@ -1,6 +1,5 @@
 import {
   AlreadyOwnedError,
-  AWAIT_CHANGE,
   type Controller,
   controller,
   keyOf,
@@ -21,9 +20,9 @@ export function serviceController(settings: Settings): Controller<Service> {
     for: services,
     owns: [tunnelsByService],
     permissions: [{ resource: tunnels, verbs: ['delete'] }],
-    async reconcile(_key, service, context) {
-      if (service === undefined || service.metadata.deletionTimestamp !== undefined) {
-        return AWAIT_CHANGE; // its Tunnel goes with it, by the owner reference
+    async reconcile(service, context) {
+      if (service.metadata.deletionTimestamp !== undefined) {
+        return; // its Tunnel goes with it, by the owner reference
       }
       const managed = isManaged(service, settings);
       if (managed === 'unreadable') {
@@ -31,7 +30,6 @@ export function serviceController(settings: Settings): Controller<Service> {
         context.event('Warning', 'InvalidAnnotation', note);
       } else if (managed) await provide(service, context);
       else await withdraw(service, context);
-      return AWAIT_CHANGE;
     },
   });
 }

@@ -1,11 +1,4 @@
-import {
-  AWAIT_CHANGE,
-  type Controller,
-  controller,
-  enqueueMapped,
-  generationChanged,
-  keyOf,
-} from 'chancery';
+import { type Controller, controller, enqueueMapped, generationChanged, keyOf } from 'chancery';
 import { deployments, secrets, services } from 'chancery/kubernetes';
 import { bringUp } from './bring-up.ts';
 import { giveBack } from './give-back.ts';
@@ -30,8 +23,8 @@ export function tunnelController(options: TunnelControllerOptions): Controller<T
     predicate: generationChanged, // its own status is no news
     owns: [deployments],
     watches: [
-      enqueueMapped(services, ({ key }, { store }) =>
-        store(tunnelsByService).byIndex('service', key).map(keyOf),
+      enqueueMapped(services, ({ metadata }, { store }) =>
+        store(tunnelsByService).byIndex('service', metadata).map(keyOf),
       ),
     ],
     permissions: [
@@ -46,8 +39,7 @@ export function tunnelController(options: TunnelControllerOptions): Controller<T
     },
     queue: { backoff: { maxMs: 300_000 } }, // a host is paid for until a provider that was down takes it back
     maxConcurrentReconciles: 4, // a provider that is slow for one Tunnel must not hold up the others
-    async reconcile(_key, tunnel, context) {
-      if (tunnel === undefined) return AWAIT_CHANGE;
+    async reconcile(tunnel, context) {
       const facts: Facts = { ...factsOf(tunnel), generated: isGenerated(tunnel) };
       let outcome: Outcome | undefined;
       let failure: unknown;

@@ -66,7 +66,7 @@ export type TunnelFacts = Omit<NonNullable<Tunnel['status']>, 'conditions' | 'ob
 
 /** Tunnels, by the key of the Service that they are for. */
 export const tunnelsByService: Source<Tunnel> = source(tunnels, {
-  indexes: { service: ({ object }) => [serviceKeyOf(object)] },
+  indexes: { service: (tunnel) => [serviceKeyOf(tunnel)] },
 });
 
 export const serviceKeyOf = ({ metadata, spec }: Tunnel) =>

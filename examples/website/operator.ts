@@ -1,4 +1,4 @@
-import { AWAIT_CHANGE, controller } from 'chancery';
+import { controller } from 'chancery';
 import { deployments } from 'chancery/kubernetes';
 import { customResource, Type } from 'chancery/schema';
 
@@ -29,8 +29,7 @@ export default controller({
       event('Normal', 'Finalized', 'nothing is left behind');
     },
   },
-  async reconcile(_key, site, { applyOwned, setStatus, event }) {
-    if (site === undefined) return AWAIT_CHANGE;
+  async reconcile(site, { applyOwned, setStatus, event }) {
     const { name } = site.metadata;
     const { image, replicas } = site.spec;
     const labels = { 'app.kubernetes.io/name': 'website', 'app.kubernetes.io/instance': name };
@@ -54,6 +53,5 @@ export default controller({
       conditions: [{ type: 'Ready', status, reason, message }],
     });
     if (isNews && isReady) event('Normal', 'Ready', message);
-    return AWAIT_CHANGE;
   },
 });

@@ -27,6 +27,7 @@ type Remedy = (
 const REMEDIES: readonly Remedy[] = [
   commonJs,
   requireCall,
+  earlierVersion,
   typeAsValue,
   typescriptSyntax,
   missingExtension,
@@ -72,6 +73,17 @@ function requireCall({ message }: Error): string | undefined {
 }
 
 const NO_EXPORT = /^The requested module '([^']+)' does not provide an export named '([^']+)'/;
+
+/** `AWAIT_CHANGE` was what a reconciler returned when it had nothing to wait for. */
+function earlierVersion({ message }: Error): string | undefined {
+  const [, specifier, name] = NO_EXPORT.exec(message) ?? [];
+  if (specifier !== 'chancery' || name !== 'AWAIT_CHANGE') return undefined;
+  return (
+    'the file was written for an earlier chancery: return nothing instead of AWAIT_CHANGE, and write ' +
+    'reconcile(object, context), which gets the key as context.key; what it did for an object that is gone ' +
+    'goes to gone(key, context)'
+  );
+}
 
 function typeAsValue({ message }: Error): string | undefined {
   const [, specifier, name] = NO_EXPORT.exec(message) ?? [];

@@ -1,5 +1,5 @@
 import type { Pod } from '../model/builtin.ts';
-import type { KubernetesObject } from '../model/object.ts';
+import type { KubernetesObject, Target } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
 import type {
   ApplyOptions,
@@ -9,7 +9,6 @@ import type {
   ListOptions,
   Patch,
   Stored,
-  Target,
   UpdateOptions,
   WriteOptions,
 } from './client.ts';

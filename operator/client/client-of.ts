@@ -1,6 +1,6 @@
 import { OperatorError } from '../core/errors.ts';
 import { pods } from '../model/builtin.ts';
-import type { KubernetesObject } from '../model/object.ts';
+import type { KubernetesObject, Target } from '../model/object.ts';
 import { type Resource, resourceName } from '../model/resource.ts';
 import { AROUND_CALLS, type PartsAround } from './around-calls.ts';
 import type { CallHandler, Interceptor, Next } from './call.ts';
@@ -13,7 +13,6 @@ import type {
   ListOptions,
   Patch,
   Stored,
-  Target,
   UpdateOptions,
   WriteOptions,
 } from './client.ts';

@@ -1,13 +1,5 @@
-import type { KubernetesObject } from '../model/object.ts';
+import type { KubernetesObject, Target } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
-
-/** Names one object of a resource. */
-export interface Target {
-  /** Omit it for a cluster-scoped object. */
-  readonly namespace?: string | undefined;
-  /** Name of the object. */
-  readonly name: string;
-}
 
 /** Options of every call. */
 export interface CallOptions {

@@ -1,9 +1,9 @@
 import { ConfigurationError, OperatorError } from '../core/errors.ts';
-import type { KubernetesObject } from '../model/object.ts';
+import type { KubernetesObject, Target } from '../model/object.ts';
 import { collectionPath, objectPath, type Resource, resourceName } from '../model/resource.ts';
 import type { TransportRequest } from '../transport/transport.ts';
 import { type Call, HTTP_METHODS, type RemoveCall, type WriteCall } from './call.ts';
-import type { DeleteOptions, Target } from './client.ts';
+import type { DeleteOptions } from './client.ts';
 
 export type FieldValidation = 'Strict' | 'Warn' | 'Ignore';
 

@@ -1,10 +1,10 @@
 import { NEVER_ABORTED } from '../core/abort.ts';
 import { type Clock, sleep } from '../core/clock.ts';
-import type { KubernetesObject } from '../model/object.ts';
+import type { KubernetesObject, Target } from '../model/object.ts';
 import { isVersionConflict } from '../model/refusal.ts';
 import type { Resource } from '../model/resource.ts';
 import { ApiError } from '../model/status.ts';
-import type { Client, Target, UpdateOptions, Versioned } from './client.ts';
+import type { Client, UpdateOptions, Versioned } from './client.ts';
 
 /** A `ReconcileContext` has these options. */
 export interface RetryOnConflictOptions {

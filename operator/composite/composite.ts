@@ -3,7 +3,7 @@ import { ownedApplyWriter } from '../controller/children/owned-apply-writer.ts';
 import { type Controller, type ControllerOptions, controller } from '../controller/controller.ts';
 import type { Finalizer, Unfinished } from '../controller/finalizers/finalizer.ts';
 import { requireFunction } from '../controller/known-options.ts';
-import { AWAIT_CHANGE, type ReconcileContext, type Result } from '../controller/reconciler.ts';
+import type { Outcome, ReconcileContext } from '../controller/reconciler.ts';
 import { type Source, sourceOf } from '../controller/source.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import type { KubernetesObject } from '../model/object.ts';
@@ -38,7 +38,7 @@ export type SyncContext = Pick<ReconcileContext, 'signal' | 'log' | 'store' | 'a
 
 /** The options of `composite`: those of `controller`, except for those that `composite` sets itself. */
 export interface CompositeOptions<P extends KubernetesObject>
-  extends Omit<ControllerOptions<P>, 'for' | 'owns' | 'reconcile' | 'finalizer'> {
+  extends Omit<ControllerOptions<P>, 'for' | 'owns' | 'reconcile' | 'gone' | 'finalizer'> {
   /** The objects whose children are managed. A resource stands for a source with its defaults. */
   readonly parent: Source<P> | Resource<P>;
   /** The resources of the children. Each is watched, and the controller may write and delete its objects. */
@@ -166,13 +166,13 @@ export function composite<P extends KubernetesObject>({
     ...engineWiring({ ...parts, controller: options as ControllerParts }),
     for: parent,
     ...(finalize && { finalizer: finalizerOf(finalize, bring) }),
-    async reconcile(key, object, context): Promise<Result> {
-      if (object === undefined) parts.related?.forget(key);
-      if (object === undefined || object.metadata.deletionTimestamp !== undefined) {
-        return AWAIT_CHANGE;
-      }
-      const requeueAfterMs = (await bring(object, context, false))?.resyncAfterMs;
-      return requeueAfterMs === undefined ? AWAIT_CHANGE : { requeueAfterMs };
+    async reconcile(object, context): Promise<Outcome> {
+      if (object.metadata.deletionTimestamp !== undefined) return;
+      const brought = await bring(object, context, false);
+      return { requeueAfterMs: brought?.resyncAfterMs };
+    },
+    gone(key) {
+      parts.related?.forget(key);
     },
   });
 }

@@ -2,7 +2,7 @@ import { type Controller, type ControllerOptions, controller } from '../controll
 import { addFinalizer, removeFinalizer } from '../controller/finalizers/finalizer.ts';
 import { asCached } from '../controller/finalizers/finalizing.ts';
 import { and, type Predicate } from '../controller/predicate.ts';
-import { AWAIT_CHANGE, type ReconcileContext, type Result } from '../controller/reconciler.ts';
+import type { Outcome, ReconcileContext } from '../controller/reconciler.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import { indexedByOwner, indexedForAdoption, requireDistinct } from './child-types.ts';
 import type { CompositeEngineOptions } from './engine-options.ts';
@@ -47,7 +47,8 @@ export function compositeEngine(options: CompositeEngineOptions): Controller {
       ...(finalizer === undefined ? [] : [{ resource: parentResource, verbs: ['patch'] as const }]),
       ...(wired.permissions ?? []),
     ],
-    reconcile: (key, object, context) => engine.reconcile(key, object, context),
+    reconcile: (object, context) => engine.reconcile(object, context),
+    gone: (key) => engine.forget(key),
   });
   return withOwnFinalizer(declared, finalizer);
 }
@@ -124,39 +125,27 @@ class Engine {
     this.#seen = seen;
   }
 
-  async reconcile(
-    key: ObjectKey,
-    object: KubernetesObject | undefined,
-    context: ReconcileContext,
-  ): Promise<Result> {
-    if (object === undefined) {
-      this.#forget(key);
-      return AWAIT_CHANGE;
-    }
+  async reconcile(object: KubernetesObject, context: ReconcileContext): Promise<Outcome> {
     try {
-      return await this.#reconcile(key, object, context);
+      return await this.#reconcile(object, context);
     } catch (error) {
       await this.#sync.failed(object, error, context);
       throw error;
     }
   }
 
-  #forget(key: ObjectKey): void {
+  forget(key: ObjectKey): void {
     this.#options.related?.forget(key);
     this.#seen.forget(key);
   }
 
-  async #reconcile(
-    key: ObjectKey,
-    object: KubernetesObject,
-    context: ReconcileContext,
-  ): Promise<Result> {
+  async #reconcile(object: KubernetesObject, context: ReconcileContext): Promise<Outcome> {
     const isSelected = this.#options.selects?.(object) ?? true;
     const isOurs = (each: KubernetesObject): boolean => isSelected || this.#hasFinalizer(each);
     const parent = isOurs(object) ? await this.#withFinalizer(object, context) : undefined;
     if (parent === undefined || !isOurs(parent)) {
-      if (!isSelected) this.#forget(key);
-      return AWAIT_CHANGE;
+      if (!isSelected) this.forget(context.key);
+      return;
     }
     const isDeleting = parent.metadata.deletionTimestamp !== undefined;
     const finalizing = this.#options.finalizer?.isUsed === true && (isDeleting || !isSelected);
@@ -171,8 +160,7 @@ class Engine {
     });
     const { resyncAfterMs, finalized } = brought ?? { finalized: false };
     const pollMs = finalizing && !finalized ? FINALIZE_POLL_MS : undefined;
-    const requeueAfterMs = resyncAfterMs ?? pollMs;
-    return requeueAfterMs === undefined ? AWAIT_CHANGE : { requeueAfterMs };
+    return { requeueAfterMs: resyncAfterMs ?? pollMs };
   }
 
   /** The parent with the finalizer if there is a function for it, else without. Undefined when it is gone. */

@@ -1,4 +1,4 @@
-import { controllerOf, type KubernetesObject, splitKey } from '../model/object.ts';
+import { controllerOf, type KubernetesObject } from '../model/object.ts';
 import { matchesSelector, type Selector } from '../model/selector.ts';
 import type { IndexFunction } from '../store/indices.ts';
 import type { Store } from '../store/store.ts';
@@ -9,9 +9,9 @@ import type { Store } from '../store/store.ts';
  */
 export const UNCONTROLLED_INDEX = 'chancery.dev/uncontrolled';
 
-export const byLabelIfUncontrolled: IndexFunction = ({ key, metadata }) => {
+export const byLabelIfUncontrolled: IndexFunction = ({ metadata }) => {
   if (controllerOf({ metadata }) !== undefined) return [];
-  const { namespace } = splitKey(key);
+  const { namespace } = metadata;
   return Object.entries(metadata.labels ?? {}).flatMap(([label, value]) => {
     const anywhere = indexValue(undefined, label, value);
     return namespace === undefined ? [anywhere] : [anywhere, indexValue(namespace, label, value)];

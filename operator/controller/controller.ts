@@ -1,11 +1,9 @@
 import { ConfigurationError } from '../core/errors.ts';
 import { type DefinedResource, hasDefinition } from '../model/custom-resource-definition.ts';
 import { isDns1035Label } from '../model/dns-name.ts';
-import type { Entry } from '../model/entry.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
 import type { KeyBackoffOptions, QueueSettings } from '../queue/work-queue.ts';
-import type { Store } from '../store/store.ts';
 import { type CheckedVerb, requireVerbs } from './checked-verbs.ts';
 import { type Finalizer, requireFinalizerName } from './finalizers/finalizer.ts';
 import {
@@ -15,48 +13,11 @@ import {
   requireNames,
   requireWord,
 } from './known-options.ts';
+import type { Mapping } from './mapping.ts';
 import type { Predicate } from './predicate.ts';
-import type { Reconciler } from './reconciler.ts';
+import type { GoneContext, Outcome, Reconciler } from './reconciler.ts';
 import { type Source, sourceOf } from './source.ts';
 import type { Trigger } from './trigger.ts';
-
-/** The stores that a mapping can read. */
-export interface MappingContext {
-  /**
-   * The read-only cache of one of the controller's own sources, as its reconciler sees it. The change that
-   * the mapping is called for is already in it. Every required source has its first list by then; for an
-   * optional source, check `synced`.
-   *
-   * A mapping can therefore ask this cache which objects refer to the changed one, best through an index of
-   * the source. It misses none: an object that refers to it and is not in the cache yet is reconciled when
-   * it arrives, unless the controller's predicate drops that change.
-   *
-   * @throws ConfigurationError `CONFIG` when the controller does not declare `source`.
-   */
-  store<S extends KubernetesObject>(source: Source<S> | Resource<S>): Store<S>;
-}
-
-/** A source whose objects are mapped to keys of the controller's own resource. */
-export interface Mapping {
-  /** The objects that are mapped. */
-  readonly source: Source;
-  /**
-   * Called with the old and with the new state of a changed object. The keys of both answers are enqueued,
-   * each key once. `entry.object` is parsed on first access; reading only `entry.metadata` costs less.
-   *
-   * The mapping may be asynchronous. Then up to 16 objects are mapped at a time, and the changes of one
-   * object stay in order. Above 1,000 waiting changes, those of one object are merged.
-   *
-   * A mapping that throws is called again twice, at once. One whose promise rejects is called again after
-   * 0.1 s and after 1 s. Then the change is dropped, logged and counted.
-   */
-  readonly map: (
-    entry: Entry,
-    context: MappingContext,
-  ) => Iterable<ObjectKey> | Promise<Iterable<ObjectKey>>;
-  /** Drops the changes for which it is false. Default: no change is dropped. */
-  readonly predicate?: Predicate;
-}
 
 /** A source of children: a change enqueues the owner that the child names. */
 interface Owned {
@@ -142,6 +103,8 @@ export interface Controller<T extends KubernetesObject = KubernetesObject> {
    * `Controller`.
    */
   reconcile(...call: Parameters<Reconciler<T>>): ReturnType<Reconciler<T>>;
+  /** Called instead of `reconcile` when the object is gone. Left out: nothing is done then. */
+  gone?(key: ObjectKey, context: GoneContext): Outcome | Promise<Outcome>;
 }
 
 /**
@@ -210,6 +173,13 @@ export interface ControllerOptions<T extends KubernetesObject> {
   readonly queue?: QueueSettings;
   /** Makes the world match one object. */
   readonly reconcile: Reconciler<T>;
+  /**
+   * Called instead of `reconcile` when there is no object of that key, for instance to forget what the process
+   * knows about it. It is retried, limited and answered as `reconcile` is, and the two never overlap for one
+   * key. It is not called for objects that went while no process ran: use a `finalizer` for a cleanup that
+   * must not be missed. Default: nothing is done.
+   */
+  readonly gone?: (key: ObjectKey, context: GoneContext) => Outcome | Promise<Outcome>;
 }
 
 /** Registered with `Symbol.for`: `isController` then knows the controllers of another copy of this module. */
@@ -251,6 +221,11 @@ export function controller<T extends KubernetesObject>(
   });
 }
 
+/** An operator that was written for an earlier version. Called as today, it would take the object for the key. */
+const OLD_FORM =
+  'takes (key, object, context): write (object, context), read the key from context.key, ' +
+  'and move what it does without an object to gone(key, context)';
+
 /** The smallest valid value of each duration, in milliseconds. */
 const LEAST_MS = {
   minIntervalMs: 0,
@@ -267,6 +242,10 @@ function requireKnownOptions<T extends KubernetesObject>(options: ControllerOpti
   const of = `controller ${options.name}`;
   requireNames(of, options, KNOWN.controller satisfies NamesOf<ControllerOptions<T>>);
   requireFunction(of, 'reconcile', options.reconcile);
+  if (options.gone !== undefined) {
+    requireFunction(of, 'gone', options.gone, 'gone: async (key, context) => …');
+  }
+  if (options.reconcile.length > 2) throw new ConfigurationError(`reconcile of ${of} ${OLD_FORM}`);
   if (typeof options.for !== 'object') {
     throw new ConfigurationError(`for of ${of} must be a source or a resource, as source(pods)`);
   }
@@ -323,22 +302,6 @@ function ownedOf(given: Resource | Source | Owned): Owned {
 /** True for a value that `controller()` returned. `chancery run` finds controllers among exports with it. */
 export function isController(value: unknown): value is Controller {
   return typeof value === 'object' && value !== null && DECLARED in value;
-}
-
-/**
- * Enqueues the keys that `map` returns whenever an object of `of` changes. A resource stands for a source
- * with its defaults. See `Mapping.map`, and `MappingContext` for the stores that the mapping can read.
- */
-export function enqueueMapped<T extends KubernetesObject>(
-  of: Source<T> | Resource<T>,
-  map: (entry: Entry<T>, context: MappingContext) => ReturnType<Mapping['map']>,
-  { predicate }: { readonly predicate?: Predicate<T> } = {},
-): Mapping {
-  return {
-    source: sourceOf(of) as unknown as Source,
-    map: map as Mapping['map'],
-    ...(predicate && { predicate: predicate as Predicate }),
-  };
 }
 
 /** Every source that a controller declares, in the order of declaration. A source can occur twice. */

@@ -137,7 +137,7 @@ const REFUSED_RETRY: { readonly invalidEveryMs: number; readonly otherMaxMs: num
 };
 
 /**
- * The Result of an attempt that has reported a refused write to people. The key is reconciled after a
+ * The Outcome of an attempt that has reported a refused write to people. The key is reconciled after a
  * change, and at the latest when the write may be accepted:
  *
  * - After a schema or a rule of the API refused it (`isInvalid`): every 60 minutes, plus or minus 10 %.

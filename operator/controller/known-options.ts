@@ -25,6 +25,7 @@ export const KNOWN = {
     resyncPeriodMs: true,
     queue: true,
     reconcile: true,
+    gone: true,
   },
   owned: { source: true, anyOwner: true, predicate: true },
   mapping: { source: true, map: true, predicate: true },
@@ -52,7 +53,6 @@ export const KNOWN = {
     onUnserved: true,
     metadataOnly: true,
     transform: true,
-    prepare: true,
     relistIntervalMs: true,
     indexes: true,
   },
@@ -122,7 +122,7 @@ export function requireFunction(
   of: string,
   name: string,
   given: unknown,
-  example: string = `${name}: async (key, object, context) => …`,
+  example: string = `${name}: async (object, context) => …`,
 ): void {
   if (typeof given === 'function') return;
   throw new ConfigurationError(`${name} of ${of} must be a function, as ${example}`, {

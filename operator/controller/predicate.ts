@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Entry } from '../model/entry.ts';
 import type { KubernetesObject, ObjectMeta } from '../model/object.ts';
 
 /**
@@ -10,18 +9,23 @@ import type { KubernetesObject, ObjectMeta } from '../model/object.ts';
  * - A difference that a relist finds comes as an update from the state known before.
  * - `generic`: nothing has changed, and the object is delivered again, for instance by a resync.
  */
-export type PredicateEvent<T extends KubernetesObject = KubernetesObject> = {
+export type PredicateEvent<T extends KubernetesObject = KubernetesObject> = State<T> &
+  (
+    | { readonly type: 'create' | 'delete' | 'generic' }
+    | {
+        readonly type: 'update';
+        /** The state before the update. */
+        readonly old: State<T>;
+      }
+  );
+
+/** One state of an object. */
+interface State<T extends KubernetesObject> {
   /** Parsed on first access: a predicate that reads only `metadata` causes no parsing. */
   readonly object: T;
+  /** The complete `metadata` of the object. */
   readonly metadata: ObjectMeta;
-} & (
-  | { readonly type: 'create' | 'delete' | 'generic' }
-  | {
-      readonly type: 'update';
-      /** The state before the update. */
-      readonly old: Entry<T>;
-    }
-);
+}
 
 /**
  * Returns true to let an event pass to the queue. It must not throw: an event for which it throws passes,

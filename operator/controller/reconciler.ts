@@ -10,7 +10,7 @@ import type { Source } from './source.ts';
 
 /**
  * Reconcile again when a refused write may be accepted, after a change, or after `requeueAfterMs`,
- * whichever comes first. `retryRefused` makes this Result of an error, and documents the delays.
+ * whichever comes first. `retryRefused` makes this Outcome of an error, and documents the delays.
  */
 export interface RefusedResult {
   /** The kind of refusal. It decides when the key is reconciled again. */
@@ -19,27 +19,22 @@ export interface RefusedResult {
   readonly requeueAfterMs?: number | undefined;
 }
 
-/** What the controller does after a successful reconcile. */
-export type Result =
+/**
+ * When the controller reconciles the object again after a successful reconcile.
+ *
+ * Nothing returned: after the next change of the object, or of an object that its controller owns or
+ * watches. This is safe: every relist that finds a difference enqueues the key.
+ */
+export type Outcome =
+  // biome-ignore lint/suspicious/noConfusingVoidType: a reconciler that returns nothing is the usual one
+  | void
   /**
-   * Reconcile this key again after `requeueAfterMs` milliseconds, or earlier if something changes. 0 means
-   * at once. A key that asks for less than 100 ms more than a hundred times in a row is slowed, up to one
-   * second. `priority` is a whole number, higher first; default -100, behind every key that changed.
+   * After `requeueAfterMs` milliseconds, or earlier if something changes. 0 means at once; undefined, only
+   * after a change. A key that asks for less than 100 ms more than a hundred times in a row is slowed, up to
+   * one second. `priority` is a whole number, higher first; default -100, behind every key that changed.
    */
-  | {
-      readonly requeueAfterMs: number;
-      readonly priority?: number;
-      readonly refusal?: undefined;
-    }
-  /** Wait for the next event. This is safe: every relist that finds a difference enqueues the key. */
-  | {
-      readonly requeueAfterMs?: undefined;
-      readonly refusal?: undefined;
-    }
+  | { readonly requeueAfterMs: number | undefined; readonly priority?: number }
   | RefusedResult;
-
-/** Wait for the next change of the object, or of an object that its controller owns or watches. */
-export const AWAIT_CHANGE: Result = Object.freeze({});
 
 /** A logger bound to one piece of work. Messages are constant; facts are fields. */
 export interface Log {
@@ -114,6 +109,8 @@ export interface DeleteOwnedOptions {
  * Each attempt gets its own context.
  */
 export interface ReconcileContext<T extends KubernetesObject = KubernetesObject> {
+  /** Namespace and name of the reconciled object, as one text; see `splitKey`. */
+  readonly key: ObjectKey;
   /**
    * Aborts when the process stops, when it loses its leadership, or when the reconcile takes longer than
    * `reconcileTimeoutMs`.
@@ -232,10 +229,15 @@ export interface ReconcileContext<T extends KubernetesObject = KubernetesObject>
  * It must be idempotent. Throw to retry with back-off; return to say when to reconcile again. Two calls for
  * one key never overlap.
  *
- * @param object - the cached object, or undefined when it no longer exists. Shared: do not change it.
+ * @param object - the cached object. Shared: do not change it.
  */
 export type Reconciler<T extends KubernetesObject> = (
-  key: ObjectKey,
-  object: T | undefined,
+  object: T,
   context: ReconcileContext<T>,
-) => Promise<Result>;
+) => Outcome | Promise<Outcome>;
+
+/** The tools of `gone`: those of a reconciler that need no object. */
+export type GoneContext = Omit<
+  ReconcileContext,
+  'applyOwned' | 'deleteOwned' | 'setStatus' | 'event'
+>;

@@ -37,6 +37,17 @@ export interface Source<T extends KubernetesObject = KubernetesObject> {
    */
   readonly transform?: Transform<T>;
   /**
+   * Milliseconds between comparisons of the cache with a list of the API server, besides those of the settings.
+   * Each lists everything. Default: none. Sources share a cache only if this value is the same.
+   */
+  readonly relistIntervalMs?: number;
+  /** Indices of the cache, by name: see `Store.byIndex`. Equal sources share them. */
+  readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;
+}
+
+/** A source of the packages beside this one. It is used as a `Source`, and users do not see `prepare`. */
+export interface PreparedSource<T extends KubernetesObject = KubernetesObject> extends Source<T> {
+  /**
    * Replaces objects before they are cached, for work that takes long or is done in another thread. Called with
    * the objects of one page of a list or one piece of a watch, as received; reading waits for the answer, which has
    * an entry with the same identity for each of them. When it rejects, the list or watch fails and is made again.
@@ -44,13 +55,6 @@ export interface Source<T extends KubernetesObject = KubernetesObject> {
    * show in it before the watch has them. Default: none.
    */
   readonly prepare?: Prepare;
-  /**
-   * Milliseconds between comparisons of the cache with a list of the API server, besides those of the settings.
-   * Each lists everything. Default: none. Sources share a cache only if this value is the same.
-   */
-  readonly relistIntervalMs?: number;
-  /** Indices of the cache, by name: see `Store.byIndex`. Equal sources share them. */
-  readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;
 }
 
 /** The options of `source`; see `Source` for the defaults. */
@@ -61,20 +65,32 @@ export type SourceOptions<T extends KubernetesObject = KubernetesObject> = Parti
 /**
  * A source over `resource`; see `Source` for the defaults.
  *
- * @throws ConfigurationError `CONFIG` for an option that does not exist, which types would have found, and for
- *   `transform` together with `prepare`.
+ * @throws ConfigurationError `CONFIG` for an option that does not exist, which types would have found.
  */
 export function source<T extends KubernetesObject>(
   resource: Resource<T>,
   options: SourceOptions<T> = {},
 ): Source<T> {
   requireNames(`source(${resource.plural})`, options, KNOWN.source satisfies NamesOf<Source<T>>);
-  if (options.transform !== undefined && options.prepare !== undefined) {
+  return Object.freeze({ namespace: 'configured', optional: false, ...options, resource } as const);
+}
+
+/**
+ * A source whose objects go through `prepare` before they are cached; see `PreparedSource`.
+ *
+ * @throws ConfigurationError `CONFIG` as `source` does, and for `transform` together with `prepare`.
+ */
+export function preparedSource<T extends KubernetesObject>(
+  resource: Resource<T>,
+  prepare: Prepare,
+  options: SourceOptions<T> = {},
+): PreparedSource<T> {
+  if (options.transform !== undefined) {
     throw new ConfigurationError(
       `source(${resource.plural}) has transform and prepare: do the work of both in prepare`,
     );
   }
-  return Object.freeze({ namespace: 'configured', optional: false, ...options, resource } as const);
+  return Object.freeze({ ...source(resource, options), prepare });
 }
 
 /** `given` as a source: a resource becomes a source with the defaults. */

@@ -1,11 +1,14 @@
 import { aborted } from '../core/abort.ts';
 import { type Clock, sleep } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
-import type { ObjectKey } from '../model/object.ts';
+import { keyFrom, type ObjectKey, type Target } from '../model/object.ts';
 import { type AddOptions, LOW_PRIORITY } from '../queue/work-queue.ts';
 
+/** Keys or names of objects. */
+export type Keys = Iterable<ObjectKey | Target>;
+
 /** Puts keys into the queue of a controller. */
-export type Enqueue = (keys: Iterable<ObjectKey>, options?: AddOptions) => void;
+export type Enqueue = (keys: Keys, options?: AddOptions) => void;
 
 /**
  * Enqueues keys for reasons other than a watched change, such as an external webhook or the time. A trigger
@@ -26,12 +29,12 @@ export interface Trigger {
 /** A trigger that other code of the process fires, such as a webhook server or a subscription. */
 export interface Channel extends Trigger {
   /**
-   * Enqueues `keys` in every running controller that has this channel. Returns at once.
+   * Enqueues the objects of `keys` in every running controller that has this channel. Returns at once.
    *
    * A controller that is not running yet misses the keys, but reconciles every existing object when it
    * starts. Keys are not stored for it, because a controller on standby would collect keys without limit.
    */
-  send(keys: Iterable<ObjectKey>): void;
+  send(keys: Keys): void;
 }
 
 /** A channel; see `Channel.send`. */
@@ -48,7 +51,7 @@ export function channel(): Channel {
       }
     },
     send(keys) {
-      const all = [...keys];
+      const all = Array.from(keys, keyFrom);
       for (const receive of receivers) receive(all);
     },
   } satisfies Channel);
@@ -66,13 +69,13 @@ interface EveryMsOptions {
  * Enqueues keys periodically, first one period after the controller has started, with a priority behind all
  * keys that changed. To reconcile every cached object periodically, set `resyncPeriodMs` instead.
  *
- * @param keys - the keys, or a function that is called each time.
+ * @param keys - the keys or names, or a function that is called each time.
  * @throws ConfigurationError `CONFIG` when the period is not a finite number above 0, or the jitter is not
  *   from 0 up to below 1.
  */
 export function everyMs(
   periodMs: number,
-  keys: Iterable<ObjectKey> | (() => Iterable<ObjectKey> | Promise<Iterable<ObjectKey>>),
+  keys: Keys | (() => Keys | Promise<Keys>),
   { jitter = 0.1, random = Math.random }: EveryMsOptions = {},
 ): Trigger {
   if (!(periodMs > 0 && Number.isFinite(periodMs)) || !(jitter >= 0 && jitter < 1)) {

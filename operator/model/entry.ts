@@ -1,4 +1,5 @@
 import { type ErrorContext, OperatorError, ProtocolError } from '../core/errors.ts';
+import { lazyObject } from './lazy-object.ts';
 import {
   type KubernetesObject,
   keyOf,
@@ -55,10 +56,7 @@ export class Entry<T extends KubernetesObject = KubernetesObject> {
     this.#metadataEnd = metadataEnd;
   }
 
-  /**
-   * An entry of an object that is already parsed. Tests use it to call index functions, mappings and
-   * predicates.
-   */
+  /** An entry of an object that is already parsed. */
   static of<T extends KubernetesObject>(object: T): Entry<T> {
     const entry = new Entry<T>(identityOf(object), '', 0);
     entry.#object = object;
@@ -134,6 +132,14 @@ export class Entry<T extends KubernetesObject = KubernetesObject> {
     }
     if (this.#object instanceof OperatorError) throw this.#object;
     return this.#object;
+  }
+
+  /**
+   * The object for mappings and indices, parsed when they read it: see `lazyObject`. It throws nothing itself.
+   */
+  lazy(): T {
+    const object = this.#object;
+    return object === undefined || object instanceof OperatorError ? lazyObject(this) : object;
   }
 
   /**

@@ -61,6 +61,14 @@ export interface KubernetesObject {
 /** `namespace/name`, or `name` for a cluster-scoped object. Unique within one resource. */
 export type ObjectKey = string & { readonly __brand: 'ObjectKey' };
 
+/** Names one object of a resource. The `metadata` of an object is such a name, too. */
+export interface Target {
+  /** Omit it for a cluster-scoped object. */
+  readonly namespace?: string | undefined;
+  /** Name of the object. */
+  readonly name: string;
+}
+
 /** The key for a namespace and a name. */
 export function objectKey(namespace: string | undefined, name: string): ObjectKey {
   return (namespace ? `${namespace}/${name}` : name) as ObjectKey;
@@ -69,6 +77,11 @@ export function objectKey(namespace: string | undefined, name: string): ObjectKe
 /** The key of `object`. */
 export function keyOf(object: { readonly metadata: ObjectMeta }): ObjectKey {
   return objectKey(object.metadata.namespace, object.metadata.name);
+}
+
+/** The key that a key or a name stands for. */
+export function keyFrom(given: ObjectKey | Target): ObjectKey {
+  return typeof given === 'string' ? given : objectKey(given.namespace, given.name);
 }
 
 /** The parts of a key; `namespace` is undefined for a cluster-scoped object. */

@@ -1,25 +1,30 @@
 import { ConfigurationError } from '../core/errors.ts';
 import { OBJECTS_PER_SLICE } from '../core/time-slice.ts';
 import type { Entry } from '../model/entry.ts';
-import { type KubernetesObject, type ObjectKey, ownersIn, splitKey } from '../model/object.ts';
+import {
+  type KubernetesObject,
+  keyFrom,
+  type ObjectKey,
+  ownersIn,
+  type Target,
+} from '../model/object.ts';
 import type { Replacement } from './cache.ts';
 import type { Change } from './change.ts';
 
 /**
- * Returns the values under which an index finds an object. Must be pure. An object for which it
- * throws has no values. A function that reads only `metadata` causes no parsing of objects.
+ * Returns the values under which an index finds an object: texts, or names of other objects. Must be
+ * pure. An object for which it throws has no values. The object is parsed when a field is read, and a
+ * function that reads only `metadata` causes no parsing of objects.
  *
  * Typed as a method, so that a source of Pods is assignable to a source.
  */
 export type IndexFunction<T extends KubernetesObject = KubernetesObject> = {
-  of(entry: Pick<Entry<T>, 'key' | 'metadata' | 'object'>): readonly string[];
+  of(object: T): readonly (string | Target)[];
 }['of'];
 
 /** By namespace. A cluster-scoped object has no value. */
-export const byNamespace: IndexFunction = ({ key }) => {
-  const { namespace } = splitKey(key);
-  return namespace === undefined ? [] : [namespace];
-};
+export const byNamespace: IndexFunction = ({ metadata: { namespace } }) =>
+  namespace === undefined ? [] : [namespace];
 
 /** By the uid of each owner reference, controller or not. */
 export const byOwner: IndexFunction = ({ metadata }) => ownersIn(metadata).map(({ uid }) => uid);
@@ -87,12 +92,17 @@ export class Index<T extends KubernetesObject> {
   /** The values of an entry: none when it cannot be read or the function throws. */
   valuesOf(entry: Entry<T>): readonly string[] {
     try {
-      return [...this.of(entry)];
+      return this.of(entry.lazy()).map(indexValue);
     } catch (error) {
       this.#failed(error);
       return [];
     }
   }
+}
+
+/** A name of an object stands for its key. */
+export function indexValue(value: string | Target): string {
+  return typeof value === 'string' ? value : keyFrom(value);
 }
 
 /** The indices of one cache, updated with it. */

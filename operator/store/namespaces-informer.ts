@@ -5,6 +5,7 @@ import type { Entry } from '../model/entry.ts';
 import {
   compareResourceVersions,
   type KubernetesObject,
+  keyFrom,
   type ObjectKey,
   splitKey,
 } from '../model/object.ts';
@@ -209,9 +210,9 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
       get synced() {
         return isSynced();
       },
-      get: (key, options) => {
+      get: (of, options) => {
         stores();
-        return copied(this.#find(key, storeOf), options);
+        return copied(this.#find(keyFrom(of), storeOf), options);
       },
       list: (query) => stores().flatMap((store) => store.list(query)),
       byIndex: (name, value) => {

@@ -1,9 +1,15 @@
 import { deepCopy } from '../core/deep-json.ts';
 import { ConfigurationError, OperatorError } from '../core/errors.ts';
 import type { Entry } from '../model/entry.ts';
-import { type KubernetesObject, type ObjectKey, splitKey } from '../model/object.ts';
+import {
+  type KubernetesObject,
+  keyFrom,
+  type ObjectKey,
+  splitKey,
+  type Target,
+} from '../model/object.ts';
 import { matchesSelector, parseSelector, type Selector } from '../model/selector.ts';
-import type { Index, Indices } from './indices.ts';
+import { type Index, type Indices, indexValue } from './indices.ts';
 import type { OwnWrites } from './own-writes.ts';
 
 /** How an object is returned. */
@@ -28,14 +34,14 @@ export interface Store<T extends KubernetesObject> {
   /** True from the first full list until the informer stops. */
   readonly synced: boolean;
   /**
-   * The object of a key, or undefined when there is none.
+   * The object of a key or a name, or undefined when there is none.
    *
    * @throws OperatorError `NOT_SYNCED` before the first full list and after the end; `USER_CODE`
    *   for an object whose transform failed: it exists but cannot be read.
    * @throws ProtocolError `DECODE` for an object that is not valid JSON; its source then lists it
    *   again.
    */
-  get(key: ObjectKey, options?: GetOptions): T | undefined;
+  get(key: ObjectKey | Target, options?: GetOptions): T | undefined;
   /**
    * A snapshot: later events do not change the returned array. It has all objects that the query
    * selects, or it throws; it never omits an unreadable one.
@@ -48,13 +54,13 @@ export interface Store<T extends KubernetesObject> {
    */
   list(query?: Query): readonly T[];
   /**
-   * A snapshot of the objects that an index has under `value`.
+   * A snapshot of the objects that an index has under `value`: a text, or the name of another object.
    *
    * @throws OperatorError `NOT_SYNCED` as above, and while a new index is being built; `USER_CODE`
    *   and ProtocolError `DECODE` as `list` does.
    * @throws ConfigurationError `CONFIG` when the index does not exist.
    */
-  byIndex(name: string, value: string): readonly T[];
+  byIndex(name: string, value: string | Target): readonly T[];
 }
 
 /** The part of a cache that a store shows. */
@@ -80,7 +86,8 @@ export function storeOf<T extends KubernetesObject>(source: StoreSource<T>): Sto
     get synced() {
       return state() === 'synced';
     },
-    get(key, options) {
+    get(of, options) {
+      const key = keyFrom(of);
       const cached = entries().get(key);
       const shown = ownWrites === undefined ? cached : ownWrites.shown(key, cached);
       return shown === undefined ? undefined : copied(shown.keep(), options);
@@ -91,7 +98,7 @@ export function storeOf<T extends KubernetesObject>(source: StoreSource<T>): Sto
       if (index === undefined) throw unknownIndex(indexName, indices.names);
       const known = entries();
       if (!index.complete) throw indexNotBuilt(name, indexName);
-      return shownUnder(index, value, known, ownWrites).map(kept);
+      return shownUnder(index, indexValue(value), known, ownWrites).map(kept);
     },
   };
 }

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { accessOf } from '../../operator/access/required-access.ts';
 import { controller, type Permission } from '../../operator/controller/controller.ts';
-import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { type SourceOptions, source } from '../../operator/controller/source.ts';
 import {
   configMaps,
@@ -19,7 +18,7 @@ function owner(permissions: readonly Permission[] = [], options: SourceOptions =
     for: source(deployments, options),
     owns: [configMaps],
     permissions,
-    reconcile: async () => AWAIT_CHANGE,
+    reconcile: async () => {},
   });
 }
 
@@ -61,7 +60,7 @@ test('accesses are sorted by resource, place and names, those for every object f
     name: 'a',
     for: source(configMaps),
     permissions,
-    reconcile: async () => AWAIT_CHANGE,
+    reconcile: async () => {},
   });
 
   const accesses = accessOf([declared], { namespaces: ['b', 'a'] });
@@ -84,7 +83,7 @@ test('what is only read is watched, and neither written nor a reason to touch ow
     name: 'a',
     for: source(configMaps),
     reads: [pods, source(deployments, { namespace: { name: 'other' } })],
-    reconcile: async () => AWAIT_CHANGE,
+    reconcile: async () => {},
   });
 
   const read = accessOf([declared], inDemo)

@@ -8,7 +8,6 @@ import { requiredRights } from '../../operator/access/required-rights.ts';
 import { restClient } from '../../operator/client/rest-client.ts';
 import type { AccessDeclaration } from '../../operator/controller/access-declaration.ts';
 import { controller, type Permission } from '../../operator/controller/controller.ts';
-import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
 import { systemClock } from '../../operator/core/clock.ts';
 import { lint } from '../../operator/generate/lint/lint.ts';
@@ -38,7 +37,7 @@ const declare = (...permissions: Permission[]) =>
     for: source(configMaps),
     owns: [roleBindings as Resource],
     permissions,
-    reconcile: async () => AWAIT_CHANGE,
+    reconcile: async () => {},
   });
 
 const viewers = { resource: clusterRoles as Resource, resourceNames: ['viewer'] };

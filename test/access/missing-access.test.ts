@@ -11,7 +11,6 @@ import type { Placement } from '../../operator/access/placement.ts';
 import { requiredAccess } from '../../operator/access/required-access.ts';
 import { neededAccess, requiredRights } from '../../operator/access/required-rights.ts';
 import { controller } from '../../operator/controller/controller.ts';
-import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
 import { configMaps, deployments, pods } from '../../operator/model/builtin.ts';
 import type { ResourceRule } from '../../operator/model/kubernetes/authorization-v1.ts';
@@ -35,7 +34,7 @@ const widget = controller({
   owns: [deployments],
   finalizer: { name: 'example.com/widget', finalize: async () => {} },
   permissions: [{ resource: secrets, verbs: ['get'], resourceNames: ['key'] }],
-  reconcile: async () => AWAIT_CHANGE,
+  reconcile: async () => {},
 });
 
 const DEMO: Placement = { namespaces: ['demo'] };
@@ -214,7 +213,7 @@ describe('what is granted beyond the declarations', () => {
     name: 'reader',
     for: source(pods),
     permissions: [{ resource: secrets, verbs: ['get'], resourceNames: ['key'] }],
-    reconcile: async () => AWAIT_CHANGE,
+    reconcile: async () => {},
   });
 
   function beyond(demo: readonly ResourceRule[], everywhere: readonly ResourceRule[] = []) {

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { openedBeyondRights } from '../../operator/access/filter/opened-beyond-rights.ts';
 import type { Placement } from '../../operator/access/placement.ts';
 import { controller, type Permission } from '../../operator/controller/controller.ts';
-import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { type SourceOptions, source } from '../../operator/controller/source.ts';
 import { configMaps, pods } from '../../operator/model/builtin.ts';
 import { defineResource } from '../../operator/model/resource.ts';
@@ -29,7 +28,7 @@ function told(
     name: 'a',
     for: source(configMaps, options),
     permissions,
-    reconcile: async () => AWAIT_CHANGE,
+    reconcile: async () => {},
   });
   return openedBeyondRights([declared], { namespaces: ['demo'], ...placement })
     .filter(({ path }) => path.includes(part))
@@ -111,13 +110,13 @@ test('what is granted in one namespace alone passes in each that shares the path
   const everywhere = controller({
     name: 'a',
     for: source(pods, { namespace: 'all' }),
-    reconcile: async () => AWAIT_CHANGE,
+    reconcile: async () => {},
   });
   const here = controller({
     name: 'b',
     for: source(configMaps),
     permissions: [{ resource: pods, verbs: ['delete'] }],
-    reconcile: async () => AWAIT_CHANGE,
+    reconcile: async () => {},
   });
 
   const opened = openedBeyondRights([everywhere, here], { namespaces: ['demo'] });
@@ -145,7 +144,7 @@ test('namespaces with the same surplus are told of together', () => {
 });
 
 test('where a source looks whether its resource is served, other methods pass, too', () => {
-  const declared = controller({ name: 'a', for: widgets, reconcile: async () => AWAIT_CHANGE });
+  const declared = controller({ name: 'a', for: widgets, reconcile: async () => {} });
 
   const opened = openedBeyondRights([declared], { namespaces: ['demo'] });
 

@@ -7,7 +7,6 @@ import {
   controller,
   type Permission,
 } from '../../operator/controller/controller.ts';
-import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { type SourceOptions, source } from '../../operator/controller/source.ts';
 import { configMaps, daemonSets, deployments, pods } from '../../operator/model/builtin.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
@@ -27,7 +26,7 @@ function declare(permissions: readonly Permission[] = [], options?: SourceOption
     name: 'a',
     for: source(configMaps, options),
     permissions,
-    reconcile: async () => AWAIT_CHANGE,
+    reconcile: async () => {},
   });
 }
 
@@ -117,7 +116,7 @@ function verbsFor(options: Partial<ControllerOptions<KubernetesObject>>): object
   const declared = controller({
     name: 'a',
     for: websites,
-    reconcile: async () => AWAIT_CHANGE,
+    reconcile: async () => {},
     ...options,
   });
   return Object.fromEntries(
@@ -149,7 +148,7 @@ test('[K-31] what admission asks for and what is requested of one subresource is
     for: websites,
     owns: [configMaps],
     permissions,
-    reconcile: async () => AWAIT_CHANGE,
+    reconcile: async () => {},
   });
 
   expect(rulesBesideEvents([declared])).toContain(
@@ -335,7 +334,7 @@ test('what is written to the one object of a source is that object, and its fina
     }),
     owns: [source(configMaps, { fieldSelector: 'metadata.name=child' })],
     finalizer: { name: 'example.dev/cleanup', finalize: async () => {} },
-    reconcile: async () => AWAIT_CHANGE,
+    reconcile: async () => {},
   });
 
   expect(rulesBesideEvents([declared])).toEqual([
@@ -352,7 +351,7 @@ test('a source that clears reads the definition of its resource and no other', (
   const declared = controller({
     name: 'a',
     for: source(websites, { onUnserved: 'clear' }),
-    reconcile: async () => AWAIT_CHANGE,
+    reconcile: async () => {},
   });
 
   expect(rulesBesideEvents([declared])[0]).toBe(
@@ -365,7 +364,7 @@ test('an operator that installs its definitions may do that with these, and othe
   const declared = controller({
     name: 'a',
     for: { ...websites, definition } as Resource,
-    reconcile: async () => AWAIT_CHANGE,
+    reconcile: async () => {},
   });
   const rule =
     '*: apiextensions.k8s.io/customresourcedefinitions [websites.example.dev] get create patch';

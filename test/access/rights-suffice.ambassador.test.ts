@@ -8,7 +8,6 @@ import { expect, onTestFinished, test } from 'vitest';
 import { proxyFilter } from '../../operator/access/filter/proxy-filter.ts';
 import { rbac } from '../../operator/access/rbac.ts';
 import { controller } from '../../operator/controller/controller.ts';
-import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
 import { type ConfigMap, configMaps, type Lease } from '../../operator/model/builtin.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
@@ -34,12 +33,10 @@ const maker = controller({
   for: gadgets,
   owns: [configMaps],
   finalizer: { name: 'example.dev/farewell', finalize: async () => {} },
-  async reconcile(_key, gadget, { applyOwned, setStatus }) {
-    if (gadget === undefined) return AWAIT_CHANGE;
+  async reconcile(gadget, { applyOwned, setStatus }) {
     const { name } = gadget.metadata;
     await applyOwned(configMaps, { metadata: { name }, data: { text: gadget.spec.text } });
     await setStatus({ seen: gadget.spec.text });
-    return AWAIT_CHANGE;
   },
 });
 
@@ -50,11 +47,9 @@ const copier = controller({
   permissions: [
     { resource: configMaps, resourceNames: ['copy.1'], verbs: ['get', 'create', 'patch'] },
   ],
-  async reconcile(_key, chosen, { client }) {
-    if (chosen === undefined) return AWAIT_CHANGE;
+  async reconcile(chosen, { client }) {
     await client.apply(configMaps, configMap('b', 'copy.1', chosen.data?.text ?? ''));
     await client.find(configMaps, { namespace: 'b', name: 'copy.1' });
-    return AWAIT_CHANGE;
   },
 });
 

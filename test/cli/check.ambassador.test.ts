@@ -10,7 +10,6 @@ import { runCheck } from '../../operator/cli/check/check.ts';
 import { CHECK } from '../../operator/cli/check/help.ts';
 import { command } from '../../operator/cli/table-command.ts';
 import { controller } from '../../operator/controller/controller.ts';
-import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
 import { configMaps, pods } from '../../operator/model/builtin.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
@@ -22,14 +21,14 @@ import { invoke } from './invocation.ts';
 const USER = 'system:serviceaccount:demo:op';
 
 const HELLO = `
-import { AWAIT_CHANGE, controller, source } from 'chancery';
+import { controller, source } from 'chancery';
 import { configMaps, pods } from 'chancery/kubernetes';
 
 export default controller({
   name: 'hello',
   for: source(configMaps),
   permissions: [{ resource: pods, verbs: ['delete'] }],
-  reconcile: async () => AWAIT_CHANGE,
+  reconcile: async () => {},
 });`;
 
 /** The same, for what follows from it. */
@@ -37,7 +36,7 @@ const hello = controller({
   name: 'hello',
   for: source(configMaps),
   permissions: [{ resource: pods, verbs: ['delete'] }],
-  reconcile: async () => AWAIT_CHANGE,
+  reconcile: async () => {},
 });
 const PLACEMENT = { namespaces: ['demo'] };
 const FILTER = proxyFilter([hello], PLACEMENT);

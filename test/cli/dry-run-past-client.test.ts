@@ -17,7 +17,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import http from 'node:http';
 import net from 'node:net';
-import { AWAIT_CHANGE, controller } from 'chancery';
+import { controller } from 'chancery';
 import { configMaps } from 'chancery/kubernetes';
 
 export default controller({
@@ -25,9 +25,9 @@ export default controller({
   for: configMaps,
   permissions: [{ resource: configMaps, verbs: ['patch'] }],
   ${options}
-  async reconcile(key, object, context) {
+  async reconcile(object, context) {
+    const { key } = context;
     ${body}
-    return AWAIT_CHANGE;
   },
 });`;
 }
@@ -101,7 +101,6 @@ test.each([
 
 test('[K-66] the client itself is no reason to warn, nor is a reconciler that asks context.dryRun', async () => {
   const run = await dryRunOf(`
-    if (object === undefined) return AWAIT_CHANGE;
     const body = { data: { dry: String(context.dryRun) } };
     await context.client.patch(configMaps, object.metadata, { type: 'merge', body });
     context.event('Normal', 'Seen', 'it was');

@@ -12,7 +12,7 @@ import { invoke } from './invocation.ts';
 import { startServer } from './server.ts';
 
 const MODULE = `
-import { AWAIT_CHANGE, controller, defineResource } from 'chancery';
+import { controller, defineResource } from 'chancery';
 import { configMaps } from 'chancery/kubernetes';
 
 const gadgets = defineResource({
@@ -20,10 +20,10 @@ const gadgets = defineResource({
 });
 
 export const maps = () => controller({
-  name: 'maps', for: configMaps, reconcile: async () => AWAIT_CHANGE,
+  name: 'maps', for: configMaps, reconcile: async () => {},
 });
 export const gadget = () => controller({
-  name: 'gadget', for: gadgets, reconcile: async () => AWAIT_CHANGE,
+  name: 'gadget', for: gadgets, reconcile: async () => {},
 });
 `;
 

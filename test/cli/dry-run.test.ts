@@ -12,7 +12,7 @@ const namespace = 'demo';
 /** The controller `shop` for Deployments, whose reconciler is `body`, with `options` besides. */
 function moduleWith(body: string, options = ''): string {
   return `
-import { AWAIT_CHANGE, controller } from 'chancery';
+import { controller } from 'chancery';
 import {
   configMaps,
   deployments,
@@ -26,12 +26,10 @@ export default controller({
   name: 'shop',
   for: deployments,
   ${options}
-  async reconcile(key, deployment, context) {
+  async reconcile(deployment, context) {
     const { applyOwned, client, event, setStatus } = context;
-    if (deployment === undefined) return AWAIT_CHANGE;
     const { namespace, name } = deployment.metadata;
     ${body}
-    return AWAIT_CHANGE;
   },
 });`;
 }
@@ -281,15 +279,14 @@ test('everything that the first list holds is reconciled, however much it is', a
   const server = await startServer();
   for (let at = 0; at < 1_200; at++) server.create(configMap(`item-${at}`, { namespace }));
   const module = `
-    import { AWAIT_CHANGE, controller } from 'chancery';
+    import { controller } from 'chancery';
     import { configMaps } from 'chancery/kubernetes';
     export default controller({
       name: 'items',
       for: configMaps,
-      async reconcile(key, { metadata: { namespace, name } }, { client }) {
-        if (!name.endsWith('99')) return AWAIT_CHANGE;
+      async reconcile({ metadata: { namespace, name } }, { client }) {
+        if (!name.endsWith('99')) return;
         await client.delete(configMaps, { namespace, name });
-        return AWAIT_CHANGE;
       },
     });`;
 

@@ -16,9 +16,9 @@ import { projectImageFiles } from '../../operator/generate/image/project-image.t
 import { invoke } from './invocation.ts';
 
 const OPERATOR = `
-import { AWAIT_CHANGE, controller, source } from 'chancery';
+import { controller, source } from 'chancery';
 import { configMaps } from 'chancery/kubernetes';
-export default controller({ name: 'one', for: source(configMaps), reconcile: async () => AWAIT_CHANGE });`;
+export default controller({ name: 'one', for: source(configMaps), reconcile: async () => {} });`;
 
 const PROJECT = {
   'package.json': '{ "type": "module", "dependencies": { "chancery": "^0.1.0" } }',

@@ -20,24 +20,24 @@ const WEBSITE = join(REPOSITORY, 'examples/website/operator.ts');
 
 const MODULES = {
   'one.ts': `
-import { AWAIT_CHANGE, controller, source } from 'chancery';
+import { controller, source } from 'chancery';
 import { configMaps } from 'chancery/kubernetes';
 export default controller({
   name: 'one',
   for: source(configMaps),
-  reconcile: async () => AWAIT_CHANGE,
+  reconcile: async () => {},
 });`,
   'two.ts': `
-import { AWAIT_CHANGE, controller, source } from 'chancery';
+import { controller, source } from 'chancery';
 import { configMaps } from 'chancery/kubernetes';
 export default ['a', 'b'].map((name) => controller({
   name,
   for: source(configMaps),
   needsLeaderElection: false,
-  reconcile: async () => AWAIT_CHANGE,
+  reconcile: async () => {},
 }));`,
   'crd.ts': `
-import { AWAIT_CHANGE, controller, source } from 'chancery';
+import { controller, source } from 'chancery';
 import { customResource, Type } from 'chancery/schema';
 const shops = customResource({
   group: 'example.dev', kind: 'Shop', plural: 'shops',
@@ -46,7 +46,7 @@ const shops = customResource({
 export default controller({
   name: 'shop',
   for: source(shops),
-  reconcile: async () => AWAIT_CHANGE,
+  reconcile: async () => {},
 });`,
   'runnable.ts': `
 import { runnable } from 'chancery';

@@ -11,7 +11,7 @@ import { configMaps } from 'chancery/kubernetes';
 export default controller({
   name: 'stubborn',
   for: source(configMaps, { namespace: 'all' }),
-  reconcile: (key, object, { log, signal }) => {
+  reconcile: (_object, { key, log, signal }) => {
     let heed;
     log.info({}, 'reconciling for ever');
     signal.addEventListener('abort', () => {

@@ -8,14 +8,13 @@ import { configMap } from './printed.ts';
 import { startServer } from './server.ts';
 
 const OPERATOR = `
-  import { AWAIT_CHANGE, controller, source } from 'chancery';
+  import { controller, source } from 'chancery';
   import { configMaps } from 'chancery/kubernetes';
   export default controller({
     name: 'hello',
     for: source(configMaps, { namespace: 'all' }),
-    reconcile: async (key, object, { log }) => {
+    reconcile: async (object, { log }) => {
       log.debug({}, 'seen');
-      return AWAIT_CHANGE;
     },
   });`;
 

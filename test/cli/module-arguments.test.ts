@@ -7,7 +7,6 @@ import { declarationsOf } from '../../operator/cli/dev/declarations.ts';
 import { DEV } from '../../operator/cli/dev/help.ts';
 import { parseFlags } from '../../operator/cli/flags.ts';
 import { controller } from '../../operator/controller/controller.ts';
-import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
 import { parseYamlDocuments } from '../../operator/core/yaml.ts';
 import { operatorManifests } from '../../operator/generate/manifests/operator-manifests.ts';
@@ -20,7 +19,7 @@ import { startServer } from './server.ts';
 
 /** With `--secrets` it reads Secrets, too. `--lease` and `--namespaces` decide about settings. */
 const OPERATOR = `
-import { AWAIT_CHANGE, controller, source, withArguments } from 'chancery';
+import { controller, source, withArguments } from 'chancery';
 import { configMaps, secrets } from 'chancery/kubernetes';
 export default withArguments({
   arguments: {
@@ -38,7 +37,7 @@ export default withArguments({
       for: source(configMaps),
       reads: values.secrets ? [source(secrets)] : [],
       needsLeaderElection: false,
-      reconcile: async () => AWAIT_CHANGE,
+      reconcile: async () => {},
     })],
     settings: {
       ...(values.lease && { leaderElection: { leaseName: values.lease } }),
@@ -129,7 +128,7 @@ describe('[M-7] generate', () => {
     const op = controller({
       name: 'op',
       for: source(configMaps),
-      reconcile: async () => AWAIT_CHANGE,
+      reconcile: async () => {},
     });
     const images = { ambassador: 'chancery-proxy:1', operator: 'op:1' };
     const files = operatorManifests([op], {
@@ -262,7 +261,7 @@ describe('[M-7] dev', () => {
     const op = controller({
       name: 'op',
       for: source(configMaps),
-      reconcile: async () => AWAIT_CHANGE,
+      reconcile: async () => {},
     });
     const elected = settingsFrom({
       ...{ CHANCERY_LEADER_ELECTION: 'true', CHANCERY_LEASE_NAME: 'lock', POD_NAMESPACE: 'demo' },

@@ -6,11 +6,11 @@ import { invoke } from './invocation.ts';
 
 const TOOLKIT = fileURLToPath(new URL('../../operator/cli/', import.meta.url));
 
-const HEAD = `import { AWAIT_CHANGE, controller, source } from 'chancery';
+const HEAD = `import { controller, source } from 'chancery';
 import { configMaps } from 'chancery/kubernetes';
 `;
 const HELLO = `
-export default controller({ name: 'hello', for: source(configMaps), reconcile: async () => AWAIT_CHANGE });
+export default controller({ name: 'hello', for: source(configMaps), reconcile: async () => {} });
 `;
 
 /** What `chancery run` says about each module, in a real Node: vitest resolves modules by other rules. */
@@ -41,12 +41,13 @@ test('[N-1] a module that Node refuses is refused with what to do', async () => 
       'sizes.ts': 'export const small = 1;\n',
       'ending.ts': `${HEAD}import { small } from './sizes';\nvoid small;\n${HELLO}`,
       'translated.ts': `${HEAD}import { small } from './sizes.js';\nvoid small;\n${HELLO}`,
+      'old.ts': `import { AWAIT_CHANGE } from 'chancery';\n${HEAD}void AWAIT_CHANGE;\n${HELLO}`,
       'package.ts': `import 'no-such-package-here';\n${HEAD}${HELLO}`,
       'good.ts': `${HEAD}${HELLO}`,
     },
     [
       ...['require.ts', 'type.ts', 'enum.ts', 'namespace.ts', 'parameter.ts', 'ending.ts'],
-      ...['translated.ts', 'package.ts', 'good.ts'],
+      ...['translated.ts', 'package.ts', 'old.ts', 'good.ts'],
     ],
   );
 
@@ -65,6 +66,9 @@ test('[N-1] a module that Node refuses is refused with what to do', async () => 
     'ending.ts': expect.stringContaining("Write the ending of the file: './sizes.ts'"),
     'translated.ts': expect.stringContaining("Write the ending of the file: './sizes.ts'"),
     'package.ts': expect.stringContaining('Install it: npm install no-such-package-here'),
+    'old.ts': expect.stringContaining(
+      'at HERE/old.ts:1. The file was written for an earlier chancery: return nothing instead of AWAIT_CHANGE, and write reconcile(object, context), which gets the key as context.key',
+    ),
     'good.ts': 'loads',
   });
 });
@@ -93,7 +97,7 @@ test('[N-1] two controllers of one module that have one name are told by their p
   const folder = folderWith({
     'shop.ts': `${HEAD}
 const hello = (name: string) =>
-  controller({ name, for: source(configMaps), reconcile: async () => AWAIT_CHANGE });
+  controller({ name, for: source(configMaps), reconcile: async () => {} });
 export default [hello('till'), hello('stock'), hello('till')];
 `,
   });
@@ -112,7 +116,7 @@ test('a misspelt option in a JavaScript module is refused when it is loaded', as
   const folder = folderWith({
     'package.json': '{ "type": "module" }',
     'hello.js': `${HEAD}
-export default controller({ name: 'hello', for: source(configMaps), maxConcurentReconciles: 2, reconcile: async () => AWAIT_CHANGE });
+export default controller({ name: 'hello', for: source(configMaps), maxConcurentReconciles: 2, reconcile: async () => {} });
 `,
   });
 

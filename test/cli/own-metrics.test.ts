@@ -12,9 +12,9 @@ const REGISTRY = `const registry = (name, value) => ({
   getMetricsAsJSON: async () => [{ name, type: 'gauge', help: 'h', values: [{ labels: {}, value }] }],
 });
 `;
-const HEAD = `import { AWAIT_CHANGE, controller, source, withArguments } from 'chancery';
+const HEAD = `import { controller, source, withArguments } from 'chancery';
 import { configMaps } from 'chancery/kubernetes';
-const named = (name) => controller({ name, for: source(configMaps), reconcile: async () => AWAIT_CHANGE });
+const named = (name) => controller({ name, for: source(configMaps), reconcile: async () => {} });
 ${REGISTRY}`;
 
 /** The values of the metrics of `names` that a scrape of `port` shows, once there is an answer. */

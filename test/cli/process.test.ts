@@ -131,7 +131,7 @@ import { configMaps } from 'chancery/kubernetes';
 export default controller({
   name: 'stubborn',
   for: source(configMaps, { namespace: 'all' }),
-  reconcile: (key, object, { log }) => {
+  reconcile: (_object, { key, log }) => {
     log.info({}, 'reconciling for ever');
     return new Promise(() => {});
   },

@@ -7,9 +7,9 @@ import { folderWith, freePort } from './child.ts';
 import { invoke } from './invocation.ts';
 import { startServer } from './server.ts';
 
-const HEAD = `import { AWAIT_CHANGE, controller, source, withArguments } from 'chancery';
+const HEAD = `import { controller, source, withArguments } from 'chancery';
 import { configMaps } from 'chancery/kubernetes';
-const named = (name) => controller({ name, for: source(configMaps), reconcile: async () => AWAIT_CHANGE });
+const named = (name) => controller({ name, for: source(configMaps), reconcile: async () => {} });
 `;
 
 /** A module whose controller is named by an argument. */

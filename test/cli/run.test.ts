@@ -11,7 +11,7 @@ import { startServer } from './server.ts';
 
 /** A module as somebody writes it: typed, and importing both entries by name. */
 const HELLO = `
-import { AWAIT_CHANGE, controller, source } from 'chancery';
+import { controller, source } from 'chancery';
 import { type ConfigMap, configMaps, pods } from 'chancery/kubernetes';
 import { FakeClock } from '@chancery/testing';
 
@@ -22,9 +22,8 @@ export default controller<ConfigMap>({
   for: source(configMaps, { labelSelector: 'app=x' }),
   reads: [source(configMaps, { labelSelector: 'app=y' })],
   permissions: [{ resource: pods, verbs: ['delete'] }],
-  async reconcile(key, configMap, { log }) {
-    log.info({ year, value: configMap?.data?.k }, 'greeted');
-    return AWAIT_CHANGE;
+  async reconcile(configMap, { log }) {
+    log.info({ year, value: configMap.data?.k }, 'greeted');
   },
 });`;
 

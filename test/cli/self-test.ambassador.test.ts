@@ -6,7 +6,6 @@ import { expect, onTestFinished, test } from 'vitest';
 import { proxyFilter } from '../../operator/access/filter/proxy-filter.ts';
 import { rbac } from '../../operator/access/rbac.ts';
 import { controller } from '../../operator/controller/controller.ts';
-import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
@@ -19,17 +18,16 @@ const USER = 'system:serviceaccount:demo:op';
 
 /** What a module declares, and what it asks for besides. */
 const MODULE = `
-import { AWAIT_CHANGE, controller, source } from 'chancery';
+import { controller, source } from 'chancery';
 import { configMaps, secrets } from 'chancery/kubernetes';
 
 export default controller({
   name: 'hello',
   for: source(configMaps),
-  async reconcile(key, configMap, { client, log }) {
+  async reconcile(configMap, { client, log }) {
     const signal = AbortSignal.timeout(10_000);
     const error = await client.get(secrets, { namespace: 'demo', name: 'key' }, { signal }).catch((e) => e);
     log.info({ err: error }, 'asked for a secret');
-    return AWAIT_CHANGE;
   },
 });`;
 
@@ -37,7 +35,7 @@ export default controller({
 const hello = controller({
   name: 'hello',
   for: source(configMaps),
-  reconcile: async () => AWAIT_CHANGE,
+  reconcile: async () => {},
 });
 const PLACEMENT = { namespaces: ['demo'] };
 const CLOSED = proxyFilter([hello], PLACEMENT);

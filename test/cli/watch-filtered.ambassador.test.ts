@@ -5,7 +5,6 @@ import { expect, onTestFinished, test } from 'vitest';
 import { proxyFilter } from '../../operator/access/filter/proxy-filter.ts';
 import { rbac } from '../../operator/access/rbac.ts';
 import { controller } from '../../operator/controller/controller.ts';
-import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
@@ -16,7 +15,7 @@ import { configMap, summary } from './printed.ts';
 const hello = controller({
   name: 'hello',
   for: source(configMaps),
-  reconcile: async () => AWAIT_CHANGE,
+  reconcile: async () => {},
 });
 const PLACEMENT = { namespaces: ['demo'] };
 

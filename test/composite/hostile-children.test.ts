@@ -72,7 +72,7 @@ describe.each(['recreate', 'apply'] as const)('[attack A-1] %s', (update) => {
           selector: ({ metadata }: Thing) => ({ matchLabels: { of: metadata.name } }),
         }),
         async sync({ metadata: { name, namespace } }, children) {
-          await reconcile(`${name}=${children.of(others).length}` as never);
+          keys.push(`${name}=${children.of(others).length}` as never);
           const metadata = { name, namespace, labels: { of: name } };
           return { children: [child(others, { metadata, value: 2 } as never)] };
         },

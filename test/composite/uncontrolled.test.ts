@@ -5,7 +5,6 @@ import {
   uncontrolledMatching,
 } from '../../operator/composite/uncontrolled.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
-import { keyOf } from '../../operator/model/object.ts';
 import {
   matchesSelector,
   type Selector,
@@ -82,10 +81,7 @@ function parentIn(namespace: string | undefined): KubernetesObject {
 function store() {
   return {
     byIndex: (_name: string, value: string) =>
-      OBJECTS.filter((object) => {
-        const { metadata } = object;
-        return byLabelIfUncontrolled({ key: keyOf(object), metadata, object }).includes(value);
-      }),
+      OBJECTS.filter((object) => byLabelIfUncontrolled(object).includes(value)),
     list: ({ selector = [], namespace }: { selector?: Selector; namespace?: string } = {}) =>
       OBJECTS.filter(
         ({ metadata }) =>

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { ownedApplyWriter } from '../../operator/controller/children/owned-apply-writer.ts';
 import { BeingDeletedError } from '../../operator/controller/errors.ts';
-import { AWAIT_CHANGE, type ReconcileContext } from '../../operator/controller/reconciler.ts';
+import type { ReconcileContext } from '../../operator/controller/reconciler.ts';
 import { type ConfigMap, configMaps, deployments } from '../../operator/model/builtin.ts';
 import { AlreadyOwnedError } from '../../operator/model/owner-reference.ts';
 import { applyConflictsOf, isApplyConflict, isUidMismatch } from '../../operator/model/refusal.ts';
@@ -28,15 +28,9 @@ function failureOf(promise: Promise<unknown>): Promise<unknown> {
 describe('[K-44] a child', () => {
   test('is created once, changed where it differs, and in steady state not written', async () => {
     const { env, namespace, operate, createSite, writes } = await startSites();
-    const reconcile = async (
-      _: string,
-      site: Site | undefined,
-      { applyOwned }: ReconcileContext<Site>,
-    ) => {
-      if (site === undefined) return AWAIT_CHANGE;
+    const reconcile = async (site: Site, { applyOwned }: ReconcileContext<Site>) => {
       const { name } = site.metadata;
       await applyOwned(configMaps, { metadata: { name }, data: { text: site.spec.text } });
-      return AWAIT_CHANGE;
     };
     await createSite('a');
     await operate(reconcile, { resyncPeriodMs: 60_000 });

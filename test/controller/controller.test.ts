@@ -2,22 +2,20 @@ import { describe, expect, test } from 'vitest';
 import {
   type Controller,
   controller,
-  enqueueMapped,
   isController,
   sourcesOf,
 } from '../../operator/controller/controller.ts';
-import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
+import { enqueueMapped } from '../../operator/controller/mapping.ts';
 import { source } from '../../operator/controller/source.ts';
 import { ConfigurationError } from '../../operator/core/errors.ts';
 import { configMaps, deployments, pods } from '../../operator/model/builtin.ts';
-import { Entry } from '../../operator/model/entry.ts';
 import { secrets, services } from '../../operator/model/kubernetes/resources.ts';
-import { objectKey } from '../../operator/model/object.ts';
+import { keyOf } from '../../operator/model/object.ts';
 
 const base = {
   name: 'config-restart',
   for: source(configMaps),
-  reconcile: async () => AWAIT_CHANGE,
+  reconcile: async () => {},
 };
 
 describe('controller', () => {
@@ -69,7 +67,7 @@ describe('controller', () => {
       controller({
         ...base,
         for: source(deployments),
-        reconcile: async (_key, deployment) => ({
+        reconcile: async (deployment) => ({
           requeueAfterMs: deployment?.spec.replicas ?? 0, // typed by its source
         }),
       }),
@@ -150,17 +148,14 @@ describe('source', () => {
 describe('enqueueMapped', () => {
   test('names keys for each object of its source', async () => {
     const own = source(pods);
-    const mapping = enqueueMapped(own, ({ key, object }) => [
-      key,
-      objectKey(undefined, object.kind),
-    ]);
+    const mapping = enqueueMapped(own, (object) => [keyOf(object), { name: object.kind }]);
 
     const store = () => expect.unreachable('it looks nothing up');
     const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a', namespace: 'n' } };
-    const keys = await mapping.map(Entry.of(pod), { store });
+    const keys = await mapping.map(pod, { store });
 
     expect(mapping.source).toBe(own);
-    expect([...keys]).toEqual(['n/a', 'Pod']);
+    expect([...keys]).toEqual(['n/a', { name: 'Pod' }]);
   });
 
   test('takes a resource for a source with its defaults', () => {

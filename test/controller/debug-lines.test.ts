@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { enqueueMapped } from '../../operator/controller/controller.ts';
-import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
+import { enqueueMapped } from '../../operator/controller/mapping.ts';
 import { writtenFacts, writtenFields } from '../../operator/controller/run/written-fields.ts';
 import { configMaps, secrets, statefulSets } from '../../operator/kubernetes.ts';
 import type { KubernetesObject, ObjectKey } from '../../operator/model/object.ts';
@@ -17,9 +16,9 @@ function started(showsDebug: () => boolean) {
   const runner = start({
     showsDebug,
     watches: [enqueueMapped(others, () => ['demo/a' as ObjectKey])],
-    reconcile: async (key) => {
+    reconcile: async (_object, { key }) => {
       if (key === 'demo/b' && fails-- > 0) throw new Error('not yet');
-      return key === 'demo/a' ? { requeueAfterMs: 1_000 } : AWAIT_CHANGE;
+      return key === 'demo/a' ? { requeueAfterMs: 1_000 } : undefined;
     },
   });
   const woken = () =>

@@ -82,10 +82,9 @@ describe.each(DEPTHS)('[attack A-1] at a depth of %i', (depth) => {
     const transport = server(depth);
     const client = restClient({ transport, fieldManager: 'test', clock: new FakeClock() });
     const done: string[] = [];
-    const reconcile = async (key: string, object: Thing | undefined, context: ReconcileContext) => {
-      if (object !== undefined) await act(object, context as ReconcileContext<Thing>);
-      done.push(key);
-      return {};
+    const reconcile = async (object: Thing, context: ReconcileContext<Thing>) => {
+      await act(object, context);
+      done.push(context.key);
     };
     const bench = new ControllerBench({ owns: [others], reconcile }, { client });
     for (const name of ['a', 'bad', 'z']) {
@@ -137,12 +136,11 @@ test('[attack A-1] a desired child that contains itself fails with the layer at 
   const done: string[] = [];
   const bench = new ControllerBench(
     {
-      reconcile: async (key, object, { setStatus }) => {
+      reconcile: async (object, { key, setStatus }) => {
         const status: Record<string, unknown> = { key };
-        if (object?.metadata.name === 'bad') status.self = status;
+        if (object.metadata.name === 'bad') status.self = status;
         await setStatus(status);
         done.push(key);
-        return {};
       },
     },
     { client },
@@ -186,9 +184,8 @@ describe('[K-20] [attack A-1] when the finalizer of an object is stored', () => 
       {
         for: source<Thing>(things, { transform }),
         finalizer,
-        reconcile: async (key) => {
+        reconcile: async (_object, { key }) => {
           done.push(key);
-          return {};
         },
       },
       { client },
@@ -215,9 +212,8 @@ describe('[K-20] [attack A-1] when the finalizer of an object is stored', () => 
     const bench = new ControllerBench(
       {
         finalizer: { name: 'example.dev/f', finalize: async () => {} },
-        reconcile: async (_key, object) => {
-          seen.push(object?.metadata.finalizers, Object.isFrozen(object?.metadata));
-          return {};
+        reconcile: async (object) => {
+          seen.push(object.metadata.finalizers, Object.isFrozen(object.metadata));
         },
       },
       { client },

@@ -62,7 +62,7 @@ const plain = (more: object = {}): Controller =>
     name: 'web',
     for: selected,
     finalizer,
-    reconcile: async () => ({}),
+    reconcile: async () => {},
     ...more,
   }) as Controller;
 

@@ -36,7 +36,7 @@ async function operated(
   const operator = startOperator({
     url: env.url,
     namespace,
-    controllers: [controller({ name: 'test', for: mine, reconcile: async () => ({}), ...options })],
+    controllers: [controller({ name: 'test', for: mine, reconcile: async () => {}, ...options })],
   });
   onTestFinished(() => operator.stop());
   return {
@@ -56,13 +56,11 @@ test('[K-20] the finalizer is stored before the reconciler is called, with the o
   const { create } = await operated({
     predicate: generationChanged,
     finalizer: { name: OURS, finalize: async () => {} },
-    reconcile: async (_key, object, { client }) => {
-      if (object === undefined) return {};
+    reconcile: async (object, { client }) => {
       const { namespace, name } = object.metadata;
       seen.push(object.metadata.finalizers);
       managed.push(object.metadata.managedFields);
       stored.push((await client.get(configMaps, { namespace, name })).metadata.finalizers);
-      return {};
     },
   });
 
@@ -81,10 +79,12 @@ test('[K-20] a deleted object is finalized instead of reconciled, then it is gon
         calls.push(`finalize ${object.metadata.deletionTimestamp !== undefined}`);
       },
     },
-    reconcile: async (key, object, { store }) => {
-      calls.push(object === undefined ? 'gone' : 'reconcile');
-      if (object === undefined) expect(store(mine).get(key)).toBeUndefined();
-      return {};
+    reconcile: () => {
+      calls.push('reconcile');
+    },
+    gone: (key, { store }) => {
+      calls.push('gone');
+      expect(store(mine).get(key)).toBeUndefined();
     },
   });
   await create();
@@ -108,11 +108,11 @@ test('[K-23] what the last removal answers is seen by nobody, while a foreign fi
         calls.push('finalize');
       },
     },
-    reconcile: async (_key, object) => {
-      calls.push(
-        object === undefined ? 'gone' : `reconcile ${object.metadata.deletionTimestamp ?? ''}`,
-      );
-      return {};
+    reconcile: ({ metadata }) => {
+      calls.push(`reconcile ${metadata.deletionTimestamp ?? ''}`);
+    },
+    gone: () => {
+      calls.push('gone');
     },
   });
   await create({ finalizers: ['other.dev/x'] });
@@ -131,9 +131,8 @@ test('[K-23] what the last removal answers is seen by nobody, while a foreign fi
 test('[K-20] without a finalizer of its own a controller is called for an object that is being deleted', async () => {
   const seen: boolean[] = [];
   const { create, remove } = await operated({
-    reconcile: async (_key, object) => {
-      if (object !== undefined) seen.push(object.metadata.deletionTimestamp !== undefined);
-      return {};
+    reconcile: async (object) => {
+      seen.push(object.metadata.deletionTimestamp !== undefined);
     },
   });
   await create({ finalizers: ['other.dev/x'] });
@@ -156,7 +155,6 @@ test('[K-21] an object that comes when it is being deleted is never touched', as
       },
       reconcile: async () => {
         calls.push('reconcile');
-        return {};
       },
     },
     async (cluster, namespace) => {
@@ -194,13 +192,12 @@ test('[K-20] killed between any two of its calls nothing is left over, and nothi
                 outside.delete(uid);
               },
             },
-            reconcile: async (_key, object) => {
-              const { uid = '', finalizers } = object?.metadata ?? {};
-              if (object === undefined || outside.has(uid)) return {};
+            reconcile: async (object) => {
+              const { uid = '', finalizers } = object.metadata ?? {};
+              if (outside.has(uid)) return;
               if (!finalizers?.includes(OURS))
                 problems.push('made before the finalizer was stored');
               outside.add(uid);
-              return {};
             },
           }),
         ],
@@ -284,7 +281,7 @@ test('[K-25] cleanup that fails is tried for ever, is told of, and never removes
           throw ++tries % 2 === 0 ? new TerminalError('will not') : new Error('cannot');
         },
       },
-      reconcile: async () => ({}),
+      reconcile: async () => {},
     },
     { client: removing(removed) },
   );
@@ -318,7 +315,7 @@ test('[K-25] after forceFinalizeAfterMs the finalizer goes all the same, and tha
           throw new Error('cannot');
         },
       },
-      reconcile: async () => ({}),
+      reconcile: async () => {},
     },
     { client: removing(removed) },
   );
@@ -344,7 +341,7 @@ test('[K-25] an update that only begins the deletion reaches finalize, whatever 
     {
       predicate: ({ type }) => type === 'create',
       finalizer: { name: OURS, finalize: async () => {} },
-      reconcile: async () => ({}),
+      reconcile: async () => {},
     },
     { client: removing(removed) },
   );

@@ -36,8 +36,8 @@ describe('[attack A-1] beside an object with', () => {
   test.each(
     hostile,
   )('%s, each owner of another child in its batch is reconciled', async (_, more) => {
-    const { keys, reconcile } = recordKeys();
-    const bench = new ControllerBench({ owns: [others], reconcile });
+    const { keys, reconcile, gone } = recordKeys();
+    const bench = new ControllerBench({ owns: [others], reconcile, gone });
     await bench.run();
     const collection = bench.collection(others);
 
@@ -56,11 +56,12 @@ describe('[attack A-1] beside an object with', () => {
   });
 
   test.each(hostile)('%s, each other object in its batch is reconciled', async (_, more) => {
-    const { keys, reconcile } = recordKeys();
+    const { keys, reconcile, gone } = recordKeys();
     const finalizer = { name: 'example.dev/f', finalize: async () => {} };
     const bench = new ControllerBench({
       predicate: ({ type }) => type !== 'update',
       reconcile,
+      gone,
       finalizer,
     });
     const collection = bench.collection(things);

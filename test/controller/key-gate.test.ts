@@ -6,7 +6,6 @@ import type { KeyPolicy } from '../../operator/controller/policies/key-gate.ts';
 import { KeyGate, type Resume } from '../../operator/controller/policies/key-gate.ts';
 import { keyPolicies } from '../../operator/controller/policies/key-policies.ts';
 import { TakenNames } from '../../operator/controller/policies/taken-names.ts';
-import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { noMeter } from '../../operator/core/metrics.ts';
 import { deployments } from '../../operator/model/builtin.ts';
 import { type ObjectKey, objectKey } from '../../operator/model/object.ts';
@@ -47,7 +46,7 @@ test('the policies of a controller have this order, which is behaviour', () => {
   const namesFor = (consistency: 'wait' | 'none'): readonly string[] => {
     const of = controller({
       ...{ name: 'a', for: deployments, consistency },
-      reconcile: async () => AWAIT_CHANGE,
+      reconcile: async () => {},
     });
     const informers = new Map();
     const takenNames = new TakenNames({ clock, controller: of, informers, enqueue: () => {} });

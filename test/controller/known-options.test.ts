@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { composite } from '../../operator/composite/composite.ts';
-import { controller, enqueueMapped } from '../../operator/controller/controller.ts';
-import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
+import { controller } from '../../operator/controller/controller.ts';
+import { enqueueMapped } from '../../operator/controller/mapping.ts';
 import { source } from '../../operator/controller/source.ts';
 import { configMaps, pods } from '../../operator/kubernetes.ts';
 
 /** As from JavaScript, where no type is checked. */
 function declared(options: object): () => unknown {
-  const good = { name: 'web', for: source(configMaps), reconcile: async () => AWAIT_CHANGE };
+  const good = { name: 'web', for: source(configMaps), reconcile: async () => {} };
   return () => controller({ ...good, ...options } as Parameters<typeof controller>[0]);
 }
 
@@ -34,6 +34,12 @@ test.each<[string, object, string]>([
   ['a consistency', { consistency: 'overley' }, 'did you mean overlay?'],
   ['a setting of the queue', { queue: { backof: {} } }, 'did you mean backoff?'],
   ['a setting of the back-off', { queue: { backoff: { initalMs: 1 } } }, 'did you mean initialMs?'],
+  [
+    'a reconciler that takes the key first',
+    { reconcile: async (key: string, object: object, context: object) => [key, object, context] },
+    'reconcile of controller web takes (key, object, context): write (object, context), read the key from context.key',
+  ],
+  ['a gone that is no function', { gone: true }, 'gone of controller web must be a function'],
   ['no function', { reconcile: undefined }, 'reconcile of controller web must be a function'],
   ['no source', { for: undefined }, 'for of controller web must be a source or a resource'],
 ])('[N-2] %s that does not exist is refused when the controller is declared', (_what, options, message) => {

@@ -2,7 +2,8 @@
 
 import { settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import { type ControllerOptions, enqueueMapped } from '../../operator/controller/controller.ts';
+import type { ControllerOptions } from '../../operator/controller/controller.ts';
+import { enqueueMapped } from '../../operator/controller/mapping.ts';
 import type { ReconcileContext } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
 import { type ObjectKey, objectKey } from '../../operator/model/object.ts';
@@ -23,10 +24,9 @@ function bench(watches: Watches, before: () => Promise<void> = async () => {}) {
   const bench = new ControllerBench({
     for: named,
     watches,
-    reconcile: async (key, _thing, { store }: ReconcileContext) => {
+    reconcile: async (_thing, { key, store }: ReconcileContext) => {
       await before();
       seen.set(key, store(others).get(objectKey('demo', 'o'))?.value);
-      return {};
     },
   });
   const run = async (): Promise<void> => {
@@ -58,7 +58,7 @@ test('[K-10] a mapping finds who names an object in the store of its controller,
 
 test('[K-10] a mapping is called with the change in its store already, at the start with all that is there', async () => {
   const found: unknown[] = [];
-  const mapping = enqueueMapped<Thing>(others, ({ object: { value } }, { store }) => {
+  const mapping = enqueueMapped<Thing>(others, ({ value }, { store }) => {
     const values = [others, things].flatMap((each) =>
       store(each)
         .list()
@@ -149,9 +149,8 @@ test('[K-10] the store of a mapping is that of the reconciler, with its own writ
   const controllers = new ControllerBench({
     for: named,
     watches: [seeing],
-    reconcile: async (_key, _thing, { store }) => {
+    reconcile: async (_thing, { store }) => {
       stores.add(store(named));
-      return {};
     },
   });
   controllers.collection(others).put('o');
@@ -187,9 +186,9 @@ test('[K-10] what is only read is waited for and in its store, and its changes e
   let store: ReconcileContext['store'] | undefined;
   const reader = new ControllerBench({
     reads: [others],
-    reconcile: async (key, _thing, context) => {
+    reconcile: (thing, context) => {
       store = context.store;
-      return reconcile(key);
+      return reconcile(thing, context);
     },
   });
   reader.collection(things).put('a');

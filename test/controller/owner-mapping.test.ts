@@ -91,8 +91,8 @@ test('[K-11] names an owner in the core group', () => {
 });
 
 test('[K-10] a child that changes owners has both reconciled', async () => {
-  const { keys, reconcile } = recordKeys();
-  const bench = new ControllerBench({ owns: [others], reconcile });
+  const { keys, reconcile, gone } = recordKeys();
+  const bench = new ControllerBench({ owns: [others], reconcile, gone });
   bench.collection(others).put('c', 0, { ownerReferences: [owner('a')] });
   await bench.run();
   keys.length = 0;
@@ -104,10 +104,11 @@ test('[K-10] a child that changes owners has both reconciled', async () => {
 });
 
 test('[K-10] a child that keeps its owner has it reconciled once, however often it names it', async () => {
-  const { keys, reconcile } = recordKeys();
+  const { keys, reconcile, gone } = recordKeys();
   const bench = new ControllerBench({
     owns: [{ source: source(others), anyOwner: true }],
     reconcile,
+    gone,
   });
   const ownerReferences = [owner('a'), owner('a', { uid: 'other', controller: false })];
   bench.collection(others).put('c', 0, { ownerReferences });
@@ -121,10 +122,11 @@ test('[K-10] a child that keeps its owner has it reconciled once, however often 
 });
 
 test('[K-10] a predicate of owns keeps out what it does not pass', async () => {
-  const { keys, reconcile } = recordKeys();
+  const { keys, reconcile, gone } = recordKeys();
   const bench = new ControllerBench({
     owns: [{ source: source(others), predicate: ({ type }) => type === 'delete' }],
     reconcile,
+    gone,
   });
   bench.collection(others).put('c', 0, { ownerReferences: [owner('a')] });
   await bench.run();
@@ -137,8 +139,8 @@ test('[K-10] a predicate of owns keeps out what it does not pass', async () => {
 });
 
 test('[K-13] a child that is deleted while nobody looks has its owner reconciled', async () => {
-  const { keys, reconcile } = recordKeys();
-  const bench = new ControllerBench({ owns: [others], reconcile });
+  const { keys, reconcile, gone } = recordKeys();
+  const bench = new ControllerBench({ owns: [others], reconcile, gone });
   const children = bench.collection(others);
   children.put('c', 0, { ownerReferences: [owner('a')] });
   await bench.run();

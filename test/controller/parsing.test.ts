@@ -15,12 +15,7 @@ import {
 } from '../../operator/controller/predicate.ts';
 import { source } from '../../operator/controller/source.ts';
 import { Entry } from '../../operator/model/entry.ts';
-import {
-  type KubernetesObject,
-  type ObjectKey,
-  objectKey,
-  splitKey,
-} from '../../operator/model/object.ts';
+import { type KubernetesObject, objectKey, splitKey } from '../../operator/model/object.ts';
 import { ControllerBench, others, recordKeys, things } from '../support/controller-bench.ts';
 import type { Thing } from '../support/fake-collection.ts';
 import { HUSH, TextCollection } from '../support/text-collection.ts';
@@ -71,10 +66,9 @@ function busy() {
   return {
     keys,
     release: released.resolve,
-    reconcile: async (key: ObjectKey) => {
-      const result = await reconcile(key);
+    reconcile: async (...call: Parameters<typeof reconcile>) => {
+      await reconcile(...call);
       await released.promise;
-      return result;
     },
   };
 }
@@ -111,8 +105,8 @@ describe('nothing is parsed before an object is reconciled', () => {
   });
 
   test('a predicate that sees no change of metadata drops it unparsed', async () => {
-    const { keys, reconcile } = recordKeys();
-    const bench = benchOf({ reconcile, predicate: generationChanged });
+    const { keys, reconcile, gone } = recordKeys();
+    const bench = benchOf({ reconcile, gone, predicate: generationChanged });
     text(bench).put('a', 1, { generation: 1 });
     await bench.run();
     const parsed = parsedObjects();
@@ -126,8 +120,8 @@ describe('nothing is parsed before an object is reconciled', () => {
   });
 
   test('children are told of by their owners', async () => {
-    const { keys, reconcile } = recordKeys();
-    const bench = benchOf({ reconcile, owns: [others] });
+    const { keys, reconcile, gone } = recordKeys();
+    const bench = benchOf({ reconcile, gone, owns: [others] });
     const parsed = parsedObjects();
     const ownerReferences = [
       { apiVersion: 'example.dev/v1', kind: 'Thing', name: 'a', uid: 'u', controller: true },
@@ -171,8 +165,8 @@ test.each<[string, Predicate]>([
   ['or one of metadata', or(valueChanged, labelChanged)],
   ['denied twice', not(not(valueChanged))],
 ])('a predicate that may look at more is given the object: %s', async (_, predicate) => {
-  const { keys, reconcile } = recordKeys();
-  const bench = benchOf({ reconcile, predicate });
+  const { keys, reconcile, gone } = recordKeys();
+  const bench = benchOf({ reconcile, gone, predicate });
   text(bench).put('a', 1);
   await bench.run();
 
@@ -189,9 +183,11 @@ describe('an object that is no JSON', () => {
   function reader(options: Partial<Options> = {}) {
     const told: string[] = [];
     const bench = benchOf({
-      reconcile: async (key: ObjectKey, object) => {
-        told.push(`${key}=${object?.value}`);
-        return {};
+      reconcile: async (object, { key }) => {
+        told.push(`${key}=${object.value}`);
+      },
+      gone: (key) => {
+        told.push(`${key} is gone`);
       },
       ...options,
     });
@@ -228,17 +224,21 @@ describe('an object that is no JSON', () => {
     text(bench).broken.clear();
     await bench.clock.advanceAndSettle(60_000);
 
-    expect(before).toEqual(['demo/a=1', 'demo/c=1', 'demo/x=9', 'demo/x=undefined']);
+    expect(before).toEqual(['demo/a=1', 'demo/c=1', 'demo/x is gone', 'demo/x=9']);
     expect(told).toContain('demo/b=1');
     expect(JSON.stringify(bench.lines)).not.toContain(HUSH);
   });
 
   test('a mapping that looks at objects is told of the other changes', async () => {
-    const { keys, reconcile } = recordKeys();
+    const { keys, reconcile, gone } = recordKeys();
     const bench = benchOf({
       reconcile,
+      gone,
       watches: [
-        { source: source(others), map: ({ object }) => [objectKey('demo', object.metadata.name)] },
+        {
+          source: source(others),
+          map: ({ kind, metadata }) => [objectKey('demo', kind && metadata.name)],
+        },
       ],
     });
     await bench.run();
@@ -255,9 +255,10 @@ describe('an object that is no JSON', () => {
   });
 
   test('a mapping that looks at metadata is told of every change, and parses none', async () => {
-    const { keys, reconcile } = recordKeys();
+    const { keys, reconcile, gone } = recordKeys();
     const bench = benchOf({
       reconcile,
+      gone,
       watches: [
         { source: source(others), map: ({ metadata }) => [objectKey('demo', metadata.name)] },
       ],

@@ -118,9 +118,8 @@ test('[K-12] a recreated object is a delete and a create, which generationChange
   const seen: (string | undefined)[] = [];
   const bench = new ControllerBench({
     predicate: generationChanged,
-    reconcile: async (_key, current) => {
-      seen.push(current?.metadata.uid);
-      return {};
+    reconcile: async (current) => {
+      seen.push(current.metadata.uid);
     },
   });
   bench.collection().put('a', 0, { generation: 1, uid: 'first' });

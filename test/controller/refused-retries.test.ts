@@ -1,7 +1,7 @@
 /** When the runner tries again after the API server has refused a write. */
 import { expect, test } from 'vitest';
 import { retryRefused } from '../../operator/controller/errors.ts';
-import { AWAIT_CHANGE, type Result } from '../../operator/controller/reconciler.ts';
+import type { Outcome } from '../../operator/controller/reconciler.ts';
 import { ApiError } from '../../operator/model/status.ts';
 import { start, things } from './started-runner.ts';
 
@@ -22,7 +22,7 @@ const POLICY = new ApiError({
 });
 
 /** What a reconciler does with a refusal. */
-const WAYS: Readonly<Record<string, (error: unknown) => Result>> = {
+const WAYS: Readonly<Record<string, (error: unknown) => Outcome>> = {
   'let through': (error) => {
     throw error;
   },
@@ -30,7 +30,7 @@ const WAYS: Readonly<Record<string, (error: unknown) => Result>> = {
 };
 
 /** A thing that is refused with `error`; the minutes between attempts, by numbers of `random`. */
-function refuse(error: ApiError, way: (error: unknown) => Result, random: () => number) {
+function refuse(error: ApiError, way: (error: unknown) => Outcome, random: () => number) {
   const at: number[] = [];
   const world = { isRefused: true };
   const started = start({
@@ -38,7 +38,7 @@ function refuse(error: ApiError, way: (error: unknown) => Result, random: () => 
     resyncPeriodMs: 0,
     reconcile: async () => {
       at.push(started.clock.monotonic());
-      return world.isRefused ? way(error) : AWAIT_CHANGE;
+      return world.isRefused ? way(error) : undefined;
     },
   });
   started.collection(things).put('a');
@@ -106,7 +106,7 @@ test('[real R-1] [K-49] a refusal that ends is noticed without a change, and for
   const attempts: number[] = [];
   let isRefused = true;
   const started = start({
-    reconcile: async (_key, _object, { attempt }) => {
+    reconcile: async (_object, { attempt }) => {
       attempts.push(attempt);
       return isRefused ? retryRefused(POLICY) : { requeueAfterMs: 60 * MINUTE_MS };
     },
@@ -139,7 +139,7 @@ test('[real R-1] [K-49] requeueAfterMs beside a refusal is for whichever is earl
 
 test('[real R-1] [K-49] a refusal that retryRefused has not made is a bug of the reconciler', async () => {
   const { clock, collection, lines, run } = start({
-    reconcile: async () => ({ refusal: 'no' }) as unknown as Result,
+    reconcile: async () => ({ refusal: 'no' }) as unknown as Outcome,
   });
   collection(things).put('a');
   await run();

@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { configMap, deployment, secret } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { TerminalError } from '../../operator/controller/errors.ts';
-import { AWAIT_CHANGE, type ReconcileContext } from '../../operator/controller/reconciler.ts';
+import type { ReconcileContext } from '../../operator/controller/reconciler.ts';
 import { messageOf } from '../../operator/core/errors.ts';
 import { createLogger } from '../../operator/manager/observe/logger.ts';
 import { configMaps, deployments } from '../../operator/model/builtin.ts';
@@ -42,8 +42,7 @@ test.each([
   await createSite('a');
 
   const operator = await operate(
-    async (_, one, context) => {
-      if (one === undefined) return AWAIT_CHANGE;
+    async (_site, context) => {
       try {
         await refusedWrites[form](context, namespace);
       } catch (error) {
@@ -59,7 +58,6 @@ test.each([
         context.log.warn({ err: error, error, cause: messageOf(error) }, 'refused');
         throw new TerminalError('cannot go on', { cause: error });
       }
-      return AWAIT_CHANGE;
     },
     { permissions: [] },
   );
@@ -93,17 +91,15 @@ test('[attack A-3] a dry run prints the refusal without the value of the Secret 
   server.create(secret('db', { namespace: 'demo', data: { dsn: SECRET } }));
   const folder = folderWith({
     'operator.ts': `
-import { AWAIT_CHANGE, controller } from 'chancery';
+import { controller } from 'chancery';
 import { configMaps, secrets } from 'chancery/kubernetes';
 export default controller({
   name: 'shop',
   for: secrets,
-  async reconcile(key, secret, { client }) {
-    if (secret === undefined) return AWAIT_CHANGE;
+  async reconcile(secret, { client }) {
     const dsn = Buffer.from(secret.data.dsn, 'base64').toString();
     const metadata = { name: 'copy', namespace: 'demo', labels: { dsn } };
     await client.create(configMaps, { apiVersion: 'v1', kind: 'ConfigMap', metadata });
-    return AWAIT_CHANGE;
   },
 });`,
   });

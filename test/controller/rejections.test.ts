@@ -15,7 +15,6 @@ import {
 } from '@chancery/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { controller } from '../../operator/controller/controller.ts';
-import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { type ConfigMap, configMaps } from '../../operator/model/builtin.ts';
 import { carriedOut, forwardTo } from '../support/forward.ts';
 import { type Site, sites, startSites } from '../support/sites.ts';
@@ -107,12 +106,10 @@ async function start(
     name: 'sites',
     for: sites,
     owns: [configMaps],
-    async reconcile(_key, site, { applyOwned, setStatus }) {
-      if (site === undefined) return AWAIT_CHANGE;
+    async reconcile(site, { applyOwned, setStatus }) {
       const { name } = site.metadata;
       await applyOwned(configMaps, { metadata: { name }, data: { text: site.spec.text } });
       await setStatus({ pages: 1 });
-      return AWAIT_CHANGE;
     },
   });
   const operator = startOperator({ url: line.url, namespace, clock, controllers: [declared] });

@@ -1,10 +1,8 @@
 import type { Consistency, Controller } from '../../operator/controller/controller.ts';
-import { controller, enqueueMapped } from '../../operator/controller/controller.ts';
-import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
+import { controller } from '../../operator/controller/controller.ts';
+import { enqueueMapped } from '../../operator/controller/mapping.ts';
 import { source } from '../../operator/controller/source.ts';
-import type { Entry } from '../../operator/model/entry.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
-import { objectKey } from '../../operator/model/object.ts';
 import type { Resource } from '../../operator/model/resource.ts';
 
 export interface ReplicasOptions {
@@ -21,15 +19,16 @@ export interface ReplicasOptions {
 export function replicasController(options: ReplicasOptions): Controller {
   const { parents, consistency, replicas, child } = options;
   const children = source(options.children, { labelSelector: 'app=web' });
-  const parentOf = ({ metadata }: Entry) => [objectKey(metadata.namespace, 'parent')];
+  const parentOf = ({ metadata: { namespace } }: KubernetesObject) => [
+    { namespace, name: 'parent' },
+  ];
   return controller({
     name: 'replicas',
     for: parents,
     watches: [enqueueMapped(children, parentOf)],
     permissions: [{ resource: children.resource, verbs: ['create', 'delete'] }],
     consistency,
-    async reconcile(_key, parent, { client, store }) {
-      if (parent === undefined) return AWAIT_CHANGE;
+    async reconcile(parent, { client, store }) {
       const known = store(children).list({ namespace: parent.metadata.namespace ?? '' });
       for (let count = known.length; count < replicas(parent); count++) {
         await client.create(children.resource, child(parent));
@@ -39,7 +38,6 @@ export function replicasController(options: ReplicasOptions): Controller {
         const target = { name, ...(namespace !== undefined && { namespace }) };
         await client.delete(children.resource, target, { preconditions: { uid } });
       }
-      return AWAIT_CHANGE;
     },
   });
 }

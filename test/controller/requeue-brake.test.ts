@@ -1,17 +1,17 @@
 /** Keys that ask to be reconciled again at once, again and again. */
 import { expect, test } from 'vitest';
 import { REQUEUE_BRAKE } from '../../operator/controller/policies/requeue-brake.ts';
-import type { Result } from '../../operator/controller/reconciler.ts';
+import type { Outcome } from '../../operator/controller/reconciler.ts';
 import type { ObjectKey } from '../../operator/model/object.ts';
 import { ControllerBench } from '../support/controller-bench.ts';
 
 const { freely } = REQUEUE_BRAKE;
 
 /** A bench whose objects are reconciled as `answer` says; and when each was. */
-function bench(answer: (key: ObjectKey, nth: number) => Result) {
+function bench(answer: (key: ObjectKey, nth: number) => Outcome) {
   const at = new Map<ObjectKey, number[]>();
   const started: ControllerBench = new ControllerBench({
-    reconcile: async (key, _object, { clock }) => {
+    reconcile: async (_object, { key, clock }) => {
       const times = at.get(key) ?? [];
       at.set(key, [...times, clock.monotonic()]);
       return answer(key, times.length + 1);
@@ -51,7 +51,9 @@ test('[K-2] others are reconciled meanwhile, whatever priority the key asks for'
 });
 
 test('[K-2] a key that has asked for something else begins anew, and a change never waits', async () => {
-  const { started, gaps } = bench((_key, nth) => (nth === freely + 3 ? {} : { requeueAfterMs: 0 }));
+  const { started, gaps } = bench((_key, nth) =>
+    nth === freely + 3 ? undefined : { requeueAfterMs: 0 },
+  );
   started.collection().put('a');
   await started.run();
   await started.clock.advanceAndSettle(10);
@@ -103,7 +105,7 @@ test('[K-2] the log says what to return instead, once in ten minutes', async () 
 
   expect(early.map(({ level }) => level)).toEqual(['warn']);
   expect(early[0]?.fields).toMatchObject({
-    remedy: expect.stringContaining('AWAIT_CHANGE'),
+    remedy: expect.stringContaining('return nothing'),
   });
   expect(late).toHaveLength(2);
 });

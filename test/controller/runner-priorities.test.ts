@@ -2,8 +2,7 @@
 
 import { settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import { enqueueMapped } from '../../operator/controller/controller.ts';
-import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
+import { enqueueMapped } from '../../operator/controller/mapping.ts';
 import { objectKey } from '../../operator/model/object.ts';
 import { expired } from '../support/fake-collection.ts';
 import { others, start, things } from './started-runner.ts';
@@ -13,10 +12,9 @@ test('[Q-20] after a restart a live change does not wait for the first list', as
   const releases: (() => void)[] = [];
   const { collection, run } = start({
     workers: 2,
-    reconcile: async (key) => {
+    reconcile: async (_object, { key }) => {
       seen.push(key);
       if (seen.length <= 2) await new Promise<void>((resolve) => releases.push(resolve));
-      return AWAIT_CHANGE;
     },
   });
   for (let index = 0; index < 1_000; index++) collection(things).put(`${index}`);
@@ -34,10 +32,12 @@ test('[Q-20] after a restart a live change does not wait for the first list', as
 test('[Q-20] keys that a mapping names from a first list wait for live ones too', async () => {
   const seen: [string, number][] = [];
   const { collection, run } = start({
-    watches: [enqueueMapped(others, ({ object }) => [objectKey('demo', `thing-${object.value}`)])],
-    reconcile: async (key, _object, { priority }) => {
+    watches: [enqueueMapped(others, ({ value }) => [objectKey('demo', `thing-${value}`)])],
+    reconcile: async (_object, { key, priority }) => {
       seen.push([key, priority]);
-      return AWAIT_CHANGE;
+    },
+    gone: (key, { priority }) => {
+      seen.push([key, priority]);
     },
   });
   collection(others).put('x', 1);
@@ -58,11 +58,10 @@ test('[Q-20] after a relist that finds 1,000 changes a live edit is among the ne
   let relisted = false;
   const { clock, collection, run } = start({
     workers: 2,
-    reconcile: async (key, _object, { priority }) => {
-      if (!relisted) return AWAIT_CHANGE;
+    reconcile: async (_object, { key, priority }) => {
+      if (!relisted) return;
       seen.push([key, priority]);
       if (seen.length <= 2) await new Promise<void>((resolve) => releases.push(resolve));
-      return AWAIT_CHANGE;
     },
   });
   for (let index = 0; index < 1_000; index++) collection(things).put(`${index}`);
@@ -90,9 +89,11 @@ test('[Q-20] after a relist that finds 1,000 changes a live edit is among the ne
 test('[Q-20] what a relist finds made or deleted is not put off', async () => {
   const seen: [string, number][] = [];
   const { clock, collection, run } = start({
-    reconcile: async (key, _object, { priority }) => {
+    reconcile: async (_object, { key, priority }) => {
       seen.push([key, priority]);
-      return AWAIT_CHANGE;
+    },
+    gone: (key, { priority }) => {
+      seen.push([key, priority]);
     },
   });
   collection(things).put('changed');
@@ -116,9 +117,9 @@ test('[Q-20] what a relist finds made or deleted is not put off', async () => {
 test('[Q-20] polls wait for changes, unless the result says otherwise', async () => {
   const seen: [string, number][] = [];
   const { clock, collection, run } = start({
-    reconcile: async (key, _object, { priority }) => {
+    reconcile: async (_object, { key, priority }) => {
       seen.push([key, priority]);
-      if (seen.length > 4) return AWAIT_CHANGE;
+      if (seen.length > 4) return;
       return { requeueAfterMs: 10, ...(key === 'demo/urgent' && { priority: 5 }) };
     },
   });

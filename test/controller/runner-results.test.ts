@@ -3,19 +3,15 @@
  * result.
  */
 import { expect, test } from 'vitest';
-import {
-  AWAIT_CHANGE,
-  type Reconciler,
-  type Result,
-} from '../../operator/controller/reconciler.ts';
+import type { Outcome, Reconciler } from '../../operator/controller/reconciler.ts';
 import type { Thing } from '../support/fake-collection.ts';
 import { start, things } from './started-runner.ts';
 
 test('[K-2] reconciles again after the time that the reconciler asked for', async () => {
-  const results: Result[] = [{ requeueAfterMs: 60_000 }, AWAIT_CHANGE];
+  const results: Outcome[] = [{ requeueAfterMs: 60_000 }, undefined];
   let calls = 0;
   const { clock, collection, run } = start({
-    reconcile: async () => results[calls++] ?? AWAIT_CHANGE,
+    reconcile: async () => results[calls++] ?? undefined,
   });
   collection(things).put('a');
   await run();
@@ -31,7 +27,7 @@ test('[K-2] reconciles again after the time that the reconciler asked for', asyn
 test('[K-2] a requeueAfterMs that is no number is a failure of the reconciler, not a silent never', async () => {
   let calls = 0;
   const { clock, collection, lines, run } = start({
-    reconcile: async () => (++calls === 1 ? { requeueAfterMs: Number.NaN } : AWAIT_CHANGE),
+    reconcile: async () => (++calls === 1 ? { requeueAfterMs: Number.NaN } : undefined),
   });
   collection(things).put('a');
   await run();
@@ -46,9 +42,9 @@ test('[K-2] a requeueAfterMs that is no number is a failure of the reconciler, n
 
 test('[K-2] each outcome is counted under its result, and every result has a zero', async () => {
   const { clock, collection, metric, run, seconds, total } = start({
-    reconcile: async (key, _object, { attempt }) => {
+    reconcile: async (_object, { key, attempt }) => {
       if (key === 'demo/fails' && attempt === 0) throw new Error('once');
-      return key === 'demo/polls' ? { requeueAfterMs: 1_000_000 } : AWAIT_CHANGE;
+      return key === 'demo/polls' ? { requeueAfterMs: 1_000_000 } : undefined;
     },
   });
   for (const name of ['works', 'fails', 'polls']) collection(things).put(name);

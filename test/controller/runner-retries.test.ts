@@ -3,7 +3,6 @@
 import { settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { TerminalError } from '../../operator/controller/errors.ts';
-import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { OperatorError } from '../../operator/core/errors.ts';
 import { ApiError } from '../../operator/model/status.ts';
 import { start, things } from './started-runner.ts';
@@ -11,10 +10,9 @@ import { start, things } from './started-runner.ts';
 test('[K-2] [Q-24] [H45] a reconcile that throws is retried alone, with growing delays, and the others go on', async () => {
   const seen: string[] = [];
   const { clock, collection, lines, run } = start({
-    reconcile: async (key, _object, { attempt }) => {
+    reconcile: async (_object, { key, attempt }) => {
       seen.push(`${key}#${attempt}`);
       if (key === 'demo/bad' && attempt < 3) throw new Error('no');
-      return AWAIT_CHANGE;
     },
   });
   collection(things).put('bad');
@@ -46,7 +44,6 @@ test.each([
   const { clock, collection, run } = start({
     reconcile: async () => {
       if (++calls === 1) throw error;
-      return AWAIT_CHANGE;
     },
   });
   collection(things).put('a');
@@ -71,7 +68,6 @@ test.each([
   const { clock, collection, run } = start({
     reconcile: async () => {
       if (++calls === 1) throw new PatienceError(retryAfterMs);
-      return AWAIT_CHANGE;
     },
   });
   collection(things).put('a');
@@ -87,7 +83,6 @@ test('[K-2] a lost race is retried without noise', async () => {
   const { clock, collection, lines, metric, run, total } = start({
     reconcile: async () => {
       if (++calls === 1) throw new ApiError({ code: 409, reason: 'Conflict' });
-      return AWAIT_CHANGE;
     },
   });
   collection(things).put('a');
@@ -104,11 +99,10 @@ test('[K-2] a lost race is retried without noise', async () => {
 test('[K-2] a terminal error is not retried, and a new event reconciles its key again', async () => {
   const attempts: number[] = [];
   const { clock, collection, lines, metric, run, total } = start({
-    reconcile: async (_key, object, { attempt }) => {
+    reconcile: async (object, { attempt }) => {
       attempts.push(attempt);
       if (attempts.length <= 2) throw new Error('first two ordinary failures');
-      if (object?.value === 1) throw new TerminalError('a spec that makes no sense');
-      return AWAIT_CHANGE;
+      if (object.value === 1) throw new TerminalError('a spec that makes no sense');
     },
   });
   collection(things).put('a', 1);
@@ -140,7 +134,6 @@ test.each([
   const { clock, collection, lines, metric, run } = start({
     reconcile: async () => {
       if (++calls === 1) throw thrown;
-      return AWAIT_CHANGE;
     },
   });
   collection(things).put('a');
@@ -161,7 +154,7 @@ test('[K-4] a reconciler that throws before it returns a promise is retried as w
   const { clock, collection, run, total } = start({
     reconcile: () => {
       if (++calls === 1) throw new Error('at once');
-      return Promise.resolve(AWAIT_CHANGE);
+      return Promise.resolve();
     },
   });
   collection(things).put('a');
@@ -175,7 +168,7 @@ test('[K-4] a reconciler that throws before it returns a promise is retried as w
 test('[K-2] a success forgets the failures before it: the next one is the first', async () => {
   const attempts: number[] = [];
   const { clock, collection, run } = start({
-    reconcile: async (_key, _object, { attempt }) => {
+    reconcile: async (_object, { attempt }) => {
       attempts.push(attempt);
       if (attempts.length !== 3) throw new Error('no');
       return { requeueAfterMs: 1_000 };

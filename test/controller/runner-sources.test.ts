@@ -2,8 +2,7 @@
 
 import { settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import { enqueueMapped } from '../../operator/controller/controller.ts';
-import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
+import { enqueueMapped } from '../../operator/controller/mapping.ts';
 import { objectKey } from '../../operator/model/object.ts';
 import { ApiError } from '../../operator/model/status.ts';
 import { optional, others, start, things } from './started-runner.ts';
@@ -11,10 +10,10 @@ import { optional, others, start, things } from './started-runner.ts';
 test('[K-10] maps the old and the new object of another source', async () => {
   const seen: string[] = [];
   const { collection, run } = start({
-    watches: [enqueueMapped(others, ({ object }) => [objectKey('demo', `thing-${object.value}`)])],
-    reconcile: async (key) => {
+    watches: [enqueueMapped(others, ({ value }) => [objectKey('demo', `thing-${value}`)])],
+    reconcile: () => {},
+    gone: (key) => {
       seen.push(key);
-      return AWAIT_CHANGE;
     },
   });
   collection(others).put('x', 1);
@@ -32,14 +31,14 @@ test('a mapping that throws is logged, and later changes still map', async () =>
   const seen: string[] = [];
   const { collection, lines, run } = start({
     watches: [
-      enqueueMapped(others, ({ object }) => {
-        if (object.value === 1) throw new Error('bad mapping');
+      enqueueMapped(others, ({ value }) => {
+        if (value === 1) throw new Error('bad mapping');
         return [objectKey('demo', 'mapped')];
       }),
     ],
-    reconcile: async (key) => {
+    reconcile: () => {},
+    gone: (key) => {
       seen.push(key);
-      return AWAIT_CHANGE;
     },
   });
   collection(others).put('x', 1);
@@ -58,7 +57,6 @@ test('[C-16] reconciles nothing before every source is synced', async () => {
     watches: [enqueueMapped(others, () => [])],
     reconcile: async () => {
       calls++;
-      return AWAIT_CHANGE;
     },
   });
   collection(things).put('a');
@@ -76,10 +74,9 @@ test('does without an optional source that is not served, and reads it when it c
   const seen: string[] = [];
   const { clock, collection, run } = start({
     watches: [enqueueMapped(optional, () => [objectKey('demo', 'a')])],
-    reconcile: async (_key, _object, { store }) => {
+    reconcile: async (_object, { store }) => {
       const extras = store(optional);
       seen.push(extras.synced ? `${extras.list().length} extras` : 'no extras');
-      return AWAIT_CHANGE;
     },
   });
   collection(things).put('a');
@@ -95,13 +92,12 @@ test('does without an optional source that is not served, and reads it when it c
 test('[N-2] a source that the controller does not declare is refused with what to add', async () => {
   const errors: unknown[] = [];
   const { collection, run } = start({
-    reconcile: async (_key, _object, { store }) => {
+    reconcile: async (_object, { store }) => {
       try {
         store(others);
       } catch (error) {
         errors.push(error);
       }
-      return AWAIT_CHANGE;
     },
   });
   collection(things).put('a');
@@ -124,7 +120,6 @@ test('[C-16] names, once, the sources that are not synced in time and why, and g
     cacheSyncTimeoutMs: 5_000,
     reconcile: async () => {
       calls++;
-      return AWAIT_CHANGE;
     },
   });
   collection(things).put('a');
@@ -162,7 +157,7 @@ test('[C-16] names, once, the sources that are not synced in time and why, and g
 });
 
 test('[C-16] waits two minutes before it says so', async () => {
-  const { clock, collection, lines, run } = start({ reconcile: async () => AWAIT_CHANGE });
+  const { clock, collection, lines, run } = start({ reconcile: async () => {} });
   collection(things).failLists(...Array.from({ length: 99 }, () => new ApiError({ code: 503 })));
   await run();
 

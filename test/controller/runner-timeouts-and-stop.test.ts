@@ -2,7 +2,6 @@
 
 import { settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { start, things } from './started-runner.ts';
 
 test('[K-5] aborts the signal of a reconcile that takes too long, and runs no second one beside it', async () => {
@@ -11,7 +10,7 @@ test('[K-5] aborts the signal of a reconcile that takes too long, and runs no se
   let release = (): void => {};
   const { clock, collection, lines, metric, run } = start({
     reconcileTimeoutMs: 1_000,
-    reconcile: async (_key, _object, { signal }) => {
+    reconcile: async (_object, { signal }) => {
       calls++;
       signal.addEventListener('abort', () => {
         aborted = true;
@@ -19,7 +18,6 @@ test('[K-5] aborts the signal of a reconcile that takes too long, and runs no se
       await new Promise<void>((resolve) => {
         release = resolve;
       });
-      return AWAIT_CHANGE;
     },
   });
   collection(things).put('a');
@@ -47,12 +45,11 @@ test('[D-1] stops taking keys at once, and resolves when the reconcile under way
   const seen: string[] = [];
   let release = (): void => {};
   const { collection, run, running, stop } = start({
-    reconcile: async (key, _object, { signal }) => {
+    reconcile: async (_object, { key, signal }) => {
       await new Promise<void>((resolve) => {
         release = resolve;
       });
       seen.push(`${key} ${signal.aborted ? 'aborted' : 'finished'}`);
-      return AWAIT_CHANGE;
     },
   });
   collection(things).put('a');
@@ -69,12 +66,11 @@ test('[D-1] stops taking keys at once, and resolves when the reconcile under way
 test('[K-2] a reconcile that the end of the process aborted is neither an error nor retried', async () => {
   let calls = 0;
   const { clock, collection, hardStop, lines, run, running, stop, total } = start({
-    reconcile: async (_key, _object, { signal }) => {
+    reconcile: async (_object, { signal }) => {
       calls++;
       await new Promise((_resolve, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason));
       });
-      return AWAIT_CHANGE;
     },
   });
   collection(things).put('a');
@@ -97,7 +93,6 @@ test('[K-7] a runner is stuck while one reconcile is under way for longer than i
       await new Promise<void>((resolve) => {
         release = resolve;
       });
-      return AWAIT_CHANGE;
     },
   });
   collection(things).put('a');
@@ -121,7 +116,6 @@ test('[K-7] no reconcile makes a runner stuck by default', async () => {
       await new Promise<void>((resolve) => {
         release = resolve;
       });
-      return AWAIT_CHANGE;
     },
   });
   collection(things).put('a');

@@ -5,8 +5,7 @@
 
 import { settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import { enqueueMapped } from '../../operator/controller/controller.ts';
-import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
+import { enqueueMapped } from '../../operator/controller/mapping.ts';
 import { sleep } from '../../operator/core/clock.ts';
 import { yieldToEventLoop } from '../../operator/core/time-slice.ts';
 import { objectKey } from '../../operator/model/object.ts';
@@ -15,9 +14,11 @@ import { others, start, things } from './started-runner.ts';
 test('[K-1] reconciles every object once at the start, and again after each change', async () => {
   const seen: string[] = [];
   const { collection, run } = start({
-    reconcile: async (key, object) => {
-      seen.push(`${key}=${object?.value}`);
-      return AWAIT_CHANGE;
+    reconcile: async (object, { key }) => {
+      seen.push(`${key}=${object.value}`);
+    },
+    gone: (key) => {
+      seen.push(`${key} is gone`);
     },
   });
   collection(things).put('a', 1);
@@ -29,7 +30,7 @@ test('[K-1] reconciles every object once at the start, and again after each chan
   collection(things).remove('b');
   await settle();
 
-  expect(seen).toEqual(['demo/a=1', 'demo/b=2', 'demo/a=3', 'demo/b=undefined']);
+  expect(seen).toEqual(['demo/a=1', 'demo/b=2', 'demo/a=3', 'demo/b is gone']);
 });
 
 test('[K-3] [H46] 500 updates during one reconcile make one more, with the newest state, never two at once', async () => {
@@ -38,14 +39,13 @@ test('[K-3] [H46] 500 updates during one reconcile make one more, with the newes
   let release = (): void => {};
   const { collection, run } = start({
     workers: 4,
-    reconcile: async (_key, object) => {
+    reconcile: async (object) => {
       expect(++running).toBe(1);
-      seen.push(object?.value);
+      seen.push(object.value);
       await new Promise<void>((resolve) => {
         release = resolve;
       });
       running--;
-      return AWAIT_CHANGE;
     },
   });
   collection(things).put('a', 0);
@@ -64,11 +64,10 @@ test('[K-3] [H46] 500 updates during one reconcile make one more, with the newes
 test('[K-1] a reconciler learns its priority, its attempt and a fresh id', async () => {
   const seen: [string, number, number][] = [];
   const { clock, collection, lines, run } = start({
-    reconcile: async (key, _object, { attempt, log, priority }) => {
+    reconcile: async (_object, { key, attempt, log, priority }) => {
       seen.push([key, priority, attempt]);
       log.info({}, 'seen');
       if (seen.length === 2) throw new Error('once');
-      return AWAIT_CHANGE;
     },
   });
   collection(things).put('a');
@@ -92,11 +91,10 @@ test('[K-3] as many keys are reconciled side by side as the controller says, and
   let most = 0;
   const { clock, collection, metric, run } = start({
     workers: 3,
-    reconcile: async (_key, _object, { clock, signal }) => {
+    reconcile: async (_object, { clock, signal }) => {
       most = Math.max(most, ++running);
       await sleep(clock, 100, signal);
       running--;
-      return AWAIT_CHANGE;
     },
   });
   for (let index = 0; index < 10; index++) collection(things).put(`${index}`);
@@ -117,7 +115,6 @@ test('[L-15] reconciles that wait for nothing leave the event loop to others eve
     reconcile: async () => {
       reconciled++;
       clock.advance(1);
-      return AWAIT_CHANGE;
     },
   });
   for (let index = 0; index < 100; index++) collection(things).put(`${index}`);
@@ -139,9 +136,8 @@ test('[Q-20] [C-20] a resync reconciles every object again, behind what changes'
   const seen: [string, number][] = [];
   const { clock, collection, run } = start({
     resyncPeriodMs: 10_000,
-    reconcile: async (key, _object, { priority }) => {
+    reconcile: async (_object, { key, priority }) => {
       seen.push([key, priority]);
-      return AWAIT_CHANGE;
     },
   });
   await run();
@@ -168,7 +164,6 @@ test.each([
     ...settings,
     reconcile: async () => {
       reconciles++;
-      return AWAIT_CHANGE;
     },
   });
   collection(things).put('a');
@@ -192,7 +187,8 @@ test('is idle when it has looked at all that is there: what a slow mapping names
         return [objectKey('demo', 'a')];
       }),
     ],
-    reconcile: async () => {
+    reconcile: () => {},
+    gone: async () => {
       await reconciling.promise;
       return { requeueAfterMs: 60_000 };
     },

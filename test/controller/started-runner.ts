@@ -1,6 +1,6 @@
 import { FakeClock, RecordingMeter, settle } from '@chancery/testing';
 import { expect, onTestFinished } from 'vitest';
-import { controller } from '../../operator/controller/controller.ts';
+import { type ControllerOptions, controller } from '../../operator/controller/controller.ts';
 import type { Reconciler } from '../../operator/controller/reconciler.ts';
 import { ControllerRunner, type RunnerOptions } from '../../operator/controller/run/runner.ts';
 import { type Source, source } from '../../operator/controller/source.ts';
@@ -30,12 +30,13 @@ type Settings = Pick<
 /** A reconciler, and the settings of the runner that differ from the defaults. */
 export interface Setup extends Settings {
   readonly reconcile: Reconciler<Thing>;
+  readonly gone?: ControllerOptions<Thing>['gone'];
   readonly workers?: number;
   readonly watches?: Parameters<typeof controller<Thing>>[0]['watches'];
 }
 
 /** A runner over collections of its own, on a fake clock. `run` starts it; it ends with the test. */
-export function start({ reconcile, workers, watches = [], ...settings }: Setup) {
+export function start({ reconcile, gone, workers, watches = [], ...settings }: Setup) {
   const clock = new FakeClock();
   const meter = new RecordingMeter();
   const stop = new AbortController();
@@ -54,6 +55,7 @@ export function start({ reconcile, workers, watches = [], ...settings }: Setup) 
       for: things,
       watches,
       reconcile,
+      ...(gone && { gone }),
       ...(workers !== undefined && { maxConcurrentReconciles: workers }),
     }),
     informerFor: (of) => {

@@ -1,25 +1,25 @@
 import { eventually, settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import { enqueueMapped } from '../../operator/controller/controller.ts';
+import { enqueueMapped, type Mapping } from '../../operator/controller/mapping.ts';
 import { generationChanged } from '../../operator/controller/predicate.ts';
 import { source } from '../../operator/controller/source.ts';
 import type { Trigger } from '../../operator/controller/trigger.ts';
 import { channel, everyMs } from '../../operator/controller/trigger.ts';
 import { ConfigurationError } from '../../operator/core/errors.ts';
 import { yieldToEventLoop } from '../../operator/core/time-slice.ts';
-import type { Entry } from '../../operator/model/entry.ts';
 import { type ObjectKey, objectKey } from '../../operator/model/object.ts';
 import { ControllerBench, others, recordKeys } from '../support/controller-bench.ts';
 import type { Thing } from '../support/fake-collection.ts';
 
 const other = source<Thing>(others);
-const keyOf = ({ object }: Entry<Thing>): ObjectKey => objectKey('demo', `v${object.value}`);
+const keyOf = ({ value }: Thing): ObjectKey => objectKey('demo', `v${value}`);
 
 test('[K-10] an asynchronous mapping enqueues what it finds for the old and for the new object, each once', async () => {
-  const { keys, reconcile } = recordKeys();
+  const { keys, reconcile, gone } = recordKeys();
   const bench = new ControllerBench({
-    watches: [enqueueMapped(other, async (entry) => [keyOf(entry), objectKey('demo', 'both')])],
+    watches: [enqueueMapped(other, async (thing) => [keyOf(thing), objectKey('demo', 'both')])],
     reconcile,
+    gone,
   });
   bench.collection(others).put('c', 1);
   await bench.run();
@@ -36,13 +36,13 @@ test('[K-10] the changes of one object are mapped in order, those of others besi
   const gates = new Map<string, () => void>();
   const bench = new ControllerBench({
     watches: [
-      enqueueMapped(other, async ({ metadata: { name }, object: { value } }) => {
+      enqueueMapped(other, async ({ metadata: { name }, value }) => {
         begun.push(`${name}=${value}`);
         if (name === 'slow') await new Promise<void>((resolve) => gates.set(`${value}`, resolve));
         return [];
       }),
     ],
-    reconcile: async () => ({}),
+    reconcile: async () => {},
   });
   await bench.run();
   const collection = bench.collection(others);
@@ -77,7 +77,7 @@ test('[K-10] a slow mapping does not make what waits for it pile up', async () =
         return [];
       }),
     ],
-    reconcile: async () => ({}),
+    reconcile: async () => {},
   });
   const collection = bench.collection(others);
   collection.put('c', 0);
@@ -107,7 +107,7 @@ test('[K-10] 16 objects are looked up side by side', async () => {
         return [];
       }),
     ],
-    reconcile: async () => ({}),
+    reconcile: async () => {},
   });
   for (let index = 0; index < 50; index++) bench.collection(others).put(`c${index}`);
 
@@ -118,7 +118,7 @@ test('[K-10] 16 objects are looked up side by side', async () => {
   expect([most, now]).toEqual([16, 0]);
 });
 
-test.each<[string, (calls: number) => Iterable<ObjectKey> | Promise<Iterable<ObjectKey>>]>([
+test.each<[string, Mapping['map']]>([
   [
     'throws',
     () => {
@@ -128,17 +128,19 @@ test.each<[string, (calls: number) => Iterable<ObjectKey> | Promise<Iterable<Obj
   ['rejects', () => Promise.reject(new Error('no answer'))],
   ['returns what are no keys', () => [undefined] as never],
   ['returns a key without the namespace', () => [objectKey(undefined, 'a')]],
+  ['returns a name without the namespace', () => [{ name: 'a' }]],
+  ['returns an object without a name', () => [{ namespace: 'demo' }] as never],
   ['returns a string', () => 'demo/a' as never],
 ])('[K-10] a mapping that %s is called three times, then the change is dropped and told of', async (_how, map) => {
   let calls = 0;
   const bench = new ControllerBench({
     watches: [
-      enqueueMapped(other, () => {
+      enqueueMapped(other, (object, context) => {
         calls++;
-        return map(calls);
+        return map(object, context);
       }),
     ],
-    reconcile: async () => ({}),
+    reconcile: async () => {},
   });
   bench.collection(others).put('c');
 
@@ -150,17 +152,38 @@ test.each<[string, (calls: number) => Iterable<ObjectKey> | Promise<Iterable<Obj
   expect(bench.count('chancery_mapping_failures_total')).toBe(1);
 });
 
-test('[K-10] a mapping that fails twice loses nothing', async () => {
-  let calls = 0;
-  const { keys, reconcile } = recordKeys();
+test('[K-10] names stand for keys, in what a mapping returns and in what a trigger enqueues', async () => {
+  const { keys, reconcile, gone } = recordKeys();
+  const hook = channel();
   const bench = new ControllerBench({
     watches: [
-      enqueueMapped(other, async (entry) => {
+      enqueueMapped(other, ({ metadata }) => [metadata, { namespace: 'demo', name: 'named' }]),
+    ],
+    triggers: [hook, everyMs(1_000, [{ namespace: 'demo', name: 'timed' }], { jitter: 0 })],
+    reconcile,
+    gone,
+  });
+  bench.collection(others).put('c', 1);
+  await bench.run();
+
+  hook.send([{ namespace: 'demo', name: 'sent' }]);
+  await bench.clock.advanceAndSettle(1_000);
+
+  expect(keys).toEqual(['demo/c', 'demo/named', 'demo/sent', 'demo/timed']);
+});
+
+test('[K-10] a mapping that fails twice loses nothing', async () => {
+  let calls = 0;
+  const { keys, reconcile, gone } = recordKeys();
+  const bench = new ControllerBench({
+    watches: [
+      enqueueMapped(other, async (thing) => {
         if (++calls < 3) throw new Error('no answer');
-        return [keyOf(entry)];
+        return [keyOf(thing)];
       }),
     ],
     reconcile,
+    gone,
   });
   bench.collection(others).put('c', 7);
 
@@ -176,7 +199,7 @@ test('[K-10] a mapping that fails twice loses nothing', async () => {
 test('[K-10] who stops does not wait for the next try of a mapping', async () => {
   const bench = new ControllerBench({
     watches: [enqueueMapped(other, () => Promise.reject(new Error('no answer')))],
-    reconcile: async () => ({}),
+    reconcile: async () => {},
   });
   bench.collection(others).put('c');
   await bench.run();
@@ -188,13 +211,13 @@ test('[K-10] who stops does not wait for the next try of a mapping', async () =>
 
 test('[K-10] a predicate of a mapping keeps changes from it', async () => {
   const mapped: number[] = [];
-  const map = ({ object }: Entry<Thing>): ObjectKey[] => {
-    mapped.push(object.value);
+  const map = ({ value }: Thing): ObjectKey[] => {
+    mapped.push(value);
     return [];
   };
   const bench = new ControllerBench({
     watches: [enqueueMapped(other, map, { predicate: generationChanged })],
-    reconcile: async () => ({}),
+    reconcile: async () => {},
   });
   bench.collection(others).put('c', 1, { generation: 1 });
   await bench.run();
@@ -209,9 +232,9 @@ test('[K-10] everyMs enqueues by the clock, spread, behind what changes', async 
   const seen: [number, number][] = [];
   const bench = new ControllerBench({
     triggers: [everyMs(10_000, [objectKey('demo', 'poll')], { random: () => 0.5 })],
-    reconcile: async (_key, _object, { clock, priority }) => {
+    reconcile: () => {},
+    gone: (_key, { clock, priority }) => {
       seen.push([clock.monotonic() - 1_000_000, priority]);
-      return {};
     },
   });
   await bench.run();
@@ -225,11 +248,12 @@ test('[K-10] everyMs enqueues by the clock, spread, behind what changes', async 
 });
 
 test('[K-10] everyMs asks for its keys each time', async () => {
-  const { keys, reconcile } = recordKeys();
+  const { keys, reconcile, gone } = recordKeys();
   let asked = 0;
   const bench = new ControllerBench({
     triggers: [everyMs(1_000, async () => [objectKey('demo', `${++asked}`)], { jitter: 0 })],
     reconcile,
+    gone,
   });
   await bench.run();
 
@@ -248,9 +272,9 @@ test.each([
 });
 
 test('[K-10] a channel enqueues what it is sent while the controller works, and keeps nothing', async () => {
-  const { keys, reconcile } = recordKeys();
+  const { keys, reconcile, gone } = recordKeys();
   const hook = channel();
-  const bench = new ControllerBench({ triggers: [hook], reconcile });
+  const bench = new ControllerBench({ triggers: [hook], reconcile, gone });
   hook.send([objectKey('demo', 'before')]);
   await bench.run();
 
@@ -271,7 +295,7 @@ test('[K-10] a trigger that throws is told of and begun again, each time later',
       throw new Error('a bug');
     },
   };
-  const bench = new ControllerBench({ triggers: [broken], reconcile: async () => ({}) });
+  const bench = new ControllerBench({ triggers: [broken], reconcile: async () => {} });
   await bench.run();
 
   await bench.clock.advanceAndSettle(5_000);
@@ -297,7 +321,7 @@ test('[K-10] triggers begin when the caches are there, and have ended when the c
   };
   const bench: ControllerBench = new ControllerBench({
     triggers: [trigger],
-    reconcile: async () => ({}),
+    reconcile: async () => {},
   });
   await bench.standBy();
   const standingBy = [...states];
@@ -313,9 +337,9 @@ test('[M-2] who stands by reconciles nothing and collects nothing, and then ever
   const { keys, reconcile } = recordKeys();
   const priorities: number[] = [];
   const bench = new ControllerBench({
-    reconcile: async (key, _object, { priority }) => {
-      priorities.push(priority);
-      return reconcile(key);
+    reconcile: (object, context) => {
+      priorities.push(context.priority);
+      return reconcile(object, context);
     },
   });
   const collection = bench.collection();
@@ -341,7 +365,6 @@ test('[M-2] of 10,000 objects the first is reconciled in the first turns after t
     maxConcurrentReconciles: 4,
     reconcile: async () => {
       reconciled++;
-      return {};
     },
   });
   for (let index = 0; index < 10_000; index++) bench.collection().put(`o${index}`);
@@ -361,9 +384,8 @@ test('[K-14] 100 updates are one reconcile, then one in each interval, and the l
   const seen: [number, number | undefined][] = [];
   const bench = new ControllerBench({
     minIntervalMs: 1_000,
-    reconcile: async (_key, object, { clock }) => {
-      seen.push([clock.monotonic() - 1_000_000, object?.value]);
-      return {};
+    reconcile: async (object, { clock }) => {
+      seen.push([clock.monotonic() - 1_000_000, object.value]);
     },
   });
   await bench.run();
@@ -390,10 +412,10 @@ test('[K-14] retries, polls and triggers keep the interval, too', async () => {
     {
       minIntervalMs: 1_000,
       triggers: [hook],
-      reconcile: async (_key, _object, { clock }) => {
+      reconcile: async (_object, { clock }) => {
         seenAt.push(clock.monotonic() - 1_000_000);
         if (seenAt.length === 1) throw new Error('once');
-        return seenAt.length === 2 ? { requeueAfterMs: 1 } : {};
+        return seenAt.length === 2 ? { requeueAfterMs: 1 } : undefined;
       },
     },
     {
@@ -416,8 +438,8 @@ test('[K-14] retries, polls and triggers keep the interval, too', async () => {
 });
 
 test('[K-14] one key that waits holds up no other', async () => {
-  const { keys, reconcile } = recordKeys();
-  const bench = new ControllerBench({ minIntervalMs: 60_000, reconcile });
+  const { keys, reconcile, gone } = recordKeys();
+  const bench = new ControllerBench({ minIntervalMs: 60_000, reconcile, gone });
   bench.collection().put('a');
   await bench.run();
 

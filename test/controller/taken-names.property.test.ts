@@ -5,7 +5,6 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { controller } from '../../operator/controller/controller.ts';
 import { TakenNames } from '../../operator/controller/policies/taken-names.ts';
-import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
 import { type ConfigMap, configMaps, deployments } from '../../operator/model/builtin.ts';
 import { Entry } from '../../operator/model/entry.ts';
@@ -60,7 +59,7 @@ class World {
         name: 'a',
         for: deployments,
         owns: [owned],
-        reconcile: async () => AWAIT_CHANGE,
+        reconcile: async () => {},
       }),
       informers: new Map([[owned, informer as unknown as SharedInformer<KubernetesObject>]]),
       enqueue: () => {

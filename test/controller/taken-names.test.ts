@@ -8,7 +8,6 @@ import { child } from '../../operator/composite/child.ts';
 import { composite } from '../../operator/composite/composite.ts';
 import { type ControllerOptions, controller } from '../../operator/controller/controller.ts';
 import { TakenNames } from '../../operator/controller/policies/taken-names.ts';
-import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
 import { type ConfigMap, configMaps, deployments } from '../../operator/model/builtin.ts';
 import { Entry } from '../../operator/model/entry.ts';
@@ -38,8 +37,7 @@ describe('a Site whose child has the name of somebody else’s object', () => {
     const { env, namespace } = place;
     const outcomes: string[] = [];
     const operate = () =>
-      place.operate(async (_key, site, { applyOwned }) => {
-        if (site === undefined) return AWAIT_CHANGE;
+      place.operate(async (site, { applyOwned }) => {
         try {
           await applyOwned(configMaps, {
             metadata: { name: 'a' },
@@ -50,7 +48,6 @@ describe('a Site whose child has the name of somebody else’s object', () => {
         } catch (error) {
           outcomes.push(`${site.metadata.name}: ${(error as Error).name}`);
         }
-        return AWAIT_CHANGE;
       }, more);
     const foreign = (metadata: object = {}): Promise<ConfigMap> =>
       env.create({
@@ -198,11 +195,10 @@ test('a controller that ends waits for nothing any more', async () => {
   const bench = new ControllerBench(
     {
       owns: [others],
-      reconcile: async (key, _thing, { applyOwned }) => {
+      reconcile: async (_thing, { key, applyOwned }) => {
         await applyOwned(others, { metadata: { name: 'a' }, value: 1 }).catch((error: Error) =>
           refused.push(`${key}: ${error.name}`),
         );
-        return {};
       },
     },
     { client },
@@ -252,7 +248,7 @@ describe('what happens between a refusal and its note', () => {
         name: 'a',
         for: deployments,
         owns: [owned],
-        reconcile: async () => AWAIT_CHANGE,
+        reconcile: async () => {},
       }),
       informers: new Map([[owned, cache as unknown as SharedInformer<KubernetesObject>]]),
       enqueue: (key, priority) => again.push([clock.monotonic(), key, priority]),

@@ -1,6 +1,5 @@
 import { FakeClock, settle } from '@chancery/testing';
 import { controller } from '../../operator/controller/controller.ts';
-import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { ControllerRunner } from '../../operator/controller/run/runner.ts';
 import { source } from '../../operator/controller/source.ts';
 import { sleep } from '../../operator/core/clock.ts';
@@ -95,23 +94,30 @@ class Life {
       name: 'convergence',
       for: things,
       maxConcurrentReconciles: 2,
-      reconcile: async (key, object, { signal }) => {
-        if (this.#busy.has(key)) this.ledger.violations.push(`${key} is reconciled twice at once`);
-        this.#busy.add(key);
-        try {
-          await sleep(world.clock, world.reconcileMs, signal);
-          if (world.failures > 0) {
-            world.failures--;
-            throw new Error('a reconcile that fails');
-          }
-        } finally {
-          this.#busy.delete(key);
-        }
-        if (object === undefined) this.reconciled.delete(key);
-        else this.reconciled.set(key, seenOf(object));
-        return AWAIT_CHANGE;
-      },
+      reconcile: (object, context) => this.#reconcile(world, context.key, object, context.signal),
+      gone: (key, context) => this.#reconcile(world, key, undefined, context.signal),
     });
+  }
+
+  async #reconcile(
+    world: World,
+    key: ObjectKey,
+    object: Thing | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (this.#busy.has(key)) this.ledger.violations.push(`${key} is reconciled twice at once`);
+    this.#busy.add(key);
+    try {
+      await sleep(world.clock, world.reconcileMs, signal);
+      if (world.failures > 0) {
+        world.failures--;
+        throw new Error('a reconcile that fails');
+      }
+    } finally {
+      this.#busy.delete(key);
+    }
+    if (object === undefined) this.reconciled.delete(key);
+    else this.reconciled.set(key, seenOf(object));
   }
 }
 

@@ -10,7 +10,7 @@ import { pathOf } from '../tools/tools.ts';
 import { HELLO, PATIENT, Project, startChancery, startDev } from './support/project.ts';
 
 const NOTES = `
-import { AWAIT_CHANGE, controller, source } from 'chancery';
+import { controller, source } from 'chancery';
 import { customResource, Type } from 'chancery/schema';
 
 export const notes = customResource({
@@ -24,9 +24,8 @@ export const notes = customResource({
 export default controller({
   name: 'notes',
   for: source(notes),
-  async reconcile(key, note, { log }) {
-    log.info({ word: note?.spec.text }, 'reconciled');
-    return AWAIT_CHANGE;
+  async reconcile(note, { log }) {
+    log.info({ word: note.spec.text }, 'reconciled');
   },
 });
 `;
@@ -60,7 +59,7 @@ test('[DEV-12] [DEV-5] --yes writes definitions and samples to the context, and 
     NOTES.replace(
       'text: Type.String()',
       'text: Type.String(), more: Type.Optional(Type.String())',
-    ).replace('word: note?.spec.text', "word: 'changed'"),
+    ).replace('word: note.spec.text', "word: 'changed'"),
   );
   await dev.reconciles('changed');
 

@@ -109,7 +109,7 @@ test('[DEV-3] a syntax error stops the operator and is shown with its line, and 
 });
 
 const TYPED = `
-import { AWAIT_CHANGE, controller, source } from 'chancery';
+import { controller, source } from 'chancery';
 import { configMaps, secrets } from 'chancery/kubernetes';
 import { customResource, Type } from 'chancery/schema';
 
@@ -125,9 +125,8 @@ export default controller({
   name: 'notes',
   for: source(notes),
   reads: [source(configMaps)],
-  async reconcile(key, note, { log }) {
-    log.info({ word: note?.spec.text }, 'reconciled');
-    return AWAIT_CHANGE;
+  async reconcile(note, { log }) {
+    log.info({ word: note.spec.text }, 'reconciled');
   },
 });
 `;
@@ -155,7 +154,7 @@ test('[DEV-5] a save that changes schema or rights updates definition, roles and
     'operator.ts',
     TYPED.replace('text: Type.String()', 'text: Type.String(), more: Type.Optional(Type.String())')
       .replace('source(configMaps)', 'source(secrets)')
-      .replace('word: note?.spec.text', "word: 'changed'"),
+      .replace('word: note.spec.text', "word: 'changed'"),
   );
   await dev.reconciles('changed');
 
@@ -174,8 +173,8 @@ test('[DEV-6] a right that is not declared is missing here as in a cluster', asy
   const project = new Project({
     ...HELLO,
     'src/operator.ts': OPERATOR.replace('configMaps }', 'configMaps, pods }').replace(
-      'async reconcile(key, configMap, { log }) {',
-      `async reconcile(key, configMap, { log, client }) {
+      'async reconcile(configMap, { key, log }) {',
+      `async reconcile(configMap, { key, log, client }) {
     await client.get(pods, { namespace: 'demo', name: 'any' });`,
     ),
   });
@@ -220,8 +219,8 @@ test('[DEV-9] below npm, which passes on the SIGINT of the terminal, one Ctrl-C 
 
 /** An operator whose event loop never turns again. */
 const STUCK = OPERATOR.replace(
-  'return AWAIT_CHANGE',
-  "if (key.endsWith('/sample')) for (;;);\n    return AWAIT_CHANGE",
+  "'reconciled');",
+  "'reconciled');\n    if (key.endsWith('/sample')) for (;;);",
 );
 
 test('[DEV-9] a second SIGINT ends at once, and an operator that never yields with it', async () => {
@@ -269,7 +268,7 @@ test('[DEV-11] type errors are shown beside the operator, and stop nothing', asy
 
 /** Logs the word that it is told, and how many Secrets there are: without the right to list them it waits. */
 const WITH_ARGUMENTS = `
-import { AWAIT_CHANGE, controller, source, withArguments } from 'chancery';
+import { controller, source, withArguments } from 'chancery';
 import { configMaps, secrets } from 'chancery/kubernetes';
 
 const all = source(secrets);
@@ -285,10 +284,9 @@ export default withArguments({
         name: 'hello',
         for: source(configMaps),
         reads: values.secrets ? [all] : [],
-        async reconcile(key, configMap, { log, store }) {
+        async reconcile(configMap, { key, log, store }) {
           const count = store(all).list().length;
           if (key.endsWith('/sample')) log.info({ word: values.word + ' ' + count }, 'reconciled');
-          return AWAIT_CHANGE;
         },
       }),
     ],

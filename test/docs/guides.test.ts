@@ -57,7 +57,18 @@ test.each(GUIDES)('every setting and every metric that %s names exists', (name) 
 
 test('every function that the guides name is exported', () => {
   const members = [
-    ...['at', 'reconcile', 'finalize', 'sync', 'applyOwned', 'setStatus', 'event', 'store', 'send'],
+    ...[
+      'at',
+      'reconcile',
+      'gone',
+      'finalize',
+      'sync',
+      'applyOwned',
+      'setStatus',
+      'event',
+      'store',
+      'send',
+    ],
     ...[
       'deleteOwned',
       'customResource',

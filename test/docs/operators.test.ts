@@ -11,7 +11,6 @@ import {
   type TestEnv,
 } from '@chancery/testing';
 import {
-  AWAIT_CHANGE,
   type Controller,
   controller,
   controllerOf,
@@ -243,7 +242,7 @@ test('the rights that the guide shows are those that are needed for the definiti
   );
   const [, block = ''] = /^```yaml\n(.*?)^```$/ms.exec(guide('custom-resources.md')) ?? [];
 
-  const declared = controller({ name: 'x', for: websites, reconcile: async () => AWAIT_CHANGE });
+  const declared = controller({ name: 'x', for: websites, reconcile: async () => {} });
   const needed = permissionsForCrds([declared]);
 
   const shown = parseYaml(block) as { verbs: string[]; resourceNames?: string[] }[];
@@ -299,12 +298,12 @@ test('the table of rights has what is granted for a declaration, and no more', a
     for: shops,
     owns: [configMaps],
     finalizer: { name: 'example.dev/all', finalize: async () => {} },
-    reconcile: async () => AWAIT_CHANGE,
+    reconcile: async () => {},
   });
   const clearing = controller({
     name: 'clearing',
     for: source(widgets, { onUnserved: 'clear' }),
-    reconcile: async () => AWAIT_CHANGE,
+    reconcile: async () => {},
   });
   const election = { namespaces: ['n'], leaderElection: { namespace: 'leases' } };
   const place = { ...election, installCrds: true };

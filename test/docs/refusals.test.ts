@@ -5,7 +5,6 @@ import * as chancery from 'chancery';
 import {
   ApiError,
   type Controller,
-  objectKey,
   type ReconcileContext,
   refusalOf,
   retryRefused,
@@ -118,7 +117,6 @@ test('[real R-1] [K-49] the lines of operators.md tell of a refusal, and throw e
   const told: string[] = [];
   const reconcile = (error: ApiError) =>
     copies.reconcile(
-      objectKey('demo', 'a'),
       configMap('a') as ConfigMap,
       {
         applyOwned: async () => {

@@ -1,7 +1,7 @@
 /** The guide's examples, word for word: a test below holds the two equal. */
 import { readFileSync } from 'node:fs';
 import * as testing from '@chancery/testing';
-import { AWAIT_CHANGE, controller, defineResource, type KubernetesObject, source } from 'chancery';
+import { controller, defineResource, type KubernetesObject, source } from 'chancery';
 import { configMaps } from 'chancery/kubernetes';
 import { customResource, Type } from 'chancery/schema';
 import { expect, test } from 'vitest';
@@ -29,8 +29,7 @@ const copier = controller({
     { resource: configMaps, verbs: ['patch'] },
     { resource: secrets, verbs: ['patch', 'create'] },
   ],
-  async reconcile(_key, configMap, { client, signal }) {
-    if (configMap === undefined) return AWAIT_CHANGE;
+  async reconcile(configMap, { client, signal }) {
     const { name, namespace = '' } = configMap.metadata;
     const copy = {
       apiVersion: 'v1',
@@ -140,11 +139,10 @@ const filler = controller({
   name: 'filler',
   for: source(caches),
   permissions: [{ resource: caches, verbs: ['patch'] }],
-  async reconcile(_key, cache, { client, signal }) {
-    if (cache === undefined || cache.metadata.annotations?.filled === 'yes') return AWAIT_CHANGE;
+  async reconcile(cache, { client, signal }) {
+    if (cache.metadata.annotations?.filled === 'yes') return;
     const body = { metadata: { annotations: { filled: 'yes' } } };
     await client.patch(caches, cache.metadata, { type: 'merge', body }, { signal });
-    return AWAIT_CHANGE;
   },
 });
 

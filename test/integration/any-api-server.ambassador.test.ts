@@ -7,7 +7,6 @@ import { configMap, customResource, eventually, startOperator } from '@chancery/
 import { expect, onTestFinished, test } from 'vitest';
 import { proxyFilter } from '../../operator/access/filter/proxy-filter.ts';
 import { controller } from '../../operator/controller/controller.ts';
-import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
@@ -51,12 +50,10 @@ const greeter = controller({
   name: 'greeter',
   for: source(greetings),
   permissions: [{ resource: configMaps, verbs: ['create', 'patch'] }],
-  async reconcile(_key, greeting, { client, signal }) {
-    if (greeting === undefined) return AWAIT_CHANGE;
+  async reconcile(greeting, { client, signal }) {
     const { name, namespace = '' } = greeting.metadata;
     const { text } = greeting.spec;
     await client.apply(configMaps, configMap(name, { namespace, data: { text } }), { signal });
-    return AWAIT_CHANGE;
   },
 });
 

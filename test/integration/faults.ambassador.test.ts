@@ -8,7 +8,6 @@ import type { AddressInfo } from 'node:net';
 import { ApiServer, eventually } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { controller } from '../../operator/controller/controller.ts';
-import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
 import { NAMESPACE, startCluster, startOperator, startProxy } from '../support/cluster.ts';
@@ -19,9 +18,8 @@ function scribe() {
   const declaration = controller({
     name: 'scribe',
     for: source(configMaps),
-    reconcile: async (_key, object) => {
-      if (object?.data?.value !== undefined) seen.push(object.data.value);
-      return AWAIT_CHANGE;
+    reconcile: async (object) => {
+      if (object.data?.value !== undefined) seen.push(object.data.value);
     },
   });
   return { seen, controllers: [declaration] };

@@ -8,7 +8,6 @@ import { rbac } from '../../operator/access/rbac.ts';
 import type { Client } from '../../operator/client/client.ts';
 import { connect } from '../../operator/client/connection.ts';
 import { controller } from '../../operator/controller/controller.ts';
-import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
 import { systemClock } from '../../operator/core/clock.ts';
 import { checkAccess } from '../../operator/manager/safety/access-check.ts';
@@ -25,7 +24,7 @@ const hello = controller({
   for: source(configMaps),
   watches: [{ source: source(nodes), map: () => [] }],
   permissions: [{ resource: pods, subresource: 'log', verbs: ['get'], resourceNames: ['web'] }],
-  reconcile: async () => AWAIT_CHANGE,
+  reconcile: async () => {},
 });
 
 const placement: Placement = {

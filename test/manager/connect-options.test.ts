@@ -1,7 +1,6 @@
 import { configMap, FakeClock, startOperator, startTestEnv } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { controller } from '../../operator/controller/controller.ts';
-import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { type ConfigMap, configMaps } from '../../operator/model/builtin.ts';
 
 /** An operator that gives every ConfigMap a copy, with a field that no ConfigMap has. */
@@ -14,12 +13,11 @@ async function start(environment: Readonly<Record<string, string>>) {
   const copier = controller({
     name: 'copier',
     for: configMaps,
-    async reconcile(_key, object, { client }) {
-      if (object === undefined || object.metadata.name.startsWith('copy-')) return AWAIT_CHANGE;
+    async reconcile(object, { client }) {
+      if (object.metadata.name.startsWith('copy-')) return;
       const name = `copy-${object.metadata.name}`;
       const copy = { ...configMap(name, { namespace }), dtaa: {} } as ConfigMap;
       await client.create(configMaps, copy);
-      return AWAIT_CHANGE;
     },
   });
   const url = env.url;

@@ -1,7 +1,7 @@
 /** The debug lines of a whole manager, as people see them. */
 import { PassThrough } from 'node:stream';
 import { eventually, startTestEnv } from '@chancery/testing';
-import { AWAIT_CHANGE, controller, enqueueMapped, objectKey, source } from 'chancery';
+import { controller, enqueueMapped, objectKey, source } from 'chancery';
 import { configMaps, secrets, statefulSets } from 'chancery/kubernetes';
 import { expect, onTestFinished, test } from 'vitest';
 import { newManager } from '../../operator/manager/manager.ts';
@@ -22,9 +22,8 @@ const shop = controller({
       name === 'pw' ? [objectKey(namespace, 'x')] : [],
     ),
   ],
-  async reconcile(_key, object, { applyOwned, store }) {
-    const { namespace, name = '' } = object?.metadata ?? {};
-    if (object === undefined) return AWAIT_CHANGE;
+  async reconcile(object, { applyOwned, store }) {
+    const { namespace, name = '' } = object.metadata ?? {};
     const labels = { app: name };
     const replicas = Number(object.data?.replicas);
     await applyOwned(statefulSets, {
@@ -41,7 +40,6 @@ const shop = controller({
       ...{ apiVersion: 'v1', kind: 'Secret', metadata: { namespace, name: 'copy' } },
       data,
     } as Parameters<typeof applyOwned>[1]);
-    return AWAIT_CHANGE;
   },
 });
 

@@ -4,7 +4,7 @@ import { FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { clientOf } from '../../operator/client/client-of.ts';
 import { type Controller, controller } from '../../operator/controller/controller.ts';
-import { AWAIT_CHANGE, type ReconcileContext } from '../../operator/controller/reconciler.ts';
+import type { ReconcileContext } from '../../operator/controller/reconciler.ts';
 import { ensureCrd } from '../../operator/manager/crds/ensure-crds.ts';
 import { configMaps, customResourceDefinitions } from '../../operator/model/builtin.ts';
 import { ApiError } from '../../operator/model/status.ts';
@@ -29,7 +29,7 @@ const established = clientOf(async () => ({
 const ofBarrels = controller({
   name: 'barrels',
   for: barrels,
-  reconcile: async () => AWAIT_CHANGE,
+  reconcile: async () => {},
 });
 
 /** Makes a reconcile every second, as long as there is a ConfigMap. */
@@ -37,7 +37,7 @@ function ofConfigMaps(reconcile: (context: ReconcileContext) => Promise<unknown>
   return controller({
     name: 'installer',
     for: configMaps,
-    async reconcile(_key, _object, context) {
+    async reconcile(_object, context) {
       await reconcile(context);
       return { requeueAfterMs: 1_000 };
     },

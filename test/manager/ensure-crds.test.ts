@@ -5,7 +5,6 @@ import { permissionsForCrds } from '../../operator/access/required-access.ts';
 import type { Client } from '../../operator/client/client.ts';
 import { connect } from '../../operator/client/connection.ts';
 import { controller } from '../../operator/controller/controller.ts';
-import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { systemClock } from '../../operator/core/clock.ts';
 import { ConfigurationError } from '../../operator/core/errors.ts';
 import {
@@ -430,7 +429,7 @@ test('the rights that are declared for it are enough to install, upgrade and do 
       watches: [
         { source: { resource: configMaps, namespace: 'all', optional: false }, map: () => [] },
       ],
-      reconcile: async () => AWAIT_CHANGE,
+      reconcile: async () => {},
     });
   const permissions = permissionsForCrds([declare(OLD)]);
   grant(
@@ -463,7 +462,7 @@ test('controllers without resources of their own need no rights for definitions'
   const plain = controller({
     name: 'plain',
     for: configMaps,
-    reconcile: async () => AWAIT_CHANGE,
+    reconcile: async () => {},
   });
 
   expect(permissionsForCrds([plain])).toEqual([]);
@@ -471,7 +470,7 @@ test('controllers without resources of their own need no rights for definitions'
 
 test('two controllers with different definitions of one resource are refused', () => {
   const controllers = [OLD, NEW].map((resource, at) =>
-    controller({ name: `website-${at}`, for: resource, reconcile: async () => AWAIT_CHANGE }),
+    controller({ name: `website-${at}`, for: resource, reconcile: async () => {} }),
   );
 
   expect(() => permissionsForCrds(controllers)).toThrow('two definitions of one resource');

@@ -4,7 +4,6 @@ import type { Client } from '../../operator/client/client.ts';
 import { clientOf, intercept } from '../../operator/client/client-of.ts';
 import { filterRefused } from '../../operator/client/response-failure.ts';
 import { controller } from '../../operator/controller/controller.ts';
-import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
 import {
   explainRefusals,
@@ -18,7 +17,7 @@ const web = controller({
   name: 'web',
   for: source(configMaps),
   owns: [secrets as Resource],
-  reconcile: async () => AWAIT_CHANGE,
+  reconcile: async () => {},
 });
 
 /** A client behind an ambassador that refuses every request. */

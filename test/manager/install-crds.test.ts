@@ -9,7 +9,7 @@ import {
 } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Controller, controller } from '../../operator/controller/controller.ts';
-import { AWAIT_CHANGE, type ReconcileContext } from '../../operator/controller/reconciler.ts';
+import type { ReconcileContext } from '../../operator/controller/reconciler.ts';
 import { sleep } from '../../operator/core/clock.ts';
 import { ensureCrd } from '../../operator/manager/crds/ensure-crds.ts';
 import { configMaps, customResourceDefinitions } from '../../operator/model/builtin.ts';
@@ -29,9 +29,8 @@ function gadgetController(seen: number[]): Controller {
   return controller({
     name: 'gadget',
     for: gadgets,
-    async reconcile(_key, gadget) {
+    async reconcile(gadget) {
       if (gadget !== undefined) seen.push(gadget.spec.size);
-      return AWAIT_CHANGE;
     },
   });
 }
@@ -165,9 +164,8 @@ test.each<[string, (context: ReconcileContext) => Promise<unknown>]>([
   const installer = controller({
     name: 'installer',
     for: configMaps,
-    async reconcile(_key, _wish, context) {
+    async reconcile(_wish, context) {
       await install(context);
-      return AWAIT_CHANGE;
     },
   });
   const controllers = [gadgetController([]), installer];

@@ -2,12 +2,9 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { settle } from '@chancery/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import {
-  type Controller,
-  controller,
-  enqueueMapped,
-} from '../../operator/controller/controller.ts';
-import { AWAIT_CHANGE, type Reconciler } from '../../operator/controller/reconciler.ts';
+import { type Controller, controller } from '../../operator/controller/controller.ts';
+import { enqueueMapped } from '../../operator/controller/mapping.ts';
+import type { Reconciler } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
 import { aborted } from '../../operator/core/abort.ts';
 import { AmbassadorError, ConfigurationError } from '../../operator/core/errors.ts';
@@ -27,9 +24,11 @@ describe('a manager', () => {
   test('reconciles what it finds, and what changes', async () => {
     const seen: string[] = [];
     const world = new World([
-      declare(async (key, object) => {
-        seen.push(`${key} ${object?.metadata.resourceVersion}`);
-        return AWAIT_CHANGE;
+      controller({
+        name: 'test',
+        for: own,
+        reconcile: ({ metadata }, { key }) => void seen.push(`${key} ${metadata.resourceVersion}`),
+        gone: (key) => void seen.push(`${key} gone`),
       }),
     ]);
     world.collection('configmaps').items.push(configMap('a'));
@@ -40,7 +39,7 @@ describe('a manager', () => {
     world.collection('configmaps').push('DELETED', configMap('a', '102'));
     await settle();
 
-    expect(seen).toEqual(['default/a 1', 'default/b 101', 'default/a undefined']);
+    expect(seen).toEqual(['default/a 1', 'default/b 101', 'default/a gone']);
   });
 
   test('[L-15] leaves the event loop to others every 10 ms, however many controllers have work', async () => {
@@ -50,7 +49,6 @@ describe('a manager', () => {
       declare(async () => {
         reconciled++;
         world.clock.advance(1);
-        return AWAIT_CHANGE;
       }, `c${index}`),
     );
     const world = new World(controllers);
@@ -83,7 +81,7 @@ describe('a manager', () => {
           world.clock.advance(4);
           return false;
         },
-        reconcile: async () => AWAIT_CHANGE,
+        reconcile: async () => {},
       }),
     );
     const world = new World(controllers);
@@ -105,16 +103,14 @@ describe('a manager', () => {
   test('gives each of two controllers every change, over one list and one watch', async () => {
     const seen: string[] = [];
     const world = new World([
-      declare(async (key) => {
+      declare(async (_object, { key }) => {
         seen.push(`one ${key}`);
-        return AWAIT_CHANGE;
       }, 'one'),
       controller({
         name: 'two',
         for: source(configMaps), // equal to the other by its parts
-        reconcile: async (key) => {
+        reconcile: async (_object, { key }) => {
           seen.push(`two ${key}`);
-          return AWAIT_CHANGE;
         },
       }),
     ]);
@@ -129,7 +125,7 @@ describe('a manager', () => {
   });
 
   test('measures sources, queues and reconciles', async () => {
-    const world = new World([declare(async () => AWAIT_CHANGE)]);
+    const world = new World([declare(async () => {})]);
     world.collection('configmaps').items.push(configMap('a'));
 
     await world.start();
@@ -152,7 +148,7 @@ describe('a manager', () => {
     ];
     const world = new World(
       sources.map((each, index) =>
-        controller({ name: `c${index}`, for: each, reconcile: async () => AWAIT_CHANGE }),
+        controller({ name: `c${index}`, for: each, reconcile: async () => {} }),
       ),
       { WATCH_NAMESPACE: 'demo' },
     );
@@ -164,7 +160,7 @@ describe('a manager', () => {
   });
 
   test('refuses two controllers of one name', () => {
-    const twice = [declare(async () => AWAIT_CHANGE), declare(async () => AWAIT_CHANGE)];
+    const twice = [declare(async () => {}), declare(async () => {})];
 
     expect(() => new World(twice)).toThrow(ConfigurationError);
     expect(() => new World(twice)).toThrow(
@@ -178,7 +174,7 @@ describe('a manager', () => {
       other.close();
     });
     await once(other, 'listening');
-    const world = new World([declare(async () => AWAIT_CHANGE)], {
+    const world = new World([declare(async () => {})], {
       CHANCERY_HEALTH_PORT: `${(other.address() as AddressInfo).port}`,
       CHANCERY_HEALTH_HOST: '127.0.0.1',
     });
@@ -192,7 +188,7 @@ describe('a manager', () => {
 
 describe('readiness', () => {
   test('comes with the first list, not before', async () => {
-    const world = new World([declare(async () => AWAIT_CHANGE)]);
+    const world = new World([declare(async () => {})]);
     const collection = world.collection('configmaps');
     collection.failure = new AmbassadorError('refused', {
       code: 'AMBASSADOR_UNREACHABLE',
@@ -209,7 +205,7 @@ describe('readiness', () => {
   });
 
   test('[H-3] stays while a source fails later on; each change of state is one line', async () => {
-    const world = new World([declare(async () => AWAIT_CHANGE)]);
+    const world = new World([declare(async () => {})]);
     const collection = world.collection('configmaps');
     await world.start();
     const before = world.manager.ready;
@@ -236,7 +232,7 @@ describe('readiness', () => {
         name: 'test',
         for: own,
         watches: [enqueueMapped(source(pods, { optional: true }), (pod) => [keyOf(pod)])],
-        reconcile: async () => AWAIT_CHANGE,
+        reconcile: async () => {},
       }),
     ]);
     world.collection('pods').failure = new ApiError({ code: 404, reason: 'NotFound' });
@@ -253,7 +249,7 @@ describe('readiness', () => {
         name,
         for: own,
         watches: [enqueueMapped(source(pods, { optional }), (pod) => [keyOf(pod)])],
-        reconcile: async () => AWAIT_CHANGE,
+        reconcile: async () => {},
       });
     const world = new World([watching('one', true), watching('two', false)]);
     world.collection('pods').failure = new ApiError({ code: 404, reason: 'NotFound' });
@@ -268,7 +264,6 @@ describe('readiness', () => {
     const world = new World([
       declare(async () => {
         await finish.promise;
-        return AWAIT_CHANGE;
       }),
     ]);
     world.collection('configmaps').items.push(configMap('a'));
@@ -289,14 +284,13 @@ describe('stopping', () => {
   test('goes in order: work under way, sources, Events; and begins nothing new', async () => {
     const finish = Promise.withResolvers<void>();
     const world: World = new World([
-      declare(async (key, object, { events, signal }) => {
+      declare(async (object, { key, events, signal }) => {
         world.facts.push(`began ${key}`);
         await finish.promise;
         world.facts.push(`ended ${key}, ${signal.aborted ? 'aborted' : 'in peace'}`);
         if (object) {
           events.record({ regarding: object, type: 'Normal', reason: 'A', action: 'B', note: 'c' });
         }
-        return AWAIT_CHANGE;
       }),
     ]);
     const collection = world.collection('configmaps');
@@ -330,7 +324,7 @@ describe('stopping', () => {
   test('a reconcile that hangs is aborted after ten seconds, and the run ends', async () => {
     let abortedAt: number | undefined;
     const world: World = new World([
-      declare(async (_key, _object, { signal }) => {
+      declare(async (_object, { signal }) => {
         await aborted(signal);
         abortedAt = world.clock.monotonic();
         throw signal.reason;
@@ -356,7 +350,7 @@ describe('stopping', () => {
   });
 
   test('a reconcile that ignores its aborted signal is left behind five seconds later', async () => {
-    const never = new Promise<typeof AWAIT_CHANGE>(() => {});
+    const never = new Promise<void>(() => {});
     const world: World = new World([declare(() => never)]);
     world.collection('configmaps').items.push(configMap('a'));
     await world.start();
@@ -370,7 +364,7 @@ describe('stopping', () => {
   });
 
   test('is possible before the first list', async () => {
-    const world = new World([declare(async () => AWAIT_CHANGE)]);
+    const world = new World([declare(async () => {})]);
     world.collection('configmaps').failure = new Error('down');
     await world.start();
 
@@ -382,7 +376,7 @@ describe('stopping', () => {
   });
 
   test('is possible before the start', async () => {
-    const world = new World([declare(async () => AWAIT_CHANGE)]);
+    const world = new World([declare(async () => {})]);
     world.stop.abort(new Error('stop'));
 
     await world.start();
@@ -395,8 +389,8 @@ describe('stopping', () => {
 
   test('comes by itself, in order and with the error, when a source ends of a bug', async () => {
     const world = new World([
-      declare(async () => AWAIT_CHANGE),
-      controller({ name: 'other', for: source(pods), reconcile: async () => AWAIT_CHANGE }),
+      declare(async () => {}),
+      controller({ name: 'other', for: source(pods), reconcile: async () => {} }),
     ]);
     const bug = new TypeError('bug');
     world.onLine = ({ message, fields }) => {
@@ -421,14 +415,13 @@ describe('[W-40] crdWait', () => {
     const busy = controller({
       name: 'busy',
       for: source(pods),
-      reconcile: async (key, _object, { signal }) => {
+      reconcile: async (_object, { key, signal }) => {
         facts.push(`${key} begun`);
         await aborted(signal);
         facts.push(`${key} ended`);
-        return AWAIT_CHANGE;
       },
     });
-    const lacking = declare(async () => AWAIT_CHANGE, 'lacking');
+    const lacking = declare(async () => {}, 'lacking');
     const made = new World([busy, lacking], { CHANCERY_CRD_WAIT: crdWait });
     made.collection('pods').items.push(configMap('a'));
     made.collection('configmaps').failure = notServed();

@@ -20,8 +20,8 @@ const manager = await createManager({
   controllers: [controller({
     name: 'one',
     for: source(configMaps, { namespace: 'all' }),
-    async reconcile(key, object, { event }) {
-      if (object !== undefined) event('Normal', 'Seen', 'it is there');
+    async reconcile(object, { event }) {
+      event('Normal', 'Seen', 'it is there');
       console.log('reconciled');
       return {};
     },

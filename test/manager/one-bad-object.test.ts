@@ -4,7 +4,6 @@ import type { TestEnv } from '@chancery/testing';
 import { eventually, startOperator, startTestEnv } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { controller } from '../../operator/controller/controller.ts';
-import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { defineResource } from '../../operator/model/resource.ts';
 
@@ -59,11 +58,10 @@ test('[attack A-1] beside an object of 6,000 levels with a hostile failure, all 
   const stamps = controller({
     name: 'stamps',
     for: crates,
-    async reconcile(_key, found, { event }) {
-      if (found === undefined) return AWAIT_CHANGE;
+    async reconcile(found, { event }) {
       const isPlain = found.metadata.name === 'plain';
       event('Normal', 'Stamped', isPlain ? 'seen' : HOSTILE);
-      if (isPlain) return AWAIT_CHANGE;
+      if (isPlain) return;
       throw new TypeError(HOSTILE, { cause: found });
     },
   });

@@ -3,7 +3,6 @@
 import { eventually, FakeClock, freePort, settle } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
 import { controller } from '../../operator/controller/controller.ts';
-import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
 import { AmbassadorError } from '../../operator/core/errors.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
@@ -29,7 +28,7 @@ async function probed(
   const quiet = controller({
     name: 'quiet',
     for: source(configMaps),
-    reconcile: async () => AWAIT_CHANGE,
+    reconcile: async () => {},
   });
   const settings = { CHANCERY_HEALTH_HOST: '127.0.0.1', CHANCERY_HEALTH_PORT: `${port}` };
   const world = new World([quiet], { ...settings, ...environment }, options);

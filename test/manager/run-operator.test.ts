@@ -1,7 +1,7 @@
 /** The toolkit without its command line: a program of the user's that runs an operator. */
 import { Writable } from 'node:stream';
 import { eventually, startTestEnv } from '@chancery/testing';
-import { AWAIT_CHANGE, controller, objectKey, runnable, runOperator, source } from 'chancery';
+import { controller, objectKey, runnable, runOperator, source } from 'chancery';
 import { configMaps } from 'chancery/kubernetes';
 import { createManager } from 'chancery/low-level';
 import { expect, onTestFinished, test } from 'vitest';
@@ -24,9 +24,8 @@ test('runOperator works until its signal aborts, in ten lines', async () => {
   const greeter = controller({
     name: 'greeter',
     for: source(configMaps, { namespace: { name: namespace } }),
-    async reconcile(key) {
+    async reconcile(_object, { key }) {
       seen.push(key);
-      return AWAIT_CHANGE;
     },
   });
   const running = runOperator({

@@ -8,7 +8,6 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { connect } from '../../operator/client/connection.ts';
 import { controller } from '../../operator/controller/controller.ts';
 import { TerminalError } from '../../operator/controller/errors.ts';
-import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
 import { systemClock } from '../../operator/core/clock.ts';
 import { METRICS } from '../../operator/manager/metrics/catalogue.ts';
@@ -45,20 +44,19 @@ const expected = lines.map((line): Line => {
 const everyOutcome = controller({
   name: 'scribe',
   for: source(configMaps),
-  async reconcile(_key, object, { attempt }) {
-    switch (object?.metadata.name) {
+  async reconcile(object, { attempt }) {
+    switch (object.metadata.name) {
       case 'later':
         return { requeueAfterMs: 3_600_000 };
       case 'once-failing':
         if (attempt === 0) throw new Error('at first');
-        return AWAIT_CHANGE;
+        return;
       case 'hopeless':
         throw new TerminalError('never');
       case 'bug':
         if (attempt === 0) throw new TypeError('x is undefined');
-        return AWAIT_CHANGE;
+        return;
     }
-    return AWAIT_CHANGE;
   },
 });
 

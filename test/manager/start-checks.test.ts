@@ -4,7 +4,7 @@ import { dirname, join, relative } from 'node:path';
 import { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { ApiServer, eventually } from '@chancery/testing';
-import { AWAIT_CHANGE, controller, source } from 'chancery';
+import { controller, source } from 'chancery';
 import { configMaps } from 'chancery/kubernetes';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Connection } from '../../operator/client/connection.ts';
@@ -16,7 +16,7 @@ const silent = createLogger('error', new Writable({ write: (_chunk, _encoding, d
 const hello = controller({
   name: 'hello',
   for: source(configMaps),
-  reconcile: async () => AWAIT_CHANGE,
+  reconcile: async () => {},
 });
 
 /** A manager whose ambassador has no answer to the self-test, ever. */

@@ -4,7 +4,6 @@ import { get } from 'node:http';
 import { eventually, settle } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
 import { type Controller, controller } from '../../operator/controller/controller.ts';
-import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
 import { aborted } from '../../operator/core/abort.ts';
 import { ConfigurationError } from '../../operator/core/errors.ts';
@@ -28,9 +27,8 @@ function reconciling(
     name,
     for: source(resource, { namespace: 'all' }),
     needsLeaderElection,
-    reconcile: async (key, _object, { priority }) => {
+    reconcile: async (_object, { key, priority }) => {
       facts.push(`${name} reconciles ${key} at ${priority}`);
-      return AWAIT_CHANGE;
     },
   });
 }
@@ -250,10 +248,9 @@ describe('[M-2] a standby', () => {
         name: 'everywhere',
         for: own,
         needsLeaderElection: false,
-        reconcile: async (_key, _object, { client, store }) => {
+        reconcile: async (_object, { client, store }) => {
           await client.create(configMaps, configMap('written', '1000'));
           shown = () => store(own).get(keyOf(configMap('written')))?.metadata.resourceVersion;
-          return AWAIT_CHANGE;
         },
       }),
     );

@@ -20,12 +20,10 @@ test('a started controller reconciles, its cache shows its own writes, and it is
     name: 'copying',
     for: source(configMaps, { labelSelector: 'copy=yes' }),
     owns: [secrets],
-    reconcile: async (_key, object, { client, store }) => {
-      if (object === undefined) return {};
+    reconcile: async (object, { client, store }) => {
       const metadata = { name: object.metadata.name, namespace: 'demo' };
       await client.create(secrets, { apiVersion: 'v1', kind: 'Secret', metadata });
       seen.push(store(secrets).get(objectKey('demo', 'a'))?.metadata.name);
-      return {};
     },
   });
   await using running = begin(context, copying);
@@ -54,7 +52,6 @@ test('its end waits for what it reconciles, then its name can be used again', as
       begun.resolve();
       await gate.promise;
       ended = true;
-      return {};
     },
   });
   await using running = begin(context, slow);
@@ -75,7 +72,7 @@ test('its end waits for what it reconciles, then its name can be used again', as
 
 test('a controller that cannot start costs nothing but its own promise', async () => {
   const { context, operator } = await start();
-  const reconcile = async () => ({});
+  const reconcile = async () => {};
   const one = controller({
     name: 'one',
     for: source(configMaps, { indexes: { owner: byOwner } }),
@@ -103,7 +100,7 @@ test('/readyz does not wait for a source that is not served', async () => {
   const { context, operator } = await start();
   const names = { group: 'farm.test', version: 'v1', plural: 'barns', kind: 'Barn' };
   const barns = defineResource({ ...names, namespaced: true });
-  const reader = controller({ name: 'reader', for: barns, reconcile: async () => ({}) });
+  const reader = controller({ name: 'reader', for: barns, reconcile: async () => {} });
 
   await using running = begin(context, reader);
   await eventually(() => operator.status.sources[0]?.state === 'unserved');
@@ -115,7 +112,7 @@ test('/readyz does not wait for a source that is not served', async () => {
 test('no controller outlives the runnable that started it', async () => {
   const over = Promise.withResolvers<void>();
   const { context, operator } = await start(over.promise);
-  const left = controller({ name: 'left', for: configMaps, reconcile: async () => ({}) });
+  const left = controller({ name: 'left', for: configMaps, reconcile: async () => {} });
   await using running = begin(context, left);
   await eventually(() => operator.status.controllers[0]?.working);
 

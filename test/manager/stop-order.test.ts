@@ -3,7 +3,6 @@
 import { settle } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
 import { type Controller, controller } from '../../operator/controller/controller.ts';
-import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
 import { aborted } from '../../operator/core/abort.ts';
 import { LeadershipLostError } from '../../operator/core/errors.ts';
@@ -29,12 +28,11 @@ function busy(facts: string[], finish: Promise<void>, heeds = true): Controller 
   return controller({
     name: 'busy',
     for: source(configMaps, { namespace: 'all' }),
-    reconcile: async (key, object, { event, signal }) => {
+    reconcile: async (_object, { key, event, signal }) => {
       facts.push(`${key} began`);
       await Promise.race(heeds ? [finish, aborted(signal)] : [finish]);
       facts.push(`${key} ended, ${signal.aborted ? 'aborted' : 'in peace'}`);
-      if (object !== undefined) event('Normal', 'Done', 'done');
-      return AWAIT_CHANGE;
+      event('Normal', 'Done', 'done');
     },
   });
 }
@@ -134,10 +132,9 @@ describe('[D-1] a stop', () => {
     const hanging = controller({
       name: 'hanging',
       for: source(configMaps, { namespace: 'all' }),
-      reconcile: async (_key, _object, context) => {
+      reconcile: async (_object, context) => {
         signal.resolve(context.signal);
         await NEVER;
-        return AWAIT_CHANGE;
       },
     });
     const world = await leading(hanging, environment);
@@ -354,7 +351,7 @@ describe('[LE-9] a leader that is not any more', () => {
       name: 'free',
       for: source(configMaps, { namespace: 'all' }),
       needsLeaderElection: false,
-      reconcile: async () => AWAIT_CHANGE,
+      reconcile: async () => {},
     });
     const world = await leading(busy([], NEVER));
     world.manager.add(free);

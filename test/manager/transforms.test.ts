@@ -31,9 +31,8 @@ function worldOf(collection: FakeCollection) {
         return thing;
       },
     }),
-    reconcile: async (key, object) => {
-      seen.push(`${key}=${object?.value}`);
-      return {};
+    reconcile: async (object, { key }) => {
+      seen.push(`${key}=${object.value}`);
     },
   });
   const sources = { things: collection as unknown as ListWatch<KubernetesObject> };

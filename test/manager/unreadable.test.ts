@@ -25,9 +25,8 @@ test('every other object is reconciled by every controller, and this one when it
     controller({
       name,
       for: source(things, { namespace: 'all' }),
-      reconcile: async (key, object) => {
-        told[name]?.push(`${key}=${object?.value}`);
-        return {};
+      reconcile: async (object, { key }) => {
+        told[name]?.push(`${key}=${object.value}`);
       },
     });
   const collection = new TextCollection();

@@ -24,16 +24,15 @@ const FILES: Readonly<Record<string, string>> = {
   'tsconfig.json': '{ "files": ["word.ts"], "compilerOptions": { "strict": true } }',
   'sample.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: sample, namespace: demo }\n',
   'operator.ts': `
-import { AWAIT_CHANGE, controller, source } from 'chancery';
+import { controller, source } from 'chancery';
 import { configMaps } from 'chancery/kubernetes';
 import { word } from './word.ts';
 
 export default controller({
   name: 'hello',
   for: source(configMaps),
-  async reconcile(key, _configMap, { log }) {
+  async reconcile(_configMap, { key, log }) {
     if (key === 'demo/sample') setImmediate(() => log.info({ word }, 'measured'));
-    return AWAIT_CHANGE;
   },
 });
 `,

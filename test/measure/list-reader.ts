@@ -7,7 +7,7 @@ import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
 import { listWatch } from '../../operator/client/source.ts';
 import { controller } from '../../operator/controller/controller.ts';
-import { AWAIT_CHANGE, type Log } from '../../operator/controller/reconciler.ts';
+import type { Log } from '../../operator/controller/reconciler.ts';
 import { ControllerRunner } from '../../operator/controller/run/runner.ts';
 import { source } from '../../operator/controller/source.ts';
 import { systemClock } from '../../operator/core/clock.ts';
@@ -51,7 +51,6 @@ const runner = new ControllerRunner({
     for: source(configMaps),
     reconcile: async () => {
       reconciled++;
-      return AWAIT_CHANGE;
     },
   }),
   informerFor: () => informer as unknown as SharedInformer<KubernetesObject>,

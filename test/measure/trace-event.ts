@@ -13,7 +13,7 @@ import { Session } from 'node:inspector/promises';
 import process from 'node:process';
 import { setTimeout } from 'node:timers/promises';
 import { ApiServer } from '@chancery/testing';
-import { AWAIT_CHANGE, controller } from 'chancery';
+import { controller } from 'chancery';
 import { type ConfigMap, configMaps, secrets } from 'chancery/kubernetes';
 import { createManager } from 'chancery/low-level';
 
@@ -44,12 +44,10 @@ const probe = controller({
   name: 'probe',
   for: configMaps,
   owns: [secrets],
-  async reconcile(_key, object: ConfigMap | undefined, { applyOwned }) {
-    if (object === undefined) return AWAIT_CHANGE;
+  async reconcile(object: ConfigMap, { applyOwned }) {
     const name = `${object.metadata.name}-child`;
     await applyOwned(secrets, { metadata: { name }, stringData: { a: object.data?.a ?? '' } });
     applied();
-    return AWAIT_CHANGE;
   },
 });
 const manager = await createManager({

@@ -11,7 +11,6 @@ import { proxyArguments, proxyFilter } from '../../operator/access/filter/proxy-
 import { testFilter } from '../../operator/client/filter-test.ts';
 import { restClient } from '../../operator/client/rest-client.ts';
 import { controller } from '../../operator/controller/controller.ts';
-import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
 import { systemClock } from '../../operator/core/clock.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
@@ -122,7 +121,7 @@ test('a source that nobody declared says in its state which request is refused, 
   const nosy = controller({
     name: 'nosy',
     for: source(secrets),
-    reconcile: async () => AWAIT_CHANGE,
+    reconcile: async () => {},
   });
 
   const { manager, lines } = startOperator(ambassador, [nosy]);

@@ -3,7 +3,7 @@
 import { ApiServer, eventually } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { controller } from '../../operator/controller/controller.ts';
-import { AWAIT_CHANGE, type ReconcileContext } from '../../operator/controller/reconciler.ts';
+import type { ReconcileContext } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
 import { type ConfigMap, configMaps } from '../../operator/model/builtin.ts';
 import { NAMESPACE, startOperator } from '../support/cluster.ts';
@@ -27,11 +27,11 @@ function cleaner(cleaned: string[], beforePatch: () => void = () => {}) {
   return controller<ConfigMap>({
     name: 'cleaner',
     for: source(configMaps),
-    async reconcile(key, configMap, { client, signal }: ReconcileContext) {
-      if (configMap?.metadata.deletionTimestamp === undefined) return AWAIT_CHANGE;
+    async reconcile(configMap, { key, client, signal }: ReconcileContext) {
+      if (configMap.metadata.deletionTimestamp === undefined) return;
       const found = await client.find(configMaps, target, { signal });
       const at = found?.metadata.finalizers?.indexOf(OURS) ?? -1;
-      if (at < 0) return AWAIT_CHANGE;
+      if (at < 0) return;
       cleaned.push(key);
       beforePatch();
       const path = `/metadata/finalizers/${at}`;
@@ -41,7 +41,6 @@ function cleaner(cleaned: string[], beforePatch: () => void = () => {}) {
         { op: 'remove', path },
       ] as const;
       await client.patch(configMaps, target, { type: 'json', body }, { signal });
-      return AWAIT_CHANGE;
     },
   });
 }

@@ -2,8 +2,8 @@
 
 import { eventually, settleSockets } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { controller } from '../../operator/controller/controller.ts';
-import { AWAIT_CHANGE, type Reconciler } from '../../operator/controller/reconciler.ts';
+import { type ControllerOptions, controller } from '../../operator/controller/controller.ts';
+import type { Reconciler } from '../../operator/controller/reconciler.ts';
 import { ControllerRunner } from '../../operator/controller/run/runner.ts';
 import { source } from '../../operator/controller/source.ts';
 import { type ConfigMap, configMaps } from '../../operator/model/builtin.ts';
@@ -20,12 +20,12 @@ const settings = source(configMaps);
 async function control(
   it: Scenario,
   reconcile: Reconciler<ConfigMap>,
-  maxConcurrentReconciles = 1,
+  options: Pick<ControllerOptions<ConfigMap>, 'gone' | 'maxConcurrentReconciles'> = {},
 ): Promise<void> {
   const hardStop = new AbortController();
   const { logFor } = recordingLog();
   const runner = new ControllerRunner({
-    controller: controller({ name: 'test', for: settings, maxConcurrentReconciles, reconcile }),
+    controller: controller({ name: 'test', for: settings, reconcile, ...options }),
     informerFor: () => it.informer as unknown as Informer<KubernetesObject>,
     client: noClient,
     events: { record: () => {} },
@@ -44,17 +44,17 @@ test('[H45] reconciles that throw, reject or never settle: the others go on, and
   const it = await scenario();
   it.serve();
   const attempts: string[] = [];
-  const never = Promise.withResolvers<typeof AWAIT_CHANGE>();
-  onTestFinished(() => never.resolve(AWAIT_CHANGE));
+  const never = Promise.withResolvers<void>();
+  onTestFinished(() => never.resolve());
   await control(
     it,
-    (key) => {
+    (_object, { key }) => {
       attempts.push(key);
       if (key === 'demo/throws') throw new Error('thrown');
       if (key === 'demo/rejects') return Promise.reject(new Error('rejected'));
-      return key === 'demo/hangs' ? never.promise : Promise.resolve(AWAIT_CHANGE);
+      return key === 'demo/hangs' ? never.promise : Promise.resolve();
     },
-    2,
+    { maxConcurrentReconciles: 2 },
   );
 
   for (const name of ['hangs', 'throws', 'rejects', 'good']) it.collection.put(name);
@@ -69,7 +69,7 @@ test('[H45] reconciles that throw, reject or never settle: the others go on, and
   expect(count('demo/rejects')).toBeGreaterThan(2);
   expect([count('demo/hangs'), count('demo/good'), count('demo/late')]).toEqual([1, 2, 1]);
   expect(it.asked()).toEqual(['list', 'watch@100']);
-  never.resolve(AWAIT_CHANGE);
+  never.resolve();
   await it.converges();
 });
 
@@ -83,14 +83,13 @@ test('[H46] 500 updates during one reconcile: one more, with the newest state', 
   let most = 0;
   await control(
     it,
-    async (_key, object) => {
+    async (object) => {
       most = Math.max(most, ++underWay);
-      seen.push(object?.data?.n);
+      seen.push(object.data?.n);
       if (seen.length === 1) await first.promise;
       underWay--;
-      return AWAIT_CHANGE;
     },
-    4,
+    { maxConcurrentReconciles: 4 },
   );
 
   it.collection.put('a', { data: { n: '0' } });
@@ -114,11 +113,14 @@ test('[H47] an object that lives shorter than a slow reconcile: in order, and go
   const seen: (string | undefined)[] = [];
   const first = Promise.withResolvers<void>();
   onTestFinished(() => first.resolve());
-  await control(it, async (_key, object) => {
-    seen.push(object?.metadata.resourceVersion);
-    if (seen.length === 1) await first.promise;
-    return AWAIT_CHANGE;
-  });
+  await control(
+    it,
+    async (object) => {
+      seen.push(object.metadata.resourceVersion);
+      if (seen.length === 1) await first.promise;
+    },
+    { gone: () => void seen.push('gone') },
+  );
 
   it.collection.loseEvents(2);
   const added = it.collection.put('a');
@@ -134,7 +136,7 @@ test('[H47] an object that lives shorter than a slow reconcile: in order, and go
   await it.converges();
   await it.until(() => seen.length === 2);
 
-  expect(seen).toEqual(['102', undefined]);
+  expect(seen).toEqual(['102', 'gone']);
   expect(it.deliveries.told).toEqual(['add a@101', 'update a@102', 'delete a@103']);
   expect(it.asked()).toEqual(['list', 'watch@100']);
 });
@@ -175,9 +177,8 @@ test('[H63] two controllers on one source: one list and one watch on the wire', 
     controller({
       name,
       for: source(configMaps, { labelSelector: 'app=web' }),
-      reconcile: async (key) => {
+      reconcile: async (_object, { key }) => {
         seen.push(`${name} ${key}`);
-        return AWAIT_CHANGE;
       },
     });
 

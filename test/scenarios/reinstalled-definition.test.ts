@@ -59,10 +59,9 @@ async function startBuckets(generation: '1.33' | '1.38', finalize: Finalize = as
         outside.push(`destroy ${name}`);
       },
     },
-    async reconcile(_key, object, { client }: ReconcileContext) {
+    async reconcile(object, { client }: ReconcileContext) {
       attempts++;
-      const { name = '' } = object?.metadata ?? {};
-      if (object === undefined) outside.push('destroy unseen');
+      const { name } = object.metadata;
       const found = await client.find(buckets, { namespace, name });
       if (found === undefined) outside.push(`destroy ${name}`);
       try {
@@ -73,6 +72,9 @@ async function startBuckets(generation: '1.33' | '1.38', finalize: Finalize = as
       }
       if (outside.length === 0) outside.push(`create ${name}`);
       return { requeueAfterMs: 10_000 };
+    },
+    gone() {
+      outside.push('destroy unseen');
     },
   });
   const operator = startOperator({ url: env.url, namespace, clock, controllers: [declared] });

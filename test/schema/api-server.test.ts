@@ -5,7 +5,6 @@ import { eventually, startOperator, startTestEnv } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../operator/client/connection.ts';
 import { controller } from '../../operator/controller/controller.ts';
-import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { systemClock } from '../../operator/core/clock.ts';
 import { resourceQuotas } from '../../operator/model/kubernetes/resources.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
@@ -89,12 +88,10 @@ test('an amount that is a number goes into a built-in kind as it is, and is writ
     name: 'quotas',
     for: websites,
     owns: [resourceQuotas],
-    async reconcile(_key, site, { applyOwned }) {
-      if (site === undefined) return AWAIT_CHANGE;
+    async reconcile(site, { applyOwned }) {
       const hard = { 'limits.memory': site.spec.memory ?? 0 };
       await applyOwned(resourceQuotas, { metadata: { name: site.metadata.name }, spec: { hard } });
       seen.add(site.spec.image);
-      return AWAIT_CHANGE;
     },
   });
   await env.create(website('a', { image: 'nginx', memory: 2 }));

@@ -5,7 +5,6 @@
 
 import { controller } from '../../operator/controller/controller.ts';
 import type { Desired, DesiredStatus } from '../../operator/controller/reconciler.ts';
-import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import type { coreV1 } from '../../operator/kubernetes.ts';
 import type { Condition } from '../../operator/model/condition.ts';
 import type { KubernetesObject, ObjectMeta } from '../../operator/model/object.ts';
@@ -62,12 +61,10 @@ const wrongTier: Desired<Website> = { ...desired, spec: { ...desired.spec, tier:
 export const websiteController = controller({
   name: 'website',
   for: websites,
-  async reconcile(_key, website, { setStatus }) {
-    if (website === undefined) return AWAIT_CHANGE;
+  async reconcile(website, { setStatus }) {
     // @ts-expect-error objects are shared
     website.spec.replicas = 2;
     await setStatus({ ...status, replicas: website.spec.replicas });
-    return AWAIT_CHANGE;
   },
 });
 

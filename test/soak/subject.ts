@@ -1,11 +1,8 @@
 import type { ApiServer } from '@chancery/testing';
 import { connect } from '../../operator/client/connection.ts';
-import { controller, enqueueMapped } from '../../operator/controller/controller.ts';
-import {
-  AWAIT_CHANGE,
-  type Log,
-  type ReconcileContext,
-} from '../../operator/controller/reconciler.ts';
+import { controller } from '../../operator/controller/controller.ts';
+import { enqueueMapped } from '../../operator/controller/mapping.ts';
+import type { GoneContext, Log } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
 import { type Clock, sleep } from '../../operator/core/clock.ts';
 import { OperatorProcess } from '../../operator/manager/operator-process.ts';
@@ -218,26 +215,31 @@ export class Subject {
     const own = source(configMaps, { namespace: 'all' });
     const other = source(pods, { namespace: 'all' });
     const child = source(boxes, { namespace: 'all' });
+    const reconcile = async (
+      key: ObjectKey,
+      object: KubernetesObject | undefined,
+      context: GoneContext,
+    ): Promise<void> => {
+      this.reconcileCount++;
+      this.#stores.set('ConfigMap', context.store(own));
+      this.#stores.set('Pod', context.store(other));
+      if (this.#random.chance(0.02)) await sleep(this.#clock, 500, context.signal);
+      const failing = this.#clock.monotonic() < this.#failUntilMs;
+      if (failing && this.#random.chance(0.5)) throw new Error('a reconcile that fails');
+      await writeChild(key, object, context, context.store(child));
+      if (object === undefined) this.#reconciled.delete(key);
+      else this.#reconciled.set(key, seenOf(object));
+    };
     return controller({
       name: 'soak',
       for: own,
       watches: [
-        enqueueMapped(other, ({ key }) => [key]),
-        enqueueMapped(child, ({ object }) => [ownerKeyOf(object)]),
+        enqueueMapped(other, ({ metadata }) => [metadata]),
+        enqueueMapped(child, (object) => [ownerKeyOf(object)]),
       ],
       maxConcurrentReconciles: 4,
-      reconcile: async (key, object, context: ReconcileContext) => {
-        this.reconcileCount++;
-        this.#stores.set('ConfigMap', context.store(own));
-        this.#stores.set('Pod', context.store(other));
-        if (this.#random.chance(0.02)) await sleep(this.#clock, 500, context.signal);
-        const failing = this.#clock.monotonic() < this.#failUntilMs;
-        if (failing && this.#random.chance(0.5)) throw new Error('a reconcile that fails');
-        await writeChild(key, object, context, context.store(child));
-        if (object === undefined) this.#reconciled.delete(key);
-        else this.#reconciled.set(key, seenOf(object));
-        return AWAIT_CHANGE;
-      },
+      reconcile: (object, context) => reconcile(context.key, object, context),
+      gone: (key, context) => reconcile(key, undefined, context),
     });
   }
 
@@ -264,7 +266,7 @@ export class Subject {
 async function writeChild(
   key: ObjectKey,
   object: KubernetesObject | undefined,
-  { client, signal }: ReconcileContext,
+  { client, signal }: GoneContext,
   children: Store<Box>,
 ): Promise<void> {
   const { namespace = '', name: ownerName } = splitKey(key);

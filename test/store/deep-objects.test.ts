@@ -73,7 +73,7 @@ describe('[attack A-1] beside an object that recursion cannot follow', () => {
 
   test('each other object is in an index whose function fails for that one', async () => {
     const started = start();
-    started.informer.addIndex('text', ({ object }) => {
+    started.informer.addIndex('text', (object) => {
       JSON.stringify(object);
       return ['walked'];
     });

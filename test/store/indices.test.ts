@@ -9,30 +9,32 @@ import { byLabel, byNamespace, byOwner, Indices } from '../../operator/store/ind
 import { FakeCollection, type Thing } from '../support/fake-collection.ts';
 import { start } from './started-informer.ts';
 
-const byValue = ({ object }: Pick<Entry<Thing>, 'object'>): string[] => [String(object.value)];
+const byValue = ({ value }: Thing): string[] => [String(value)];
 const names = (objects: readonly KubernetesObject[]): string[] =>
   objects.map(({ metadata }) => metadata.name).sort();
 
 describe('[C-4] built in', () => {
-  const entry = (metadata: Partial<ObjectMeta>): Entry =>
-    Entry.of({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', ...metadata } });
+  const object = (metadata: Partial<ObjectMeta>): KubernetesObject => ({
+    ...{ apiVersion: 'v1', kind: 'ConfigMap' },
+    metadata: { name: 'a', ...metadata },
+  });
   const owner = (uid: string) => ({ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'r', uid });
 
   test('by namespace', () => {
-    expect(byNamespace(entry({ namespace: 'demo' }))).toEqual(['demo']);
-    expect(byNamespace(entry({}))).toEqual([]);
+    expect(byNamespace(object({ namespace: 'demo' }))).toEqual(['demo']);
+    expect(byNamespace(object({}))).toEqual([]);
   });
 
   test('by the uid of every owner', () => {
-    expect(byOwner(entry({ ownerReferences: [owner('u1'), owner('u2')] }))).toEqual(['u1', 'u2']);
-    expect(byOwner(entry({}))).toEqual([]);
+    expect(byOwner(object({ ownerReferences: [owner('u1'), owner('u2')] }))).toEqual(['u1', 'u2']);
+    expect(byOwner(object({}))).toEqual([]);
   });
 
   test('by one label, and by none that every object inherits', () => {
-    expect(byLabel('app')(entry({ labels: { app: 'web' } }))).toEqual(['web']);
-    expect(byLabel('app')(entry({ labels: { tier: 'web' } }))).toEqual([]);
-    expect(byLabel('app')(entry({}))).toEqual([]);
-    expect(byLabel('constructor')(entry({ labels: {} }))).toEqual([]);
+    expect(byLabel('app')(object({ labels: { app: 'web' } }))).toEqual(['web']);
+    expect(byLabel('app')(object({ labels: { tier: 'web' } }))).toEqual([]);
+    expect(byLabel('app')(object({}))).toEqual([]);
+    expect(byLabel('constructor')(object({ labels: {} }))).toEqual([]);
   });
 });
 
@@ -135,7 +137,7 @@ test('[C-4] an index function that throws hides its object from that index only,
   collection.put('good', 1);
   collection.put('bad', 2);
   const { informer, run, indexErrors } = start(collection, { meter, name: 'things' });
-  informer.addIndex('picky', ({ object: { value } }) => {
+  informer.addIndex('picky', ({ value }) => {
     if (value === 2) throw new Error('no twos');
     return ['all'];
   });

@@ -22,7 +22,7 @@ export async function world(server: LaggingServer = new LaggingServer()) {
     labels: { resource: 'things' },
   });
   const { informer } = started;
-  informer.addIndex('value', ({ object }) => [String(object.value)]);
+  informer.addIndex('value', ({ value }) => [String(value)]);
   const ownWritesJournal = new OwnWritesJournal();
   ownWritesJournal.add(
     things,

@@ -15,7 +15,7 @@ test('[C-3] tells every handler of every change, after the store and its indices
   const inStore: unknown[] = [];
   const inIndex: number[] = [];
   const reached: boolean[] = [];
-  informer.addIndex('value', ({ object }) => [String(object.value)]);
+  informer.addIndex('value', ({ value }) => [String(value)]);
   informer.addHandler(first.handler);
   informer.addHandler((changes) => {
     for (const { key, object, type } of changes) {

@@ -25,7 +25,7 @@ test('[L-15] a list of 10,000 objects is indexed and told of by 1,000 in a turn,
   const { clock, collection, informer, run } = start(collectionOf(1), { pageSize: 0 });
   const indexed = perTurn();
   const told = [perTurn(), perTurn()];
-  informer.addIndex('value', ({ object: { value } }) => {
+  informer.addIndex('value', ({ value }) => {
     indexed.count(1);
     return [String(value)];
   });
@@ -45,7 +45,7 @@ test('[L-15] a list of 10,000 objects is indexed and told of by 1,000 in a turn,
 
 test('[L-15] [C-10] readers see the whole list before or the whole list after, in the store and in its indices', async () => {
   const { clock, collection, informer, run } = start(collectionOf(1), { pageSize: 0 });
-  informer.addIndex('value', ({ object }) => [String(object.value)]);
+  informer.addIndex('value', ({ value }) => [String(value)]);
   void run();
   await eventually(() => collection.watches.length === 1);
   const seen: string[] = [];
@@ -68,10 +68,10 @@ test('[L-15] [C-10] readers see the whole list before or the whole list after, i
 
 test('[L-15] an index that is added while a list is compared has all of it', async () => {
   const { informer, run } = start(collectionOf(1), { pageSize: 0 });
-  informer.addIndex('value', ({ object }) => [String(object.value)]);
+  informer.addIndex('value', ({ value }) => [String(value)]);
   let turns = 0;
   inEveryTurn(() => {
-    if (++turns === 15) informer.addIndex('late', ({ object }) => [`late ${object.value}`]);
+    if (++turns === 15) informer.addIndex('late', ({ value }) => [`late ${value}`]);
   });
 
   void run();

@@ -107,7 +107,7 @@ test('[C-22] shows all namespaces as one store, with indices over all of them', 
   collection('b').put('x', 2);
   const facade = facadeOf('a', 'b');
   facade.addIndex('namespace', byNamespace);
-  facade.addIndex('parity', ({ object }) => [object.value % 2 === 0 ? 'even' : 'odd']);
+  facade.addIndex('parity', ({ value }) => [value % 2 === 0 ? 'even' : 'odd']);
   await settle();
 
   expect(keys(facade.store.list())).toEqual(['a/x', 'b/x']);

@@ -77,7 +77,7 @@ class World {
         }),
       },
     );
-    informer.addIndex('value', ({ object }) => [String(object.value % 3)]);
+    informer.addIndex('value', ({ value }) => [String(value % 3)]);
     const leave = this.#ownWritesJournal.add(
       things,
       undefined,

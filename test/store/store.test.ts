@@ -99,7 +99,7 @@ describe('[C-2]', () => {
     informer.addHandler((changes) => {
       for (const { object: thing } of changes) see(thing);
     });
-    informer.addIndex('seen', ({ object: thing }) => {
+    informer.addIndex('seen', (thing) => {
       see(thing);
       return [];
     });

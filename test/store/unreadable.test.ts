@@ -191,7 +191,7 @@ describe('an object that is no JSON', () => {
 
   test('is in no index that must read it, until it is whole', async () => {
     const { begin, collection, clock, informer, indexErrors } = world();
-    informer.addIndex('value', ({ object }) => [String(object.value)]);
+    informer.addIndex('value', ({ value }) => [String(value)]);
     collection.put('a', 1);
     collection.put('b', 1);
     collection.broken.add('b');

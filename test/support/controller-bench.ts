@@ -2,6 +2,7 @@ import { FakeClock, RecordingMeter, settle } from '@chancery/testing';
 import { expect, onTestFinished } from 'vitest';
 import { type ControllerOptions, controller } from '../../operator/controller/controller.ts';
 import type { EventNote } from '../../operator/controller/events/event-recorder.ts';
+import type { ReconcileContext } from '../../operator/controller/reconciler.ts';
 import { ControllerRunner, type RunnerOptions } from '../../operator/controller/run/runner.ts';
 import { isSameResource, type Source, source } from '../../operator/controller/source.ts';
 import type { Entry } from '../../operator/model/entry.ts';
@@ -137,17 +138,24 @@ export class ControllerBench {
   }
 }
 
-/** A reconciler that remembers its keys. */
+/** A reconciler that remembers the keys of its objects, and a `gone` that does the same. */
 export function recordKeys(): {
   readonly keys: ObjectKey[];
-  readonly reconcile: (key: ObjectKey) => Promise<Record<string, never>>;
+  readonly reconcile: (
+    object: KubernetesObject,
+    context: Pick<ReconcileContext, 'key'>,
+  ) => Promise<void>;
+  /** Remembers a key without an object as well. */
+  readonly gone: (key: ObjectKey) => void;
 } {
   const keys: ObjectKey[] = [];
   return {
     keys,
-    reconcile: async (key) => {
+    reconcile: async (_object, { key }) => {
       keys.push(key);
-      return {};
+    },
+    gone: (key) => {
+      keys.push(key);
     },
   };
 }

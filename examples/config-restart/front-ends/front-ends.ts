@@ -16,9 +16,9 @@ import { customSources, customWatcher } from './custom-resource.ts';
 /** What makes a change of a watcher reconcile the ConfigMap that it names. */
 export const watcherMappings: readonly Mapping[] = [
   ...customSources.map((source) =>
-    enqueueMapped(source, ({ object }) => [keyFor(customWatcher(source.resource, object))]),
+    enqueueMapped(source, (object) => [keyFor(customWatcher(source.resource, object))]),
   ),
-  enqueueMapped(documentSource, ({ object }) => [keyFor(documentWatcher(object))]),
+  enqueueMapped(documentSource, (object) => [keyFor(documentWatcher(object))]),
 ];
 
 /** Every watcher of the ConfigMap at `key`, obeyed or refused, through all front ends. */

@@ -1,6 +1,5 @@
 // The ConfigMonitor operator in Python, defect by defect (CM…).
 
-import { Entry } from 'chancery';
 import { configMaps, deployments } from 'chancery/kubernetes';
 import { describe, expect, test } from 'vitest';
 import { configMonitors } from '../front-ends/custom-resource.ts';
@@ -157,7 +156,7 @@ describe('CM10: two spellings of one field', () => {
 
     const store = () => expect.unreachable('the ConfigMap is named in the watcher');
     const keys = await Promise.all(
-      cluster.all(configMonitors).map((object) => mapping?.map(Entry.of(object), { store })),
+      cluster.all(configMonitors).map((object) => mapping?.map(object, { store })),
     );
 
     expect(keys).toEqual([['default/flaskapp-config'], ['default/m2']]);

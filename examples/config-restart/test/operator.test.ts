@@ -1,4 +1,4 @@
-import { Entry, type KubernetesObject, resourceName } from 'chancery';
+import { type KubernetesObject, resourceName } from 'chancery';
 import { isController } from 'chancery/low-level';
 import { expect, test } from 'vitest';
 import { documentWatcher } from '../front-ends/config-map.ts';
@@ -42,7 +42,7 @@ test('a watcher enqueues the ConfigMap that it names, in its own namespace', asy
 
   const keys = await Promise.all(
     watcherMappings.map(({ source, map }) =>
-      map(Entry.of(watcher({}, source.optional ? { spec } : document)), looksNothingUp),
+      map(watcher({}, source.optional ? { spec } : document), looksNothingUp),
     ),
   );
 
@@ -51,9 +51,7 @@ test('a watcher enqueues the ConfigMap that it names, in its own namespace', asy
 
 test('a watcher that names nothing enqueues its own name, so that somebody reports on it', async () => {
   const keys = await Promise.all(
-    watcherMappings.map(({ map }) =>
-      map(Entry.of(watcher({}, { spec: null, data: {} })), looksNothingUp),
-    ),
+    watcherMappings.map(({ map }) => map(watcher({}, { spec: null, data: {} }), looksNothingUp)),
   );
 
   expect(keys).toEqual([['ns/w'], ['ns/w'], ['ns/w'], ['ns/w']]);

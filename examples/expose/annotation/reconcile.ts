@@ -1,12 +1,11 @@
 import {
   AlreadyOwnedError,
-  AWAIT_CHANGE,
   type Desired,
   keyOf,
   messageOf,
+  type Outcome,
   type ReconcileContext,
   type Reconciler,
-  type Result,
   retryRefused,
 } from 'chancery';
 import { type Ingress, ingresses, type Service } from 'chancery/kubernetes';
@@ -17,10 +16,9 @@ import { wantedIngress } from './wanted-ingress.ts';
 type Context = ReconcileContext<Service>;
 
 /** Keeps a Service's Ingress as its annotations say. */
-export const reconcile: Reconciler<Service> = async (_key, service, context) => {
+export const reconcile: Reconciler<Service> = async (service, context) => {
   // The garbage collector takes the Ingress along: it names the Service as its owner.
-  if (service === undefined || service.metadata.deletionTimestamp !== undefined)
-    return AWAIT_CHANGE;
+  if (service.metadata.deletionTimestamp !== undefined) return;
   const wanted = wantedIngress(service);
   if (wanted === undefined) {
     await withdraw(service, context);
@@ -31,26 +29,25 @@ export const reconcile: Reconciler<Service> = async (_key, service, context) => 
   } else {
     return expose(service, wanted.ingress, context);
   }
-  return AWAIT_CHANGE;
 };
 
 async function expose(
   service: Service,
   wanted: Desired<Ingress>,
   context: Context,
-): Promise<Result> {
+): Promise<Outcome> {
   const { name } = service.metadata;
   const isNew = context.store(ingresses).get(keyOf(service)) === undefined;
   try {
     const ingress = await context.applyOwned(ingresses, wanted);
     if (isNew) context.event('Normal', 'Exposed', `Ingress ${name} was created`);
     await report(service, { url: exposedUrl(wanted, ingress) }, context);
-    return AWAIT_CHANGE;
+    return;
   } catch (error) {
-    if (isOfPredecessor(error, service)) return AWAIT_CHANGE;
+    if (isOfPredecessor(error, service)) return;
     const problem = problemOf(error, name);
     await report(service, { problem }, context);
-    return problem.next ?? AWAIT_CHANGE;
+    return problem.next;
   }
 }
 

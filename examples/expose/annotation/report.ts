@@ -1,11 +1,11 @@
-import type { ReconcileContext, Result } from 'chancery';
+import type { Outcome, ReconcileContext } from 'chancery';
 import { type Service, services } from 'chancery/kubernetes';
 
 export interface Problem {
   readonly reason: string;
   readonly note: string;
   /** When to try again what was refused. Default: after a change. */
-  readonly next?: Result;
+  readonly next?: Outcome;
 }
 
 /** What people are to know about a Service: a Service has no status of its own for that. */

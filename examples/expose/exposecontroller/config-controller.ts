@@ -1,4 +1,4 @@
-import { AWAIT_CHANGE, controller, type Result } from 'chancery';
+import { controller, type Outcome } from 'chancery';
 import { configMaps } from 'chancery/kubernetes';
 import { configFor, isConfigMap } from './config.ts';
 
@@ -8,12 +8,10 @@ export const configController = controller({
   for: configMaps,
   predicate: ({ metadata }) => isConfigMap(metadata.name),
 
-  async reconcile(_key, configMap, { store, event }): Promise<Result> {
-    if (configMap === undefined) return AWAIT_CHANGE;
+  async reconcile(configMap, { store, event }): Promise<Outcome> {
     const config = configFor([configMap.metadata.namespace], store(configMaps));
     if (config !== undefined && 'problem' in config) {
       event('Warning', 'InvalidConfig', config.problem);
     }
-    return AWAIT_CHANGE;
   },
 });

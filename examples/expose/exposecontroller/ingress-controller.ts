@@ -1,13 +1,13 @@
 import {
-  AWAIT_CHANGE,
   controller,
   enqueueMapped,
+  type GoneContext,
   isAlreadyExists,
   isNotFound,
   keyOf,
   messageOf,
-  type ReconcileContext,
-  type Result,
+  type ObjectKey,
+  type Outcome,
   retryRefused,
   splitKey,
 } from 'chancery';
@@ -23,7 +23,7 @@ import {
 } from './merged-ingress.ts';
 import { ingressKeyOf, isToBeExposed, servicesByIngress } from './service-wish.ts';
 
-type Context = ReconcileContext<Ingress>;
+type Context = Pick<GoneContext, 'client' | 'events' | 'self' | 'store'>;
 
 /**
  * One Ingress for all Services that name it. The key is that of the Ingress, whether it exists or not:
@@ -46,52 +46,59 @@ export const ingressController = controller({
   ],
   permissions: [{ resource: ingresses, verbs: ['create', 'patch', 'delete'] }],
 
-  async reconcile(key, live, context): Promise<Result> {
-    const { namespace = '', name } = splitKey(key);
-    if (live !== undefined && (!isGenerated(live) || isGoing(live))) return AWAIT_CHANGE;
-    const config = configFor([namespace, context.self.namespace], context.store(configMaps));
-    if (config === undefined || 'problem' in config) return AWAIT_CHANGE;
-    if (config.cleanup) {
-      if (live !== undefined && name.includes(config.cleanupFilter)) await remove(live, context);
-      return AWAIT_CHANGE;
-    }
-    if (config.exposer !== 'Ingress') {
-      if (live !== undefined) await remove(live, context);
-      return AWAIT_CHANGE;
-    }
-    const asking = context
-      .store(servicesByIngress)
-      .byIndex('ingress', key)
-      .filter((service) => isToBeExposed(service, config))
-      .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
-      .map((service) => ({ service, ...planIngress(service, config) }));
-    // Whoever asks for what cannot be loses nothing by it: the Ingress stays until that is mended.
-    if (asking.some(({ refusal }) => refusal !== undefined)) return AWAIT_CHANGE;
-    const contributions = asking.filter((each): each is Contribution => each.plan !== undefined);
-    if (contributions.length > 0) {
-      return write(mergedIngress(namespace, name, contributions), live, contributions, context);
-    }
-    if (live !== undefined) await remove(live, context);
-    return AWAIT_CHANGE;
-  },
+  reconcile: (live, context) => merge(context.key, live, context),
+  gone: (key, context) => merge(key, undefined, context),
 });
+
+/** Makes the Ingress at `key` what its Services ask for. */
+async function merge(
+  key: ObjectKey,
+  live: Ingress | undefined,
+  context: Context,
+): Promise<Outcome> {
+  const { namespace = '', name } = splitKey(key);
+  if (live !== undefined && (!isGenerated(live) || isGoing(live))) return;
+  const config = configFor([namespace, context.self.namespace], context.store(configMaps));
+  if (config === undefined || 'problem' in config) return;
+  if (config.cleanup) {
+    if (live !== undefined && name.includes(config.cleanupFilter)) await remove(live, context);
+    return;
+  }
+  if (config.exposer !== 'Ingress') {
+    if (live !== undefined) await remove(live, context);
+    return;
+  }
+  const asking = context
+    .store(servicesByIngress)
+    .byIndex('ingress', key)
+    .filter((service) => isToBeExposed(service, config))
+    .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+    .map((service) => ({ service, ...planIngress(service, config) }));
+  // Whoever asks for what cannot be loses nothing by it: the Ingress stays until that is mended.
+  if (asking.some(({ refusal }) => refusal !== undefined)) return;
+  const contributions = asking.filter((each): each is Contribution => each.plan !== undefined);
+  if (contributions.length > 0) {
+    return write(mergedIngress(namespace, name, contributions), live, contributions, context);
+  }
+  if (live !== undefined) await remove(live, context);
+}
 
 async function write(
   wanted: Ingress,
   live: Ingress | undefined,
   contributions: readonly Contribution[],
   { client, events }: Context,
-): Promise<Result> {
-  if (live !== undefined && isAsWanted(live, wanted)) return AWAIT_CHANGE;
+): Promise<Outcome> {
+  if (live !== undefined && isAsWanted(live, wanted)) return;
   try {
     // A POST takes over nothing of what somebody has made under this name this very moment.
     const { metadata } = live ?? (await client.create(ingresses, bareIngress(wanted)));
     const { uid = '' } = metadata;
     const body = { ...wanted, metadata: { ...wanted.metadata, uid } };
     await client.applyExisting(ingresses, body, { force: true });
-    return AWAIT_CHANGE;
+    return;
   } catch (error) {
-    if (isAlreadyExists(error)) return AWAIT_CHANGE; // its arrival brings us back
+    if (isAlreadyExists(error)) return; // its arrival brings us back
     const next = retryRefused(error);
     for (const { service: regarding } of contributions) {
       const reason = 'IngressRejected';

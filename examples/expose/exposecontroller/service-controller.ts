@@ -1,12 +1,4 @@
-import {
-  AWAIT_CHANGE,
-  type Client,
-  controller,
-  enqueueMapped,
-  keyOf,
-  objectKey,
-  type Result,
-} from 'chancery';
+import { type Client, controller, enqueueMapped, keyOf, type Outcome } from 'chancery';
 import {
   configMaps,
   deployments,
@@ -27,16 +19,19 @@ export const serviceController = controller({
   name: 'exposecontroller',
   for: servicesByIngress,
   watches: [
-    enqueueMapped(ingresses, ({ key }, { store }) =>
-      store(servicesByIngress).byIndex('ingress', key).map(keyOf),
+    enqueueMapped(ingresses, ({ metadata }, { store }) =>
+      store(servicesByIngress).byIndex('ingress', metadata).map(keyOf),
     ),
-    enqueueMapped(configMaps, (configMap, { store }) =>
-      isConfigMap(configMap.metadata.name)
-        ? store(servicesByIngress).list().map(keyOf)
-        : servicesNamedBy(configMap).map((name) => objectKey(configMap.metadata.namespace, name)),
-    ),
+    enqueueMapped(configMaps, (configMap, { store }) => {
+      const { name, namespace } = configMap.metadata;
+      if (isConfigMap(name)) return store(servicesByIngress).list().map(keyOf);
+      return servicesNamedBy(configMap).map((each) => ({ namespace, name: each }));
+    }),
     enqueueMapped(deployments, (deployment) =>
-      configMapsOf(deployment).map((name) => objectKey(deployment.metadata.namespace, name)),
+      configMapsOf(deployment).map((name) => ({
+        namespace: deployment.metadata.namespace,
+        name,
+      })),
     ),
   ],
   permissions: [
@@ -46,22 +41,22 @@ export const serviceController = controller({
     { resource: nodes, verbs: ['list'] }, // NodePort without node-ip
   ],
 
-  async reconcile(_key, service, context): Promise<Result> {
-    if (service === undefined || service.metadata.deletionTimestamp !== undefined) {
-      return AWAIT_CHANGE; // its Ingress names it as an owner, and goes with it
+  async reconcile(service, context): Promise<Outcome> {
+    if (service.metadata.deletionTimestamp !== undefined) {
+      return; // its Ingress names it as an owner, and goes with it
     }
     const { namespace = '' } = service.metadata;
     const { client, store, self } = context;
     const config = configFor([namespace, self.namespace], store(configMaps));
-    if (config === undefined || 'problem' in config) return AWAIT_CHANGE;
+    if (config === undefined || 'problem' in config) return;
     if (!isToBeExposed(service, config) || isCleanedUp(service, config)) {
       await giveBack(service, context);
-      return AWAIT_CHANGE;
+      return;
     }
     const ingress = store(ingresses).get(ingressKeyOf(service));
     const nodeIp = config.exposer === 'NodePort' ? await nodeAddress(config, client) : undefined;
     const exposure = exposureOf(service, config, { ingress, nodeIp });
-    if (exposure === undefined) return AWAIT_CHANGE; // its Ingress is on its way, and wakes it
+    if (exposure === undefined) return; // its Ingress is on its way, and wakes it
     if (exposure.type === 'NodePort' && (service.spec?.externalIPs ?? []).length > 0) {
       const body = { metadata: { uid: service.metadata.uid }, spec: { externalIPs: null } };
       await client.patch(services, service.metadata, { type: 'merge', body });
@@ -69,7 +64,7 @@ export const serviceController = controller({
     await report(service, exposure, context);
     const refused = await inject(service, exposure.url, config, context);
     const looksAgain = exposure.problem?.reason === NO_NODE_ADDRESS;
-    return { ...refused, ...(looksAgain && LOOK_FOR_NODES) };
+    return looksAgain ? { ...refused, ...LOOK_FOR_NODES } : refused;
   },
 });
 

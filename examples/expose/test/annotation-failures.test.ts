@@ -9,12 +9,12 @@ import {
   service,
   startOperator,
 } from '@chancery/testing';
-import { AlreadyOwnedError, ApiError, objectKey } from 'chancery';
+import { AlreadyOwnedError, ApiError } from 'chancery';
 import { ingresses, type Service } from 'chancery/kubernetes';
 import { expect, onTestFinished, test } from 'vitest';
 import { exposeByAnnotation } from '../annotation/controller.ts';
 
-type Context = Parameters<typeof exposeByAnnotation.reconcile>[2];
+type Context = Parameters<typeof exposeByAnnotation.reconcile>[1];
 
 test('EX3: an API server that cannot say which Ingresses there are is not taken for one that has none', async () => {
   const clock = new FakeClock();
@@ -57,7 +57,7 @@ test('[real R-1] what the API server refuses is told of, and tried again rarely'
     client: { patch: async (...call: unknown[]) => told.push(call[2]) },
   } as unknown as Context;
 
-  const answer = await exposeByAnnotation.reconcile(objectKey('ns', 'web'), web, refusing);
+  const answer = await exposeByAnnotation.reconcile(web, refusing);
 
   expect(answer).toEqual({ refusal: { kind: 'invalid', fields: ['spec'] } });
   expect(told).toMatchObject([
@@ -83,7 +83,7 @@ test('an Ingress that goes with an earlier Service of that name is no problem: i
     },
   } as unknown as Context; // whatever else is used fails
 
-  const answer = await exposeByAnnotation.reconcile(objectKey('ns', 'web'), web, refusing);
+  const answer = await exposeByAnnotation.reconcile(web, refusing);
 
-  expect(answer).toEqual({});
+  expect(answer).toBeUndefined();
 });

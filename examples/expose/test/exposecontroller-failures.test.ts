@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { ingressController } from '../exposecontroller/ingress-controller.ts';
 import { serviceController } from '../exposecontroller/service-controller.ts';
 
-type Context = Parameters<typeof ingressController.reconcile>[2];
+type Context = Parameters<typeof ingressController.reconcile>[1];
 
 const config = configMap('ingress-config', { namespace: 'ns', data: { domain: 'example.org' } });
 const web = service('web', {
@@ -28,7 +28,7 @@ async function reconcile(client: Partial<Context['client']>) {
     client,
     events: { record: ({ reason }: { reason: string }) => told.push(reason) },
   } as unknown as Context; // whatever else is used fails
-  await ingressController.reconcile(objectKey('ns', 'web'), undefined, context);
+  await ingressController.gone?.(objectKey('ns', 'web'), context);
   return told;
 }
 
@@ -49,9 +49,9 @@ test('without a node address the nodes are looked at again', async () => {
     }),
     client: { list: async () => [], applyExisting: async () => web },
     event: () => {},
-  } as unknown as Parameters<typeof serviceController.reconcile>[2];
+  } as unknown as Parameters<typeof serviceController.reconcile>[1];
 
-  const answer = await serviceController.reconcile(objectKey('ns', 'web'), web, context);
+  const answer = await serviceController.reconcile(web, context);
 
   expect(answer).toEqual({ requeueAfterMs: 60_000 });
 });

@@ -1,6 +1,6 @@
-import { AWAIT_CHANGE, controller, type ReconcileContext, source } from 'chancery';
+import { controller, type ReconcileContext, source } from 'chancery';
 import { configMaps, type StatefulSet, services, statefulSets } from 'chancery/kubernetes';
-import { enqueueNaming, keyNamed } from '../naming.ts';
+import { enqueueNaming, named } from '../naming.ts';
 import { report, type Verdict, verdictOf } from '../report.ts';
 import { type Cluster, clusters, instances } from '../resources.ts';
 import { configOf } from './config.ts';
@@ -9,7 +9,7 @@ import { servicesOf } from './services.ts';
 import { madeFor, statefulSetOf } from './stateful-set.ts';
 
 const restored = source(clusters, {
-  indexes: { backup: ({ metadata, object }) => keyNamed(metadata, object.spec.fromBackup) },
+  indexes: { backup: ({ metadata, spec }) => named(metadata, spec.fromBackup) },
 });
 
 /** A MySQLCluster becomes a ConfigMap, two Services and a StatefulSet, which go with it. */
@@ -18,15 +18,15 @@ export const clusterController = controller({
   for: restored,
   owns: [configMaps, services, statefulSets],
   watches: [enqueueNaming(instances, restored, 'backup')],
-  async reconcile(_key, cluster, context) {
-    if (cluster === undefined || cluster.metadata.deletionTimestamp !== undefined) {
-      return AWAIT_CHANGE;
+  async reconcile(cluster, context) {
+    if (cluster.metadata.deletionTimestamp !== undefined) {
+      return;
     }
     const verdict = await verdictOf(update(cluster, context));
     const state = verdict.event === 'Warning' ? 'Failed update' : 'Successful update';
     const { readyReplicas = 0 } = madeFor(cluster, context)?.status ?? {};
     await report(verdict, { state, message: verdict.message, readyReplicas }, context);
-    return verdict.next ?? AWAIT_CHANGE;
+    return verdict.next;
   },
 });
 

@@ -1,4 +1,4 @@
-import { AWAIT_CHANGE, controller, isNotFound, source } from 'chancery';
+import { controller, isNotFound, source } from 'chancery';
 import { pods } from 'chancery/kubernetes';
 import { CLUSTER, ROLE } from '../labels.ts';
 
@@ -10,18 +10,17 @@ export const roleController = controller({
   name: 'mysql-roles',
   for: source(pods, { labelSelector: CLUSTER, metadataOnly: true }),
   permissions: [{ resource: pods, verbs: ['patch'] }],
-  async reconcile(_key, pod, { client }) {
-    if (pod === undefined || pod.metadata.deletionTimestamp !== undefined) return AWAIT_CHANGE;
+  async reconcile(pod, { client }) {
+    if (pod.metadata.deletionTimestamp !== undefined) return;
     const { name, uid, labels } = pod.metadata;
     const role = roleOf(name);
-    if (role === undefined || labels?.[ROLE] === role) return AWAIT_CHANGE;
+    if (role === undefined || labels?.[ROLE] === role) return;
     const body = { metadata: { uid, labels: { [ROLE]: role } } };
     try {
       await client.patch(pods, pod.metadata, { type: 'merge', body });
     } catch (error) {
       if (!isNotFound(error)) throw error; // it went meanwhile
     }
-    return AWAIT_CHANGE;
   },
 });
 

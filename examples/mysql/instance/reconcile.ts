@@ -1,5 +1,4 @@
 import {
-  AWAIT_CHANGE,
   controller,
   enqueueMapped,
   isControlledBy,
@@ -8,7 +7,7 @@ import {
   source,
 } from 'chancery';
 import { type Job, jobs, persistentVolumeClaims } from 'chancery/kubernetes';
-import { enqueueNaming, keyNamed } from '../naming.ts';
+import { enqueueNaming, named } from '../naming.ts';
 import { refused, report, type Verdict, verdictOf } from '../report.ts';
 import { clusters, GROUP, type Instance, instances } from '../resources.ts';
 import { claims, requireScheduled } from '../schedule/claim.ts';
@@ -17,8 +16,8 @@ import { createJobOf, endOf, removedBy } from './jobs.ts';
 
 const backups = source(instances, {
   indexes: {
-    cluster: ({ metadata, object }) => keyNamed(metadata, object.spec.cluster),
-    claim: ({ metadata, object }) => keyNamed(metadata, object.spec.schedule),
+    cluster: ({ metadata, spec }) => named(metadata, spec.cluster),
+    claim: ({ metadata, spec }) => named(metadata, spec.schedule),
   },
 });
 
@@ -30,18 +29,18 @@ export const instanceController = controller({
   watches: [
     enqueueNaming(clusters, backups, 'cluster'),
     enqueueNaming(claims, backups, 'claim'),
-    enqueueMapped(jobs, ({ metadata }) => keyNamed(metadata, removedBy(metadata.name))),
+    enqueueMapped(jobs, ({ metadata }) => named(metadata, removedBy(metadata.name))),
   ],
   permissions: [
     { resource: jobs, verbs: ['get', 'create', 'delete'] },
     { resource: persistentVolumeClaims, verbs: ['get'] },
   ],
   finalizer: { name: `${GROUP}/backup-data`, finalize },
-  async reconcile(_key, instance, context) {
-    if (instance === undefined || isOver(instance)) return AWAIT_CHANGE;
+  async reconcile(instance, context) {
+    if (isOver(instance)) return;
     const { phase = 'Scheduled', ...verdict }: Outcome = await verdictOf(take(instance, context));
     await report(verdict, { phase }, context);
-    return verdict.next ?? AWAIT_CHANGE;
+    return verdict.next;
   },
 });
 

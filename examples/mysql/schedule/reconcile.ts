@@ -1,14 +1,7 @@
-import {
-  AWAIT_CHANGE,
-  controller,
-  enqueueMapped,
-  objectKey,
-  type ReconcileContext,
-  source,
-} from 'chancery';
+import { controller, enqueueMapped, objectKey, type ReconcileContext, source } from 'chancery';
 import { cronJobs, jobs, persistentVolumeClaims } from 'chancery/kubernetes';
 import { SCHEDULE } from '../labels.ts';
-import { enqueueNaming, keyNamed } from '../naming.ts';
+import { enqueueNaming, named } from '../naming.ts';
 import { refused, report, type Verdict, verdictOf } from '../report.ts';
 import { clusters, instances, type Schedule, schedules } from '../resources.ts';
 import { claims, ensureClaim } from './claim.ts';
@@ -16,7 +9,7 @@ import { cronJobOf } from './cron-job.ts';
 import { takeTicks } from './ticks.ts';
 
 const backingUp = source(schedules, {
-  indexes: { cluster: ({ metadata, object }) => keyNamed(metadata, object.spec.cluster) },
+  indexes: { cluster: ({ metadata, spec }) => named(metadata, spec.cluster) },
 });
 
 /** A MySQLBackupSchedule becomes a CronJob, a claim, and from time to time a MySQLBackupInstance. */
@@ -26,23 +19,23 @@ export const scheduleController = controller({
   owns: [cronJobs],
   watches: [
     enqueueNaming(clusters, backingUp, 'cluster'),
-    enqueueMapped(claims, ({ key }) => [key]),
-    enqueueMapped(jobs, ({ metadata }) => keyNamed(metadata, metadata.labels?.[SCHEDULE])),
+    enqueueMapped(claims, ({ metadata }) => [metadata]),
+    enqueueMapped(jobs, ({ metadata }) => named(metadata, metadata.labels?.[SCHEDULE])),
   ],
   permissions: [
     { resource: persistentVolumeClaims, verbs: ['create'] },
     { resource: instances, verbs: ['create'] },
     { resource: jobs, verbs: ['patch'] },
   ],
-  async reconcile(_key, schedule, context) {
-    if (schedule === undefined || schedule.metadata.deletionTimestamp !== undefined) {
-      return AWAIT_CHANGE;
+  async reconcile(schedule, context) {
+    if (schedule.metadata.deletionTimestamp !== undefined) {
+      return;
     }
     const { lastBackup = schedule.status?.lastBackup, ...verdict }: Outcome = await verdictOf(
       apply(schedule, context),
     );
     await report(verdict, { ...(lastBackup !== undefined && { lastBackup }) }, context);
-    return verdict.next ?? AWAIT_CHANGE;
+    return verdict.next;
   },
 });
 

@@ -1,4 +1,4 @@
-import { Entry, type KubernetesObject } from 'chancery';
+import type { KubernetesObject } from 'chancery';
 import type { Node } from 'chancery/kubernetes';
 import { expect, test } from 'vitest';
 import { freePlaces, givesWay, placeOf, standsBack } from '../capacity.ts';
@@ -18,9 +18,13 @@ function node(name: string, ...keys: readonly string[]): KubernetesObject {
   return { apiVersion: 'v1', kind: 'Node', metadata: { name, labels: all, annotations: all } };
 }
 
-function entry(...of: Parameters<typeof node>): Entry<Node> {
-  return Entry.of(node(...of) as Node);
+/** A state as a predicate gets it. */
+function state(...of: Parameters<typeof node>) {
+  const object = node(...of) as Node;
+  return { object, metadata: object.metadata };
 }
+
+type State = ReturnType<typeof state>;
 
 function timedOut(name: string, ...keys: readonly string[]): KubernetesObject {
   const { metadata, ...rest } = node(name, ...keys);
@@ -58,13 +62,11 @@ test('one that has timed out stands back for those that have not tried', () => {
 });
 
 test('others are woken when a Node gives its place back, is deleted, or wants none any more', () => {
-  const idle = entry('a');
-  const waiting = entry('a', REBOOT_NEEDED);
-  const holding = entry('a', REBOOT_NEEDED, REBOOT_OK);
-  const update = (old: Entry<Node>, { object, metadata }: Entry<Node>) =>
-    givesWay({ type: 'update', old, object, metadata });
-  const told = (type: 'create' | 'delete', { object, metadata }: Entry<Node>) =>
-    givesWay({ type, object, metadata });
+  const idle = state('a');
+  const waiting = state('a', REBOOT_NEEDED);
+  const holding = state('a', REBOOT_NEEDED, REBOOT_OK);
+  const update = (old: State, now: State) => givesWay({ type: 'update', old, ...now });
+  const told = (type: 'create' | 'delete', now: State) => givesWay({ type, ...now });
 
   expect([update(holding, idle), update(holding, waiting), update(waiting, idle)]).toEqual([
     true,

@@ -1,5 +1,5 @@
 /** A child that the API server refuses, and what the Prometheus says of it. */
-import { ApiError, objectKey, type ReconcileContext } from 'chancery';
+import { ApiError, type ReconcileContext } from 'chancery';
 import { expect, test } from 'vitest';
 import { reconcile } from '../reconcile.ts';
 import type { Prometheus } from '../resources.ts';
@@ -24,7 +24,7 @@ test('[real R-1] [real R-3] what a quota refuses is told of, and tried again', a
     spec: { replicas: 1, version: 'v3.0.0', scrapeInterval: '30s', retention: '1d' },
   } as unknown as Prometheus;
 
-  const next = await reconcile(objectKey('demo', 'main'), prometheus, context);
+  const next = await reconcile(prometheus, context);
 
   expect(next).toEqual({ refusal: { kind: 'quota', name: 'rq' } });
   expect(told).toEqual(['Refused']);

@@ -1,4 +1,4 @@
-import { AWAIT_CHANGE, isConflict, type KubernetesObject, type Result } from 'chancery';
+import { isConflict, type KubernetesObject, type Outcome } from 'chancery';
 import { type Attempt, noteWritten, restartContext, writeAnnotations } from '../attempt.ts';
 import { BASELINE } from '../record/baseline.ts';
 import type { Plan } from '../record/plan.ts';
@@ -18,7 +18,7 @@ const MAX_DEBOUNCE_MS = 30_000;
 export async function restartWhenDue<T extends KubernetesObject>(
   attempt: Attempt<T>,
   { annotations = {}, restart }: Plan,
-): Promise<Result> {
+): Promise<Outcome> {
   const { engine, memory, key, context } = attempt;
   if (restart === undefined) {
     memory.debounce.settle(key);
@@ -51,7 +51,7 @@ async function carryOut<T extends KubernetesObject>(
   attempt: Attempt<T>,
   plan: RestartPlan,
   otherwise: Annotations,
-): Promise<Result> {
+): Promise<Outcome> {
   const { kind, engine, memory, key, workload, context, about, beganAtMs } = attempt;
   const { observer, gates } = engine;
   const tookMs = (): number => context.clock.monotonic() - beganAtMs;
@@ -70,14 +70,14 @@ async function carryOut<T extends KubernetesObject>(
     noteWritten(attempt, plan.annotations);
     if (done.outcome === 'recorded') {
       context.log.info({ reason: done.reason }, 'change recorded without a restart');
-      return AWAIT_CHANGE;
+      return;
     }
     const request = requestOf(attempt, plan);
     for (const gate of gates) gate.restarted?.(request, context.clock.now());
     const causes = plan.changes.map(({ type, name, rule }) => `${type} ${name}: ${rule}`);
     context.log.info({ causes: causes.slice(0, MAX_LOGGED_CAUSES) }, 'workload restarts');
     observer.restarted(about, plan.changes, tookMs());
-    return AWAIT_CHANGE;
+    return;
   } catch (error) {
     // A lost race is no failure: the newer state of the workload is looked at.
     if (!isConflict(error) && !context.signal.aborted) {
@@ -148,7 +148,7 @@ async function record<T extends KubernetesObject>(
   attempt: Attempt<T>,
   annotations: Annotations,
   waitMs?: number,
-): Promise<Result> {
+): Promise<Outcome> {
   const { memory, owner, workload, context } = attempt;
   const nowAtMs = context.clock.monotonic();
   const { [BASELINE]: baseline, ...others } = annotations;
@@ -168,5 +168,5 @@ async function record<T extends KubernetesObject>(
   }
   const waits = [waitMs, ...[baselineMs, gatesMs].filter((leftMs) => leftMs > 0)];
   const requeueAfterMs = Math.min(...waits.filter((each) => each !== undefined));
-  return Number.isFinite(requeueAfterMs) ? { requeueAfterMs, priority: PRIORITY } : AWAIT_CHANGE;
+  return Number.isFinite(requeueAfterMs) ? { requeueAfterMs, priority: PRIORITY } : undefined;
 }

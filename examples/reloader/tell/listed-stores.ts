@@ -1,7 +1,6 @@
 /** Objects that were read once, shown as the caches of a controller would show them. For a command, which has none. */
 import {
   type Client,
-  Entry,
   isUnserved,
   type KubernetesObject,
   keyOf,
@@ -63,7 +62,7 @@ export class ListedStores {
       get: (key: ObjectKey) => objects?.get(key),
       list: () => all,
       byIndex: (name: string, value: string) =>
-        all.filter((each) => given.indexes?.[name]?.(Entry.of(each)).includes(value) === true),
+        all.filter((each) => given.indexes?.[name]?.(each).includes(value) === true),
     };
   }) as unknown as ReconcileContext['store'];
 

@@ -1,6 +1,14 @@
 /** The ConfigMap `reloader-meta-info`, by which the original tells other programs how it runs. */
 import process from 'node:process';
-import { AWAIT_CHANGE, type Controller, controller, objectKey, source } from 'chancery';
+import {
+  type Controller,
+  controller,
+  type GoneContext,
+  objectKey,
+  source,
+  splitKey,
+  type Target,
+} from 'chancery';
 import { configMaps } from 'chancery/kubernetes';
 import type { Options } from '../contract/options.ts';
 
@@ -20,6 +28,16 @@ export function metaInfoController(
 ): Controller {
   const key = objectKey(namespace, NAME);
   let hasWritten = false;
+  const write = async (
+    { name }: Pick<Target, 'name'>,
+    { client }: Pick<GoneContext, 'client'>,
+  ): Promise<void> => {
+    const metadata = { name, namespace, labels: LABELS };
+    const data = metaInfo({ name: deployment, namespace }, given);
+    const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data } as const;
+    await client.apply(configMaps, object, { force: true });
+    hasWritten = true;
+  };
   return controller({
     name: 'reloader-meta-info',
     for: source(configMaps, {
@@ -31,15 +49,8 @@ export function metaInfoController(
     permissions: [{ resource: configMaps, verbs: ['create', 'patch'], resourceNames: [NAME] }],
     triggers: [{ run: async (enqueue) => enqueue([key]) }],
     needsLeaderElection: false,
-    async reconcile(_key, found, { client }) {
-      if (found !== undefined && hasWritten) return AWAIT_CHANGE;
-      const metadata = { name: NAME, namespace, labels: LABELS };
-      const data = metaInfo({ name: deployment, namespace }, given);
-      const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data } as const;
-      await client.apply(configMaps, object, { force: true });
-      hasWritten = true;
-      return AWAIT_CHANGE;
-    },
+    reconcile: ({ metadata }, context) => (hasWritten ? undefined : write(metadata, context)),
+    gone: (key, context) => write(splitKey(key), context),
   });
 }
 

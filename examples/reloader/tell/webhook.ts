@@ -6,17 +6,15 @@
  * changes while no process leads is not sent.
  */
 import {
-  AWAIT_CHANGE,
   type Controller,
   controller,
-  Entry,
   enqueueMapped,
+  type GoneContext,
   type KubernetesObject,
   keyOf,
   labelChanged,
+  type ObjectKey,
   type Predicate,
-  type ReconcileContext,
-  type Result,
   splitKey,
 } from 'chancery';
 import type { Options } from '../contract/options.ts';
@@ -77,8 +75,7 @@ function webhookController(kind: ResourceKind, parts: WebhookParts): Controller 
     watches: scope.reads.map((namespaces) =>
       enqueueMapped(
         namespaces,
-        (entry, { store }) =>
-          store(source).byIndex(BY_NAMESPACE, splitKey(entry.key).name).map(keyOf),
+        ({ metadata }, { store }) => store(source).byIndex(BY_NAMESPACE, metadata.name).map(keyOf),
         { predicate: labelChanged },
       ),
     ),
@@ -86,7 +83,7 @@ function webhookController(kind: ResourceKind, parts: WebhookParts): Controller 
     permissions: kind.permissions,
     // Several statuses tell of one SecretProviderClass: at a time, they would send a change twice.
     maxConcurrentReconciles: kind.type === 'SECRETPROVIDERCLASS' ? 1 : CONCURRENT_READS,
-    reconcile: webhookReconciler(kind, nameOf, parts),
+    ...webhookReconciler(kind, nameOf, parts),
   });
 }
 
@@ -111,28 +108,35 @@ function countedBy({ plural: resourceType }: ResourceKind, observer: ReloadObser
 
 function webhookReconciler(
   kind: ResourceKind,
-  nameOf: (entry: Entry) => string | undefined,
+  nameOf: (object: KubernetesObject) => string | undefined,
   parts: WebhookParts,
-): Controller['reconcile'] {
+): Required<Pick<Controller, 'reconcile' | 'gone'>> {
   const known = new Map<string, Known>();
   const { observer } = parts;
-  return async (key, object, context) => {
+  const handle = async (
+    key: ObjectKey,
+    object: KubernetesObject | undefined,
+    context: GoneContext,
+  ): Promise<void> => {
     const { namespace = '', name: own } = splitKey(key);
     const beganAtMs = context.clock.monotonic();
     const tookMs = (): number => context.clock.monotonic() - beganAtMs;
-    const name = object === undefined ? own : nameOf(Entry.of(object));
-    if (name === undefined || !parts.scope.includes(namespace, context)) return AWAIT_CHANGE;
+    const name = object === undefined ? own : nameOf(object);
+    if (name === undefined || !parts.scope.includes(namespace, context)) return;
     if (context.attempt > 0) observer.retried?.();
     try {
       const target = { namespace, name };
       const hasCalled = await handleChange({ kind, target, object, known, context, ...parts });
       observer.processed?.({ resourceType: kind.plural });
       observer.reconciled?.(hasCalled ? 'success' : 'skipped', tookMs());
-      return AWAIT_CHANGE satisfies Result;
     } catch (error) {
       observer.reconciled?.('error', tookMs());
       throw error;
     }
+  };
+  return {
+    reconcile: (object, context) => handle(context.key, object, context),
+    gone: (key, context) => handle(key, undefined, context),
   };
 }
 
@@ -142,7 +146,7 @@ interface Handling extends WebhookParts {
   /** The object that has changed; undefined when it is gone. */
   readonly object: KubernetesObject | undefined;
   readonly known: Map<string, Known>;
-  readonly context: ReconcileContext;
+  readonly context: GoneContext;
 }
 
 /** Answers whether the webhook was called. */

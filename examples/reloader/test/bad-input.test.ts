@@ -1,6 +1,5 @@
 /** Objects, rights and servers that are not as they should be. */
 import { deployment, eventually } from '@chancery/testing';
-import { Entry } from 'chancery';
 import { expect, test } from 'vitest';
 import { DEFAULT_ANNOTATIONS } from '../contract/annotations.ts';
 import { MAX_ENTRIES, MAX_ENTRY_STATES, MAX_PROBLEMS } from '../contract/patterns.ts';
@@ -185,7 +184,7 @@ test('[found 2] a workload is found by at most as many names of an annotation as
   const annotations = { [DEFAULT_ANNOTATIONS.reload.CONFIGMAP]: names.join(',') };
   const workload = deployment('web', { namespace: 'demo', annotations });
 
-  const values = source.indexes?.[BY_RESOURCE]?.(Entry.of(workload as never));
+  const values = source.indexes?.[BY_RESOURCE]?.(workload as never);
 
   expect(values).toHaveLength(MAX_ENTRIES);
 });

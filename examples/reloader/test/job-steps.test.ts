@@ -167,11 +167,11 @@ test('what is stored is created when the Job is gone, unless another process has
   const stored = storedFor('old');
   const server = new FakeServer().put('controllerrevisions', stored);
 
-  await jobKind.absent?.(KEY, contextOf(server, stored));
+  await jobKind.absent?.(KEY, contextOf(server, stored).reconcile);
   expect([...server.objects.keys()]).toEqual(['jobs/import']);
 
   server.objects.clear();
-  await jobKind.absent?.(KEY, contextOf(server, stored));
+  await jobKind.absent?.(KEY, contextOf(server, stored).reconcile);
   expect([...server.objects.keys()]).toEqual([]);
 });
 
@@ -179,7 +179,7 @@ test('what is stored waits while the old Job has the name', async () => {
   const stored = storedFor('old');
   const server = new FakeServer().put('jobs', importJob('old')).put('controllerrevisions', stored);
 
-  const { waitMs } = (await jobKind.absent?.(KEY, contextOf(server, stored))) ?? {};
+  const { waitMs } = (await jobKind.absent?.(KEY, contextOf(server, stored).reconcile)) ?? {};
 
   expect(waitMs).toBe(5_000);
   expect([...server.objects.keys()]).toEqual(['jobs/import', 'controllerrevisions/import.old']);

@@ -1,5 +1,5 @@
 /** One ConfigMap of many workloads, in one process without an API server. */
-import { FakeClock } from '@chancery/testing';
+import { configMap, FakeClock } from '@chancery/testing';
 import { type KubernetesObject, keyOf, type ReconcileContext, type Source } from 'chancery';
 import type { Deployment } from 'chancery/kubernetes';
 import { expect, test } from 'vitest';
@@ -71,7 +71,8 @@ function world({ refused = new Set(), failures = 0 }: Failing) {
     counts,
     clock,
     config,
-    context: context as unknown as ReconcileContext<KubernetesObject>,
+    contextOf: (object: KubernetesObject) =>
+      ({ ...context, key: keyOf(object) }) as unknown as ReconcileContext<KubernetesObject>,
   };
 }
 
@@ -83,21 +84,21 @@ function deploymentController(values: ArgumentValues = {}) {
 }
 
 test('1,000 workloads of one ConfigMap read it once, and each is patched once', async () => {
-  const { workloads, counts, context } = world({});
+  const { workloads, counts, contextOf } = world({});
   const controller = deploymentController();
 
-  await Promise.all(workloads.map((each) => controller.reconcile(keyOf(each), each, context)));
+  await Promise.all(workloads.map((each) => controller.reconcile(each, contextOf(each))));
 
   expect(counts).toEqual({ reads: 1, patches: COUNT });
 });
 
 test('[reloader R24] workloads whose patch is refused keep no other one from its restart', async () => {
   const refused = new Set(['web-0', 'web-500']);
-  const { workloads, counts, context } = world({ refused });
+  const { workloads, counts, contextOf } = world({ refused });
   const controller = deploymentController();
 
   const done = await Promise.allSettled(
-    workloads.map((each) => controller.reconcile(keyOf(each), each, context)),
+    workloads.map((each) => controller.reconcile(each, contextOf(each))),
   );
 
   expect(done.filter(({ status }) => status === 'rejected')).toHaveLength(refused.size);
@@ -113,21 +114,20 @@ test('the mapping of a changed ConfigMap asks an index, and not every workload',
       return [];
     },
   });
-  const entry = { key: 'demo/app', metadata: { name: 'app' } };
-  mapping?.map(entry as never, { store } as never);
+  mapping?.map(configMap('app', { namespace: 'demo' }), { store } as never);
 
   expect(asked).toEqual(['demo/configmap/app', 'demo/CONFIGMAP/*']);
 });
 
 test('[reloader 29] [reloader R8] a read that fails restarts and records nothing, and the retry does', async () => {
-  const { workloads, counts, context } = world({ failures: 1 });
+  const { workloads, counts, contextOf } = world({ failures: 1 });
   const controller = deploymentController({
     'reload-on-create': 'true',
     'reload-on-delete': 'true',
   });
   const [web] = workloads;
   if (web === undefined) throw new Error('no workload');
-  const reconcile = () => controller.reconcile(keyOf(web), web, context);
+  const reconcile = () => controller.reconcile(web, contextOf(web));
 
   await expect(reconcile()).rejects.toThrow('busy');
   expect(counts.patches).toBe(0);
@@ -136,24 +136,24 @@ test('[reloader 29] [reloader R8] a read that fails restarts and records nothing
 });
 
 test('the hash of a ConfigMap is forgotten with the last workload that wants it', async () => {
-  const { workloads, counts, context } = world({});
+  const { workloads, counts, contextOf } = world({});
   const controller = deploymentController();
   const [first, second] = workloads;
   if (first === undefined || second === undefined) throw new Error('no workloads');
 
-  await controller.reconcile(keyOf(first), first, context);
-  await controller.reconcile(keyOf(second), second, context);
-  await controller.reconcile(keyOf(first), undefined, context);
-  await controller.reconcile(keyOf(second), second, context);
+  await controller.reconcile(first, contextOf(first));
+  await controller.reconcile(second, contextOf(second));
+  await controller.gone?.(keyOf(first), contextOf(first));
+  await controller.reconcile(second, contextOf(second));
   expect(counts.reads).toBe(1);
   const unconcerned = { ...second, metadata: { ...second.metadata, annotations: {} } };
-  await controller.reconcile(keyOf(second), unconcerned, context);
-  await controller.reconcile(keyOf(first), first, context);
+  await controller.reconcile(unconcerned, contextOf(unconcerned));
+  await controller.reconcile(first, contextOf(first));
   expect(counts.reads).toBe(2);
 });
 
 test('[reloader 12] changes without end put a restart off for 30 s at most', async () => {
-  const { workloads, counts, clock, config, context } = world({});
+  const { workloads, counts, clock, config, contextOf } = world({});
   const controller = deploymentController({ debounce: '10s' });
   const [web] = workloads;
   if (web === undefined) throw new Error('no workload');
@@ -161,7 +161,7 @@ test('[reloader 12] changes without end put a restart off for 30 s at most', asy
   for (let round = 0; round < 5; round++) {
     config.data.mode = `${round}`;
     config.metadata.resourceVersion = `${round}`;
-    await controller.reconcile(keyOf(web), web, context);
+    await controller.reconcile(web, contextOf(web));
     patches.push(counts.patches);
     clock.advance(9_000);
   }

@@ -1,5 +1,6 @@
 import {
   controllerOf,
+  type GoneContext,
   isConflict,
   isNamespaceTerminating,
   isNotFound,
@@ -70,7 +71,7 @@ async function replace(
     if (isConflict(error)) await removeStored(client, stored.revision);
     throw error;
   }
-  if (!dryRun) await createAndForget(stored, context); // a dry run has deleted nothing
+  if (!dryRun) await createAndForget(stored, context.reconcile); // a dry run has deleted nothing
   return { outcome: 'restarted' };
 }
 
@@ -108,7 +109,7 @@ async function deleteActive(job: Job, { reconcile }: RestartContext<Job>): Promi
 /** Answers false while finalizers hold the old Job; `goOn` creates the new one when the old one is gone. */
 async function createAndForget(
   stored: StoredJob,
-  { reconcile: { client, log } }: RestartContext<Job>,
+  { client, log }: Pick<GoneContext, 'client' | 'log'>,
 ): Promise<boolean> {
   if (!(await createStored(client, stored))) return false;
   await removeStored(client, stored.revision);
@@ -120,9 +121,9 @@ async function createAndForget(
 const STILL_THERE_MS = 5_000;
 
 /** There is no such Job: creates the one that is stored. */
-async function goOn(key: ObjectKey, context: RestartContext<Job>): Promise<UpkeepOutcome> {
-  const { client } = context.reconcile;
-  for (const cached of storedFor(key, context.reconcile)) {
+async function goOn(key: ObjectKey, context: GoneContext): Promise<UpkeepOutcome> {
+  const { client } = context;
+  for (const cached of storedFor(key, context)) {
     // Asked of the server: a late cache may show one that was carried out, and the Job was deleted since.
     const stored = await findStored(client, cached.revision);
     if (stored === undefined) continue;

@@ -1,5 +1,5 @@
 import type {
-  Entry,
+  GoneContext,
   KubernetesObject,
   Mapping,
   ObjectKey,
@@ -73,10 +73,10 @@ export interface WorkloadKind<T extends KubernetesObject = KubernetesObject> {
    */
   upkeep?(workload: T, context: RestartContext<T>): Promise<UpkeepOutcome>;
   /**
-   * Called at a reconcile of a key whose object does not exist: to finish a replacement that a crash has
+   * Called for a key whose object does not exist: to finish a replacement that a crash has
    * interrupted. Default: nothing.
    */
-  absent?(key: ObjectKey, context: RestartContext<T>): Promise<UpkeepOutcome>;
+  absent?(key: ObjectKey, context: GoneContext): Promise<UpkeepOutcome>;
 }
 
 /** What `restart` did. */
@@ -146,11 +146,7 @@ export interface ResourceKind {
    *
    * @throws ApiError and the like: the key is retried. A failure is never the same as an absent resource.
    */
-  hash(
-    target: HashTarget,
-    found: FoundResource,
-    context: ReconcileContext,
-  ): Promise<string | undefined>;
+  hash(target: HashTarget, found: FoundResource, context: GoneContext): Promise<string | undefined>;
   /** Called when no workload of any kind wants the resource any more: forget its hash. Default: nothing. */
   forget?(target: { readonly namespace: string; readonly name: string }): void;
 }
@@ -159,7 +155,7 @@ export interface ResourceKind {
 export interface ResourceWatch {
   readonly source: Source;
   /** The name of the resource that a changed object of `source` concerns; undefined: none. */
-  nameOf(entry: Entry): string | undefined;
+  nameOf(object: KubernetesObject): string | undefined;
 }
 
 /** What is known of a resource without its content. */

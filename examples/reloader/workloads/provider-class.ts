@@ -5,7 +5,6 @@ import {
   type Resource,
   type Source,
   source,
-  splitKey,
 } from 'chancery';
 import { hashOfProviderStatus, type ProviderStatusContent } from '../contract/hash.ts';
 import type { Options } from '../contract/options.ts';
@@ -72,8 +71,8 @@ export function providerClassKind({
     ...(resourceSelector !== undefined && { labelSelector: resourceSelector }),
     transform: reduced,
     indexes: {
-      [BY_NAMESPACE]: ({ key }) => [splitKey(key).namespace ?? ''],
-      [BY_CLASS]: ({ key, object }) => [`${splitKey(key).namespace}/${object.className}`],
+      [BY_NAMESPACE]: ({ metadata }) => [metadata.namespace ?? ''],
+      [BY_CLASS]: ({ metadata, className }) => [`${metadata.namespace}/${className}`],
     },
   });
   const classes = source(providerClasses, { metadataOnly: true, optional: true });
@@ -82,7 +81,7 @@ export function providerClassKind({
     plural: providerStatuses.plural,
     permissions: [],
     watches: [
-      { source: statuses, nameOf: ({ object }) => (object as Mounted).className },
+      { source: statuses, nameOf: (object) => (object as Mounted).className },
       { source: classes, nameOf: ({ metadata }) => metadata.name },
     ],
     find({ namespace, name }, { store }) {

@@ -6,10 +6,10 @@ import {
   isNotFound,
   type Mapping,
   type ObjectKey,
-  objectKey,
   type ReconcileContext,
   type Source,
   source,
+  type Target,
 } from 'chancery';
 import { type ControllerRevision, controllerRevisions, type Job, jobs } from 'chancery/kubernetes';
 import type { RestartPlan } from '../record/plan-types.ts';
@@ -33,13 +33,11 @@ const BY_JOB = 'job';
 /** The stored Jobs of all namespaces of the operator; there are some only while Jobs are replaced. */
 const storedJobs: Source<ControllerRevision> = source(controllerRevisions, {
   labelSelector: `${LABEL}=job`,
-  indexes: { [BY_JOB]: ({ object }) => keysOfStored(object) },
+  indexes: { [BY_JOB]: keysOfStored },
 });
 
 /** A stored Job enqueues the Job of its name: at the start, the one that a crash has left out. */
-export const storedJobChanges: Mapping = enqueueMapped(storedJobs, ({ object }) =>
-  keysOfStored(object),
-);
+export const storedJobChanges: Mapping = enqueueMapped(storedJobs, keysOfStored);
 
 /** The stored replacements of the Job of a key, the newest first. Reads the cache only. */
 export function storedFor(
@@ -162,10 +160,11 @@ function requireStored(revision: ControllerRevision): StoredJob {
   return stored;
 }
 
-/** The key of the stored Job; none for an object that somebody else has written. */
-function keysOfStored(revision: ControllerRevision): readonly ObjectKey[] {
+/** The name of the stored Job; none for an object that somebody else has written. */
+function keysOfStored(revision: ControllerRevision): readonly Target[] {
+  const { namespace } = revision.metadata;
   const name = readStored(revision)?.job.metadata.name;
-  return name === undefined ? [] : [objectKey(revision.metadata.namespace, name)];
+  return name === undefined ? [] : [{ namespace, name }];
 }
 
 /** Set by the API server and the Job controller, for one Job and its Pods. */

@@ -1,7 +1,7 @@
 /** What the tests of the examples rely on: a place is theirs alone, and no refusal goes unseen. */
 
 import { configMap, eventually } from '@chancery/testing';
-import { AWAIT_CHANGE, type Controller, controller } from 'chancery';
+import { type Controller, controller } from 'chancery';
 import { configMaps, secrets } from 'chancery/kubernetes';
 import { expect, test } from 'vitest';
 import { type Place, type Setup, startExample } from '../place.ts';
@@ -10,16 +10,15 @@ import { type Place, type Setup, startExample } from '../place.ts';
 const curious: Controller = controller({
   name: 'curious',
   for: configMaps,
-  async reconcile(_key, object, { client }) {
-    if (object !== undefined) await client.find(secrets, { ...object.metadata, name: 'any' });
-    return AWAIT_CHANGE;
+  async reconcile(object, { client }) {
+    await client.find(secrets, { ...object.metadata, name: 'any' });
   },
 });
 
 const modest: Controller = controller({
   name: 'modest',
   for: configMaps,
-  reconcile: () => Promise.resolve(AWAIT_CHANGE),
+  reconcile: () => Promise.resolve(),
 });
 
 /** With an operator that has looked at a ConfigMap. */

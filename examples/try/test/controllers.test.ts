@@ -6,9 +6,9 @@ import { expect, test } from 'vitest';
 import { exampleFolder } from '../../../test/docs/guide.ts';
 import { controllersOf } from '../cluster.ts';
 
-const HEAD = `import { AWAIT_CHANGE, controller, runnable, withArguments } from 'chancery';
+const HEAD = `import { controller, runnable, withArguments } from 'chancery';
 import { configMaps } from 'chancery/kubernetes';
-const named = (name) => controller({ name, for: configMaps, reconcile: async () => AWAIT_CHANGE });
+const named = (name) => controller({ name, for: configMaps, reconcile: async () => {} });
 `;
 
 async function namesOf(exported: string, args: readonly string[] = []): Promise<readonly string[]> {

@@ -2,7 +2,6 @@ import { surround } from '../../client/client-of.ts';
 import type { Connection } from '../../client/connection.ts';
 import { dryRun } from '../../client/interceptors/dry-run.ts';
 import type { Controller } from '../../controller/controller.ts';
-import { AWAIT_CHANGE } from '../../controller/reconciler.ts';
 import { linkedAbort } from '../../core/abort.ts';
 import { type Clock, sleep } from '../../core/clock.ts';
 import { visibleText } from '../../core/visible-text.ts';
@@ -141,10 +140,14 @@ export class DryRun {
   #controller(controller: Controller): Controller {
     this.#controllers++;
     const { name, finalizer } = controller;
-    const reconcile: Controller['reconcile'] = (key, object, context) =>
-      this.#observed(name, key, () =>
-        controller.reconcile(key, object, { ...context, dryRun: true }),
+    const reconcile: Controller['reconcile'] = (object, context) =>
+      this.#observed(name, context.key, () =>
+        controller.reconcile(object, { ...context, dryRun: true }),
       );
+    const gone: Controller['gone'] =
+      controller.gone &&
+      ((key, context) =>
+        this.#observed(name, key, () => controller.gone?.(key, { ...context, dryRun: true })));
     const finalize: NonNullable<typeof finalizer>['finalize'] | undefined =
       finalizer &&
       ((object, context) =>
@@ -156,6 +159,7 @@ export class DryRun {
       // Writes are not stored, so no reconcile may wait until a cache shows them.
       consistency: 'none',
       reconcile: this.#oncePerKey(reconcile),
+      ...(gone && { gone }),
       ...(finalizer && finalize && { finalizer: { ...finalizer, finalize } }),
     });
   }
@@ -174,9 +178,9 @@ export class DryRun {
   }
 
   /** Makes an attempt: counts its failure, and notices what it does past its client. */
-  async #observed<R>(controller: string, key: string, attempt: () => Promise<R>): Promise<R> {
+  async #observed<R>(controller: string, key: string, attempt: () => R | Promise<R>): Promise<R> {
     try {
-      return await this.#pastClient.during(controller, key, attempt);
+      return await this.#pastClient.during(controller, key, async () => attempt());
     } catch (error) {
       if (!this.#report.isPrinted(error)) this.#failures++;
       throw error;
@@ -186,12 +190,12 @@ export class DryRun {
   #oncePerKey(reconcile: Controller['reconcile']): Controller['reconcile'] {
     if (this.#follow) return reconcile;
     const known = new Set<ObjectKey>();
-    return async (key, object, context) => {
-      if (known.has(key)) return AWAIT_CHANGE;
-      known.add(key);
-      const result = await reconcile(key, object, context);
-      if (result?.requeueAfterMs !== undefined) this.#postponed++;
-      return result;
+    return async (object, context) => {
+      if (known.has(context.key)) return;
+      known.add(context.key);
+      const outcome = await reconcile(object, context);
+      if (outcome?.requeueAfterMs !== undefined) this.#postponed++;
+      return outcome;
     };
   }
 }

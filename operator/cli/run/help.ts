@@ -47,15 +47,14 @@ The log goes to standard error, as JSON unless that is a terminal; SIGUSR2 turns
   },
   examples: `  /modules/hello.ts:
 
-  import { AWAIT_CHANGE, controller, source } from 'chancery';
+  import { controller, source } from 'chancery';
   import { configMaps } from 'chancery/kubernetes';
 
   export default controller({
     name: 'hello',
     for: source(configMaps),
-    async reconcile(key, configMap, { log }) {
-      log.info({ present: configMap !== undefined }, 'reconciled');
-      return AWAIT_CHANGE;
+    async reconcile({ data }, { log }) {
+      log.info({ keys: Object.keys(data ?? {}) }, 'reconciled');
     },
   });
 

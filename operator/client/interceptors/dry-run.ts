@@ -1,5 +1,5 @@
 import { ConfigurationError, OperatorError } from '../../core/errors.ts';
-import type { KubernetesObject } from '../../model/object.ts';
+import type { KubernetesObject, Target } from '../../model/object.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
 import { ApiError } from '../../model/status.ts';
 import {
@@ -10,7 +10,6 @@ import {
   type RemoveCall,
   type WriteCall,
 } from '../call.ts';
-import type { Target } from '../client.ts';
 
 /** A write that was not carried out, and the change it would have made. */
 export interface DryWrite {

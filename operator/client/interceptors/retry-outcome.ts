@@ -1,5 +1,5 @@
 import { isNotFound } from '../../model/not-found.ts';
-import type { KubernetesObject, ObjectMeta } from '../../model/object.ts';
+import type { KubernetesObject, ObjectMeta, Target } from '../../model/object.ts';
 import { type ApiError, isAlreadyExists, isConflict } from '../../model/status.ts';
 import {
   type AnswerTo,
@@ -10,7 +10,7 @@ import {
   type RemoveCall,
   type WriteCall,
 } from '../call.ts';
-import type { JsonPatchOperation, Patch, Target } from '../client.ts';
+import type { JsonPatchOperation, Patch } from '../client.ts';
 
 /** Whether a call can be retried when its first attempt may have been carried out. */
 export function canBeMadeTwice(call: Call): boolean {

@@ -33,7 +33,7 @@ export interface SelectedObjectsOptions {
   /** Whether the cache keeps `metadata.managedFields`. Default false. */
   readonly managedFields?: boolean;
   /** Further options of the source. */
-  readonly source?: Omit<SourceOptions, 'transform' | 'labelSelector' | 'prepare'>;
+  readonly source?: Omit<SourceOptions, 'transform' | 'labelSelector'>;
 }
 
 /**

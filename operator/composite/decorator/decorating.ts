@@ -1,7 +1,7 @@
 import { HotLoops } from '../../controller/children/hot-loops.ts';
 import { addFinalizer, removeFinalizer } from '../../controller/finalizers/finalizer.ts';
 import { asCached } from '../../controller/finalizers/finalizing.ts';
-import { AWAIT_CHANGE, type ReconcileContext, type Result } from '../../controller/reconciler.ts';
+import type { Outcome, ReconcileContext } from '../../controller/reconciler.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { byIdentity, type ObservedChild } from '../apply-children.ts';
 import { decisionInputs } from '../decision-inputs.ts';
@@ -39,10 +39,10 @@ export class Decorating {
   }
 
   /** @throws the first failure. */
-  async decorate(cached: KubernetesObject, context: ReconcileContext): Promise<Result> {
+  async decorate(cached: KubernetesObject, context: ReconcileContext): Promise<Outcome> {
     const { attachments: types, decorator, finalizer, selects } = this.#options;
     const object = await this.#withFinalizer(cached, context);
-    if (object === undefined) return AWAIT_CHANGE; // the watch will deliver the reason
+    if (object === undefined) return; // the watch will deliver the reason
     const isDeleted = object.metadata.deletionTimestamp !== undefined;
     const isSelected = selects?.(object) ?? true;
     const finalizing = finalizer?.isUsed === true && (isDeleted || !isSelected);
@@ -63,7 +63,7 @@ export class Decorating {
       inputs: () => inputsOf(object, answer, seen),
     };
     const exists = await this.#writer.write(object, decoration, context);
-    if (!exists) return AWAIT_CHANGE;
+    if (!exists) return;
     if (!isDeleted || this.#isFinalizedByUs(object)) {
       const write = { owner: object, ownerResource: this.#options.objects.resource, context };
       const inputs = decisionInputs(object, observed, related);
@@ -108,9 +108,9 @@ export class Decorating {
   }
 }
 
-function resultOf({ resyncAfterMs }: DecoratorAnswer, isUnfinished: boolean): Result {
+function resultOf({ resyncAfterMs }: DecoratorAnswer, isUnfinished: boolean): Outcome {
   if (resyncAfterMs !== undefined && resyncAfterMs > 0) return { requeueAfterMs: resyncAfterMs };
-  return isUnfinished ? { requeueAfterMs: FINALIZE_POLL_MS } : AWAIT_CHANGE;
+  return { requeueAfterMs: isUnfinished ? FINALIZE_POLL_MS : undefined };
 }
 
 /** A digest of what others may have changed for a decision about the object, but for what the function itself states. */

@@ -1,7 +1,7 @@
 import { type Controller, controller, type Permission } from '../../controller/controller.ts';
 import { TerminalError } from '../../controller/errors.ts';
 import { and } from '../../controller/predicate.ts';
-import { AWAIT_CHANGE, type ReconcileContext, type Result } from '../../controller/reconciler.ts';
+import type { Outcome, ReconcileContext } from '../../controller/reconciler.ts';
 import { isLostRace } from '../../controller/run/failure.ts';
 import { OperatorError } from '../../core/errors.ts';
 import type { KubernetesObject } from '../../model/object.ts';
@@ -36,10 +36,10 @@ export function decoratorEngine(given: DecoratorEngineOptions): Controller {
     for: options.objects,
     predicate: rest.predicate === undefined ? changes : and(changes, rest.predicate),
     permissions: [...permissionsOf(options), ...(wired.permissions ?? [])],
-    async reconcile(key, object, context): Promise<Result> {
-      if (object === undefined || !isConcerned(object, options)) {
-        related?.forget(key);
-        return AWAIT_CHANGE;
+    async reconcile(object, context): Promise<Outcome> {
+      if (!isConcerned(object, options)) {
+        related?.forget(context.key);
+        return;
       }
       try {
         return await decorating.decorate(object, context);
@@ -47,6 +47,9 @@ export function decoratorEngine(given: DecoratorEngineOptions): Controller {
         await tell(object, error, options, context);
         throw isCleanup(object, options) ? retried(error) : error;
       }
+    },
+    gone(key) {
+      related?.forget(key);
     },
   });
   return withOwnFinalizer(declared, options.finalizer);

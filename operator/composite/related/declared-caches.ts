@@ -1,10 +1,10 @@
-import { enqueueMapped, type MappingContext } from '../../controller/controller.ts';
+import { enqueueMapped, type MappingContext } from '../../controller/mapping.ts';
 import type { ReconcileContext } from '../../controller/reconciler.ts';
 import type { Source } from '../../controller/source.ts';
 import { aborted } from '../../core/abort.ts';
 import { OperatorError } from '../../core/errors.ts';
 import { namespaces } from '../../model/kubernetes/resources.ts';
-import type { KubernetesObject } from '../../model/object.ts';
+import { type KubernetesObject, keyOf } from '../../model/object.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
 import type { Store } from '../../store/store.ts';
 import { type NamespaceLabels, relatedName } from './compiled-rule.ts';
@@ -38,8 +38,12 @@ export function declaredCaches(
     },
     wiring: {
       watches: [...sources.values()].map((source) =>
-        enqueueMapped(source, (entry, context) =>
-          rules.selecting(source.resource, entry, labelsFrom(context, sources)),
+        enqueueMapped(source, (object, context) =>
+          rules.selecting(
+            source.resource,
+            { key: keyOf(object), metadata: object.metadata },
+            labelsFrom(context, sources),
+          ),
         ),
       ),
       triggers: [{ run: (_, { signal }) => clearAfter(rules, signal) }],
@@ -61,7 +65,7 @@ function namespaceLabels(
   store: Store<KubernetesObject>,
   name: string,
 ): Readonly<Record<string, string>> | undefined {
-  const found = store.synced ? store.get(name as Parameters<typeof store.get>[0]) : undefined;
+  const found = store.synced ? store.get({ name }) : undefined;
   return found === undefined ? undefined : (found.metadata.labels ?? {});
 }
 

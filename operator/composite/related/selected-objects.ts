@@ -8,7 +8,7 @@ import type { CompiledRule } from './compiled-rule.ts';
 const NAME_INDEX = 'chancery.dev/related-name';
 const NAMESPACE_INDEX = 'chancery.dev/related-namespace';
 
-const byName: IndexFunction = ({ key }) => [key.slice(key.indexOf('/') + 1)];
+const byName: IndexFunction = ({ metadata }) => [metadata.name];
 
 /** `source` with the indices by which rules find their objects. */
 export function withRelatedIndexes(source: Source): Source {

@@ -1,14 +1,17 @@
-import type { CallOptions, Client, Patch, Target } from '../../client/client.ts';
+import type { CallOptions, Client, Patch } from '../../client/client.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import { isDnsSubdomain } from '../../model/dns-name.ts';
 import { isNotFound } from '../../model/not-found.ts';
-import type { KubernetesObject } from '../../model/object.ts';
+import type { KubernetesObject, Target } from '../../model/object.ts';
 import type { Resource } from '../../model/resource.ts';
 import { ApiError } from '../../model/status.ts';
 import type { ReconcileContext } from '../reconciler.ts';
 
 /** A cleanup that is not finished: milliseconds after which to call it again. */
 export type Unfinished = { readonly requeueAfterMs: number };
+
+// biome-ignore lint/suspicious/noConfusingVoidType: a cleanup that returns nothing is the usual one
+type Cleaned = Unfinished | undefined | void;
 
 /**
  * Cleans up what Kubernetes does not know about, before an object of the controller is removed.
@@ -26,8 +29,7 @@ export interface Finalizer<T extends KubernetesObject = KubernetesObject> {
    * elsewhere, which is no failure: `finalize` is called again after that time, and when something changes.
    * A method, so that a finalizer of Deployments is assignable to `Finalizer`.
    */
-  // biome-ignore lint/suspicious/noConfusingVoidType: a cleanup that returns nothing is the usual one
-  finalize(object: T, context: ReconcileContext<T>): Promise<Unfinished | undefined | void>;
+  finalize(object: T, context: ReconcileContext<T>): Cleaned | Promise<Cleaned>;
   /**
    * Milliseconds after `deletionTimestamp` after which the finalizer is removed although the cleanup has
    * not succeeded. What the cleanup should have removed leaks. Default: never.

@@ -6,7 +6,7 @@ import { dropManagedFields, transformedEntry } from '../../model/entry.ts';
 import type { KubernetesObject, ObjectKey } from '../../model/object.ts';
 import { deepFreeze } from '../../store/freeze.ts';
 import type { Controller } from '../controller.ts';
-import { AWAIT_CHANGE, type ReconcileContext } from '../reconciler.ts';
+import type { ReconcileContext } from '../reconciler.ts';
 import type { Source } from '../source.ts';
 import type { Finalizer, Unfinished } from './finalizer.ts';
 import { addFinalizer, removeFinalizer } from './finalizer.ts';
@@ -15,7 +15,7 @@ import { addFinalizer, removeFinalizer } from './finalizer.ts';
 interface FinalizingAttempt {
   readonly key: ObjectKey;
   readonly object: KubernetesObject | undefined;
-  /** The context for the object in its current state. */
+  /** The context for the object in its current state, or for a key without one. */
   readonly contextFor: (object: KubernetesObject | undefined) => ReconcileContext;
   /** Aborts with the process. The signal of the attempt may have timed out already. */
   readonly stop: AbortSignal;
@@ -25,14 +25,15 @@ interface FinalizingAttempt {
 const MAX_FINALIZED = 10_000;
 
 /**
- * Calls a controller's reconciler or its finalizer, in this order:
+ * Calls a controller's reconciler, its finalizer or `gone`, in this order:
  *
  * - The finalizer is stored, then the reconciler is called.
  * - Once the object is being deleted, `finalize` is called instead.
  * - When `finalize` has returned, the finalizer is removed. After that nothing is called for the object: a
  *   reconcile would create again what was cleaned up.
  *
- * Without a declared finalizer the reconciler is called in every case.
+ * `gone` is called for a key without an object. Without a declared finalizer the reconciler is called for
+ * every object.
  */
 export class Finalizing {
   readonly #controller: Controller;
@@ -82,29 +83,30 @@ export class Finalizing {
   }
 
   /**
-   * @returns what the reconciler or `finalize` returned.
-   * @throws what the reconciler, `finalize` or a write of the finalizer threw.
+   * @returns what the reconciler, `finalize` or `gone` returned.
+   * @throws what the reconciler, `finalize`, `gone` or a write of the finalizer threw.
    */
   async run({ key, object, contextFor, stop }: FinalizingAttempt): Promise<unknown> {
     const controller = this.#controller;
     const { finalizer } = controller;
-    if (object === undefined) this.#finalized.delete(key);
-    if (finalizer === undefined || object === undefined) {
-      return controller.reconcile(key, object, contextFor(object));
+    if (object === undefined) {
+      this.#finalized.delete(key);
+      return controller.gone?.(key, contextFor(undefined));
     }
+    if (finalizer === undefined) return controller.reconcile(object, contextFor(object));
     const { deletionTimestamp, finalizers, uid } = object.metadata;
     const hasFinalizer = finalizers?.includes(finalizer.name) === true;
     if (deletionTimestamp !== undefined) {
-      if (!hasFinalizer || this.hasFinalized(key, uid)) return AWAIT_CHANGE;
+      if (!hasFinalizer || this.hasFinalized(key, uid)) return undefined;
       return this.#finalize(finalizer, { key, object, contextFor, stop });
     }
-    if (hasFinalizer) return controller.reconcile(key, object, contextFor(object));
+    if (hasFinalizer) return controller.reconcile(object, contextFor(object));
     const { client, signal } = contextFor(object);
     const { resource } = controller.for;
     const stored = await addFinalizer(client, resource, object, finalizer.name, { signal });
-    if (stored === undefined) return AWAIT_CHANGE; // the watch will deliver the reason
+    if (stored === undefined) return undefined; // the watch will deliver the reason
     const seen = asCached(stored, object, controller.for);
-    return controller.reconcile(key, seen, contextFor(seen));
+    return controller.reconcile(seen, contextFor(seen));
   }
 
   async #finalize(
@@ -139,7 +141,7 @@ export class Finalizing {
       signal: stop,
     });
     this.#remember(key, object.metadata.uid);
-    return AWAIT_CHANGE;
+    return undefined;
   }
 
   #remember(key: ObjectKey, uid: string | undefined): void {
@@ -151,7 +153,7 @@ export class Finalizing {
   }
 }
 
-/** Any other value means that nothing is left: people return `AWAIT_CHANGE` out of habit. */
+/** Any other value means that nothing is left. */
 function isUnfinished(returned: unknown): returned is Unfinished {
   return typeof returned === 'object' && returned !== null && 'requeueAfterMs' in returned;
 }

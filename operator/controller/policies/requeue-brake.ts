@@ -13,7 +13,7 @@ export const REQUEUE_BRAKE = { soonMs: 100, freely: 100, firstMs: 10, lastMs: 1_
 const LINE_MS = 10 * 60_000;
 
 const REMEDY =
-  'return AWAIT_CHANGE, or requeueAfterMs with the time after which there is news, and do work of many steps within one reconcile';
+  'return nothing, or requeueAfterMs with the time after which there is news, and do work of many steps within one reconcile';
 
 /** Slows down keys that repeatedly ask to be reconciled at once. A change lifts the brake. */
 export class RequeueBrake implements KeyPolicy {

@@ -84,6 +84,7 @@ export class Contexts {
         store: (of) => this.store(of),
         refused: (resource, child, by) => takenNames?.refused(key, resource, child, by),
       }),
+      key,
       signal,
       log,
       attempt,

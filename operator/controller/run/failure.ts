@@ -8,7 +8,6 @@ import {
 } from '../../model/refusal.ts';
 import { isConflict } from '../../model/status.ts';
 import { BeingDeletedError, NotReadyError, TerminalError } from '../errors.ts';
-import { AWAIT_CHANGE, type Result } from '../reconciler.ts';
 
 /** A failed attempt, classified by the value that it threw. */
 export interface Failure {
@@ -24,19 +23,16 @@ export interface Failure {
   readonly refusal: Refusal | undefined;
 }
 
-/** A reconciler returned a value that is no Result: a bug that its types would have found. */
+/** A reconciler returned a value that is no Outcome: a bug that its types would have found. */
 class NonsenseResultError extends OperatorError {
   override readonly name = 'NonsenseResultError';
 
-  constructor(returned: string) {
-    super(
-      `reconcile returned ${returned}: return AWAIT_CHANGE, or { requeueAfterMs } in milliseconds`,
-      {
-        code: 'USER_CODE',
-        layer: 'user-code',
-        context: { returned },
-      },
-    );
+  constructor(verb: Verb, returned: string) {
+    super(`${verb} returned ${returned}: return nothing, or { requeueAfterMs } in milliseconds`, {
+      code: 'USER_CODE',
+      layer: 'user-code',
+      context: { returned },
+    });
   }
 }
 
@@ -116,32 +112,40 @@ export function remedyFor(error: Error): string | undefined {
 /** V8's messages for a change of a frozen object or array. */
 const FROZEN = /read only property|object is not extensible|^Cannot (delete|redefine) property/;
 
+/** The function of a controller that an attempt calls. */
+export type Verb = 'reconcile' | 'finalize' | 'gone';
+
+/** An Outcome whose fields can be read; without any, the key waits for a change. */
+export interface CheckedOutcome {
+  readonly requeueAfterMs?: number | undefined;
+  readonly priority?: number | undefined;
+  readonly refusal?: Refusal | undefined;
+}
+
 /**
- * The return value of a reconciler as a Result. `undefined`, the value of a function without `return`,
- * becomes AWAIT_CHANGE.
+ * The return value of `verb` as an Outcome.
  *
  * @throws NonsenseResultError `USER_CODE` that says what was returned instead.
  */
-export function checkedResult(returned: unknown): Result {
-  if (returned === undefined) return AWAIT_CHANGE;
+export function checkedOutcome(verb: Verb, returned: unknown): CheckedOutcome {
+  if (returned === undefined) return {};
+  const nonsense = (what: string): Error => new NonsenseResultError(verb, what);
   if (typeof returned !== 'object' || returned === null || Array.isArray(returned)) {
-    throw new NonsenseResultError(describe(returned));
+    throw nonsense(describe(returned));
   }
   const { requeueAfterMs, priority, refusal, ...unknown } = returned as Record<string, unknown>;
   const [name] = Object.keys(unknown);
-  if (name !== undefined) throw new NonsenseResultError(`an object with a field ${name}`);
+  if (name !== undefined) throw nonsense(`an object with a field ${name}`);
   if (requeueAfterMs !== undefined && !isDelay(requeueAfterMs)) {
-    throw new NonsenseResultError(`requeueAfterMs: ${describe(requeueAfterMs)}`);
+    throw nonsense(`requeueAfterMs: ${describe(requeueAfterMs)}`);
   }
   if (refusal !== undefined && !isRefusal(refusal)) {
-    throw new NonsenseResultError(
-      `refusal: ${describe(refusal)}, which \`retryRefused\` has not made`,
-    );
+    throw nonsense(`refusal: ${describe(refusal)}, which \`retryRefused\` has not made`);
   }
   if (priority !== undefined && !Number.isSafeInteger(priority)) {
-    throw new NonsenseResultError(`priority: ${describe(priority)}, which is no whole number`);
+    throw nonsense(`priority: ${describe(priority)}, which is no whole number`);
   }
-  return returned as Result;
+  return returned;
 }
 
 /** Infinity is valid and means never. */

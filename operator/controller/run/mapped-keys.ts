@@ -1,10 +1,17 @@
 import { type Clock, sleep } from '../../core/clock.ts';
 import { OperatorError } from '../../core/errors.ts';
 import type { Entry } from '../../model/entry.ts';
-import { type ObjectKey, type ObjectMeta, objectKey, ownersIn } from '../../model/object.ts';
+import {
+  keyFrom,
+  type ObjectKey,
+  type ObjectMeta,
+  objectKey,
+  ownersIn,
+  type Target,
+} from '../../model/object.ts';
 import type { Resource } from '../../model/resource.ts';
 import type { Change } from '../../store/change.ts';
-import type { Mapping, MappingContext } from '../controller.ts';
+import type { Mapping, MappingContext } from '../mapping.ts';
 
 /** Maximum number of calls of a mapping for one change. Then the change is dropped. */
 const MAP_TRIES = 3;
@@ -57,7 +64,7 @@ function mapped(
 ): Keys | Promise<Keys> {
   for (let failures = 0; ; ) {
     try {
-      const answer = options.map(entry, options.context);
+      const answer = options.map(entry.lazy(), options.context);
       return answer instanceof Promise
         ? mappedLater(entry, answer, { ...options, unreadable }, failures)
         : checkedKeys(answer, options.target);
@@ -84,27 +91,41 @@ async function mappedLater(
       if (++failures >= MAP_TRIES) throw mappingFailed(error);
     }
     await sleep(clock, PAUSES_MS[failures - 1] ?? 0, signal);
-    answer = Promise.resolve().then(() => map(entry, context)); // may throw synchronously
+    answer = Promise.resolve().then(() => map(entry.lazy(), context)); // may throw synchronously
   }
 }
 
 /**
- * Checks an answer, because a mapping in JavaScript may return anything. Keys of a namespaced resource must
- * contain a namespace.
+ * The keys of an answer. They are checked, because a mapping in JavaScript may return anything. Keys and names
+ * of a namespaced resource must contain a namespace.
  */
-function checkedKeys(answer: Iterable<ObjectKey>, { namespaced }: Resource): Keys {
-  const keys = typeof answer === 'string' ? undefined : [...answer];
-  const isKey = (key: unknown): boolean =>
-    typeof key === 'string' && key.includes('/') === namespaced;
-  if (keys?.every(isKey)) return keys;
+function checkedKeys(answer: Iterable<ObjectKey | Target>, { namespaced }: Resource): Keys {
+  const given = typeof answer === 'string' ? undefined : [...answer];
+  const keys = given?.filter(isKeyOrName).map(keyFrom);
+  const isKey = (key: ObjectKey): boolean => key.includes('/') === namespaced;
+  if (keys?.length === given?.length && keys?.every(isKey)) return keys;
   throw new OperatorError(
-    `a mapping must return keys, such as [objectKey(${namespaced ? 'namespace' : 'undefined'}, name)]`,
+    `a mapping must return names or keys, such as [{ ${namespaced ? 'namespace, name' : 'name'} }]`,
     {
       code: 'USER_CODE',
       layer: 'user-code',
-      context: { returned: keys?.map(String).join(',').slice(0, 200) ?? 'a string' },
+      context: { returned: given?.map(shown).join(',').slice(0, 200) ?? 'a string' },
     },
   );
+}
+
+function isKeyOrName(given: unknown): given is ObjectKey | Target {
+  return typeof given === 'string' || typeof nameIn(given) === 'string';
+}
+
+/** The name that a mapping has returned, and nothing else of an object. */
+function shown(given: unknown): string {
+  if (typeof given === 'object' && given !== null) return `{ name: ${String(nameIn(given))} }`;
+  return String(given);
+}
+
+function nameIn(given: unknown): unknown {
+  return (given as { readonly name?: unknown } | null | undefined)?.name;
 }
 
 function mappingFailed(cause: unknown): OperatorError {

@@ -3,15 +3,24 @@ import { nodeCrypto } from '../../core/builtin-modules.ts';
 import type { Cancel, Clock } from '../../core/clock.ts';
 import { OperatorError } from '../../core/errors.ts';
 import type { KubernetesObject, ObjectKey } from '../../model/object.ts';
+import type { Refusal } from '../../model/refusal.ts';
 import { LOW_PRIORITY, type WorkQueue } from '../../queue/work-queue.ts';
 import type { Controller } from '../controller.ts';
 import { retryOptionsFor } from '../errors.ts';
 import type { EventRecorder } from '../events/event-recorder.ts';
 import type { Finalizing } from '../finalizers/finalizing.ts';
 import type { KeyGate } from '../policies/key-gate.ts';
-import type { Log, Result } from '../reconciler.ts';
+import type { Log } from '../reconciler.ts';
 import type { Contexts } from './context.ts';
-import { checkedResult, type Failure, failureOf, isLeadershipLost, remedyFor } from './failure.ts';
+import {
+  type CheckedOutcome,
+  checkedOutcome,
+  type Failure,
+  failureOf,
+  isLeadershipLost,
+  remedyFor,
+  type Verb,
+} from './failure.ts';
 import {
   type Attempt,
   type AttemptEnd,
@@ -46,6 +55,7 @@ interface Work {
   readonly unreadable: unknown;
   readonly log: Log;
   readonly report: FailureReport;
+  readonly verb: Verb;
   /** Aborts when the process stops. */
   readonly stop: AbortSignal;
   readonly startedAt: number;
@@ -53,7 +63,7 @@ interface Work {
 
 /** How the user code ended, before the key is put back. */
 type Ended =
-  | { readonly kind: 'success'; readonly result: Result }
+  | { readonly kind: 'success'; readonly outcome: CheckedOutcome }
   | { readonly kind: 'aborted'; readonly isLeadershipLost: boolean }
   | (Failure & { readonly isFinalizing: boolean });
 
@@ -96,10 +106,11 @@ export class ReconcileLoop {
     metrics.attemptBegan();
     gate.started(key);
     const cached = this.#cached(key);
-    const { object } = cached;
-    const verb = finalizing.isDue(object) ? 'finalize' : 'reconcile';
+    const { object, unreadable } = cached;
+    const isGone = object === undefined && unreadable === undefined;
+    const verb = isGone ? 'gone' : finalizing.isDue(object) ? 'finalize' : 'reconcile';
     const report = new FailureReport({ events, log, object, verb });
-    const work: Work = { attempt, ...cached, log, report, stop, startedAt };
+    const work: Work = { attempt, ...cached, log, report, verb, stop, startedAt };
     try {
       const end = this.#putBack(work, await this.#called(work));
       const durationMs = clock.monotonic() - startedAt;
@@ -123,7 +134,7 @@ export class ReconcileLoop {
 
   async #called(work: Work): Promise<Ended> {
     const { contexts, finalizing } = this.#options;
-    const { object, unreadable, log, stop } = work;
+    const { object, unreadable, log, stop, verb } = work;
     const { key, attempt, priority } = work.attempt;
     using limit = linkedAbort(stop);
     const { signal } = limit;
@@ -137,7 +148,7 @@ export class ReconcileLoop {
         contextFor: (current) =>
           contexts.of({ key, object: current, signal, log, attempt, priority }),
       });
-      return { kind: 'success', result: checkedResult(returned) };
+      return { kind: 'success', outcome: checkedOutcome(verb, returned) };
     } catch (error) {
       if (stop.aborted) return { kind: 'aborted', isLeadershipLost: false };
       if (isLeadershipLost(error)) return { kind: 'aborted', isLeadershipLost: true };
@@ -173,30 +184,30 @@ export class ReconcileLoop {
   /** Calls the policies first, so that the key is put back with their new delays. */
   #putBack({ attempt: { key }, object, log, report }: Work, ended: Ended): End {
     const { gate, queue } = this.#options;
-    const requeueAfterMs = ended.kind === 'success' ? ended.result.requeueAfterMs : undefined;
+    const requeueAfterMs = ended.kind === 'success' ? ended.outcome.requeueAfterMs : undefined;
     const warn = (reason: string, note: string): void => report.event(reason, note);
     gate.finished(key, { kind: ended.kind, requeueAfterMs, log, warn });
-    if (ended.kind === 'success') return this.#succeeded(key, ended.result);
+    if (ended.kind === 'success') return this.#succeeded(key, ended.outcome);
     if (ended.kind !== 'aborted') return this.#failed(key, object, ended, report);
     // After lost leadership the process usually stops. The retry keeps the key in case it does not.
     if (ended.isLeadershipLost) return { outcome: 'aborted', requeueAfterMs: queue.retry(key) };
     return { outcome: 'aborted' };
   }
 
-  #succeeded(key: ObjectKey, result: Result): End {
+  #succeeded(key: ObjectKey, outcome: CheckedOutcome): End {
     const { gate, metrics, queue } = this.#options;
-    const { requeueAfterMs, refusal, ...options } = result;
-    if (refusal !== undefined) return this.#refused(key, result);
+    const { requeueAfterMs, refusal, priority = LOW_PRIORITY } = outcome;
+    if (refusal !== undefined) return this.#refused(key, refusal, requeueAfterMs);
     queue.forget(key);
     metrics.succeeded(requeueAfterMs === undefined ? 'success' : 'requeue_after');
     if (requeueAfterMs === undefined) return { outcome: 'success' };
     const waitMs = Math.max(requeueAfterMs, gate.delayMs(key));
-    queue.addAfter(key, waitMs, { priority: LOW_PRIORITY, ...options });
+    queue.addAfter(key, waitMs, { priority });
     return { outcome: 'requeue_after', requeueAfterMs: waitMs };
   }
 
   /** A refused write that the reconciler has reported is no failure: the key is retried. */
-  #refused(key: ObjectKey, { refusal, requeueAfterMs = Number.POSITIVE_INFINITY }: Result): End {
+  #refused(key: ObjectKey, refusal: Refusal, requeueAfterMs = Number.POSITIVE_INFINITY): End {
     const { gate, metrics, queue } = this.#options;
     metrics.succeeded('requeue');
     const delayMs = gate.delayMs(key);
@@ -233,9 +244,6 @@ export class ReconcileLoop {
 function timedOut(): OperatorError {
   return new OperatorError('reconcile timed out', { code: 'USER_CODE', layer: 'user-code' });
 }
-
-/** The function that failed. */
-type Verb = 'reconcile' | 'finalize';
 
 interface FailureReportOptions {
   readonly events: EventRecorder;

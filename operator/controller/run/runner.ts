@@ -5,7 +5,7 @@ import { linkedAbort } from '../../core/abort.ts';
 import type { Clock } from '../../core/clock.ts';
 import { type Meter, noMeter } from '../../core/metrics.ts';
 import { TimeSlice } from '../../core/time-slice.ts';
-import type { KubernetesObject, ObjectKey } from '../../model/object.ts';
+import { type KubernetesObject, keyFrom, type ObjectKey } from '../../model/object.ts';
 import type { WriteJournal } from '../../model/write-journal.ts';
 import { type QueueSettings, WorkQueue } from '../../queue/work-queue.ts';
 import type { SharedInformer } from '../../store/shared-informer.ts';
@@ -275,7 +275,7 @@ export class ControllerRunner {
       log: this.#log,
       failed: () => this.#metrics.triggerFailed(),
       enqueue: (keys, options) => {
-        for (const key of keys) {
+        for (const key of Array.from(keys, keyFrom)) {
           this.#wakes.asked(key, 'trigger');
           this.#gate.add(key, options);
         }

@@ -5,8 +5,9 @@ import type { KubernetesObject, ObjectKey, ObjectMeta } from '../../model/object
 import { LOW_PRIORITY } from '../../queue/work-queue.ts';
 import type { Change } from '../../store/change.ts';
 import type { SharedInformer } from '../../store/shared-informer.ts';
-import type { Controller, Mapping, MappingContext } from '../controller.ts';
+import type { Controller } from '../controller.ts';
 import type { Departures } from '../finalizers/departures.ts';
+import type { Mapping, MappingContext } from '../mapping.ts';
 import type { Cause } from '../policies/key-gate.ts';
 import type { TakenNames } from '../policies/taken-names.ts';
 import type { Predicate, PredicateEvent } from '../predicate.ts';

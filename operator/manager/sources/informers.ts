@@ -1,7 +1,7 @@
 import { prepared, transformed } from '../../client/source.ts';
 import type { Log } from '../../controller/reconciler.ts';
 import type { CrdWait } from '../../controller/run/settled-sources.ts';
-import type { Source } from '../../controller/source.ts';
+import type { PreparedSource, Source } from '../../controller/source.ts';
 import { abortable, aborted, linkedAbort, NEVER_ABORTED } from '../../core/abort.ts';
 import { sleep } from '../../core/clock.ts';
 import { type Labels, type Meter, noMeter } from '../../core/metrics.ts';
@@ -198,7 +198,7 @@ export class Informers {
     };
   }
 
-  #share(identity: string, scope: Scope, wanted: Source): Shared {
+  #share(identity: string, scope: Scope, wanted: PreparedSource): Shared {
     const { transform = dropManagedFields, prepare, onUnserved, relistIntervalMs = 0 } = wanted;
     const { listWatchFor, log, meter = noMeter, reflector } = this.#options;
     const labels = scopeLabels(scope);

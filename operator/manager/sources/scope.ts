@@ -1,5 +1,5 @@
 import type { MetadataPages, SweptObject } from '../../controller/finalizers/sweep.ts';
-import type { Source } from '../../controller/source.ts';
+import type { PreparedSource, Source } from '../../controller/source.ts';
 import type { Labels } from '../../core/metrics.ts';
 import type { Prepare, Transform } from '../../model/entry.ts';
 import type { KubernetesObject } from '../../model/object.ts';
@@ -56,7 +56,7 @@ export class ScopeIdentities {
       onUnserved,
       relistIntervalMs,
       prepare,
-    }: Pick<Source, 'transform' | 'onUnserved' | 'relistIntervalMs' | 'prepare'>,
+    }: Pick<PreparedSource, 'transform' | 'onUnserved' | 'relistIntervalMs' | 'prepare'>,
   ): string {
     const { group, version, plural } = scope.resource;
     const { namespace, labelSelector, fieldSelector, metadataOnly } = scope;

@@ -1,5 +1,4 @@
 import { type Controller, controller } from '../../../operator/controller/controller.ts';
-import { AWAIT_CHANGE } from '../../../operator/controller/reconciler.ts';
 import { source } from '../../../operator/controller/source.ts';
 import { type ConfigMap, configMaps } from '../../../operator/model/builtin.ts';
 import { objectKey } from '../../../operator/model/object.ts';
@@ -13,18 +12,16 @@ export function copier(seen: (cache: Store<ConfigMap>) => void): Controller {
     name: 'copier',
     for: source(configMaps),
     permissions: [{ resource: configMaps, verbs: ['create', 'update', 'patch', 'delete'] }],
-    reconcile: async (key, object, { client, store, signal }) => {
+    reconcile: async (object, { key, client, store, signal }) => {
       const cache = store(configMaps);
       seen(cache);
       const name = /^demo\/source-(.*)$/.exec(key)?.[1];
-      const value = object?.data?.value;
-      if (name === undefined || value === undefined) return AWAIT_CHANGE;
+      const value = object.data?.value;
+      if (name === undefined || value === undefined) return;
       const metadata = { namespace: NAMESPACE, name: `copy-${name}` };
-      if (cache.get(objectKey(NAMESPACE, metadata.name))?.data?.value === value)
-        return AWAIT_CHANGE;
+      if (cache.get(objectKey(NAMESPACE, metadata.name))?.data?.value === value) return;
       const copy = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { value } };
       await client.apply(configMaps, copy, { signal });
-      return AWAIT_CHANGE;
     },
   }) as Controller;
 }

@@ -3,7 +3,7 @@ import type { ReconcileContext } from '../../../operator/controller/reconciler.t
 import type { Source } from '../../../operator/controller/source.ts';
 import type { Enqueue, Trigger } from '../../../operator/controller/trigger.ts';
 import { Entry } from '../../../operator/model/entry.ts';
-import type { KubernetesObject, ObjectKey } from '../../../operator/model/object.ts';
+import { type KubernetesObject, keyFrom, type ObjectKey } from '../../../operator/model/object.ts';
 import { Added, type Change, Deleted, Updated } from '../../../operator/store/change.ts';
 import { Indices } from '../../../operator/store/indices.ts';
 import type { InformerHandle } from '../../../operator/store/namespaces-informer.ts';
@@ -110,7 +110,7 @@ export function contextAt(
 export function running(trigger: Trigger | undefined, clock: FakeClock = new FakeClock()) {
   const woken: ObjectKey[] = [];
   const stop = new AbortController();
-  const enqueue: Enqueue = (keys) => void woken.push(...keys);
+  const enqueue: Enqueue = (keys) => void woken.push(...Array.from(keys, keyFrom));
   const ended = trigger?.run(enqueue, { clock, signal: stop.signal }) ?? Promise.resolve();
   return {
     /** The keys since the last call. */

@@ -166,8 +166,7 @@ test('declared sources wake the same parents', async () => {
       for (const parent of declared) await related.of(toObject(parent), context);
 
       const [mapping] = related.wiring.watches ?? [];
-      const { Entry } = await import('../../../operator/model/entry.ts');
-      const woken = await mapping?.map(Entry.of(object), context);
+      const woken = await mapping?.map(object, context);
 
       const expected = declared.filter((parent) => isSelected(parent, object, known));
       expect([...(woken ?? [])].sort()).toEqual(

@@ -212,16 +212,15 @@ export function startChancery(
 
 /** An operator that logs a word for each ConfigMap. */
 export const OPERATOR = `
-import { AWAIT_CHANGE, controller, source } from 'chancery';
+import { controller, source } from 'chancery';
 import { configMaps } from 'chancery/kubernetes';
 import { word } from './word.ts';
 
 export default controller({
   name: 'hello',
   for: source(configMaps),
-  async reconcile(key, configMap, { log }) {
+  async reconcile(configMap, { key, log }) {
     if (key.endsWith('/sample')) log.info({ word }, 'reconciled');
-    return AWAIT_CHANGE;
   },
 });
 `;

@@ -4,7 +4,6 @@ import { expect, test } from 'vitest';
 import { proxyArguments, proxyFilter } from '../../../operator/access/filter/proxy-filter.ts';
 import { rbac } from '../../../operator/access/rbac.ts';
 import { controller } from '../../../operator/controller/controller.ts';
-import { AWAIT_CHANGE } from '../../../operator/controller/reconciler.ts';
 import { source } from '../../../operator/controller/source.ts';
 import { lint } from '../../../operator/generate/lint/lint.ts';
 import { configMaps } from '../../../operator/model/builtin.ts';
@@ -53,7 +52,7 @@ test('a right to create every object in one version covers a creation by name in
     for: source(configMaps),
     owns: [source(version('v1'), { fieldSelector: 'metadata.name=first' })],
     permissions: [{ resource: version('v2'), resourceNames: ['second'], verbs: ['create'] }],
-    reconcile: async () => AWAIT_CHANGE,
+    reconcile: async () => {},
   });
   const declaration = { controllers: [declared], placement: { namespaces: ['demo'] } };
 

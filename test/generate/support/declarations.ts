@@ -6,7 +6,6 @@ import {
   controller,
   type Permission,
 } from '../../../operator/controller/controller.ts';
-import { AWAIT_CHANGE } from '../../../operator/controller/reconciler.ts';
 import { type Source, source } from '../../../operator/controller/source.ts';
 import { defineResource, type Resource, resourceName } from '../../../operator/model/resource.ts';
 
@@ -103,7 +102,7 @@ const controllers: fc.Arbitrary<Controller> = fc
       watches: watches.map((each) => ({ source: each, map: () => [] })),
       ...(finalizes && { finalizer: { name: 'a.example/end', finalize: async () => {} } }),
       ...rest,
-      reconcile: async () => AWAIT_CHANGE,
+      reconcile: async () => {},
     }),
   );
 

@@ -7,8 +7,8 @@ const BLOCKED_MS = 7_000;
 export default controller<ConfigMap>({
   name: 'blocked-loop',
   for: configMaps,
-  async reconcile(key, _seed, { client, self }) {
-    if (key !== 'demo/seed') return {};
+  async reconcile(_seed, { key, client, self }) {
+    if (key !== 'demo/seed') return;
     const metadata = { namespace: 'demo', name: 'journal' };
     const write = (text: string): Promise<ConfigMap> =>
       client.apply(configMaps, {
@@ -23,7 +23,6 @@ export default controller<ConfigMap>({
     process.stderr.write(
       `${JSON.stringify({ first: outcomeOf(first), second: outcomeOf(second) })}\n`,
     );
-    return {};
   },
 });
 

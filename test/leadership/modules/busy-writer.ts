@@ -22,8 +22,8 @@ const NOTHING = new Int32Array(new SharedArrayBuffer(4));
 export default controller<ConfigMap>({
   name: 'busy-writer',
   for: configMaps,
-  async reconcile(key, _seed, { client, clock, event, self, signal }) {
-    if (key !== 'demo/seed') return {};
+  async reconcile(_seed, { key, client, clock, event, self, signal }) {
+    if (key !== 'demo/seed') return;
     const by = self.podName ?? '';
     const writeOn = async ({ pauseMs, busyMs }: Writing, writer: number): Promise<void> => {
       for (let count = 1; !signal.aborted; count++) {
@@ -38,7 +38,6 @@ export default controller<ConfigMap>({
       }
     };
     await Promise.all(WRITERS.map(writeOn));
-    return {};
   },
 });
 

@@ -18,10 +18,9 @@ function busy(untilEnd: Promise<void> = Promise.resolve()): Controller {
   return controller({
     name: 'busy',
     for: configMaps,
-    reconcile: async (_key, _object, { signal }) => {
+    reconcile: async (_object, { signal }) => {
       await aborted(signal);
       await untilEnd;
-      return {};
     },
   });
 }

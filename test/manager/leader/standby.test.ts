@@ -19,8 +19,7 @@ function writer(): { readonly seen: string[]; readonly controllers: readonly Con
     name: 'writer',
     for: configMaps,
     predicate: ({ object }) => object.metadata.labels?.seed === 'yes',
-    async reconcile(_key, object, { client, clock }) {
-      if (object === undefined) return {};
+    async reconcile(object, { client, clock }) {
       const { name, namespace } = object.metadata;
       seen.push(name);
       const metadata = { namespace: namespace ?? '', name: `${name}-journal` };
@@ -127,8 +126,8 @@ test('[real R-4] a write that is under way at the loss is cut off, and a reconci
   const one = controller({
     name: 'writer',
     for: configMaps,
-    async reconcile(key, _object, { attempt, client }) {
-      if (!key.endsWith('/a')) return {};
+    async reconcile(_object, { key, attempt, client }) {
+      if (!key.endsWith('/a')) return;
       const turn: (typeof attempts)[number] = { attempt };
       attempts.push(turn);
       if (attempts.length < 4) throw new Error('not yet'); // so that there is a back-off
@@ -144,7 +143,6 @@ test('[real R-4] a write that is under way at the loss is cut off, and a reconci
           throw error;
         },
       );
-      return {};
     },
   });
   const replica = await place.replica('one', [one]);
@@ -172,15 +170,14 @@ test('[real R-4] what is kept of a term cannot write in the next one', async () 
   const one = controller({
     name: 'writer',
     for: configMaps,
-    async reconcile(key, _object, { client, event }) {
-      if (!key.endsWith('/a')) return {};
+    async reconcile(_object, { key, client, event }) {
+      if (!key.endsWith('/a')) return;
       const metadata = { namespace: place.namespace, name: 'late' };
       const written = { apiVersion: 'v1', kind: 'ConfigMap', metadata };
       kept.push(() => {
         event('Normal', 'Late', 'told too late');
         return client.apply(configMaps, written);
       });
-      return {};
     },
   });
   const replica = await place.replica('one', [one]);

@@ -11,7 +11,6 @@ import {
 import { expect, onTestFinished, test } from 'vitest';
 import { controller } from '../../../operator/controller/controller.ts';
 import { TerminalError } from '../../../operator/controller/errors.ts';
-import { AWAIT_CHANGE } from '../../../operator/controller/reconciler.ts';
 import { configMaps } from '../../../operator/model/builtin.ts';
 import { defineResource, type Resource } from '../../../operator/model/resource.ts';
 
@@ -28,8 +27,8 @@ const copier = controller({
   for: secrets,
   owns: [configMaps],
   permissions: [{ resource: configMaps, verbs: ['create'] }],
-  async reconcile(_key, found, { client }) {
-    if (found === undefined || found.metadata.name === 'kept') return AWAIT_CHANGE;
+  async reconcile(found, { client }) {
+    if (found.metadata.name === 'kept') return;
     const { name, namespace = '' } = found.metadata;
     await client.create(configMaps, configMap(`copy-of-${name}`, { namespace }));
     const message = `cannot copy ${JSON.stringify(found.data)}`;

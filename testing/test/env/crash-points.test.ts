@@ -1,4 +1,4 @@
-import { AWAIT_CHANGE, controller, source } from 'chancery';
+import { controller, source } from 'chancery';
 import { configMaps } from 'chancery/kubernetes';
 import { describe, expect, test } from 'vitest';
 import { crashPoints } from '../../src/env/crash-points.ts';
@@ -12,8 +12,8 @@ const counter = controller({
   name: 'counter',
   for: source(configMaps, { labelSelector: 'count=yes' }),
   permissions: [{ resource: configMaps, verbs: ['patch'] }],
-  async reconcile(_key, object, { client, signal }) {
-    if (object === undefined || object.data?.done === 'yes') return AWAIT_CHANGE;
+  async reconcile(object, { client, signal }) {
+    if (object.data?.done === 'yes') return;
     const { metadata } = object;
     const data = { count: `${Number(object.data?.count ?? 0) + 1}` };
     // A cache that is behind is refused: without a crash the count is right.
@@ -22,7 +22,6 @@ const counter = controller({
     await client.patch(configMaps, metadata, { type: 'merge', body }, { signal });
     const done = { data: { done: 'yes' } };
     await client.patch(configMaps, metadata, { type: 'merge', body: done }, { signal });
-    return AWAIT_CHANGE;
   },
 });
 
@@ -31,11 +30,10 @@ const careful = controller({
   name: 'counter',
   for: source(configMaps, { labelSelector: 'count=yes' }),
   permissions: [{ resource: configMaps, verbs: ['patch'] }],
-  async reconcile(_key, object, { client, signal }) {
-    if (object === undefined || object.data?.done === 'yes') return AWAIT_CHANGE;
+  async reconcile(object, { client, signal }) {
+    if (object.data?.done === 'yes') return;
     const data = { count: `${Number(object.data?.count ?? 0) + 1}`, done: 'yes' };
     await client.patch(configMaps, object.metadata, { type: 'merge', body: { data } }, { signal });
-    return AWAIT_CHANGE;
   },
 });
 
@@ -219,9 +217,8 @@ describe('[T-8] runs that overlap', () => {
     const warning = controller({
       name: 'warning',
       for: source(configMaps, { labelSelector: 'count=yes' }),
-      async reconcile(key, _object, { log }) {
+      async reconcile(_object, { key, log }) {
         log.warn({ key }, 'the printer burns');
-        return AWAIT_CHANGE;
       },
     });
 

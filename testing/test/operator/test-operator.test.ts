@@ -1,4 +1,4 @@
-import { AWAIT_CHANGE, controller, source } from 'chancery';
+import { controller, source } from 'chancery';
 import { configMaps } from 'chancery/kubernetes';
 import { expect, onTestFinished, test } from 'vitest';
 import { startTestEnv } from '../../src/env/start-test-env.ts';
@@ -13,8 +13,7 @@ function scribe() {
   const declaration = controller({
     name: 'scribe',
     for: source(configMaps),
-    async reconcile(_key, object, { log }) {
-      if (object === undefined) return AWAIT_CHANGE;
+    async reconcile(object, { log }) {
       log.info({ name: object.metadata.name }, 'seen');
       seen.push(object.metadata.name);
       return { requeueAfterMs: 60_000 };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { AWAIT_CHANGE, controller } from 'chancery';
+import { controller } from 'chancery';
 import { configMaps } from 'chancery/kubernetes';
 import { describe, expect, test } from 'vitest';
 import { startTestEnv } from '../../src/env/start-test-env.ts';
@@ -161,8 +161,7 @@ test('[T-6] the failure shows the last warnings of the operators that run, and n
   const failing = controller({
     name: 'failing',
     for: configMaps,
-    async reconcile(_key, object, { log }) {
-      if (object === undefined) return AWAIT_CHANGE;
+    async reconcile(object, { log }) {
       log.warn({ object, count: 3 }, 'the printer burns');
       throw new Error('no paper');
     },

@@ -4,8 +4,6 @@ import {
   type Log,
   objectKey,
   type ReconcileContext,
-  type Reconciler,
-  type Result,
   type Self,
   source,
 } from 'chancery';
@@ -30,7 +28,7 @@ export class FakeOperator {
   readonly lines: LogLine[] = [];
   readonly #cluster: FakeCluster;
   readonly #self: Self;
-  #reconcile: Reconciler<ConfigMap> = createReconciler();
+  #reconciler: ReturnType<typeof createReconciler> = createReconciler();
 
   constructor(cluster: FakeCluster, self: Partial<Self> = {}) {
     this.#cluster = cluster;
@@ -40,12 +38,17 @@ export class FakeOperator {
 
   /** Another process takes over: what was in memory is gone. */
   restart(): void {
-    this.#reconcile = createReconciler();
+    this.#reconciler = createReconciler();
   }
 
   /** One reconcile. @param cached - what the cache has, when it is behind the cluster. */
-  reconcile(name: string, cached = this.#cluster.read(configMaps, name)): Promise<Result> {
-    const context: ReconcileContext = {
+  async reconcile(
+    name: string,
+    cached = this.#cluster.read(configMaps, name),
+  ): Promise<{ readonly requeueAfterMs?: number | undefined }> {
+    const key = objectKey('default', name);
+    const context: ReconcileContext<ConfigMap> = {
+      key,
       signal: new AbortController().signal,
       log: this.#log(),
       attempt: 0,
@@ -61,7 +64,9 @@ export class FakeOperator {
       setStatus: () => expect.unreachable('config-restart reports in its own words'),
       event: () => expect.unreachable('config-restart names the object of each Event'),
     };
-    return this.#reconcile(objectKey('default', name), cached, context);
+    const { gone, reconcile } = this.#reconciler;
+    const outcome = cached ? reconcile(cached, context) : gone(key, context);
+    return (await outcome) ?? {};
   }
 
   /** Reconciles until there is nothing to wait for. @param between - runs before each next step. */

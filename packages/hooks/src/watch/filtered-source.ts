@@ -1,14 +1,19 @@
 import { createHash } from 'node:crypto';
 import {
   type Clock,
-  Entry,
   type KubernetesObject,
   type ObjectKey,
   type Resource,
-  source,
   splitKey,
 } from 'chancery';
-import { apiVersionOf, type Labels, sortedJson, yieldToEventLoop } from 'chancery/internal';
+import {
+  apiVersionOf,
+  Entry,
+  type Labels,
+  preparedSource,
+  sortedJson,
+  yieldToEventLoop,
+} from 'chancery/internal';
 import type { Jq, JqOutcome } from '../jq/jq.ts';
 import type { BindingObject } from './binding-watch.ts';
 import { readsOnlyMetadata } from './reads-only-metadata.ts';
@@ -66,10 +71,9 @@ export function filteredSource(
   const filters = [...new Set(wants.flatMap(({ filter }) => filter ?? []))];
   const keepsText = wants.some(({ keepsFullObjects }) => keepsFullObjects);
   return {
-    source: source(resource, {
-      ...selection,
-      ...(wants.every(needsOnlyMetadata) && { metadataOnly: true }),
-      async prepare(entries, signal) {
+    source: preparedSource(
+      resource,
+      async (entries, signal) => {
         const texts = await sortedTexts(entries, signal);
         const groups = entries.map(({ key }) => groupOf(key));
         const results = new Map<string, readonly Filtered[]>();
@@ -97,7 +101,8 @@ export function filteredSource(
           return Entry.of(reduced(entry, resource, { text, keepsText, filtered }));
         });
       },
-    }),
+      { ...selection, ...(wants.every(needsOnlyMetadata) && { metadataOnly: true }) },
+    ),
     bindingObject: (entry, filter) => bindingObject(entry as Entry<ReducedObject>, filter),
   };
 }

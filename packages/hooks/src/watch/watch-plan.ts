@@ -1,11 +1,5 @@
-import {
-  type Entry,
-  type KubernetesObject,
-  type Resource,
-  resourceName,
-  type Source,
-  source,
-} from 'chancery';
+import { type KubernetesObject, type Resource, resourceName, type Source, source } from 'chancery';
+import type { Entry } from 'chancery/internal';
 import { isBuiltInGroup, type KnownKinds, type Labels } from 'chancery/internal';
 import { namespaces } from 'chancery/kubernetes';
 import type { Hook, KubernetesBinding } from '../hook.ts';

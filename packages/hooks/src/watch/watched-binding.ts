@@ -1,5 +1,4 @@
 import {
-  type Entry,
   type KubernetesObject,
   messageOf,
   type Resource,
@@ -7,6 +6,7 @@ import {
   type Source,
   splitKey,
 } from 'chancery';
+import type { Entry } from 'chancery/internal';
 import {
   exponentialBackoff,
   type InformerHandle,

@@ -2,7 +2,7 @@
 
 import { FakeClock, RecordingMeter, settle } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { source } from '../../../../operator/controller/source.ts';
+import { preparedSource } from '../../../../operator/controller/source.ts';
 import { ConfigurationError } from '../../../../operator/core/errors.ts';
 import { Informers } from '../../../../operator/manager/sources/informers.ts';
 import type { Entry } from '../../../../operator/model/entry.ts';
@@ -220,7 +220,7 @@ test('a source whose prepare fails or answers other objects is listed again, and
     listWatchFor: () => inNamespace(collection, 'demo'),
   });
   const prepare = async (entries: readonly Entry[]) => answers.shift()?.(entries) ?? entries;
-  const { informer } = informers.open(source(things, { prepare }) as never);
+  const { informer } = informers.open(preparedSource(things, prepare) as never);
   const stop = new AbortController();
   const running = informers.run(stop.signal);
   onTestFinished(() => {
@@ -238,12 +238,11 @@ test('a source whose prepare fails or answers other objects is listed again, and
 });
 
 test('prepare and transform do not go together', () => {
-  const both = {
-    prepare: async (entries: readonly Entry[]) => entries,
-    transform: (o: Thing) => o,
-  };
+  const prepare = async (entries: readonly Entry[]) => entries;
 
-  expect(() => source(things, both)).toThrow(ConfigurationError);
+  expect(() => preparedSource(things, prepare, { transform: (o) => o })).toThrow(
+    ConfigurationError,
+  );
 });
 
 test('[found 2] the namespace of an object answers for the time that a filter takes for it', async () => {

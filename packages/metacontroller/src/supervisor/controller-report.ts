@@ -1,5 +1,6 @@
 import {
   type Condition,
+  type GoneContext,
   type KubernetesObject,
   OperatorError,
   READY,
@@ -75,11 +76,11 @@ export class ControllerReport {
     if (reason !== STARTING) await this.#writeCondition(trouble, context);
   }
 
-  stopping(context: ReconcileContext): void {
+  stopping(context: GoneContext): void {
     this.#record(context, 'Normal', 'Stopping', `stopping ${this.#title}`);
   }
 
-  stopped(context: ReconcileContext): void {
+  stopped(context: GoneContext): void {
     this.#isStarted = false;
     context.log.info({ target: this.#title }, 'controller is stopped');
     this.#record(context, 'Normal', 'Stopped', `stopped ${this.#title}`);

@@ -1,4 +1,4 @@
-import { type Controller, keyOf, messageOf } from 'chancery';
+import { type Controller, keyOf, messageOf, type ObjectKey, type Outcome } from 'chancery';
 import type { ControllerFailure } from '../controller-parts.ts';
 import { refusal } from './refused.ts';
 import type { Trouble } from './trouble.ts';
@@ -48,15 +48,20 @@ export class FailingParents {
   /** `of`, so that a parent whose reconcile succeeds is no longer failing. */
   observing(of: Controller): Controller {
     const { kind } = of.for.resource;
-    return Object.freeze({
+    const observed = async (
+      key: ObjectKey,
+      attempt: () => Outcome | Promise<Outcome>,
+    ): Promise<Outcome> => {
+      const id = `${kind} ${key}`;
+      this.#failedNow.delete(id);
+      const outcome = await attempt();
+      if (!this.#failedNow.delete(id) && this.#failing.delete(id)) this.#changed();
+      return outcome;
+    };
+    return Object.freeze<Controller>({
       ...of,
-      reconcile: async (...call: Parameters<Controller['reconcile']>) => {
-        const id = `${kind} ${call[0]}`;
-        this.#failedNow.delete(id);
-        const result = await of.reconcile(...call);
-        if (!this.#failedNow.delete(id) && this.#failing.delete(id)) this.#changed();
-        return result;
-      },
+      reconcile: (object, context) => observed(context.key, () => of.reconcile(object, context)),
+      gone: (key, context) => observed(key, () => of.gone?.(key, context)),
     });
   }
 

@@ -1,17 +1,17 @@
 import {
-  AWAIT_CHANGE,
   type Channel,
   ConfigurationError,
   type Controller,
   channel,
   controller,
+  type GoneContext,
   type KubernetesObject,
   messageOf,
   type ObjectKey,
   OperatorError,
+  type Outcome,
   type ReconcileContext,
   type Resource,
-  type Result,
   type Source,
 } from 'chancery';
 import {
@@ -106,8 +106,8 @@ export class Supervisor {
       for: source,
       triggers: [woken],
       maxConcurrentReconciles: WORKERS,
-      reconcile: (key, object, context) =>
-        this.#reconcile({ resource, key, woken }, object, context),
+      reconcile: (object, context) => this.#reconcile({ resource, woken }, object, context),
+      gone: (key, context) => this.#gone(slotId(resource, key), context),
     });
   }
 
@@ -135,34 +135,35 @@ export class Supervisor {
   }
 
   async #reconcile(
-    of: { readonly resource: Resource; readonly key: ObjectKey; readonly woken: Channel },
-    object: KubernetesObject | undefined,
+    { resource, woken }: { readonly resource: Resource; readonly woken: Channel },
+    object: KubernetesObject,
     context: ReconcileContext,
-  ): Promise<Result> {
-    const id = `${of.resource.kind} ${of.key}`;
-    const slot = this.#slots.get(id);
-    if (object === undefined || object.metadata.deletionTimestamp !== undefined) {
-      if (slot === undefined) return AWAIT_CHANGE;
-      await this.#stop(slot, context, new Error('the object was deleted'));
-      this.#slots.delete(id);
-      this.#measure();
-      return AWAIT_CHANGE;
-    }
-    const current = slot ?? this.#newSlot(id, of.resource, object);
+  ): Promise<Outcome> {
+    const id = slotId(resource, context.key);
+    if (object.metadata.deletionTimestamp !== undefined) return this.#gone(id, context);
+    const slot = this.#slots.get(id) ?? this.#newSlot(id, resource, object);
     try {
-      return await this.#bring(current, object, of, context);
+      return await this.#bring(slot, object, woken, context);
     } finally {
       this.#measure();
     }
+  }
+
+  async #gone(id: string, context: GoneContext): Promise<void> {
+    const slot = this.#slots.get(id);
+    if (slot === undefined) return;
+    await this.#stop(slot, context, new Error('the object was deleted'));
+    this.#slots.delete(id);
+    this.#measure();
   }
 
   /** Brings a slot to what its object says. */
   async #bring(
     slot: Slot,
     object: KubernetesObject,
-    { key, woken }: { readonly key: ObjectKey; readonly woken: Channel },
+    woken: Channel,
     context: ReconcileContext,
-  ): Promise<Result> {
+  ): Promise<Outcome> {
     const identity = identityOf(object);
     const isNew = slot.identity !== identity;
     if (isNew) {
@@ -172,7 +173,7 @@ export class Supervisor {
       slot.report.starting(object, context);
     }
     try {
-      slot.running ??= await this.#start(object, context, () => woken.send([key]));
+      slot.running ??= await this.#start(object, context, () => woken.send([context.key]));
     } catch (error) {
       return this.#notStarted(slot, object, troubleOf(error, context.signal), context);
     }
@@ -183,7 +184,6 @@ export class Supervisor {
     }
     if (trouble === undefined) slot.backoff.reset();
     await slot.report.tell(object, trouble, context);
-    return AWAIT_CHANGE;
   }
 
   async #notStarted(
@@ -191,7 +191,7 @@ export class Supervisor {
     object: KubernetesObject,
     trouble: Trouble,
     context: ReconcileContext,
-  ): Promise<Result> {
+  ): Promise<Outcome> {
     await slot.report.tell(object, trouble, context);
     return { requeueAfterMs: slot.backoff.nextMs() };
   }
@@ -262,7 +262,7 @@ export class Supervisor {
     return (resource: Resource) => rulesOn(resource, declarations);
   }
 
-  async #stop(slot: Slot, context: ReconcileContext, reason: Error): Promise<void> {
+  async #stop(slot: Slot, context: GoneContext, reason: Error): Promise<void> {
     const { running, report } = slot;
     if (running === undefined) return;
     report.stopping(context);
@@ -300,6 +300,10 @@ export class Supervisor {
       this.#context.meter.gauge(METACONTROLLER_METRICS.controllers, { state }, count);
     }
   }
+}
+
+function slotId({ kind }: Resource, key: ObjectKey): string {
+  return `${kind} ${key}`;
 }
 
 /** Changes when the controller must be started anew. Other metadata do not count. */

@@ -1,0 +1,73 @@
+import type { KubernetesObject } from './object.ts';
+
+/** Something that parses its object when it is read, and may let go of it afterwards. */
+interface Lazy<T extends KubernetesObject> {
+  readonly metadata: T['metadata'];
+  readonly object: T;
+}
+
+/**
+ * The object of an entry, parsed when a field of it is read. Reading `metadata` parses only its beginning.
+ * The object is read-only, and stays as it is while the caller has it.
+ *
+ * A read throws what the entry throws. `structuredClone` does not take it; `{ ...object }` is a plain copy.
+ */
+export function lazyObject<T extends KubernetesObject>(entry: Lazy<T>): T {
+  return new Proxy<T>({} as T, new LazyFields(entry));
+}
+
+/** Parses at most once, although the entry may let go of its object between two reads. */
+class LazyFields<T extends KubernetesObject> implements ProxyHandler<T> {
+  readonly #entry: Lazy<T>;
+  #metadata: T['metadata'] | undefined;
+  #object: T | undefined;
+
+  constructor(entry: Lazy<T>) {
+    this.#entry = entry;
+  }
+
+  get #parsed(): T {
+    this.#object ??= this.#entry.object;
+    return this.#object;
+  }
+
+  get(_: T, name: string | symbol): unknown {
+    if (name !== 'metadata' || this.#object !== undefined) return Reflect.get(this.#parsed, name);
+    this.#metadata ??= this.#entry.metadata;
+    return this.#metadata;
+  }
+
+  has(_: T, name: string | symbol): boolean {
+    return Reflect.has(this.#parsed, name);
+  }
+
+  ownKeys(): (string | symbol)[] {
+    return Reflect.ownKeys(this.#parsed);
+  }
+
+  /** Configurable, because a proxy may not claim a fixed property that its target does not have. */
+  getOwnPropertyDescriptor(_: T, name: string | symbol): PropertyDescriptor | undefined {
+    const known = Reflect.getOwnPropertyDescriptor(this.#parsed, name);
+    return known && { ...known, configurable: true };
+  }
+
+  set(): boolean {
+    return false;
+  }
+
+  defineProperty(): boolean {
+    return false;
+  }
+
+  deleteProperty(): boolean {
+    return false;
+  }
+
+  preventExtensions(): boolean {
+    return false;
+  }
+
+  setPrototypeOf(): boolean {
+    return false;
+  }
+}
