@@ -1,4 +1,6 @@
 /** The steps of a replaced Job, one at a time: what each finds when another one went before or failed. */
+
+import type { Target } from 'chancery';
 import {
   ApiError,
   type Client,
@@ -8,7 +10,6 @@ import {
   type Resource,
 } from 'chancery';
 import type { ControllerRevision, Job } from 'chancery/kubernetes';
-import type { Target } from 'chancery/low-level';
 import { expect, test } from 'vitest';
 import type { RestartPlan } from '../record/plan-types.ts';
 import { jobKind } from '../workloads/job.ts';

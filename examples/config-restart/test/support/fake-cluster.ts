@@ -1,3 +1,4 @@
+import type { Target } from 'chancery';
 import {
   ApiError,
   type Client,
@@ -19,7 +20,6 @@ import type {
   Patch,
   Store,
   Stored,
-  Target,
   WriteOptions,
 } from 'chancery/low-level';
 
