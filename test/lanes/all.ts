@@ -31,13 +31,13 @@ const reports: string[] = [];
 /** Told at the end, where a log that keeps only its last lines still has them. */
 const failures: string[] = [];
 
-if (values['npm-test'] === undefined) await lane('npm test', ['test']);
+if (values['npm-test'] === undefined) await lane('npm test', ['test', '--']);
 else addReport('npm test', values['npm-test'], Number(values['npm-test-exit-code'] ?? 0));
 await step('check', ['run', 'check']);
 await step('build', ['run', 'build']);
-await lane('test:long', ['run', 'test:long']);
-await lane('test:tools', ['run', 'test:tools']);
-await lane('test:again', ['run', 'test:again']);
+await lane('test:long', ['run', 'test:long', '--']);
+await lane('test:tools', ['run', 'test:tools', '--']);
+await lane('again', ['exec', '--', 'vitest', 'run', '--project=again-properties']);
 await step('guarantees', ['exec', '--', 'node', 'test/lanes/guarantees-shown.ts', ...reports]);
 
 for (const failure of failures) process.stdout.write(`test:all: FAILED: ${failure}\n`);
@@ -51,7 +51,7 @@ process.exit(failed === 0 ? 0 : 1);
 async function lane(name: string, command: readonly string[]): Promise<void> {
   const report = join(folder, `${name.replace(/\W/g, '-')}.json`);
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  addReport(name, report, await npm(name, [...command, '--', ...reporters]));
+  addReport(name, report, await npm(name, [...command, ...reporters]));
 }
 
 function addReport(name: string, report: string, exitCode: number): void {

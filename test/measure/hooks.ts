@@ -4,7 +4,7 @@
  * its own, with the flags of the image, and the embedded API server is another. Hooks are bash scripts, whose memory
  * is not counted.
  * Last, what one hook with a hostile result costs the others: five times each, see `hook-results.ts`.
- * `npm run measure:hooks` starts the sources; a word after `--` chooses measurements by their titles: `-- hostile`. With `-- --built` the runner is what `npm run build` has made; then
+ * `npm run measure -- hooks` starts the sources; a word chooses measurements by their titles: `hostile`. With `--built` the runner is what `npm run build` has made; then
  * a figure over its bound is a failure. Linux only. See docs/performance.md.
  */
 import { type ChildProcess, fork, spawn } from 'node:child_process';

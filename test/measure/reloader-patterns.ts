@@ -2,7 +2,7 @@
  * What a hostile user of one namespace costs the others: Deployments whose annotations have patterns that cost as much as
  * the limits of the reloader example let them, beside 2,000 ConfigMaps with the longest names. Meanwhile a Secret of
  * another namespace changes each second, and its Deployment must restart.
- * `npm run measure:reloader-patterns`, or with `-- --built` as in its image, see `reloader.ts`. Five runs; a figure is the
+ * `npm run measure -- reloader-patterns`, or with `--built` as in its image, see `reloader.ts`. Five runs; a figure is the
  * median, and in brackets the least and the most. Linux only. See docs/performance.md.
  */
 import { once } from 'node:events';
