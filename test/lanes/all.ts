@@ -1,5 +1,5 @@
 /**
- * `npm run test:all`: everything that a change has to pass. Both lanes, the checks and the build,
+ * `npm run test:all`: everything that a change has to pass. All lanes, the checks and the build,
  * properties with 1,000 runs each, and the page of guarantees held against the reports of what ran.
  *
  * The last line of standard output is `N passed, N failed`, with `, N skipped` where tests were skipped.
@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
+import { LANES } from '../../vitest.config.ts';
 import { type Counts, sumOf, testCounts } from './counts.ts';
 
 const USAGE = `usage: npm run test:all [-- --npm-test REPORT]
@@ -35,7 +36,8 @@ if (values['npm-test'] === undefined) await lane('npm test', ['test', '--']);
 else addReport('npm test', values['npm-test'], Number(values['npm-test-exit-code'] ?? 0));
 await step('check', ['run', 'check']);
 await step('build', ['run', 'build']);
-await lane('test:long', ['run', 'test:long', '--']);
+const others = [...Object.keys(LANES), 'long'].map((name) => `--project=${name}`);
+await lane('the other lanes', ['exec', '--', 'vitest', 'run', ...others]);
 await lane('test:tools', ['run', 'test:tools', '--']);
 await lane('again', ['exec', '--', 'vitest', 'run', '--project=again-properties']);
 await step('guarantees', ['exec', '--', 'node', 'test/lanes/guarantees-shown.ts', ...reports]);
