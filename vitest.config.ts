@@ -85,7 +85,6 @@ export const LANES: Readonly<Record<string, readonly string[]>> = {
 /** Tests that look at the whole process, or change it: its memory, sockets, environment, timers, modules. */
 const WHOLE_PROCESS = [
   ...filesWith('vi.useFakeTimers'), // which leave the timers of later files in the worker unreliable
-  'test/cli/metrics.test.ts',
   'test/manager/{event-loop-watch,log-level,no-handles}.test.ts',
   'test/model/kubernetes-files.test.ts',
   'test/store/text-memory.test.ts',
@@ -107,7 +106,7 @@ class SharedWorkersFirst extends BaseSequencer {
   }
 }
 
-const FEW_RUNS = 100;
+const FEW_RUNS = 50;
 const MANY_RUNS = 1_000;
 /** The one setting of how often properties are tried, for all tests. */
 const PROPERTY_RUNS = process.env.PROPERTY_RUNS;
@@ -122,8 +121,8 @@ export default defineConfig({
   test: {
     // Order must not matter: every run shuffles, and prints the seed to repeat it with.
     sequence: { shuffle: true, sequencer: SharedWorkersFirst },
-    // Many tests wait for real processes and sockets: more files than cores can be under way.
-    maxWorkers: 6,
+    // Many tests wait for real processes and sockets: more files than cores can be under way. Each worker loads the toolkit.
+    maxWorkers: 4,
     // Processes, though threads are 4 % faster: a thread that cannot be ended hangs the whole run.
     pool: 'forks',
     restoreMocks: true,

@@ -12,7 +12,7 @@ import { crashScenario, type Sample } from './sample.ts';
 /** Many runs of less than a second each, and more on a busy machine. */
 export const EVERY_PLACE = { timeout: 600_000 } as const;
 
-/** `npm run test:all` sets PROPERTY_RUNS to 1,000; `npm test` sets it to 100, and has no time for every call. */
+/** `npm run test:all` sets PROPERTY_RUNS to 1,000; `npm test` sets it to 50, and has no time for every call. */
 const KILLS_AT_EVERY_CALL = propertyRuns().numRuns >= 1_000;
 
 /**

@@ -4,17 +4,15 @@ import { configMap, deployment, eventually } from '@chancery/testing';
 import type { Deployment } from 'chancery/kubernetes';
 import { expect, test } from 'vitest';
 import type { Place } from '../../testing/place.ts';
-import {
-  annotate,
-  configure,
-  createIngress,
-  createService,
-  dataOf,
-  ingress,
-  pathsOf,
-  start,
-  urlOf,
-} from './support/jenkins-x.ts';
+import { annotate, createService, dataOf, ingress, start, urlOf } from './support/jenkins-x.ts';
+
+/** But for the ConfigMap that refuses each. */
+const ownWrites = (place: Place): readonly string[] =>
+  place.writes().filter((write) => write !== 'patch configmaps');
+
+const SUCCESSES = ['exposecontroller', 'exposecontroller-ingress'].map(
+  (name) => `controller_runtime_reconcile_total{controller="${name}",result="success"}`,
+);
 
 test('acceptance C2, C2-4, C2-9: host, URL, ConfigMaps, Deployments and a changed port', async () => {
   const place = await start({ exposer: 'Ingress', domain: 'example.org' });
@@ -74,42 +72,4 @@ test('acceptance C2, C2-4, C2-9: host, URL, ConfigMaps, Deployments and a change
   const again = place.startOperator();
   await eventually(() => SUCCESSES.every((series) => Number(again.meter.snapshot()[series]) > 0));
   expect(ownWrites(place), 'nothing is written that does not differ').toEqual(before);
-});
-
-/** But for the ConfigMap that refuses each. */
-const ownWrites = (place: Place): readonly string[] =>
-  place.writes().filter((write) => write !== 'patch configmaps');
-
-const SUCCESSES = ['exposecontroller', 'exposecontroller-ingress'].map(
-  (name) => `controller_runtime_reconcile_total{controller="${name}",result="success"}`,
-);
-
-test('acceptance C2: cleanup removes only what was generated', async () => {
-  const place = await start({ domain: 'example.org' });
-  await createIngress(place, 'mine');
-  await createService(place, 'svc');
-  await createService(place, 'kept');
-  await eventually(() => urlOf(place, 'svc'));
-  await eventually(() => urlOf(place, 'kept'));
-
-  await configure(place, { domain: 'example.org', cleanup: true, filter: 'sv' });
-  await eventually(async () => (await ingress(place, 'svc')) === undefined);
-  await eventually(async () => (await urlOf(place, 'svc')) === undefined);
-
-  expect(await ingress(place, 'mine')).toBeDefined();
-  expect(await ingress(place, 'kept')).toBeDefined();
-});
-
-test('a configuration may come later; one that cannot be read is told of, and changes nothing', async () => {
-  const place = await start();
-  await createService(place, 'web', { expose: '/shop', 'fabric8.io/ingress.name': 'jx' });
-  await eventually(() => ingress(place, 'web')); // that of the other form: both side by side
-
-  await configure(place, { domain: 'example.org' });
-  await eventually(() => urlOf(place, 'web'));
-  await configure(place, { exposer: 'Route' });
-  await eventually(async () => (await place.events('InvalidConfig')).length === 1);
-
-  expect(await pathsOf(place, 'jx')).toEqual(['/']);
-  expect(await pathsOf(place, 'web')).toEqual(['/shop']);
 });
