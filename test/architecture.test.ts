@@ -2,8 +2,9 @@
  * The architecture, as a test: what may import what, and how long files and functions may be.
  * `docs/architecture.md` shows the same two tables; a test below holds them equal.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { functionLengths } from './support/function-lengths.ts';
@@ -24,23 +25,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   manager: ['core', 'model', 'watch', 'store', 'client', 'controller', 'access'],
   schema: ['core', 'model'],
   generate: ['core', 'model', 'schema', 'controller', 'access'],
-  kubebuilder: ['core', 'model', 'access', 'generate'],
   process: ['core'],
-  jq: ['core'],
-  hooks: ['core', 'model', 'store', 'queue', 'client', 'controller', 'manager', 'process', 'jq'],
-  metacontroller: [
-    'core',
-    'model',
-    'transport',
-    'schema',
-    'store',
-    'client',
-    'controller',
-    'composite',
-    'manager',
-    'access',
-    'process',
-  ],
   cli: [
     'core',
     'model',
@@ -54,20 +39,30 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'manager',
     'access',
     'generate',
-    'kubebuilder',
     'process',
-    'jq',
-    'hooks',
-    'metacontroller',
   ],
 };
 
 /**
- * File → package that it may load while it runs, but never import: the package may be missing from an
+ * Package of this repository → what it may import besides Node and its own files. `operator/` imports none of them.
+ */
+const PACKAGE_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  '@chancery/hooks': ['chancery', 'chancery/internal', 'chancery/kubernetes', 'croner'],
+  '@chancery/metacontroller': ['chancery', 'chancery/internal', 'chancery/kubernetes'],
+  '@chancery/packaging': ['chancery', 'chancery/internal'],
+};
+
+/**
+ * File → packages that it may load while it runs, but never import: the package may be missing from an
  * installation, and is no part of a process that does not ask for it.
  */
-const LOADS_LAZILY: Readonly<Record<string, string>> = {
-  'cli/load-test-kit.ts': '@chancery/testing',
+const LOADS_LAZILY: Readonly<Record<string, readonly string[]>> = {
+  'cli/load-package.ts': [
+    '@chancery/testing',
+    '@chancery/hooks',
+    '@chancery/metacontroller',
+    '@chancery/packaging',
+  ],
 };
 
 /** Package → the one file that may import it. */
@@ -80,7 +75,6 @@ const OWNER: Readonly<Record<string, string>> = {
   typebox: 'schema/type.ts',
   'prom-client': 'manager/metrics/prometheus-meter.ts',
   '@opentelemetry/api': 'manager/observe/open-telemetry.ts',
-  croner: 'hooks/engine/crontab.ts',
 };
 
 /** Package → the one file of each example that imports it: whoever copies the example brings it along. */
@@ -96,9 +90,9 @@ const files = readdirSync(operator, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts') && file.includes('/'))
   .sort();
 
-/** The files of `operator/` but for the types of Kubernetes, which are generated. */
-const ownFiles = readdirSync(operator, { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.ts') && !file.startsWith('model/kubernetes/'))
+/** The files of `operator/` and `packages/`, but for the types of Kubernetes, which are generated. */
+const ownFiles = globSync(['operator/**/*.ts', 'packages/*/src/**/*.ts'], { cwd: root })
+  .filter((file) => !file.startsWith('operator/model/kubernetes/'))
   .sort();
 
 test.each(files)('operator/%s imports only what its layer may', (file) => {
@@ -123,20 +117,45 @@ test('the table has no cycle', () => {
 });
 
 test('the packages with an owner are exactly the ones that are installed at run time', () => {
-  const { dependencies } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as {
-    dependencies: Record<string, string>;
-  };
+  const { dependencies } = manifestIn(root);
 
   expect(Object.keys(dependencies).sort()).toEqual(Object.keys(OWNER).sort());
 });
 
-test.each(Object.entries(LOADS_LAZILY))('%s names %s, and imports nothing of it', (file, name) => {
-  const naming = files.filter((each) =>
-    readFileSync(operator + each, 'utf8').includes(`'${name}'`),
-  );
+test.each(
+  Object.entries(LOADS_LAZILY),
+)('%s loads packages by name, and imports nothing of them', (file, names) => {
+  const text = readFileSync(operator + file, 'utf8');
 
-  expect(naming).toEqual(['cli/load-test-kit.ts', 'cli/toolkit-hooks.ts']);
-  expect(importsOf(file)).not.toContain(name);
+  for (const name of names) expect(text).toContain(`'${name}`);
+  expect(importsOf(file).filter((specifier) => specifier.startsWith('@chancery/'))).toEqual([]);
+});
+
+test.each(Object.entries(PACKAGE_MAY_IMPORT))('%s imports only %j', (name, allowed) => {
+  const folder = new URL(`packages/${name.slice('@chancery/'.length)}/`, root);
+  const { dependencies, optionalDependencies = {} } = manifestIn(folder);
+  const sources = readdirSync(new URL('src/', folder), { recursive: true, encoding: 'utf8' });
+  const imports = sources
+    .filter((file) => file.endsWith('.ts'))
+    .flatMap((file) => importsOf(file, new URL('src/', folder)).map((to) => ({ file, to })))
+    .filter(({ to }) => !(to.startsWith('node:') && builtinModules.includes(to.slice(5))));
+  const [relative = [], named = []] = [true, false].map((isRelative) =>
+    imports.filter(({ to }) => to.startsWith('.') === isRelative),
+  );
+  const names = new Set(named.map(({ to }) => to));
+
+  expect(relative.filter(({ file, to }) => join(dirname(file), to).startsWith('..'))).toEqual([]);
+  expect([...names].sort()).toEqual([...allowed].sort());
+  expect(new Set([...names].map(packageOf))).toEqual(new Set(Object.keys(dependencies)));
+  expect(Object.keys(optionalDependencies)).toEqual(name === '@chancery/hooks' ? ['jq-web'] : []);
+});
+
+test('every package of packages/ has a row in the table', () => {
+  const folders = readdirSync(new URL('packages/', root));
+
+  expect(folders.map((folder) => `@chancery/${folder}`).sort()).toEqual(
+    Object.keys(PACKAGE_MAY_IMPORT).sort(),
+  );
 });
 
 test.each([
@@ -203,7 +222,7 @@ test('docs/architecture.md shows the same tables', () => {
   );
 
   const owners = Object.entries(OWNER).map(([name, file]) => [name, [file]]);
-  expect(shown).toEqual({ ...MAY_IMPORT, ...Object.fromEntries(owners) });
+  expect(shown).toEqual({ ...MAY_IMPORT, ...PACKAGE_MAY_IMPORT, ...Object.fromEntries(owners) });
 });
 
 test.each(['test/', 'testing/test/'])('no file under %s is over 500 lines', (name) => {
@@ -216,24 +235,24 @@ test.each(['test/', 'testing/test/'])('no file under %s is over 500 lines', (nam
   expect(long.map(({ file, lines }) => `${name}${file}: ${lines} lines`)).toEqual([]);
 });
 
-test('no file under operator/ is over 400 lines', () => {
+test('no file under operator/ and packages/ is over 400 lines', () => {
   const long = ownFiles
-    .map((file) => ({ file, lines: linesOf(new URL(`operator/${file}`, root)) }))
+    .map((file) => ({ file, lines: linesOf(new URL(file, root)) }))
     .filter(({ lines }) => lines > 400);
 
   expect(ownFiles.length).toBeGreaterThan(200);
-  expect(long.map(({ file, lines }) => `operator/${file}: ${lines} lines`)).toEqual([]);
+  expect(long.map(({ file, lines }) => `${file}: ${lines} lines`)).toEqual([]);
 });
 
-test('no function under operator/ is over 60 lines, with those that are declared in it', () => {
+test('no function under operator/ and packages/ is over 60 lines, with those that are declared in it', () => {
   const all = ownFiles.flatMap((file) =>
-    functionLengths(readFileSync(operator + file, 'utf8')).map((each) => ({ file, ...each })),
+    functionLengths(readFileSync(new URL(file, root), 'utf8')).map((each) => ({ file, ...each })),
   );
   const long = all.filter(({ lines }) => lines > 60);
 
   expect(all.length).toBeGreaterThan(2_000);
   expect(
-    long.map(({ file, line, name, lines }) => `operator/${file}:${line} ${name}: ${lines} lines`),
+    long.map(({ file, line, name, lines }) => `${file}:${line} ${name}: ${lines} lines`),
   ).toEqual([]);
 });
 
@@ -282,6 +301,15 @@ function mayImport(file: string, specifier: string): boolean {
 function packageOf(specifier: string): string {
   const [first = '', second = ''] = specifier.split('/');
   return first.startsWith('@') ? `${first}/${second}` : first;
+}
+
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+function manifestIn(folder: URL): Manifest {
+  return JSON.parse(readFileSync(new URL('package.json', folder), 'utf8')) as Manifest;
 }
 
 function importsOf(file: string, folder = new URL('operator/', root)): string[] {

@@ -20,7 +20,7 @@ let built = '';
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'chancery-built-'));
-  const args = ['operator/build.ts', '--image', '--out-dir', join(folder, 'dist')];
+  const args = ['build/main.ts', '--image', '--out-dir', join(folder, 'dist'), '.'];
   await run(process.execPath, args, { cwd: repository });
   await cp(join(repository, 'package.json'), join(folder, 'package.json'));
   await mkdir(join(folder, 'operator/cli'), { recursive: true });

@@ -18,7 +18,7 @@ let built = '';
 
 beforeAll(async () => {
   built = await mkdtemp(join(tmpdir(), 'create-chancery-'));
-  await run(process.execPath, ['create-chancery/build.ts', '--out-dir', built], {
+  await run(process.execPath, ['build/main.ts', '--out-dir', built, 'create-chancery'], {
     cwd: REPOSITORY,
   });
 }, BUILD_TIMEOUT_MS);

@@ -21,8 +21,8 @@ const NAMED: Readonly<Record<string, string>> = {
   'operator/generate/lint/rules/pod-security.ts': 'in the reasons of rules about Pods',
   'operator/generate/lint/rules/users.ts': 'in the reason of a rule about Pods',
   'operator/generate/lint/rules/token.ts': 'the mount of a Pod',
-  'operator/kubebuilder/go-project/manager-patch.ts': 'the mount of a Pod',
-  'operator/kubebuilder/go-project/pod-checks.ts': 'the mount of a Pod',
+  'packages/packaging/src/kubebuilder/go-project/manager-patch.ts': 'the mount of a Pod',
+  'packages/packaging/src/kubebuilder/go-project/pod-checks.ts': 'the mount of a Pod',
   'operator/process/program-pipes.ts': 'why programs on Linux get other pipes',
   'operator/process/program-usage.ts': 'what a program has used, which is 0 elsewhere',
   'operator/process/run-files.ts': 'when a process began, without which its number counts',
@@ -40,7 +40,7 @@ const LINUX_PATH =
 /** Only Linux answers on the whole of 127.0.0.0/8, and has sockets without a file. */
 const LINUX_ADDRESS = /\b127\.0\.0\.(?!1\b|0\/8)\d+|unix:@/;
 
-const FILES = globSync('{operator,testing/src}/**/*.{ts,js,mjs}', { cwd: root });
+const FILES = globSync('{operator,testing/src,packages/*/src}/**/*.{ts,js,mjs}', { cwd: root });
 
 function filesThatName(pattern: RegExp): readonly string[] {
   return FILES.filter((file) => pattern.test(readFileSync(`${root}${file}`, 'utf8'))).sort();

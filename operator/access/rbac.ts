@@ -7,7 +7,7 @@ import { accessOf } from './required-access.ts';
 const API_VERSION = 'rbac.authorization.k8s.io/v1';
 
 /** One rule of a role. */
-export interface PolicyRule {
+export interface RoleRule {
   /** One group; empty for the core group. */
   readonly apiGroups: readonly [string];
   /** Plurals, or `plural/subresource`; sorted. */
@@ -27,7 +27,7 @@ export interface RbacRole {
   /** A ClusterRole and the role for the Pod's own namespace name no namespace. */
   readonly metadata: { readonly name: string; readonly namespace?: string };
   /** Sorted, so that the same controllers always give the same text. */
-  readonly rules: readonly PolicyRule[];
+  readonly rules: readonly RoleRule[];
 }
 
 /** The binding of a role to the ServiceAccount. */
@@ -88,7 +88,7 @@ export function rbacOf(
 /** @param place - a namespace, or '' for the cluster. */
 function grant(
   place: string,
-  rules: readonly PolicyRule[],
+  rules: readonly RoleRule[],
   { name, serviceAccount }: Pick<RbacOptions, 'name' | 'serviceAccount'>,
 ): readonly [RbacRole, RbacRoleBinding] {
   const [kind, bindingKind] =
@@ -109,7 +109,7 @@ function grant(
 }
 
 /** Resources of one group with the same verbs for the same names share a rule. */
-function rulesOf(accesses: readonly AccessRule[]): readonly PolicyRule[] {
+function rulesOf(accesses: readonly AccessRule[]): readonly RoleRule[] {
   const alike = Map.groupBy(accesses, ({ resource: { group }, verbs, resourceNames }) =>
     JSON.stringify([group, verbs, resourceNames]),
   );
@@ -118,7 +118,7 @@ function rulesOf(accesses: readonly AccessRule[]): readonly PolicyRule[] {
     .sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));
 }
 
-function ruleOf(first: AccessRule, others: readonly AccessRule[]): PolicyRule {
+function ruleOf(first: AccessRule, others: readonly AccessRule[]): RoleRule {
   const { resource, resourceNames, verbs } = first;
   return {
     apiGroups: [resource.group],
@@ -132,6 +132,6 @@ function ruleResource({ resource: { plural }, subresource }: AccessRule): string
   return subresource === undefined ? plural : `${plural}/${subresource}`;
 }
 
-function sortKey({ apiGroups, resources, resourceNames }: PolicyRule): string {
+function sortKey({ apiGroups, resources, resourceNames }: RoleRule): string {
   return JSON.stringify([apiGroups, resources, resourceNames ?? '']);
 }

@@ -18,6 +18,7 @@ import { EXIT_WITH_PARENT, overview } from './help.ts';
 import { HOOKS_DESCRIPTION } from './hooks/help.ts';
 import { INIT_DESCRIPTION } from './init/help.ts';
 import { LINT_DESCRIPTION } from './lint/help.ts';
+import { loadPackage } from './load-package.ts';
 import { METACONTROLLER_DESCRIPTION } from './metacontroller/help.ts';
 import { PLUGIN_DESCRIPTION } from './plugin/help.ts';
 import { PROXY_DESCRIPTION } from './proxy/help.ts';
@@ -151,12 +152,15 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     ...HOOKS_DESCRIPTION,
-    run: async (args, io) => (await import('./hooks/hooks.ts')).hooksCommand().run(args, io),
+    run: async (args, io) =>
+      (await loadPackage('@chancery/hooks/command', 'hooks')).hooksCommand().run(args, io),
   },
   {
     ...METACONTROLLER_DESCRIPTION,
     run: async (args, io) =>
-      (await import('./metacontroller/metacontroller.ts')).metacontrollerCommand().run(args, io),
+      (await loadPackage('@chancery/metacontroller/command', 'metacontroller'))
+        .metacontrollerCommand()
+        .run(args, io),
   },
   {
     ...TEST_HOOK_DESCRIPTION,
@@ -191,7 +195,8 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     ...PLUGIN_DESCRIPTION,
-    run: async (args, io) => (await import('./plugin/plugin.ts')).pluginCommand().run(args, io),
+    run: async (args, io) =>
+      (await loadPackage('@chancery/packaging/command', 'plugin')).pluginCommand().run(args, io),
   },
   {
     ...COMPLETION_DESCRIPTION,

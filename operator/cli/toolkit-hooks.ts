@@ -4,7 +4,8 @@ import { pathToFileURL } from 'node:url';
 
 /** `chancery` and each of its entries, such as `chancery/schema`. */
 const TOOLKIT = /^chancery(?:\/|$)/;
-const TEST_KIT = '@chancery/testing';
+/** A package that is installed beside the toolkit, or one of its entries. */
+const BESIDE = /^@chancery\/(?:testing|hooks|metacontroller|packaging)(?:\/|$)/;
 /** Source files import source files; built files import built files. */
 const OWN_CONDITIONS = import.meta.url.endsWith('.ts') ? ['chancery-source'] : [];
 
@@ -15,8 +16,8 @@ type Resolve = Parameters<typeof registerHooks>[0]['resolve'];
  * A module that is mounted from a ConfigMap has no `node_modules` above it. A module that has one must not
  * load a second copy into the process.
  *
- * `@chancery/testing` is searched next to the module that imports it, then next to this copy, then in the
- * working directory. A package manager may hide the packages of a project from `chancery`.
+ * `@chancery/testing` and the packages of commands are searched next to the module that imports them, then next to
+ * this copy, then in the working directory. A package manager may hide the packages of a project from `chancery`.
  */
 export function resolveToolkit(): void {
   registerHooks({ resolve });
@@ -27,7 +28,7 @@ const resolve: NonNullable<Resolve> = (specifier, context, nextResolve) => {
     nextResolve(specifier, withParent(context, parentURL));
   // Resolve as if this file imported it: a package finds its own entries by its own name.
   if (TOOLKIT.test(specifier)) return from(import.meta.url);
-  if (specifier !== TEST_KIT) return nextResolve(specifier, context);
+  if (!BESIDE.test(specifier)) return nextResolve(specifier, context);
   const project = pathToFileURL(`${process.cwd()}/`).href;
   for (const parentURL of [context.parentURL, import.meta.url]) {
     try {

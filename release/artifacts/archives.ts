@@ -22,8 +22,7 @@ export async function packPackage(
 ): Promise<PackedPackage> {
   const temporary = await mkdtemp(join(tmpdir(), 'chancery-packed-'));
   try {
-    const script = source === '.' ? 'operator/build.ts' : 'build.ts';
-    const archive = (await packed(source, script, temporary).catch(saying)).replace('file:', '');
+    const archive = (await packed(source, temporary).catch(saying)).replace('file:', '');
     await mkdir(folder, { recursive: true });
     await cp(archive, join(folder, basename(archive)));
     const problems = await packageProblems(archive, join(temporary, source));

@@ -11,8 +11,6 @@ import { controller, type Permission } from '../../operator/controller/controlle
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
 import { systemClock } from '../../operator/core/clock.ts';
-import { installStrategy } from '../../operator/generate/bundle/install-strategy.ts';
-import { chartFiles } from '../../operator/generate/chart/chart.ts';
 import { lint } from '../../operator/generate/lint/lint.ts';
 import { operatorModel } from '../../operator/generate/manifests/operator-model.ts';
 import { renderedObjects } from '../../operator/generate/manifests/rendered-objects.ts';
@@ -22,6 +20,8 @@ import { clusterRoles, roleBindings, roles } from '../../operator/model/kubernet
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { defineResource, type Resource } from '../../operator/model/resource.ts';
 import { undiciTransport } from '../../operator/transport/undici-transport.ts';
+import { installStrategy } from '../../packages/packaging/src/bundle/install-strategy.ts';
+import { chartFiles } from '../../packages/packaging/src/chart/chart.ts';
 import { options } from '../manifests/support/trees.ts';
 
 const signers = defineResource({

@@ -4,8 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { type ApiServer, consistently, eventually } from '@chancery/testing';
 import { expect, expectTypeOf, onTestFinished, test } from 'vitest';
-import { apiserverCommand, type ServerClass } from '../../operator/cli/apiserver/apiserver.ts';
-import type { Io } from '../../operator/cli/command.ts';
+import type { ServerClass } from '../../operator/cli/apiserver/apiserver.ts';
 import { parseYaml } from '../../operator/core/yaml.ts';
 import { chancery, folderWith } from './child.ts';
 import { type Invocation, invoke } from './invocation.ts';
@@ -279,27 +278,6 @@ test.each([
 
   expect(await exit).toBe(code);
   expect(stderr.lines).toEqual([said(message)]);
-});
-
-test('an installation without the test kit says so, and what to do', async () => {
-  const missing = Object.assign(new Error("Cannot find package '@chancery/testing'"), {
-    code: 'ERR_MODULE_NOT_FOUND',
-  });
-  const commands = [apiserverCommand(() => Promise.reject(missing))];
-
-  const { exit, stderr } = invoke(['apiserver'], { commands });
-
-  expect(await exit).toBe(2);
-  expect(stderr.lines).toEqual([said(/npm install --save-dev @chancery\/testing/)]);
-});
-
-test('a test kit that lacks a module of its own is not taken for a missing one', async () => {
-  const missing = Object.assign(new Error("Cannot find package 'x' imported from y"), {
-    code: 'ERR_MODULE_NOT_FOUND',
-  });
-  const command = apiserverCommand(() => Promise.reject(missing));
-
-  await expect(command.run([], {} as Io)).rejects.toBe(missing);
 });
 
 test('the server of the test kit is what the command expects', () => {

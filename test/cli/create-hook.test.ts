@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { configOf, rightsOf } from '../hooks/support/documents.ts';
+import { configOf, rightsOf } from '../../packages/hooks/test/support/documents.ts';
 import { newHook } from './support/new-hook.ts';
 
 test('a hook is written with its rights and a sample, and patches what the sample shows', async () => {

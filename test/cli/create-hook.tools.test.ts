@@ -7,7 +7,7 @@
  */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { configOf } from '../hooks/support/documents.ts';
+import { configOf } from '../../packages/hooks/test/support/documents.ts';
 import { newHook } from './support/new-hook.ts';
 
 test.each([

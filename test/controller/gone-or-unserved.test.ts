@@ -32,14 +32,14 @@ import { addFinalizer, removeFinalizer } from '../../operator/controller/finaliz
 import type { ReconcileContext } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
 import { systemClock } from '../../operator/core/clock.ts';
-import { applyDocument } from '../../operator/hooks/patches/apply-document.ts';
-import type { PreparedDocument } from '../../operator/hooks/patches/prepare-documents.ts';
 import { isNotFound, isUnserved } from '../../operator/model/not-found.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { defineResource } from '../../operator/model/resource.ts';
 import { ApiError } from '../../operator/model/status.ts';
 import type { Transport } from '../../operator/transport/transport.ts';
 import { undiciTransport } from '../../operator/transport/undici-transport.ts';
+import { applyDocument } from '../../packages/hooks/src/patches/apply-document.ts';
+import type { PreparedDocument } from '../../packages/hooks/src/patches/prepare-documents.ts';
 
 const cages = defineResource({
   group: 'zoo.example',

@@ -4,7 +4,6 @@ import { FakeClock } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { parseDevArguments } from '../../operator/cli/dev/arguments.ts';
 import { confirmContext } from '../../operator/cli/dev/context-cluster.ts';
-import { devCommand } from '../../operator/cli/dev/dev.ts';
 import type { DevTestKit } from '../../operator/cli/dev/embedded-cluster.ts';
 import { StopSignals } from '../../operator/cli/process-end.ts';
 import { folderWith } from '../cli/child.ts';
@@ -115,19 +114,6 @@ test('the test kit has what chancery dev takes from it', () => {
   const kit: DevTestKit = testKit;
 
   expect(kit.StandInAmbassador).toBeTypeOf('function');
-});
-
-test('without the test kit it ends with 2, and says how to install it', async () => {
-  const folder = folderWith({ 'operator.ts': 'export default 1;' });
-  const missing = Object.assign(new Error("Cannot find package '@chancery/testing'"), {
-    code: 'ERR_MODULE_NOT_FOUND',
-  });
-  const commands = [devCommand({ loadTestKit: () => Promise.reject(missing) })];
-
-  const { exit, stderr } = invoke(['dev', `${folder}/operator.ts`], { commands });
-
-  expect(await exit).toBe(2);
-  expect(stderr.lines.join()).toContain('run npm install --save-dev @chancery/testing');
 });
 
 test('a port that is taken ends with 1, and says which', async () => {

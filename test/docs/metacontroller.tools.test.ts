@@ -15,8 +15,8 @@ import type { KubernetesObject } from '../../operator/index.ts';
 import {
   compositeControllers,
   decoratorControllers,
-} from '../../operator/metacontroller/definitions/resources.ts';
-import { definition } from '../metacontroller/support/farm.ts';
+} from '../../packages/metacontroller/src/definitions/resources.ts';
+import { definition } from '../../packages/metacontroller/test/support/farm.ts';
 import { pathOf } from '../tools/tools.ts';
 import { guide } from './guide.ts';
 import { folder } from './running-commands.ts';

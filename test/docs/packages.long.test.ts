@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { parseYaml } from '../../operator/core/yaml.ts';
-import { settingsOf } from '../../operator/generate/chart/settings.ts';
+import { settingsOf } from '../../packages/packaging/src/chart/settings.ts';
+import { demo } from '../../packages/packaging/test/bundle/support/bundles.ts';
 import { BIN } from '../cli/child.ts';
-import { demo } from '../packages/support/bundles.ts';
 import { exampleFolder, guide, rowsOf } from './guide.ts';
 import { shell } from './running-commands.ts';
 

@@ -17,7 +17,8 @@ const rows = lines.flatMap((line) => {
 
 test('every claim names a test, by its file and its title', () => {
   const unnamed = rows.filter(
-    ({ file, title }) => !/^test\/.+\.ts$/.test(file) || !/\w \w|\w=/.test(title),
+    ({ file, title }) =>
+      !/^(?:packages\/[a-z]+\/)?test\/.+\.ts$/.test(file) || !/\w \w|\w=/.test(title),
   );
 
   expect(lines.length).toBeGreaterThan(25);

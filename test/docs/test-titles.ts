@@ -1,5 +1,5 @@
 /** The titles of the tests in a source, as they are written. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseAst } from 'rolldown/parseAst';
 
@@ -26,7 +26,13 @@ interface Node {
 
 /** Each file of TypeScript in which a test may stand, from the root of the repository. */
 export function testSources(): readonly string[] {
-  return ['test', 'testing/test', 'examples', 'bench'].flatMap((folder) =>
+  return [
+    'test',
+    'testing/test',
+    ...globSync('packages/*/test', { cwd: root }),
+    'examples',
+    'bench',
+  ].flatMap((folder) =>
     readdirSync(fileURLToPath(new URL(folder, root)), { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts') && !file.split('/').includes('node_modules'))
       .map((file) => `${folder}/${file}`)

@@ -11,16 +11,12 @@ import process from 'node:process';
 import { packed } from '../support/installed-packages.ts';
 import { packageProblems } from './package-problems.ts';
 
-const PACKAGES = [
-  { folder: '.', script: 'operator/build.ts' },
-  { folder: 'testing', script: 'build.ts' },
-  { folder: 'create-chancery', script: 'build.ts' },
-];
+const PACKAGES = ['.', 'testing', 'create-chancery'];
 
 const archives = await mkdtemp(join(tmpdir(), 'chancery-checked-'));
 try {
-  for (const { folder, script } of PACKAGES) {
-    const archive = (await packed(folder, script, archives)).replace('file:', '');
+  for (const folder of PACKAGES) {
+    const archive = (await packed(folder, archives)).replace('file:', '');
     const problems = await packageProblems(archive, join(archives, folder));
     process.stdout.write(`${folder}: ${problems.join('\n') || 'nothing found'}\n`);
     if (problems.length > 0) process.exitCode = 1;

@@ -5,7 +5,7 @@
  */
 import { execFile } from 'node:child_process';
 import { expect, test } from 'vitest';
-import type { PolicyRule } from '../../operator/access/rbac.ts';
+import type { RoleRule } from '../../operator/access/rbac.ts';
 import { environment, startImage } from '../proxy/support/image.ts';
 import { DECLARED, HOSTILE, split } from '../proxy/support/requests.ts';
 import { isTidied, send } from '../proxy/support/send.ts';
@@ -105,7 +105,7 @@ test('what the filter cannot refuse, the Roles do not grant', async () => {
   const objects = await render('manifests/overlays/namespaced');
 
   const updated = objects
-    .flatMap((object) => ('rules' in object ? (object.rules as readonly PolicyRule[]) : []))
+    .flatMap((object) => ('rules' in object ? (object.rules as readonly RoleRule[]) : []))
     .filter(({ verbs }) => verbs.includes('update'));
 
   expect(updated.map(({ resources, resourceNames }) => ({ resources, resourceNames }))).toEqual([

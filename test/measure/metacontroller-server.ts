@@ -3,12 +3,12 @@
  * further one changes a parent, if it names one, and is answered with the changes of children since the one before.
  */
 import { ApiServer } from '@chancery/testing';
+import type { KubernetesObject } from '../../operator/model/object.ts';
 import {
   compositeControllers,
   controllerRevisions,
   decoratorControllers,
-} from '../../operator/metacontroller/definitions/resources.ts';
-import type { KubernetesObject } from '../../operator/model/object.ts';
+} from '../../packages/metacontroller/src/definitions/resources.ts';
 
 /** What the server shall have. */
 export interface Planting {

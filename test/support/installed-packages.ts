@@ -32,8 +32,8 @@ export interface InstalledPackages {
 export async function installPackages(): Promise<InstalledPackages> {
   const archives = await mkdtemp(join(tmpdir(), 'chancery-packed-'));
   const installed = await realpath(await mkdtemp(join(tmpdir(), 'chancery-built-')));
-  const kit = await packed('testing', 'build.ts', archives);
-  const chancery = await packed('.', 'operator/build.ts', archives);
+  const kit = await packed('testing', archives);
+  const chancery = await packed('.', archives);
   // With these no registry is asked.
   const overrides = Object.fromEntries(
     [...(await lockedPackages()).map(({ name }) => name), ...(await packagesOf('testing'))]
@@ -63,7 +63,7 @@ export async function installPackages(): Promise<InstalledPackages> {
  *
  * @param folder - of the package, from the root of the repository. @returns the archive as `file:PATH`.
  */
-export async function packed(folder: string, script: string, archives: string): Promise<string> {
+export async function packed(folder: string, archives: string): Promise<string> {
   const from = join(repository, folder);
   const to = join(archives, folder);
   const { files = [] } = await manifestOf(folder);
@@ -72,7 +72,8 @@ export async function packed(folder: string, script: string, archives: string): 
     await cp(join(from, file), join(to, file));
   }
   await cp(join(repository, 'LICENSE'), join(to, 'LICENSE'));
-  await run(process.execPath, [script, '--out-dir', join(to, 'dist')], { cwd: from });
+  const build = ['build/main.ts', '--out-dir', join(to, 'dist'), folder];
+  await run(process.execPath, build, { cwd: repository });
   const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', archives];
   const { stdout } = await run('npm', args, { cwd: to });
   const [{ filename }] = JSON.parse(stdout) as [{ readonly filename: string }];

@@ -1,5 +1,5 @@
 import type { Clock } from 'chancery';
-import type { Cancel } from 'chancery/internal-testing';
+import type { Cancel } from 'chancery/internal';
 
 interface Alarm {
   readonly atMs: number;

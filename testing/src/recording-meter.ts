@@ -1,4 +1,4 @@
-import type { Labels, Meter } from 'chancery/internal-testing';
+import type { Labels, Meter } from 'chancery/internal';
 
 /** A meter whose readings a test can ask for. */
 export class RecordingMeter implements Meter {

@@ -1,4 +1,4 @@
-import { sleep } from 'chancery/internal-testing';
+import { sleep } from 'chancery/internal';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { propertyRuns } from '../../test/support/property-runs.ts';

@@ -8,7 +8,7 @@
 import { eventually } from '@chancery/testing';
 import type { KubernetesObject } from 'chancery';
 import { expect, test } from 'vitest';
-import { type HooksPlace, startHooks } from '../../../test/hooks/support/place.ts';
+import { type HooksPlace, startHooks } from '../../../packages/hooks/test/support/place.ts';
 import { filesOf, PATIENT } from './hook-files.ts';
 
 test('[hooks 1] the bash hook rolls what is selected at its first sight, and once for each change', async () => {

@@ -2,7 +2,7 @@
 import { eventually } from '@chancery/testing';
 import type { KubernetesObject } from 'chancery';
 import { expect, test } from 'vitest';
-import { startHooks } from '../../../test/hooks/support/place.ts';
+import { startHooks } from '../../../packages/hooks/test/support/place.ts';
 import { filesOf, PATIENT } from './hook-files.ts';
 
 /** A test waits for no five minutes. */

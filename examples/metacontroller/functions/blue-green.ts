@@ -3,7 +3,7 @@
  * are available, the Service selects it, and the other is scaled down.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { CompositeSyncRequest, CompositeSyncResponse } from 'chancery/metacontroller';
+import type { CompositeSyncRequest, CompositeSyncResponse } from '@chancery/metacontroller';
 import type { BlueGreenDeployment, PodTemplate, ReplicaSet, Service } from './blue-green-types.ts';
 
 /** The template of a ReplicaSet as it was asked for, without the defaults of the API server. */

@@ -2,13 +2,13 @@
 import { eventually } from '@chancery/testing';
 import type { KubernetesObject } from 'chancery';
 import { expect, test } from 'vitest';
-import { BLUE_GREEN, EXAMPLE_CRDS } from '../../../test/metacontroller/support/farm.ts';
+import { BLUE_GREEN, EXAMPLE_CRDS } from '../../../packages/metacontroller/test/support/farm.ts';
 import {
   type MetacontrollerPlace,
   PATIENT,
   startMetacontroller,
-} from '../../../test/metacontroller/support/place.ts';
-import { MODES } from '../../../test/metacontroller/support/subject.ts';
+} from '../../../packages/metacontroller/test/support/place.ts';
+import { MODES } from '../../../packages/metacontroller/test/support/subject.ts';
 import { sync } from '../functions/blue-green.ts';
 import type { ReplicaSet, Service } from '../functions/blue-green-types.ts';
 

@@ -11,8 +11,8 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import * as catSet from '../../../test/metacontroller/functions/cat-set.ts';
-import * as servicePerPod from '../../../test/metacontroller/functions/service-per-pod.ts';
+import * as catSet from '../../../packages/metacontroller/test/functions/cat-set.ts';
+import * as servicePerPod from '../../../packages/metacontroller/test/functions/service-per-pod.ts';
 
 const PROGRAMS = new URL('../functions/', import.meta.url);
 

@@ -2,12 +2,12 @@
 import { eventually } from '@chancery/testing';
 import type { KubernetesObject } from 'chancery';
 import { expect, test } from 'vitest';
-import { CAT_SET, EXAMPLE_CRDS } from '../../../test/metacontroller/support/farm.ts';
+import { CAT_SET, EXAMPLE_CRDS } from '../../../packages/metacontroller/test/support/farm.ts';
 import {
   type MetacontrollerPlace,
   PATIENT,
   startMetacontroller,
-} from '../../../test/metacontroller/support/place.ts';
+} from '../../../packages/metacontroller/test/support/place.ts';
 
 interface CatSet extends KubernetesObject {
   readonly status?: {

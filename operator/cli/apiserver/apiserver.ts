@@ -6,7 +6,7 @@ import { formatYaml } from '../../core/yaml.ts';
 import { isNamespaceMissing, isUnserved } from '../../model/not-found.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { Command, ExitCode, Io } from '../command.ts';
-import { importTestKit, testKitFor } from '../load-test-kit.ts';
+import { loadPackage } from '../load-package.ts';
 import { type ManifestDocument, readManifests } from '../manifest-files.ts';
 import {
   type ApiserverArguments,
@@ -44,13 +44,8 @@ interface RunningServer {
   close(): Promise<void>;
 }
 
-/** Imports the test kit. No other command needs it. */
-export type LoadTestKit = () => Promise<{ readonly ApiServer: ServerClass }>;
-
-const load = importTestKit as LoadTestKit;
-
 /** `chancery apiserver`: serves a Kubernetes API until the process is asked to stop. */
-export function apiserverCommand(loadTestKit: LoadTestKit = load): Command {
+export function apiserverCommand(): Command {
   return {
     ...APISERVER_DESCRIPTION,
 
@@ -60,7 +55,9 @@ export function apiserverCommand(loadTestKit: LoadTestKit = load): Command {
       if (kubeconfigPath !== undefined && !force) await requireOurs(kubeconfigPath);
       const documents = await readManifests(options.paths, io.stdin);
       const token = options.tls ? randomBytes(24).toString('base64url') : undefined;
-      const { ApiServer } = await testKitFor('apiserver', loadTestKit);
+      const { ApiServer } = (await loadPackage('@chancery/testing', 'apiserver')) as {
+        readonly ApiServer: ServerClass;
+      };
       const server = await start(ApiServer, options, token);
       try {
         fill(server, documents, options.namespace);

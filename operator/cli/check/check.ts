@@ -26,8 +26,7 @@ import { parseFlags } from '../flags.ts';
 import { withHooksDefaults } from '../hooks/settings-defaults.ts';
 import { LineWriter } from '../line-writer.ts';
 import { splitAtDashes } from '../load-modules.ts';
-import { checkBundle } from './check-bundle.ts';
-import { checkCrd } from './check-crd.ts';
+import { loadPackage } from '../load-package.ts';
 import { CHECK_DESCRIPTION } from './help.ts';
 
 export interface CheckCommandOptions {
@@ -53,56 +52,65 @@ export function checkCommand({
     ...CHECK_DESCRIPTION,
 
     async run(args: readonly string[], io: Io): Promise<ExitCode> {
-      if (args[0] === 'bundle') return checkBundle(args.slice(1), io);
-      if (args[0] === 'crd') return checkCrd(args.slice(1), io);
-      const { own, rest } = splitAtDashes(args);
-      const { values, positionals } = parseFlags(own, FLAGS);
-      const { output = 'text', excess = false } = values;
-      if (output !== 'text' && output !== 'json') {
-        throw new ConfigurationError(
-          `--output must be text or json, not ${JSON.stringify(output)}`,
-        );
+      const [what, ...rest] = args;
+      if (what === 'bundle' || what === 'crd') {
+        const packaging = await loadPackage('@chancery/packaging/command', `check ${what}`);
+        return what === 'bundle' ? packaging.checkBundle(rest, io) : packaging.checkCrd(rest, io);
       }
-      const declaring = declaringOf(values, positionals, rest);
-      const fromEnvironment = settingsOf(values.namespaces, declaring, io.env);
-      const token = await findVisibleToken(tokenFolders);
-      const declared = await loadDeclarations(declaring, io);
-      const { insecureAllowToken } = fromEnvironment;
-      const settings = overridden(fromEnvironment, {
-        ...declared.settings,
-        ...(values.namespaces !== undefined && { namespaces: fromEnvironment.namespaces }),
-        insecureAllowToken,
-      });
-      const connection = connect(values.server ?? settings.apiUrl, { clock });
-      try {
-        const filter = await testFilter(connection.transport, { clock, signal: io.signal });
-        const access =
-          filter.state === 'shut'
-            ? undefined
-            : await accessOf(declared, { connection, settings, signal: io.signal });
-        if (access?.incomplete !== undefined) {
-          const why = visibleText(boundedText(access.incomplete));
-          io.stderr.write(
-            `chancery check: the API server cannot list all rules (${why}), so each ` +
-              'right was asked for by itself\n',
-          );
-        }
-        const findings = { filter, token, tokenAllowed: settings.insecureAllowToken, access };
-        using lines = new LineWriter(io.stdout, io.signal);
-        await lines.write(
-          output === 'json'
-            ? [visibleJson(JSON.stringify(jsonReport(findings, { excess }), undefined, 2))]
-            : textReport(findings, { excess }).map(visibleText),
-        );
-        return isSound(findings) ? 0 : 1;
-      } catch (error) {
-        if (io.signal.aborted) return 1;
-        throw error;
-      } finally {
-        await connection.close();
-      }
+      return checkRights(args, io, { clock, tokenFolders });
     },
   };
+}
+
+async function checkRights(
+  args: readonly string[],
+  io: Io,
+  { clock, tokenFolders }: Required<CheckCommandOptions>,
+): Promise<ExitCode> {
+  const { own, rest: moduleArgs } = splitAtDashes(args);
+  const { values, positionals } = parseFlags(own, FLAGS);
+  const { output = 'text', excess = false } = values;
+  if (output !== 'text' && output !== 'json') {
+    throw new ConfigurationError(`--output must be text or json, not ${JSON.stringify(output)}`);
+  }
+  const declaring = declaringOf(values, positionals, moduleArgs);
+  const fromEnvironment = settingsOf(values.namespaces, declaring, io.env);
+  const token = await findVisibleToken(tokenFolders);
+  const declared = await loadDeclarations(declaring, io);
+  const { insecureAllowToken } = fromEnvironment;
+  const settings = overridden(fromEnvironment, {
+    ...declared.settings,
+    ...(values.namespaces !== undefined && { namespaces: fromEnvironment.namespaces }),
+    insecureAllowToken,
+  });
+  const connection = connect(values.server ?? settings.apiUrl, { clock });
+  try {
+    const filter = await testFilter(connection.transport, { clock, signal: io.signal });
+    const access =
+      filter.state === 'shut'
+        ? undefined
+        : await accessOf(declared, { connection, settings, signal: io.signal });
+    if (access?.incomplete !== undefined) {
+      const why = visibleText(boundedText(access.incomplete));
+      io.stderr.write(
+        `chancery check: the API server cannot list all rules (${why}), so each ` +
+          'right was asked for by itself\n',
+      );
+    }
+    const findings = { filter, token, tokenAllowed: settings.insecureAllowToken, access };
+    using lines = new LineWriter(io.stdout, io.signal);
+    await lines.write(
+      output === 'json'
+        ? [visibleJson(JSON.stringify(jsonReport(findings, { excess }), undefined, 2))]
+        : textReport(findings, { excess }).map(visibleText),
+    );
+    return isSound(findings) ? 0 : 1;
+  } catch (error) {
+    if (io.signal.aborted) return 1;
+    throw error;
+  } finally {
+    await connection.close();
+  }
 }
 
 function settingsOf(

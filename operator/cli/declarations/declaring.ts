@@ -1,4 +1,8 @@
+import type { Declared } from '../../controller/access-declaration.ts';
 import { ConfigurationError } from '../../core/errors.ts';
+
+/** What rights and manifests follow from. */
+export type Generating = Declared & { readonly needsLeaderElection?: boolean };
 
 /** The flags that say what declares rights, for `parseFlags`. */
 export const DECLARING_FLAGS = {

@@ -1,15 +1,10 @@
-import type { Declared } from '../../controller/access-declaration.ts';
 import { declaringRunnables } from '../../manager/runnable.ts';
 import type { Settings } from '../../manager/settings/settings.ts';
 import type { Io } from '../command.ts';
-import { declaredHooks } from '../hooks/declared-hooks.ts';
 import { loadModules, merged } from '../load-modules.ts';
-import { declaredControllers } from '../metacontroller/declared-controllers.ts';
+import { loadPackage } from '../load-package.ts';
 import { resolveToolkit } from '../toolkit-hooks.ts';
-import type { Declaring } from './declaring.ts';
-
-/** What rights and manifests follow from. */
-export type Generating = Declared & { readonly needsLeaderElection?: boolean };
+import type { Declaring, Generating } from './declaring.ts';
 
 /** Not `metacontroller`: the original's namespace and ClusterRole have that name, and both may be installed. */
 const CONTROLLERS_NAME = 'chancery-metacontroller';
@@ -39,10 +34,13 @@ export async function loadDeclarations(
     case 'modules':
       return fromModules(declaring.modules, declaring.moduleArgs, env);
     case 'hooks': {
+      const { declaredHooks } = await loadPackage('@chancery/hooks/command', 'hooks');
       const hooks = await declaredHooks(declaring.dir, declaring.crds, io);
       return { declared: [hooks], electing: [hooks], settings: {}, hints: hooks.hints };
     }
     case 'metacontroller': {
+      const entry = '@chancery/metacontroller/command';
+      const { declaredControllers } = await loadPackage(entry, 'metacontroller');
       const { declarations, hints, elects } = await declaredControllers(declaring, io);
       const settings = elects ? {} : { leaderElection: undefined };
       const electing = [{ name: 'metacontroller' }];

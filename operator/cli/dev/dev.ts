@@ -5,7 +5,7 @@ import { type Clock, systemClock } from '../../core/clock.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import type { Command, ExitCode, Io } from '../command.ts';
 import { describeError } from '../describe-error.ts';
-import { importTestKit, testKitFor } from '../load-test-kit.ts';
+import { loadPackage } from '../load-package.ts';
 import { type ManifestDocument, readManifests } from '../manifest-files.ts';
 import type { DevCluster } from './ambassador.ts';
 import { DEFAULT_MODULES, type DevArguments, parseDevArguments } from './arguments.ts';
@@ -20,15 +20,10 @@ import { TypeCheck } from './type-check.ts';
 
 export interface DevCommandOptions {
   readonly clock?: Clock;
-  /** Imports the test kit. Only an embedded API server needs it. */
-  readonly loadTestKit?: () => Promise<DevTestKit>;
 }
 
 /** `chancery dev`: runs an operator and all that it needs, and starts it again on every save. */
-export function devCommand({
-  clock = systemClock,
-  loadTestKit = importTestKit as () => Promise<DevTestKit>,
-}: DevCommandOptions = {}): Command {
+export function devCommand({ clock = systemClock }: DevCommandOptions = {}): Command {
   return {
     ...DEV_DESCRIPTION,
 
@@ -42,7 +37,7 @@ export function devCommand({
       const modules = modulesOf(parsed.modules);
       const samples = await readManifests(parsed.samples, io.stdin, '--samples ');
       const say = (text: string): void => void io.stderr.write(`dev: ${text}\n`);
-      const cluster = await clusterOf(parsed, samples, { io, clock, say, loadTestKit });
+      const cluster = await clusterOf(parsed, samples, { io, clock, say });
       try {
         await develop({ parsed, modules, samples, cluster, io, clock, say });
       } finally {
@@ -76,11 +71,11 @@ interface Surroundings {
 async function clusterOf(
   { context, kubeconfig, namespace: given, port, yes }: DevArguments,
   samples: readonly ManifestDocument[],
-  { loadTestKit, ...around }: Surroundings & { readonly loadTestKit: () => Promise<DevTestKit> },
+  around: Surroundings,
 ): Promise<DevCluster> {
   const namespace = given ?? namespaceOf(samples);
   if (context === undefined) {
-    const kit = await testKitFor('dev', loadTestKit);
+    const kit = (await loadPackage('@chancery/testing', 'dev')) as DevTestKit;
     return EmbeddedCluster.start(kit, { ...around, port, namespace: namespace ?? 'default' });
   }
   const cluster = await ContextCluster.open({ ...around, context, kubeconfig, namespace });

@@ -20,13 +20,10 @@ import {
 import type { Settings } from '../../manager/settings/settings.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { Command, ExitCode, Io } from '../command.ts';
-import { type Declaring, declaringWords } from '../declarations/declaring.ts';
-import {
-  type Declarations,
-  type Generating,
-  loadDeclarations,
-} from '../declarations/load-declarations.ts';
+import { type Declaring, declaringWords, type Generating } from '../declarations/declaring.ts';
+import { type Declarations, loadDeclarations } from '../declarations/load-declarations.ts';
 import { LineWriter } from '../line-writer.ts';
+import { loadPackage } from '../load-package.ts';
 import { type GenerateArguments, isTree, parseGenerateArguments } from './arguments.ts';
 import { reportStates, writeGenerated } from './generated-files.ts';
 import { givenResources } from './given-resources.ts';
@@ -42,7 +39,8 @@ export function generateCommand(): Command {
 
     async run(args: readonly string[], io: Io): Promise<ExitCode> {
       if (args[0] === 'catalog') {
-        return (await import('./generate-catalog.ts')).generateCatalog(args.slice(1), io);
+        const packaging = await loadPackage('@chancery/packaging/command', 'generate catalog');
+        return packaging.generateCatalog(args.slice(1), io);
       }
       const asked = parseGenerateArguments(args);
       const loaded = await declarationsOf(asked, io);
@@ -169,10 +167,10 @@ async function statesOf(
   const { references, objects } = await givenResources(args.resources, what, { output, stdin });
   const given = { ...args, resources: references };
   if (what !== 'manifests') {
-    const { packageFiles, packageStates } = await import('./package-files.ts');
+    const packaging = await loadPackage('@chancery/packaging/command', `generate ${what}`);
     const manifests = { ...manifestsOptionsOf(declared, given, program), objects };
-    const files = await packageFiles(what, declared, args, manifests, io);
-    return await packageStates(what, output, files);
+    const files = await packaging.packageFiles(what, declared, args, manifests, io);
+    return await packaging.packageStates(what, output, files);
   }
   const files = generatedTree(declared, given, program, objects);
   const folders = ['crds/kustomization.yaml', 'resources/kustomization.yaml'];

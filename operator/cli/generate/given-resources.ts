@@ -2,8 +2,8 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { ConfigurationError } from '../../core/errors.ts';
+import { isMapping } from '../../core/mapping.ts';
 import { visibleText } from '../../core/visible-text.ts';
-import { isMapping } from '../../generate/crd-check/schema.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { isManifestName, manifestItems, readManifests } from '../manifest-files.ts';
 

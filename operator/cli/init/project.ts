@@ -15,6 +15,11 @@ const MODULE = 'src/operator.ts';
 
 const templates = textFiles(new URL('./templates/', import.meta.url));
 
+/** The template of a file of the project. */
+export function projectTemplate(path: string): string {
+  return templates(path);
+}
+
 /** One controller of the project. */
 interface Part {
   /** The beginning of the names of its files. */

@@ -1,40 +1,18 @@
-import type { Buffer } from 'node:buffer';
 import process from 'node:process';
-import { quickAnswer } from '../../kubebuilder/self-description.ts';
-import { ownStdout } from './own-stdout.ts';
+import { messageOf } from '../../core/errors.ts';
+import { loadPackage } from '../load-package.ts';
 
 /**
- * The process of `chancery plugin kubebuilder`. kubebuilder starts one for each request, three for a command.
- * So it is apart from the other commands: it loads what a request needs, and for two of the three that is
- * nothing but tables.
+ * The process of `chancery plugin kubebuilder`. kubebuilder starts one for each request, three for a command, so the
+ * other commands are not loaded. The package answers the request as soon as it is imported.
  */
-const stdout = ownStdout(process.stdout); // until the end of the process: exit handlers may print, too
-process.stdout.on('error', () => {}); // kubebuilder has gone: nobody is left to be told
-process.stderr.on('error', () => {});
-
-const stdin = process.stdin[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
-/** A short request is one piece, and then the end. */
-const start = [stdin.next(), stdin.next()] as const;
-const quick = await shortRequest().then(quickAnswer, () => undefined);
-if (quick === undefined) {
-  const { respondToKubebuilder } = await import('./kubebuilder.ts');
-  const { stderr, env } = process;
-  await stdout.write(await respondToKubebuilder({ stdin: wholeStdin(), stderr, env }));
-} else {
-  await stdout.write(quick);
-}
-process.exit(0); // the rest of a refused request is not read
-
-async function shortRequest(): Promise<string> {
-  const [first, second] = await Promise.all(start);
-  return first.done !== true && second.done === true ? first.value.toString() : '';
-}
-
-async function* wholeStdin(): AsyncGenerator<Buffer> {
-  for (const piece of start) {
-    const { done, value } = await piece;
-    if (done === true) return;
-    yield value;
-  }
-  yield* { [Symbol.asyncIterator]: () => stdin };
+try {
+  await loadPackage('@chancery/packaging/kubebuilder', 'plugin kubebuilder');
+} catch (error) {
+  // kubebuilder shows the messages of an answer, and drops those of a process that fails.
+  const answer = {
+    ...{ apiVersion: 'v1alpha1', command: '', metadata: { description: '', examples: '' } },
+    ...{ universe: {}, error: true, errorMsgs: [messageOf(error)] },
+  };
+  process.stdout.write(`${JSON.stringify(answer)}\n`);
 }

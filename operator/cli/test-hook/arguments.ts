@@ -1,7 +1,5 @@
 import { ConfigurationError } from '../../core/errors.ts';
 import { parseGoDuration } from '../../core/go-duration.ts';
-import { HOOKS_DEFAULTS } from '../../hooks/hooks-program.ts';
-import { DEFAULT_FUNCTION_TIMEOUT_MS } from '../../metacontroller/call/limits.ts';
 import { parseFlags } from '../flags.ts';
 
 const FLAGS = {
@@ -27,9 +25,8 @@ export interface TestHookArguments {
   readonly context: string;
   readonly crds: readonly string[];
   readonly hookEnv: readonly string[];
-  readonly timeoutMs: number;
-  /** The same for a function of Metacontroller's contract, which always has one. */
-  readonly functionTimeoutMs: number;
+  /** Undefined: the default of the contract. */
+  readonly timeoutMs: number | undefined;
   /** Path for the documents, `-` for standard output. */
   readonly patchesTo: string | undefined;
   readonly recordsRights: boolean;
@@ -68,7 +65,6 @@ export function parseTestHookArguments(args: readonly string[]): TestHookArgumen
     crds: values.crd ?? [],
     hookEnv: values['hook-env'] ?? [],
     timeoutMs: timeoutOf(values['hook-timeout']),
-    functionTimeoutMs: timeoutOf(values['hook-timeout'], DEFAULT_FUNCTION_TIMEOUT_MS),
     patchesTo: values['patches-to'],
     recordsRights: values['record-rights'] ?? false,
     isStrict: values['strict-patches'] ?? false,
@@ -85,8 +81,8 @@ export function requireNoFunction(asked: TestHookArguments): string {
   );
 }
 
-function timeoutOf(text: string | undefined, otherwise = HOOKS_DEFAULTS.timeoutMs): number {
-  if (text === undefined) return otherwise;
+function timeoutOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
   const timeoutMs = parseGoDuration(text);
   if (timeoutMs !== undefined) return timeoutMs;
   throw new ConfigurationError(

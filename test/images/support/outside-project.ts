@@ -37,8 +37,8 @@ export async function outsideProject(
   const root = await mkdtemp(join(tmpdir(), 'chancery-outside-'));
   const [folder, packages] = [join(root, 'project'), join(root, 'packages')];
   await mkdir(packages);
-  const chancery = await archive('.', 'operator/build.ts', packages);
-  const kit = await archive('testing', 'build.ts', packages);
+  const chancery = await archive('.', packages);
+  const kit = await archive('testing', packages);
   const manifest = {
     name: 'outside',
     version: '1.0.0',
@@ -72,10 +72,10 @@ export async function outsideProject(
 }
 
 /** Packs a package into `packages`. @returns its spec from a folder beside that. */
-async function archive(folder: string, script: string, packages: string): Promise<string> {
+async function archive(folder: string, packages: string): Promise<string> {
   const work = await mkdtemp(join(tmpdir(), 'chancery-packed-'));
   try {
-    const path = (await packed(folder, script, work)).replace('file:', '');
+    const path = (await packed(folder, work)).replace('file:', '');
     await rename(path, join(packages, basename(path)));
     return `file:../packages/${basename(path)}`;
   } finally {

@@ -76,7 +76,7 @@ async function bring(from: string, target: string): Promise<void> {
 
 /** As the Dockerfile does. */
 async function compile(target: string): Promise<void> {
-  const args = ['operator/build.ts', '--image', '--out-dir', target];
+  const args = ['build/main.ts', '--image', '--out-dir', target, '.'];
   await run(process.execPath, args, { cwd: repository });
 }
 

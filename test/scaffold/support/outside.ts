@@ -25,9 +25,9 @@ export interface Archives {
 
 export async function packArchives(): Promise<Archives> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'chancery-archives-')));
-  await packed('testing', 'build.ts', folder);
-  await packed('.', 'operator/build.ts', folder);
-  const creator = await packed('create-chancery', 'build.ts', folder);
+  await packed('testing', folder);
+  await packed('.', folder);
+  const creator = await packed('create-chancery', folder);
   return {
     folder,
     creator: creator.replace('file:', ''),

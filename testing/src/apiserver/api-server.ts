@@ -1,7 +1,7 @@
 import type { KubernetesObject } from 'chancery';
 import { ConfigurationError, parseYamlDocuments } from 'chancery';
-import type { Cancel } from 'chancery/internal-testing';
-import { deepCopy } from 'chancery/internal-testing';
+import type { Cancel } from 'chancery/internal';
+import { deepCopy } from 'chancery/internal';
 import { listenAgain, reservePort } from '../listen-again.ts';
 import { manifestObjects } from '../manifest-objects.ts';
 import type { ApiServerOptions } from './api-server-options.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from 'chancery';
-import type { Cancel } from 'chancery/internal-testing';
+import type { Cancel } from 'chancery/internal';
 import type { Authentication } from './auth/authentication.ts';
 import type { Authorization } from './auth/authorization.ts';
 import type { Behaviour } from './behaviour.ts';

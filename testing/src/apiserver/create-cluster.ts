@@ -1,5 +1,5 @@
 import { systemClock } from 'chancery';
-import type { Cancel } from 'chancery/internal-testing';
+import type { Cancel } from 'chancery/internal';
 import type { ApiServerOptions } from './api-server-options.ts';
 import { Authentication, type AuthenticationOptions } from './auth/authentication.ts';
 import { authorizationOf, countsRoles } from './auth/authorization.ts';

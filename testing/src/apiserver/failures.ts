@@ -1,6 +1,6 @@
 import { ApiError, type Resource, type StatusDetails } from 'chancery';
-import type { Status, StatusCause } from 'chancery/internal-testing';
-import { apiVersionOf } from 'chancery/internal-testing';
+import type { Status, StatusCause } from 'chancery/internal';
+import { apiVersionOf } from 'chancery/internal';
 
 /** A Status as the server writes it: every field in the order of Go's struct. */
 export type StatusBody = Status & { readonly metadata: { readonly continue?: string } };

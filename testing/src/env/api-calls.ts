@@ -9,7 +9,7 @@ import {
   groupVersionPath,
   isStatus,
   objectPath,
-} from 'chancery/internal-testing';
+} from 'chancery/internal';
 import { jsonText } from '../apiserver/objects/json-text.ts';
 import { eventually } from '../eventually.ts';
 import { type Manifest, manifestObjects } from '../manifest-objects.ts';

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Clock, OperatorError } from 'chancery';
-import type { Status } from 'chancery/internal-testing';
-import { abortable, sleep } from 'chancery/internal-testing';
+import type { Status } from 'chancery/internal';
+import { abortable, sleep } from 'chancery/internal';
 import type { End, Reply } from './exchange.ts';
 
 type Headers = Readonly<Record<string, string>>;

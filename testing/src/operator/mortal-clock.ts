@@ -1,5 +1,5 @@
 import type { Clock } from 'chancery';
-import type { Cancel } from 'chancery/internal-testing';
+import type { Cancel } from 'chancery/internal';
 
 /** A clock that can be stopped for ever: no alarm of it fires any more, as in a killed process. */
 export class MortalClock implements Clock {

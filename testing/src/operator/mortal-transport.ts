@@ -1,5 +1,5 @@
 import type { Transport } from 'chancery';
-import type { TransportRequest, TransportResponse } from 'chancery/internal-testing';
+import type { TransportRequest, TransportResponse } from 'chancery/internal';
 
 /** Never ends: who waits for it is dead, and is collected with it. */
 const NEVER: Promise<never> = new Promise(() => {});

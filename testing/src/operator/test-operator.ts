@@ -1,7 +1,7 @@
 import type { Controller, Log, Runnable } from 'chancery';
 import { type Clock, systemClock, undiciTransport } from 'chancery';
-import type { ProcessStatus } from 'chancery/internal-testing';
-import { connect, connectOptions, OperatorProcess, settingsFrom } from 'chancery/internal-testing';
+import type { ProcessStatus } from 'chancery/internal';
+import { connect, connectOptions, OperatorProcess, settingsFrom } from 'chancery/internal';
 import { eventually } from '../eventually.ts';
 import { RecordingMeter } from '../recording-meter.ts';
 import { MortalClock } from './mortal-clock.ts';

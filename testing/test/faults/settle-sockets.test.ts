@@ -1,4 +1,4 @@
-import { sleep } from 'chancery/internal-testing';
+import { sleep } from 'chancery/internal';
 import { expect, onTestFinished, test } from 'vitest';
 import { FakeClock, settle } from '../../src/fake-clock.ts';
 import { text } from '../../src/faults/replies.ts';

@@ -1,6 +1,6 @@
 import { ConfigurationError, messageOf } from '../../../core/errors.ts';
 import { boundedText } from '../../../core/visible-text.ts';
-import { byAge } from '../../../generate/crd-check/version-age.ts';
+import { byAge } from '../../../model/version-age.ts';
 import type { ExistingKind } from './existing-kind.ts';
 
 /** The kinds that a project gets controllers for, and what its author should know of them. */

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { isDefinition } from '../../../generate/crd-check/definition.ts';
+import { isDefinition } from '../../../schema/definition.ts';
 import { manifestItems, readManifests } from '../../manifest-files.ts';
 import { collectedKinds, type ExistingKinds } from './collected-kinds.ts';
 import { existingKind } from './existing-kind.ts';

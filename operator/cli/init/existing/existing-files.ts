@@ -1,7 +1,7 @@
+import { isMapping } from '../../../core/mapping.ts';
 import { textFiles } from '../../../core/text-files.ts';
 import { boundedText } from '../../../core/visible-text.ts';
 import { formatYaml } from '../../../core/yaml.ts';
-import { isMapping } from '../../../generate/crd-check/schema.ts';
 import { sampleObject } from '../../../schema/samples/sample-object.ts';
 import { kindFiles } from '../../create/kind-files.ts';
 import { kindFrom } from '../../create/names.ts';

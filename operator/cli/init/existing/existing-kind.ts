@@ -1,7 +1,7 @@
 import { ConfigurationError, messageOf } from '../../../core/errors.ts';
-import { checkedDefinition } from '../../../generate/crd-check/definition.ts';
-import { isMapping, type Mapping } from '../../../generate/crd-check/schema.ts';
-import { byAge } from '../../../generate/crd-check/version-age.ts';
+import { isMapping, type Mapping } from '../../../core/mapping.ts';
+import { byAge } from '../../../model/version-age.ts';
+import { checkedDefinition } from '../../../schema/definition.ts';
 import type { KindNames } from '../../create/names.ts';
 import { existingNames, requireKind } from './existing-names.ts';
 

@@ -1,4 +1,4 @@
-import { isMapping, type Mapping } from '../../../generate/crd-check/schema.ts';
+import { isMapping, type Mapping } from '../../../core/mapping.ts';
 import { textLiteral } from './text-literal.ts';
 
 /** Nested deeper, the type is `unknown`. */

@@ -1,5 +1,5 @@
 import { type Environment as CelEnvironment, Optional } from '@marcbachmann/cel-js';
-import { fieldSchema, type StructuralSchema, type ValidationRule } from 'chancery/internal-testing';
+import { fieldSchema, type StructuralSchema, type ValidationRule } from 'chancery/internal';
 import { isObject } from '../objects/metadata.ts';
 import { type Declaration, Declarations } from './declaration.ts';
 import { celEnvironment } from './environment.ts';

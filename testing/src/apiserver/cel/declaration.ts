@@ -1,5 +1,5 @@
 import type { Environment as CelEnvironment } from '@marcbachmann/cel-js';
-import { type StructuralSchema, valuesSchema } from 'chancery/internal-testing';
+import { type StructuralSchema, valuesSchema } from 'chancery/internal';
 import { isObject } from '../objects/metadata.ts';
 import { celDurationText } from './duration-text.ts';
 import { celFieldName } from './field-names.ts';

@@ -1,4 +1,4 @@
-import { fieldSchema, type StructuralSchema, type ValidationRule } from 'chancery/internal-testing';
+import { fieldSchema, type StructuralSchema, type ValidationRule } from 'chancery/internal';
 import type { StoredObject } from '../cluster-access.ts';
 import type { FieldError } from '../failures.ts';
 import { isObject } from '../objects/metadata.ts';

@@ -1,4 +1,4 @@
-import { API_APPROVED, approvalOf, needsApproval } from 'chancery/internal-testing';
+import { API_APPROVED, approvalOf, needsApproval } from 'chancery/internal';
 import type { StoredObject } from '../cluster-access.ts';
 import type { FieldError } from '../failures.ts';
 import { invalid, required } from '../schema/field-errors.ts';

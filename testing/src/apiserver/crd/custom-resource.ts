@@ -1,4 +1,4 @@
-import type { StructuralSchema } from 'chancery/internal-testing';
+import type { StructuralSchema } from 'chancery/internal';
 import { rulesOf } from '../cel/rules.ts';
 import type { StoredObject } from '../cluster-access.ts';
 import { failure } from '../failures.ts';

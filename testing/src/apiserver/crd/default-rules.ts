@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { StructuralSchema } from 'chancery/internal-testing';
+import type { StructuralSchema } from 'chancery/internal';
 import type { FieldError } from '../failures.ts';
 import { isObject } from '../objects/metadata.ts';
 import { invalid } from '../schema/field-errors.ts';

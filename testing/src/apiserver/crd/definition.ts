@@ -1,4 +1,4 @@
-import type { StructuralSchema } from 'chancery/internal-testing';
+import type { StructuralSchema } from 'chancery/internal';
 import type { ResourceName, StoredObject } from '../cluster-access.ts';
 import { isObject, type Json } from '../objects/metadata.ts';
 

@@ -1,4 +1,4 @@
-import { DNS_1035_LABEL } from 'chancery/internal-testing';
+import { DNS_1035_LABEL } from 'chancery/internal';
 import type { FieldError } from '../failures.ts';
 import { invalid, required } from '../schema/field-errors.ts';
 import type { DefinitionNames } from './definition.ts';

@@ -1,4 +1,4 @@
-import type { StructuralSchema, ValidationRule } from 'chancery/internal-testing';
+import type { StructuralSchema, ValidationRule } from 'chancery/internal';
 import { judgeRules, type RuleVerdict } from '../cel/compiled-rules.ts';
 import type { FieldError } from '../failures.ts';
 import { isObject } from '../objects/metadata.ts';

@@ -1,8 +1,4 @@
-import {
-  OBJECT_FIELDS,
-  type StructuralSchema,
-  type ValidationRule,
-} from 'chancery/internal-testing';
+import { OBJECT_FIELDS, type StructuralSchema, type ValidationRule } from 'chancery/internal';
 import { isFieldPath } from '../cel/compiled-rules.ts';
 import type { FieldError } from '../failures.ts';
 import { isObject, type Json } from '../objects/metadata.ts';

@@ -1,4 +1,4 @@
-import { sleep } from 'chancery/internal-testing';
+import { sleep } from 'chancery/internal';
 import type { Cluster } from '../cluster.ts';
 import type { ResourceName } from '../cluster-access.ts';
 import { failure } from '../failures.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { DNS_SUBDOMAIN } from 'chancery/internal-testing';
+import { DNS_SUBDOMAIN } from 'chancery/internal';
 import type { StoredObject } from '../cluster-access.ts';
 import type { FieldError } from '../failures.ts';
 import { isObject } from '../objects/metadata.ts';

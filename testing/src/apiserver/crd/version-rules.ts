@@ -1,4 +1,4 @@
-import { fieldSchema, type StructuralSchema } from 'chancery/internal-testing';
+import { fieldSchema, type StructuralSchema } from 'chancery/internal';
 import type { FieldError } from '../failures.ts';
 import { isObject } from '../objects/metadata.ts';
 import {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { apiVersionOf } from 'chancery/internal-testing';
+import { apiVersionOf } from 'chancery/internal';
 import type { Json } from '../objects/metadata.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';

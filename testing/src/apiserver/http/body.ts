@@ -1,5 +1,5 @@
 import { messageOf, parseYaml } from 'chancery';
-import { apiVersionOf, duplicateYamlKeys } from 'chancery/internal-testing';
+import { apiVersionOf, duplicateYamlKeys } from 'chancery/internal';
 import { builtInKindName, builtInKinds } from '../built-in-types/built-in-types.ts';
 import type { StoredObject } from '../cluster-access.ts';
 import { badRequest, cannotBeHandled, unsupportedMediaType, versionMismatch } from '../failures.ts';

@@ -1,4 +1,4 @@
-import { apiVersionOf } from 'chancery/internal-testing';
+import { apiVersionOf } from 'chancery/internal';
 import type { StoredObject } from '../cluster-access.ts';
 import { badRequest, notAPatch } from '../failures.ts';
 import { goJson } from '../objects/canonical.ts';

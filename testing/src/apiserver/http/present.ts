@@ -1,5 +1,5 @@
 import type { ApiError } from 'chancery';
-import { apiVersionOf } from 'chancery/internal-testing';
+import { apiVersionOf } from 'chancery/internal';
 import type { StoredObject } from '../cluster-access.ts';
 import { badRequest, failure } from '../failures.ts';
 import type { Json } from '../objects/metadata.ts';

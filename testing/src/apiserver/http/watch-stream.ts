@@ -1,6 +1,6 @@
 import type { ApiError } from 'chancery';
-import type { Cancel } from 'chancery/internal-testing';
-import { apiVersionOf, INITIAL_EVENTS_END } from 'chancery/internal-testing';
+import type { Cancel } from 'chancery/internal';
+import { apiVersionOf, INITIAL_EVENTS_END } from 'chancery/internal';
 import type { Cluster } from '../cluster.ts';
 import type { StoredObject } from '../cluster-access.ts';
 import { expired, statusOf, tooLargeResourceVersion } from '../failures.ts';

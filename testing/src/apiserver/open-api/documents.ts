@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { apiVersionOf, groupVersionPath } from 'chancery/internal-testing';
+import { apiVersionOf, groupVersionPath } from 'chancery/internal';
 import { builtInKindName } from '../built-in-types/built-in-types.ts';
 import { groupNames, resourcesOf, versionsOf } from '../discovery/groups.ts';
 import { VERSION } from '../discovery/version.ts';

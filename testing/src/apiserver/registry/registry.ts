@@ -1,5 +1,5 @@
 import { resourceName } from 'chancery';
-import { apiVersionOf } from 'chancery/internal-testing';
+import { apiVersionOf } from 'chancery/internal';
 import type { ResourceName } from '../cluster-access.ts';
 import type { ServedResource } from './served-resource.ts';
 

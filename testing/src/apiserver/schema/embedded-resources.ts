@@ -1,4 +1,4 @@
-import { DNS_1035_LABEL, fieldSchema, type StructuralSchema } from 'chancery/internal-testing';
+import { DNS_1035_LABEL, fieldSchema, type StructuralSchema } from 'chancery/internal';
 import type { FieldError } from '../failures.ts';
 import { isObject, type Json } from '../objects/metadata.ts';
 import { invalid, required } from './field-errors.ts';

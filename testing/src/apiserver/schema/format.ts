@@ -1,5 +1,5 @@
-import type { StructuralSchema } from 'chancery/internal-testing';
-import { isTextFormat } from 'chancery/internal-testing';
+import type { StructuralSchema } from 'chancery/internal';
+import { isTextFormat } from 'chancery/internal';
 
 /** The format of a schema, if the server checks it. Unknown ones are documentation. */
 export function checkedFormat({ type, format }: StructuralSchema): string | undefined {

@@ -1,4 +1,4 @@
-import { fieldSchema, type StructuralSchema } from 'chancery/internal-testing';
+import { fieldSchema, type StructuralSchema } from 'chancery/internal';
 import type { FieldError } from '../failures.ts';
 import { sortedDeep } from '../objects/canonical.ts';
 import { jsonText } from '../objects/json-text.ts';

@@ -1,4 +1,4 @@
-import type { StructuralSchema } from 'chancery/internal-testing';
+import type { StructuralSchema } from 'chancery/internal';
 import type { FieldError } from '../failures.ts';
 import { invalid } from './field-errors.ts';
 

@@ -1,4 +1,4 @@
-import { fieldSchema, OBJECT_FIELDS, type StructuralSchema } from 'chancery/internal-testing';
+import { fieldSchema, OBJECT_FIELDS, type StructuralSchema } from 'chancery/internal';
 import { isObject } from '../objects/metadata.ts';
 import { isResource, join } from './structural-schema.ts';
 

@@ -1,4 +1,4 @@
-import type { StructuralSchema } from 'chancery/internal-testing';
+import type { StructuralSchema } from 'chancery/internal';
 import { isObject } from '../objects/metadata.ts';
 
 /** True for the root, and for an object inside another one. */

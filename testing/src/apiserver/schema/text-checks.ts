@@ -1,5 +1,5 @@
-import type { StructuralSchema } from 'chancery/internal-testing';
-import { isFormat } from 'chancery/internal-testing';
+import type { StructuralSchema } from 'chancery/internal';
+import { isFormat } from 'chancery/internal';
 import type { FieldError } from '../failures.ts';
 import { invalid, tooLong, typeInvalid } from './field-errors.ts';
 import { checkedFormat } from './format.ts';

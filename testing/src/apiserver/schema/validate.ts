@@ -1,4 +1,4 @@
-import { fieldSchema, type StructuralSchema } from 'chancery/internal-testing';
+import { fieldSchema, type StructuralSchema } from 'chancery/internal';
 import type { FieldError } from '../failures.ts';
 import { isObject, type Json } from '../objects/metadata.ts';
 import { jsonEquals } from '../patch/json-value.ts';

@@ -1,4 +1,4 @@
-import { DNS_LABEL, DNS_SUBDOMAIN } from 'chancery/internal-testing';
+import { DNS_LABEL, DNS_SUBDOMAIN } from 'chancery/internal';
 
 /**
  * The forms of texts in the API. Each function says what is wrong with a text, in the words of

@@ -1,5 +1,5 @@
 import { messageOf, parseYaml, rfc3339 } from 'chancery';
-import { apiVersionOf, duplicateYamlKeys } from 'chancery/internal-testing';
+import { apiVersionOf, duplicateYamlKeys } from 'chancery/internal';
 import { requireCreate } from '../auth/create-by-write.ts';
 import type { Cluster } from '../cluster.ts';
 import type { StoredObject } from '../cluster-access.ts';

@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { sleep } from 'chancery/internal-testing';
+import { sleep } from 'chancery/internal';
 import type { Writer } from '../admission/admission-request.ts';
 import type { Cluster } from '../cluster.ts';
 import type { StoredObject } from '../cluster-access.ts';

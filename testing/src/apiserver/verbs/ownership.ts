@@ -1,4 +1,4 @@
-import { apiVersionOf } from 'chancery/internal-testing';
+import { apiVersionOf } from 'chancery/internal';
 import type { StoredObject } from '../cluster-access.ts';
 import type { Json } from '../objects/metadata.ts';
 import { recordUpdate } from '../patch/managed-fields.ts';

@@ -1,4 +1,4 @@
-import { apiVersionOf } from 'chancery/internal-testing';
+import { apiVersionOf } from 'chancery/internal';
 import { builtInKindName } from '../built-in-types/built-in-types.ts';
 import type { Cluster } from '../cluster.ts';
 import type { StoredObject } from '../cluster-access.ts';

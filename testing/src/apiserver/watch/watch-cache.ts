@@ -1,5 +1,5 @@
 import type { Clock } from 'chancery';
-import type { Cancel } from 'chancery/internal-testing';
+import type { Cancel } from 'chancery/internal';
 import type { ResourceName } from '../cluster-access.ts';
 import { RevisionPeriods } from '../storage/revision-periods.ts';
 import type { Storage, StorageEvent, StorageListener } from '../storage/storage.ts';

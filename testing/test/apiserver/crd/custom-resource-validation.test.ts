@@ -1,4 +1,4 @@
-import type { StructuralSchema } from 'chancery/internal-testing';
+import type { StructuralSchema } from 'chancery/internal';
 import { describe, expect, test } from 'vitest';
 import { rulesOf } from '../../../src/apiserver/cel/rules.ts';
 import type { StoredObject } from '../../../src/apiserver/cluster-access.ts';

@@ -1,6 +1,6 @@
 /** Every built-in resource works, those without rules of their own too. */
 
-import { apiVersionOf } from 'chancery/internal-testing';
+import { apiVersionOf } from 'chancery/internal';
 import { expect, test } from 'vitest';
 import { collectionPath } from '../../../../operator/model/resource.ts';
 import {

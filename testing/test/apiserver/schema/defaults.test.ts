@@ -1,4 +1,4 @@
-import type { StructuralSchema } from 'chancery/internal-testing';
+import type { StructuralSchema } from 'chancery/internal';
 import { describe, expect, test } from 'vitest';
 import { applyDefaults } from '../../../src/apiserver/schema/apply-defaults.ts';
 import { prune } from '../../../src/apiserver/schema/prune.ts';

@@ -3,7 +3,7 @@
  * valid, and what is valid is what an independent implementation of JSON Schema finds valid.
  */
 import { Ajv } from 'ajv';
-import type { StructuralSchema } from 'chancery/internal-testing';
+import type { StructuralSchema } from 'chancery/internal';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { propertyRuns } from '../../../../test/support/property-runs.ts';

@@ -1,4 +1,4 @@
-import type { StructuralSchema } from 'chancery/internal-testing';
+import type { StructuralSchema } from 'chancery/internal';
 import { describe, expect, test } from 'vitest';
 import { Correlation } from '../../../src/apiserver/schema/correlation.ts';
 import { embeddedResourceProblems } from '../../../src/apiserver/schema/embedded-resources.ts';

@@ -1,5 +1,5 @@
 import { ApiError, type Clock, type ObjectKey, resourceName } from 'chancery';
-import type { Cancel } from 'chancery/internal-testing';
+import type { Cancel } from 'chancery/internal';
 import type { ClusterAccess, CommittedEvent, StoredObject } from '../../cluster-access.ts';
 import { NO_PACE, type Pace, type WriteBudget } from './pace.ts';
 import { Slice } from './slice.ts';

@@ -1,0 +1,7 @@
+/** What YAML calls a mapping and JSON an object. */
+export type Mapping = Readonly<Record<string, unknown>>;
+
+/** True for a mapping of keys to values, and false for null and for lists. */
+export function isMapping(value: unknown): value is Mapping {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,234 @@
+/**
+ * What the packages of this project need of the toolkit beyond its public entries: `@chancery/testing`,
+ * `@chancery/hooks`, `@chancery/metacontroller` and `@chancery/packaging`. Names may change in every release: each of these
+ * packages needs the same version of the toolkit.
+ *
+ * @module
+ */
+
+import './core/one-copy.ts';
+
+export { isOwnAmbassador, OWN_AMBASSADOR_IMAGE } from './access/filter/ambassador-image.ts';
+export { type PlacedRule, roleFilter } from './access/filter/role-filter.ts';
+export { type MissingAccessRule, ruleYaml } from './access/missing-access.ts';
+export { POD_NAMESPACE } from './access/placement.ts';
+export type { RoleRule } from './access/rbac.ts';
+export { accessOf } from './access/required-access.ts';
+export type { Command, ExitCode, Io } from './cli/command.ts';
+export { withController } from './cli/create/controller-list.ts';
+export { kindFiles } from './cli/create/kind-files.ts';
+export { type KindNames, kindNames } from './cli/create/names.ts';
+export { ownedResources } from './cli/create/owned-resources.ts';
+export type { Declaring, Generating } from './cli/declarations/declaring.ts';
+export { describeError } from './cli/describe-error.ts';
+export { warnOfExposedEnvironment } from './cli/exposed-environment.ts';
+export { parseFlags, portFlag } from './cli/flags.ts';
+export type { GenerateArguments } from './cli/generate/arguments.ts';
+export { withTexts } from './cli/generate/folder-files.ts';
+export { reportStates, writeGenerated } from './cli/generate/generated-files.ts';
+export { sourceFolder } from './cli/generate/operator-program.ts';
+export { projectOf } from './cli/generate/project.ts';
+export { type FileState, strangerStates, treeStates } from './cli/generate/written-files.ts';
+export { withHooksDefaults } from './cli/hooks/settings-defaults.ts';
+export { packageSpecs } from './cli/init/packages.ts';
+export { projectTemplate } from './cli/init/project.ts';
+export { LAUNCHER } from './cli/launcher.ts';
+export { LineWriter } from './cli/line-writer.ts';
+export { isPackageInstalled, loadPackage } from './cli/load-package.ts';
+export {
+  listItems,
+  type ManifestDocument,
+  manifestItems,
+  readManifests,
+} from './cli/manifest-files.ts';
+export { type NewFile, namesIn } from './cli/new-files.ts';
+export type {
+  ControllerFiles,
+  DeclaredControllers,
+  DeclaredHooks,
+  PackagingPackage,
+  TestHookParts,
+} from './cli/packages.ts';
+export { PLUGIN_DESCRIPTION } from './cli/plugin/help.ts';
+export { DryRun } from './cli/run/dry-run.ts';
+export { fillTemplate } from './cli/template.ts';
+export { requireNoFunction, type TestHookArguments } from './cli/test-hook/arguments.ts';
+export type { JsonPatchOperation } from './client/client.ts';
+export { connect } from './client/connection.ts';
+export { isUnknownResource } from './client/discovery.ts';
+export { encodeInPieces } from './client/encode-in-pieces.ts';
+export { nearMatches } from './client/near-match.ts';
+export { parseRetryAfter } from './client/response-failure.ts';
+export { encodeExact } from './client/rest-client.ts';
+export { planAttachments } from './composite/decorator/check-answer.ts';
+export { selectedObjects } from './composite/decorator/decorated-source.ts';
+export { decoratorEngine } from './composite/decorator/decorator-engine.ts';
+export type {
+  DecoratorAnswer,
+  DecoratorEngineOptions,
+  DecoratorRequest,
+} from './composite/decorator/engine-options.ts';
+export { compositeEngine } from './composite/engine.ts';
+export type {
+  ChildType,
+  ChildUpdate,
+  PlannedChild,
+  Related,
+  RelatedObjects,
+  RelatedRule,
+  Revisions,
+  StatusCheck,
+  SyncAnswer,
+  SyncRequest,
+} from './composite/engine-options.ts';
+export { reasonOf } from './composite/failures.ts';
+export { planChildren } from './composite/plan-children.ts';
+export { compileRule } from './composite/related/compiled-rule.ts';
+export { relatedObjects } from './composite/related/related-objects.ts';
+export { isRolling } from './composite/revisions/claims.ts';
+export { createRevisions } from './composite/revisions/create-revisions.ts';
+export { metacontrollerFormat } from './composite/revisions/metacontroller-format.ts';
+export { childIdentity } from './composite/sync-result.ts';
+export type { AccessDeclaration, PlacedPermission } from './controller/access-declaration.ts';
+export { requireCheckedVerbs } from './controller/checked-verbs.ts';
+export { digestOf } from './controller/children/applied-memory.ts';
+export type { ChildWriter } from './controller/children/child-writer.ts';
+export { dynamicApplyWriter } from './controller/children/dynamic-apply-writer.ts';
+export { serverSideApplyWriter } from './controller/children/server-side-apply-writer.ts';
+export { sourcesOf } from './controller/controller.ts';
+export { SourceUnavailableError } from './controller/errors.ts';
+export { isSameResource } from './controller/source.ts';
+export { abortable, aborted, linkedAbort, NEVER_ABORTED } from './core/abort.ts';
+export { type Backoff, exponentialBackoff } from './core/backoff.ts';
+export { BoundedThread, type BrokenThread } from './core/bounded-thread.ts';
+export { type Cancel, sleep } from './core/clock.ts';
+export { deepCopy, deepJson } from './core/deep-json.ts';
+export type { ErrorContext } from './core/errors.ts';
+export { parseGoDuration } from './core/go-duration.ts';
+export { goJson, goString } from './core/go-json.ts';
+export {
+  DOCUMENT_LIMITS,
+  JSON_LIMITS,
+  JsonLimitError,
+  type JsonLimits,
+  JsonTextError,
+} from './core/json/json-limits.ts';
+export { parseExact } from './core/json/parse-exact.ts';
+export { JsonSyntaxError } from './core/json/parse-in-pieces.ts';
+export { type ReadJson, readJsonDocuments, readJsonValue } from './core/json/read-json.ts';
+export { isMapping, type Mapping } from './core/mapping.ts';
+export type { Labels, Meter } from './core/metrics.ts';
+export { OneAtATime } from './core/one-at-a-time.ts';
+export { compareKeys, sortedJson } from './core/sorted-json.ts';
+export { textFiles } from './core/text-files.ts';
+export { inSlices, runInSlices, yieldToEventLoop } from './core/time-slice.ts';
+export { VERSION } from './core/version.ts';
+export { boundedText, visibleJson, visibleText } from './core/visible-text.ts';
+export { changedYaml, duplicateYamlKeys, yamlWithItem } from './core/yaml.ts';
+export { createYamlReader, type YamlReader } from './core/yaml-thread/yaml-reader.ts';
+export type { YamlAnswer, YamlRequest } from './core/yaml-thread/yaml-work.ts';
+export { projectImageFiles } from './generate/image/project-image.ts';
+export { podTemplateOf } from './generate/lint/installation.ts';
+export { homeOf } from './generate/lint/path-pattern.ts';
+export { grantsOf } from './generate/lint/rights-and-paths.ts';
+export { ownNamespaces } from './generate/lint/rules/pod-security.ts';
+export { REFUSALS } from './generate/lint/rules/rbac.ts';
+export { requireShapes } from './generate/lint/shape.ts';
+export {
+  type AmbassadorSidecar,
+  ambassadorSidecar,
+} from './generate/manifests/ambassador-sidecar.ts';
+export { COMPONENT_NAMES, type ComponentName } from './generate/manifests/component-model.ts';
+export { kubectlOf } from './generate/manifests/deployment-template.ts';
+export { objectFileNames } from './generate/manifests/given-objects.ts';
+export { documents, header, type ManifestFile } from './generate/manifests/manifest-file.ts';
+export type { ManifestsOptions } from './generate/manifests/manifests-options.ts';
+export type {
+  EnvironmentVariable,
+  ModelContainer,
+  ModelDeployment,
+} from './generate/manifests/model-deployment.ts';
+export {
+  type OperatorModel,
+  operatorModel,
+  type Scope,
+  type ScopeModel,
+} from './generate/manifests/operator-model.ts';
+export { MERGE_KEYS, renderedDeployment } from './generate/manifests/rendered-objects.ts';
+export { type ManagerOptions, newManager } from './manager/manager.ts';
+export { familyOf } from './manager/metrics/added-registries.ts';
+export type { Metric, MetricSum } from './manager/metrics/catalogue.ts';
+export { claimedNames, claimsOfProcess } from './manager/metrics/claimed-names.ts';
+export { formatExposition } from './manager/metrics/exposition.ts';
+export type { MetricsRegistry } from './manager/metrics/registry.ts';
+export { toggleDebugOnSignal } from './manager/observe/log-level.ts';
+export { createLogger, type Logger } from './manager/observe/logger.ts';
+export { OperatorProcess } from './manager/operator-process.ts';
+export type { RunnableContext } from './manager/runnable.ts';
+export { findVisibleToken, TOKEN_FOLDERS, tokenVisible } from './manager/safety/visible-token.ts';
+export { connectOptions } from './manager/settings/connect-options.ts';
+export { overridden, settingsFrom } from './manager/settings/settings.ts';
+export type { ProcessStatus } from './manager/status-page/process-status.ts';
+export { builtInHasStatus } from './model/built-in-status.ts';
+export { configMaps, customResourceDefinitions } from './model/builtin.ts';
+export {
+  API_APPROVED,
+  approvalOf,
+  type CustomResourceDefinition,
+  type DefinedResource,
+  type DefinitionVersion,
+  needsApproval,
+} from './model/custom-resource-definition.ts';
+export {
+  DNS_1035_LABEL,
+  DNS_LABEL,
+  DNS_SUBDOMAIN,
+  isDns1035Label,
+  isDnsLabel,
+  isDnsSubdomain,
+  MAX_DNS_LABEL,
+} from './model/dns-name.ts';
+export { INITIAL_EVENTS_END, type Transform } from './model/entry.ts';
+export { type KnownKinds, knownKinds } from './model/known-kinds.ts';
+export type { Container, PodSpec, Volume } from './model/kubernetes/core-v1.ts';
+export type { PolicyRule, Subject } from './model/kubernetes/rbac-v1.ts';
+export { pluralOf } from './model/plural.ts';
+export { NANOS, parseQuantity, QUANTITY_SUFFIXES } from './model/quantity.ts';
+export {
+  apiVersionOf,
+  collectionPath,
+  groupVersionPath,
+  isBuiltInGroup,
+  objectPath,
+} from './model/resource.ts';
+export { isLabelKey } from './model/selector.ts';
+export { isStatus, type Status, type StatusCause } from './model/status.ts';
+export { type StatusFields, statusFieldsOf } from './model/status-fields.ts';
+export {
+  fieldSchema,
+  OBJECT_FIELDS,
+  type StructuralSchema,
+  type ValidationRule,
+  valuesSchema,
+} from './model/structural-schema.ts';
+export { isFormat, isTextFormat } from './model/text-format.ts';
+export { byAge } from './model/version-age.ts';
+export { programEnvironment } from './process/program-environment.ts';
+export { ProgramError } from './process/program-error.ts';
+export type { ProgramUsage } from './process/program-usage.ts';
+export { type RunFolder, RunFolders } from './process/run-files.ts';
+export type { ProgramResult } from './process/run-program.ts';
+export { type CheckedSchema, fieldStep, stepped } from './schema/checked-schema.ts';
+export { completed } from './schema/completed.ts';
+export {
+  type CheckedDefinition,
+  type CheckedVersion,
+  checkedDefinition,
+  isDefinition,
+} from './schema/definition.ts';
+export { sampleObject } from './schema/samples/sample-object.ts';
+export { valueProblems } from './schema/value-problems.ts';
+export type { InformerHandle } from './store/namespaces-informer.ts';
+export type { SharedInformer } from './store/shared-informer.ts';
+export type { TransportRequest, TransportResponse } from './transport/transport.ts';
+export { type Pool, undiciPool } from './transport/undici-pool.ts';

@@ -1,0 +1,62 @@
+import { type Clock, ConfigurationError, runProgram, systemClock } from 'chancery';
+import {
+  createYamlReader,
+  type DeclaredHooks,
+  type Io,
+  knownKinds,
+  settingsFrom,
+} from 'chancery/internal';
+import { hintsFor } from '../config/hints.ts';
+import { loadHooks } from '../discovery/load-hooks.ts';
+import type { Hook } from '../hook.ts';
+import { hooksAccess } from '../rights/hooks-access.ts';
+import { hookEnvironment } from '../run/hook-environment.ts';
+import { definitionsFor } from './definitions.ts';
+
+/**
+ * Reads the hooks of a folder, and starts each with `--config`. The API server is not asked.
+ *
+ * @param crds - as in `definitionsFor`.
+ * @throws ConfigurationError `CONFIG` for a broken hook, and for a kind or a resource whose definition is missing.
+ */
+export async function declaredHooks(
+  dir: string,
+  crds: readonly string[] | undefined,
+  io: Io,
+  clock: Clock = systemClock,
+): Promise<DeclaredHooks> {
+  const known = knownKinds(await definitionsFor(dir, crds, io));
+  const env = hookEnvironment(io.env, settingsFrom(io.env).apiUrl);
+  const yaml = createYamlReader({ clock });
+  const loading = { env, runProgram, yaml, clock, signal: io.signal };
+  const { hooks, helpers } = await loadHooks(dir, loading).finally(() => yaml.close());
+  const { sources, permissions, unknown } = hooksAccess(hooks, known);
+  if (unknown.length > 0) {
+    throw new ConfigurationError(
+      `the rights need the definitions of ${unknown.join(', ')}; name their files with --crd, or put them into ` +
+        `the folder ${dir}/crds`,
+    );
+  }
+  return {
+    ...{ name: 'hooks', sources, permissions, needsLeaderElection: true },
+    hints: [
+      ...helpers.map(
+        (file) => `${file}: no hook, because it has neither an execute bit nor a #! line`,
+      ),
+      ...hooks.flatMap(hintsFor),
+      ...(crds === undefined ? [] : hooks.flatMap((hook) => kindHints(hook, dir))),
+    ],
+  };
+}
+
+/** The filter that is generated opens no paths by which a kind of an unknown group could be found. */
+function kindHints({ name, config }: Hook, dir: string): readonly string[] {
+  const builtIn = knownKinds();
+  return config.kubernetes.flatMap(({ kind, apiVersion }, at) => {
+    if (apiVersion !== undefined || builtIn(kind) !== undefined) return [];
+    return [
+      `${name}: kubernetes[${at}]: the Pod cannot find the kind ${kind} without its definition; give the binding an ` +
+        `apiVersion, or put the definition into ${dir}/crds`,
+    ];
+  });
+}

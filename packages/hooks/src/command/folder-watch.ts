@@ -1,0 +1,81 @@
+import { type Clock, type Log, messageOf } from 'chancery';
+import { exponentialBackoff, sleep } from 'chancery/internal';
+import type { Hook } from '../hook.ts';
+import { folderState } from './folder-state.ts';
+
+/** Between two looks. The kubelet takes up to a minute to bring a new ConfigMap. */
+const LOOK_MS = 5_000;
+
+/** Between two starts of all hooks with `--config`, when one of them fails: a time limit may be the reason. */
+const AGAIN = { initialMs: 5_000, maxMs: 300_000 } as const;
+
+export interface FolderWatchOptions {
+  readonly dir: string;
+  /** As they were read at the start. */
+  readonly hooks: readonly Hook[];
+  /** `folderState` before they were read. */
+  readonly state: string | undefined;
+  /** Reads the folder again. */
+  readonly load: (signal: AbortSignal) => Promise<readonly Hook[]>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * Looks at the folder of the hooks. Other bytes of a script count from its next start, and nothing else is done for
+ * them. Resolves, with what has changed, when hooks came or went, or when one answers `--config` or declares its rights
+ * differently: then everything must be read anew. A folder that cannot be read, or used, is logged once for each of its
+ * states, and tried again.
+ *
+ * @throws `signal.reason` when aborted.
+ */
+export async function untilHooksChange(
+  { dir, hooks, load, clock, log, ...before }: FolderWatchOptions,
+  signal: AbortSignal,
+): Promise<string> {
+  const known = new Map(hooks.map((hook) => [hook.name, declarationOf(hook)]));
+  let { state } = before;
+  const again = exponentialBackoff(AGAIN);
+  let againAt = Number.POSITIVE_INFINITY;
+  for (;;) {
+    await sleep(clock, LOOK_MS, signal);
+    const now = await folderState(dir).catch(() => undefined);
+    const isNew = now !== state;
+    if (!isNew && clock.monotonic() < againAt) continue;
+    state = now;
+    if (isNew) again.reset();
+    try {
+      const change = changeOf(known, await load(signal));
+      if (change !== undefined) return change;
+      againAt = Number.POSITIVE_INFINITY;
+      log.info({ dir }, 'hooks have changed, they count from their next start');
+    } catch (error) {
+      signal.throwIfAborted();
+      againAt = clock.monotonic() + again.nextMs();
+      if (!isNew) continue;
+      log.error(
+        { dir, reason: messageOf(error) },
+        'changed hooks cannot be used, the old ones stay',
+      );
+    }
+  }
+}
+
+/** What of a hook counts only after a start. */
+function declarationOf({ config, rights }: Hook): string {
+  return JSON.stringify([config, rights ?? null], (_, value: unknown) =>
+    value instanceof Set ? [...value] : value,
+  );
+}
+
+function changeOf(known: ReadonlyMap<string, string>, hooks: readonly Hook[]): string | undefined {
+  const gone = new Set(known.keys());
+  for (const hook of hooks) {
+    const before = known.get(hook.name);
+    if (before === undefined) return `${hook.name} is new`;
+    if (before !== declarationOf(hook)) return `${hook.name} has another configuration`;
+    gone.delete(hook.name);
+  }
+  const [first] = gone;
+  return first === undefined ? undefined : `${first} is gone`;
+}

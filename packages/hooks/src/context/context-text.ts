@@ -1,0 +1,134 @@
+import { splitKey } from 'chancery';
+import type { Hook, KubernetesBinding, WatchEventType } from '../hook.ts';
+import type { BindingEvent, BindingObject } from '../watch/binding-watch.ts';
+import { bindingsShown, type ContextItem, snapshotsOf } from './context-item.ts';
+
+/** Length of the pieces, in UTF-16 units. One object can make a piece longer. */
+const PIECE_CHARS = 65_536;
+
+/** Words of the first version of the contract. */
+const RESOURCE_EVENTS: Readonly<Record<WatchEventType, string>> = {
+  Added: 'add',
+  Modified: 'update',
+  Deleted: 'delete',
+};
+
+/**
+ * Items → the text of `BINDING_CONTEXT_PATH`: an array on one line, with sorted keys. The texts of objects are put in
+ * as they are.
+ *
+ * The objects of each binding are read once, before the call returns, so that all items show the same state.
+ */
+export function contextText(
+  hook: Hook,
+  items: readonly ContextItem[],
+  read: (binding: KubernetesBinding) => readonly BindingObject[],
+): Iterable<string> {
+  const { kubernetes, version } = hook.config;
+  const readings = new Map<KubernetesBinding, readonly BindingObject[]>();
+  for (const binding of items.flatMap((item) => bindingsShown(item, kubernetes))) {
+    if (!readings.has(binding)) readings.set(binding, read(binding));
+  }
+  const itemText = version === 'v0' ? firstVersionText : currentText;
+  return inPieces(
+    arrayText(items, (item) =>
+      itemText(item, kubernetes, (binding) => readings.get(binding) ?? []),
+    ),
+  );
+}
+
+type Text = Generator<string, void, undefined>;
+type Reading = (binding: KubernetesBinding) => readonly BindingObject[];
+
+function* inPieces(texts: Iterable<string>): Text {
+  let piece = '';
+  for (const text of texts) {
+    piece += text;
+    if (piece.length >= PIECE_CHARS) {
+      yield piece;
+      piece = '';
+    }
+  }
+  yield `${piece}\n`;
+}
+
+function* arrayText<T>(values: readonly T[], textOf: (value: T) => Iterable<string>): Text {
+  yield '[';
+  for (const [at, value] of values.entries()) {
+    if (at > 0) yield ',';
+    yield* textOf(value);
+  }
+  yield ']';
+}
+
+/** Keys come in alphabetical order: binding, filterResult, groupName, object, objects, snapshots, type, watchEvent. */
+function* currentText(
+  item: ContextItem,
+  bindings: readonly KubernetesBinding[],
+  reading: Reading,
+): Text {
+  if (item.type === 'onStartup') {
+    yield '{"binding":"onStartup"}';
+    return;
+  }
+  const { name, group } = item.binding;
+  yield `{"binding":${JSON.stringify(name)}`;
+  if (group !== undefined) yield `,"groupName":${JSON.stringify(group)}`;
+  else if (item.type === 'Event')
+    yield membersOf(item.event.object)
+      .map((text) => `,${text}`)
+      .join('');
+  else if (item.type === 'Synchronization') {
+    yield ',"objects":';
+    yield* arrayText(reading(item.binding), objectText);
+  }
+  const snapshots = snapshotsOf(item, bindings);
+  if (snapshots.length > 0) yield* snapshotsText(snapshots, reading);
+  yield `,"type":"${group === undefined ? item.type : 'Group'}"`;
+  if (group === undefined && item.type === 'Event') yield `,"watchEvent":"${item.event.type}"`;
+  yield '}';
+}
+
+function* snapshotsText(bindings: readonly KubernetesBinding[], reading: Reading): Text {
+  yield ',"snapshots":{';
+  for (const [at, binding] of bindings.entries()) {
+    yield `${at > 0 ? ',' : ''}${JSON.stringify(binding.name)}:`;
+    yield* arrayText(reading(binding), objectText);
+  }
+  yield '}';
+}
+
+function objectText(object: BindingObject): readonly string[] {
+  return ['{', membersOf(object).join(','), '}'];
+}
+
+function membersOf({ objectText: whole, filterText }: BindingObject): readonly string[] {
+  return [
+    ...(filterText === undefined ? [] : [`"filterResult":${filterText}`]),
+    ...(whole === undefined ? [] : [`"object":${whole}`]),
+  ];
+}
+
+function* firstVersionText(item: ContextItem): Text {
+  if (item.type === 'onStartup') yield '{"binding":"onStartup"}';
+  else if (item.type === 'Event') yield firstVersionEvent(item.binding, item.event);
+  else yield JSON.stringify({ binding: item.binding.name });
+}
+
+function firstVersionEvent(binding: KubernetesBinding, { type, object }: BindingEvent): string {
+  const { namespace = '', name } = splitKey(object.key);
+  return JSON.stringify({
+    binding: binding.name,
+    resourceEvent: RESOURCE_EVENTS[type],
+    resourceKind: kindOf(object) ?? binding.kind,
+    resourceName: name,
+    resourceNamespace: namespace,
+  });
+}
+
+/** The kind as the server writes it: a hook may have asked for `pods`. */
+function kindOf({ objectText: whole }: BindingObject): string | undefined {
+  if (whole === undefined) return undefined;
+  const { kind } = JSON.parse(whole) as { readonly kind?: unknown };
+  return typeof kind === 'string' ? kind : undefined;
+}

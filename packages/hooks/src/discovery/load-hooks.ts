@@ -1,0 +1,239 @@
+import { readFile, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, resolve, sep } from 'node:path';
+import { type Clock, ConfigurationError, OperatorError, type runProgram } from 'chancery';
+import type { YamlReader } from 'chancery/internal';
+import { readDocument } from '../config/fields.ts';
+import { parseConfig } from '../config/parse-config.ts';
+import type { Hook, HookConfig, HookRight } from '../hook.ts';
+import { parseRights } from '../rights/rights-file.ts';
+import {
+  type FoundFile,
+  type FoundFiles,
+  findHooks,
+  type HookProblem,
+  NOT_EXECUTABLE,
+} from './find-hooks.ts';
+
+export type { HookProblem } from './find-hooks.ts';
+
+export interface LoadHooksOptions {
+  /** The environment of `--config`: that of a run, without the files. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Reads their answers to `--config`, and their files. */
+  readonly yaml: Pick<YamlReader, 'read'>;
+  /** Starts the hooks. */
+  readonly runProgram: typeof runProgram;
+  /** Broken hooks become problems. Default false: the first is thrown. */
+  readonly skipBroken?: boolean;
+  /** Milliseconds for one `--config`. Default 60 s. */
+  readonly timeoutMs?: number;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+export interface LoadedHooks {
+  /** In path order. */
+  readonly hooks: readonly Hook[];
+  /** In path order. Empty unless `skipBroken`. */
+  readonly problems: readonly HookProblem[];
+  /** Files that are no hooks, because they have neither an execute bit nor a `#!` line. In path order. */
+  readonly helpers: readonly string[];
+}
+
+/** Scripts of 300 hooks take seconds to answer, one after the other. */
+const MAX_AT_ONCE = 4;
+
+/**
+ * Folder → hooks. Finds the executables, starts each with `--config` or reads the file `HOOK.yaml` beside it, and
+ * reads the rights files.
+ *
+ * @throws ConfigurationError `CONFIG` for a folder without hooks, and for the first broken hook in path order;
+ *   `signal.reason` when aborted.
+ */
+export async function loadHooks(dir: string, options: LoadHooksOptions): Promise<LoadedHooks> {
+  const root = resolve(dir);
+  const files = await findHooks(root);
+  if (files.hooks.length + files.broken.length === 0) {
+    throw new ConfigurationError(`the folder ${dir} has no hooks: expected executable files`);
+  }
+  const loaded = await inParallel(files.hooks, (file) => loadHook(root, file, files, options));
+  const problems = [
+    ...files.broken,
+    ...strayRights(files),
+    ...loaded.filter((each) => 'message' in each),
+  ];
+  problems.sort((a, b) => (a.hook < b.hook ? -1 : 1));
+  const [first] = problems;
+  if (first !== undefined && options.skipBroken !== true) {
+    throw new ConfigurationError(`${first.hook}: ${first.message}`, {
+      context: { hook: first.hook },
+    });
+  }
+  return { hooks: loaded.filter((each) => 'config' in each), problems, helpers: files.helpers };
+}
+
+/**
+ * One hook, and no other of its folder is started.
+ *
+ * @throws ConfigurationError `CONFIG` for a file that is no hook, and for a broken hook; `signal.reason` when aborted.
+ */
+export async function loadHookFile(path: string, options: LoadHooksOptions): Promise<Hook> {
+  const full = resolve(path);
+  const root = dirname(full);
+  const name = basename(full);
+  const files = await findHooks(root, { inFolders: false });
+  const file = files.hooks.find((hook) => hook.name === name);
+  const problem = files.helpers.includes(name)
+    ? NOT_EXECUTABLE
+    : (files.broken.find(({ hook }) => hook === name)?.message ?? NO_HOOK);
+  if (file === undefined) throw new ConfigurationError(`${path}: ${problem}`);
+  const hook = await loadHook(root, file, files, options);
+  if ('message' in hook) throw new ConfigurationError(`${path}: ${hook.message}`);
+  return hook;
+}
+
+const NO_HOOK =
+  'is no hook: expected an executable file whose name does not begin with "." and does not end with .yaml, .json, ' +
+  '.md or .txt';
+
+async function inParallel<T, R>(
+  items: readonly T[],
+  run: (item: T) => Promise<R>,
+): Promise<readonly R[]> {
+  const results: R[] = [];
+  const rest = items.entries();
+  const work = async (): Promise<void> => {
+    for (const [at, item] of rest) results[at] = await run(item);
+  };
+  await Promise.all(Array.from({ length: MAX_AT_ONCE }, work));
+  return results;
+}
+
+async function loadHook(
+  root: string,
+  file: FoundFile,
+  files: FoundFiles,
+  options: LoadHooksOptions,
+): Promise<Hook | HookProblem> {
+  try {
+    const rights = await rightsOf(root, file, files, options);
+    const config = await configOf(root, file, files, options);
+    return { ...file, config, rights };
+  } catch (error) {
+    options.signal.throwIfAborted();
+    if (!(error instanceof OperatorError)) throw error;
+    return { hook: file.name, message: error.message };
+  }
+}
+
+async function configOf(
+  root: string,
+  { name, path }: FoundFile,
+  { data }: FoundFiles,
+  options: LoadHooksOptions,
+): Promise<HookConfig> {
+  const { env, timeoutMs, clock, signal, runProgram, yaml } = options;
+  if (data.has(`${name}.yaml`)) {
+    const text = await readBeside(root, `${path}.yaml`, `${name}.yaml`);
+    return await within(`${name}.yaml`, async () =>
+      parseConfig(await readDocument(text, yaml, signal)),
+    );
+  }
+  const { exitCode, stdout, stderrEnd } = await runProgram({
+    program: path,
+    args: ['--config'],
+    cwd: root,
+    ...{ env, clock, signal },
+    ...(timeoutMs !== undefined && { timeoutMs }),
+  });
+  if (exitCode === 0) {
+    return await within('--config', async () =>
+      parseConfig(await readDocument(stdout, yaml, signal)),
+    );
+  }
+  const last = stderrEnd.trim().split('\n').at(-1)?.slice(0, 256) ?? '';
+  throw new ConfigurationError(
+    `--config ended with exit code ${exitCode}${last === '' ? '' : `: ${last}`}`,
+  );
+}
+
+/** The path of the rights file of a hook: the one that is there, or that which it should have. */
+export async function rightsFileOf(path: string): Promise<string> {
+  const short = `${stemOf(path)}.rights.yaml`;
+  const isThere = await stat(short).then(
+    () => true,
+    () => false,
+  );
+  return isThere ? short : `${path}.rights.yaml`;
+}
+
+/** Undefined: there is no rights file. */
+async function rightsOf(
+  root: string,
+  { name, path }: FoundFile,
+  { hooks, data }: FoundFiles,
+  { yaml, signal }: LoadHooksOptions,
+): Promise<readonly HookRight[] | undefined> {
+  const stem = stemOf(name);
+  const candidates = [...new Set([name, stem])].map((each) => `${each}.rights.yaml`);
+  const [file, other] = candidates.filter((each) => data.has(each));
+  if (file === undefined) return undefined;
+  if (other !== undefined) {
+    throw new ConfigurationError(`has two rights files, ${file} and ${other}: keep one of them`);
+  }
+  const sharing = hooks.find((hook) => hook.name !== name && stemOf(hook.name) === stem);
+  if (sharing !== undefined && file !== `${name}.rights.yaml`) {
+    throw new ConfigurationError(
+      `${file} could also be that of ${sharing.name}: name it ${name}.rights.yaml`,
+    );
+  }
+  const text = await readBeside(root, `${path.slice(0, path.length - name.length)}${file}`, file);
+  return await within(file, async () => parseRights(await readDocument(text, yaml, signal)));
+}
+
+/** What a ConfigMap holds. Such files have a few kilobytes. */
+const MAX_FILE_BYTES = 1_000_000;
+
+/**
+ * A file that belongs to a hook. It may be a link inside of its folder, as in a mounted ConfigMap. A link that leads
+ * elsewhere may name a file that its author should not see, and messages show words of what they refuse.
+ */
+async function readBeside(root: string, path: string, name: string): Promise<string> {
+  const real = await realpath(path);
+  const folders = await Promise.all([realpath(root), realpath(dirname(path))]);
+  if (!folders.some((folder) => real.startsWith(`${folder}${sep}`))) {
+    throw new ConfigurationError(
+      `${name} is a link that leads out of the folder of hooks: put the file itself there`,
+    );
+  }
+  const { size } = await stat(real);
+  if (size > MAX_FILE_BYTES) {
+    throw new ConfigurationError(`${name} has ${size} bytes, more than ${MAX_FILE_BYTES}`);
+  }
+  return readFile(real, 'utf8');
+}
+
+/** Without this, a misspelt name would only show as a patch that is not declared. */
+function strayRights({ hooks, broken, data }: FoundFiles): readonly HookProblem[] {
+  const names = [...hooks.map(({ name }) => name), ...broken.map(({ hook }) => hook)];
+  const owners = new Set(names.flatMap((name) => [name, stemOf(name)]));
+  return [...data]
+    .filter((file) => file.endsWith('.rights.yaml'))
+    .filter((file) => !owners.has(file.slice(0, -'.rights.yaml'.length)))
+    .map((hook) => ({ hook, message: 'is the rights file of no hook: look at its name' }));
+}
+
+/** The name without its last extension. */
+function stemOf(name: string): string {
+  return name.replace(/(?<=[^/])\.[^./]+$/, '');
+}
+
+/** Says in which text the problem is. */
+async function within<T>(place: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    throw new ConfigurationError(`${place}: ${error.message}`, { cause: error });
+  }
+}

@@ -1,0 +1,90 @@
+import type { ObjectKey } from 'chancery';
+import type { Hook, KubernetesBinding } from '../hook.ts';
+import type { RunTask } from '../queue/task.ts';
+import type { BindingEvent } from '../watch/binding-watch.ts';
+
+/** Events of a binding that wait one by one. Above it, the events of one object become one. */
+const MAX_SINGLE_EVENTS = 100;
+
+interface EventTask extends RunTask {
+  item: Extract<RunTask['item'], { readonly type: 'Event' }>;
+}
+
+/**
+ * The events of one binding on their way into its queue. Until the Synchronization of the binding is done they are
+ * kept back, so that they come after it. An event that its Synchronization has read is dropped.
+ *
+ * What waits is bounded: `MAX_SINGLE_EVENTS` and two events for each object.
+ */
+export class BindingEvents {
+  readonly #hook: Hook;
+  readonly #binding: KubernetesBinding;
+  readonly #deliver: (task: RunTask) => void;
+  /** Tasks that wait here or in the queue, oldest first. */
+  readonly #waiting = new Map<ObjectKey, EventTask[]>();
+  #count = 0;
+  /** Undefined after the Synchronization: events go to the queue at once. */
+  #kept: EventTask[] | undefined = [];
+
+  /** @param deliver - puts a task into the queue of the binding. */
+  constructor(hook: Hook, binding: KubernetesBinding, deliver: (task: RunTask) => void) {
+    this.#hook = hook;
+    this.#binding = binding;
+    this.#deliver = deliver;
+  }
+
+  changed(events: readonly BindingEvent[]): void {
+    for (const event of events) if (this.#binding.events.has(event.type)) this.#add(event);
+  }
+
+  /** The Synchronization has read the objects, with every change that is kept back. */
+  drop(): void {
+    for (const task of this.#kept ?? []) task.onTaken?.();
+    if (this.#kept !== undefined) this.#kept = [];
+  }
+
+  /** The Synchronization is done. */
+  release(): void {
+    const kept = this.#kept ?? [];
+    this.#kept = undefined;
+    for (const task of kept) this.#deliver(task);
+  }
+
+  #add(event: BindingEvent): void {
+    const { key } = event.object;
+    const waiting = this.#waiting.get(key) ?? [];
+    if (this.#count >= MAX_SINGLE_EVENTS && mergeInto(waiting, event)) return;
+    const task: EventTask = {
+      hook: this.#hook,
+      item: { type: 'Event', binding: this.#binding, event },
+      onTaken: () => this.#taken(key, task),
+    };
+    waiting.push(task);
+    this.#waiting.set(key, waiting);
+    this.#count += 1;
+    if (this.#kept === undefined) this.#deliver(task);
+    else this.#kept.push(task);
+  }
+
+  #taken(key: ObjectKey, task: EventTask): void {
+    const left = (this.#waiting.get(key) ?? []).filter((each) => each !== task);
+    if (left.length === 0) this.#waiting.delete(key);
+    else this.#waiting.set(key, left);
+    this.#count -= 1;
+  }
+}
+
+/**
+ * Makes `event` part of the last of `waiting`, which are the events of its object, if it can be. An object that is
+ * deleted and made again keeps two events: Deleted, and then the newest.
+ */
+function mergeInto(waiting: readonly EventTask[], event: BindingEvent): boolean {
+  const last = waiting.at(-1);
+  if (last === undefined) return false;
+  const before = waiting.at(-2)?.item.event.type;
+  const lastType = last.item.event.type;
+  if (lastType === 'Deleted' && event.type !== 'Deleted' && before !== 'Deleted') return false;
+  const type = lastType === 'Added' && event.type === 'Modified' ? 'Added' : event.type;
+  last.item = { ...last.item, event: { type, object: event.object } };
+  return true;
+}

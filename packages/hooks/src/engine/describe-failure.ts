@@ -1,0 +1,21 @@
+import { OperatorError } from 'chancery';
+import { HookError } from '../run/hook-error.ts';
+
+/** Facts of errors that are no part of an object. */
+const FACTS = ['reason', 'exitCode', 'document', 'status'];
+
+/**
+ * An error without its message, which may quote an object: class, code and facts, and those of the error that caused
+ * it. `HookError USER_CODE patch document=3: ApiError API_STATUS reason=Conflict status=409`.
+ */
+export function describeFailure(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error;
+  if (!(error instanceof OperatorError)) return error.name;
+  const facts = FACTS.flatMap((name) => {
+    const fact = error.context[name];
+    return fact === undefined ? [] : [`${name}=${fact}`];
+  });
+  const failure = error instanceof HookError ? [error.failure] : [];
+  const own = [error.name, error.code, ...failure, ...facts].join(' ');
+  return error.cause instanceof OperatorError ? `${own}: ${describeFailure(error.cause)}` : own;
+}

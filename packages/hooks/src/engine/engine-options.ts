@@ -1,0 +1,74 @@
+import type { Clock, Log } from 'chancery';
+import type { Meter } from 'chancery/internal';
+import type { Hook } from '../hook.ts';
+import type { NewHookRun } from '../run/hook-run.ts';
+import type { WatchBinding } from '../watch/binding-watch.ts';
+
+/** The parts of an engine, which orders the runs of all hooks. */
+export interface HookEngineOptions {
+  /** In path order. */
+  readonly hooks: readonly Hook[];
+  readonly newRun: NewHookRun;
+  readonly watchBinding: WatchBinding;
+  /** Runs at a time, over all queues. */
+  readonly maxProcesses: number;
+  /** Attempts after which a task is given up and recorded; undefined for never. */
+  readonly maxAttempts: number | undefined;
+  /**
+   * Milliseconds that runs under way may still take when the engine is stopped. Then they are aborted. Default 0.
+   */
+  readonly stopGraceMs?: number;
+  readonly clock: Clock;
+  /** Uniform numbers in [0, 1). Default `Math.random`. */
+  readonly random?: () => number;
+  readonly log: Log;
+  readonly meter: Meter;
+  /** Called when a task fails, blocks its queue, or is given up: for Events. */
+  readonly onTrouble?: (hook: Hook, trouble: HookTrouble) => void;
+}
+
+/** What a person should know of. */
+export interface HookTrouble {
+  readonly reason: 'HookFailed' | 'HookBlocked' | 'HookGivenUp' | 'FilterFailed';
+  /** One line without anything of an object. */
+  readonly note: string;
+}
+
+/** The state of the engine, for the status page. Plain data without any part of an object. */
+export interface HooksStatus {
+  readonly queues: readonly QueueStatus[];
+  readonly hooks: readonly HookStatus[];
+  /** The latest tasks that were given up, newest first. */
+  readonly givenUp: readonly GivenUpTask[];
+}
+
+export interface QueueStatus {
+  readonly name: string;
+  readonly waiting: number;
+  /** The hook whose run is under way, or is to be tried again. */
+  readonly hook: string | undefined;
+  /** Failed attempts of the task at the head. */
+  readonly failures: number;
+  /** Seconds since the first of them; 0 when the queue is not blocked. */
+  readonly blockedSeconds: number;
+}
+
+export interface HookStatus {
+  readonly name: string;
+  readonly runs: number;
+  readonly errors: number;
+  /** Wall time of the last run, RFC 3339. */
+  readonly lastRunAt: string | undefined;
+  /** Class, code and reason of the last error; undefined after a success. */
+  readonly lastError: string | undefined;
+  /** What its bindings wait for. Empty when nothing. */
+  readonly waitsFor: readonly string[];
+}
+
+export interface GivenUpTask {
+  readonly at: string;
+  readonly hook: string;
+  readonly binding: string;
+  readonly attempts: number;
+  readonly error: string;
+}

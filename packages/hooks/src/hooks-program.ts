@@ -1,0 +1,116 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Clock, ConfigurationError, messageOf, type Runnable, runProgram } from 'chancery';
+import { knownKinds, type YamlReader } from 'chancery/internal';
+import { type HookProblem, loadHooks } from './discovery/load-hooks.ts';
+import type { HooksStatus } from './engine/engine-options.ts';
+import type { Hook } from './hook.ts';
+import { type HooksRunnableOptions, hooksRunnable } from './hooks-runnable.ts';
+import type { Jq } from './jq/jq.ts';
+import { HookMetrics } from './metrics/hook-metrics.ts';
+import { hookEnvironment } from './run/hook-environment.ts';
+
+/** What `chancery hooks` is told. */
+export interface HooksProgramOptions
+  extends Pick<
+    HooksRunnableOptions,
+    'tmpDir' | 'maxProcesses' | 'timeoutMs' | 'maxAttempts' | 'strictPatches' | 'proxiesJsonLines'
+  > {
+  /** The environment of this process. Hooks get what the allow-list and `hookEnv` name. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The ambassador. Hooks get it as `CHANCERY_API_URL`. */
+  readonly apiUrl: string;
+  /** Names of more variables that hooks get. */
+  readonly hookEnv: readonly string[];
+  /** Broken hooks become problems. Otherwise the first is thrown. */
+  readonly skipBroken: boolean;
+  /** Parsed CustomResourceDefinitions: their kinds need no discovery. */
+  readonly definitions: readonly unknown[];
+  /** Finds the metric of this process that takes a name in a scrape. Hooks cannot use such a name. */
+  readonly ownMetric: (name: string) => string | undefined;
+  readonly jq: Jq;
+  readonly yaml: YamlReader;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** A folder of hooks as a manager runs it. */
+export interface HooksProgram {
+  /** In path order. */
+  readonly hooks: readonly Hook[];
+  /** Empty unless `skipBroken`. */
+  readonly problems: readonly HookProblem[];
+  /** Files of the folder that are no hooks, because they have neither an execute bit nor a `#!` line. */
+  readonly helpers: readonly string[];
+  readonly runnable: Runnable;
+  /** What the hooks do. Undefined before they run. */
+  readonly status: () => HooksStatus | undefined;
+  /** What the hooks measure. */
+  readonly metrics: HookMetrics;
+}
+
+/** The settings of a runner that is told nothing. */
+export const HOOKS_DEFAULTS: Pick<
+  HooksProgramOptions,
+  | 'tmpDir'
+  | 'maxProcesses'
+  | 'timeoutMs'
+  | 'maxAttempts'
+  | 'strictPatches'
+  | 'proxiesJsonLines'
+  | 'hookEnv'
+  | 'skipBroken'
+> = {
+  tmpDir: join(tmpdir(), 'chancery-hooks'),
+  maxProcesses: 4,
+  timeoutMs: 60_000,
+  maxAttempts: undefined,
+  strictPatches: false,
+  proxiesJsonLines: false,
+  hookEnv: [],
+  skipBroken: false,
+};
+
+/**
+ * Reads the hooks of a folder. Nothing is watched yet.
+ *
+ * @throws ConfigurationError `CONFIG` for a folder without hooks, for a broken hook, and for a filter that jq cannot
+ *   compile; `signal.reason` when aborted.
+ */
+export async function loadHooksProgram(
+  dir: string,
+  options: HooksProgramOptions,
+): Promise<HooksProgram> {
+  const { apiUrl, clock, definitions, environment, hookEnv, jq, signal, skipBroken, yaml } =
+    options;
+  const env = hookEnvironment(environment, apiUrl, hookEnv);
+  const loaded = await loadHooks(dir, { env, runProgram, skipBroken, yaml, clock, signal });
+  const hooks: Hook[] = [];
+  const problems: HookProblem[] = [...loaded.problems];
+  for (const hook of loaded.hooks) {
+    const message = await problemOf(hook, jq);
+    if (message === undefined) hooks.push(hook);
+    else if (skipBroken) problems.push({ hook: hook.name, message });
+    else throw new ConfigurationError(`${hook.name}: ${message}`, { context: { hook: hook.name } });
+  }
+  const metrics = new HookMetrics(options.ownMetric);
+  const known = knownKinds(definitions);
+  const parts = hooksRunnable({ ...options, hooks, problems, known, metrics, env });
+  return { hooks, problems, helpers: loaded.helpers, ...parts, metrics };
+}
+
+/** What its answer to `--config` asks for that cannot be done. */
+async function problemOf({ config }: Hook, jq: Jq): Promise<string | undefined> {
+  const [unsupported] = config.unsupported;
+  if (unsupported !== undefined) return `${unsupported} is not supported yet`;
+  for (const [at, { jqFilter }] of config.kubernetes.entries()) {
+    if (jqFilter === undefined) continue;
+    try {
+      await jq.check(jqFilter);
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error;
+      return `kubernetes[${at}].jqFilter: ${messageOf(error)}`;
+    }
+  }
+  return undefined;
+}

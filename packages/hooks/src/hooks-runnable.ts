@@ -1,0 +1,163 @@
+import { type Clock, type KubernetesObject, type Runnable, resourceName, runnable } from 'chancery';
+import {
+  type KnownKinds,
+  type PlacedPermission,
+  RunFolders,
+  type RunnableContext,
+  type YamlReader,
+} from 'chancery/internal';
+import type { HookProblem } from './discovery/find-hooks.ts';
+import { kindResolver } from './discovery/resolve-kind.ts';
+import type { HooksStatus, HookTrouble } from './engine/engine-options.ts';
+import { HookEngine } from './engine/hook-engine.ts';
+import { HOOK_METRICS } from './engine/metric-names.ts';
+import type { Hook } from './hook.ts';
+import type { Jq } from './jq/jq.ts';
+import type { HookMetrics } from './metrics/hook-metrics.ts';
+import { hooksAccess } from './rights/hooks-access.ts';
+import { invokeHook } from './run/invoke-hook.ts';
+import { newHookRun } from './run/new-hook-run.ts';
+import { FilterFailures, type FilterReport } from './watch/filter-failures.ts';
+import { FilterTimes } from './watch/filter-times.ts';
+import { filteredSource } from './watch/filtered-source.ts';
+import { watchBindings } from './watch/watch-bindings.ts';
+import { WatchPlan } from './watch/watch-plan.ts';
+
+/** A manager gives reconciles as long with its default of 25 s for a stop. */
+const STOP_GRACE_MS = 10_000;
+
+/** How hooks are run. */
+export interface HooksRunnableOptions {
+  readonly hooks: readonly Hook[];
+  /** Files that were left out, because they cannot be used as hooks. */
+  readonly problems: readonly HookProblem[];
+  readonly known: KnownKinds;
+  readonly jq: Jq;
+  readonly yaml: YamlReader;
+  readonly clock: Clock;
+  readonly metrics: HookMetrics;
+  /** The environment of every hook: see `hookEnvironment`. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Folder for the files of runs. */
+  readonly tmpDir: string;
+  /** Runs at a time, over all queues. */
+  readonly maxProcesses: number;
+  /** For hooks that do not say it themselves. Milliseconds, 0 for no limit. */
+  readonly timeoutMs: number;
+  /** Attempts after which a task is given up and recorded. Undefined: never. */
+  readonly maxAttempts: number | undefined;
+  /** Unknown fields of patches are errors. */
+  readonly strictPatches: boolean;
+  /** Lines of hooks that are JSON objects become fields of the log line. */
+  readonly proxiesJsonLines: boolean;
+}
+
+/** All hooks as one runnable: it watches what they select, and runs them by leadership. */
+export function hooksRunnable(options: HooksRunnableOptions): {
+  readonly runnable: Runnable;
+  /** Undefined before the first run. */
+  readonly status: () => HooksStatus | undefined;
+} {
+  const { hooks, problems, jq, known, clock } = options;
+  const filters = new FilterFailures();
+  const times = new FilterTimes();
+  const plan = new WatchPlan(hooks, known, (resource, selection, wants) =>
+    filteredSource(resource, selection, wants, {
+      ...{ jq, clock, filterFailed: filters.add, filterTook: times.add },
+    }),
+  );
+  let engine: HookEngine | undefined;
+  const status = (): HooksStatus | undefined => engine?.status();
+  const declared = runnable({
+    name: 'hooks',
+    stopPhase: 'controllers', // its runs may end as reconciles may
+    sources: plan.sources,
+    permissions: hooksAccess(hooks, known).permissions satisfies readonly PlacedPermission[],
+    idle: () => engine?.idle ?? false,
+    status: () => ({ ...status(), leftOut: problems }),
+    async run(signal, context) {
+      await using folders = await RunFolders.open(options.tmpDir);
+      for (const { hook } of problems) context.meter.gauge(HOOK_METRICS.leftOut, { hook }, 1);
+      times.measureWith(context.meter);
+      using _told = filters.listen(context.clock, (report) => reportFilter(hooks, report, context));
+      engine = newEngine(options, plan, folders, context);
+      await engine.run(signal);
+    },
+  });
+  return { runnable: declared, status };
+}
+
+function newEngine(
+  {
+    hooks,
+    known,
+    jq,
+    yaml,
+    metrics,
+    env,
+    timeoutMs,
+    strictPatches,
+    ...options
+  }: HooksRunnableOptions,
+  plan: WatchPlan,
+  folders: RunFolders,
+  context: RunnableContext,
+): HookEngine {
+  const { client, clock, log, meter } = context;
+  const kinds = kindResolver(known, (name, signal) => context.discover(name, signal));
+  const { maxAttempts, maxProcesses, proxiesJsonLines } = options;
+  const newRun = newHookRun({
+    invoke: (hook, facts, contexts, signal) => {
+      const invocation = { folders, env, timeoutMs, proxiesJsonLines, clock, log, ...facts };
+      return invokeHook(hook, contexts, invocation, signal);
+    },
+    resolve: (kind, apiVersion, signal) => kinds.resolve(kind, apiVersion, signal),
+    ...{ client, jq, yaml, metrics, strictPatches, clock, log, meter, dryRun: context.dryRun },
+  });
+  return new HookEngine({
+    ...{ hooks, newRun, maxProcesses, maxAttempts, clock, log, meter },
+    watchBinding: watchBindings({ plan, kinds, context }),
+    stopGraceMs: STOP_GRACE_MS,
+    onTrouble: (hook, trouble) => recordTrouble(hook, trouble, context),
+  });
+}
+
+/** The failure of a filter costs no event, but its result: people of every binding that uses it should know. */
+function reportFilter(
+  hooks: readonly Hook[],
+  { resource, key, filter, failure, count }: FilterReport,
+  context: RunnableContext,
+): void {
+  for (const hook of hooks) {
+    for (const { name: binding, jqFilter } of hook.config.kubernetes) {
+      if (jqFilter !== filter) continue;
+      const facts = { hook: hook.name, binding, resource: resourceName(resource), key, count };
+      context.log.error({ ...facts, failure }, 'a filter failed, its result is null');
+      context.meter.count(HOOK_METRICS.filterErrors, { hook: hook.name, binding }, count);
+      const why = failure === 'limit' ? 'took too long or too much memory' : 'failed';
+      const note = `jqFilter of ${binding} ${why} for ${key}: filterResult is null`;
+      recordTrouble(hook, { reason: 'FilterFailed', note }, context);
+    }
+  }
+}
+
+/** An Event about the Pod of this process, where people look. */
+function recordTrouble(
+  { name }: Hook,
+  { reason, note }: HookTrouble,
+  { events, self: { namespace, podName } }: Pick<RunnableContext, 'events' | 'self'>,
+): void {
+  if (namespace === undefined || podName === undefined) return;
+  const regarding: KubernetesObject = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: podName, namespace },
+  };
+  events.record({
+    regarding,
+    type: 'Warning',
+    reason,
+    action: 'RunHook',
+    note: `${name}: ${note}`,
+  });
+}

@@ -1,0 +1,35 @@
+import type { Clock } from 'chancery';
+
+/** Times that a program may reach its limit before it is paused. */
+const FREE = 3;
+const FIRST_PAUSE_MS = 10_000;
+const LONGEST_PAUSE_MS = 300_000;
+/** A program that has not reached its limit for so long begins anew. */
+const FORGOTTEN_AFTER_MS = 600_000;
+
+/** Programs that reach their limit again and again are not run for growing pauses. */
+export class LimitPauses {
+  readonly #clock: Clock;
+  readonly #reached = new Map<string, { times: number; until: number }>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** `program` has reached its limit. */
+  reached(program: string): void {
+    const now = this.#clock.monotonic();
+    for (const [other, { until }] of this.#reached) {
+      if (now - until > FORGOTTEN_AFTER_MS) this.#reached.delete(other);
+    }
+    const times = (this.#reached.get(program)?.times ?? 0) + 1;
+    const pauseMs =
+      times < FREE ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (times - FREE), LONGEST_PAUSE_MS);
+    this.#reached.set(program, { times, until: now + pauseMs });
+  }
+
+  isPaused(program: string): boolean {
+    const { until = Number.NEGATIVE_INFINITY } = this.#reached.get(program) ?? {};
+    return this.#clock.monotonic() < until;
+  }
+}

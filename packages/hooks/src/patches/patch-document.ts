@@ -1,0 +1,74 @@
+import type { KubernetesObject } from 'chancery';
+import { boundedText, type JsonPatchOperation, visibleText } from 'chancery/internal';
+
+/** Names the object of an operation that has no whole object. */
+interface Named {
+  readonly kind: string;
+  /** Undefined: the preferred version. */
+  readonly apiVersion: string | undefined;
+  readonly namespace: string | undefined;
+  readonly name: string;
+}
+
+/** What an operation does, checked. */
+export type PatchAction =
+  | {
+      readonly operation: 'Create' | 'CreateIfNotExists' | 'CreateOrUpdate';
+      readonly object: KubernetesObject;
+    }
+  | {
+      readonly operation: 'Apply';
+      readonly object: KubernetesObject;
+      readonly subresource: string | undefined;
+      /** Take fields over from other managers. */
+      readonly force: boolean;
+    }
+  | (Named & { readonly operation: 'Delete' | 'DeleteInBackground' | 'DeleteNonCascading' })
+  | (Named &
+      Subresource & {
+        readonly operation: 'JQPatch';
+        readonly jqFilter: string;
+      })
+  | (Named & Subresource & { readonly operation: 'MergePatch'; readonly mergePatch: object })
+  | (Named &
+      Subresource & {
+        readonly operation: 'JSONPatch';
+        readonly jsonPatch: readonly JsonPatchOperation[];
+      })
+  | (Named & { readonly operation: 'Status'; readonly status: object });
+
+interface Subresource {
+  /** Without `/`. Undefined: the object itself. */
+  readonly subresource: string | undefined;
+}
+
+/** One document of a patch file, checked as far as that needs no API server. */
+export interface PatchDocument {
+  /** Place in the file, from 1. */
+  readonly number: number;
+  readonly action: PatchAction;
+  /** A missing object is a success. */
+  readonly ignoreMissingObject: boolean;
+  /** Apply the document even though the hook failed. */
+  readonly ignoreHookError: boolean;
+  /** The document as JSON. Equal documents have equal texts. */
+  readonly text: string;
+}
+
+/** The object of an action. `name` is empty when the API server chooses it. */
+export function targetOf(action: PatchAction): Named {
+  if (!('object' in action)) return action;
+  const { apiVersion, kind, metadata } = action.object;
+  return { apiVersion, kind, namespace: metadata.namespace, name: metadata.name ?? '' };
+}
+
+/** Longer than every kind with a namespace and a name. */
+const MAX_TITLE_CHARS = 1_024;
+
+/** `MergePatch of ConfigMap farm/north`, for messages. */
+export function titleOf(action: PatchAction): string {
+  const { kind, namespace, name } = targetOf(action);
+  const shown = name === '' ? '(generated name)' : name;
+  const path = `${kind} ${namespace === undefined ? '' : `${namespace}/`}${shown}`;
+  return `${action.operation} of ${visibleText(boundedText(path, MAX_TITLE_CHARS))}`;
+}

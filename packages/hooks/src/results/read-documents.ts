@@ -1,0 +1,122 @@
+import {
+  DOCUMENT_LIMITS,
+  inSlices,
+  JsonLimitError,
+  type JsonLimits,
+  JsonTextError,
+  readJsonDocuments,
+  readJsonValue,
+  runInSlices,
+  type YamlReader,
+  type YamlRequest,
+} from 'chancery/internal';
+import { DocumentError } from './document-error.ts';
+
+/** What results are read with. */
+export interface ReadParts {
+  /** Results that are YAML are read in its thread. */
+  readonly yaml: Pick<YamlReader, 'read'>;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The values of a result file that is a stream of JSON objects or lists. Integers that a number cannot hold become
+ * bigints.
+ *
+ * @throws DocumentError for the first document that cannot be read, or is beyond a limit of `DOCUMENT_LIMITS`. Its
+ *   message quotes nothing of the text. @throws `signal.reason` when aborted.
+ */
+export async function readJsonFile(text: string, signal: AbortSignal): Promise<readonly unknown[]> {
+  try {
+    return await runInSlices(readJsonDocuments(text), signal);
+  } catch (error) {
+    if (!(error instanceof JsonTextError)) throw error;
+    throw new DocumentError(error.document, error.message, { cause: error });
+  }
+}
+
+/**
+ * The documents of a result file: a stream of JSON values, or, if it is not one, YAML documents. Empty documents
+ * are left out. Integers that a number cannot hold become bigints.
+ *
+ * @throws as `readJsonFile` does.
+ */
+export async function readDocuments(text: string, parts: ReadParts): Promise<readonly unknown[]> {
+  let notJson: unknown;
+  try {
+    return await readJsonFile(text, parts.signal);
+  } catch (error) {
+    if (!(error instanceof DocumentError) || error.cause instanceof JsonLimitError) throw error;
+    notJson = error;
+  }
+  try {
+    return await readYaml({ texts: [text], form: 'stream' }, DOCUMENT_LIMITS, parts);
+  } catch (error) {
+    // The numbers of both readings differ. The writer of JSON must get that of JSON.
+    const looksLikeJson = /^[\s\uFEFF]*\{/.test(text) && !MARKER.test(text);
+    throw looksLikeJson && error instanceof DocumentError ? notJson : error;
+  }
+}
+
+/** A line that ends a document of YAML. */
+const MARKER = /^(?:---(?=\s|$)|\.\.\.[ \t]*\r?$)/m;
+
+/**
+ * The values of texts that stand in documents, each JSON or YAML, at the same indices.
+ *
+ * @param left - the limits for all of them. @throws as `readJsonFile` does, with the index from 1 as its document.
+ */
+export async function readTexts(
+  texts: readonly string[],
+  parts: ReadParts,
+): Promise<readonly unknown[]> {
+  const values: unknown[] = [];
+  const others: number[] = [];
+  let limits = DOCUMENT_LIMITS;
+  await inSlices(texts, async (text, at) => {
+    try {
+      const read = await valueIn(text, at + 1, limits, parts.signal);
+      limits = { ...limits, values: limits.values - read.values };
+      values[at] = read.value;
+    } catch (error) {
+      if (!(error instanceof DocumentError) || error.cause instanceof JsonLimitError) throw error;
+      others.push(at);
+    }
+  });
+  if (others.length === 0) return values;
+  const request = { texts: others.map((at) => texts[at] ?? ''), form: 'one' } as const;
+  try {
+    const read = await readYaml(request, limits, parts);
+    for (const [index, at] of others.entries()) values[at] = read[index];
+  } catch (error) {
+    if (!(error instanceof DocumentError)) throw error;
+    const at = others[error.document - 1] ?? others[0] ?? 0;
+    throw new DocumentError(at + 1, error.problem, { cause: error });
+  }
+  return values;
+}
+
+async function readYaml(
+  request: YamlRequest,
+  limits: JsonLimits,
+  { yaml, signal }: ReadParts,
+): Promise<readonly unknown[]> {
+  const answer = await yaml.read(request, signal);
+  if ('problem' in answer) throw new DocumentError(answer.document ?? 1, answer.problem);
+  let left = limits;
+  return await inSlices(answer.documents, async (document, at) => {
+    const read = await valueIn(document, at + 1, left, signal);
+    left = { ...left, values: left.values - read.values };
+    return read.value;
+  });
+}
+
+async function valueIn(text: string, document: number, limits: JsonLimits, signal: AbortSignal) {
+  try {
+    return await runInSlices(readJsonValue(text, limits), signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof Error)) throw error;
+    throw new DocumentError(document, error.message, { cause: error });
+  }
+}

@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import { dirname } from 'node:path';
+import { type Clock, type Log, runProgram } from 'chancery';
+import type { ProgramUsage, RunFolder, RunFolders } from 'chancery/internal';
+import type { Hook } from '../hook.ts';
+import { hookOutput } from './hook-output.ts';
+import type { HookRunFacts } from './hook-run.ts';
+
+/** How a hook is started. */
+export interface InvocationOptions extends HookRunFacts {
+  readonly folders: RunFolders;
+  /** The environment of every hook: see `hookEnvironment`. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Time limit of hooks that state none. Milliseconds, 0 for no limit. */
+  readonly timeoutMs: number;
+  /** Lines of output that are JSON objects become fields of the log line. Default false. */
+  readonly proxiesJsonLines?: boolean;
+  readonly clock: Clock;
+  /** Each line of output is one line of it, with the names of the hook, the binding and the queue. */
+  readonly log: Log;
+}
+
+/** What a hook has left. */
+export interface HookAnswer {
+  readonly exitCode: number;
+  /** Text of the patch file, also that of a hook that failed: for `ignoreHookError`. */
+  readonly patches: string;
+  /** Text of the metrics file. Empty for a hook that failed. */
+  readonly metrics: string;
+  /** Texts of the files that would answer admission reviews and conversions. Empty for a hook that failed. */
+  readonly responses: readonly string[];
+  readonly usage: ProgramUsage;
+}
+
+/** The file that answers admission reviews. A hook may name it by either variable. */
+const ADMISSION = 'validating-response';
+
+/**
+ * Starts a hook once, without arguments and in the folder of its file, and reads what it leaves.
+ *
+ * @param contexts - the text of the file `BINDING_CONTEXT_PATH`, or its pieces.
+ * @throws ProgramError `PROGRAM` when it cannot be started or breaks a limit; ResultFileError when a file that
+ *   it left cannot be read, unless its exit code says that it failed. @throws `signal.reason` when aborted.
+ */
+export async function invokeHook(
+  hook: Hook,
+  contexts: string | Iterable<string>,
+  options: InvocationOptions,
+  signal: AbortSignal,
+): Promise<HookAnswer> {
+  const { folders, env, timeoutMs, clock, log, proxiesJsonLines = false } = options;
+  const facts = { hook: hook.name, binding: options.binding, queue: options.queue };
+  await using folder = await folders.create();
+  const files = await runFiles(hook.name, contexts, folder);
+  const { exitCode, ...usage } = await runProgram({
+    program: hook.path,
+    cwd: dirname(hook.path),
+    env: { ...env, ...files.variables },
+    timeoutMs: hook.config.timeoutMs ?? timeoutMs,
+    onLine: hookOutput(log, facts, proxiesJsonLines),
+    tmpDir: folder.path,
+    clock,
+    signal,
+  });
+  if (usage.survivors > 0) {
+    const { survivors } = usage;
+    log.warn({ ...facts, survivors }, 'the hook left processes behind; they were ended');
+  }
+  const hasFailed = exitCode !== 0;
+  const patches = folder.read(files.patches);
+  return {
+    exitCode,
+    patches: hasFailed ? await patches.catch(() => '') : await patches,
+    metrics: hasFailed ? '' : await folder.read(files.metrics),
+    responses: hasFailed ? [] : await Promise.all(files.responses.map(folder.read)),
+    usage,
+  };
+}
+
+/** The files of section 3 of the contract: one with the contexts, and empty ones for answers. */
+async function runFiles(
+  hookName: string,
+  contexts: string | Iterable<string>,
+  folder: RunFolder,
+): Promise<{
+  readonly variables: Readonly<Record<string, string>>;
+  readonly patches: string;
+  readonly metrics: string;
+  readonly responses: readonly string[];
+}> {
+  const safe = safeName(hookName);
+  const id = randomUUID();
+  const named = (purpose: string): string => `hook-${safe}-${purpose}-${id}.json`;
+  const patches = `${safe}-object-patch-${id}`;
+  const metrics = named('metrics');
+  const responses = [named(ADMISSION), named('conversion-response')] as const;
+  const admission = await folder.write(responses[0], '');
+  return {
+    variables: {
+      BINDING_CONTEXT_PATH: await folder.write(named('binding-context'), contexts),
+      KUBERNETES_PATCH_PATH: await folder.write(patches, ''),
+      METRICS_PATH: await folder.write(metrics, ''),
+      VALIDATING_RESPONSE_PATH: admission,
+      ADMISSION_RESPONSE_PATH: admission,
+      CONVERSION_RESPONSE_PATH: await folder.write(responses[1], ''),
+    },
+    ...{ patches, metrics, responses },
+  };
+}
+
+/** Longest part of a hook's name in a file name. File systems allow 255 bytes for the whole name. */
+const MAX_SAFE_NAME = 100;
+
+/** A path as a part of a file name. */
+function safeName(hookName: string): string {
+  return hookName.replaceAll(/[^A-Za-z0-9]+/g, '-').slice(0, MAX_SAFE_NAME);
+}

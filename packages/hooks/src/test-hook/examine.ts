@@ -1,0 +1,109 @@
+import { ConfigurationError, type Resource } from 'chancery';
+import { claimsOfProcess, type KnownKinds, type YamlReader } from 'chancery/internal';
+import type { Hook } from '../hook.ts';
+import type { Jq } from '../jq/jq.ts';
+import { checkMetrics } from '../metrics/check-metrics.ts';
+import { HookMetrics } from '../metrics/hook-metrics.ts';
+import type { MetricOperation } from '../metrics/metric-operation.ts';
+import { runnerMetrics } from '../metrics/runner-metrics.ts';
+import { checkPatchFile } from '../patches/check-document.ts';
+import { type PreparedDocument, prepareDocuments } from '../patches/prepare-documents.ts';
+import { DocumentError } from '../results/document-error.ts';
+import { readJsonFile } from '../results/read-documents.ts';
+import { missingRights, type RequiredRight } from '../rights/required-rights.ts';
+import type { HookAnswer } from '../run/invoke-hook.ts';
+
+/** What a hook left, as `chancery hooks` would judge it. */
+export interface Examined {
+  readonly documents: readonly PreparedDocument[];
+  readonly metrics: readonly MetricOperation[];
+  /** Fields without effect. */
+  readonly warnings: readonly string[];
+  /** Why it would be refused; undefined when it would not. */
+  readonly refusal: string | undefined;
+  /** Rights that the rights file does not have, each with the number of the first document that needs it. */
+  readonly missing: readonly { readonly number: number; readonly right: RequiredRight }[];
+}
+
+export interface ExamineParts {
+  readonly hook: Hook;
+  readonly known: KnownKinds;
+  readonly jq: Jq;
+  readonly yaml: Pick<YamlReader, 'read'>;
+  readonly signal: AbortSignal;
+}
+
+/** With the prefixes that the runner has by default. */
+const OWN_METRIC = claimsOfProcess({ more: runnerMetrics() });
+
+/** Checks what a hook left. Sends nothing, and knows only the kinds of Kubernetes and of the given definitions. */
+export async function examined(
+  { exitCode, metrics, patches, responses }: Omit<HookAnswer, 'usage'>,
+  parts: ExamineParts,
+): Promise<Examined> {
+  const warnings: string[] = [];
+  const warn =
+    (file: string) =>
+    (problem: string): number =>
+      warnings.push(`${file}: ${problem}`);
+  let operations: readonly MetricOperation[] = [];
+  let documents: readonly PreparedDocument[] = [];
+  let refusal: string | undefined;
+  try {
+    for (const text of responses) await readJsonFile(text, parts.signal);
+  } catch (error) {
+    refusal = `response file: ${problemIn(error)}`;
+  }
+  try {
+    operations = await checkMetrics(metrics, warn('metrics file'), parts.signal);
+    const problem = new HookMetrics(OWN_METRIC).reserve(parts.hook.name, operations);
+    if (problem !== undefined) refusal ??= `metrics file: ${problem}`;
+  } catch (error) {
+    refusal ??= `metrics file: ${problemIn(error)}`;
+  }
+  try {
+    const all = await checkPatchFile(patches, warn('patch file'), parts);
+    const counting = exitCode === 0 ? all : all.filter(({ ignoreHookError }) => ignoreHookError);
+    const resolve = async (kind: string, apiVersion?: string) => knownKind(parts, kind, apiVersion);
+    documents = await prepareDocuments(counting, { resolve, jq: parts.jq }, parts.signal);
+  } catch (error) {
+    refusal ??= `patch file: ${problemIn(error)}`;
+  }
+  return {
+    documents,
+    metrics: operations,
+    warnings,
+    refusal,
+    missing: missingOf(documents, parts),
+  };
+}
+
+function knownKind({ known }: ExamineParts, kind: string, apiVersion?: string): Resource {
+  const resource = known(kind, apiVersion);
+  if (resource !== undefined) return resource;
+  throw new ConfigurationError(
+    `the kind ${kind}${apiVersion === undefined ? '' : ` of ${apiVersion}`} is not known without a cluster: ` +
+      'name the file of its definition with --crd',
+  );
+}
+
+function problemIn(error: unknown): string {
+  if (!(error instanceof DocumentError)) throw error;
+  // The author of the hook sees what jq says of a program, which logs of the runner leave out.
+  const { cause, message } = error;
+  return cause instanceof ConfigurationError && !message.endsWith(cause.message)
+    ? `${message}: ${cause.message}`
+    : message;
+}
+
+function missingOf(documents: readonly PreparedDocument[], { hook }: ExamineParts) {
+  const seen = new Set<string>();
+  return documents.flatMap(({ number, needs }) =>
+    missingRights(needs, hook.rights ?? [])
+      .filter(({ apiGroup, resource, verb }) => {
+        const key = `${apiGroup} ${resource} ${verb}`;
+        return !seen.has(key) && seen.add(key);
+      })
+      .map((right) => ({ number, right })),
+  );
+}

@@ -1,0 +1,227 @@
+import { ConfigurationError } from 'chancery';
+import type { KnownKinds } from 'chancery/internal';
+import type { Hook, KubernetesBinding, ScheduleBinding } from '../hook.ts';
+
+/** Members of a JSON object. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** The result of a filter for an object: null without an output, an array for several. */
+export type Filter = (program: string, object: unknown) => Promise<unknown>;
+
+/** What samples are completed with. */
+export interface SampleParts {
+  readonly hook: Hook;
+  readonly known: KnownKinds;
+  readonly filter: Filter;
+}
+
+const FIELDS: ReadonlySet<string> = new Set([
+  ...[
+    'binding',
+    'type',
+    'watchEvent',
+    'object',
+    'objects',
+    'filterResult',
+    'groupName',
+    'snapshots',
+  ],
+  ...['resourceEvent', 'resourceNamespace', 'resourceKind', 'resourceName'], // of version v0
+]);
+
+/**
+ * The contexts of a sample, with everything that it leaves out.
+ *
+ * @throws ConfigurationError `CONFIG` that names the context and the field, or the contract that the sample is of.
+ */
+export async function completedSample(
+  sample: unknown,
+  parts: SampleParts,
+): Promise<readonly Fields[]> {
+  const items: readonly unknown[] = Array.isArray(sample) ? sample : [sample];
+  if (items.length === 0) throw new ConfigurationError('the sample has no context');
+  const contexts: Fields[] = [];
+  for (const [at, item] of items.entries()) {
+    const place = placeOf(at);
+    contexts.push(await completed(contextIn(item, place), parts, place));
+  }
+  return contexts;
+}
+
+/**
+ * Refuses a sample that is of another contract, or no context.
+ *
+ * @throws ConfigurationError `CONFIG`.
+ */
+export function requireContexts(sample: unknown): void {
+  for (const [at, item] of [sample].flat().entries()) contextIn(item, placeOf(at));
+}
+
+function placeOf(at: number): string {
+  return `context ${at + 1} of the sample`;
+}
+
+function contextIn(item: unknown, place: string): Fields {
+  if (!isFields(item)) throw new ConfigurationError(`${place} must be an object`);
+  if (isObject(item)) return { object: item };
+  if (!('binding' in item) && ('parent' in item || 'controller' in item)) {
+    throw new ConfigurationError(
+      `${place} has parent or controller, as a request to a function of Metacontroller's contract: ` +
+        'such a sample is one whole request, with controller, and not in a list',
+    );
+  }
+  const unknown = Object.keys(item).find((field) => !FIELDS.has(field));
+  if (unknown !== undefined) {
+    throw new ConfigurationError(`${place} has no field ${JSON.stringify(unknown)}`);
+  }
+  return item;
+}
+
+async function completed(given: Fields, parts: SampleParts, place: string): Promise<Fields> {
+  const { hook } = parts;
+  const binding = bindingOf(given, parts, place);
+  if (binding === 'onStartup') return { binding };
+  const snapshots = await snapshotsOf(given, binding, parts, place);
+  const isKubernetes = 'kind' in binding;
+  if (hook.config.version === 'v0') {
+    return isKubernetes ? contextOfV0(given, binding) : { binding: binding.name };
+  }
+  if (binding.group !== undefined) {
+    return { binding: binding.name, type: 'Group', groupName: binding.group, ...snapshots };
+  }
+  if (!isKubernetes) return { binding: binding.name, type: 'Schedule', ...snapshots };
+  const { watchEvent = 'Added' } = given;
+  if (given.type === 'Event' && !('object' in given)) {
+    throw new ConfigurationError(`${place}: an Event needs the object that it is about`);
+  }
+  if (given.type === 'Synchronization' || !('object' in given || 'watchEvent' in given)) {
+    const objects = await itemsOf(given.objects ?? [], binding, parts, `${place}: objects`);
+    return { binding: binding.name, type: 'Synchronization', objects, ...snapshots };
+  }
+  if (!['Added', 'Modified', 'Deleted'].includes(String(watchEvent))) {
+    throw new ConfigurationError(`${place}: watchEvent must be Added, Modified or Deleted`);
+  }
+  const item = await itemOf(given, binding, parts);
+  return { binding: binding.name, type: 'Event', watchEvent, ...item, ...snapshots };
+}
+
+function contextOfV0(given: Fields, { name }: KubernetesBinding): Fields {
+  const { kind, metadata } = (given.object ?? {}) as {
+    readonly kind?: string;
+    readonly metadata?: { readonly namespace?: string; readonly name?: string };
+  };
+  return {
+    binding: name,
+    resourceEvent: given.resourceEvent ?? 'add',
+    resourceNamespace: given.resourceNamespace ?? metadata?.namespace ?? '',
+    resourceKind: given.resourceKind ?? kind ?? '',
+    resourceName: given.resourceName ?? metadata?.name ?? '',
+  };
+}
+
+type Binding = KubernetesBinding | ScheduleBinding | 'onStartup';
+
+/** The binding that the sample names, or the only one that fits. */
+function bindingOf(given: Fields, parts: SampleParts, place: string): Binding {
+  const { onStartup, kubernetes, schedules, unsupported } = parts.hook.config;
+  const all: readonly Binding[] = [
+    ...(onStartup === undefined ? [] : (['onStartup'] as const)),
+    ...schedules,
+    ...kubernetes,
+  ];
+  const fitting = all.filter(
+    (binding) =>
+      (given.binding === undefined || given.binding === nameOf(binding)) &&
+      fits(given, binding, parts.known),
+  );
+  const [first, second] = fitting;
+  // Bindings of one name are alike to the hook.
+  if (first !== undefined && (second === undefined || given.binding !== undefined)) return first;
+  const names = (first === undefined ? all : fitting).map(nameOf).join(', ');
+  if (names === '' && unsupported.length > 0) {
+    throw new ConfigurationError(`${unsupported[0]} is not supported yet`);
+  }
+  const why = first === undefined ? 'fits no binding of the hook' : 'fits several bindings';
+  throw new ConfigurationError(`${place} ${why}: set binding to one of ${names}`);
+}
+
+function nameOf(binding: Binding): string {
+  return binding === 'onStartup' ? binding : binding.name;
+}
+
+function fits(given: Fields, binding: Binding, known: KnownKinds): boolean {
+  const { type, object } = given;
+  const isOfObjects = ['object', 'objects', 'watchEvent', 'resourceName'].some(
+    (field) => field in given,
+  );
+  const isWatch = type === 'Event' || type === 'Synchronization' || isOfObjects;
+  if (binding === 'onStartup') return !isWatch && type === undefined;
+  if (!('kind' in binding)) return !isWatch;
+  if (type === 'Schedule') return false;
+  if (!isObject(object)) return true;
+  const watched = known(binding.kind, binding.apiVersion);
+  return (watched?.kind ?? binding.kind).toLowerCase() === String(object.kind).toLowerCase();
+}
+
+/** The member `snapshots`, which exists exactly when the binding includes snapshots. */
+async function snapshotsOf(
+  { snapshots = {} }: Fields,
+  { includeSnapshotsFrom }: Exclude<Binding, 'onStartup'>,
+  parts: SampleParts,
+  place: string,
+): Promise<Fields> {
+  if (!isFields(snapshots)) throw new ConfigurationError(`${place}: snapshots must be an object`);
+  const unknown = Object.keys(snapshots).find((name) => !includeSnapshotsFrom.includes(name));
+  if (unknown !== undefined) {
+    throw new ConfigurationError(
+      `${place}: the binding includes no snapshots of ${JSON.stringify(unknown)}`,
+    );
+  }
+  if (includeSnapshotsFrom.length === 0) return {};
+  const all: [string, readonly Fields[]][] = [];
+  for (const name of includeSnapshotsFrom) {
+    const binding = parts.hook.config.kubernetes.find((each) => each.name === name);
+    if (binding === undefined) continue;
+    const where = `${place}: snapshots.${name}`;
+    all.push([name, await itemsOf(snapshots[name] ?? [], binding, parts, where)]);
+  }
+  return { snapshots: Object.fromEntries(all) };
+}
+
+async function itemsOf(
+  items: unknown,
+  binding: KubernetesBinding,
+  parts: SampleParts,
+  place: string,
+): Promise<readonly Fields[]> {
+  if (!Array.isArray(items)) throw new ConfigurationError(`${place} must be a list`);
+  const completedItems: Fields[] = [];
+  for (const item of items as readonly unknown[]) {
+    if (!isFields(item)) throw new ConfigurationError(`${place} must be a list of objects`);
+    completedItems.push(await itemOf(isObject(item) ? { object: item } : item, binding, parts));
+  }
+  return completedItems;
+}
+
+/** Object and filter result, as far as the binding keeps them. */
+async function itemOf(
+  { object, filterResult }: Fields,
+  { jqFilter, keepsFullObjects }: KubernetesBinding,
+  { filter }: SampleParts,
+): Promise<Fields> {
+  const shown = keepsFullObjects && object !== undefined ? { object } : {};
+  if (jqFilter === undefined) return shown;
+  if (filterResult !== undefined || object === undefined) {
+    return { ...shown, filterResult: filterResult ?? null };
+  }
+  return { ...shown, filterResult: await filter(jqFilter, object) };
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** True for a Kubernetes object. */
+function isObject(value: unknown): value is Fields {
+  return isFields(value) && typeof value.kind === 'string' && isFields(value.metadata);
+}

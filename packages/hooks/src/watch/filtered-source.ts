@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto';
+import {
+  type Clock,
+  Entry,
+  type KubernetesObject,
+  type ObjectKey,
+  type Resource,
+  source,
+  splitKey,
+} from 'chancery';
+import { apiVersionOf, type Labels, sortedJson, yieldToEventLoop } from 'chancery/internal';
+import type { Jq, JqOutcome } from '../jq/jq.ts';
+import type { BindingObject } from './binding-watch.ts';
+import { readsOnlyMetadata } from './reads-only-metadata.ts';
+import type { FilteredSource, MakeSource, Want } from './watch-plan.ts';
+
+/** One filter that has no result for one object. jq's message stays out of it: it may quote the object. */
+export interface FilterFailure {
+  readonly resource: Resource;
+  readonly key: ObjectKey;
+  readonly filter: string;
+  readonly failure: 'error' | 'limit';
+}
+
+export interface FilteredSourceOptions {
+  readonly jq: Jq;
+  readonly filterFailed: (failure: FilterFailure) => void;
+  /** Called for each binding that has the filter, when it has worked on a page or on changes that came together. */
+  readonly filterTook: (labels: Labels, seconds: number) => void;
+  readonly clock: Clock;
+}
+
+/** What one filter has made of an object. */
+interface Filtered {
+  readonly text: string;
+  readonly checksum: string;
+}
+
+/** An object as the cache keeps it: its identity, and what bindings want of it. */
+interface ReducedObject extends KubernetesObject {
+  /** The whole object as JSON with sorted keys. Undefined when no binding wants it. */
+  readonly text: string | undefined;
+  /** Of the whole object. */
+  readonly checksum: string;
+  readonly filtered: Readonly<Record<string, Filtered>>;
+}
+
+/** Objects in one turn of the event loop: 50 of 10 KiB take about 5 ms. */
+const OBJECTS_PER_TURN = 50;
+
+/**
+ * A source whose cache has what the given bindings want of each object: the results of their filters, and the whole
+ * object only if one of them keeps it. A page of a list is reduced before the next is read.
+ *
+ * A filter that fails at an object has the result `null` for it: the object still counts, with its other filters, and
+ * each state at which it fails counts as a change, so that no event is lost.
+ *
+ * Only metadata is watched if no binding keeps full objects and no filter reads more.
+ */
+export function filteredSource(
+  ...[resource, selection, wants, { jq, filterFailed, filterTook, clock }]: [
+    ...Parameters<MakeSource>,
+    FilteredSourceOptions,
+  ]
+): FilteredSource {
+  const filters = [...new Set(wants.flatMap(({ filter }) => filter ?? []))];
+  const keepsText = wants.some(({ keepsFullObjects }) => keepsFullObjects);
+  return {
+    source: source(resource, {
+      ...selection,
+      ...(wants.every(needsOnlyMetadata) && { metadataOnly: true }),
+      async prepare(entries, signal) {
+        const texts = await sortedTexts(entries, signal);
+        const groups = entries.map(({ key }) => groupOf(key));
+        const results = new Map<string, readonly Filtered[]>();
+        for (const filter of filters) {
+          const beganAt = clock.monotonic();
+          const outcomes = await jq.run(filter, texts, signal, groups);
+          const seconds = (clock.monotonic() - beganAt) / 1_000;
+          for (const want of wants) if (want.filter === filter) filterTook(want.labels, seconds);
+          for (const [index, outcome] of outcomes.entries()) {
+            const key = entries[index]?.key;
+            if (!('failure' in outcome) || key === undefined) continue;
+            filterFailed({ resource, key, filter, failure: outcome.failure });
+          }
+          results.set(
+            filter,
+            outcomes.map((outcome, index) => filteredBy(outcome, entries[index]?.resourceVersion)),
+          );
+        }
+        return entries.map((entry, index) => {
+          const text = texts[index] ?? '';
+          const filtered = filters.flatMap((filter) => {
+            const result = results.get(filter)?.[index];
+            return result === undefined ? [] : [[filter, result] as const];
+          });
+          return Entry.of(reduced(entry, resource, { text, keepsText, filtered }));
+        });
+      },
+    }),
+    bindingObject: (entry, filter) => bindingObject(entry as Entry<ReducedObject>, filter),
+  };
+}
+
+/** An object for which a filter takes too long pauses the filter for its namespace, and not for those of others. */
+function groupOf(key: ObjectKey): string {
+  const { namespace, name } = splitKey(key);
+  return namespace ?? `/${name}`;
+}
+
+/** The objects as JSON with sorted keys. An object that is not JSON fails the list, as it does without filters. */
+async function sortedTexts(
+  entries: readonly Entry[],
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const texts: string[] = [];
+  for (const [index, entry] of entries.entries()) {
+    if (index > 0 && index % OBJECTS_PER_TURN === 0) {
+      await yieldToEventLoop();
+      signal.throwIfAborted();
+    }
+    texts.push(sortedJson(entry.text ?? JSON.stringify(entry.object)));
+  }
+  return texts;
+}
+
+function needsOnlyMetadata({ filter, keepsFullObjects }: Want): boolean {
+  return !keepsFullObjects && filter !== undefined && readsOnlyMetadata(filter);
+}
+
+/** No output counts as `null`, and several as an array: the words of the contract. A failure counts as `null`. */
+function filteredBy(outcome: JqOutcome, resourceVersion = ''): Filtered {
+  if ('failure' in outcome) return { text: 'null', checksum: `failed at ${resourceVersion}` };
+  const [first = 'null', ...others] = outcome.outputs;
+  const text = others.length === 0 ? first : `[${outcome.outputs.join(',')}]`;
+  return { text, checksum: checksumOf(text) };
+}
+
+interface ReducedParts {
+  readonly text: string;
+  readonly keepsText: boolean;
+  readonly filtered: readonly (readonly [filter: string, result: Filtered])[];
+}
+
+function reduced(
+  { key, uid, resourceVersion }: Entry,
+  resource: Resource,
+  { text, keepsText, filtered }: ReducedParts,
+): ReducedObject {
+  const { namespace, name } = splitKey(key);
+  return {
+    apiVersion: apiVersionOf(resource),
+    kind: resource.kind,
+    metadata: { name, ...(namespace !== undefined && { namespace }), uid, resourceVersion },
+    text: keepsText ? text : undefined,
+    checksum: checksumOf(text),
+    filtered: Object.fromEntries(filtered),
+  };
+}
+
+function bindingObject(
+  { key, object }: Entry<ReducedObject>,
+  filter: string | undefined,
+): BindingObject {
+  const { text: objectText, checksum, filtered } = object;
+  if (filter === undefined) return { key, objectText, filterText: undefined, checksum };
+  const result = Object.hasOwn(filtered, filter) ? filtered[filter] : undefined;
+  return {
+    key,
+    objectText,
+    filterText: result?.text ?? 'null',
+    checksum: result?.checksum ?? '',
+  };
+}
+
+/** 128 bits: with a shorter one, two contents could look alike, and a change would be lost. */
+function checksumOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64').slice(0, 22);
+}

@@ -1,0 +1,240 @@
+/** The hooks say in files what they watch, so that none of them is started. */
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { parseYaml, parseYamlDocuments } from '../../../../operator/core/yaml.ts';
+import { folderWith } from '../../../../test/cli/child.ts';
+import { invoke } from '../../../../test/cli/invocation.ts';
+
+const BOAT = `
+kind: CustomResourceDefinition
+spec:
+  group: harbour.example
+  scope: Namespaced
+  names: {plural: boats, kind: Boat}
+  versions: [{name: v1}]
+`;
+
+const HOOKS: Readonly<Record<string, string>> = {
+  'hooks/copy.sh': '#!/bin/sh',
+  'hooks/copy.sh.yaml':
+    'configVersion: v1\nkubernetes: [{kind: secret, executeHookOnEvent: [Deleted]}]',
+  'hooks/copy.rights.yaml':
+    'rules: [{apiGroups: [""], resources: [secrets], verbs: [patch], namespaces: [blue]}]',
+};
+
+const BOATS: Readonly<Record<string, string>> = {
+  'hooks/sub/boats.sh': '#!/bin/sh',
+  'hooks/sub/boats.sh.yaml': 'configVersion: v1\nkubernetes: [{kind: Boat}]',
+  'hooks/README.md': '# Boats',
+  'hooks/.hidden': '',
+};
+
+/** A folder with a folder of hooks. */
+function setUp(files: Readonly<Record<string, string>> = HOOKS) {
+  const folder = folderWith({});
+  for (const [name, text] of Object.entries(files)) {
+    const path = join(folder, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+    if (name.endsWith('.sh')) chmodSync(path, 0o755);
+  }
+  const generate = (what: string, ...more: readonly string[]) =>
+    invoke(['generate', what, '--hooks', join(folder, 'hooks'), ...more]);
+  return { folder, generate, out: join(folder, 'out') };
+}
+
+test('[hooks S8] the roles of hooks hold what they watch and what they declare, in every namespace', async () => {
+  const { exit, stdout } = setUp().generate('rbac', '--no-leader-election');
+
+  expect(await exit).toBe(0);
+  const rules = parseYamlDocuments(stdout.lines.join('\n')).flatMap((document) => {
+    const {
+      kind,
+      metadata,
+      rules: own,
+    } = document as {
+      kind: string;
+      metadata: { namespace?: string };
+      rules?: unknown;
+    };
+    return own === undefined ? [] : [[kind, metadata.namespace, own]];
+  });
+  expect(rules).toEqual([
+    [
+      'ClusterRole',
+      undefined,
+      [
+        { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'list', 'watch'] },
+        { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
+      ],
+    ],
+    ['Role', 'blue', [{ apiGroups: [''], resources: ['secrets'], verbs: ['patch'] }]],
+  ]);
+});
+
+test('[hooks S12] a binding that is told of deletions only is pointed out', async () => {
+  const { exit, stderr } = setUp().generate('proxy');
+
+  expect(await exit).toBe(0);
+  expect(stderr.lines).toEqual([
+    'chancery generate: proxy: copy.sh: kubernetes[0] is told of deletions only, and is also run for all objects at ' +
+      'the start; executeHookOnSynchronization: false prevents that',
+  ]);
+});
+
+test('the filter of hooks opens the paths of their kinds', async () => {
+  const { exit, stdout } = setUp({ ...HOOKS, ...BOATS, 'hooks/crds/boats.yaml': BOAT }).generate(
+    'proxy',
+    '--watch',
+    'green',
+    '--format',
+    'paths',
+  );
+
+  expect(await exit).toBe(0);
+  const opens = (path: string): boolean =>
+    stdout.lines.some((pattern) => new RegExp(pattern).test(path));
+  expect(opens('/apis/harbour.example/v1')).toBe(true);
+  expect(opens('/apis/harbour.example/v1/namespaces/green/boats')).toBe(true);
+  expect(opens('/apis/harbour.example/v1/namespaces/blue/boats')).toBe(false);
+  expect(opens('/api/v1/namespaces/blue/secrets/a')).toBe(true);
+  expect(opens('/apis')).toBe(false);
+});
+
+test('a kind without a definition is named, and may be given by --crd', async () => {
+  const { folder, generate } = setUp(BOATS);
+  const missing = generate('rbac');
+  expect(await missing.exit).toBe(2);
+  expect(missing.stderr.lines[0]).toContain(
+    'the rights need the definitions of sub/boats.sh: kind Boat; name their files with --crd',
+  );
+
+  writeFileSync(join(folder, 'boat.yaml'), BOAT);
+  const given = generate('rbac', '--crd', join(folder, 'boat.yaml'));
+  expect(await given.exit).toBe(0);
+  expect(given.stdout.lines.join()).toContain('harbour.example');
+  expect(given.stderr.lines[0]).toContain(
+    'the Pod cannot find the kind Boat without its definition',
+  );
+});
+
+test('the manifests mount the hooks from a ConfigMap that the folder itself makes', async () => {
+  const { folder, out, generate } = setUp({ ...HOOKS, ...BOATS, 'hooks/crds/boats.yaml': BOAT });
+
+  expect(await generate('manifests', '-o', out).exit).toBe(0);
+  expect(await generate('manifests', '-o', out, '--check').exit).toBe(0);
+
+  const read = (path: string): unknown => parseYaml(readFileSync(join(folder, path), 'utf8'));
+  const keys = ['copy.rights.yaml', 'copy.sh', 'copy.sh.yaml'];
+  const placed = ['crds/boats.yaml', 'sub/boats.sh', 'sub/boats.sh.yaml'];
+  const keyOf = (path: string): string => path.replace('/', '__');
+  expect(read('hooks/kustomization.yaml')).toMatchObject({
+    configMapGenerator: [
+      {
+        name: 'hooks-hooks',
+        files: [...keys, ...placed.map((path) => `${keyOf(path)}=${path}`)],
+      },
+    ],
+  });
+  expect(read('out/base/kustomization.yaml')).toMatchObject({
+    resources: expect.arrayContaining(['../../hooks']),
+  });
+  const { spec } = (read('out/base/deployment.yaml') as { spec: { template: { spec: unknown } } })
+    .spec.template as { spec: { containers: readonly object[]; volumes: readonly object[] } };
+  expect(spec.containers[1]).toMatchObject({
+    image: expect.stringMatching(/^chancery-hooks:/),
+    args: ['hooks', '/hooks'],
+    volumeMounts: [{ mountPath: '/hooks', readOnly: true }, { mountPath: '/tmp' }],
+  });
+  expect(spec.volumes[1]).toMatchObject({
+    configMap: {
+      name: 'hooks-hooks',
+      defaultMode: 0o755,
+      items: [...keys, ...placed].sort().map((path) => ({ key: keyOf(path), path })),
+    },
+  });
+});
+
+test('[found 11] a file that is no hook gets no execute bit from the ConfigMap, and is named', async () => {
+  const { generate, out } = setUp({ ...HOOKS, 'hooks/common/functions': 'greet() { :; }' });
+
+  const { exit, stderr } = generate('manifests', '--operator-image', 'hooks:1', '-o', out);
+  expect(await exit).toBe(0);
+
+  expect(stderr.lines).toContainEqual(expect.stringContaining('common/functions: no hook'));
+  const deployment = parseYaml(readFileSync(join(out, 'base/deployment.yaml'), 'utf8'));
+  const { volumes } = (deployment as Deployment).spec.template.spec;
+  expect(volumes.find(({ name }) => name === 'hooks')?.configMap?.items).toEqual([
+    { key: 'common__functions', path: 'common/functions', mode: 0o644 },
+    { key: 'copy.rights.yaml', path: 'copy.rights.yaml' },
+    { key: 'copy.sh', path: 'copy.sh' },
+    { key: 'copy.sh.yaml', path: 'copy.sh.yaml' },
+  ]);
+});
+
+interface Deployment {
+  readonly spec: {
+    readonly template: {
+      readonly spec: {
+        readonly volumes: readonly {
+          readonly name: string;
+          readonly configMap?: { readonly items?: readonly object[] };
+        }[];
+      };
+    };
+  };
+}
+
+test('a file that is no longer there is not as it was generated, and a kustomization of the user stays', async () => {
+  const { folder, out, generate } = setUp();
+  expect(await generate('manifests', '-o', out).exit).toBe(0);
+
+  writeFileSync(join(folder, 'hooks/notes.json'), '{}');
+  expect(await generate('manifests', '-o', out, '--check').exit).toBe(1);
+
+  writeFileSync(join(folder, 'hooks/kustomization.yaml'), 'resources: []');
+  const foreign = generate('manifests', '-o', out);
+  expect(await foreign.exit).toBe(1);
+  expect(foreign.stderr.lines.join()).toContain('does not say that it was generated');
+});
+
+test.each<[string, readonly string[], string]>([
+  [
+    'manifests in the folder of the hooks',
+    ['manifests', '-o', 'hooks/out'],
+    'the manifests cannot be in',
+  ],
+  ['modules as well', ['rbac', 'operator.ts'], '--hooks stands in place of modules'],
+  ['definitions', ['crd'], '--hooks is for rbac, proxy, manifests, chart, bundle, not for crd'],
+])('%s are refused', async (_, [what = '', ...more], message) => {
+  const { folder, generate } = setUp();
+  const words = more.map((word) => (word.startsWith('hooks/') ? join(folder, word) : word));
+
+  const { exit, stderr } = generate(what, ...words);
+
+  expect(await exit).toBe(2);
+  expect(stderr.lines.join()).toContain(message);
+  expect(existsSync(join(folder, 'hooks/out'))).toBe(false);
+});
+
+test('files that a ConfigMap cannot hold are refused', async () => {
+  const { folder, out, generate } = setUp({ ...HOOKS, 'hooks/a b.json': '' });
+  const named = generate('manifests', '-o', out);
+  expect(await named.exit).toBe(2);
+  expect(named.stderr.lines.join()).toContain('the file "a b.json" cannot be in a ConfigMap');
+
+  renameSync(join(folder, 'hooks/a b.json'), join(folder, 'hooks/sub__a.json'));
+  mkdirSync(join(folder, 'hooks/sub'));
+  writeFileSync(join(folder, 'hooks/sub/a.json'), '');
+  const twice = generate('manifests', '-o', out);
+  expect(await twice.exit).toBe(2);
+  expect(twice.stderr.lines.join()).toContain(
+    'sub/a.json and sub__a.json would have the same key in the ConfigMap',
+  );
+
+  writeFileSync(join(folder, 'hooks/big.json'), 'x'.repeat(1_000_001));
+  const large = generate('manifests', '-o', out);
+  expect(await large.exit).toBe(2);
+  expect(large.stderr.lines.join()).toContain('a ConfigMap takes 1000000');
+});

@@ -1,0 +1,88 @@
+/** Lines of a hook → lines of the log; variables of this process → those of a hook. */
+import { expect, test } from 'vitest';
+import { type LogLine, recordingLog } from '../../../test/support/recording-log.ts';
+import { hookEnvironment } from '../src/run/hook-environment.ts';
+import { hookOutput } from '../src/run/hook-output.ts';
+
+function logged(lines: readonly string[], readsJson = false): readonly LogLine[] {
+  const { lines: written, logFor } = recordingLog();
+  const onLine = hookOutput(logFor({}), { hook: 'a.sh' }, readsJson);
+  for (const line of lines) onLine('stdout', line);
+  return written;
+}
+
+test('each line is one line of the log with the facts of the run, and lines without text are none', () => {
+  expect(logged(['one', '  ', '', '{"level":"error"}'])).toEqual([
+    {
+      level: 'info',
+      message: 'the hook wrote',
+      fields: { hook: 'a.sh', output: 'stdout', line: 'one' },
+    },
+    {
+      level: 'info',
+      message: 'the hook wrote',
+      fields: { hook: 'a.sh', output: 'stdout', line: '{"level":"error"}' },
+    },
+  ]);
+});
+
+test('a long line becomes several, so that nothing of it is left out', () => {
+  const line = `${'a'.repeat(1_024)}${'😀'.repeat(1_024)}b`;
+
+  const written = logged([line]);
+
+  expect(written.map(({ fields }) => fields.part)).toEqual([undefined, 2, 3]);
+  expect(written.map(({ fields }) => fields.line).join('')).toBe(line);
+});
+
+test('beyond 10,000 lines of a run nothing is logged, which is said once', () => {
+  const written = logged(Array.from({ length: 10_500 }, () => 'again'));
+
+  expect(written).toHaveLength(10_001);
+  expect(written.at(-1)).toMatchObject({ level: 'warn', fields: { lines: 10_000 } });
+});
+
+test.each([
+  ['{"level":"WARNING","msg":"low","free":3}', 'warn', 'low', { free: 3 }],
+  ['{"level":"fatal","message":"gone","time":"now"}', 'error', 'gone', undefined],
+  ['{"level":{"toString":1},"msg":"odd"}', 'info', 'odd', undefined],
+  ['{"level":"constructor","msg":5}', 'info', 'the hook wrote', undefined],
+  ['{"hook":"forged","output":"x"}', 'info', 'the hook wrote', { hook: 'forged', output: 'x' }],
+])('a JSON line %s is logged by what it says, when asked', (line, level, message, fields) => {
+  expect(logged([line], true)).toEqual([
+    { level, message, fields: { hook: 'a.sh', output: 'stdout', ...(fields && { fields }) } },
+  ]);
+});
+
+test.each([
+  '{broken',
+  '[1]',
+  'null',
+  '"text"',
+])('a line %s that is no JSON object is text', (line) => {
+  expect(logged([line], true)).toMatchObject([{ level: 'info', fields: { line } }]);
+});
+
+test('[hooks S4] a hook gets the variables of the allow-list that are set, and those that are named', () => {
+  const ours = {
+    HOME: '/root',
+    LC_TIME: 'C',
+    POD_NAME: 'hooks-0',
+    CHANCERY_API_URL: 'http://127.0.0.1:1',
+    CHANCERY_LOG_LEVEL: 'debug',
+    KUBERNETES_SERVICE_HOST: '10.0.0.1',
+    NODE_OPTIONS: '--inspect',
+    DB_PASSWORD: 'x',
+    ZONE: '',
+    UNSET: undefined,
+  };
+
+  expect(hookEnvironment(ours, 'unix:/run/p.sock', ['ZONE', 'UNSET'])).toEqual({
+    PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+    HOME: '/root',
+    LC_TIME: 'C',
+    POD_NAME: 'hooks-0',
+    ZONE: '',
+    CHANCERY_API_URL: 'unix:/run/p.sock',
+  });
+});

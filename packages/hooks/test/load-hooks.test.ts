@@ -1,0 +1,330 @@
+/** Hooks are files of a temporary folder. None of them is started: `answers` says what each would print. */
+import { chmod, mkdir, mkdtemp, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { FakeClock } from '@chancery/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { ConfigurationError } from '../../../operator/core/errors.ts';
+import { findHooks } from '../src/discovery/find-hooks.ts';
+import {
+  type LoadedHooks,
+  type LoadHooksOptions,
+  loadHookFile,
+  loadHooks,
+} from '../src/discovery/load-hooks.ts';
+import { YAML_HERE } from './support/documents.ts';
+
+const STARTS = 'configVersion: v1\nonStartup: 1\n';
+
+/** Writes files, executable unless they end in `.off`, which is cut off. */
+async function folderOf(files: Readonly<Record<string, string>>): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'chancery-load-'));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  for (const [name, text] of Object.entries(files)) {
+    const path = join(dir, name.replace(/\.off$/, ''));
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+    await chmod(path, name.endsWith('.off') ? 0o644 : 0o755);
+  }
+  return dir;
+}
+
+type Answer = { readonly stdout?: string; readonly exitCode?: number; readonly stderrEnd?: string };
+
+/** Loads a folder. @param answers - to `--config`, by the hook's name. Default: it runs at the start. */
+function load(
+  dir: string,
+  answers: Readonly<Record<string, Answer>> = {},
+  options: Partial<LoadHooksOptions> = {},
+): Promise<LoadedHooks> {
+  return loadHooks(dir, {
+    env: { PATH: '/bin' },
+    yaml: YAML_HERE,
+    async runProgram({ program }) {
+      const answer = answers[program.slice(dir.length + 1)] ?? {};
+      return {
+        ...NOTHING_USED,
+        exitCode: 0,
+        stdout: STARTS,
+        stderrEnd: '',
+        survivors: 0,
+        ...answer,
+      };
+    },
+    clock: new FakeClock(),
+    signal: new AbortController().signal,
+    ...options,
+  });
+}
+
+const NOTHING_USED = { durationMs: 1, userCpuSeconds: 0, systemCpuSeconds: 0, maxRssBytes: 0 };
+
+const RIGHT = 'rules: [{apiGroups: [apps], resources: [deployments/scale], verbs: [patch]}]';
+
+test('[hooks 21] hidden files, folders lib, and data files are no hooks; the others are sorted by path', async () => {
+  const dir = await folderOf({
+    'b/second.py': '',
+    'b.sh': '',
+    'a-first': '',
+    '.hidden.sh': '',
+    '.git/hook.sh': '',
+    'lib/library.sh': '',
+    'b/lib/library.sh': '',
+    'README.md': '',
+    'b/notes.txt': '',
+    'b/config.json': '',
+    'b/second.py.yaml': '',
+  });
+
+  const found = await findHooks(dir);
+
+  expect(found.hooks.map(({ name }) => name)).toEqual(['a-first', 'b.sh', 'b/second.py']);
+  expect(found.hooks[2]?.path).toBe(join(dir, 'b/second.py'));
+  expect(found.broken).toEqual([]);
+});
+
+test('[hooks 21] the links of a mounted ConfigMap are followed, folders too, and its hidden folders are not', async () => {
+  const dir = await folderOf({
+    '..2026_11_02/hook.sh': '',
+    '..2026_11_02/deep/other.sh': '',
+  });
+  await symlink('..2026_11_02', join(dir, '..data'));
+  await symlink('..data/hook.sh', join(dir, 'hook.sh'));
+  await symlink('..data/deep', join(dir, 'deep'));
+  await symlink('.', join(dir, 'itself'));
+
+  const found = await findHooks(dir);
+
+  expect(found.hooks).toEqual([
+    { name: 'deep/other.sh', path: join(dir, 'deep/other.sh') },
+    { name: 'hook.sh', path: join(dir, 'hook.sh') },
+  ]);
+});
+
+test('[hooks 21] a file that is not executable refuses the start, or is a problem', async () => {
+  const dir = await folderOf({ 'a.sh': '', 'b.sh.off': '#!/bin/sh' });
+  await symlink('nowhere', join(dir, 'c.sh'));
+
+  await expect(load(dir)).rejects.toThrow('b.sh: is not executable: set its execute bit (chmod +x');
+  const { hooks, problems } = await load(dir, {}, { skipBroken: true });
+  expect(hooks.map(({ name }) => name)).toEqual(['a.sh']);
+  expect(problems.map(({ hook }) => hook)).toEqual(['b.sh', 'c.sh']);
+});
+
+test('[found 11] a file that cannot be started and does not look like a program is a helper, and the others start', async () => {
+  const dir = await folderOf({
+    'hook.sh': '#!/bin/sh',
+    'common/functions.sh.off': 'greet() { echo hello; }\n',
+    'common/empty.off': '',
+    'tool.py.off': '# not #!\n',
+    'lib/more.sh.off': '',
+  });
+
+  const { hooks, problems, helpers } = await load(dir);
+
+  expect(hooks.map(({ name }) => name)).toEqual(['hook.sh']);
+  expect(problems).toEqual([]);
+  expect(helpers).toEqual(['common/empty', 'common/functions.sh', 'tool.py']);
+});
+
+test.each([
+  ['a #! line', { 'b.off': '#!/usr/bin/env python3\n' }],
+  ['a byte order mark before its #! line', { 'b.off': '\uFEFF#!/bin/sh\n' }],
+  ['the beginning of a program of Linux', { 'b.off': '\x7fELF\x02' }],
+  ['a file beside it that says what it watches', { 'b.off': 'x', 'b.yaml.off': STARTS }],
+])('[found 11] a file without an execute bit and with %s refuses the start', async (_what, files) => {
+  const dir = await folderOf({ 'a.sh': '', ...files });
+
+  await expect(load(dir)).rejects.toThrow('b: is not executable: set its execute bit (chmod +x');
+});
+
+test('[found 11] a folder that has helpers only has no hooks, and a helper cannot be started by itself', async () => {
+  const dir = await folderOf({ 'functions.sh.off': 'greet() { :; }' });
+  const { signal } = new AbortController();
+  const options = { env: {}, yaml: YAML_HERE, clock: new FakeClock(), signal };
+  const runProgram = () => Promise.reject(new Error('it was started'));
+
+  await expect(load(dir)).rejects.toThrow('has no hooks: expected executable files');
+  await expect(loadHookFile(join(dir, 'functions.sh'), { ...options, runProgram })).rejects.toThrow(
+    'functions.sh: is not executable: set its execute bit',
+  );
+});
+
+test('every hook is asked with --config in the folder of all, a few at a time, and keeps its place', async () => {
+  const names = ['a.sh', 'b.sh', 'c.sh', 'd.sh', 'e.sh', 'f/g.sh'];
+  const dir = await folderOf(Object.fromEntries(names.map((name) => [name, ''])));
+  const waiting: (() => void)[] = [];
+  const seen: unknown[] = [];
+  const loading = load(
+    dir,
+    {},
+    {
+      timeoutMs: 7,
+      runProgram: async ({ program, args, cwd, env, timeoutMs }) => {
+        seen.push([program.slice(dir.length + 1), args, cwd, env, timeoutMs]);
+        await new Promise<void>((resolve) => waiting.push(resolve));
+        return { ...NOTHING_USED, exitCode: 0, stdout: STARTS, stderrEnd: '', survivors: 0 };
+      },
+    },
+  );
+  await expect.poll(() => waiting.length).toBe(4);
+  const atOnce = seen.length;
+  while (seen.length < names.length || waiting.length > 0) {
+    waiting.pop()?.();
+    await new Promise(setImmediate);
+  }
+
+  expect((await loading).hooks.map(({ name }) => name)).toEqual(names);
+  expect(atOnce).toBe(4);
+  expect(seen[0]).toEqual(['a.sh', ['--config'], dir, { PATH: '/bin' }, 7]);
+});
+
+test('the file HOOK.yaml answers in place of the hook', async () => {
+  const dir = await folderOf({ 'a.py': '', 'a.py.yaml': STARTS, 'a.yaml': 'not a config' });
+
+  const { hooks } = await load(dir, { 'a.py': { exitCode: 1 } });
+
+  expect(hooks[0]?.config.onStartup).toBe(1);
+});
+
+test('[found 8] a file beside a hook that is a link out of the folder of hooks is not read, and not quoted', async () => {
+  const elsewhere = await folderOf({ 'token.off': 's3cr3t: [\nxx', 'rules.yaml.off': RIGHT });
+  const dir = await folderOf({ 'a.py': '', 'b/c.sh': '', 'd.sh': '' });
+  await symlink(join(elsewhere, 'token'), join(dir, 'a.py.yaml'));
+  await symlink(join(elsewhere, 'rules.yaml'), join(dir, 'b/c.rights.yaml'));
+
+  const { hooks, problems } = await load(dir, {}, { skipBroken: true });
+
+  const out = 'is a link that leads out of the folder of hooks: put the file itself there';
+  expect(hooks.map(({ name }) => name)).toEqual(['d.sh']);
+  expect(problems).toEqual([
+    { hook: 'a.py', message: `a.py.yaml ${out}` },
+    { hook: 'b/c.sh', message: `b/c.rights.yaml ${out}` },
+  ]);
+  await expect(load(dir)).rejects.toThrow(`a.py: a.py.yaml ${out}`);
+});
+
+test('[found 8] a file beside a hook that no ConfigMap could hold is not read', async () => {
+  const dir = await folderOf({ 'a.py': '', 'a.py.yaml': STARTS });
+  await truncate(join(dir, 'a.py.yaml'), 2 ** 40); // a hole, which takes no room on the disk
+
+  await expect(load(dir)).rejects.toThrow(
+    `a.py: a.py.yaml has ${2 ** 40} bytes, more than 1000000`,
+  );
+});
+
+test('[found 8] files beside a hook may be links inside of the folder, and of a folder that is itself a link', async () => {
+  const team = await folderOf({
+    '..data/x.sh': '',
+    '..data/x.sh.yaml': STARTS,
+    '..data/x.rights.yaml': RIGHT,
+  });
+  const dir = await folderOf({ 'shared/one.yaml': STARTS, 'a.sh': '' });
+  await symlink('shared/one.yaml', join(dir, 'a.sh.yaml'));
+  for (const name of ['x.sh', 'x.sh.yaml', 'x.rights.yaml']) {
+    await symlink(`..data/${name}`, join(team, name));
+  }
+  await symlink(team, join(dir, 'team'));
+
+  const { hooks } = await load(dir, { 'a.sh': { exitCode: 1 }, 'team/x.sh': { exitCode: 1 } });
+
+  expect(hooks.map(({ name, rights }) => [name, rights?.length])).toEqual([
+    ['a.sh', undefined],
+    ['team/x.sh', 1],
+  ]);
+});
+
+test.each<[string, Answer, string]>([
+  [
+    'fails',
+    { exitCode: 3, stderrEnd: 'x\nno module named yaml\n' },
+    '--config ended with exit code 3: no module named yaml',
+  ],
+  ['prints nothing', { stdout: '\n' }, '--config: it is empty'],
+  ['prints no YAML', { stdout: 'a: [' }, '--config: it is neither JSON nor YAML, at line 1'],
+  ['prints a wrong field', { stdout: `${STARTS}when: 1` }, '--config: when: unknown field'],
+])('a hook that %s is named with its problem, and the others are loaded if they shall be', async (_, answer, message) => {
+  const dir = await folderOf({ 'a.sh': '', 'b.sh': '' });
+
+  await expect(load(dir, { 'b.sh': answer })).rejects.toThrow(`b.sh: ${message}`);
+  const { hooks, problems } = await load(dir, { 'b.sh': answer }, { skipBroken: true });
+  expect(hooks.map(({ name }) => name)).toEqual(['a.sh']);
+  expect(problems[0]?.message).toContain(message);
+});
+
+test('a folder that is missing or has no hooks is refused', async () => {
+  const dir = await folderOf({ 'README.md': '' });
+
+  await expect(load(dir)).rejects.toThrow('has no hooks');
+  await expect(load(join(dir, 'none'))).rejects.toThrow('cannot be read');
+});
+
+test('the rights file has the name of the hook, with or without its extension', async () => {
+  const dir = await folderOf({
+    'full.py': '',
+    'full.py.rights.yaml': RIGHT,
+    'short.py': '',
+    'short.rights.yaml': RIGHT,
+    'sub.d/none.py': '',
+  });
+
+  const { hooks } = await load(dir);
+
+  const right = { apiGroups: ['apps'], resources: ['deployments/scale'], verbs: ['patch'] };
+  expect(hooks.map(({ rights }) => rights)).toEqual([[right], [right], undefined]);
+});
+
+test.each<[string, Readonly<Record<string, string>>, string]>([
+  [
+    'two files',
+    { 'a.py': '', 'a.py.rights.yaml': RIGHT, 'a.rights.yaml': RIGHT },
+    'a.py: has two rights files',
+  ],
+  [
+    'a shared file',
+    { 'a.py': '', 'a.sh': '', 'a.rights.yaml': RIGHT },
+    'a.py: a.rights.yaml could also be that of a.sh: name it a.py.rights.yaml',
+  ],
+  [
+    'a wildcard',
+    { 'a.py': '', 'a.rights.yaml': RIGHT.replace('apps', "'*'") },
+    'a.py: a.rights.yaml: rules[0].apiGroups: a wildcard is refused',
+  ],
+  [
+    'an unknown verb',
+    { 'a.py': '', 'a.rights.yaml': RIGHT.replace('patch', 'escalate') },
+    'rules[0].verbs[0]: expected get, list',
+  ],
+  [
+    '[found 14] bind of what is no role',
+    { 'a.py': '', 'a.rights.yaml': RIGHT.replace('patch', 'bind') },
+    'rules[0].verbs: bind is checked of roles.rbac.authorization.k8s.io and clusterroles',
+  ],
+  ['no rules', { 'a.py': '', 'a.rights.yaml': '{}' }, 'a.py: a.rights.yaml: rules: is required'],
+  [
+    'a kind',
+    { 'a.py': '', 'a.rights.yaml': RIGHT.replace('deployments', 'Deployment') },
+    'expected plural names such as deployments',
+  ],
+])('rights with %s are refused', async (_, files, message) => {
+  await expect(load(await folderOf(files))).rejects.toThrow(message);
+});
+
+test('a rights file beside no hook is a problem', async () => {
+  const dir = await folderOf({ 'sub.d/a.sh': '', 'sub.rights.yaml': RIGHT });
+
+  await expect(load(dir)).rejects.toThrow('sub.rights.yaml: is the rights file of no hook');
+});
+
+test('loading ends with the reason of an abort, which is no problem of a hook', async () => {
+  const dir = await folderOf({ 'a.sh': '' });
+  const stop = new AbortController();
+  const runProgram: LoadHooksOptions['runProgram'] = async ({ signal }) => {
+    stop.abort(new ConfigurationError('stopped'));
+    throw signal.reason;
+  };
+
+  const loading = load(dir, {}, { runProgram, signal: stop.signal, skipBroken: true });
+
+  await expect(loading).rejects.toThrow('stopped');
+});

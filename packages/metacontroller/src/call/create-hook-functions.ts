@@ -1,0 +1,91 @@
+import type { Clock } from 'chancery';
+import { programEnvironment } from 'chancery/internal';
+import type { HookFunction } from '../hook-function.ts';
+import type { ControllerSpec, HookName, HookSpec } from '../spec.ts';
+import { ModuleFunction } from './functions/module-function.ts';
+import { ProgramFunction } from './functions/program-function.ts';
+import type { FunctionEntry, FunctionsFile } from './functions-file.ts';
+import type { KeyReader } from './key-reader.ts';
+import { OwnAddresses } from './webhook/own-addresses.ts';
+import { Webhook } from './webhook/webhook.ts';
+
+/** What hooks need of the process that calls them. */
+export interface HookSurroundings {
+  /** One for each controller. Whoever made it closes it after the functions. */
+  readonly keys: KeyReader;
+  /** The ambassador: `http://127.0.0.1:8001` or `unix:/path`. No webhook may have its address. */
+  readonly apiUrl: string;
+  /** Ports on which this process listens: health, metrics, status page. Read before each connection. */
+  readonly ownPorts: () => readonly number[];
+  /** Of this process. Programs get what an allow-list names. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Names of further variables that programs get. Default: none. */
+  readonly hookEnv?: readonly string[];
+  readonly clock: Clock;
+}
+
+const HOOKS: readonly HookName[] = ['sync', 'finalize', 'customize'];
+
+/** The parts of a hook that are the same for every mode. */
+type Callable = Pick<HookFunction, 'description' | 'call' | 'close'>;
+
+/**
+ * The functions of a controller's hooks. An entry of the file replaces the hook of the object. Hooks with neither an
+ * entry nor a webhook are left out. Nothing is connected, started or loaded before the first call. The caller must
+ * close each of them.
+ */
+export function createHookFunctions(
+  { kind, name, hooks }: ControllerSpec,
+  functions: FunctionsFile | undefined,
+  surroundings: HookSurroundings,
+): Readonly<Partial<Record<HookName, HookFunction>>> {
+  const entries = functions?.functionsFor(kind, name)?.hooks ?? {};
+  const made: Partial<Record<HookName, HookFunction>> = {};
+  for (const hook of HOOKS) {
+    const entry = entries[hook];
+    const spec = hooks[hook];
+    if (entry !== undefined) made[hook] = ofEntry(entry, hook, spec, surroundings);
+    else if (spec?.webhook !== undefined) {
+      made[hook] = functionOf('webhook', spec, new Webhook(spec.webhook, partsOf(surroundings)));
+    }
+  }
+  return made;
+}
+
+function ofEntry(
+  entry: FunctionEntry,
+  hook: HookName,
+  spec: HookSpec | undefined,
+  { environment, hookEnv, clock }: HookSurroundings,
+): HookFunction {
+  const version = entry.version ?? spec?.version ?? 'v2';
+  const answers = spec?.version === version ? spec.answers : version === 'v2' ? 'strict' : 'loose';
+  const { run, timeoutMs } = entry;
+  if ('module' in run) {
+    const made = new ModuleFunction({ ...run, hook, timeoutMs, clock });
+    return functionOf('module', { version, answers }, made);
+  }
+  const [program, ...args] = run.exec;
+  const env = programEnvironment(environment, hookEnv);
+  const made = new ProgramFunction({ program, args, cwd: entry.folder, env, timeoutMs, clock });
+  return functionOf('exec', { version, answers }, made);
+}
+
+function partsOf({ keys, apiUrl, ownPorts, clock }: HookSurroundings) {
+  return { keys, ownAddresses: new OwnAddresses({ apiUrl, ownPorts }), clock };
+}
+
+function functionOf(
+  mode: HookFunction['mode'],
+  { version, answers }: Pick<HookSpec, 'version' | 'answers'>,
+  made: Callable,
+): HookFunction {
+  return {
+    mode,
+    version,
+    answers,
+    description: made.description,
+    call: (request, call) => made.call(request, call),
+    close: () => made.close(),
+  };
+}

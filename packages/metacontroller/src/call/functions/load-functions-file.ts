@@ -1,0 +1,33 @@
+import { readFile } from 'node:fs/promises';
+import { ConfigurationError, messageOf } from 'chancery';
+import type { HookName } from '../../spec.ts';
+import type { FunctionsFile } from '../functions-file.ts';
+import { parseFunctions } from './parse-functions.ts';
+import { requireFunction } from './require-function.ts';
+
+/**
+ * Reads a file of functions, and finds each program and each module that it names: a mistake is found at the start,
+ * and not with the first parent. The file is not read again when it changes.
+ *
+ * @throws ConfigurationError `CONFIG` that names the entry.
+ */
+export async function loadFunctionsFile(path: string): Promise<FunctionsFile> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    throw new ConfigurationError(`cannot read ${path}: ${messageOf(error)}`, { cause: error });
+  }
+  const file = parseFunctions(text, path);
+  for (const { kind, name, hooks } of file.controllers) {
+    for (const [hook, entry] of Object.entries(hooks)) {
+      try {
+        await requireFunction(entry, hook as HookName);
+      } catch (error) {
+        const place = `${path}: ${hook} of ${kind} ${name}`;
+        throw new ConfigurationError(`${place}: ${messageOf(error)}`, { cause: error });
+      }
+    }
+  }
+  return file;
+}

@@ -1,0 +1,114 @@
+import { stat } from 'node:fs/promises';
+import { pathToFileURL } from 'node:url';
+import { type Clock, ConfigurationError, messageOf, withTimeout } from 'chancery';
+import { HookError } from '../../hook-error.ts';
+import type { HookAnswer, HookCall, HookRequest } from '../../hook-function.ts';
+import type { HookName } from '../../spec.ts';
+
+/** What a module gets besides the request. */
+type CallContext = Pick<HookCall, 'signal' | 'log'>;
+
+/** A function of a module. It may be asynchronous. */
+export type ModuleExport = (request: HookRequest['value'], context: CallContext) => unknown;
+
+interface ModuleFunctionOptions {
+  /** Absolute path. */
+  readonly module: string;
+  /** Default: the name of the hook, or else the default export. */
+  readonly export: string | undefined;
+  readonly hook: HookName;
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+}
+
+/** Characters of a thrown error's message that ours shows. */
+const SHOWN_CHARS = 2_048;
+
+/**
+ * A hook that is a function of a module, called in this process. A function that never returns holds up the whole
+ * process; one whose promise never settles is given up at its time limit.
+ */
+export class ModuleFunction {
+  readonly description: string;
+  readonly #options: ModuleFunctionOptions;
+  #loaded: ModuleExport | undefined;
+
+  constructor(options: ModuleFunctionOptions) {
+    this.#options = options;
+    this.description = options.module;
+  }
+
+  /** @throws HookError; `signal.reason` when aborted. */
+  async call(request: HookRequest, { signal, log }: HookCall): Promise<HookAnswer> {
+    const { timeoutMs, clock } = this.#options;
+    const tooLate = (): Error =>
+      new HookError(`${this.description} has not answered within ${timeoutMs / 1_000} s`, {
+        reason: 'Timeout',
+        context: { hook: this.description },
+      });
+    return await withTimeout({ clock, signal, timeoutMs, tooLate }, async (limited) => {
+      try {
+        this.#loaded ??= await loadExport(this.#options);
+        return { value: await this.#loaded(frozen(request.value), { signal: limited, log }) };
+      } catch (error) {
+        limited.throwIfAborted();
+        throw this.#failed(error);
+      }
+    });
+  }
+
+  /** Nothing is open between calls. */
+  async close(): Promise<void> {}
+
+  #failed(error: unknown): HookError {
+    const said = messageOf(error).slice(0, SHOWN_CHARS);
+    const message =
+      error instanceof ConfigurationError ? said : `${this.description} failed: ${said}`;
+    return new HookError(message, {
+      reason: 'ModuleFailed',
+      cause: error,
+      context: { hook: this.description },
+    });
+  }
+}
+
+/**
+ * The function that a module exports under the given name; otherwise under that of the hook, or as its default.
+ *
+ * @throws ConfigurationError `CONFIG` when there is none, or the module cannot be loaded.
+ */
+export async function loadExport({
+  module,
+  hook,
+  export: name,
+}: Pick<ModuleFunctionOptions, 'module' | 'hook' | 'export'>): Promise<ModuleExport> {
+  // The loader has the same message for a missing file and a missing import.
+  const found = await stat(module).catch(() => undefined);
+  if (found?.isFile() !== true) throw new ConfigurationError(`${module}: no such file`);
+  const exports = await imported(module);
+  const names = name === undefined ? [hook, 'default'] : [name];
+  for (const each of names) {
+    const value = Object.hasOwn(exports, each) ? exports[each] : undefined;
+    if (typeof value === 'function') return value as ModuleExport;
+  }
+  throw new ConfigurationError(
+    `${module} exports no function ${names.map((each) => JSON.stringify(each)).join(' or ')}`,
+  );
+}
+
+async function imported(module: string): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    return await import(pathToFileURL(module).href);
+  } catch (error) {
+    throw new ConfigurationError(`${module} cannot be loaded: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Cached objects are frozen already, so only what was made for this request is walked. */
+function frozen<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  for (const child of Object.values(value)) frozen(child);
+  return Object.freeze(value);
+}

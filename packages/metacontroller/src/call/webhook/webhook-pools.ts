@@ -1,0 +1,85 @@
+import type { Clock } from 'chancery';
+import { type Pool, undiciPool } from 'chancery/internal';
+import { guardedConnector, type TlsMaterial } from './guarded-connector.ts';
+import type { OwnAddresses } from './own-addresses.ts';
+
+/** Connections of one hook. Its parents are reconciled by a few workers, so it seldom needs that many. */
+const CONNECTIONS = 32;
+
+/** Servers close idle connections, Node's after 5 s. A request on such a connection would fail. */
+const KEEP_ALIVE_MS = 3_000;
+
+/** Longest head of an answer in bytes. */
+const MAX_HEADER_BYTES = 64 * 1024;
+
+interface WebhookPoolsOptions {
+  readonly ownAddresses: OwnAddresses;
+  /** Limit of connecting. */
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+}
+
+/**
+ * The connections of one hook. A connection was made with the certificates of its time, so changed certificates get
+ * new connections.
+ */
+export class WebhookPools {
+  readonly #origin: string;
+  readonly #options: WebhookPoolsOptions;
+  #current: { readonly tls: TlsMaterial; readonly pool: Pool } | undefined;
+  /** Former pools that still answer calls. Their promises never reject. */
+  readonly #closing = new Set<Promise<void>>();
+
+  constructor(origin: string, options: WebhookPoolsOptions) {
+    this.#origin = origin;
+    this.#options = options;
+  }
+
+  /**
+   * The connections that were made with this material.
+   *
+   * @param check - called for other material than that of the last call. When it throws, the connections stay.
+   */
+  forMaterial(tls: TlsMaterial, check: () => void): Pool {
+    if (this.#current !== undefined && isSame(this.#current.tls, tls)) return this.#current.pool;
+    check();
+    if (this.#current !== undefined) this.#retire(this.#current.pool);
+    const pool = this.#open(tls);
+    this.#current = { tls, pool };
+    return pool;
+  }
+
+  /** Ends all connections, and the calls that use them. */
+  async close(): Promise<void> {
+    await this.#current?.pool.destroy();
+    this.#current = undefined;
+    await Promise.all(this.#closing);
+  }
+
+  #open(tls: TlsMaterial): Pool {
+    const PoolOfUndici = undiciPool();
+    return new PoolOfUndici(this.#origin, {
+      connect: guardedConnector({ ...this.#options, tls }),
+      connections: CONNECTIONS,
+      pipelining: 1,
+      allowH2: false,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      // A call has one limit for everything: see `Webhook.call`.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    });
+  }
+
+  /** Lets its calls end: each of them has a time limit. */
+  #retire(pool: Pool): void {
+    const closing = pool.close().catch(() => {});
+    this.#closing.add(closing);
+    void closing.then(() => this.#closing.delete(closing));
+  }
+}
+
+function isSame(a: TlsMaterial, b: TlsMaterial): boolean {
+  return a.ca === b.ca && a.cert === b.cert && a.key === b.key;
+}

@@ -1,0 +1,10 @@
+/**
+ * What the command `chancery` needs of this package: `chancery metacontroller`, `chancery test-hook` for functions, and the
+ * declarations of controllers for `generate`, `check` and `lint`.
+ *
+ * @module
+ */
+
+export { declaredControllers } from './command/declared-controllers.ts';
+export { metacontrollerCommand } from './command/metacontroller.ts';
+export { testFunction } from './test-function/test-function.ts';

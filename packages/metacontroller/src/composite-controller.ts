@@ -1,0 +1,162 @@
+import {
+  ConfigurationError,
+  type Controller,
+  type KubernetesObject,
+  type LabelSelector,
+  type Resource,
+} from 'chancery';
+import {
+  type ChildType,
+  compositeEngine,
+  createRevisions,
+  isRolling,
+  metacontrollerFormat,
+  type Revisions,
+  reasonOf,
+  runInSlices,
+  type StatusFields,
+  type SyncAnswer,
+  type SyncRequest,
+  selectedObjects,
+} from 'chancery/internal';
+import { childTypes } from './child-sources.ts';
+import { ControllerHook } from './controller-hook.ts';
+import { controllerName } from './controller-name.ts';
+import {
+  controllerOptions,
+  requiredSync,
+  showsManagedFields,
+  withPeriod,
+} from './controller-options.ts';
+import type { ConfiguredHooks, SharedParts } from './controller-parts.ts';
+import { compositeAnswer } from './json/children-answers.ts';
+import { recordEvents } from './json/hook-events.ts';
+import { ignoresStatusChanges } from './parent-changes.ts';
+import { relatedOf } from './related-rules.ts';
+import type { CompositeSpec } from './spec.ts';
+
+/** One CompositeController whose resources are known and whose hooks can be called. */
+export interface CompositeParts {
+  readonly spec: CompositeSpec;
+  readonly parent: Resource;
+  /** In the order of `spec.children`. */
+  readonly children: readonly Resource[];
+  readonly hooks: ConfiguredHooks;
+  /** What the engine may write into the parent's status; undefined when its definition cannot be read. */
+  readonly statusFields: StatusFields | undefined;
+}
+
+/**
+ * The controller that a CompositeController declares.
+ *
+ * @throws ConfigurationError `CONFIG` when it has no sync hook, and for rolling updates of cluster-scoped parents
+ *   without a namespace for revisions.
+ */
+export function compositeController(parts: CompositeParts, shared: SharedParts): Controller {
+  const { spec, parent, hooks, statusFields } = parts;
+  const sync = syncOf(parts, shared);
+  const name = controllerName('composite', spec.name);
+  const managedFields = showsManagedFields(hooks, shared);
+  const { generateSelector } = spec;
+  const finalizer = `metacontroller.io/compositecontroller-${spec.name}`;
+  const selected = selectedObjects(
+    parent,
+    { labels: spec.parent.labelSelector },
+    { finalizer: hooks.finalize && finalizer, managedFields },
+  );
+  const children = childTypes(spec.children, parts.children, {
+    owners: [parent],
+    generateSelector,
+    adopts: true,
+    managedFields,
+  });
+  const related = relatedOf(spec, { name, hooks, shared, managedFields });
+  const revisions = revisionsOf(parts, name, children, shared);
+  const { failed } = shared;
+  return compositeEngine({
+    name,
+    parent: selected.source,
+    selects: selected.selects,
+    children,
+    generateSelector,
+    ...(!generateSelector && { selector: selectorOf }),
+    writer: shared.writer,
+    status: 'replace',
+    finalizer: { name: finalizer, isUsed: hooks.finalize !== undefined },
+    ...(related && { related }),
+    ...(revisions && { revisions }),
+    sync,
+    ...(statusFields && { statusFields }),
+    failures: { condition: statusFields?.conditions !== undefined },
+    ...(failed && {
+      failed: async (object, error) =>
+        failed({ controller: spec.name, parent: object, reason: reasonOf(error), error }),
+    }),
+    controller: {
+      ...controllerOptions(spec, shared),
+      ...(spec.parent.ignoreStatusChanges && { predicate: ignoresStatusChanges }),
+    },
+  });
+}
+
+function syncOf(
+  { spec, children: types, hooks }: CompositeParts,
+  shared: SharedParts,
+): (request: SyncRequest) => Promise<SyncAnswer> {
+  const sync = new ControllerHook(spec, 'sync', {
+    called: requiredSync(spec, hooks),
+    types,
+    shared,
+  });
+  const finalize =
+    hooks.finalize &&
+    new ControllerHook(spec, 'finalize', { called: hooks.finalize, types, shared });
+  return async (request) => {
+    const { finalizing, context } = request;
+    const hook = finalizing && finalize !== undefined ? finalize : sync;
+    const given = await hook.sync(request);
+    const options = {
+      types,
+      emptyChildren: shared.emptyChildren,
+      extensions: hook.extensions,
+      finalizing,
+    };
+    const answer = await runInSlices(
+      compositeAnswer(hook.reader, given, options, context.log),
+      context.signal,
+    );
+    recordEvents(answer.events, context);
+    return withPeriod(answer, spec, shared);
+  };
+}
+
+function revisionsOf(
+  { spec, parent: parentResource }: CompositeParts,
+  controller: string,
+  children: readonly ChildType[],
+  { writer, revisionsNamespace }: SharedParts,
+): Revisions | undefined {
+  if (!children.some(isRolling)) return undefined;
+  if (!parentResource.namespaced && revisionsNamespace === undefined) {
+    throw new ConfigurationError(
+      'a rolling update of cluster-scoped parents keeps its revisions in the namespace of the operator: set POD_NAMESPACE',
+    );
+  }
+  const { generateSelector } = spec;
+  return createRevisions({
+    controller,
+    parentResource,
+    children,
+    writer,
+    format: metacontrollerFormat({ parentResource, generateSelector, selector: selectorOf }),
+    fieldPaths: spec.parent.revisionFieldPaths,
+    namespace: revisionsNamespace,
+  });
+}
+
+/** The selector of a parent. One that is missing is empty, which the engine refuses. */
+function selectorOf(parent: KubernetesObject): LabelSelector {
+  const { spec } = parent as { readonly spec?: { readonly selector?: unknown } | null };
+  const selector = spec?.selector;
+  return typeof selector === 'object' && selector !== null ? selector : {};
+}

@@ -1,0 +1,73 @@
+import { ConfigurationError, type ControllerOptions, type KubernetesObject } from 'chancery';
+import type { ConfiguredHooks, SharedParts } from './controller-parts.ts';
+import type { HookFunction } from './hook-function.ts';
+import type { ControllerSpec } from './spec.ts';
+
+/** What reading and writing objects may take besides the calls of hooks. The default of a controller. */
+const WITHOUT_HOOKS_MS = 5 * 60_000;
+
+/** The longest pause between retries without a period. */
+const LONGEST_BACKOFF_MS = 1_000_000;
+
+/** The original treats a shorter period as this one. */
+const LEAST_RESYNC_MS = 1_000;
+
+/** Options of controllers that follow from the object alone. */
+export function controllerOptions(
+  { hooks, resyncPeriodMs }: ControllerSpec,
+  shared: SharedParts,
+): Partial<ControllerOptions<KubernetesObject>> {
+  const timeouts = Object.values(hooks).map(({ webhook }) => webhook?.timeoutMs ?? 0);
+  return {
+    consistency: 'wait',
+    maxConcurrentReconciles: shared.workers,
+    resyncPeriodMs: 0, // each parent has its own period, see `withPeriod`
+    // A period goes on while the hook fails.
+    ...(resyncPeriodMs !== undefined && {
+      queue: {
+        backoff: { maxMs: Math.min(Math.max(resyncPeriodMs, LEAST_RESYNC_MS), LONGEST_BACKOFF_MS) },
+      },
+    }),
+    reconcileTimeoutMs: WITHOUT_HOOKS_MS + timeouts.reduce((sum, ms) => sum + ms, 0),
+  };
+}
+
+/** Share of a period by which the next call may come earlier, so that those of many parents spread. */
+const JITTER = 0.1;
+
+/**
+ * `answer` with the periodic call of its parent, one period after this one at the latest. A resync of the whole cache
+ * would begin with some of the parents at once.
+ */
+export function withPeriod<A extends { readonly resyncAfterMs?: number | undefined }>(
+  answer: A,
+  { resyncPeriodMs }: ControllerSpec,
+  shared: SharedParts,
+): A {
+  const periodMs =
+    resyncPeriodMs === undefined
+      ? shared.resyncPeriodMs
+      : Math.max(resyncPeriodMs, LEAST_RESYNC_MS);
+  const { resyncAfterMs = 0 } = answer;
+  if (periodMs === 0 || resyncAfterMs < 0) return answer; // what is below 0 is refused later
+  const spreadMs = periodMs * (1 - JITTER * Math.random());
+  const nextMs = resyncAfterMs > 0 ? Math.min(resyncAfterMs, spreadMs) : spreadMs;
+  return { ...answer, resyncAfterMs: nextMs };
+}
+
+/** @throws ConfigurationError `CONFIG` when the controller has no sync hook: it would fail for each parent. */
+export function requiredSync(
+  { kind, name }: ControllerSpec,
+  { sync }: ConfiguredHooks,
+): HookFunction {
+  if (sync !== undefined) return sync;
+  throw new ConfigurationError(`${kind} ${name} has no sync hook`, { context: { kind, name } });
+}
+
+/** True when a hook gets `managedFields`: only then caches keep them. */
+export function showsManagedFields(
+  hooks: ConfiguredHooks,
+  { managedFields }: SharedParts,
+): boolean {
+  return managedFields && Object.values(hooks).some(({ mode }) => mode === 'webhook');
+}

@@ -1,0 +1,139 @@
+import type { Controller, LabelSelector, Resource } from 'chancery';
+import {
+  type DecoratorAnswer,
+  type DecoratorEngineOptions,
+  type DecoratorRequest,
+  decoratorEngine,
+  reasonOf,
+  runInSlices,
+  type StatusFields,
+  selectedObjects,
+} from 'chancery/internal';
+import { childTypes } from './child-sources.ts';
+import { ControllerHook } from './controller-hook.ts';
+import { controllerName } from './controller-name.ts';
+import {
+  controllerOptions,
+  requiredSync,
+  showsManagedFields,
+  withPeriod,
+} from './controller-options.ts';
+import type { ConfiguredHooks, SharedParts } from './controller-parts.ts';
+import { decorationAnswer } from './json/children-answers.ts';
+import { recordEvents } from './json/hook-events.ts';
+import { relatedOf } from './related-rules.ts';
+import type { DecoratorSpec } from './spec.ts';
+
+/** One DecoratorController whose resources are known and whose hooks can be called. */
+export interface DecoratorParts {
+  readonly spec: DecoratorSpec;
+  /** In the order of `spec.resources`. */
+  readonly resources: readonly DecoratedResource[];
+  /** In the order of `spec.attachments`. */
+  readonly attachments: readonly Resource[];
+  readonly hooks: ConfiguredHooks;
+}
+
+export interface DecoratedResource {
+  readonly resource: Resource;
+  /** Without it, a status is written to the object itself. */
+  readonly hasStatusSubresource: boolean;
+  /** What the engine may write into the status; undefined when there is no definition, or it cannot be read. */
+  readonly statusFields: StatusFields | undefined;
+}
+
+type Shape = DecoratorSpec['resources'][number];
+
+/**
+ * The controllers that a DecoratorController declares: one for each of its resources.
+ *
+ * @throws ConfigurationError `CONFIG` when it has no sync hook, and for a selector that is invalid.
+ */
+export function decoratorControllers(
+  parts: DecoratorParts,
+  shared: SharedParts,
+): readonly Controller[] {
+  const sync = syncOf(parts, shared);
+  return parts.spec.resources.flatMap((shape, index) => {
+    const decorated = parts.resources[index];
+    if (decorated === undefined) return [];
+    const name = controllerName('decorator', parts.spec.name, String(index + 1));
+    return [decoratorEngine({ ...engineOptions(parts, shared, { name, shape, decorated }), sync })];
+  });
+}
+
+function engineOptions(
+  { spec, attachments, resources, hooks }: DecoratorParts,
+  shared: SharedParts,
+  { name, shape, decorated }: { name: string; shape: Shape; decorated: DecoratedResource },
+): Omit<DecoratorEngineOptions, 'sync'> {
+  const managedFields = showsManagedFields(hooks, shared);
+  const finalizer = `metacontroller.io/decoratorcontroller-${spec.name}`;
+  const selected = selectedObjects(
+    decorated.resource,
+    { labels: shape.labelSelector, annotations: annotationsOf(shape) },
+    { finalizer: hooks.finalize && finalizer, managedFields },
+  );
+  const related = relatedOf(spec, { name, hooks, shared, managedFields });
+  const { failed } = shared;
+  const { statusFields } = decorated;
+  return {
+    name,
+    decorator: spec.name,
+    objects: selected.source,
+    selects: selected.selects,
+    attachments: childTypes(spec.attachments, attachments, {
+      owners: resources.map(({ resource }) => resource),
+      generateSelector: false,
+      adopts: false,
+      managedFields,
+    }),
+    hasStatusSubresource: decorated.hasStatusSubresource,
+    ignoreStatusChanges: shape.ignoreStatusChanges,
+    writer: shared.writer,
+    finalizer: { name: finalizer, isUsed: hooks.finalize !== undefined },
+    ...(related && { related }),
+    ...(statusFields && { statusFields }),
+    failures: { condition: statusFields?.conditions !== undefined },
+    ...(failed && {
+      failed: async (object, error) =>
+        failed({ controller: spec.name, parent: object, reason: reasonOf(error), error }),
+    }),
+    controller: controllerOptions(spec, shared),
+  };
+}
+
+function syncOf(
+  { spec, attachments: types, hooks }: DecoratorParts,
+  shared: SharedParts,
+): (request: DecoratorRequest) => Promise<DecoratorAnswer> {
+  const called = requiredSync(spec, hooks);
+  const sync = new ControllerHook(spec, 'sync', { called, types, shared });
+  const finalize =
+    hooks.finalize &&
+    new ControllerHook(spec, 'finalize', { called: hooks.finalize, types, shared });
+  return async ({ object, attachments, related, finalizing, context }) => {
+    const hook = finalizing && finalize !== undefined ? finalize : sync;
+    const given = await hook.sync({
+      parent: object,
+      children: attachments,
+      related,
+      finalizing,
+      revision: '',
+      context,
+    });
+    const { emptyChildren } = shared;
+    const options = { types, emptyChildren, extensions: hook.extensions, finalizing };
+    const answer = await runInSlices(
+      decorationAnswer(hook.reader, given, options, context.log),
+      context.signal,
+    );
+    recordEvents(answer.events, context);
+    return withPeriod({ ...answer, attachments: answer.children }, spec, shared);
+  };
+}
+
+/** Annotations are selected in the form of a label selector. */
+function annotationsOf({ annotationSelector }: Shape): LabelSelector | undefined {
+  return annotationSelector && { matchExpressions: annotationSelector };
+}

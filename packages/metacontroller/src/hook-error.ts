@@ -1,0 +1,47 @@
+import { OperatorError } from 'chancery';
+import type { ErrorContext } from 'chancery/internal';
+
+/** Why a hook could not be used. It is the reason of the condition. */
+export type HookErrorReason =
+  | 'RefusedAddress' // the URL or a redirect names the ambassador or this process
+  | 'Unreachable' // no connection, or it broke before an answer
+  | 'Timeout'
+  | 'TooManyRequests' // 429: not the hook's fault, no Event
+  | 'BadStatus' // another status than 200
+  | 'TooLarge'
+  | 'ProgramFailed'
+  | 'ModuleFailed'
+  | 'MissingCredentials' // a Secret or a ConfigMap of the hook, or its key
+  | 'InvalidAnswer';
+
+/** A hook failed or answered nonsense. Nothing is done for the parent, and its key is retried. */
+export class HookError extends OperatorError {
+  override readonly name = 'HookError';
+  readonly reason: HookErrorReason;
+  /** Minimum milliseconds before the next call, as the hook asks for. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(
+    message: string,
+    {
+      reason,
+      retryAfterMs,
+      context,
+      cause,
+    }: {
+      readonly reason: HookErrorReason;
+      readonly retryAfterMs?: number;
+      readonly context?: ErrorContext;
+      readonly cause?: unknown;
+    },
+  ) {
+    super(message, {
+      code: 'USER_CODE',
+      layer: 'user-code',
+      ...(cause !== undefined && { cause }),
+      context: { reason, ...context },
+    });
+    this.reason = reason;
+    this.retryAfterMs = retryAfterMs;
+  }
+}

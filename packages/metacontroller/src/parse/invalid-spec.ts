@@ -1,0 +1,32 @@
+import { OperatorError } from 'chancery';
+
+/** Characters of a refused value that a message shows. */
+const SHOWN_CHARS = 64;
+
+/** A CompositeController or a DecoratorController that cannot be run as it is written. */
+export class InvalidSpecError extends OperatorError {
+  override readonly name = 'InvalidSpecError';
+  /** The field at fault: `spec.hooks.sync.webhook.url`. */
+  readonly path: string;
+
+  constructor(path: string, problem: string, options: ErrorOptions = {}) {
+    super(`${path}: ${problem}`, {
+      ...options,
+      code: 'CONFIG',
+      layer: 'configuration',
+      context: { path },
+    });
+    this.path = path;
+  }
+}
+
+/** @throws InvalidSpecError. */
+export function refuse(path: string, problem: string): never {
+  throw new InvalidSpecError(path, problem);
+}
+
+/** A value for a message: quoted, and cut when it is long. */
+export function shown(value: string): string {
+  const text = JSON.stringify(value.slice(0, SHOWN_CHARS).toWellFormed());
+  return value.length > SHOWN_CHARS ? `${text}…` : text;
+}

@@ -1,0 +1,27 @@
+import { ApiError } from 'chancery';
+import { type MissingAccessRule, type PolicyRule, ruleYaml } from 'chancery/internal';
+
+/** A rule for people, with the role it belongs to. */
+type RuleToAdd = Pick<MissingAccessRule, 'kind' | 'namespace' | 'rule'>;
+
+/** What a person has to paste, for the messages of conditions and Events. */
+export function ruleToAdd({ kind, namespace, rule }: RuleToAdd): string {
+  const place = namespace === undefined ? `a ${kind}` : `a ${kind} in namespace ${namespace}`;
+  return `add to ${place}: - ${ruleYaml(rule)}`;
+}
+
+/** As Kubernetes words a refusal: the verb, the resource, its group, and where. */
+const REFUSED =
+  /cannot (?<verb>[a-z]+) resource "(?<resource>[a-z0-9./-]+)" in API group "(?<group>[a-z0-9.-]*)"(?: in the namespace "(?<namespace>[a-z0-9-]+)"| at the cluster scope)/;
+
+/**
+ * The rule for which the API server refused a request. Undefined for every other error, and for the refusals of
+ * authorizers that word them differently.
+ */
+export function refusedRule(error: unknown): RuleToAdd | undefined {
+  if (!(error instanceof ApiError) || error.status !== 403) return undefined;
+  const { verb, resource, group, namespace } = REFUSED.exec(error.message)?.groups ?? {};
+  if (verb === undefined || resource === undefined || group === undefined) return undefined;
+  const rule: PolicyRule = { apiGroups: [group], resources: [resource], verbs: [verb] };
+  return { kind: namespace === undefined ? 'ClusterRole' : 'Role', namespace, rule };
+}

@@ -1,0 +1,27 @@
+import type { Resource } from 'chancery';
+import {
+  type AccessDeclaration,
+  accessOf,
+  isSameResource,
+  type PolicyRule,
+} from 'chancery/internal';
+
+/**
+ * The rules of these declarations for one resource and its subresources, wherever they hold: what a person adds to a
+ * role, when the resource is refused.
+ */
+export function rulesOn(
+  resource: Resource,
+  declarations: readonly AccessDeclaration[],
+): readonly PolicyRule[] {
+  return accessOf(declarations, { namespaces: undefined })
+    .filter((access) => isSameResource(access.resource, resource))
+    .map(({ subresource, verbs, resourceNames }) => ({
+      apiGroups: [resource.group],
+      resources: [
+        subresource === undefined ? resource.plural : `${resource.plural}/${subresource}`,
+      ],
+      ...(resourceNames !== undefined && { resourceNames }),
+      verbs,
+    }));
+}

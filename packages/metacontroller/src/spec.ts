@@ -1,0 +1,104 @@
+import type { KubernetesObject, LabelSelector } from 'chancery';
+import type { ChildUpdate, StatusCheck } from 'chancery/internal';
+
+/** A resource as the custom resources name it. */
+export interface ResourceReference {
+  /** `v1`, `apps/v1`. */
+  readonly apiVersion: string;
+  /** The plural name. */
+  readonly resource: string;
+}
+
+/** A key of a Secret or a ConfigMap. */
+export interface KeyReference {
+  readonly kind: 'Secret' | 'ConfigMap';
+  readonly namespace: string;
+  readonly name: string;
+  readonly key: string;
+}
+
+/** How the connection to a webhook is secured. All of it can be absent. */
+export interface ConnectionSpec {
+  /** PEM text, or where it is. */
+  readonly caBundle?: { readonly inline: string } | KeyReference;
+  readonly clientTls?: { readonly certificate: KeyReference; readonly privateKey: KeyReference };
+  /** The header `Authorization`: the scheme, usually `Bearer`, and the credentials after it. */
+  readonly authorization?: { readonly scheme: string; readonly credentials: KeyReference };
+  readonly basicAuth?: { readonly username: KeyReference; readonly password: KeyReference };
+}
+
+/** Where and how a hook is called over HTTP. */
+export interface WebhookSpec {
+  readonly url: string;
+  readonly timeoutMs: number;
+  readonly etag?: {
+    readonly cacheTimeoutMs: number | undefined;
+    readonly cacheCleanupMs: number | undefined;
+  };
+  /** The hook's own fields; if it has none, those of the endpoint that matches its host. */
+  readonly connection: ConnectionSpec;
+}
+
+export type HookVersion = 'v1' | 'v2';
+
+/** One hook of a controller. */
+export interface HookSpec {
+  readonly version: HookVersion;
+  /** `strict`: unknown and repeated fields of the answer are errors. */
+  readonly answers: 'loose' | 'strict';
+  /** Undefined when only a function of the mounted file can serve it. */
+  readonly webhook: WebhookSpec | undefined;
+}
+
+/** The names of hooks. */
+export type HookName = 'sync' | 'finalize' | 'customize';
+
+interface ControllerSpecBase {
+  readonly name: string;
+  readonly uid: string;
+  /** The object as hooks get it: with the defaults of the definition. */
+  readonly object: KubernetesObject;
+  readonly resyncPeriodMs: number | undefined;
+  readonly hooks: Readonly<Partial<Record<HookName, HookSpec>>>;
+  /** Resources that a customize hook may name; rights are generated for them. From the annotation. */
+  readonly relatedResources: readonly ResourceReference[];
+}
+
+/** A child type of a CompositeController, or an attachment type of a DecoratorController. */
+export interface ChildTypeSpec extends ResourceReference {
+  readonly update: ChildUpdate;
+  readonly statusChecks: readonly StatusCheck[];
+}
+
+/** A CompositeController, checked. */
+export interface CompositeSpec extends ControllerSpecBase {
+  readonly kind: 'CompositeController';
+  readonly parent: ResourceReference & {
+    readonly labelSelector: LabelSelector | undefined;
+    readonly revisionFieldPaths: readonly string[];
+    readonly ignoreStatusChanges: boolean;
+  };
+  readonly children: readonly ChildTypeSpec[];
+  readonly generateSelector: boolean;
+}
+
+/** A rule of an annotation selector. */
+export interface AnnotationRequirement {
+  readonly key: string;
+  readonly operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
+  readonly values: readonly string[];
+}
+
+/** A DecoratorController, checked. */
+export interface DecoratorSpec extends ControllerSpecBase {
+  readonly kind: 'DecoratorController';
+  readonly resources: readonly (ResourceReference & {
+    readonly labelSelector: LabelSelector | undefined;
+    /** All must hold. */
+    readonly annotationSelector: readonly AnnotationRequirement[] | undefined;
+    readonly ignoreStatusChanges: boolean;
+  })[];
+  readonly attachments: readonly ChildTypeSpec[];
+}
+
+export type ControllerSpec = CompositeSpec | DecoratorSpec;

@@ -1,0 +1,148 @@
+import {
+  type Condition,
+  type KubernetesObject,
+  OperatorError,
+  READY,
+  type ReconcileContext,
+  type Resource,
+  setCondition,
+} from 'chancery';
+import type { Trouble } from './trouble.ts';
+
+/** What people filter Events by. The original has the same name. */
+const REPORTER = 'metacontroller';
+
+/** Reasons that the original records as `SyncError`. Other failed starts are `CreateError`. */
+const SYNC_ERRORS: ReadonlySet<string> = new Set(['NoStatusSubresource', 'Forbidden', 'HotLoop']);
+
+/** Not written as a condition: it passes within moments after each start of the process. */
+const STARTING = 'Starting';
+
+/** The state of a controller, for people. */
+interface Shown {
+  readonly state: 'running' | 'starting' | 'failed';
+  readonly reason: string;
+  readonly message: string;
+}
+
+const NEW: Shown = { state: 'starting', reason: STARTING, message: '' };
+
+/** A controller object with conditions, where its definition declares them. */
+interface Declared extends KubernetesObject {
+  readonly status?: { readonly conditions?: readonly Condition[] };
+}
+
+/** Tells people what becomes of a controller: by Events, its condition, the log, and the status page. */
+export class ControllerReport {
+  readonly #resource: Resource;
+  #object: Declared;
+  #shown: Shown = NEW;
+  /** The trouble that an Event told of. */
+  #told = '';
+  #isStarted = false;
+  /** What was sent last: where the definition does not declare conditions, the server drops them. */
+  #sent = '';
+
+  constructor(resource: Resource, object: KubernetesObject) {
+    this.#resource = resource;
+    this.#object = object;
+  }
+
+  get shown(): Shown {
+    return this.#shown;
+  }
+
+  /** Begins with `object`, as it is from now on. */
+  starting(object: KubernetesObject, context: ReconcileContext): void {
+    this.#object = object;
+    this.#shown = NEW;
+    this.#told = '';
+    this.#isStarted = false;
+    this.#record(context, 'Normal', STARTING, `starting ${this.#title}`);
+  }
+
+  /** @param trouble - undefined when it works. */
+  async tell(
+    object: KubernetesObject,
+    trouble: Trouble | undefined,
+    context: ReconcileContext,
+  ): Promise<void> {
+    this.#object = object;
+    const { reason = 'Started', message = 'its parents are reconciled' } = trouble ?? {};
+    this.#shown = { state: stateOf(trouble), reason, message };
+    if (trouble === undefined) this.#works(context);
+    else if (reason !== STARTING) this.#fails(trouble, context);
+    if (reason !== STARTING) await this.#writeCondition(trouble, context);
+  }
+
+  stopping(context: ReconcileContext): void {
+    this.#record(context, 'Normal', 'Stopping', `stopping ${this.#title}`);
+  }
+
+  stopped(context: ReconcileContext): void {
+    this.#isStarted = false;
+    context.log.info({ target: this.#title }, 'controller is stopped');
+    this.#record(context, 'Normal', 'Stopped', `stopped ${this.#title}`);
+  }
+
+  get #title(): string {
+    return `${this.#resource.kind} ${this.#object.metadata.name}`;
+  }
+
+  #works(context: ReconcileContext): void {
+    this.#told = '';
+    if (this.#isStarted) return;
+    this.#isStarted = true;
+    context.log.info({ target: this.#title }, 'controller is started');
+    this.#record(context, 'Normal', 'Started', `started ${this.#title}`);
+  }
+
+  #fails({ reason, message }: Trouble, context: ReconcileContext): void {
+    const text = `${reason}: ${message}`;
+    if (text === this.#told) return;
+    this.#told = text;
+    context.log.warn({ target: this.#title, reason, problem: message }, 'controller does not work');
+    this.#record(context, 'Warning', SYNC_ERRORS.has(reason) ? 'SyncError' : 'CreateError', text);
+  }
+
+  #record(
+    { events }: Pick<ReconcileContext, 'events'>,
+    type: 'Normal' | 'Warning',
+    reason: string,
+    note: string,
+  ): void {
+    const regarding = this.#object;
+    events.record({ regarding, type, reason, action: 'RunController', note, reporter: REPORTER });
+  }
+
+  async #writeCondition(
+    trouble: Trouble | undefined,
+    { client, clock, log }: ReconcileContext,
+  ): Promise<void> {
+    const { generation, name, uid } = this.#object.metadata;
+    const before = this.#object.status?.conditions ?? [];
+    const wanted = {
+      type: READY,
+      status: trouble === undefined ? 'True' : 'False',
+      reason: trouble?.reason ?? 'Started',
+      message: trouble?.message ?? 'its parents are reconciled',
+      ...(generation !== undefined && { observedGeneration: generation }),
+    } as const;
+    const conditions = setCondition(before, wanted, clock.now());
+    const sent = JSON.stringify([uid, wanted]);
+    if (conditions === before || sent === this.#sent) return;
+    this.#sent = sent;
+    try {
+      const patch = { type: 'merge', body: { status: { conditions } } } as const;
+      await client.patch(this.#resource, { name }, patch, { subresource: 'status' });
+    } catch (error) {
+      if (!(error instanceof OperatorError)) throw error;
+      log.warn({ err: error, target: this.#title }, 'condition cannot be written');
+    }
+  }
+}
+
+function stateOf(trouble: Trouble | undefined): Shown['state'] {
+  if (trouble === undefined) return 'running';
+  return trouble.reason === STARTING ? 'starting' : 'failed';
+}

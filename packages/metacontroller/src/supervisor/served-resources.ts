@@ -1,0 +1,80 @@
+import { type Clock, ConfigurationError, messageOf, OperatorError, type Resource } from 'chancery';
+import { knownKinds, type RunnableContext } from 'chancery/internal';
+import { groupAndVersion } from '../parse/parse-reference.ts';
+import type { ResourceReference } from '../spec.ts';
+import { refusal } from './refused.ts';
+import { StartError } from './trouble.ts';
+
+/** How long an answer of discovery is used again. Definitions can be replaced by ones of another scope. */
+const KEEP_MS = 10_000;
+
+const builtIn = knownKinds();
+
+/**
+ * Finds the resources that objects name: those of Kubernetes without the network, for the generated filter lets no
+ * discovery of their groups through, and all others by the API server's discovery.
+ */
+export class ServedResources {
+  readonly #discover: RunnableContext['discoverExactly'];
+  readonly #clock: Clock;
+  readonly #known = new Map<string, { readonly resource: Resource; readonly until: number }>();
+
+  constructor({ discoverExactly, clock }: Pick<RunnableContext, 'discoverExactly' | 'clock'>) {
+    this.#discover = discoverExactly;
+    this.#clock = clock;
+  }
+
+  /**
+   * The resource of this group, version and plural.
+   *
+   * @throws ConfigurationError `CONFIG` when the API server does not serve it; errors of discovery.
+   */
+  async find(
+    { apiVersion, resource: plural }: ResourceReference,
+    signal: AbortSignal,
+  ): Promise<Resource> {
+    const ofKubernetes = builtIn.ofReference(plural, apiVersion);
+    if (ofKubernetes !== undefined) return ofKubernetes;
+    const [group, version] = groupAndVersion(apiVersion);
+    const now = this.#clock.monotonic();
+    const name = `${apiVersion} ${plural}`;
+    const known = this.#known.get(name);
+    if (known !== undefined && now < known.until) return known.resource;
+    this.#known.delete(name);
+    const resource = await this.#discover({ group, version, plural }, signal);
+    if (resource === undefined) throw notServed(apiVersion, plural);
+    this.#known.set(name, { resource, until: now + KEEP_MS });
+    return resource;
+  }
+
+  /**
+   * As `find`, for what a controller cannot start without.
+   *
+   * @param what - the reason when it is not served: `ParentNotServed`.
+   * @throws StartError.
+   */
+  async need(reference: ResourceReference, what: string, signal: AbortSignal): Promise<Resource> {
+    const { apiVersion, resource } = reference;
+    try {
+      return await this.find(reference, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof ConfigurationError) throw new StartError(what, error.message, error);
+      if (!(error instanceof OperatorError)) throw error;
+      const missing = refusal(error) ?? closedPath(error, apiVersion);
+      const reason = missing === undefined ? 'DiscoveryFailed' : 'Forbidden';
+      const why = missing ?? messageOf(error);
+      throw new StartError(reason, `cannot find ${resource} in ${apiVersion}: ${why}`, error);
+    }
+  }
+}
+
+function notServed(apiVersion: string, plural: string): ConfigurationError {
+  return new ConfigurationError(`the API server does not serve ${plural} in ${apiVersion}`);
+}
+
+/** The filter of the ambassador opens discovery of the groups that its controllers name, and of no other. */
+function closedPath(error: OperatorError, apiVersion: string): string | undefined {
+  if (error.code !== 'AMBASSADOR_FORBIDDEN') return undefined;
+  return `open ${apiVersion} in the filter of the ambassador, and add its rules to the role`;
+}

@@ -1,0 +1,115 @@
+import {
+  defineResource,
+  type KubernetesObject,
+  type Log,
+  type Resource,
+  type Selector,
+  selectorFromObject,
+  source,
+} from 'chancery';
+import {
+  compileRule,
+  type KnownKinds,
+  type PlannedChild,
+  planAttachments,
+  planChildren,
+  runInSlices,
+} from 'chancery/internal';
+import type { HookFunction } from '../hook-function.ts';
+import { AnswerReader } from '../json/answer-reader.ts';
+import type { AnswerValue } from '../json/answer-value.ts';
+import {
+  type CompositeAnswer,
+  compositeAnswer,
+  type DecorationAnswer,
+  decorationAnswer,
+  type SyncAnswerOptions,
+} from '../json/children-answers.ts';
+import { type NamedRule, relatedAnswer } from '../json/related-answer.ts';
+import type { FunctionRequest } from './function-request.ts';
+
+/** A usable answer of a sync or finalize hook, and what follows from it for children. */
+export interface ExaminedAnswer {
+  readonly answer: CompositeAnswer | DecorationAnswer;
+  readonly planned: readonly PlannedChild[];
+}
+
+/**
+ * Reads and checks the answer of a sync or finalize hook as the engine does before it writes.
+ *
+ * @throws OperatorError `USER_CODE` that says what is unusable.
+ */
+export async function examinedAnswer(
+  answer: AnswerValue,
+  request: FunctionRequest,
+  { answers }: HookFunction,
+  log: Log,
+  signal: AbortSignal,
+): Promise<ExaminedAnswer> {
+  const { hook, spec, types, parent } = request;
+  const reader = new AnswerReader({ hook, answers });
+  const options: SyncAnswerOptions = {
+    types: types.map(({ resource }) => resource),
+    emptyChildren: 'refuse',
+    extensions: true,
+    finalizing: hook === 'finalize',
+  };
+  const parentResource = resourceOf(parent);
+  if (spec.kind === 'DecoratorController') {
+    const read = await runInSlices(decorationAnswer(reader, answer, options, log), signal);
+    const { children: attachments, labels, annotations, status } = read;
+    const planned = await planAttachments({ attachments, labels, annotations, status }, parent, {
+      attachments: types,
+      decorator: spec.name,
+      objects: source(parentResource),
+      writer: {},
+    });
+    return { answer: read, planned };
+  }
+  const read = await runInSlices(compositeAnswer(reader, answer, options, log), signal);
+  const { generateSelector } = spec;
+  const selector = generateSelector ? undefined : selectorOf(parent);
+  const rules = { parent, parentResource, types, generateSelector, selector, writer: {} };
+  return { answer: read, planned: await planChildren(read.children, rules) };
+}
+
+interface ExaminedRulesParts {
+  readonly known: KnownKinds;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Reads and checks the answer of a customize hook.
+ *
+ * @throws OperatorError `USER_CODE` that says what is unusable.
+ */
+export async function examinedRules(
+  answer: AnswerValue,
+  { hook, parent }: FunctionRequest,
+  { answers, version }: HookFunction,
+  { known, log, signal }: ExaminedRulesParts,
+): Promise<readonly NamedRule[]> {
+  const reader = new AnswerReader({ hook, answers });
+  const rules = await runInSlices(relatedAnswer(reader, answer, log), signal);
+  for (const { part: _, apiVersion, resource: plural, ...rule } of rules) {
+    const [version_ = '', group = ''] = apiVersion.split('/').reverse();
+    const resource =
+      known.ofReference(plural, apiVersion) ??
+      defineResource({ group, version: version_, plural, kind: plural, namespaced: true });
+    compileRule({ resource, ...rule }, parent, version === 'v1');
+  }
+  return rules;
+}
+
+/** What the checks need of a parent's resource: its scope. */
+function resourceOf({ apiVersion, kind, metadata }: KubernetesObject): Resource {
+  const [version = '', group = ''] = apiVersion.split('/').reverse();
+  const namespaced = metadata.namespace !== undefined;
+  return defineResource({ group, version, kind, plural: `${kind.toLowerCase()}s`, namespaced });
+}
+
+function selectorOf(parent: KubernetesObject): Selector | undefined {
+  const { spec } = parent as { readonly spec?: { readonly selector?: object } };
+  return selectorFromObject(spec?.selector ?? {});
+}

@@ -1,0 +1,129 @@
+/** Which addresses a webhook may not have: those of the ambassador and of the process itself, in every spelling. */
+import { networkInterfaces } from 'node:os';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { OwnAddresses } from '../../src/call/webhook/own-addresses.ts';
+import { answering, scriptedHook, webhook } from './support.ts';
+
+const SPELLINGS = [
+  '127.0.0.1',
+  '127.1',
+  '127.9.8.7',
+  '2130706433',
+  '0x7f000001',
+  '0177.0.0.1',
+  '0.0.0.0',
+  '0',
+  'localhost',
+  'LOCALHOST',
+  'localhost.',
+  'farm.localhost',
+  '[::1]',
+  '[0:0:0:0:0:0:0:1]',
+  '[::]',
+  '[::ffff:127.0.0.1]',
+  '[::ffff:7f00:1]',
+  '①②⑦.0.0.1',
+  'user:word@127.0.0.1',
+];
+
+test.each(SPELLINGS)('the ambassador is refused as %s, and nothing reaches it', async (host) => {
+  const ambassador = await scriptedHook(answering(200));
+  const url = `http://${host}:${ambassador.port}/api/v1/secrets`;
+
+  const { call } = webhook({ url }, { apiUrl: ambassador.url });
+
+  await expect(call()).rejects.toMatchObject({
+    name: 'HookError',
+    reason: 'RefusedAddress',
+    message: 'the webhook may not be called: it is the address of the ambassador',
+  });
+  expect(ambassador.received).toEqual([]);
+});
+
+test.each([
+  '127.0.0.1',
+  'localhost',
+  '[::1]',
+])('a port of this process is refused at %s, also one that is opened later', async (host) => {
+  const status = await scriptedHook(answering(200));
+  const ports: number[] = [];
+  const { call } = webhook({ url: `http://${host}:${status.port}/` }, { ownPorts: () => ports });
+  ports.push(status.port);
+
+  await expect(call()).rejects.toThrow('it is a port of this process');
+  expect(status.received).toEqual([]);
+});
+
+test('the ambassador is refused over TLS, too', async () => {
+  const ambassador = await scriptedHook(answering(200));
+  const url = ambassador.url.replace('http:', 'https:');
+
+  const { call } = webhook({ url }, { apiUrl: ambassador.url });
+
+  await expect(call()).rejects.toMatchObject({ reason: 'RefusedAddress' });
+});
+
+test('other ports of this machine are allowed: hooks run beside the operator', async () => {
+  const { url, port } = await scriptedHook(answering(200));
+  const { call } = webhook(
+    { url },
+    { apiUrl: `http://127.0.0.1:${port + 1}`, ownPorts: () => [port - 1] },
+  );
+
+  await expect(call()).resolves.toEqual({ text: '{}' });
+});
+
+test('a proxy that the environment names is not asked: it could be the ambassador', async () => {
+  const ambassador = await scriptedHook(answering(200));
+  const hook = await scriptedHook(answering(200));
+  onTestFinished(() => void vi.unstubAllEnvs());
+  vi.stubEnv('NODE_USE_ENV_PROXY', '1');
+  for (const name of ['HTTP_PROXY', 'http_proxy', 'ALL_PROXY']) vi.stubEnv(name, ambassador.url);
+
+  await webhook({ url: hook.url }, { apiUrl: ambassador.url }).call();
+
+  expect(hook.received).toHaveLength(1);
+  expect(ambassador.received).toEqual([]);
+});
+
+test('an ambassador at a unix socket has no address that a URL could name', async () => {
+  const { url } = await scriptedHook(answering(200));
+
+  await expect(webhook({ url }, { apiUrl: 'unix:/run/a.sock' }).call()).resolves.toBeDefined();
+});
+
+/** As DNS would answer. */
+const NAMES: Readonly<Record<string, readonly string[]>> = {
+  'api.farm.example': ['10.0.0.7', 'fd00::7'],
+};
+const addressesOf = async (host: string): Promise<readonly string[]> => NAMES[host] ?? [host];
+
+test.each([
+  ['10.0.0.7', 8001, true],
+  ['::ffff:10.0.0.7', 8001, true],
+  ['fd00:0::7', 8001, true],
+  ['10.0.0.7', 8002, false],
+  ['10.0.0.8', 8001, false],
+  ['127.0.0.1', 8001, false],
+])('an ambassador elsewhere is refused by its addresses: %s:%i', async (address, port, refused) => {
+  const own = new OwnAddresses({
+    apiUrl: 'http://api.farm.example:8001',
+    ownPorts: () => [],
+    addressesOf,
+  });
+
+  const why = await own.refusal([address], port);
+
+  expect(why !== undefined).toBe(refused);
+});
+
+test('one of several addresses is enough, and so is one of this Pod', async () => {
+  const own = new OwnAddresses({ apiUrl: 'http://127.0.0.1:8001', ownPorts: () => [8080] });
+  const pod = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
+
+  await expect(own.refusal(['192.0.2.1', '::1'], 8001)).resolves.toContain('ambassador');
+  for (const { address } of pod) {
+    await expect(own.refusal([address], 8080)).resolves.toContain('this process');
+  }
+  await expect(own.refusal(['192.0.2.1'], 8080)).resolves.toBeUndefined();
+});

@@ -1,0 +1,121 @@
+/** `chancery metacontroller` from its command line to a child, on an embedded API server. */
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ApiServer, eventually } from '@chancery/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { METACONTROLLER_DESCRIPTION } from '../../../../operator/cli/metacontroller/help.ts';
+import type { KubernetesObject } from '../../../../operator/index.ts';
+import { invoke } from '../../../../test/cli/invocation.ts';
+import { compositeControllers, decoratorControllers } from '../../src/definitions/resources.ts';
+import { composite, parent, parentDefinition } from '../supervisor/world.ts';
+
+const NO_PORTS = { CHANCERY_HEALTH_PORT: '0', CHANCERY_METRICS_PORT: '0' };
+
+const MODULE = `
+export function sync({ parent }) {
+  const metadata = { name: parent.metadata.name + '-plan' };
+  return { status: {}, children: [{ apiVersion: 'v1', kind: 'ConfigMap', metadata }] };
+}
+`;
+
+async function start(
+  args: readonly string[],
+  {
+    env = {},
+    sync,
+  }: { readonly env?: Readonly<Record<string, string>>; readonly sync?: string } = {},
+) {
+  const server = await ApiServer.start();
+  onTestFinished(() => server.close());
+  for (const { definition } of [compositeControllers, decoratorControllers]) {
+    server.create(definition as KubernetesObject);
+  }
+  server.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'farm' } });
+  server.create(parentDefinition('Orchard'));
+  server.create(composite('orchards', 'orchards', undefined));
+  server.create(parent('Orchard', 'north'));
+  const run = invoke(['metacontroller', ...(await withFunctions(args, sync))], {
+    env: { ...NO_PORTS, CHANCERY_API_URL: server.url, ...env },
+  });
+  return { server, run };
+}
+
+async function withFunctions(
+  args: readonly string[],
+  sync = '{ module: plan.mjs, export: sync }',
+): Promise<readonly string[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'functions-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, 'plan.mjs'), MODULE);
+  const file = join(folder, 'functions.yaml');
+  await writeFile(file, `- kind: CompositeController\n  name: orchards\n  sync: ${sync}\n`);
+  return [`--functions=${file}`, ...args];
+}
+
+test('it serves the hook of an object by a module of the file, until it is asked to stop', async () => {
+  const { server, run } = await start([]);
+
+  await eventually(() => server.get('v1', 'ConfigMap', 'farm', 'north-plan'));
+  run.stop();
+
+  expect(await run.exit).toBe(0);
+  expect(server.requests.filter(({ path }) => path.includes('/leases'))).toEqual([]);
+});
+
+test('--check prints the functions, and asks the API server nothing', async () => {
+  const { server, run } = await start(['--check']);
+
+  expect(await run.exit).toBe(0);
+  expect(run.stdout.lines.map((line) => JSON.parse(line))).toMatchObject([
+    { kind: 'CompositeController', name: 'orchards', hook: 'sync', export: 'sync' },
+  ]);
+  expect(server.requests).toEqual([]);
+});
+
+test('--dry-run shows what would be written, and writes nothing', async () => {
+  const { server, run } = await start(['--dry-run']);
+
+  expect(await run.exit).toBe(0);
+  expect(run.stdout.lines.join('\n')).toContain('north-plan');
+  expect(server.get('v1', 'ConfigMap', 'farm', 'north-plan')).toBeUndefined();
+});
+
+test('a visible token is refused before any code of others is loaded', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'token-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, 'token'), 'secret');
+  const { metacontrollerCommand } = await import('../../src/command/metacontroller.ts');
+
+  const run = invoke(['metacontroller', '--functions=/absent.yaml'], {
+    commands: [
+      { ...METACONTROLLER_DESCRIPTION, ...metacontrollerCommand({ tokenFolders: [folder] }) },
+    ],
+    env: { ...NO_PORTS, CHANCERY_INSECURE_ALLOW_TOKEN: 'false' },
+  });
+
+  expect(await run.exit).toBe(3);
+  expect(run.stderr.lines.join()).not.toContain('absent.yaml');
+});
+
+test.runIf(process.platform === 'linux')(
+  '[found 4] in a Pod whose image does not close it, programs are said to read the environment, and modules are not',
+  async () => {
+    const env = { POD_NAMESPACE: 'farm' };
+    const said = 'programs can read variables';
+
+    const { run: programs } = await start(['--no-leader-election'], {
+      env,
+      sync: '{ exec: [cat] }',
+    });
+    await eventually(() => programs.stderr.lines.some((line) => line.includes(said)));
+    programs.stop();
+    const { server, run: modules } = await start(['--no-leader-election'], { env });
+    await eventually(() => server.get('v1', 'ConfigMap', 'farm', 'north-plan'));
+    modules.stop();
+
+    expect([await programs.exit, await modules.exit]).toEqual([0, 0]);
+    expect(modules.stderr.lines.join('\n')).not.toContain(said);
+  },
+);

@@ -1,0 +1,54 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { propertyRuns } from '../../../test/support/property-runs.ts';
+import { controllerOptions, withPeriod } from '../src/controller-options.ts';
+import type { SharedParts } from '../src/controller-parts.ts';
+import type { ControllerSpec } from '../src/spec.ts';
+
+function nextMs(
+  resyncAfterMs: number | undefined,
+  own: number | undefined,
+  shared: number,
+): number | undefined {
+  const spec = { resyncPeriodMs: own } as ControllerSpec;
+  return withPeriod({ resyncAfterMs }, spec, { resyncPeriodMs: shared } as SharedParts)
+    .resyncAfterMs;
+}
+
+test('the next call comes at the latest after the period, and after what the hook asks for', () => {
+  fc.assert(
+    fc.property(
+      fc.option(fc.double({ min: 0, max: 1e6, noNaN: true }), { nil: undefined }),
+      fc.option(fc.integer({ min: 0, max: 1e6 }), { nil: undefined }),
+      fc.integer({ min: 1, max: 1e6 }),
+      (asked, own, shared) => {
+        const periodMs = own === undefined ? shared : Math.max(1_000, own);
+        const next = nextMs(asked, own, shared) ?? Number.NaN;
+
+        if (asked !== undefined && asked > 0) expect(next).toBeLessThanOrEqual(asked);
+        expect(next).toBeLessThanOrEqual(periodMs);
+        if (next !== asked) expect(next).toBeGreaterThanOrEqual(periodMs * 0.9);
+      },
+    ),
+    propertyRuns(),
+  );
+});
+
+test('without a period only the hook asks, and what is below 0 stays to be refused', () => {
+  expect(nextMs(undefined, undefined, 0)).toBeUndefined();
+  expect(nextMs(500, undefined, 0)).toBe(500);
+  expect(nextMs(-1, 10_000, 60_000)).toBe(-1);
+});
+
+test.each([
+  [undefined, undefined],
+  [1, 1_000],
+  [10_000, 10_000],
+  [86_400_000, 1_000_000],
+])('with a period of %s ms a hook that fails is retried after %s ms at the latest', (resyncPeriodMs, expected) => {
+  const spec = { hooks: {}, resyncPeriodMs } as ControllerSpec;
+
+  const { queue } = controllerOptions(spec, { workers: 1 } as SharedParts);
+
+  expect(queue?.backoff?.maxMs).toBe(expected);
+});

@@ -1,0 +1,73 @@
+import { gzipSync } from 'node:zlib';
+import { ConfigurationError } from 'chancery';
+import type { CustomResourceDefinition, ManifestFile, StructuralSchema } from 'chancery/internal';
+
+/** OLM keeps a bundle in one object, compressed. */
+const MAX_BYTES = 1024 * 1024;
+
+/** Below the limit, because OLM packs a little differently than we measure. */
+const WANTED_BYTES = 0.85 * MAX_BYTES;
+
+/**
+ * The files of a bundle, and those of the definitions. When together they are too large for OLM, the definitions lose
+ * the descriptions in their schemas, which are most of a large bundle.
+ *
+ * @throws ConfigurationError `CONFIG` when they are too large even then.
+ */
+export function withinLimit(
+  files: readonly ManifestFile[],
+  definitions: readonly CustomResourceDefinition[],
+  fileOf: (definition: CustomResourceDefinition) => ManifestFile,
+): readonly ManifestFile[] {
+  const whole = [...files, ...definitions.map(fileOf)];
+  if (compressedBytes(whole) <= WANTED_BYTES) return whole;
+  const short = [...files, ...definitions.map((each) => fileOf(withoutDescriptions(each)))];
+  const bytes = compressedBytes(short);
+  if (bytes <= MAX_BYTES) return short;
+  throw new ConfigurationError(
+    `the bundle has ${bytes} bytes when it is compressed, and OLM takes ${MAX_BYTES}: split the definitions or the ` +
+      'mounted folder into packages of their own',
+  );
+}
+
+function compressedBytes(files: readonly ManifestFile[]): number {
+  const manifests = files.filter(({ path }) => path.startsWith('manifests/'));
+  return gzipSync(manifests.map(({ text }) => text).join('')).length;
+}
+
+function withoutDescriptions(definition: CustomResourceDefinition): CustomResourceDefinition {
+  const versions = definition.spec.versions.map((version) => {
+    const openAPIV3Schema = undescribed(version.schema.openAPIV3Schema) as StructuralSchema;
+    return { ...version, schema: { openAPIV3Schema } };
+  });
+  return { ...definition, spec: { ...definition.spec, versions } };
+}
+
+/** Keywords whose value is no schema, and may contain a field `description` of its own. */
+const VALUES: ReadonlySet<string> = new Set([
+  'default',
+  'enum',
+  'example',
+  'x-kubernetes-validations',
+]);
+
+/** Keywords whose fields are names of properties. */
+const NAMES = 'properties';
+
+function undescribed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(undescribed);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  return Object.fromEntries(
+    Object.entries(schema).flatMap(([key, value]) => {
+      if (key === 'description') return [];
+      if (VALUES.has(key)) return [[key, value]];
+      return [[key, key === NAMES ? eachUndescribed(value) : undescribed(value)]];
+    }),
+  );
+}
+
+function eachUndescribed(properties: object): object {
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [name, undescribed(schema)]),
+  );
+}

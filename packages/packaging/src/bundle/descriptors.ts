@@ -1,0 +1,161 @@
+import { type DefinitionVersion, type StructuralSchema, valuesSchema } from 'chancery/internal';
+import { spacedWords } from './words.ts';
+
+/** How a console shows and edits a field. */
+export interface Descriptor {
+  /** Below `spec` or `status`: `template.ports[0].name`. */
+  readonly path: string;
+  readonly displayName: string;
+  readonly description: string;
+  readonly 'x-descriptors'?: readonly string[];
+}
+
+/** One object must have room for all of them. Those nearest to the root come first. */
+const MAX_DESCRIPTORS = 500;
+
+const UI = 'urn:alm:descriptor:com.tectonic.ui';
+const KUBERNETES = 'urn:alm:descriptor:io.kubernetes';
+
+/** A field with its schema, and how to find it. */
+interface Field {
+  readonly name: string;
+  readonly path: string;
+  readonly schema: StructuralSchema;
+  /** Paths of the objects that contain it, outermost first. */
+  readonly groups: readonly string[];
+}
+
+/** Of every field below `spec` that has a description. */
+export function specDescriptors(version: DefinitionVersion): readonly Descriptor[] {
+  const replicas = version.subresources?.scale?.specReplicasPath.replace(/^\.spec\./, '');
+  return described(version, 'spec', (field) => specHints(field, replicas));
+}
+
+/** Of every field below `status` that has a description, and of `conditions` and `phase` also without one. */
+export function statusDescriptors(version: DefinitionVersion): readonly Descriptor[] {
+  return described(version, 'status', statusHints);
+}
+
+function described(
+  { schema: { openAPIV3Schema } }: DefinitionVersion,
+  part: 'spec' | 'status',
+  hints: (field: Field) => readonly string[],
+): readonly Descriptor[] {
+  const root = openAPIV3Schema.properties?.[part];
+  return root === undefined ? [] : descriptorsOf(fieldsBelow(root), hints);
+}
+
+function descriptorsOf(
+  fields: Iterable<Field>,
+  hints: (field: Field) => readonly string[],
+): readonly Descriptor[] {
+  const descriptors: Descriptor[] = [];
+  for (const field of fields) {
+    const { path, name, schema } = field;
+    const known = hints === statusHints ? KNOWN_STATUS.get(path) : undefined;
+    const description = schema.description ?? known?.description;
+    if (description === undefined) continue;
+    const found = hints(field);
+    descriptors.push({
+      path,
+      displayName: schema.title ?? spacedWords(name),
+      description,
+      ...(found.length > 0 && { 'x-descriptors': found }),
+    });
+    if (descriptors.length === MAX_DESCRIPTORS) break;
+  }
+  return descriptors;
+}
+
+/** Level by level, so that the limit leaves out the deepest. A map has no field with a known name. */
+function* fieldsBelow(root: StructuralSchema): Generator<Field> {
+  let level: readonly Field[] = [{ name: '', path: '', schema: root, groups: [] }];
+  while (level.length > 0) {
+    const next = level.flatMap(fieldsOf);
+    yield* next;
+    level = next;
+  }
+}
+
+function fieldsOf({ path, schema, groups, name }: Field): readonly Field[] {
+  if (schema.type === 'array' && schema.items !== undefined) {
+    const item = { name, path: `${path}[0]`, schema: schema.items, groups };
+    // Of a list of lists the inner ones are looked at alike.
+    return schema.items.type === 'array'
+      ? fieldsOf(item)
+      : childrenOf(item.path, item.schema, groups);
+  }
+  return childrenOf(path, schema, path === '' ? groups : [...groups, path]);
+}
+
+function childrenOf(
+  path: string,
+  { properties = {} }: StructuralSchema,
+  groups: readonly string[],
+): readonly Field[] {
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    path: path === '' ? name : `${path}.${name}`,
+    schema,
+    groups,
+  }));
+}
+
+function specHints(field: Field, replicas: string | undefined): readonly string[] {
+  const groups = field.groups.map((path) => `${UI}:fieldGroup:${path}`);
+  return [...groups, ...inputHints(field, replicas)];
+}
+
+/** Names of fields whose value is the name of an object. */
+const REFERENCES: readonly (readonly [RegExp, string])[] = [
+  [/secret(name)?$/i, 'Secret'],
+  [/config-?map(name)?$/i, 'ConfigMap'],
+  [/service-?account(name)?$/i, 'ServiceAccount'],
+  [/storage-?class(name)?$/i, 'StorageClass'],
+];
+
+function inputHints(
+  { name, path, schema }: Field,
+  replicas: string | undefined,
+): readonly string[] {
+  const { type, format } = schema;
+  const choices = schema.enum?.filter((value) => typeof value === 'string') ?? [];
+  if (type === 'boolean') return [`${UI}:booleanSwitch`];
+  if (type === 'integer' || type === 'number') {
+    return [path === (replicas ?? 'replicas') ? `${UI}:podCount` : `${UI}:number`];
+  }
+  if (type === 'object') return isResources(schema) ? [`${UI}:resourceRequirements`] : [];
+  if (type !== 'string') return [];
+  if (choices.length > 0) return choices.map((value) => `${UI}:select:${value}`);
+  if (format === 'password' || /password$/i.test(name)) return [`${UI}:password`];
+  const [, kind] = REFERENCES.find(([pattern]) => pattern.test(name)) ?? [];
+  return [kind === undefined ? `${UI}:text` : `${KUBERNETES}:${kind}`];
+}
+
+/** Maps `limits` and `requests`, as a container has them. */
+function isResources({ properties = {} }: StructuralSchema): boolean {
+  return ['limits', 'requests'].every((name) => {
+    const found = properties[name];
+    return found !== undefined && valuesSchema(found) !== undefined;
+  });
+}
+
+/** Fields of a status with a meaning by convention. */
+const KNOWN_STATUS: ReadonlyMap<string, { readonly description: string; readonly hint: string }> =
+  new Map([
+    [
+      'conditions',
+      {
+        description: 'What is known about the state of the object.',
+        hint: `${KUBERNETES}.conditions`,
+      },
+    ],
+    ['phase', { description: 'The state of the object in one word.', hint: `${KUBERNETES}.phase` }],
+  ]);
+
+function statusHints({ path, schema }: Field): readonly string[] {
+  const known = KNOWN_STATUS.get(path);
+  if (known !== undefined) return [known.hint];
+  const isScalar = ['boolean', 'integer', 'number', 'string'].includes(schema.type ?? '');
+  return isScalar ? [`${UI}:text`] : [];
+}

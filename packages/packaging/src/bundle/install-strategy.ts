@@ -1,0 +1,153 @@
+import { createHash } from 'node:crypto';
+import { ConfigurationError, type RbacRole, type RbacRoleBinding } from 'chancery';
+import {
+  type EnvironmentVariable,
+  type ModelContainer,
+  type ModelDeployment,
+  type OperatorModel,
+  type RoleRule,
+  renderedDeployment,
+  type Scope,
+} from 'chancery/internal';
+import { type BundleOptions, installModesOf, watchesTargets } from './bundle-options.ts';
+
+/** Rights of a ServiceAccount in a ClusterServiceVersion. */
+export interface Permissions {
+  readonly serviceAccountName: string;
+  readonly rules: readonly RoleRule[];
+}
+
+/** `spec.install` of a ClusterServiceVersion. */
+export interface InstallStrategy {
+  readonly strategy: 'deployment';
+  readonly spec: {
+    readonly deployments: readonly {
+      readonly name: string;
+      readonly label: Readonly<Record<string, string>>;
+      readonly spec: ModelDeployment['spec'];
+    }[];
+    /** OLM makes Roles of them in the namespace of the operator and in the watched ones. */
+    readonly permissions?: readonly Permissions[];
+    /** OLM makes a ClusterRole of them. */
+    readonly clusterPermissions?: readonly Permissions[];
+  };
+}
+
+/**
+ * The Deployment and the rights that OLM creates. It creates the ServiceAccount, too.
+ *
+ * @throws ConfigurationError `CONFIG` for rights that OLM cannot grant where they are needed.
+ */
+export function installStrategy(model: OperatorModel, options: BundleOptions): InstallStrategy {
+  const deployment = bundledDeployment(model, options);
+  const { serviceAccountName } = deployment.spec.template.spec;
+  const { clusterWide, inNamespaces } = bundledRules(model, options);
+  const granted = (rules: readonly RoleRule[]): readonly Permissions[] => [
+    { serviceAccountName, rules },
+  ];
+  return {
+    strategy: 'deployment',
+    spec: {
+      deployments: [
+        {
+          name: deployment.metadata.name,
+          label: deployment.spec.template.metadata.labels,
+          spec: deployment.spec,
+        },
+      ],
+      ...(inNamespaces.length > 0 && { permissions: granted(inNamespaces) }),
+      ...(clusterWide.length > 0 && { clusterPermissions: granted(clusterWide) }),
+    },
+  };
+}
+
+/** The Deployment of the overlay for all namespaces; with other modes OLM says what is watched. */
+function bundledDeployment(model: OperatorModel, options: BundleOptions): ModelDeployment {
+  const deployment = renderedDeployment(model, { scope: 'cluster-scoped' });
+  const { template } = deployment.spec;
+  const containers = template.spec.containers.map((container) =>
+    container.name === 'operator' ? watching(container, options) : container,
+  );
+  const metadata = { ...template.metadata, ...withHash(template.metadata.annotations, model) };
+  const pod = { ...template, metadata, spec: { ...template.spec, containers } };
+  return { ...deployment, spec: { ...deployment.spec, template: pod } };
+}
+
+function watching(container: ModelContainer, options: BundleOptions): ModelContainer {
+  if (!watchesTargets(options)) return container;
+  const { env = [] } = container;
+  const targets: EnvironmentVariable = {
+    name: 'WATCH_NAMESPACE',
+    valueFrom: { fieldRef: { fieldPath: "metadata.annotations['olm.targetNamespaces']" } },
+  };
+  // OLM writes an empty text for all namespaces. Without AllNamespaces an empty text stays the own namespace.
+  const everywhere = { name: 'CHANCERY_EMPTY_WATCH_NAMESPACE', value: 'all' };
+  const isAll = installModesOf(options).includes('AllNamespaces');
+  return {
+    ...container,
+    env: [
+      ...env.map((variable) => (variable.name === 'WATCH_NAMESPACE' ? targets : variable)),
+      ...(isAll ? [everywhere] : []),
+    ],
+  };
+}
+
+/** A new text of the mounted folder starts new Pods: the name of its ConfigMap stays the same under OLM. */
+function withHash(
+  annotations: Readonly<Record<string, string>> = {},
+  { configMap }: OperatorModel,
+): { readonly annotations: Readonly<Record<string, string>> } {
+  if (configMap === undefined) return { annotations };
+  const files = Object.entries(configMap.data).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const hash = createHash('sha256').update(JSON.stringify(files)).digest('hex');
+  return { annotations: { ...annotations, 'chancery.dev/folder-hash': hash.slice(0, 32) } };
+}
+
+/** The rules of a bundle. A ClusterServiceVersion names no namespaces: OLM decides where the latter hold. */
+interface BundledRules {
+  readonly clusterWide: readonly RoleRule[];
+  readonly inNamespaces: readonly RoleRule[];
+}
+
+function bundledRules(model: OperatorModel, options: BundleOptions): BundledRules {
+  const scope: Scope = watchesTargets(options) ? 'namespaced' : 'cluster-scoped';
+  const roles = model.scopes[scope].rights.filter(isRole);
+  const election = model.electionRights.filter(isRole);
+  for (const role of roles) requireGrantable(role, model, scope);
+  const inside = [...roles, ...election].filter(({ kind }) => kind === 'Role');
+  return {
+    clusterWide: distinct(roles.filter(({ kind }) => kind === 'ClusterRole')),
+    inNamespaces: distinct(inside),
+  };
+}
+
+function isRole(object: RbacRole | RbacRoleBinding): object is RbacRole {
+  return object.kind === 'Role' || object.kind === 'ClusterRole';
+}
+
+function distinct(roles: readonly RbacRole[]): readonly RoleRule[] {
+  const rules = roles.flatMap((role) => role.rules);
+  return [...new Map(rules.map((rule) => [JSON.stringify(rule), rule])).values()];
+}
+
+/**
+ * OLM grants what is not cluster-wide in the watched namespaces, and in no namespace that a bundle could name. For
+ * AllNamespaces it grants it everywhere: then Events may also be recorded in a namespace that the filter names.
+ */
+function requireGrantable(role: RbacRole, { options }: OperatorModel, scope: Scope): void {
+  const { namespace } = role.metadata;
+  if (role.kind === 'ClusterRole' || namespace === options.namespace) return;
+  if (scope === 'cluster-scoped' && role.rules.every(isOnlyEvents)) return;
+  const [{ resources, verbs }] = role.rules as readonly [RoleRule];
+  throw new ConfigurationError(
+    `the operator needs rights in the namespace ${namespace} (${verbs.join(', ')} ${resources.join(', ')}), and OLM ` +
+      (scope === 'cluster-scoped'
+        ? 'would grant them in all namespaces: install this operator by Helm or kustomize'
+        : 'grants them only in the watched namespaces: use the install mode AllNamespaces, or Helm or kustomize'),
+  );
+}
+
+function isOnlyEvents({ apiGroups, resources, verbs }: RoleRule): boolean {
+  const isEvents = apiGroups[0] === 'events.k8s.io' && resources.join() === 'events';
+  return isEvents && verbs.every((verb) => verb === 'create' || verb === 'patch');
+}

@@ -1,0 +1,54 @@
+import { ConfigurationError } from 'chancery';
+import type { OperatorModel } from 'chancery/internal';
+import { type BundleOptions, installModesOf } from './bundle-options.ts';
+
+/**
+ * @throws ConfigurationError `CONFIG` for a webhook that would bring its key into the operator's container, unless
+ *   that is allowed, and for one that OLM refuses or that brings a certificate authority of its own.
+ */
+export function requireServable(
+  { deployment, definitions }: OperatorModel,
+  options: BundleOptions,
+): void {
+  const { webhooks = [], allowKeyInOperator = false } = options;
+  const { name } = deployment.metadata;
+  for (const webhook of webhooks) {
+    const named = `the webhook ${JSON.stringify(webhook.generateName)}`;
+    if (webhook.deploymentName !== name) {
+      throw new ConfigurationError(
+        `${named} is served by the Deployment ${JSON.stringify(webhook.deploymentName)}, and the bundle only has ${name}`,
+      );
+    }
+    if (!allowKeyInOperator) {
+      throw new ConfigurationError(
+        `${named} would be served by the operator's Deployment: OLM mounts the serving key into every container of ` +
+          "it, so the operator's container would hold a credential; use a ValidatingAdmissionPolicy, a webhook in " +
+          'a package of its own, or --allow-key-in-operator',
+      );
+    }
+    if ('caBundle' in webhook) {
+      throw new ConfigurationError(`${named} has a caBundle, which OLM puts in itself: remove it`);
+    }
+    if (webhook.conversionCRDs !== undefined) requireEverywhere(named, options);
+  }
+  const names = webhooks.map(({ generateName }) => generateName);
+  const twice = names.find((each, index) => names.indexOf(each) !== index);
+  if (twice !== undefined) {
+    throw new ConfigurationError(`two webhooks are called ${JSON.stringify(twice)}`);
+  }
+  const converted = new Set(webhooks.flatMap(({ conversionCRDs = [] }) => conversionCRDs));
+  for (const { metadata, spec } of definitions) {
+    const { conversion } = spec as { readonly conversion?: { readonly strategy?: string } };
+    if (conversion?.strategy !== 'Webhook' || converted.has(metadata.name)) continue;
+    throw new ConfigurationError(
+      `the definition ${metadata.name} is converted by a webhook, and no ConversionWebhook of the bundle names it`,
+    );
+  }
+}
+
+function requireEverywhere(named: string, options: BundleOptions): void {
+  if (installModesOf(options).join() === 'AllNamespaces') return;
+  throw new ConfigurationError(
+    `${named} converts definitions, which every namespace shares: OLM demands the install mode AllNamespaces only`,
+  );
+}

@@ -1,0 +1,27 @@
+import { formatYaml } from 'chancery';
+import type { ManifestFile, OperatorModel } from 'chancery/internal';
+
+/** Values with which chart-testing installs the chart, and tests compare it with kustomize. */
+export function ciValues(comment: string, { options }: OperatorModel): readonly ManifestFile[] {
+  const isOpen = options.watched === undefined;
+  const file = (name: string, values: object): ManifestFile => ({
+    path: `ci/${name}-values.yaml`,
+    text: comment + formatYaml(values),
+  });
+  const hardened = {
+    transport: 'unixSocket',
+    nativeSidecar: true,
+    // A documentation address: where the API server is, differs.
+    networkPolicy: { enabled: true, apiServer: ['192.0.2.1/32'] },
+  };
+  const observed = {
+    ...(options.leaderElection && { highAvailability: true }),
+    prometheus: { enabled: true },
+    debug: true,
+  };
+  return [
+    ...(isOpen ? [file('namespaced', { rbac: { namespaced: true } })] : []),
+    file('hardened', hardened),
+    file('observed', observed),
+  ];
+}

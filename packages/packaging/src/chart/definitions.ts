@@ -1,0 +1,46 @@
+import { formatYaml } from 'chancery';
+import type { CustomResourceDefinition } from 'chancery/internal';
+import { escaped, include } from './expressions.ts';
+import type { TemplateBody } from './other-objects.ts';
+
+/**
+ * Definitions as templates and not in the folder `crds/`, whose files Helm installs once and never upgrades. They
+ * stay when the release is uninstalled, because all their objects would be deleted with them.
+ */
+export function definitionFiles(
+  chart: string,
+  definitions: readonly CustomResourceDefinition[],
+): readonly TemplateBody[] {
+  return definitions.map((definition) => ({
+    path: `templates/crd/${definition.metadata.name}.yaml`,
+    text: `{{- if $.Values.crd.enabled }}\n${definitionText(chart, definition)}{{- end }}\n`,
+  }));
+}
+
+function definitionText(chart: string, definition: CustomResourceDefinition): string {
+  const { apiVersion, kind, metadata, ...body } = definition;
+  const {
+    labels: _labels,
+    annotations = {},
+    ...named
+  } = metadata as {
+    readonly labels?: object;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+  const annotationLines = Object.entries(annotations)
+    .map(([name, value]) => `    ${escaped(formatYaml({ [name]: value }).trimEnd())}\n`)
+    .join('');
+  return [
+    escaped(formatYaml({ apiVersion, kind })),
+    'metadata:\n',
+    escaped(formatYaml(named)).replace(/^(?=.)/gm, '  '),
+    `  labels:\n    {{- ${include(chart, 'labels')} | nindent 4 }}\n`,
+    annotationLines === '' ? '  {{- if $.Values.crd.keep }}\n' : '',
+    '  annotations:\n',
+    annotationLines,
+    annotationLines === '' ? '' : '    {{- if $.Values.crd.keep }}\n',
+    '    helm.sh/resource-policy: keep\n',
+    annotationLines === '' ? '  {{- end }}\n' : '    {{- end }}\n',
+    escaped(formatYaml(body)),
+  ].join('');
+}

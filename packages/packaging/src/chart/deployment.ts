@@ -1,0 +1,143 @@
+import { COMPONENT_NAMES, type ComponentName, type OperatorModel } from 'chancery/internal';
+import { componentCondition } from './conditions.ts';
+import { withContainerValues, withPodValues, withVariables } from './deployment-values.ts';
+import { include } from './expressions.ts';
+import type { OpenModel } from './placeholders.ts';
+import { openScopes } from './scopes.ts';
+import {
+  changeAt,
+  constantAt,
+  field,
+  type Item,
+  inline,
+  lines,
+  mapping,
+  mergeWhen,
+  not,
+  type Tree,
+  treeOf,
+  withFields,
+} from './tree.ts';
+
+/** The Deployment of a chart. */
+export interface DeploymentTrees {
+  /** Without the container `proxy`, which it includes as the named template `proxy`. */
+  readonly deployment: Tree;
+  readonly proxy: Tree;
+}
+
+const CONTAINERS = ['spec', 'template', 'spec', 'containers'];
+
+/** The components of a chart. Two replicas without an election would do everything twice. */
+export function usedComponents({ options }: OperatorModel): readonly ComponentName[] {
+  return COMPONENT_NAMES.filter((name) => options.leaderElection || name !== 'high-availability');
+}
+
+/** The Deployment with everything that components and scopes change in it, each under its condition. */
+export function deploymentTrees(chart: string, open: OpenModel): DeploymentTrees {
+  const { components, deployment } = open.model;
+  const scoped = withScopes(chart, open, treeOf(deployment));
+  const merged = usedComponents(open.model)
+    .filter((name) => name !== 'native-sidecar')
+    .reduce<Tree>(
+      (tree, name) =>
+        components[name].patches.reduce<Tree>(
+          (before, patch) =>
+            mergeWhen(before, { spec: patch.spec }, componentCondition(chart, name)),
+          tree,
+        ),
+      scoped,
+    );
+  const proxy = withSidecar(chart, open, containerOf(merged, 'proxy'));
+  const operator = changeAt(merged, [...CONTAINERS, 'operator'], (container) =>
+    withVariables(chart, withContainerValues(chart, 'manager', container)),
+  );
+  return {
+    deployment: withPodValues(chart, open, withProxyIncluded(chart, operator)),
+    proxy: withContainerValues(chart, 'proxy', proxy),
+  };
+}
+
+/** What a scope says about arguments and variables. Everything that all scopes say is written once. */
+function withScopes(chart: string, open: OpenModel, tree: Tree): Tree {
+  const scopes = openScopes(chart, open);
+  const [first] = scopes;
+  if (first === undefined) throw new Error('an operator has no scope');
+  const args = first.model.proxyArguments.flatMap((argument, at): readonly Item[] => {
+    const isAlike = scopes.every(({ model }) => model.proxyArguments[at] === argument);
+    if (isAlike) return [{ tree: treeOf(argument), when: [] }];
+    return scopes.map(({ model, when }) => ({ tree: treeOf(model.proxyArguments[at]), when }));
+  });
+  const added = COMPONENT_NAMES.flatMap((name) =>
+    open.model.components[name].proxyArguments.map((argument) => ({
+      tree: treeOf(argument),
+      when: [componentCondition(chart, name)],
+    })),
+  );
+  const variables = scopes.map(({ name, model, when }) => ({
+    tree:
+      name === 'listed'
+        ? watchedVariable(chart, model.watchNamespace.name)
+        : treeOf(model.watchNamespace),
+    when,
+  }));
+  const opened = changeAt(tree, [...CONTAINERS, 'proxy', 'args'], () => ({
+    is: 'sequence',
+    items: [...args, ...added],
+  }));
+  return changeAt(opened, [...CONTAINERS, 'operator', 'env'], (env) => ({
+    is: 'sequence',
+    items: [...variables, ...(env.is === 'sequence' ? env.items : [])],
+  }));
+}
+
+function watchedVariable(chart: string, name: string): Tree {
+  return mapping(
+    field('name', treeOf(name)),
+    field('value', inline(`${include(chart, 'watched')} | quote`)),
+  );
+}
+
+function containerOf(deployment: Tree, name: string): Tree {
+  let found: Tree | undefined;
+  changeAt(deployment, [...CONTAINERS, name], (container) => {
+    found = container;
+    return container;
+  });
+  if (found === undefined) throw new Error(`the Deployment has no container ${name}`);
+  return found;
+}
+
+/** The container `proxy` with what makes it a native sidecar. Where it stands is the Deployment's. */
+function withSidecar(chart: string, { model }: OpenModel, proxy: Tree): Tree {
+  const condition = componentCondition(chart, 'native-sidecar');
+  return model.components['native-sidecar'].patches.reduce<Tree>((tree, patch) => {
+    const { initContainers = [] } = (patch.spec.template as { readonly spec: PodPatch }).spec;
+    return initContainers.reduce<Tree>((before, each) => mergeWhen(before, each, condition), tree);
+  }, proxy);
+}
+
+interface PodPatch {
+  readonly initContainers?: readonly object[];
+}
+
+/** A native sidecar is among the init containers; else it is the first of the containers. */
+function withProxyIncluded(chart: string, deployment: Tree): Tree {
+  const isSidecar = componentCondition(chart, 'native-sidecar');
+  const proxy = lines(include(chart, 'proxy'));
+  const included = changeAt(deployment, CONTAINERS, (containers) => {
+    if (containers.is !== 'sequence') throw new Error('the Deployment has no containers');
+    const items = containers.items.map((item) =>
+      'tree' in item && constantAt(item.tree, 'name') === 'proxy'
+        ? { tree: proxy, when: [not(isSidecar)] }
+        : item,
+    );
+    return { is: 'sequence', items };
+  });
+  return changeAt(included, ['spec', 'template', 'spec'], (pod) =>
+    withFields(
+      pod,
+      field('initContainers', { is: 'sequence', items: [{ tree: proxy, when: [] }] }, isSidecar),
+    ),
+  );
+}

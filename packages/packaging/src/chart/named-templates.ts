@@ -1,0 +1,30 @@
+import { textFiles } from 'chancery/internal';
+
+const texts = textFiles(new URL('./', import.meta.url));
+
+/** Values of the placeholders of a text. */
+export type TextValues = Readonly<Record<string, string | readonly string[]>>;
+
+/**
+ * The text of a file in the folder `texts`. `${name}` is replaced by a text; a line with only `# ${name}` by lines,
+ * none for an empty list.
+ *
+ * @throws Error when a value is missing: that is a bug of the toolkit.
+ */
+export function chartText(name: string, values: TextValues): string {
+  const textOf = (key: string): string | readonly string[] => {
+    const value = values[key];
+    if (value === undefined) throw new Error(`texts/${name} has no value for ${key}`);
+    return value;
+  };
+  return texts(`texts/${name}`).replace(
+    /^# \$\{(\w+)\}\n|\$\{(\w+)\}/gm,
+    (_all, lines: string | undefined, word: string) =>
+      lines === undefined
+        ? String(textOf(word))
+        : [textOf(lines)]
+            .flat()
+            .map((line) => `${line}\n`)
+            .join(''),
+  );
+}

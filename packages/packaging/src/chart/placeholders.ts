@@ -1,0 +1,31 @@
+import { type OperatorModel, operatorModel } from 'chancery/internal';
+
+/**
+ * What stands for values of a release in the model of an operator, until it is printed as a template. All are DNS
+ * labels, because the model accepts nothing else.
+ */
+export const NAME = 'name-of-the-release';
+export const NAMESPACE = 'namespace-of-the-release';
+export const WATCHED = 'namespaces-that-are-watched';
+
+/** An operator of which every name is still open. */
+export interface OpenModel {
+  readonly model: OperatorModel;
+  /** The same, when values name the watched namespaces. Undefined when its arguments decide which it watches. */
+  readonly listed: OperatorModel | undefined;
+}
+
+/** @throws Error when a declaration contains a placeholder. */
+export function openModel({ declared, definitions, options }: OperatorModel): OpenModel {
+  const given = JSON.stringify([declared, definitions, options]);
+  const taken = [NAME, NAMESPACE, WATCHED].find((each) => given.includes(each));
+  if (taken !== undefined) throw new Error(`an operator must not contain ${taken}`);
+  const open = { ...options, name: NAME, namespace: NAMESPACE };
+  return {
+    model: operatorModel(declared, open),
+    listed:
+      options.watched === undefined
+        ? operatorModel(declared, { ...open, watched: [WATCHED] })
+        : undefined,
+  };
+}

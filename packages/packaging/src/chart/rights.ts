@@ -1,0 +1,60 @@
+import type { RbacRole, RbacRoleBinding } from 'chancery';
+import { include } from './expressions.ts';
+import { labelled } from './other-objects.ts';
+import { NAME, NAMESPACE, type OpenModel, WATCHED } from './placeholders.ts';
+import { printTree } from './print.ts';
+import { openScopes } from './scopes.ts';
+
+type Right = RbacRole | RbacRoleBinding;
+
+/**
+ * The roles and bindings of a chart: those of every scope under its condition, and those of the namespaces that a
+ * value names once for each of them. No value has a part in a rule.
+ */
+export function rightsText(chart: string, open: OpenModel): string {
+  const always = open.model.electionRights.map((right) => printed(chart, right));
+  const scoped = openScopes(chart, open).map(({ name, model, when: [condition] }) => {
+    const text =
+      name === 'listed' ? listedText(chart, model.rights) : textOf(chart, model.rights.map(apart));
+    return condition === undefined ? text : `{{- if ${condition} }}\n${text}{{- end }}\n`;
+  });
+  return [...always, ...scoped].join('');
+}
+
+function textOf(chart: string, rights: readonly Right[]): string {
+  return rights.map((right) => printed(chart, right)).join('');
+}
+
+/** A release may be installed in a namespace that a right names, such as `default`: two objects would have one name. */
+function apart(right: Right): Right {
+  const { namespace } = right.metadata;
+  return namespace === undefined || namespace === NAMESPACE ? right : renamed(right, '');
+}
+
+/** Two releases may watch the same namespaces, so that names outside of the own namespace contain the release's. */
+function listedText(chart: string, rights: readonly Right[]): string {
+  const isWatched = ({ metadata }: Right): boolean => metadata.namespace === WATCHED;
+  const others = rights.filter((right) => !isWatched(right));
+  const watched = rights.filter(isWatched).map((right) => printed(chart, renamed(right, '')));
+  const ranged =
+    watched.length === 0
+      ? ''
+      : `{{- range $watched := ${include(chart, 'watched')} | splitList "," }}\n${watched.join('')}{{- end }}\n`;
+  return (
+    textOf(
+      chart,
+      others.map((right) => renamed(right, '.declared')),
+    ) + ranged
+  );
+}
+
+/** A name with a dot, which no name of a release or a namespace has: no two releases share it. */
+function renamed(right: Right, ending: string): Right {
+  const name = `${NAME}.${NAMESPACE}${ending}`;
+  const named = { ...right, metadata: { ...right.metadata, name } };
+  return 'roleRef' in named ? { ...named, roleRef: { ...named.roleRef, name } } : named;
+}
+
+function printed(chart: string, right: Right): string {
+  return `---\n${printTree(labelled(chart, right), { chart, watched: '$watched' })}`;
+}

@@ -1,0 +1,389 @@
+import {
+  DNS_LABEL,
+  DNS_SUBDOMAIN,
+  type ModelContainer,
+  type OperatorModel,
+} from 'chancery/internal';
+import { imageParts } from './image-reference.ts';
+import { reservedVariables, securityRules } from './limits.ts';
+
+/** What a value may be. The schema and the template check it alike, because users can skip the schema. */
+export type Kind =
+  | { readonly is: 'boolean' }
+  | { readonly is: 'integer'; readonly minimum: number; readonly maximum: number }
+  | { readonly is: 'choice'; readonly of: readonly (string | boolean)[] }
+  | ({ readonly is: 'text' } & TextRule)
+  | ({ readonly is: 'texts' } & TextRule)
+  /** Names and texts. `pattern` is the values'. */
+  | ({ readonly is: 'map'; readonly refused: readonly string[] } & TextRule)
+  /** Goes into the Pod as it is. */
+  | { readonly is: 'object' }
+  | { readonly is: 'resources' }
+  /** Goes into the Pod as it is: a list of objects. */
+  | { readonly is: 'objects' }
+  /** Fields that have only one value. */
+  | { readonly is: 'security'; readonly fields: Readonly<Record<string, unknown>> }
+  | { readonly is: 'variables'; readonly refused: readonly string[] }
+  | { readonly is: 'overrides'; readonly refused: readonly string[] }
+  | { readonly is: 'names' };
+
+interface TextRule {
+  /** For RE2 and JavaScript alike, with anchors. */
+  readonly pattern: string;
+  readonly maxLength: number;
+  /** Completes the sentence "… must be". */
+  readonly wanted: string;
+}
+
+/** One value of a chart. */
+export interface Setting {
+  /** Names of the keys, with dots between them. */
+  readonly path: string;
+  /** What it does, for people who read `values.yaml`. */
+  readonly comment: string;
+  readonly standard: unknown;
+  readonly kind: Kind;
+}
+
+const BOOLEAN: Kind = { is: 'boolean' };
+
+const NAME_RULE: TextRule = {
+  pattern: `^(${DNS_LABEL})?$`,
+  maxLength: 52,
+  wanted: 'at most 52 of a-z, 0-9 and "-", a letter or a digit at both ends',
+};
+
+const LABEL_VALUE: TextRule = {
+  pattern: '^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$',
+  maxLength: 63,
+  wanted: 'names and values of labels, which the chart does not set itself',
+};
+
+const ANNOTATION_VALUE: TextRule = {
+  // Also lines, so that a dot would not do.
+  pattern: '^[\\s\\S]*$',
+  maxLength: 65_536,
+  wanted: 'names and values of annotations, which the chart does not set itself',
+};
+
+/**
+ * Regular expressions of labels and annotations by which clusters give a Pod an identity at a cloud. Their webhooks
+ * mount tokens into all containers, and a cloud's identity may have rights in the cluster, too.
+ */
+const IDENTITIES = [
+  '^eks\\.amazonaws\\.com/',
+  '^iam\\.amazonaws\\.com/',
+  '^azure\\.workload\\.identity/',
+  '^iam\\.gke\\.io/',
+];
+
+/** Regular expressions of labels that the chart sets, or that Helm, a selector or a cloud reads. */
+const OWN_LABELS = [
+  '^app\\.kubernetes\\.io/(name|instance|version|managed-by|part-of|component)$',
+  '^helm\\.sh/',
+  '^pod-template-hash$',
+  ...IDENTITIES,
+];
+
+/**
+ * Regular expressions of annotations that Helm or a cloud obeys, that the chart sets, that turn protection off, or by
+ * which container runtimes change a container: its profile, its devices, its kernel.
+ */
+const OWN_ANNOTATIONS = [
+  '^(meta\\.)?helm\\.sh/',
+  '^checksum/',
+  '^kubectl\\.kubernetes\\.io/default-container$',
+  '(apparmor|seccomp)\\.security\\.',
+  'cri-?o\\.io(/|$)',
+  '^io\\.(kubernetes\\.cri|containerd|katacontainers)',
+  '(^|\\.)cdi\\.k8s\\.io/',
+  '^run\\.oci\\.',
+  '^org\\.systemd\\.',
+  ...IDENTITIES,
+];
+
+const LABELS: Kind = { is: 'map', refused: OWN_LABELS, ...LABEL_VALUE };
+const ANNOTATIONS: Kind = { is: 'map', refused: OWN_ANNOTATIONS, ...ANNOTATION_VALUE };
+
+/** Every value of the chart, in the order of `values.yaml`. */
+export function settingsOf(model: OperatorModel): readonly Setting[] {
+  return [
+    ...nameSettings(model),
+    ...managerSettings(model),
+    ...podSettings(),
+    ...proxySettings(model),
+    ...scopeSettings(model),
+    ...objectSettings(model),
+    ...componentSettings(model),
+  ];
+}
+
+function setting(path: string, standard: unknown, kind: Kind, comment: string): Setting {
+  return { path, standard, kind, comment };
+}
+
+function nameSettings({ options }: OperatorModel): readonly Setting[] {
+  return [
+    setting(
+      'nameOverride',
+      '',
+      { is: 'text', ...NAME_RULE },
+      `In place of ${options.name} in names. The selector of the Pods stays.`,
+    ),
+    setting(
+      'fullnameOverride',
+      '',
+      { is: 'text', ...NAME_RULE },
+      'The name of all objects. Default: made of the names of the release and of the chart.',
+    ),
+  ];
+}
+
+function managerSettings(model: OperatorModel): readonly Setting[] {
+  const operator = containerNamed(model, 'operator');
+  const grace = model.deployment.spec.template.spec.terminationGracePeriodSeconds as number;
+  const refused = reservedVariables(model);
+  return [
+    replicasSetting(model),
+    ...imageSettings('manager', operator),
+    setting(
+      'manager.imagePullSecrets',
+      [],
+      { is: 'names' },
+      'Names of Secrets for registries: [{name: …}].',
+    ),
+    setting(
+      'manager.env',
+      [],
+      { is: 'variables', refused },
+      'More variables of the operator: name with value, or with valueFrom of a Secret or a ConfigMap.',
+    ),
+    setting(
+      'manager.envOverrides',
+      {},
+      { is: 'overrides', refused },
+      'Variables by name. They win over env.',
+    ),
+    setting(
+      'manager.resources',
+      operator.resources ?? {},
+      { is: 'resources' },
+      'Of the operator: cpu, memory and ephemeral-storage.',
+    ),
+    setting(
+      'manager.securityContext',
+      {},
+      { is: 'security', fields: securityRules('container', operator) },
+      'Additions to the security context of the operator. Only what makes it stricter.',
+    ),
+    setting(
+      'manager.podSecurityContext',
+      {},
+      { is: 'security', fields: securityRules('pod') },
+      'Additions to the security context of the Pod. Only what makes it stricter.',
+    ),
+    setting(
+      'manager.terminationGracePeriodSeconds',
+      grace,
+      { is: 'integer', minimum: grace, maximum: 7200 },
+      `At least ${grace}: the operator stops first, and writes through the ambassador until then.`,
+    ),
+  ];
+}
+
+function replicasSetting({ options, deployment }: OperatorModel): Setting {
+  return setting(
+    'manager.replicas',
+    deployment.spec.replicas,
+    { is: 'integer', minimum: 0, maximum: options.leaderElection ? 20 : 1 },
+    options.leaderElection
+      ? 'Replicas of which one works and the others wait for its Lease.'
+      : 'At most 1: there is no leader election, and two would do everything twice.',
+  );
+}
+
+function podSettings(): readonly Setting[] {
+  const subdomain: TextRule = {
+    pattern: `^(${DNS_SUBDOMAIN})?$`,
+    maxLength: 253,
+    wanted: 'the name of a PriorityClass',
+  };
+  return [
+    setting('manager.labels', {}, LABELS, 'More labels of the Deployment.'),
+    setting('manager.annotations', {}, ANNOTATIONS, 'More annotations of the Deployment.'),
+    setting('manager.pod.labels', {}, LABELS, 'More labels of the Pods.'),
+    setting('manager.pod.annotations', {}, ANNOTATIONS, 'More annotations of the Pods.'),
+    setting('manager.affinity', {}, { is: 'object' }, 'Of the Pods.'),
+    setting(
+      'manager.nodeSelector',
+      {},
+      { is: 'map', refused: [], ...LABEL_VALUE, wanted: 'names and values of labels' },
+      'Labels of the nodes for the Pods.',
+    ),
+    setting('manager.tolerations', [], { is: 'objects' }, 'Of the Pods.'),
+    setting(
+      'manager.topologySpreadConstraints',
+      [],
+      { is: 'objects' },
+      'Of the Pods, in place of those of highAvailability.',
+    ),
+    setting('manager.priorityClassName', '', { is: 'text', ...subdomain }, 'Of the Pods.'),
+  ];
+}
+
+function proxySettings(model: OperatorModel): readonly Setting[] {
+  const proxy = containerNamed(model, 'proxy');
+  return [
+    ...imageSettings('proxy', proxy),
+    setting(
+      'proxy.resources',
+      proxy.resources ?? {},
+      { is: 'resources' },
+      'Of the ambassador. It collects garbage before it reaches 96 MiB.',
+    ),
+    setting(
+      'proxy.securityContext',
+      {},
+      { is: 'security', fields: securityRules('container', proxy) },
+      'Additions to the security context of the ambassador. Only what makes it stricter.',
+    ),
+  ];
+}
+
+function imageSettings(container: string, { image }: ModelContainer): readonly Setting[] {
+  const { repository, tag, digest } = imageParts(image);
+  const text = (pattern: string, wanted: string): Kind => ({
+    is: 'text',
+    ...{ pattern, wanted, maxLength: 255 },
+  });
+  return [
+    setting(
+      `${container}.image.repository`,
+      repository,
+      text(
+        '^([A-Za-z0-9.-]+(:[0-9]+)?/)?[a-z0-9]+([._/-]+[a-z0-9]+)*$',
+        'the name of an image without a tag',
+      ),
+      container === 'proxy'
+        ? 'The image of the ambassador. Keep the last part of its name: other images need other arguments.'
+        : 'The image of the operator.',
+    ),
+    setting(
+      `${container}.image.tag`,
+      tag,
+      text('^([A-Za-z0-9_][A-Za-z0-9._-]{0,127})?$', 'a tag'),
+      'Needed unless there is a digest.',
+    ),
+    setting(
+      `${container}.image.digest`,
+      digest,
+      text('^(sha256:[a-f0-9]{64})?$', 'sha256: and 64 digits'),
+      'sha256:…, which wins over the tag.',
+    ),
+    setting(
+      `${container}.image.pullPolicy`,
+      '',
+      { is: 'choice', of: ['', 'Always', 'IfNotPresent', 'Never'] },
+      'Default: that of Kubernetes.',
+    ),
+  ];
+}
+
+function scopeSettings({ options }: OperatorModel): readonly Setting[] {
+  if (options.watched !== undefined) return [];
+  return [
+    setting(
+      'watch.namespaces',
+      [],
+      {
+        is: 'texts',
+        pattern: `^${DNS_LABEL}$`,
+        maxLength: 63,
+        wanted: 'names of namespaces',
+      },
+      'The namespaces that the operator watches. It gets a Role in each of them, which have to exist. Default: all.',
+    ),
+    setting(
+      'rbac.namespaced',
+      false,
+      BOOLEAN,
+      'The operator watches only the namespace of the release, unless watch.namespaces names others.',
+    ),
+  ];
+}
+
+function objectSettings({ definitions }: OperatorModel): readonly Setting[] {
+  const crd = [
+    setting('crd.enabled', true, BOOLEAN, 'Install and upgrade the CustomResourceDefinitions.'),
+    setting(
+      'crd.keep',
+      true,
+      BOOLEAN,
+      'Keep them, and with them all objects, when the release is uninstalled.',
+    ),
+  ];
+  return [
+    setting('serviceAccount.labels', {}, LABELS, 'More labels of the ServiceAccount.'),
+    setting(
+      'serviceAccount.annotations',
+      {},
+      ANNOTATIONS,
+      'More annotations of the ServiceAccount. None for an identity at a cloud: every container would get its token.',
+    ),
+    ...(definitions.length > 0 ? crd : []),
+  ];
+}
+
+function componentSettings({ options }: OperatorModel): readonly Setting[] {
+  const availability = setting(
+    'highAvailability',
+    false,
+    BOOLEAN,
+    'Two replicas or more, spread over nodes and zones, and a PodDisruptionBudget.',
+  );
+  return [
+    setting(
+      'transport',
+      'tcp',
+      { is: 'choice', of: ['tcp', 'unixSocket'] },
+      'How the containers talk: over loopback, or through a socket in a folder that only they have.',
+    ),
+    setting(
+      'nativeSidecar',
+      false,
+      { is: 'choice', of: [true, false, 'auto'] },
+      'The ambassador starts before the operator and stops after it. auto: from Kubernetes 1.33.',
+    ),
+    ...(options.leaderElection ? [availability] : []),
+    setting('prometheus.enabled', false, BOOLEAN, 'A PodMonitor. Needs the Prometheus Operator.'),
+    setting(
+      'networkPolicy.enabled',
+      false,
+      BOOLEAN,
+      'Out only to the API server, in only to probes and metrics.',
+    ),
+    setting(
+      'networkPolicy.apiServer',
+      [],
+      {
+        is: 'texts',
+        pattern: '^[0-9a-fA-F.:]+/[1-9][0-9]{0,2}$',
+        maxLength: 49,
+        wanted: 'addresses as CIDR blocks, such as 10.96.0.1/32',
+      },
+      'Where the API server is: addresses of the Service kubernetes and of its endpoints, as CIDR blocks.',
+    ),
+    setting(
+      'debug',
+      false,
+      BOOLEAN,
+      'The ambassador logs each request, the operator its debug lines. Not for always.',
+    ),
+  ];
+}
+
+function containerNamed({ deployment }: OperatorModel, name: string): ModelContainer {
+  const found = deployment.spec.template.spec.containers.find((each) => each.name === name);
+  if (found === undefined) throw new Error(`the Deployment has no container ${name}`);
+  return found;
+}

@@ -1,0 +1,88 @@
+import { readFile } from 'node:fs/promises';
+import { ConfigurationError, messageOf } from 'chancery';
+import {
+  type ExitCode,
+  type Io,
+  LineWriter,
+  parseFlags,
+  visibleJson,
+  visibleText,
+} from 'chancery/internal';
+import type { BundleFinding } from '../bundle-check/bundle-finding.ts';
+import { bundleFindings } from '../bundle-check/bundle-findings.ts';
+import { categoriesIn } from '../bundle-check/rules/operator-hub.ts';
+import { kubernetesVersion } from '../bundle-check/semantic-version.ts';
+import { readBundleFolder } from './bundle-folder.ts';
+import { withDefinitionServer } from './definition-server.ts';
+
+const FLAGS = {
+  'k8s-version': { type: 'string' },
+  'olm-v0': { type: 'boolean' },
+  output: { type: 'string', short: 'o' },
+} as const;
+
+const FORMATS: Readonly<Record<string, (finding: BundleFinding) => string>> = {
+  json: (finding) => visibleJson(JSON.stringify(finding)),
+  text: ({ rule, level, file, path, message }) =>
+    visibleText(`${level}: ${file}${path === '' ? '' : ` ${path}`} ${message} [${rule}]`).replace(
+      /\s+/g,
+      ' ',
+    ),
+};
+
+/**
+ * `chancery check bundle DIR`: checks an OLM bundle. Returns 0 without errors and 1 with some.
+ *
+ * @throws ConfigurationError `CONFIG` when the command line is wrong, or DIR is no bundle.
+ */
+export async function checkBundle(
+  args: readonly string[],
+  io: Io,
+  hasTestKit?: boolean,
+): Promise<ExitCode> {
+  const { values, positionals } = parseFlags(args, FLAGS);
+  const { output = 'text', 'k8s-version': k8sVersion, 'olm-v0': olmV0Only } = values;
+  const format = FORMATS[output];
+  if (format === undefined) {
+    throw new ConfigurationError(`--output must be text or json, not ${JSON.stringify(output)}`);
+  }
+  if (k8sVersion !== undefined && kubernetesVersion(k8sVersion) === undefined) {
+    throw new ConfigurationError(
+      `--k8s-version must be a version such as 1.30, not ${JSON.stringify(k8sVersion)}`,
+    );
+  }
+  const [folder, ...others] = positionals;
+  if (folder === undefined || others.length > 0) {
+    throw new ConfigurationError(`expected one folder with a bundle; got ${positionals.length}`);
+  }
+  const files = await readBundleFolder(folder);
+  const categories = await knownCategories(io.env.OPERATOR_BUNDLE_CATEGORIES);
+  const findings = await withDefinitionServer(
+    (definitionProblems) =>
+      bundleFindings(files, { k8sVersion, olmV0Only, categories, definitionProblems }),
+    hasTestKit,
+  );
+  using lines = new LineWriter(io.stdout, io.signal);
+  await lines.write(findings.map(format));
+  const errors = findings.filter(({ level }) => level === 'error').length;
+  const sum = `${counted(errors, 'error')} and ${counted(findings.length - errors, 'warning')}`;
+  io.stderr.write(`chancery check bundle: ${sum} in ${counted(files.size, 'file')}\n`);
+  return errors > 0 ? 1 : 0;
+}
+
+/** The file for which operator-sdk looks, too. */
+async function knownCategories(file: string | undefined): Promise<readonly string[] | undefined> {
+  if (file === undefined || file === '') return undefined;
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw new ConfigurationError(`OPERATOR_BUNDLE_CATEGORIES: ${messageOf(error)}`, {
+      cause: error,
+    });
+  });
+  const found = categoriesIn(text);
+  if (found !== undefined) return found;
+  throw new ConfigurationError(`OPERATOR_BUNDLE_CATEGORIES: ${file} is no {"categories": ["…"]}`);
+}
+
+function counted(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,137 @@
+import { ConfigurationError, messageOf } from 'chancery';
+import {
+  type CheckedDefinition,
+  checkedDefinition,
+  type ExitCode,
+  type Io,
+  isDefinition,
+  LineWriter,
+  listItems,
+  type ManifestDocument,
+  manifestItems,
+  parseFlags,
+  readManifests,
+  visibleJson,
+  visibleText,
+} from 'chancery/internal';
+import { type CrdFinding, crdChanges } from '../crd-check/crd-changes.ts';
+
+const FLAGS = {
+  against: { type: 'string', multiple: true },
+  output: { type: 'string', short: 'o' },
+} as const;
+
+/** What became of a definition: compared with the old one, or only one of the two is there. */
+type State = 'compared' | 'new' | 'absent';
+
+/**
+ * `chancery check crd`: tells which changes of definitions are not safe.
+ *
+ * @throws ConfigurationError `CONFIG` for a wrong command line, and for a file that cannot be read or
+ *   compared.
+ */
+export async function checkCrd(args: readonly string[], io: Io): Promise<ExitCode> {
+  const { values, positionals } = parseFlags(args, FLAGS);
+  const { output = 'text', against = [] } = values;
+  if (output !== 'text' && output !== 'json') {
+    throw new ConfigurationError(`--output must be text or json, not ${JSON.stringify(output)}`);
+  }
+  if (positionals.length === 0 || against.length === 0) {
+    throw new ConfigurationError('expected NEW --against OLD, with files, folders or "-"');
+  }
+  if ([...positionals, ...against].filter((path) => path === '-').length > 1) {
+    throw new ConfigurationError('only one of NEW and OLD can be "-", the standard input');
+  }
+  const after = definitionsIn(await readManifests(positionals, io.stdin, ''), 'NEW');
+  const before = definitionsIn(await readManifests(against, io.stdin, '--against '), 'OLD');
+  const findings = [...after.values()].flatMap((now) => {
+    const old = before.get(now.name);
+    return old === undefined ? [] : crdChanges(old, now);
+  });
+  const states = statesOf(before, after);
+  using lines = new LineWriter(io.stdout, io.signal);
+  await lines.write(
+    output === 'json'
+      ? [visibleJson(JSON.stringify(jsonReport(findings, states), undefined, 2))]
+      : findings.map(findingLine),
+  );
+  report(findings, states, io);
+  return findings.length === 0 ? 0 : 1;
+}
+
+/**
+ * The definitions in some manifests. Other objects are left out: an installer has both.
+ *
+ * @throws ConfigurationError `CONFIG` when there is none, but for an empty List: a cluster may have none.
+ */
+function definitionsIn(
+  documents: readonly ManifestDocument[],
+  what: 'NEW' | 'OLD',
+): ReadonlyMap<string, CheckedDefinition> {
+  const definitions = new Map<string, CheckedDefinition>();
+  for (const { file, value } of documents.flatMap(manifestItems)) {
+    if (!isDefinition(value)) continue;
+    const definition = inFile(file, () => checkedDefinition(value));
+    if (definitions.has(definition.name)) {
+      throw new ConfigurationError(`${file}: ${what} has ${definition.name} twice`);
+    }
+    definitions.set(definition.name, definition);
+  }
+  const isEmptyList =
+    what === 'OLD' && documents.some(({ value }) => listItems(value) !== undefined);
+  if (definitions.size > 0 || isEmptyList) return definitions;
+  throw new ConfigurationError(`${what} has no CustomResourceDefinition`);
+}
+
+function inFile<T>(file: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    throw new ConfigurationError(`${file}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+function statesOf(
+  before: ReadonlyMap<string, CheckedDefinition>,
+  after: ReadonlyMap<string, CheckedDefinition>,
+): readonly { readonly name: string; readonly state: State }[] {
+  return [...new Set([...after.keys(), ...before.keys()])].sort().map((name) => {
+    if (!after.has(name)) return { name, state: 'absent' };
+    return { name, state: before.has(name) ? 'compared' : 'new' };
+  });
+}
+
+function findingLine({ definition, version, path, rule, message }: CrdFinding): string {
+  const where = version === undefined ? definition : `${definition} ${version}`;
+  return visibleText(`${where}: ${path}: ${rule}: ${message}`.replaceAll(/[\n\t]/g, ' '));
+}
+
+function jsonReport(
+  findings: readonly CrdFinding[],
+  definitions: ReturnType<typeof statesOf>,
+): object {
+  return {
+    safe: findings.length === 0,
+    definitions,
+    findings: findings.map((each) => ({ ...each, version: each.version ?? null })),
+  };
+}
+
+/** One line about all definitions, and one for each that was not compared. */
+function report(
+  findings: readonly CrdFinding[],
+  states: ReturnType<typeof statesOf>,
+  { stderr }: Io,
+): void {
+  for (const { name, state } of states) {
+    if (state === 'compared') continue;
+    const why =
+      state === 'new' ? 'only in NEW, so nothing can break' : 'only in OLD, and was not compared';
+    stderr.write(visibleText(`chancery check crd: ${name} is ${why}\n`));
+  }
+  const compared = states.filter(({ state }) => state === 'compared').length;
+  const count = findings.length === 1 ? '1 unsafe change' : `${findings.length} unsafe changes`;
+  const of = compared === 1 ? '1 definition' : `${compared} definitions`;
+  stderr.write(`chancery check crd: ${count} in ${of}\n`);
+}

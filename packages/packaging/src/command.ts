@@ -1,0 +1,25 @@
+/**
+ * What the command `chancery` needs of this package: `generate chart`, `bundle` and `catalog`, `check bundle` and `crd`,
+ * and `plugin`. Each is loaded when it is used.
+ *
+ * @module
+ */
+
+import type { PackagingPackage } from 'chancery/internal';
+
+export const generateCatalog: PackagingPackage['generateCatalog'] = async (args, io) =>
+  (await import('./catalog/generate-catalog.ts')).generateCatalog(args, io);
+
+export const packageFiles: PackagingPackage['packageFiles'] = async (...call) =>
+  (await import('./generate/package-files.ts')).packageFiles(...call);
+
+export const packageStates: PackagingPackage['packageStates'] = async (...call) =>
+  (await import('./generate/package-files.ts')).packageStates(...call);
+
+export const checkBundle: PackagingPackage['checkBundle'] = async (args, io) =>
+  (await import('./check/check-bundle.ts')).checkBundle(args, io);
+
+export const checkCrd: PackagingPackage['checkCrd'] = async (args, io) =>
+  (await import('./check/check-crd.ts')).checkCrd(args, io);
+
+export { pluginCommand } from './plugin/plugin.ts';

@@ -1,0 +1,165 @@
+/** `chancery check bundle` and `chancery generate catalog` on folders. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Command } from '../../../operator/cli/command.ts';
+import { folderWith } from '../../../test/cli/child.ts';
+import { invoke } from '../../../test/cli/invocation.ts';
+import { generateCatalog } from '../src/catalog/generate-catalog.ts';
+import { checkBundle } from '../src/check/check-bundle.ts';
+import { type BundleParts, bundleFiles } from './bundle-check/good-bundle.ts';
+
+function bundleFolder(change?: (parts: BundleParts) => void, version?: string): string {
+  const folder = folderWith({});
+  for (const [path, text] of bundleFiles(change, version)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  return folder;
+}
+
+/** A bundle with one more file in manifests/. */
+function withFile(content: (parts: BundleParts) => unknown): string {
+  return bundleFolder((parts) => {
+    parts.files['manifests/x.yaml'] = content(parts);
+  });
+}
+
+test('[packaging 10] a good bundle ends with 0, and a sum', async () => {
+  const { exit, stdout, stderr } = invoke(['check', 'bundle', bundleFolder()]);
+
+  expect(await exit).toBe(0);
+  expect(stdout.lines).toEqual([]);
+  expect(stderr.lines).toEqual(['chancery check bundle: 0 errors and 0 warnings in 4 files']);
+});
+
+test('[packaging 10] the API server of the test kit validates definitions', async () => {
+  const folder = bundleFolder(({ definition }) => {
+    definition.spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.size.type = 'int';
+  });
+  const { exit, stdout } = invoke(['check', 'bundle', folder]);
+
+  expect(await exit).toBe(1);
+  expect(stdout.lines).toEqual([
+    expect.stringMatching(
+      /^error: manifests\/things\.example\.com\.yaml would be refused by an API server: .*size\]\.type: Unsupported value.* \[valid-definition\]$/,
+    ),
+  ]);
+});
+
+test('warnings alone end with 0, and -o json writes one object a line', async () => {
+  const folder = bundleFolder(({ csv }) => {
+    csv.spec.icon = undefined;
+  });
+  const { exit, stdout } = invoke(['check', 'bundle', folder, '-o', 'json']);
+
+  expect(await exit).toBe(0);
+  expect(stdout.records).toEqual([
+    {
+      rule: 'operator-hub',
+      level: 'warning',
+      file: 'manifests/thing-operator.clusterserviceversion.yaml',
+      path: 'spec.icon',
+      message: expect.stringMatching(/^is missing, .*; write one icon/),
+    },
+  ]);
+});
+
+test('without the test kit a warning says that definitions were not validated', async () => {
+  const check: Command = {
+    name: 'check',
+    summary: '',
+    help: '',
+    run: (args, io) => checkBundle(args, io, false),
+  };
+  const { exit, stdout } = invoke(['check', bundleFolder()], { commands: [check] });
+
+  expect(await exit).toBe(0);
+  expect(stdout.lines).toEqual([expect.stringMatching(/^warning: .* \[valid-definition\]$/)]);
+});
+
+test('--k8s-version and OPERATOR_BUNDLE_CATEGORIES decide', async () => {
+  const folder = bundleFolder(({ csv, files }) => {
+    csv.spec.minKubeVersion = '1.20.0';
+    files['manifests/x.yaml'] = 'apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\n';
+  });
+  const own = join(folderWith({ 'own.json': '{"categories":["Database"]}' }), 'own.json');
+  const { exit, stdout } = invoke(['check', 'bundle', folder, '--k8s-version', '1.25'], {
+    env: { OPERATOR_BUNDLE_CATEGORIES: own },
+  });
+
+  expect(await exit).toBe(1);
+  expect(stdout.lines).toEqual([
+    expect.stringMatching(/^error: .*\[removed-api\]$/),
+    expect.stringMatching(/^error: .*"Monitoring".*\[categories\]$/),
+  ]);
+});
+
+describe('exit code 2', () => {
+  test.each<[string, () => readonly string[], RegExp]>([
+    ['no folder', () => [], /expected one folder/],
+    ['a folder that is not there', () => ['/nowhere'], /cannot read the bundle \/nowhere: ENOENT/],
+    ['a folder without a bundle', () => [folderWith({ 'x.yaml': 'x' })], /no bundle: /],
+    ['broken YAML', () => [withFile(() => 'a: [b')], /manifests\/x\.yaml: invalid YAML/],
+    [
+      'two ClusterServiceVersions',
+      () => [withFile(({ csv }) => csv)],
+      /a bundle has one ClusterServiceVersion/,
+    ],
+    ['a version that is none', () => [bundleFolder(), '--k8s-version=new'], /--k8s-version/],
+    ['an unknown format', () => [bundleFolder(), '-o', 'xml'], /--output must be text or json/],
+  ])('%s', async (_what, args, problem) => {
+    const { exit, stderr, stdout } = invoke(['check', 'bundle', ...args()]);
+
+    expect(await exit).toBe(2);
+    expect(stderr.lines.join('\n')).toMatch(problem);
+    expect(stdout.lines).toEqual([]);
+  });
+});
+
+const GENERATE: Command = { name: 'catalog', summary: '', help: '', run: generateCatalog };
+
+test('[packaging 16] a catalog is written, found as written, and found stale', async () => {
+  const first = bundleFolder(undefined, '1.0.0');
+  const second = bundleFolder(({ csv }) => {
+    csv.spec.replaces = 'thing-operator.v1.0.0';
+  }, '1.1.0');
+  const output = folderWith({});
+  const catalog = (...args: readonly string[]): ReturnType<typeof invoke> =>
+    invoke(['catalog', '-o', output, '--command', 'make catalog', ...args], {
+      commands: [GENERATE],
+    });
+  const one = [first, '--image', 'ghcr.io/team/bundle:1.0.0'];
+  const two = [...one, second, '--image', 'ghcr.io/team/bundle:1.1.0'];
+
+  expect(await catalog(...one).exit).toBe(0);
+  expect(await catalog(...one, '--check').exit).toBe(0);
+  const stale = catalog(...two, '--check');
+  expect(await stale.exit).toBe(1);
+  expect(stale.stdout.lines.join('\n')).toContain('+  - name: thing-operator.v1.1.0');
+  expect(await catalog(...two).exit).toBe(0);
+  expect(await catalog(...two, '--check').exit).toBe(0);
+});
+
+test.each<[string, readonly string[], RegExp]>([
+  ['no output', ['x'], /name it with -o/],
+  ['no folder', ['-o', 'y'], /expected BUNDLE_DIR/],
+  [
+    'fewer images than folders',
+    ['-o', 'y', 'a', 'b', '--image', 'c'],
+    /got 2 folders and 1 images/,
+  ],
+])('a catalog with %s is refused', async (_what, args, problem) => {
+  const { exit, stderr } = invoke(['catalog', ...args], { commands: [GENERATE] });
+
+  expect(await exit).toBe(2);
+  expect(stderr.lines.join('\n')).toMatch(problem);
+});
+
+test('a deprecation without a text is refused', async () => {
+  const args = ['-o', 'y', bundleFolder(), '--image', 'c:1', '--deprecate', 'stable'];
+  const { exit, stderr } = invoke(['catalog', ...args], { commands: [GENERATE] });
+
+  expect(await exit).toBe(2);
+  expect(stderr.lines.join('\n')).toMatch(/--deprecate must be NAME=MESSAGE/);
+});

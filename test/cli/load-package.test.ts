@@ -1,0 +1,86 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, expectTypeOf, onTestFinished, test } from 'vitest';
+import { loadPackage, requireUsable } from '../../operator/cli/load-package.ts';
+import type {
+  HooksPackage,
+  MetacontrollerPackage,
+  PackagingPackage,
+} from '../../operator/cli/packages.ts';
+import { VERSION } from '../../operator/core/version.ts';
+import { BIN, start } from './child.ts';
+
+const HERE = { folder: '/project/node_modules/@chancery/hooks', version: VERSION };
+
+test.each([
+  '@chancery/hooks/command',
+  '@chancery/metacontroller/command',
+  '@chancery/packaging/command',
+] as const)('%s has what the commands need of it', async (entry) => {
+  const loaded = await loadPackage(entry, 'hooks');
+
+  expect(Object.values(loaded).every((each) => typeof each === 'function')).toBe(true);
+});
+
+test('the types of the packages are those that the toolkit expects', () => {
+  expectTypeOf<typeof import('@chancery/hooks/command')>().toExtend<HooksPackage>();
+  expectTypeOf<
+    typeof import('@chancery/metacontroller/command')
+  >().toExtend<MetacontrollerPackage>();
+  expectTypeOf<typeof import('@chancery/packaging/command')>().toExtend<PackagingPackage>();
+});
+
+test('a package of the same version is usable', () => {
+  expect(() => requireUsable('@chancery/hooks', 'hooks', [HERE])).not.toThrow();
+});
+
+test.each([
+  ['@chancery/hooks', `npm install @chancery/hooks@${VERSION}`],
+  ['@chancery/testing', `npm install --save-dev @chancery/testing@${VERSION}`],
+])('without %s the message says how to install it, also without a project', (name, install) => {
+  expect(() => requireUsable(name, 'generate chart', [])).toThrow(
+    expect.objectContaining({
+      code: 'CONFIG',
+      message: expect.stringMatching(
+        new RegExp(
+          `^chancery generate chart needs the package ${name}.*run ${install},.*npx -p chancery@`,
+        ),
+      ),
+    }),
+  );
+});
+
+test('a package of another version is refused with the command that mends it', () => {
+  expect(() => requireUsable('@chancery/hooks', 'hooks', [{ ...HERE, version: '0.0.9' }])).toThrow(
+    `@chancery/hooks has version 0.0.9 and chancery has ${VERSION}, and they must be equal; run npm install @chancery/hooks@${VERSION}`,
+  );
+});
+
+test('a package that is installed twice is refused with both places', () => {
+  const other = { folder: '/elsewhere/@chancery/hooks', version: VERSION };
+
+  expect(() => requireUsable('@chancery/hooks', 'hooks', [HERE, other])).toThrow(
+    /installed twice, .*\/project\/.* and .*\/elsewhere\/.*npx chancery hooks/,
+  );
+});
+
+test('a command in a folder with a second copy ends with 2, and starts nothing of it', async () => {
+  const project = mkdtempSync(join(tmpdir(), 'chancery-twice-'));
+  onTestFinished(() => rmSync(project, { recursive: true }));
+  const copy = join(project, 'node_modules/@chancery/hooks');
+  mkdirSync(copy, { recursive: true });
+  const exports = { './command': './command.js', './package.json': './package.json' };
+  writeFileSync(
+    join(copy, 'package.json'),
+    JSON.stringify({ name: '@chancery/hooks', version: VERSION, type: 'module', exports }),
+  );
+  writeFileSync(join(copy, 'command.js'), "process.stdout.write('loaded');");
+
+  const child = start(BIN, ['hooks', project], {}, project);
+
+  expect(await child.exit).toBe(2);
+  expect(child.stdout.lines).toEqual([]);
+  expect(child.stderr.lines.join()).toContain('@chancery/hooks is installed twice');
+  expect(child.stderr.lines.join()).toContain(copy);
+});
