@@ -138,13 +138,17 @@ export const GROUPS: Readonly<Record<string, Group>> = {
     },
   },
   generate: {
-    usual: ['examples', 'api'],
+    usual: ['examples', 'api', 'guarantees'],
     scripts: {
       api: program('docs/api/: the public names of every entry.', 'test/api/main.ts'),
       examples: program(
         'The manifests and packages of the examples.',
         SOURCES,
         'examples/generate.ts',
+      ),
+      guarantees: program(
+        'docs/guarantees.md: what users may rely on, and the tests that show it.',
+        'test/guarantees/main.ts',
       ),
       'kubectl-lock': program(
         'The version and digests of kubectl in the image of the ambassador.',
