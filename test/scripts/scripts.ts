@@ -118,6 +118,10 @@ export const GROUPS: Readonly<Record<string, Group>> = {
         SOURCES,
         'test/leadership/prove.ts',
       ),
+      mutations: program(
+        'npm test finds what 100 faults break: `--only N` for one, `--lane all` for all lanes.',
+        'test/mutations/main.ts',
+      ),
       pod: program(
         'Both images work as one Pod, from the rendered manifests.',
         SOURCES,
