@@ -11,7 +11,7 @@ import { importersIn } from './related.ts';
 
 const USAGE = `usage: npm run prove -- mutations [--only N]... [--lane test|all]
 
-Puts each fault of test/mutations/list.ts into a copy of the checkout, and says which file of tests finds it.
+Puts each fault of test/mutations/list.json into a copy of the checkout, and says which file of tests finds it.
 
   --only N    the fault of this number; may come again. Default: all
   --lane test what npm test runs: the default
