@@ -1,7 +1,7 @@
 /**
- * Sources → one file of types for each entry, with all docstrings. What an entry exports, later entries import
- * from it. So a class or a branded type is the same in all of them. Types that have no name for users are
- * written in each file that needs them.
+ * Sources → one file of types for each entry, with all docstrings. What one entry exports, the others import from
+ * it. So a class or a branded type is the same in all of them. Types that have no name for users are written in
+ * each file that needs them.
  */
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -23,14 +23,15 @@ export interface TypesEntry {
 /** Names of a module that an entry exports: name in the module → entry, name in the entry. */
 type NamesOf = Map<string, { readonly entry: string; readonly name: string }>;
 
-/** What earlier entries export, by module. */
+/** What entries export, by module. */
 type Shared = Map<string, NamesOf>;
 
 const SOURCE = /(?<!\.d)\.ts$/;
 
 /**
- * Writes the types of `entries` to `dist`, in the order in which they are given. The compiler is not asked: the
- * sources declare the type of each export (`isolatedDeclarations`), and `npm run check` holds that they are right.
+ * Writes the types of `entries` to `dist`. What two of them export is declared in the first. The compiler is not
+ * asked: the sources declare the type of each export (`isolatedDeclarations`), and `npm run check` holds that
+ * they are right.
  */
 export async function bundleTypes(
   options: InputOptions & { readonly cwd: string },
@@ -38,16 +39,19 @@ export async function bundleTypes(
   entries: readonly TypesEntry[],
 ): Promise<void> {
   const shared: Shared = new Map();
+  for (const { specifier, source } of entries) share(shared, specifier, source);
   for (const { specifier, source, output } of entries) {
     const build = await rolldown({
       ...options,
       input: { [output]: source.replace(SOURCE, '.d.ts') },
       treeshake: { moduleSideEffects: false },
-      plugins: [declarations(shared), dts({ dtsInput: true, generator: 'oxc', tsconfig: false })],
+      plugins: [
+        declarations(specifier, shared),
+        dts({ dtsInput: true, generator: 'oxc', tsconfig: false }),
+      ],
     });
     await build.write({ dir: dist, format: 'esm', entryFileNames: '[name].js' });
     await build.close();
-    share(shared, specifier, source);
   }
 }
 
@@ -106,24 +110,25 @@ function exportsOf(path: string): readonly Exported[] {
   );
 }
 
-/** Makes the types of each module, in which imports replace what an earlier entry exports. */
-function declarations(shared: Shared): Plugin {
+/** Makes the types of each module for one entry: imports replace what another entry declares. */
+function declarations(specifier: string, shared: Shared): Plugin {
   return {
     name: 'declarations',
-    resolveId(specifier, importer = '/') {
-      return specifier.startsWith('.') || specifier.startsWith('/')
-        ? resolve(dirname(importer), specifier).replace(SOURCE, '.d.ts')
-        : null;
+    resolveId(path, importer = '/') {
+      const isOurs = path.startsWith('.') || path.startsWith('/');
+      return isOurs ? resolve(dirname(importer), path).replace(SOURCE, '.d.ts') : null;
     },
     load(id) {
       const path = id.replace(/\.d\.ts$/, '.ts');
       const { code, errors } = isolatedDeclarationSync(path, readFileSync(path, 'utf8'));
       if (errors.length > 0) throw new Error(errors.map(({ codeframe }) => codeframe).join('\n'));
-      return importShared(id, code, shared.get(path) ?? new Map());
+      const names = [...(shared.get(path) ?? [])].filter(([, { entry }]) => entry !== specifier);
+      return importShared(id, code, new Map(names));
     },
   };
 }
 
+/** Replaces the declarations of `names` by imports. */
 function importShared(id: string, code: string, names: NamesOf): string {
   const { program, module } = parseSync(id, code);
   const declared = new Map(
@@ -146,8 +151,7 @@ function importShared(id: string, code: string, names: NamesOf): string {
   }
   const imports = [...names].map(([local, { entry, name }]) => {
     if (!cut.has(local)) return '';
-    const renamed = `{ ${name} as ${local} } from '${entry}';`;
-    return `import ${renamed}\nexport ${renamed}`;
+    return `import { ${name} as ${local} } from '${entry}';\nexport { ${local} };`;
   });
   return [kept, ...imports].join('\n');
 }

@@ -32,8 +32,8 @@ export const PARTS: Readonly<Record<string, Parts>> = {
     // One folder below `operator`, like the modules that find files by `import.meta.url`.
     chunks: 'operator/chunks/',
     groups: [
-      // Includes everything that index.ts imports: a program that imports a part mostly needs the whole.
-      { name: 'toolkit', test: /\/operator\/index\.ts$/, priority: 2 },
+      // Includes everything that both entries import: a program that imports a part mostly needs the whole.
+      { name: 'toolkit', test: /\/operator\/(?:index|low-level)\.ts$/, priority: 2 },
       { name: 'logger', test: /\/operator\/manager\/observe\/logger\.ts$/, priority: 1 },
       { name: 'manager', test: /\/operator\/manager\/manager\.ts$/ },
     ],

@@ -22,7 +22,7 @@ export { ownedResources } from './cli/create/owned-resources.ts';
 export type { Declaring, Generating } from './cli/declarations/declaring.ts';
 export { describeError } from './cli/describe-error.ts';
 export { warnOfExposedEnvironment } from './cli/exposed-environment.ts';
-export { parseFlags, portFlag } from './cli/flags.ts';
+export { parseFlags, portFlag, refuseReplaced } from './cli/flags.ts';
 export type { GenerateArguments } from './cli/generate/arguments.ts';
 export { withTexts } from './cli/generate/folder-files.ts';
 export { reportStates, writeGenerated } from './cli/generate/generated-files.ts';
@@ -119,6 +119,7 @@ export { type ReadJson, readJsonDocuments, readJsonValue } from './core/json/rea
 export { isMapping, type Mapping } from './core/mapping.ts';
 export type { Labels, Meter } from './core/metrics.ts';
 export { OneAtATime } from './core/one-at-a-time.ts';
+export { goBoolean, type KnownFlag, readCommandLine } from './core/pflag.ts';
 export { compareKeys, sortedJson } from './core/sorted-json.ts';
 export { textFiles } from './core/text-files.ts';
 export { inSlices, runInSlices, yieldToEventLoop } from './core/time-slice.ts';
@@ -149,10 +150,12 @@ export type {
   ModelDeployment,
 } from './generate/manifests/model-deployment.ts';
 export {
+  modelOf,
   type OperatorModel,
   operatorModel,
   type Scope,
   type ScopeModel,
+  scopeModel,
 } from './generate/manifests/operator-model.ts';
 export { MERGE_KEYS, renderedDeployment } from './generate/manifests/rendered-objects.ts';
 export { type ManagerOptions, newManager } from './manager/manager.ts';

@@ -47,9 +47,20 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
  * Package of this repository → what it may import besides Node and its own files. `operator/` imports none of them.
  */
 const PACKAGE_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  '@chancery/hooks': ['chancery', 'chancery/internal', 'chancery/kubernetes', 'croner'],
-  '@chancery/metacontroller': ['chancery', 'chancery/internal', 'chancery/kubernetes'],
-  '@chancery/packaging': ['chancery', 'chancery/internal'],
+  '@chancery/hooks': [
+    'chancery',
+    'chancery/internal',
+    'chancery/kubernetes',
+    'chancery/low-level',
+    'croner',
+  ],
+  '@chancery/metacontroller': [
+    'chancery',
+    'chancery/internal',
+    'chancery/kubernetes',
+    'chancery/low-level',
+  ],
+  '@chancery/packaging': ['chancery', 'chancery/internal', 'chancery/low-level'],
 };
 
 /**

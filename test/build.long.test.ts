@@ -57,7 +57,7 @@ describe('what is loaded', () => {
 
   test('a transport loads of undici what a pool needs, and nothing else of others', async () => {
     const { packages, undici } = await loadedBy(`
-      const { undiciTransport } = await import('chancery');
+      const { undiciTransport } = await import('chancery/low-level');
       await undiciTransport('http://127.0.0.1:8001').close();`);
 
     expect(packages.filter((name) => name !== 'split2')).toEqual(['undici']);
@@ -66,14 +66,14 @@ describe('what is loaded', () => {
   });
 
   test('YAML is loaded with the first document', async () => {
-    const { packages } = await loadedBy("(await import('chancery')).parseYaml('a: 1')");
+    const { packages } = await loadedBy("(await import('chancery/low-level')).parseYaml('a: 1')");
 
     expect(packages).toContain('yaml');
   });
 
   test('a manager loads the logger, and no metrics, traces or schemas that are off', async () => {
     const { packages } = await loadedBy(`
-      const { createManager } = await import('chancery');
+      const { createManager } = await import('chancery/low-level');
       const settings = { metricsPort: 0, healthPort: 0, namespace: 'default', namespaces: ['default'] };
       const manager = await createManager({
         controllers: [],
@@ -261,6 +261,7 @@ test('a project that emits declarations can export what any function returns', a
   let text = '';
   for (const [entry, report] of [
     ['chancery', 'chancery.md'],
+    ['chancery/low-level', 'chancery-low-level.md'],
     ['chancery/schema', 'chancery-schema.md'],
     ['@chancery/testing', 'chancery-testing.md'],
   ] as const) {

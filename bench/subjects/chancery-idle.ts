@@ -1,5 +1,5 @@
 /** Ours: 50 informers that watch, and nothing happens. */
-import { chancery, internals } from './chancery.ts';
+import { chancery, internals, lowLevel } from './chancery.ts';
 import { configuration, imported, synced } from './child.ts';
 
 /** An operator of many parts, or one for many namespaces. */
@@ -7,7 +7,8 @@ const WATCHES = 50;
 
 imported();
 const { profileNamed } = await import('../../test/support/load/profiles.ts');
-const { defineResource, Informer, listWatch, systemClock, undiciTransport } = chancery;
+const { defineResource } = chancery;
+const { Informer, listWatch, systemClock, undiciTransport } = lowLevel;
 const { ListLimiter } = internals;
 
 const { group, version, plural, kind } = profileNamed(configuration.profile);

@@ -1,12 +1,12 @@
 /** Ours: an informer. Mode `envelope` reads the key of each change, `object` every object. */
-import { chancery, internals } from './chancery.ts';
+import { chancery, internals, lowLevel } from './chancery.ts';
 import { configuration, handled, imported, read, synced } from './child.ts';
 
 imported();
 const { NAMESPACE } = await import('../../test/support/load/profile.ts');
 const { profileNamed } = await import('../../test/support/load/profiles.ts');
-const { defineResource, dropManagedFields, Informer, listWatch } = chancery;
-const { splitKey, systemClock, undiciTransport } = chancery;
+const { defineResource, dropManagedFields, splitKey } = chancery;
+const { Informer, listWatch, systemClock, undiciTransport } = lowLevel;
 const { transformed } = internals;
 
 const { group, version, plural, kind } = profileNamed(configuration.profile);

@@ -10,14 +10,14 @@
  */
 import { setTimeout as after } from 'node:timers/promises';
 import { Ascending, InTurn } from '../../test/support/load/in-turn.ts';
-import { chancery, internals } from './chancery.ts';
+import { chancery, internals, lowLevel } from './chancery.ts';
 import { configuration, handled, imported, onExpectation, synced } from './child.ts';
 
 imported();
 const { ENDLESS_NAMESPACE, NAMESPACE } = await import('../../test/support/load/profile.ts');
 const { profileNamed } = await import('../../test/support/load/profiles.ts');
-const { defineResource, dropManagedFields, Informer, listWatch } = chancery;
-const { splitKey, systemClock, undiciTransport } = chancery;
+const { defineResource, dropManagedFields, splitKey } = chancery;
+const { Informer, listWatch, systemClock, undiciTransport } = lowLevel;
 const { transformed } = internals;
 
 const { mode, objects, url } = configuration;

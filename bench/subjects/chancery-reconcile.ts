@@ -1,11 +1,12 @@
 /** Ours: a controller, run by a manager as `chancery run` makes one, on settings of a test. */
-import { chancery } from './chancery.ts';
+import { chancery, lowLevel } from './chancery.ts';
 import { configuration, handled, imported, read, synced } from './child.ts';
 
 imported();
 const { NAMESPACE } = await import('../../test/support/load/profile.ts');
 const { profileNamed } = await import('../../test/support/load/profiles.ts');
-const { AWAIT_CHANGE, controller, createManager, defineResource, splitKey } = chancery;
+const { AWAIT_CHANGE, controller, defineResource, splitKey } = chancery;
+const { createManager } = lowLevel;
 
 const { group, version, plural, kind } = profileNamed(configuration.profile);
 let reconciled = 0;

@@ -12,14 +12,15 @@ import type { ObjectKey } from '../../operator/index.ts';
 import { digestOf, type ObjectState } from '../../test/support/load/state.ts';
 import type { HandlerRegistration } from '../internals.ts';
 import { numberIn } from '../message.ts';
-import { chancery, internals } from './chancery.ts';
+import { chancery, internals, lowLevel } from './chancery.ts';
 import { handled, onCommand, onExpectation, seen, synced } from './child.ts';
 import { go } from './scale-start.ts';
 
 const { NAMESPACE } = await import('../../test/support/load/profile.ts');
 const { informerOf, stateOf } = await import('./scale-informer.ts');
 const { ListLimiter } = internals;
-const { splitKey, systemClock } = chancery;
+const { splitKey } = chancery;
+const { systemClock } = lowLevel;
 
 let expected = '';
 let tellers = 0;

@@ -1,13 +1,14 @@
 /** Informers as the sources of controllers are: what the subjects of the scale runs are made of. */
-import type { Informer, KubernetesObject } from '../../operator/index.ts';
+import type { KubernetesObject } from '../../operator/index.ts';
+import type { Informer } from '../../operator/low-level.ts';
 import type { ObjectState } from '../../test/support/load/state.ts';
 import type { ListLimiter } from '../internals.ts';
-import { chancery, internals } from './chancery.ts';
+import { chancery, internals, lowLevel } from './chancery.ts';
 import { configuration } from './child.ts';
 
 const { profileNamed } = await import('../../test/support/load/profiles.ts');
-const { defineResource, dropManagedFields, listWatch } = chancery;
-const { systemClock, undiciTransport } = chancery;
+const { defineResource, dropManagedFields } = chancery;
+const { listWatch, systemClock, undiciTransport } = lowLevel;
 const { transformed } = internals;
 
 const { group, version, plural, kind } = profileNamed(configuration.profile);
@@ -25,7 +26,7 @@ export function informerOf(namespace: string, limiter: ListLimiter): Informer<Ku
     },
   };
   const options = { clock: systemClock, limiter, relistIntervalMs: 0 };
-  return new chancery.Informer(transformed(source, dropManagedFields), observer, options);
+  return new lowLevel.Informer(transformed(source, dropManagedFields), observer, options);
 }
 
 export function stateOf({ metadata }: KubernetesObject): ObjectState {

@@ -4,14 +4,14 @@
  * `{"do":"states"}` answers with the states that the caches are in: one, when all are equal.
  */
 import { digestOf } from '../../test/support/load/state.ts';
-import { chancery, internals } from './chancery.ts';
+import { internals, lowLevel } from './chancery.ts';
 import { onCommand, onExpectation, seen, synced } from './child.ts';
 import { go } from './scale-start.ts';
 
 const { NAMESPACE } = await import('../../test/support/load/profile.ts');
 const { informerOf, stateOf } = await import('./scale-informer.ts');
 const { ListLimiter } = internals;
-const { systemClock } = chancery;
+const { systemClock } = lowLevel;
 
 const [sources = '1', lists] = process.argv.slice(6);
 const limiter = new ListLimiter({

@@ -8,13 +8,14 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { KubernetesObject, ObjectKey } from '../../operator/index.ts';
 import { digestOf, type ObjectState } from '../../test/support/load/state.ts';
-import { chancery } from './chancery.ts';
+import { chancery, lowLevel } from './chancery.ts';
 import { configuration, onCommand, onExpectation, seen, synced } from './child.ts';
 import { go } from './scale-start.ts';
 
 const { NAMESPACE } = await import('../../test/support/load/profile.ts');
 const { resource, stateOf } = await import('./scale-informer.ts');
-const { AWAIT_CHANGE, controller, createManager, source } = chancery;
+const { AWAIT_CHANGE, controller, source } = chancery;
+const { createManager } = lowLevel;
 
 const apart = String(configuration.mode) === 'apart';
 const count = Number(process.argv[6] ?? '1');

@@ -6,9 +6,9 @@ import {
   type ReconcileContext,
   type Reconciler,
   type Result,
-  rfc3339Micro,
 } from 'chancery';
 import { type Pod, pods } from 'chancery/kubernetes';
+import { rfc3339Micro } from 'chancery/low-level';
 import { candidatesAmong, OPT_IN, PROTECTED_NAMESPACES, pick } from './candidates.ts';
 import { type ChaosPlan, chaosPlans } from './chaos-plan.ts';
 import { evict } from './evict.ts';

@@ -1,4 +1,4 @@
-import { rfc3339Micro } from 'chancery';
+import { rfc3339Micro } from 'chancery/low-level';
 import type { ChaosPlan, ChaosStatus } from './chaos-plan.ts';
 
 export type Eviction = NonNullable<ChaosStatus['evictions']>[number];

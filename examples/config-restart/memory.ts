@@ -1,4 +1,5 @@
-import { Debounce, type ObjectKey } from 'chancery';
+import type { ObjectKey } from 'chancery';
+import { Debounce } from 'chancery/low-level';
 
 /** A restart that a watcher's status does not show yet. */
 export interface Report {

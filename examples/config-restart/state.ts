@@ -1,5 +1,6 @@
-import { isNotFound, type ReconcileContext, type Target } from 'chancery';
+import { isNotFound, type ReconcileContext } from 'chancery';
 import { type ConfigMap, configMaps } from 'chancery/kubernetes';
+import type { Target } from 'chancery/low-level';
 import { type Entry, isForgotten, parseEntry } from './entry.ts';
 import { STATE_LABELS, STATE_NAME } from './own-objects.ts';
 

@@ -1,4 +1,4 @@
-import { type ProxyFilter, proxyFilter } from 'chancery';
+import { type ProxyFilter, proxyFilter } from 'chancery/low-level';
 import configRestart from '../config-restart/operator.ts';
 
 /** What the ambassador of the config-restart operator lets through, by the operator's declarations. */

@@ -4,8 +4,8 @@
  */
 
 import { ApiServer, eventually } from '@chancery/testing';
-import { restClient, systemClock, undiciTransport } from 'chancery';
 import { configMaps } from 'chancery/kubernetes';
+import { restClient, systemClock, undiciTransport } from 'chancery/low-level';
 import { type Ambassador, startAmbassador } from '../try/ambassador.ts';
 import { type LogLine, OperatorProcess } from '../try/operator-process.ts';
 import { Timeline } from '../try/timeline.ts';

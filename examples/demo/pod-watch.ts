@@ -1,12 +1,6 @@
-import {
-  type Change,
-  Informer,
-  listWatch,
-  type ObjectMeta,
-  systemClock,
-  type Transport,
-} from 'chancery';
+import type { ObjectMeta } from 'chancery';
 import { type Pod, pods } from 'chancery/kubernetes';
+import { type Change, Informer, listWatch, systemClock, type Transport } from 'chancery/low-level';
 import type { Timeline } from '../try/timeline.ts';
 
 /** Tells of Pods coming and going, and knows when a rollout is over. */

@@ -1,6 +1,7 @@
 /** How many Nodes may reboot at a time, and whose turn it is. */
-import { type Predicate, type Source, type Store, source } from 'chancery';
+import { type Predicate, type Source, source } from 'chancery';
 import { type Node, nodes } from 'chancery/kubernetes';
+import type { Store } from 'chancery/low-level';
 import type { WithMetadata } from './protocol.ts';
 import { hasTimedOut, type State, stateOf } from './state.ts';
 

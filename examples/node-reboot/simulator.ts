@@ -8,12 +8,12 @@ import {
   type Controller,
   controller,
   controllerOf,
-  createManager,
   isDisruptionRefused,
   isNotFound,
   type ObjectKey,
 } from 'chancery';
 import { type Node, nodes, type Pod, pods } from 'chancery/kubernetes';
+import { createManager } from 'chancery/low-level';
 import {
   isTrue,
   MADE_UNSCHEDULABLE,

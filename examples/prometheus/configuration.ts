@@ -1,4 +1,5 @@
-import { formatYaml, type LabelSelector, selectorFromObject } from 'chancery';
+import { type LabelSelector, selectorFromObject } from 'chancery';
+import { formatYaml } from 'chancery/low-level';
 import type { Endpoint, Prometheus, ServiceMonitor } from './resources.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { Debounce } from 'chancery';
+import { Debounce } from 'chancery/low-level';
 import type { Problem } from './contract/annotations.ts';
 import { BaselineMemory } from './record/baseline-memory.ts';
 import { RepeatedWrites } from './record/repeated-writes.ts';

@@ -1,5 +1,6 @@
 /** What options and environment add to the engine: gates, observers, metrics and tasks of their own. */
-import { type Controller, type Runnable, systemClock } from 'chancery';
+import type { Controller, Runnable } from 'chancery';
+import { systemClock } from 'chancery/low-level';
 import type { Environment } from './contract/arguments.ts';
 import { parseGoBoolean } from './contract/go-words.ts';
 import type { Options } from './contract/options.ts';

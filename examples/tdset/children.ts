@@ -1,7 +1,8 @@
 /** What the children of a TDSet should be: functions of the TDSet alone. */
 import { createHash } from 'node:crypto';
-import { type Desired, rfc3339Micro } from 'chancery';
+import type { Desired } from 'chancery';
 import type { Deployment, Service } from 'chancery/kubernetes';
+import { rfc3339Micro } from 'chancery/low-level';
 import type { Stage } from './ramp.ts';
 import type { TDSet } from './resource.ts';
 

@@ -5,15 +5,9 @@
  */
 
 import { startOperator, type TestOperator } from '@chancery/testing';
-import {
-  type Clock,
-  type Controller,
-  type KubernetesObject,
-  proxyFilter,
-  type Runnable,
-  rbac,
-} from 'chancery';
+import type { Clock, Controller, KubernetesObject, Runnable } from 'chancery';
 import type { rbacV1 } from 'chancery/kubernetes';
+import { proxyFilter, rbac } from 'chancery/low-level';
 import { expect, onTestFinished } from 'vitest';
 import { type Cluster, type ClusterSetup, clusterOfFile, clusterOfOneTest } from './cluster.ts';
 import { type Place, StartedPlace } from './started-place.ts';

@@ -2,16 +2,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { type AmbassadorFilter, ApiServer } from '@chancery/testing';
-import {
-  type Controller,
-  isRunnable,
-  type KubernetesObject,
-  type Program,
-  parseYamlDocuments,
-  proxyFilter,
-  type Runnable,
-  rbac,
-} from 'chancery';
+import type { Controller, KubernetesObject, Program, Runnable } from 'chancery';
+import { isRunnable, parseYamlDocuments, proxyFilter, rbac } from 'chancery/low-level';
 import { type Ambassador, startAmbassador } from './ambassador.ts';
 import { EXAMPLES, type Example, folderOf } from './examples.ts';
 import { hooksAccess, metacontrollerAccess } from './generated-access.ts';

@@ -1,7 +1,6 @@
 import type { PolicyRule } from '../model/kubernetes/rbac-v1.ts';
 import type { GrantedRules } from './missing-access.ts';
-import type { RequiredAccessRule } from './required-access.ts';
-import { type RequiredRight, requiredRights } from './required-rights.ts';
+import type { RequiredRight } from './required-rights.ts';
 
 /** A right that is granted and that no controller declares. */
 export interface ExcessAccessRule {
@@ -25,10 +24,9 @@ export interface ExcessAccessRule {
  * @param granted - by namespace; undefined for rights that are granted everywhere, which are returned once.
  */
 export function excessRules(
-  declared: readonly RequiredAccessRule[],
+  needed: readonly RequiredRight[],
   granted: ReadonlyMap<string | undefined, GrantedRules>,
 ): readonly ExcessAccessRule[] {
-  const needed = requiredRights(declared);
   const everywhere = new Set(granted.get(undefined)?.resourceRules.map(identityOf));
   return [...granted].flatMap(([namespace, { resourceRules }]) => {
     const own = resourceRules.filter(

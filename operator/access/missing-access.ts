@@ -2,14 +2,7 @@ import type { NonResourceRule, ResourceRule } from '../model/kubernetes/authoriz
 import type { PolicyRule } from '../model/kubernetes/rbac-v1.ts';
 import { resourceName } from '../model/resource.ts';
 import { VERBS } from './merge-access.ts';
-import type { RequiredAccessRule } from './required-access.ts';
-import {
-  type Need,
-  type NeededPath,
-  neededPaths,
-  type RequiredRight,
-  requiredRights,
-} from './required-rights.ts';
+import type { Need, NeededAccess, RequiredRight } from './required-rights.ts';
 
 /** The rights in one place, as a SelfSubjectRulesReview returns them. */
 export interface GrantedRules {
@@ -17,31 +10,23 @@ export interface GrantedRules {
   readonly nonResourceRules: readonly NonResourceRule[];
 }
 
-/** Declared access that is not granted. */
-export interface MissingAccess {
-  readonly rights: readonly RequiredRight[];
-  readonly paths: readonly NeededPath[];
-}
-
 /**
- * The declared access that the rules do not grant.
+ * The needed access that the rules do not grant.
  *
  * @param rulesIn - the rules in a namespace; for undefined, the rules that hold in every namespace and for
  *   cluster-scoped resources. Those are also applied to each namespace: the caller need not repeat them.
  */
 export function missingAccess(
-  declared: readonly RequiredAccessRule[],
+  needed: NeededAccess,
   rulesIn: (namespace: string | undefined) => GrantedRules,
-): MissingAccess {
+): NeededAccess {
   const everywhere = rulesIn(undefined);
   const isMissing = (right: RequiredRight): boolean =>
     !grantsRight(everywhere.resourceRules, right) &&
     (right.namespace === undefined || !grantsRight(rulesIn(right.namespace).resourceRules, right));
   return {
-    rights: requiredRights(declared).filter(isMissing),
-    paths: neededPaths(declared).filter(
-      ({ path }) => !grantsPath(everywhere.nonResourceRules, path),
-    ),
+    rights: needed.rights.filter(isMissing),
+    paths: needed.paths.filter(({ path }) => !grantsPath(everywhere.nonResourceRules, path)),
   };
 }
 
@@ -98,7 +83,7 @@ export interface MissingAccessRule {
  * The missing access as rules to add. Verbs on the same object, or on all objects of a resource, share a
  * rule.
  */
-export function missingRules({ rights, paths }: MissingAccess): readonly MissingAccessRule[] {
+export function missingRules({ rights, paths }: NeededAccess): readonly MissingAccessRule[] {
   const alike = Map.groupBy(rights, ({ resource, subresource, namespace, name }) =>
     JSON.stringify([namespace ?? 0, resourceName(resource), subresource ?? 0, name ?? 0]),
   );

@@ -39,9 +39,11 @@ export interface RequiredAccessRule extends AccessRule {
 /** Only what the election requires. The controllers of the operator require the rest. */
 export function accessOfElectionOnly(
   declarations: readonly Declared[],
-  placement: Placement,
+  leaderElection: Placement['leaderElection'],
 ): readonly AccessRule[] {
-  return mergeAccess(accessOfElection(declarations, placement));
+  const accesses = accessOfElection(declarations, leaderElection);
+  for (const access of accesses) refuseUnusableNames(access);
+  return mergeAccess(accesses);
 }
 
 /**
@@ -84,7 +86,7 @@ export function requiredAccess(
     ...declarations.flatMap((each) =>
       isController(each) ? accessOfOne(each, placement) : accessOfDeclaration(each, placement),
     ),
-    ...because('leader election', accessOfElection(declarations, placement)),
+    ...because('leader election', accessOfElection(declarations, placement.leaderElection)),
     ...because(
       'definitions',
       placement.installCrds === true ? accessToDefinitions(declarations) : [],
@@ -258,7 +260,7 @@ function selectedName(resource: Resource, fieldSelector = ''): string | undefine
  */
 function accessOfElection(
   declarations: readonly Declared[],
-  { leaderElection }: Placement,
+  leaderElection: Placement['leaderElection'],
 ): readonly AccessRule[] {
   if (leaderElection === undefined) return [];
   const { namespace, leaseName = leaseNameOf(declarations) } = leaderElection;

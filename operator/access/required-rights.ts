@@ -28,6 +28,17 @@ export interface NeededPath {
   readonly neededBy: readonly Need[];
 }
 
+/** Access in the units that an authorizer decides about. */
+export interface NeededAccess {
+  readonly rights: readonly RequiredRight[];
+  readonly paths: readonly NeededPath[];
+}
+
+/** The declared access in these units. */
+export function neededAccess(declared: readonly RequiredAccessRule[]): NeededAccess {
+  return { rights: requiredRights(declared), paths: neededPaths(declared) };
+}
+
 /**
  * The declared access as single rights, without duplicates. A right for one object or one namespace is left
  * out when the right for all is also needed.
@@ -59,7 +70,7 @@ export function requiredRights(declared: readonly RequiredAccessRule[]): readonl
  * Paths without objects that are read: by the ambassador's probe, and by sources that check whether their
  * resource is served.
  */
-export function neededPaths(declared: readonly RequiredAccessRule[]): readonly NeededPath[] {
+function neededPaths(declared: readonly RequiredAccessRule[]): readonly NeededPath[] {
   const paths = new Map<string, readonly Need[]>([['/version', [{ reason: 'probe' }]]]);
   for (const { resource, reason, controller } of declared) {
     if (reason !== 'source' || isBuiltInGroup(resource)) continue;

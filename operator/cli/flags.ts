@@ -57,6 +57,21 @@ function explain(message: string, options: readonly string[]): string {
 }
 
 /**
+ * @param replaced - options of the program that a command replaces, each with what does the same here.
+ * @throws ConfigurationError `CONFIG` for the first of them.
+ */
+export function refuseReplaced(
+  args: readonly string[],
+  replaced: Readonly<Record<string, string>>,
+): void {
+  for (const word of args) {
+    const [, option = ''] = /^--([a-z-]+)/.exec(word) ?? [];
+    const instead = Object.hasOwn(replaced, option) ? replaced[option] : undefined;
+    if (instead !== undefined) throw new ConfigurationError(`--${option}: ${instead}`);
+  }
+}
+
+/**
  * The port that an option names, or undefined when it is not given.
  *
  * @throws ConfigurationError `CONFIG` for anything but a whole number from 0 to 65535.

@@ -1,11 +1,7 @@
 import { type Controller, isController } from '../controller/controller.ts';
 import { requireNames } from '../controller/known-options.ts';
 import { ConfigurationError, OperatorError } from '../core/errors.ts';
-import {
-  type GivenArgument,
-  givenArguments,
-  requirePositionals,
-} from '../manager/arguments/words.ts';
+import { argumentWords, positionalRefused } from '../manager/argument-values.ts';
 import type { HealthChecks } from '../manager/http/health-server.ts';
 import type { MetricsRegistry } from '../manager/metrics/registry.ts';
 import { isRunnable, type Runnable } from '../manager/runnable.ts';
@@ -117,26 +113,22 @@ function argumentsByProgram(
       all[name] = argument;
     }
   }
-  const given = givenArguments(args, all);
-  requirePositionals(given, all, (each) => programs.some((program) => takes(program, each)));
-  return (program) => {
-    const mine = given.filter((each) => takes(program, each));
-    const named = mine.filter(({ name }) => name !== undefined);
-    const positionals = mine.filter(({ name }) => name === undefined);
-    return [
-      ...named.map(word),
-      ...(positionals.length > 0 ? ['--'] : []),
-      ...positionals.map(word),
-    ];
-  };
-}
-
-function word({ name, value }: GivenArgument): string {
-  return name === undefined ? value : `--${name}=${value}`;
-}
-
-function takes({ arguments: declared, positionals }: Program, { name }: GivenArgument): boolean {
-  return name === undefined ? positionals !== undefined : Object.hasOwn(declared, name);
+  const words = argumentWords(args, all);
+  const positionals = words.filter((word) => word.type === 'positional');
+  const [first] = positionals;
+  if (first !== undefined && programs.every((each) => each.positionals === undefined)) {
+    throw positionalRefused(first);
+  }
+  return (program) => [
+    ...words.flatMap((word) =>
+      word.type === 'flag' && Object.hasOwn(program.arguments, word.name)
+        ? [`--${word.name}=${word.value}`]
+        : [],
+    ),
+    ...(program.positionals === undefined || first === undefined
+      ? []
+      : ['--', ...positionals.map(({ value }) => value)]),
+  ];
 }
 
 async function partsOf(program: Program, path: string, input: ModuleInput): Promise<ProgramParts> {

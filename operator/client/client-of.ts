@@ -2,6 +2,7 @@ import { OperatorError } from '../core/errors.ts';
 import { pods } from '../model/builtin.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import { type Resource, resourceName } from '../model/resource.ts';
+import { AROUND_CALLS, type PartsAround } from './around-calls.ts';
 import type { CallHandler, Interceptor, Next } from './call.ts';
 import type {
   ApplyOptions,
@@ -43,22 +44,56 @@ export function intercept(client: Client, ...interceptors: readonly Interceptor[
 }
 
 /**
+ * `client` with `parts` around its calls besides those that it has. Their order is that of `AROUND_CALLS`. A part
+ * takes the place of one with its name. Interceptors that `intercept` has added are inside of all parts that are
+ * added later. `client` itself does not change.
+ *
+ * @throws OperatorError `USER_CODE` as `intercept`.
+ */
+export function surround(client: Client, parts: PartsAround): Client {
+  return CallClient.surround(client, parts);
+}
+
+/**
  * The methods of a client, each turned into a call. The casts give the answer the type of the
  * object or of the resource: an interceptor is not generic, and `rest-client.ts` checks the kind.
  */
 class CallClient implements Client {
-  readonly #next: Next;
+  /** What the parts surround. */
+  readonly #handle: Next;
+  readonly #parts: PartsAround;
+  /** The parts around `#handle`, since the first call: many attempts make none. */
+  #surrounded: Next | undefined;
 
-  constructor(next: Next) {
-    this.#next = next;
+  constructor(handle: Next, parts: PartsAround = {}) {
+    this.#handle = handle;
+    this.#parts = parts;
   }
 
   static nextOf(client: Client): Next {
-    if (#next in client) return client.#next;
+    const own = CallClient.#own(client);
+    return (call) => own.#next(call);
+  }
+
+  static surround(client: Client, parts: PartsAround): CallClient {
+    const own = CallClient.#own(client);
+    return new CallClient(own.#handle, { ...own.#parts, ...parts });
+  }
+
+  static #own(client: Client): CallClient {
+    if (#handle in client) return client;
     throw new OperatorError('only a client that clientOf has made can be intercepted', {
       code: 'USER_CODE',
       layer: 'user-code',
     });
+  }
+
+  get #next(): Next {
+    this.#surrounded ??= AROUND_CALLS.reduceRight<Next>(
+      (next, name) => (this.#parts[name]?.(next) as Next | undefined) ?? next,
+      this.#handle,
+    );
+    return this.#surrounded;
   }
 
   get<T extends KubernetesObject>(

@@ -10,8 +10,9 @@ import type { Transport } from '../transport/transport.ts';
 import { undiciTransport } from '../transport/undici-transport.ts';
 import type { ListWatch } from '../watch/list-watch.ts';
 import { oncePerText } from './answer.ts';
+import type { PartsAround } from './around-calls.ts';
 import type { Client } from './client.ts';
-import { intercept } from './client-of.ts';
+import { surround } from './client-of.ts';
 import { retry } from './interceptors/retry.ts';
 import { restClient } from './rest-client.ts';
 import type { FieldValidation } from './rest-request.ts';
@@ -65,7 +66,7 @@ export function connect(
     clock,
     meter = noMeter,
     detailed = false,
-    transport: given,
+    transport: own,
     fieldValidation,
     onWarning,
   }: ConnectOptions,
@@ -76,7 +77,7 @@ export function connect(
     ...(onWarning && { onWarning: oncePerText(onWarning) }),
   };
   const host = hostOf(apiUrl);
-  const bytes = given ?? undiciTransport(apiUrl, { clock });
+  const bytes = own ?? undiciTransport(apiUrl, { clock });
   const transport = meteredTransport(bytes, { meter, clock, host, detailed });
   return {
     transport,
@@ -84,7 +85,7 @@ export function connect(
       const guarded =
         fence === undefined ? transport : fencedTransport(transport, { fence, clock });
       const client = restClient({ ...perClient, transport: guarded, fieldManager, exactIntegers });
-      return intercept(client, retry({ clock, meter, host }));
+      return surround(client, { retry: retry({ clock, meter, host }) });
     },
     leaseClientFor: (fieldManager) =>
       // A Lease is read and written back whole, including the fields of other writers.
@@ -96,9 +97,19 @@ export function connect(
         exactIntegers: true,
       }),
     listWatchFor: ({ resource, ...scope }) => listWatch(transport, resource, scope, { clock }),
-    ...(given === undefined && { isListening: () => isListening(apiUrl, clock) }),
+    ...(own === undefined && { isListening: () => isListening(apiUrl, clock) }),
     close: () => transport.close(),
   };
+}
+
+/** A copy of `connection` with `parts` around the calls of each client, except for Leases. */
+export function withParts<C extends Pick<Connection, 'clientFor'>>(
+  connection: C,
+  parts: PartsAround,
+): C {
+  const clientFor: Connection['clientFor'] = (...facts) =>
+    surround(connection.clientFor(...facts), parts);
+  return { ...connection, clientFor };
 }
 
 /** For example `127.0.0.1:8001`; the path for a unix socket. */

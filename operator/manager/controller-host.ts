@@ -1,5 +1,5 @@
 import type { Client } from '../client/client.ts';
-import { intercept } from '../client/client-of.ts';
+import { surround } from '../client/client-of.ts';
 import type { Connection, Fence } from '../client/connection.ts';
 import type { Controller } from '../controller/controller.ts';
 import { ApiEventRecorder, EVENT_FLUSH_MS } from '../controller/events/api-event-recorder.ts';
@@ -187,7 +187,7 @@ export class ControllerHost {
     const { connection, writes } = this.#options;
     const term = needsLeaderElection ? this.#term : undefined;
     const bare = connection.clientFor(name, term?.fence, exactIntegers);
-    const client = writes === undefined ? bare : intercept(bare, countWrites(writes));
+    const client = surround(bare, { count: writes && countWrites(writes) });
     return { client, events: (term?.events ?? this.#events).for(name) };
   }
 

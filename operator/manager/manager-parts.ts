@@ -1,7 +1,5 @@
-import { intercept } from '../client/client-of.ts';
 import { discover, discoverExactly, hasSubresource } from '../client/discovery.ts';
 import { explainUnserved } from '../client/explain-unserved.ts';
-import { expectServed } from '../client/interceptors/expect-served.ts';
 import { leaseNameOf } from '../controller/controller.ts';
 import type { Log } from '../controller/reconciler.ts';
 import { ConfigurationError } from '../core/errors.ts';
@@ -41,21 +39,6 @@ export function informersOptions(
       ...(watchTimeoutSeconds && { watchTimeoutSeconds }),
       ...(relistIntervalMs !== undefined && { relistIntervalMs }),
     },
-  };
-}
-
-/**
- * A `connection` with clients that make sources poll earlier. When an answer to one of these clients shows
- * that a definition is established, the sources that share `discoveryPoll` poll for its resource at once.
- */
-export function hurryingSources(
-  connection: OperatorProcessOptions['connection'],
-  { discoveryPoll }: Pick<Informers, 'discoveryPoll'>,
-): OperatorProcessOptions['connection'] {
-  const expects = expectServed(discoveryPoll);
-  return {
-    ...connection,
-    clientFor: (...facts) => intercept(connection.clientFor(...facts), expects),
   };
 }
 

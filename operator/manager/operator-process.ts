@@ -1,3 +1,5 @@
+import { withParts } from '../client/connection.ts';
+import { expectServed } from '../client/interceptors/expect-served.ts';
 import { type Controller, isController } from '../controller/controller.ts';
 import type { Log } from '../controller/reconciler.ts';
 import { abortable, aborted } from '../core/abort.ts';
@@ -11,7 +13,6 @@ import {
   definitionInstallerOf,
   electorOf,
   healthServerOf,
-  hurryingSources,
   informersOptions,
   leadershipStatus,
   runnableHostOf,
@@ -20,7 +21,7 @@ import {
 import type { OperatorProcessOptions } from './options.ts';
 import { declaringRunnables, type Runnable } from './runnable.ts';
 import type { RunnableHost } from './runnable-host.ts';
-import { explainingRefusals, type KnownAccess } from './safety/explain-refusals.ts';
+import { explainRefusals, type KnownAccess } from './safety/explain-refusals.ts';
 import { waitForAmbassador } from './safety/visible-token.ts';
 import { placementOf } from './settings/connect-options.ts';
 import { Informers } from './sources/informers.ts';
@@ -75,10 +76,10 @@ export class OperatorProcess {
       controllers: () => this.#host.activities(),
       runnables: () => this.#runnables.statuses(),
     });
-    const connection = explainingRefusals(
-      hurryingSources(options.connection, this.#informers),
-      () => this.#access,
-    );
+    const connection = withParts(options.connection, {
+      explain: explainRefusals(() => this.#access),
+      expectServed: expectServed(this.#informers.discoveryPoll),
+    });
     this.#host = new ControllerHost({
       ...options,
       connection,

@@ -32,12 +32,8 @@ export async function packPackage(
   }
 }
 
-/** The compiler tells on its standard output why a package cannot be built. */
-function saying(error: Error & { readonly stdout?: string; readonly stderr?: string }): never {
-  throw new ProgramFailure(
-    'the build failed',
-    error.stdout?.trim() || error.stderr || error.message,
-  );
+function saying(error: Error & { readonly stderr?: string }): never {
+  throw new ProgramFailure('the build failed', error.stderr || error.message);
 }
 
 /** Packs a folder, whose name in the archive is `name`: Helm wants that of the chart. */

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { VERBS } from '../../operator/access/merge-access.ts';
 import { missingAccess, missingRules } from '../../operator/access/missing-access.ts';
 import type { RequiredAccessRule } from '../../operator/access/required-access.ts';
+import { neededAccess } from '../../operator/access/required-rights.ts';
 import { configMaps, deployments } from '../../operator/model/builtin.ts';
 import { type PolicyRule, ruleAllows } from '../../testing/src/apiserver/auth/policy-rule.ts';
 
@@ -36,7 +37,7 @@ const grants = fc.array(fc.record({ rule, place }), { maxLength: 4 });
 type Grants = typeof grants extends fc.Arbitrary<infer G> ? G : never;
 
 function missingOf(access: readonly RequiredAccessRule[], granted: Grants) {
-  return missingAccess(access, (namespace) => ({
+  return missingAccess(neededAccess(access), (namespace) => ({
     resourceRules: granted.flatMap((each) =>
       each.place === undefined || each.place === namespace
         ? [each.rule as PolicyRule & { resources: string[] }]

@@ -9,7 +9,7 @@ import {
 } from '../../operator/access/missing-access.ts';
 import type { Placement } from '../../operator/access/placement.ts';
 import { requiredAccess } from '../../operator/access/required-access.ts';
-import { requiredRights } from '../../operator/access/required-rights.ts';
+import { neededAccess, requiredRights } from '../../operator/access/required-rights.ts';
 import { controller } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
@@ -48,7 +48,7 @@ function missing(
   granted: Readonly<Record<string, readonly ResourceRule[]>>,
   everywhere: readonly ResourceRule[] = [],
 ) {
-  const found = missingAccess(requiredAccess([widget], placement), (namespace) => ({
+  const found = missingAccess(neededAccess(requiredAccess([widget], placement)), (namespace) => ({
     resourceRules: namespace === undefined ? everywhere : (granted[namespace] ?? []),
     nonResourceRules: PUBLIC,
   }));
@@ -153,7 +153,7 @@ describe('what is missing', () => {
   });
 
   test('is also a path that is read, of which everybody may read most', () => {
-    const found = missingAccess(requiredAccess([widget], DEMO), () => ({
+    const found = missingAccess(neededAccess(requiredAccess([widget], DEMO)), () => ({
       resourceRules: [EVERYTHING],
       nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/apis'] }],
     }));
@@ -223,11 +223,9 @@ describe('what is granted beyond the declarations', () => {
       // Rules of the whole cluster are in the answer for every namespace.
       ['demo', { ...NOTHING, resourceRules: [...everywhere, ...demo] }],
     ]);
-    return excessRules(requiredAccess([reader], DEMO), granted).map(({ namespace, rule, kind }) => [
-      namespace ?? 'everywhere',
-      kind,
-      ruleYaml(rule),
-    ]);
+    return excessRules(requiredRights(requiredAccess([reader], DEMO)), granted).map(
+      ({ namespace, rule, kind }) => [namespace ?? 'everywhere', kind, ruleYaml(rule)],
+    );
   }
 
   test('is nothing where as much is granted as is declared, or less', () => {

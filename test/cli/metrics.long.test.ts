@@ -65,7 +65,7 @@ test('SIGUSR2 makes chancery run show its debug lines, and hide them again', asy
 });
 
 test('who asks for no metrics and no traces loads neither package', async () => {
-  const index = new URL('../../operator/index.ts', import.meta.url).href;
+  const index = new URL('../../operator/low-level.ts', import.meta.url).href;
   const program = `
     import { registerHooks } from 'node:module';
     const loaded = [];

@@ -1,7 +1,7 @@
 /** Metrics that a module brings are on the port of the operator. */
 import { eventually } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import { createManager } from '../../operator/index.ts';
+import { createManager } from '../../operator/low-level.ts';
 import { exampleOf } from '../docs/guide.ts';
 import { parsedExposition } from '../support/parsed-exposition.ts';
 import { folderWith, freePort } from './child.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hashOf, withHash } from '../../operator/controller/children/child-hash.ts';
+import { hashOf, withHash } from '../../operator/controller/children/owned-apply-writer.ts';
 
 const child = (spec: unknown) => withHash({ metadata: { name: 'a' }, spec } as never);
 

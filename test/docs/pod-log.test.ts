@@ -1,7 +1,8 @@
 /** `readLines` over a real connection: the log of a Pod, as the guide for operators follows it. */
 import { eventually, failure, ScriptedServer, stream } from '@chancery/testing';
-import { AWAIT_CHANGE, controller, proxyFilter, type Transport, undiciTransport } from 'chancery';
+import { AWAIT_CHANGE, controller } from 'chancery';
 import { configMaps, pods } from 'chancery/kubernetes';
+import { proxyFilter, type Transport, undiciTransport } from 'chancery/low-level';
 import { expect, onTestFinished, test } from 'vitest';
 import { exampleOf } from './guide.ts';
 

@@ -1,8 +1,8 @@
 /** The guide's examples, word for word: a test below holds the two equal. */
 import { readFileSync } from 'node:fs';
 import { ApiServer } from '@chancery/testing';
-import { restClient, systemClock, undiciTransport } from 'chancery';
 import { configMaps, pods } from 'chancery/kubernetes';
+import { restClient, systemClock, undiciTransport } from 'chancery/low-level';
 import { expect, onTestFinished, test } from 'vitest';
 
 const PERMISSIONS = `

@@ -1,8 +1,9 @@
 /** The guide's examples, word for word: a test below holds the two equal. */
 import { readFileSync } from 'node:fs';
 import * as testing from '@chancery/testing';
-import { type Clock, Informer, listWatch, undiciTransport } from 'chancery';
+import type { Clock } from 'chancery';
 import { type ConfigMap, configMaps } from 'chancery/kubernetes';
+import { Informer, listWatch, undiciTransport } from 'chancery/low-level';
 import { expect, onTestFinished, test } from 'vitest';
 
 const {

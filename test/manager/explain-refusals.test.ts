@@ -1,14 +1,13 @@
 /** What an error of the ambassador's filter says when the declarations of the process are known. */
 import { expect, test } from 'vitest';
 import type { Client } from '../../operator/client/client.ts';
-import { clientOf } from '../../operator/client/client-of.ts';
+import { clientOf, intercept } from '../../operator/client/client-of.ts';
 import { filterRefused } from '../../operator/client/response-failure.ts';
 import { controller } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
-import type { OperatorProcessOptions } from '../../operator/manager/options.ts';
 import {
-  explainingRefusals,
+  explainRefusals,
   type KnownAccess,
 } from '../../operator/manager/safety/explain-refusals.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
@@ -30,8 +29,10 @@ function refused(known: KnownAccess): Client {
     const path = `/api/v1/namespaces/${namespace}/${call.resource.plural}/${name}`;
     throw filterRefused({ method: 'GET', path });
   });
-  const connection = { clientFor: () => client } as unknown as OperatorProcessOptions['connection'];
-  return explainingRefusals(connection, () => known).clientFor('test');
+  return intercept(
+    client,
+    explainRefusals(() => known),
+  );
 }
 
 const declared = { declarations: [web], placement: { namespaces: ['shop'] } };
@@ -66,9 +67,11 @@ test('[found 15] other errors of a call stay as they are', async () => {
   const client = clientOf(async () => {
     throw failure;
   });
-  const connection = { clientFor: () => client } as unknown as OperatorProcessOptions['connection'];
 
-  const asking = explainingRefusals(connection, () => declared).clientFor('test');
+  const asking = intercept(
+    client,
+    explainRefusals(() => declared),
+  );
 
   await expect(asking.get(configMaps, { namespace: 'shop', name: 'a' })).rejects.toBe(failure);
 });

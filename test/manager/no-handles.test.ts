@@ -7,11 +7,13 @@ import { configMap } from '../cli/printed.ts';
 import { startServer } from '../cli/server.ts';
 
 const INDEX = new URL('../../operator/index.ts', import.meta.url).href;
+const LOW_LEVEL = new URL('../../operator/low-level.ts', import.meta.url).href;
 const KUBERNETES = new URL('../../operator/kubernetes.ts', import.meta.url).href;
 
 /** Nothing in it ends the process. */
 const PROGRAM = `
-import { controller, createManager, source } from ${JSON.stringify(INDEX)};
+import { controller, source } from ${JSON.stringify(INDEX)};
+import { createManager } from ${JSON.stringify(LOW_LEVEL)};
 import { configMaps } from ${JSON.stringify(KUBERNETES)};
 let stoppedAt;
 const manager = await createManager({

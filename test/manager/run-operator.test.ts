@@ -1,16 +1,9 @@
 /** The toolkit without its command line: a program of the user's that runs an operator. */
 import { Writable } from 'node:stream';
 import { eventually, startTestEnv } from '@chancery/testing';
-import {
-  AWAIT_CHANGE,
-  controller,
-  createManager,
-  objectKey,
-  runnable,
-  runOperator,
-  source,
-} from 'chancery';
+import { AWAIT_CHANGE, controller, objectKey, runnable, runOperator, source } from 'chancery';
 import { configMaps } from 'chancery/kubernetes';
+import { createManager } from 'chancery/low-level';
 import { expect, onTestFinished, test } from 'vitest';
 import { createLogger } from '../../operator/manager/observe/logger.ts';
 

@@ -1,7 +1,8 @@
 import { ApiServer, eventually, startOperator } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Runnable, rbac, runnable, source } from '../../operator/index.ts';
+import { type Runnable, runnable, source } from '../../operator/index.ts';
 import { configMaps, secrets } from '../../operator/kubernetes.ts';
+import { rbac } from '../../operator/low-level.ts';
 import { declaringRunnables } from '../../operator/manager/runnable.ts';
 
 type Context = Parameters<Runnable['run']>[1];

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createManager } from 'chancery';
+import { createManager } from 'chancery/low-level';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { findVisibleToken, TOKEN_FOLDERS } from '../../operator/manager/safety/visible-token.ts';
 

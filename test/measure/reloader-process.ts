@@ -12,7 +12,7 @@ import {
   KubectlProxy,
   StandInAmbassador,
 } from '@chancery/testing';
-import { proxyFilter, rbac } from 'chancery';
+import { proxyFilter, rbac } from 'chancery/low-level';
 import reloader from '../../examples/reloader/operator.ts';
 import type { Serving } from './reloader-server.ts';
 

@@ -13,8 +13,9 @@ import { Session } from 'node:inspector/promises';
 import process from 'node:process';
 import { setTimeout } from 'node:timers/promises';
 import { ApiServer } from '@chancery/testing';
-import { AWAIT_CHANGE, controller, createManager } from 'chancery';
+import { AWAIT_CHANGE, controller } from 'chancery';
 import { type ConfigMap, configMaps, secrets } from 'chancery/kubernetes';
+import { createManager } from 'chancery/low-level';
 
 /** One function of the toolkit that ran. */
 interface Passed {

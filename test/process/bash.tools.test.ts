@@ -3,7 +3,7 @@
  *
  * @module-tag bash
  */
-import { systemClock } from 'chancery';
+import { systemClock } from 'chancery/low-level';
 import { expect, test } from 'vitest';
 import { type ProgramResult, runProgram } from '../../operator/process/run-program.ts';
 import { pathOf } from '../tools/tools.ts';

@@ -1,6 +1,6 @@
 /** Bytes of a program → lines. */
 import { Readable } from 'node:stream';
-import { systemClock } from 'chancery';
+import { systemClock } from 'chancery/low-level';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ProgramOutput } from '../../operator/process/program-output.ts';

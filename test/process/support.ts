@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from 'chancery';
+import { systemClock } from 'chancery/low-level';
 import { onTestFinished } from 'vitest';
 import type { ProgramOptions } from '../../operator/process/program-options.ts';
 import { type ProgramResult, runProgram } from '../../operator/process/run-program.ts';

@@ -1,7 +1,7 @@
 /** New projects for kinds that exist: they compile, their tests pass, and their manifests are current. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatYaml } from 'chancery';
+import { formatYaml } from 'chancery/low-level';
 import { expect, test } from 'vitest';
 import { folderWith } from '../cli/child.ts';
 import { invoke } from '../cli/invocation.ts';

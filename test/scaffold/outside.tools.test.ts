@@ -9,7 +9,7 @@ import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ApiServer, eventually } from '@chancery/testing';
-import { formatYaml } from 'chancery';
+import { formatYaml } from 'chancery/low-level';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import {
   type Archives,

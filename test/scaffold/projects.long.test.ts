@@ -2,8 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ApiServer, type LoggedRequest } from '@chancery/testing';
-import { parseYaml, parseYamlDocuments } from 'chancery';
 import type { rbacV1 } from 'chancery/kubernetes';
+import { parseYaml, parseYamlDocuments } from 'chancery/low-level';
 import { expect, onTestFinished, test } from 'vitest';
 import { start } from '../cli/child.ts';
 import { invoke } from '../cli/invocation.ts';

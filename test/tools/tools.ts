@@ -8,7 +8,7 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import process from 'node:process';
 // By path: this file is read before anything resolves the kit's name to its sources.
-import { findKubectl, findKubectls } from '../../testing/src/kubectl.ts';
+import { findKubectl, findKubectls } from '../../testing/src/ambassador/kubectl.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -10,7 +10,14 @@ export {
   type AmbassadorKind,
   type AmbassadorOptions,
   startAmbassador,
-} from './ambassador.ts';
+} from './ambassador/ambassador.ts';
+export { findKubectl } from './ambassador/kubectl.ts';
+export {
+  type AmbassadorFilter,
+  KubectlProxy,
+  type KubectlProxyOptions,
+} from './ambassador/kubectl-proxy.ts';
+export { StandInAmbassador } from './ambassador/stand-in-ambassador.ts';
 export {
   ApiServer,
   type ApiServerOptions,
@@ -24,9 +31,14 @@ export {
   type User,
   type WorkloadOptions,
 } from './apiserver/api-server.ts';
-export type { BehaviourOptions } from './apiserver/behaviour.ts';
-export type { CommittedEvent, ResourceName, StoredObject } from './apiserver/cluster-access.ts';
-export type { ServerGeneration } from './apiserver/server-generation.ts';
+export type { BehaviourOptions } from './apiserver/behaviour/behaviour.ts';
+export type { ServerGeneration } from './apiserver/behaviour/server-generation.ts';
+export type { Manifest } from './apiserver/objects/manifest-objects.ts';
+export type {
+  CommittedEvent,
+  ResourceName,
+  StoredObject,
+} from './apiserver/objects/stored-object.ts';
 export type { StorageSnapshot } from './apiserver/storage/snapshot.ts';
 export {
   Storage,
@@ -35,7 +47,6 @@ export {
   type StorageOptions,
 } from './apiserver/storage/storage.ts';
 export type { WatchWindowOptions } from './apiserver/storage/watch-window.ts';
-export { type ConsistentlyOptions, consistently } from './consistently.ts';
 export { chooseBackend, type TestBackend } from './env/choose-backend.ts';
 export { crashPoints } from './env/crash-points.ts';
 export type { CrashPoint, CrashScenario, Killable } from './env/crash-run.ts';
@@ -45,8 +56,6 @@ export type { LoggedRequest, RequestFilter, RequestLog, Verb } from './env/reque
 export { withoutServerFields } from './env/server-fields.ts';
 export { startTestEnv, type TestEnvOptions } from './env/start-test-env.ts';
 export type { EnvFeature, TestEnv } from './env/test-env.ts';
-export { type EventuallyOptions, eventually } from './eventually.ts';
-export { FakeClock, settle } from './fake-clock.ts';
 export type { ConnectionFault, CutKind } from './faults/connection-fault.ts';
 export type { End, Exchange, Reply, ServedRequest } from './faults/exchange.ts';
 export { ProxiedConnection } from './faults/proxied-connection.ts';
@@ -76,10 +85,6 @@ export {
 export { ScriptedWatch } from './faults/scripted-watch.ts';
 export { type AdvanceUntilOptions, advanceUntil, settleSockets } from './faults/settle-sockets.ts';
 export { TcpProxy, type TcpProxyOptions } from './faults/tcp-proxy.ts';
-export { freePort } from './free-port.ts';
-export { findKubectl } from './kubectl.ts';
-export { type AmbassadorFilter, KubectlProxy, type KubectlProxyOptions } from './kubectl-proxy.ts';
-export type { Manifest } from './manifest-objects.ts';
 export { configMap, customResource, type Secret, secret } from './objects/config.ts';
 export { type MetadataFields, ownerReference } from './objects/metadata.ts';
 export {
@@ -98,11 +103,14 @@ export {
   type WorkloadFields,
   type WorkloadObject,
 } from './objects/workloads.ts';
+export { RecordingMeter } from './operator/recording-meter.ts';
 export {
   type OperatorLogLine,
   startOperator,
   TestOperator,
   type TestOperatorOptions,
 } from './operator/test-operator.ts';
-export { RecordingMeter } from './recording-meter.ts';
-export { StandInAmbassador } from './stand-in-ambassador.ts';
+export { freePort } from './ports/free-port.ts';
+export { type ConsistentlyOptions, consistently } from './time/consistently.ts';
+export { type EventuallyOptions, eventually } from './time/eventually.ts';
+export { FakeClock, settle } from './time/fake-clock.ts';

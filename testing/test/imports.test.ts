@@ -1,21 +1,20 @@
 /** What the kit imports of the toolkit, and what the repository's tests import of the kit. */
-import { readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-
-const root = new URL('../../', import.meta.url);
+import { filesIn, importsIn, read } from './imports.ts';
 
 /** Entries of the toolkit that the kit may import, as any other package could. */
 const ENTRIES = [
   'chancery',
   'chancery/internal',
   'chancery/kubernetes',
+  'chancery/low-level',
   'chancery/schema',
 ] as const;
 
 /** Sources of the kit that tests of other folders import by path: its public entry lacks what they need. */
 const BY_PATH: readonly string[] = [
+  'testing/src/ambassador/kubectl.ts',
   'testing/src/apiserver/api-server.ts',
   'testing/src/apiserver/auth/access.ts',
   'testing/src/apiserver/auth/bootstrap-policy.ts',
@@ -25,7 +24,6 @@ const BY_PATH: readonly string[] = [
   'testing/src/apiserver/registry/built-in-resources.ts',
   'testing/src/apiserver/schema/regular-expression.ts',
   'testing/src/apiserver/tls/certificate-authority.ts',
-  'testing/src/kubectl.ts',
   'testing/test/apiserver/auth/rbac-server.ts',
 ];
 
@@ -100,28 +98,8 @@ test('other folders import the kit by its name, but for a list that only shrinks
   expect([...new Set(found)].toSorted()).toEqual(BY_PATH);
 });
 
-function importsIn(
-  folder: string,
-): readonly { readonly file: string; readonly specifier: string }[] {
-  const forms =
-    /^(?:import|export)\s[^'";]*?from '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'/gm;
-  return filesIn(folder).flatMap((file) =>
-    [...read(file).matchAll(forms)].map(([, a, b, c]) => ({ file, specifier: a ?? b ?? c ?? '' })),
-  );
-}
-
-function filesIn(folder: string): readonly string[] {
-  return readdirSync(fileURLToPath(new URL(folder, root)), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts') && !file.split('/').includes('node_modules'))
-    .map((file) => `${folder}/${file}`);
-}
-
 function namesIn(source: string, statement: RegExp): readonly string[] {
   return [...source.matchAll(statement)].flatMap(([, list = '']) =>
     list.split(',').flatMap((name) => name.replace('type ', '').trim() || []),
   );
-}
-
-function read(file: string): string {
-  return readFileSync(new URL(file, root), 'utf8');
 }

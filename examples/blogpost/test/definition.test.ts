@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { parseYaml } from 'chancery';
 import type { CustomResourceDefinition } from 'chancery/kubernetes';
+import { parseYaml } from 'chancery/low-level';
 import { crdYaml } from 'chancery/schema';
 import { expect, test } from 'vitest';
 import { blogPosts } from '../operator.ts';

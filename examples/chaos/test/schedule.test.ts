@@ -1,4 +1,4 @@
-import { rfc3339Micro } from 'chancery';
+import { rfc3339Micro } from 'chancery/low-level';
 import { expect, test } from 'vitest';
 import type { ChaosPlan } from '../chaos-plan.ts';
 import { drawNext, scheduleOf } from '../schedule.ts';

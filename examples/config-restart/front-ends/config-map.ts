@@ -1,5 +1,6 @@
-import { messageOf, parseYaml, type Source, source } from 'chancery';
+import { messageOf, type Source, source } from 'chancery';
 import { type ConfigMap, configMaps } from 'chancery/kubernetes';
+import { parseYaml } from 'chancery/low-level';
 import { KIND_LABEL, WATCHER_KIND } from '../own-objects.ts';
 import { refuseUnknownFields, specFields } from '../spec.ts';
 import { Refused, readWatcher, type Watcher } from '../watcher.ts';

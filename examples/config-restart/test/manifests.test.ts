@@ -1,7 +1,8 @@
 // The definitions and the sample, as far as they can be judged without an API server.
 
 import { readFileSync } from 'node:fs';
-import { type KubernetesObject, parseYamlDocuments, type Resource, resourceName } from 'chancery';
+import { type KubernetesObject, type Resource, resourceName } from 'chancery';
+import { parseYamlDocuments } from 'chancery/low-level';
 import { expect, test } from 'vitest';
 import { annotationWatchers } from '../front-ends/annotation.ts';
 import {

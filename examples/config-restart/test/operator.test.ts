@@ -1,4 +1,5 @@
-import { Entry, isController, type KubernetesObject, resourceName } from 'chancery';
+import { Entry, type KubernetesObject, resourceName } from 'chancery';
+import { isController } from 'chancery/low-level';
 import { expect, test } from 'vitest';
 import { documentWatcher } from '../front-ends/config-map.ts';
 import { watcherMappings } from '../front-ends/front-ends.ts';

@@ -1,8 +1,9 @@
 /** The kind Database of the original, in both of its groups. */
 
 import { eventually } from '@chancery/testing';
-import { controllerOf, rbac } from 'chancery';
+import { controllerOf } from 'chancery';
 import type { Lease, StatefulSet } from 'chancery/kubernetes';
+import { rbac } from 'chancery/low-level';
 import { expect, test } from 'vitest';
 import operator from '../operator.ts';
 import type { Database } from '../resources/database.ts';

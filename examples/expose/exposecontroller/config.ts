@@ -1,5 +1,6 @@
-import { messageOf, objectKey, parseYaml, type Store } from 'chancery';
+import { messageOf, objectKey } from 'chancery';
 import type { ConfigMap } from 'chancery/kubernetes';
+import { parseYaml, type Store } from 'chancery/low-level';
 
 /** How Services are exposed; the keys of the original's `config.yml`. */
 export interface Config {

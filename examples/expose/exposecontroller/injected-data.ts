@@ -1,5 +1,5 @@
-import { parseYaml } from 'chancery';
 import type { ConfigMap, Service } from 'chancery/kubernetes';
+import { parseYaml } from 'chancery/low-level';
 import type { Config } from './config.ts';
 
 const OWN = 'expose.config.fabric8.io/';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { eventually } from '@chancery/testing';
-import { parseYaml } from 'chancery';
+import { parseYaml } from 'chancery/low-level';
 import { crdYaml } from 'chancery/schema';
 import { expect, test } from 'vitest';
 import { foos } from '../definition.ts';

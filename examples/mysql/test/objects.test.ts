@@ -1,5 +1,5 @@
 /** What is decided without a cluster: Pods, scripts, names, and the rights. */
-import { rbac } from 'chancery';
+import { rbac } from 'chancery/low-level';
 import { crdYaml } from 'chancery/schema';
 import { expect, test } from 'vitest';
 import { podTemplateOf } from '../cluster/pod-template.ts';

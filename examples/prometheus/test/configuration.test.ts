@@ -1,4 +1,4 @@
-import { parseYaml } from 'chancery';
+import { parseYaml } from 'chancery/low-level';
 import { expect, test } from 'vitest';
 import { configuration } from '../configuration.ts';
 import { durationMs } from '../duration.ts';

@@ -1,6 +1,6 @@
 import { eventually } from '@chancery/testing';
-import { parseYaml } from 'chancery';
 import type { Secret, StatefulSet } from 'chancery/kubernetes';
+import { parseYaml } from 'chancery/low-level';
 import { type Place, type Setup, startExample } from '../../testing/place.ts';
 import operator from '../operator.ts';
 import type { Prometheus } from '../resources.ts';

@@ -1,5 +1,5 @@
 /** `--log-format` and `--log-level` → settings of the toolkit. */
-import type { Settings } from 'chancery';
+import type { Settings } from 'chancery/low-level';
 import type { ArgumentValues } from './arguments.ts';
 
 type LogLevel = Settings['logLevel'];

@@ -1,5 +1,6 @@
 /** Arguments and environment → the options of the operator. */
-import { ConfigurationError, formatSelector, type Selector, type Settings } from 'chancery';
+import { ConfigurationError, formatSelector, type Selector } from 'chancery';
+import type { Settings } from 'chancery/low-level';
 import { type AlertOptions, alertOptionsOf } from './alert-options.ts';
 import { type AnnotationNames, DEFAULT_ANNOTATIONS } from './annotations.ts';
 import type { ArgumentName, ArgumentValues, Environment } from './arguments.ts';

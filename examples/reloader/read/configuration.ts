@@ -5,10 +5,10 @@ import {
   objectKey,
   type ReconcileContext,
   type Resource,
-  type Store,
   source,
 } from 'chancery';
 import { type ConfigMap, configMaps, type Secret, secrets } from 'chancery/kubernetes';
+import type { Store } from 'chancery/low-level';
 import { hashOfConfigMap, hashOfSecret } from '../contract/hash.ts';
 import type { Options } from '../contract/options.ts';
 import type { ResourceType } from '../contract/resource-type.ts';

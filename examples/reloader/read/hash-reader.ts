@@ -1,4 +1,5 @@
-import type { KubernetesObject, Reader, Resource } from 'chancery';
+import type { KubernetesObject, Resource } from 'chancery';
+import type { Reader } from 'chancery/low-level';
 
 /** What is hashed: an object, or some keys of its data. */
 export interface HashTarget {

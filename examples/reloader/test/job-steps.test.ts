@@ -6,9 +6,9 @@ import {
   type KubernetesObject,
   type ObjectKey,
   type Resource,
-  type Target,
 } from 'chancery';
 import type { ControllerRevision, Job } from 'chancery/kubernetes';
+import type { Target } from 'chancery/low-level';
 import { expect, test } from 'vitest';
 import type { RestartPlan } from '../record/plan-types.ts';
 import { jobKind } from '../workloads/job.ts';

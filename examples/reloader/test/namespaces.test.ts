@@ -1,6 +1,6 @@
 /** Which namespaces and resources count. */
 import { eventually, FakeClock } from '@chancery/testing';
-import { rbac } from 'chancery';
+import { rbac } from 'chancery/low-level';
 import { expect, test } from 'vitest';
 import { AUTO, controllersOf, envFrom, type Reloading, startReloader } from './support/start.ts';
 

@@ -1,4 +1,4 @@
-import type { KubernetesObject, Patch, Permission, Resource } from 'chancery';
+import type { KubernetesObject, Permission, Resource } from 'chancery';
 import {
   type DaemonSet,
   type Deployment,
@@ -7,6 +7,7 @@ import {
   type StatefulSet,
   statefulSets,
 } from 'chancery/kubernetes';
+import type { Patch } from 'chancery/low-level';
 import type { RestartPlan } from '../record/plan-types.ts';
 import type { PodTemplate, WorkloadKind, WorkloadKindName } from './kind.ts';
 

@@ -1,11 +1,6 @@
-import {
-  defineResource,
-  type KubernetesObject,
-  type Patch,
-  type Resource,
-  rfc3339,
-} from 'chancery';
+import { defineResource, type KubernetesObject, type Resource, rfc3339 } from 'chancery';
 import type { coreV1 } from 'chancery/kubernetes';
+import type { Patch } from 'chancery/low-level';
 import { type AnnotationNames, annotationOf } from '../contract/annotations.ts';
 import type { RestartPlan } from '../record/plan-types.ts';
 import type { PodTemplate, WorkloadKind } from './kind.ts';

@@ -1,4 +1,5 @@
-import { OperatorError, runProgram } from 'chancery';
+import { OperatorError } from 'chancery';
+import { runProgram } from 'chancery/low-level';
 import { type Call, type Provisioner, ProvisionerError } from './provisioner.ts';
 import { type Answer, MAX_ANSWER_BYTES, type RemoteOptions, remoteProvisioner } from './remote.ts';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { systemClock } from 'chancery';
+import { systemClock } from 'chancery/low-level';
 import type { FakeProvisioner } from '../provisioner/fake.ts';
 import type { HostRequest } from '../provisioner/provisioner.ts';
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { eventually, FakeClock } from '@chancery/testing';
-import { systemClock } from 'chancery';
+import { systemClock } from 'chancery/low-level';
 import { expect, onTestFinished, test } from 'vitest';
 import { execProvisioner } from '../provisioner/exec.ts';
 import { FakeProvisioner } from '../provisioner/fake.ts';

@@ -164,18 +164,12 @@ interface ProxyPatch {
  * A strategic merge patch for kustomize that opens the ambassador in a Deployment. Without these arguments
  * its image refuses every path.
  *
- * @param target - `before`: arguments before those of the filter; default none.
+ * @param args - all arguments of the container: those of a filter, see `proxyArguments`, and what must come before them.
  */
 export function proxyPatch(
-  filter: ProxyFilter,
-  target: {
-    readonly deployment: string;
-    readonly container: string;
-    readonly before?: readonly string[];
-  },
+  args: readonly string[],
+  { deployment, container }: { readonly deployment: string; readonly container: string },
 ): ProxyPatch {
-  const { deployment, container, before = [] } = target;
-  const args = [...before, ...proxyArguments(filter)];
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',

@@ -1,6 +1,7 @@
-import { type ProxyFilter, proxyFilter } from '../../access/filter/proxy-filter.ts';
+import { filterOf, type ProxyFilter } from '../../access/filter/proxy-filter.ts';
 import type { Placement } from '../../access/placement.ts';
-import { type RbacRole, type RbacRoleBinding, rbac } from '../../access/rbac.ts';
+import { type RbacRole, type RbacRoleBinding, rbacOf } from '../../access/rbac.ts';
+import { accessOf } from '../../access/required-access.ts';
 import type { Controller } from '../../controller/controller.ts';
 import { crdDocuments } from '../../generate/manifests/operator-manifests.ts';
 import type { Settings } from '../../manager/settings/settings.ts';
@@ -44,11 +45,12 @@ export function declarationsOf(
       },
     }),
   };
+  const accesses = accessOf(controllers, placement);
   const serviceAccount = { name, namespace };
   return {
     name,
-    filter: proxyFilter(controllers, placement),
-    roles: rbac(controllers, { ...placement, name, serviceAccount }),
+    filter: filterOf(accesses),
+    roles: rbacOf(accesses, { name, serviceAccount }),
     definitions: crdDocuments(controllers).map(({ text }) => text),
   };
 }

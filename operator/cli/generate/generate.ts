@@ -287,7 +287,7 @@ function filter(declared: readonly Generating[], args: GenerateArguments): strin
       return comment + lines(found.acceptPaths);
     case 'patch': {
       const patch = { deployment: nameOf(declared, args), container: 'proxy' };
-      return header(args.command) + formatYaml(proxyPatch(found, patch));
+      return header(args.command) + formatYaml(proxyPatch(proxyArguments(found), patch));
     }
   }
 }

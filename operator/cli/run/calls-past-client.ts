@@ -30,7 +30,7 @@ type Tell = (call: CallPastClient) => void;
 export class CallsPastClient {
   readonly #tell: Tell;
   readonly #attempts = new AsyncLocalStorage<Attempt | undefined>();
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
   readonly #handlers: readonly (readonly [channel: string, handler: (message: unknown) => void])[] =
     [
       ['undici:request:create', (message) => this.#requested(undiciRequest(message))],
@@ -58,7 +58,7 @@ export class CallsPastClient {
     return this.#attempts.run({ controller, key, requests: 0 }, attempt);
   }
 
-  /** The outermost part of a client: what a call does is not past the client. */
+  /** Surrounds the calls of a client: what a call sends is not past the client. */
   readonly client: Interceptor = (next): CallHandler => {
     return (call) => this.#attempts.run(undefined, () => next(call));
   };
@@ -83,8 +83,8 @@ export class CallsPastClient {
     if (attempt === undefined) return;
     const { controller, key } = attempt;
     const id = JSON.stringify([controller, kind]);
-    if (this.#told.has(id)) return;
-    this.#told.add(id);
+    if (this.#reported.has(id)) return;
+    this.#reported.add(id);
     this.#tell({ controller, key, what });
   }
 }

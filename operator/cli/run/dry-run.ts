@@ -1,4 +1,4 @@
-import { intercept } from '../../client/client-of.ts';
+import { surround } from '../../client/client-of.ts';
 import type { Connection } from '../../client/connection.ts';
 import { dryRun } from '../../client/interceptors/dry-run.ts';
 import type { Controller } from '../../controller/controller.ts';
@@ -122,7 +122,10 @@ export class DryRun {
   /** A copy of `connection` whose clients store nothing. */
   #connection(connection: Connection): Connection {
     const dry = (fieldManager: string, client: ReturnType<Connection['clientFor']>) =>
-      intercept(client, this.#pastClient.client, dryRun(this.#report.sinkOf(fieldManager)));
+      surround(client, {
+        ownRequests: this.#pastClient.client,
+        dryRun: dryRun(this.#report.sinkOf(fieldManager)),
+      });
     return {
       ...connection,
       clientFor: (fieldManager, ...facts) =>

@@ -1,6 +1,6 @@
 import { type Call, type Interceptor, isRead, type ReadCall } from '../../client/call.ts';
 import type { Client } from '../../client/client.ts';
-import { intercept } from '../../client/client-of.ts';
+import { surround } from '../../client/client-of.ts';
 import { abortWith } from '../../client/interceptors/abort-with.ts';
 import type { Clock } from '../../core/clock.ts';
 import { ConfigurationError, OperatorError } from '../../core/errors.ts';
@@ -61,8 +61,8 @@ export class Contexts {
    *
    * @throws ConfigurationError `CONFIG` when the controller does not declare the source.
    */
-  store<T extends KubernetesObject>(given: Source<T> | Resource<T>): Store<T> {
-    const of = 'resource' in given ? given : this.#declared(given);
+  store<T extends KubernetesObject>(asked: Source<T> | Resource<T>): Store<T> {
+    const of = 'resource' in asked ? asked : this.#declared(asked);
     const known = this.#stores.get(of) ?? this.#newStore(of);
     this.#stores.set(of, known);
     return known as unknown as Store<T>;
@@ -93,14 +93,13 @@ export class Contexts {
       events,
       self,
       dryRun: false, // `chancery run --dry-run` replaces it
-      store: (given) => this.store(given),
+      store: (asked) => this.store(asked),
     };
   }
 
   /**
-   * The client of one attempt, also for adding its finalizer. Its calls abort with the attempt.
-   * Interceptors that depend on the attempt belong here; `runner.ts`, `manager/controller-host.ts` and
-   * `client/connection.ts` add the others.
+   * The client of one attempt, also for adding its finalizer. Its calls abort with the attempt. All that surrounds a
+   * call is in `client/around-calls.ts`; what depends on the attempt is added here.
    */
   client({ key, signal }: Pick<AttemptFacts, 'key' | 'signal'>): Client {
     const { client, wrote } = this.#options;
@@ -108,7 +107,7 @@ export class Contexts {
       cached: (resource, namespace, name) => this.#cached(resource, objectKey(namespace, name)),
       wrote: (write, call) => wrote(key, write, call),
     };
-    return intercept(client, abortWith(signal), observeWrites(observer));
+    return surround(client, { abort: abortWith(signal), observe: observeWrites(observer) });
   }
 
   /**
@@ -243,8 +242,8 @@ function contextMethods({
       const known = knownChild(controller, client, store);
       // The field manager of a controller's client is its name.
       const fieldManager = controller.name;
-      const given = { owner, ownerResource: resource, client, fieldManager, memory, known };
-      return applyOwned({ ...given, refused }, childResource, child, options);
+      const of = { owner, ownerResource: resource, client, fieldManager, memory, known, refused };
+      return applyOwned(of, childResource, child, options);
     },
     async deleteOwned(childResource, child, options) {
       const known = knownChild(controller, client, store);
@@ -256,8 +255,8 @@ function contextMethods({
       );
     },
     async setStatus(status) {
-      const given = { object: reconciled('setStatus'), resource, client, clock, memory };
-      writeStatus ??= statusWriter(given);
+      const object = reconciled('setStatus');
+      writeStatus ??= statusWriter({ object, resource, client, clock, memory });
       return writeStatus(status);
     },
     event(type, reason, note, action = 'Reconcile') {
@@ -311,8 +310,8 @@ export function observeWrites({ cached, wrote }: WriteObserver): Interceptor {
     const before = name === '' ? [] : cached(resource, namespace, name);
     if (call.verb === 'delete') {
       await next(call);
-      const given = { resource, namespace, name, before, answer: undefined };
-      wrote({ ...given, isDelete: true, hasChanged: true }, call);
+      const removed = { resource, namespace, name, before, answer: undefined };
+      wrote({ ...removed, isDelete: true, hasChanged: true }, call);
       return undefined;
     }
     const answer = await next(call);

@@ -1,5 +1,5 @@
 import type { Client } from '../../client/client.ts';
-import { intercept } from '../../client/client-of.ts';
+import { surround } from '../../client/client-of.ts';
 import { journalWrites } from '../../client/interceptors/journal-writes.ts';
 import { linkedAbort } from '../../core/abort.ts';
 import type { Clock } from '../../core/clock.ts';
@@ -77,8 +77,7 @@ export class ControllerRunner {
     const { clock, controller, events, journal, logFor, meter } = options;
     const { name } = controller;
     const queue = { ...options.queue, ...controller.queue };
-    const client =
-      journal === undefined ? options.client : intercept(options.client, journalWrites(journal));
+    const client = surround(options.client, { journal: journal && journalWrites(journal) });
     this.#options = options;
     this.#queue = new WorkQueue({ ...queue, clock, ...(meter && { metrics: { meter, name } }) });
     this.#metrics = new ReconcileMetrics(meter ?? noMeter, name);
@@ -163,7 +162,7 @@ export class ControllerRunner {
   get idle(): boolean {
     const { depth, processingCount } = this.#queue;
     if (this.#departures?.isReading === true) return false;
-    return this.#subscriptions?.told === true && depth === 0 && processingCount === 0;
+    return this.#subscriptions?.delivered === true && depth === 0 && processingCount === 0;
   }
 
   /** Gets the informers of the sources; the owner of the informers runs them. A second call does nothing. */

@@ -27,7 +27,7 @@ interface SubscribeOptions {
   /** The stores that mappings can read. */
   readonly mappingContext: MappingContext;
   readonly takenNames: TakenNames;
-  /** Told of each change of the controller’s own objects. */
+  /** Receives each change of the controller’s own objects. */
   readonly departures: Pick<Departures, 'changed'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -41,7 +41,7 @@ interface SubscribeOptions {
 /** The subscriptions of one controller. */
 export interface Subscriptions {
   /** True when the controller has received all cached objects and every change since. */
-  readonly told: boolean;
+  readonly delivered: boolean;
   end(): void;
 }
 
@@ -63,7 +63,7 @@ export function subscribe(options: SubscribeOptions): Subscriptions {
     return { informer, registration, cancel };
   });
   return {
-    get told() {
+    get delivered() {
       return registrations.every(
         ({ informer, registration }) =>
           registration === undefined ||

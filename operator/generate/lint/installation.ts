@@ -2,7 +2,7 @@ import type { Container, EnvVar, PodSpec } from '../../model/kubernetes/core-v1.
 import type { KubernetesObject } from '../../model/object.ts';
 import type { CacheSize } from './cache-memory.ts';
 import { type AcceptedPath, acceptedPaths, homeOf } from './path-pattern.ts';
-import { type GivenFlag, type ProxyFlags, proxyFlags } from './proxy-flags.ts';
+import { type ProxyFlags, type ProxyWord, proxyFlags } from './proxy-flags.ts';
 
 /** A container, and its place in its Pod. */
 export interface PlacedContainer {
@@ -99,7 +99,7 @@ function installationOf(
     kubectl: kubectlOf(proxy.container),
     flags,
     accepted: acceptedPaths(flags, homeOf({ namespace: metadata.namespace })),
-    socket: flags.given.get('unix-socket')?.value || undefined,
+    socket: flags.values.get('unix-socket')?.value || undefined,
     operator: others.find(({ container }) => container.name === 'operator') ?? others[0],
     objects,
     caches,
@@ -153,7 +153,7 @@ export function isAmbassador({ image = '', command, args }: Container): boolean 
 }
 
 /** The place of an argument of the ambassador: its command comes before its args. */
-export function argumentPath({ container, path }: PlacedContainer, { at }: GivenFlag): string {
+export function argumentPath({ container, path }: PlacedContainer, { at }: ProxyWord): string {
   const { command } = container;
   const before = command?.length ?? 0;
   return at < before ? `${path}.command[${at}]` : `${path}.args[${at - before}]`;
@@ -166,5 +166,5 @@ export function variable(container: Container | undefined, name: string): EnvVar
 
 /** The port that the ambassador listens on. */
 export function portOf({ flags }: Installation): string {
-  return flags.given.get('port')?.value ?? '8001';
+  return flags.values.get('port')?.value ?? '8001';
 }

@@ -160,8 +160,8 @@ export interface AcceptedPath {
 }
 
 /** Each element, parsed with `home` as the namespace of the Pod. */
-export function acceptedPaths({ given }: ProxyFlags, home: string): readonly AcceptedPath[] {
-  return elementsOf(given.get('accept-paths')?.value ?? '').map((element) => ({
+export function acceptedPaths({ values }: ProxyFlags, home: string): readonly AcceptedPath[] {
+  return elementsOf(values.get('accept-paths')?.value ?? '').map((element) => ({
     element,
     pattern: pathPattern(element.replaceAll(POD_NAMESPACE, home)),
   }));

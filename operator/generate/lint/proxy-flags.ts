@@ -1,57 +1,90 @@
-/** A flag of `kubectl proxy` in the arguments of a container. */
-export interface GivenFlag {
+import { type KnownFlag, readCommandLine } from '../../core/pflag.ts';
+
+/** A flag or another word in the arguments of `kubectl proxy`. */
+export interface ProxyWord {
   readonly value: string;
   /** Index of the argument that contains it. */
   readonly at: number;
 }
 
-/** The arguments of a `kubectl proxy`, parsed as kubectl does. */
+/** The arguments of a `kubectl proxy`, as kubectl parses them. */
 export interface ProxyFlags {
   /** By long name. If a flag is given twice, kubectl uses the last one. */
-  readonly given: ReadonlyMap<string, GivenFlag>;
+  readonly values: ReadonlyMap<string, ProxyWord>;
   /** Arguments that belong to no flag. */
-  readonly words: readonly GivenFlag[];
+  readonly words: readonly ProxyWord[];
+  /** Flags that kubectl does not know. It ends at once. */
+  readonly unknown: readonly ProxyWord[];
 }
 
-const LONG_NAME: Readonly<Record<string, string>> = {
-  P: 'www-prefix',
-  n: 'namespace',
-  p: 'port',
-  s: 'server',
-  u: 'unix-socket',
-  v: 'v',
-  w: 'www',
+/** Flags that need a value. The letters are their shorthands. */
+const WITH_VALUE: Readonly<Record<string, KnownFlag>> = {
+  'accept-hosts': {},
+  'accept-paths': {},
+  address: {},
+  'api-prefix': {},
+  as: {},
+  'as-group': {},
+  'as-uid': {},
+  'as-user-extra': {},
+  'cache-dir': {},
+  'certificate-authority': {},
+  'client-certificate': {},
+  'client-key': {},
+  cluster: {},
+  context: {},
+  keepalive: {},
+  kubeconfig: {},
+  kuberc: {},
+  'log-flush-frequency': {},
+  namespace: { shorthand: 'n' },
+  password: {},
+  port: { shorthand: 'p' },
+  profile: {},
+  'profile-output': {},
+  'reject-methods': {},
+  'reject-paths': {},
+  'request-timeout': {},
+  server: { shorthand: 's' },
+  'tls-server-name': {},
+  token: {},
+  'unix-socket': { shorthand: 'u' },
+  user: {},
+  username: {},
+  v: { shorthand: 'v' },
+  vmodule: {},
+  www: { shorthand: 'w' },
+  'www-prefix': { shorthand: 'P' },
 };
 
-/** Flags without a separate value: a value needs an equals sign. */
-const BOOLEAN = new Set([
+/** Flags that take a value only after an equals sign. */
+const BOOLEAN: readonly string[] = [
   'append-server-path',
   'disable-compression',
   'disable-filter',
   'insecure-skip-tls-verify',
   'match-server-version',
   'warnings-as-errors',
-]);
+];
 
-/** Parses arguments: `--port=1`, `--port 1`, `-p=1`, `-p1` and `-p 1` are the same. */
+/** What `kubectl proxy --help` and `kubectl options` list. */
+const KNOWN: Readonly<Record<string, KnownFlag>> = {
+  ...WITH_VALUE,
+  ...Object.fromEntries(BOOLEAN.map((name) => [name, { valueIfNone: 'true' }])),
+};
+
+/** Parses the arguments of a container that runs `kubectl proxy`. */
 export function proxyFlags(args: readonly string[]): ProxyFlags {
-  const given = new Map<string, GivenFlag>();
-  const words: GivenFlag[] = [];
-  for (let at = 0; at < args.length; at++) {
-    const arg = args[at] ?? '';
-    const [, dashes, name = '', rest = ''] = /^(--|-)([^-=][^=]*)(=.*)?$/s.exec(arg) ?? [];
-    if (dashes === undefined) {
-      words.push({ value: arg, at });
-      continue;
-    }
-    const isLong = dashes === '--';
-    const long = isLong ? name : (LONG_NAME[name.charAt(0)] ?? name);
-    const attached = isLong || name.length === 1 ? rest : `=${name.slice(1)}${rest}`;
-    if (attached !== '') given.set(long, { value: attached.slice(1), at });
-    else if (BOOLEAN.has(long)) given.set(long, { value: 'true', at });
-    else given.set(long, { value: args[at + 1] ?? '', at: at++ });
+  const values = new Map<string, ProxyWord>();
+  const words: ProxyWord[] = [];
+  const unknown: ProxyWord[] = [];
+  for (const word of readCommandLine(args, KNOWN)) {
+    const { at } = word;
+    if (word.type === 'positional') words.push({ value: word.value, at });
+    else if (word.type === 'unknown') unknown.push({ value: word.text, at });
+    else values.set(word.name, { value: word.type === 'flag' ? word.value : '', at });
   }
-  return { given, words };
+  return { values, words, unknown };
 }
 
 /** The elements of a list flag: kubectl splits at every comma, and reads an empty value as an empty list. */

@@ -56,9 +56,9 @@ function rightsOfRule(rule: PolicyRule): readonly Omit<Right, 'namespace' | 'rol
 /** True when a request that needs this right passes the filter. */
 export function isOpen(right: Right, { accepted, flags }: Installation): boolean {
   const patterns = readable(accepted);
-  const rejectedMethods = expressions(flags.given.get('reject-methods')?.value ?? '');
+  const rejectedMethods = expressions(flags.values.get('reject-methods')?.value ?? '');
   const rejectedPaths = expressions(
-    flags.given.get('reject-paths')?.value ?? REJECT_PATHS.join(','),
+    flags.values.get('reject-paths')?.value ?? REJECT_PATHS.join(','),
   );
   return requestsNeeding(right, patterns).some(
     ({ method, path }) =>

@@ -1,9 +1,10 @@
 import { posix } from 'node:path';
-import { AMBASSADOR_FLAGS, isOwnAmbassador } from '../../access/filter/ambassador-image.ts';
-import { type ProxyFilter, proxyPatch } from '../../access/filter/proxy-filter.ts';
+import type { OperatorAccess } from '../../access/operator-access.ts';
+import { proxyPatch } from '../../access/filter/proxy-filter.ts';
 import type { Declared } from '../../controller/access-declaration.ts';
 import { definedResources } from '../../controller/controller.ts';
 import { formatYaml } from '../../core/yaml.ts';
+import type { CustomResourceDefinition } from '../../model/custom-resource-definition.ts';
 import { deploymentValues, kubectlOf } from './deployment-template.ts';
 import { objectFileNames } from './given-objects.ts';
 import {
@@ -53,7 +54,7 @@ export function operatorManifests(
   options: ManifestsOptions,
 ): readonly ManifestFile[] {
   const model = operatorModel(declared, options);
-  const crds = options.installCrds ? [] : crdFolder(declared, options.command);
+  const crds = options.installCrds ? [] : crdFolder(model.access, options.command);
   return [
     ...base(model),
     ...scopeComponent('namespaced', model),
@@ -114,22 +115,20 @@ function scopeComponent(scope: Scope, { options, scopes }: OperatorModel): reado
   const folder = `components/${scope}`;
   const { command } = options;
   const name = scalar(options.name);
-  const { rights, filter } = scopes[scope];
+  const { rights, proxyArguments } = scopes[scope];
   return [
     fromTemplate(`${folder}/kustomization.yaml`, header(command), {}),
     { path: `${folder}/rbac.yaml`, text: documents(header(command, ...WHY), rights) },
     {
       path: `${folder}/proxy-filter.yaml`,
-      text: documents(header(command, ...WHY), [filterPatch(filter, options)]),
+      text: documents(header(command, ...WHY), [filterPatch(proxyArguments, options)]),
     },
     fromTemplate(`${folder}/watch-namespace.yaml`, header(command), { name }),
   ];
 }
 
-/** The arguments of the ambassador. Our own image already has the flags that are not the filter's. */
-function filterPatch(filter: ProxyFilter, { name, images }: ManifestsOptions): object {
-  const before = isOwnAmbassador(images.ambassador) ? [] : ['proxy', ...AMBASSADOR_FLAGS];
-  return proxyPatch(filter, { deployment: name, container: 'proxy', before });
+function filterPatch(args: readonly string[], { name }: ManifestsOptions): object {
+  return proxyPatch(args, { deployment: name, container: 'proxy' });
 }
 
 /**
@@ -137,7 +136,7 @@ function filterPatch(filter: ProxyFilter, { name, images }: ManifestsOptions): o
  * election, and nothing else.
  */
 function base(model: OperatorModel): readonly ManifestFile[] {
-  const { electionFilter, electionRights, options } = model;
+  const { electionArguments, electionRights, options } = model;
   const { command } = options;
   const values = { name: scalar(options.name), namespace: scalar(options.namespace) };
   const rbac = electionRights.length > 0 ? '- rbac.yaml\n' : '';
@@ -160,7 +159,7 @@ function base(model: OperatorModel): readonly ManifestFile[] {
     file('deployment', deploymentValues(options)),
     {
       path: 'base/proxy-filter.yaml',
-      text: documents(header(command, whyFilter), [filterPatch(electionFilter, options)]),
+      text: documents(header(command, whyFilter), [filterPatch(electionArguments, options)]),
     },
   ];
 }
@@ -172,19 +171,25 @@ function base(model: OperatorModel): readonly ManifestFile[] {
  * @throws ConfigurationError `CONFIG` when two of them declare one resource differently.
  */
 export function crdDocuments(declared: readonly Declared[]): readonly ManifestFile[] {
-  return definedResources(declared).map(({ definition }) => ({
+  return definitionFiles(definedResources(declared).map(({ definition }) => definition));
+}
+
+function definitionFiles(
+  definitions: readonly CustomResourceDefinition[],
+): readonly ManifestFile[] {
+  return definitions.map((definition) => ({
     path: `${definition.metadata.name}.yaml`,
     text: formatYaml(definition),
   }));
 }
 
 /** The same definitions as the folder `crds/` of a tree; empty when there are none. */
-function crdFolder(declared: readonly Declared[], command: string): readonly ManifestFile[] {
-  const files = crdDocuments(declared);
+function crdFolder({ definitions }: OperatorAccess, command: string): readonly ManifestFile[] {
+  const files = definitionFiles(definitions);
   if (files.length === 0) return [];
-  const definitions = listLines(files.map(({ path }) => path));
+  const names = listLines(files.map(({ path }) => path));
   return [
-    fromTemplate('crds/kustomization.yaml', header(command), { definitions }),
+    fromTemplate('crds/kustomization.yaml', header(command), { definitions: names }),
     ...files.map(({ path, text }) => ({ path: `crds/${path}`, text: header(command) + text })),
   ];
 }

@@ -1,10 +1,9 @@
-import { filterOf, type ProxyFilter, proxyFilter } from '../../access/filter/proxy-filter.ts';
+import { OperatorAccess } from '../../access/operator-access.ts';
+import { filterOf } from '../../access/filter/proxy-filter.ts';
 import type { AccessRule } from '../../access/merge-access.ts';
 import { type Placement, POD_NAMESPACE } from '../../access/placement.ts';
 import { type RbacRole, type RbacRoleBinding, rbacOf } from '../../access/rbac.ts';
-import { accessOf, accessOfElectionOnly } from '../../access/required-access.ts';
 import type { Declared } from '../../controller/access-declaration.ts';
-import { definedResources } from '../../controller/controller.ts';
 import { parseYaml } from '../../core/yaml.ts';
 import type { CustomResourceDefinition } from '../../model/custom-resource-definition.ts';
 import type { KubernetesObject } from '../../model/object.ts';
@@ -22,8 +21,7 @@ export type Scope = 'namespaced' | 'cluster-scoped';
 export interface ScopeModel {
   /** Those of the election are not among them: see `OperatorModel`. */
   readonly rights: readonly (RbacRole | RbacRoleBinding)[];
-  readonly filter: ProxyFilter;
-  /** All arguments of the container `proxy`. */
+  /** All arguments of the container `proxy`, with the filter. */
   readonly proxyArguments: readonly string[];
   /** `WATCH_NAMESPACE` of the container `operator`. */
   readonly watchNamespace: EnvironmentVariable;
@@ -31,14 +29,15 @@ export interface ScopeModel {
 
 /** An operator in a cluster, before it is rendered for kustomize, Helm or OLM. All of them render this. */
 export interface OperatorModel {
-  readonly declared: readonly Declared[];
+  /** What the declarations require, for each scope. */
+  readonly access: OperatorAccess;
   readonly options: ManifestsOptions;
   readonly namespace: KubernetesObject;
   readonly serviceAccount: KubernetesObject;
   /** Rights in the own namespace, for the election. Empty without one. */
   readonly electionRights: readonly (RbacRole | RbacRoleBinding)[];
-  /** What lets only the election through. */
-  readonly electionFilter: ProxyFilter;
+  /** Arguments of the container `proxy` that let only the election through. */
+  readonly electionArguments: readonly string[];
   /** Without a scope: no `WATCH_NAMESPACE`, and the filter of the election. */
   readonly deployment: ModelDeployment;
   readonly scopes: Readonly<Record<Scope, ScopeModel>>;
@@ -61,37 +60,33 @@ export function operatorModel(
   declared: readonly Declared[],
   options: ManifestsOptions,
 ): OperatorModel {
+  return modelOf(new OperatorAccess(declared, options.installCrds), options);
+}
+
+/** The model of an operator whose access may be known already, such as that of a model with other options. */
+export function modelOf(access: OperatorAccess, options: ManifestsOptions): OperatorModel {
   requireUsable(options);
   const { definitions = [], installCrds, program } = options;
   const values = { name: scalar(options.name), namespace: scalar(options.namespace) };
-  const election = { namespaces: [POD_NAMESPACE], ...electionOf(options) };
-  const electionAccess = accessOfElectionOnly(declared, election);
-  const electionFilter = filterOf(electionAccess);
-  const filled = withArguments(
-    baseDeployment(options),
-    ambassadorArguments(electionFilter, options),
-  );
+  const electionAccess = access.ofElection(electionOf(options));
+  const electionArguments = ambassadorArguments(filterOf(electionAccess), options);
+  const filled = withArguments(baseDeployment(options), electionArguments);
   const deployment = { ...filled, metadata: { ...filled.metadata, namespace: options.namespace } };
   const isShared = program?.sharesDefinitions === true;
   return {
-    declared,
+    access,
     options,
     namespace: fromText('namespace', values),
     serviceAccount: fromText('service-account', values),
     electionRights: roles(electionAccess, options, '-election'),
-    electionFilter,
+    electionArguments,
     deployment,
     scopes: {
-      namespaced: scopeModel('namespaced', declared, options),
-      'cluster-scoped': scopeModel('cluster-scoped', declared, options),
+      namespaced: scopeModel('namespaced', access, options),
+      'cluster-scoped': scopeModel('cluster-scoped', access, options),
     },
     components: componentModels(deployment),
-    definitions: [
-      ...(installCrds || isShared
-        ? []
-        : definedResources(declared).map(({ definition }) => definition)),
-      ...definitions,
-    ],
+    definitions: [...(installCrds || isShared ? [] : access.definitions), ...definitions],
     configMap: folderObject(options),
   };
 }
@@ -116,14 +111,14 @@ function withArguments(deployment: ModelDeployment, args: readonly string[]): Mo
   return { ...deployment, spec: { ...deployment.spec, template: pod } };
 }
 
-function scopeModel(
+/** What a scope adds to an operator with these options. */
+export function scopeModel(
   scope: Scope,
-  declared: readonly Declared[],
+  access: OperatorAccess,
   options: ManifestsOptions,
 ): ScopeModel {
-  const { installCrds } = options;
   const namespaces = watchedBy(scope, options);
-  const filter = proxyFilter(declared, { namespaces, installCrds, ...electionOf(options) });
+  const filter = filterOf(access.withElection(namespaces, electionOf(options)));
   const patch = parseYaml(
     templateText(`components/${scope}/watch-namespace.yaml`, { name: scalar(options.name) }),
   ) as ModelDeployment;
@@ -131,8 +126,7 @@ function scopeModel(
     patch.spec.template.spec.containers.find(({ name }) => name === 'operator')?.env ?? [];
   if (watchNamespace === undefined) throw new Error(`${scope} sets no WATCH_NAMESPACE`);
   return {
-    rights: roles(accessOf(declared, { namespaces, installCrds }), options),
-    filter,
+    rights: roles(access.within(namespaces), options),
     proxyArguments: ambassadorArguments(filter, options),
     watchNamespace,
   };

@@ -1,16 +1,12 @@
 import { type ExcessAccessRule, excessRules } from '../../access/excess-rules.ts';
-import {
-  type GrantedRules,
-  type MissingAccess,
-  missingAccess,
-} from '../../access/missing-access.ts';
+import { type GrantedRules, missingAccess } from '../../access/missing-access.ts';
 import type { Placement } from '../../access/placement.ts';
 import { requiredAccess } from '../../access/required-access.ts';
 import {
+  type NeededAccess,
   type NeededPath,
-  neededPaths,
+  neededAccess,
   type RequiredRight,
-  requiredRights,
 } from '../../access/required-rights.ts';
 import type { Client } from '../../client/client.ts';
 import type { Declared } from '../../controller/access-declaration.ts';
@@ -36,7 +32,7 @@ interface AccessCheckOptions {
 
 /** The rights that the API server grants the operator, compared with those that its controllers declare. */
 export interface AccessReport {
-  readonly missing: MissingAccess;
+  readonly missing: NeededAccess;
   /** Granted rights beyond the declared ones, as far as they can be listed. */
   readonly excess: readonly ExcessAccessRule[];
   /** Why the lists of rules are unreliable. If set, the check asked for each right separately. */
@@ -58,21 +54,19 @@ const SIDE_BY_SIDE = 4;
  */
 export async function checkAccess(options: AccessCheckOptions): Promise<AccessReport> {
   const { declarations, placement } = options;
-  const declared = requiredAccess(declarations, placement);
-  const rights = requiredRights(declared);
-  const places = [...new Set([undefined, ...rights.map(({ namespace }) => namespace)])];
+  const needed = neededAccess(requiredAccess(declarations, placement));
+  const places = [...new Set([undefined, ...needed.rights.map(({ namespace }) => namespace)])];
   const answers = await sideBySide(places, (place) => rulesIn(place, options));
   const granted = new Map(places.map((place, at) => [place, answers[at] ?? NOTHING]));
   const doubt = answers.map(({ why }) => why).find((why) => why !== undefined);
-  const listed = missingAccess(declared, (place) => granted.get(place) ?? NOTHING);
-  const suspects: MissingAccess =
-    doubt === undefined ? listed : { rights, paths: neededPaths(declared) };
+  const listed = missingAccess(needed, (place) => granted.get(place) ?? NOTHING);
+  const suspects = doubt === undefined ? listed : needed;
   return {
     missing: {
-      rights: await refused(suspects.rights, rightAttributes, options),
-      paths: await refused(suspects.paths, pathAttributes, options),
+      rights: await notAllowed(suspects.rights, rightAttributes, options),
+      paths: await notAllowed(suspects.paths, pathAttributes, options),
     },
-    excess: excessRules(declared, granted),
+    excess: excessRules(needed.rights, granted),
     incomplete: doubt,
   };
 }
@@ -113,7 +107,7 @@ function doubtOf({ incomplete, evaluationError }: SubjectRulesReviewStatus): str
 }
 
 /** Those of `wanted` that the API server does not allow, in the same order. */
-async function refused<W>(
+async function notAllowed<W>(
   wanted: readonly W[],
   attributesOf: (one: W) => SelfSubjectAccessReviewSpec,
   { client, signal }: AccessCheckOptions,

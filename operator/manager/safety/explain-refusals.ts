@@ -2,12 +2,10 @@ import { refusedRequest } from '../../access/filter/refused-request.ts';
 import type { Placement } from '../../access/placement.ts';
 import { requiredAccess } from '../../access/required-access.ts';
 import type { Interceptor } from '../../client/call.ts';
-import { intercept } from '../../client/client-of.ts';
 import { filterRefused } from '../../client/response-failure.ts';
 import type { Declared } from '../../controller/access-declaration.ts';
 import { isController } from '../../controller/controller.ts';
 import { AmbassadorError } from '../../core/errors.ts';
-import type { OperatorProcessOptions } from '../options.ts';
 
 /** What a process declares, as far as it is known before it runs. */
 export interface KnownAccess {
@@ -16,21 +14,14 @@ export interface KnownAccess {
 }
 
 /**
- * A `connection` whose clients say why the filter of the ambassador refused a request, as far as it follows from the
- * declarations of the process. They are read when a request is refused.
+ * Errors say why the filter of the ambassador refused a request, as far as it follows from the declarations of the
+ * process. They are read when a request is refused.
  */
-export function explainingRefusals(
-  connection: OperatorProcessOptions['connection'],
-  known: () => KnownAccess,
-): OperatorProcessOptions['connection'] {
-  const explains: Interceptor = (next) => (call) =>
+export function explainRefusals(known: () => KnownAccess): Interceptor {
+  return (next) => (call) =>
     next(call).catch((error: unknown) => {
       throw error instanceof AmbassadorError ? explained(error, known()) : error;
     });
-  return {
-    ...connection,
-    clientFor: (...facts) => intercept(connection.clientFor(...facts), explains),
-  };
 }
 
 function explained(

@@ -1,7 +1,8 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Clock, ConfigurationError, messageOf, type Runnable, runProgram } from 'chancery';
+import { type Clock, ConfigurationError, messageOf, type Runnable } from 'chancery';
 import { knownKinds, type YamlReader } from 'chancery/internal';
+import { runProgram } from 'chancery/low-level';
 import { type HookProblem, loadHooks } from './discovery/load-hooks.ts';
 import type { HooksStatus } from './engine/engine-options.ts';
 import type { Hook } from './hook.ts';

@@ -3,7 +3,7 @@ import { readdir, readFile, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
 import { FakeClock } from '@chancery/testing';
-import { systemClock } from 'chancery';
+import { systemClock } from 'chancery/low-level';
 import { expect, onTestFinished, test } from 'vitest';
 import { RunFolders } from '../../../operator/process/run-files.ts';
 import { executable, PATH, testFolder } from '../../../test/process/support.ts';

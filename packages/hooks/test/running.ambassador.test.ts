@@ -1,6 +1,6 @@
 import { eventually } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import { rbac } from '../../../operator/index.ts';
+import { rbac } from '../../../operator/low-level.ts';
 import { CROPS, field } from './support/farm.ts';
 import { inShort, LANGUAGES, startHooks } from './support/place.ts';
 

@@ -1,7 +1,8 @@
 /** The rights that are generated for a controller are those that it uses. */
 import { eventually } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import { type KubernetesObject, rbac } from '../../../operator/index.ts';
+import type { KubernetesObject } from '../../../operator/index.ts';
+import { rbac } from '../../../operator/low-level.ts';
 import { CAT_SET, EXAMPLE_CRDS } from './support/farm.ts';
 import { documentsIn, PATIENT, startMetacontroller } from './support/place.ts';
 import { declarationsFor } from './support/rights.ts';

@@ -93,3 +93,12 @@ test('lists that are empty or null are no crash', () => {
     }
   }
 });
+
+test('a flag after one that kubectl does not know is checked like any other', () => {
+  const { objects } = plain().push('proxy.args', '--colour').push('proxy.args', '--disable-filter');
+
+  const rules = lint(objects).map(({ rule }) => rule);
+
+  expect(rules).toContain('known-arguments');
+  expect(rules).toContain('fixed-flags');
+});

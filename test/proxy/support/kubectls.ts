@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { basename } from 'node:path';
 import process from 'node:process';
-import { findKubectls } from '../../../testing/src/kubectl.ts';
+import { findKubectls } from '../../../testing/src/ambassador/kubectl.ts';
 import { pathOf } from '../../tools/tools.ts';
 
 /** One row of the matrix. */

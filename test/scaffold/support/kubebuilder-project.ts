@@ -1,7 +1,7 @@
 /** A project of kubebuilder, as far as `init --from` reads it: PROJECT and the definitions that it has made. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatYaml } from 'chancery';
+import { formatYaml } from 'chancery/low-level';
 import { folderWith } from '../../cli/child.ts';
 import { definitionOf, versionOf } from './definitions.ts';
 

@@ -1,7 +1,7 @@
 import type { Clock } from 'chancery';
 import type { AuthenticationOptions } from './auth/authentication.ts';
 import type { AuthorizationMode } from './auth/authorization.ts';
-import type { BehaviourOptions } from './behaviour.ts';
+import type { BehaviourOptions } from './behaviour/behaviour.ts';
 import type { WorkloadOptions } from './controllers/workloads.ts';
 import type { TlsOptions } from './tls/secure-port.ts';
 
@@ -10,7 +10,7 @@ export interface ApiServerOptions extends BehaviourOptions {
   readonly clock?: Clock;
   /** Default 0: any free port. */
   readonly port?: number;
-  /** Address to listen on. Default 127.0.0.1; with any other, whoever reaches it may do everything. */
+  /** Address to listen on. Default 127.0.0.1; on any other, every client that reaches the port may do everything. */
   readonly address?: string;
   /**
    * TLS instead of plain HTTP, as `secure` shows it. A request without credentials then comes from

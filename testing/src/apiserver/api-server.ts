@@ -1,31 +1,33 @@
+import { parseYamlDocuments } from 'chancery/low-level';
 import type { KubernetesObject } from 'chancery';
-import { ConfigurationError, parseYamlDocuments } from 'chancery';
+import { ConfigurationError } from 'chancery';
 import type { Cancel } from 'chancery/internal';
 import { deepCopy } from 'chancery/internal';
-import { listenAgain, reservePort } from '../listen-again.ts';
-import { manifestObjects } from '../manifest-objects.ts';
+import { listenAgain, reservePort } from '../ports/listen-again.ts';
 import type { ApiServerOptions } from './api-server-options.ts';
 import { CallerPorts } from './auth/caller-ports.ts';
 import type { User } from './auth/user.ts';
 import { bringUp, IN_PROCESS_MANAGER } from './bring-up.ts';
-import type { Cluster } from './cluster.ts';
-import type { CommittedEvent, ResourceName, StoredObject } from './cluster-access.ts';
+import type { Cluster } from './cluster/cluster.ts';
 import { createCluster } from './create-cluster.ts';
-import { badRequest, unknownResource } from './failures.ts';
+import { badRequest } from './failures/failure.ts';
+import { unknownResource } from './failures/request-failures.ts';
 import { HttpServer, type HttpServerOptions } from './http/http-server.ts';
+import type { RecordedRequest } from './http/recorded-request.ts';
 import { InProcessAccess } from './in-process-access.ts';
+import { manifestObjects } from './objects/manifest-objects.ts';
 import { valueAt } from './objects/metadata.ts';
-import type { RecordedRequest } from './recorded-request.ts';
+import type { CommittedEvent, ResourceName, StoredObject } from './objects/stored-object.ts';
 import type { StorageSnapshot } from './storage/snapshot.ts';
 import type { SecurePort, TlsOptions } from './tls/secure-port.ts';
-import { requestToken } from './verbs/token-request.ts';
+import { requestToken } from './verbs/subresources/token-request.ts';
 
 export type { ApiServerOptions } from './api-server-options.ts';
 export type { AuthenticationOptions } from './auth/authentication.ts';
 export type { AuthorizationMode } from './auth/authorization.ts';
 export type { User } from './auth/user.ts';
 export type { WorkloadOptions } from './controllers/workloads.ts';
-export type { RecordedRequest } from './recorded-request.ts';
+export type { RecordedRequest } from './http/recorded-request.ts';
 export type { SecurePort, TlsOptions, TurnedAway } from './tls/secure-port.ts';
 
 /** What may be asked of a token: `spec` of an `authentication.k8s.io/v1` TokenRequest. */
@@ -214,7 +216,7 @@ export class ApiServer {
 
   /**
    * Calls `listener` for every change that is committed, in that order, inside the write that caused
-   * it. It must not throw, and what it is given is shared: copy before changing.
+   * it. It must not throw, and its arguments are shared: copy before changing.
    *
    * @returns the end of the subscription.
    */

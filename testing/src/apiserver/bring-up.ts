@@ -2,12 +2,12 @@ import { keepQuotaStatus } from './admission/quota/quota-status.ts';
 import type { ApiServerOptions } from './api-server-options.ts';
 import { countsRoles } from './auth/authorization.ts';
 import { bootstrapPolicy } from './auth/bootstrap-policy.ts';
-import { aggregateRoles } from './auth/role-aggregation.ts';
-import type { Cluster } from './cluster.ts';
-import type { ResourceName, StoredObject } from './cluster-access.ts';
+import type { Cluster } from './cluster/cluster.ts';
+import { aggregateRoles } from './controllers/roles/role-aggregation.ts';
 import { NO_PACE, REAL_PACE } from './crd/definition-pace.ts';
 import { Definitions } from './crd/definitions.ts';
 import { InProcessAccess } from './in-process-access.ts';
+import type { ResourceName, StoredObject } from './objects/stored-object.ts';
 
 /** Who writes when a test does so without HTTP. */
 export const IN_PROCESS_MANAGER = 'embedded-api-server';

@@ -1,13 +1,13 @@
-import { systemClock } from 'chancery';
 import type { Cancel } from 'chancery/internal';
+import { systemClock } from 'chancery/low-level';
 import type { ApiServerOptions } from './api-server-options.ts';
 import { Authentication, type AuthenticationOptions } from './auth/authentication.ts';
 import { authorizationOf, countsRoles } from './auth/authorization.ts';
 import { ServiceAccountTokens } from './auth/service-account-tokens.ts';
 import { ANONYMOUS } from './auth/user.ts';
-import { behaviourOf } from './behaviour.ts';
-import type { Cluster } from './cluster.ts';
-import { builtInResources } from './registry/built-in.ts';
+import { behaviourOf } from './behaviour/behaviour.ts';
+import { builtInResources } from './built-in-kinds/built-in.ts';
+import type { Cluster } from './cluster/cluster.ts';
 import { Registry } from './registry/registry.ts';
 import { Storage } from './storage/storage.ts';
 import { WatchCache } from './watch/watch-cache.ts';
@@ -37,7 +37,7 @@ export function createCluster(options: ApiServerOptions, alarms: Set<Cancel>): C
   };
 }
 
-/** On a port with TLS nobody is the administrator for having no credentials. */
+/** On a port with TLS a request without credentials is not the administrator's. */
 function authenticationOptions({
   tls,
   authorization,

@@ -1,24 +1,19 @@
 import type { KubernetesObject } from 'chancery';
 import { isNotFound, type Resource, resourceName } from 'chancery';
-import type { Cluster } from './cluster.ts';
-import type {
-  ClusterAccess,
-  CommittedEvent,
-  DeleteOptions,
-  ResourceName,
-  StoredObject,
-} from './cluster-access.ts';
-import { unknownResource } from './failures.ts';
+import type { Cluster } from './cluster/cluster.ts';
+import type { ClusterAccess, DeleteOptions } from './cluster/cluster-access.ts';
+import { unknownResource } from './failures/request-failures.ts';
 import type { Json } from './objects/metadata.ts';
-import { applyMergePatch } from './patch/merge-patch.ts';
+import type { CommittedEvent, ResourceName, StoredObject } from './objects/stored-object.ts';
+import { applyMergePatch } from './patch/json/merge-patch.ts';
 import { fromStored, type ServedResource } from './registry/served-resource.ts';
 import { DEFAULT_DELETION } from './request/delete-options.ts';
 import { internalWrite } from './request/options.ts';
-import { assignPod } from './verbs/bind.ts';
-import { createObject } from './verbs/create.ts';
-import { deleteObject } from './verbs/delete.ts';
+import { deleteObject } from './verbs/deletes/delete.ts';
+import { assignPod } from './verbs/subresources/bind.ts';
 import { requireStored, type Target } from './verbs/target.ts';
-import { updateObject } from './verbs/update.ts';
+import { createObject } from './verbs/writes/create.ts';
+import { updateObject } from './verbs/writes/update.ts';
 
 /** The verbs without HTTP, as one field manager. */
 export class InProcessAccess implements ClusterAccess {

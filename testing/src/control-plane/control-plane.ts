@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../free-port.ts';
+import { freePort } from '../ports/free-port.ts';
 import { writeKubeconfig, writeSecrets } from './secrets.ts';
 import { ServerProcess, type ServerProcessOptions } from './server-process.ts';
 
@@ -51,7 +51,7 @@ export class ControlPlane {
     return plane;
   }
 
-  /** A kubeconfig of a user who may do everything. */
+  /** A kubeconfig of a user with all rights. */
   get kubeconfig(): string {
     return this.#kubeconfig;
   }

@@ -1,11 +1,11 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatYaml } from 'chancery';
+import { formatYaml } from 'chancery/low-level';
 
 /** Credentials of one control plane, which live as long as its directory. */
 export interface ControlPlaneSecrets {
-  /** Of a user in `system:masters`, who may do everything. */
+  /** The credentials of a user in `system:masters`, which may do everything. */
   readonly token: string;
   /** For `--token-auth-file`. */
   readonly tokenFile: string;

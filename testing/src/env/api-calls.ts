@@ -2,7 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { KubernetesObject, Resource } from 'chancery';
-import { ApiError, isNotFound, isUnserved, OperatorError, parseYamlDocuments } from 'chancery';
+import { ApiError, isNotFound, isUnserved, OperatorError } from 'chancery';
 import {
   apiVersionOf,
   collectionPath,
@@ -10,12 +10,13 @@ import {
   isStatus,
   objectPath,
 } from 'chancery/internal';
+import { parseYamlDocuments } from 'chancery/low-level';
 import { jsonText } from '../apiserver/objects/json-text.ts';
-import { eventually } from '../eventually.ts';
-import { type Manifest, manifestObjects } from '../manifest-objects.ts';
+import { type Manifest, manifestObjects } from '../apiserver/objects/manifest-objects.ts';
+import { eventually } from '../time/eventually.ts';
 import type { TestEnv } from './test-env.ts';
 
-/** How the test itself is called, so that logs can tell it from the operator. */
+/** How the test itself is called, so that logs show which calls are the operator's. */
 export const TEST_USER_AGENT = 'chancery-test-env';
 
 const FIELD_MANAGER = 'chancery-test-env';
@@ -29,7 +30,7 @@ export class ApiCalls {
   readonly #created: (object: KubernetesObject) => void;
   readonly #resources = new Map<string, readonly Resource[]>();
 
-  /** @param created - told of every object that did not exist before. */
+  /** @param created - called with every object that did not exist before. */
   constructor(url: string, created: (object: KubernetesObject) => void) {
     this.#url = url;
     this.#created = created;
@@ -43,14 +44,14 @@ export class ApiCalls {
     return answer as T;
   }
 
-  readonly get: TestEnv['get'] = async (...given: readonly unknown[]) => {
-    const [resource, [namespace, name]] = await this.#asked(given);
+  readonly get: TestEnv['get'] = async (...args: readonly unknown[]) => {
+    const [resource, [namespace, name]] = await this.#asked(args);
     const path = objectPath(resource, { namespace, name: name ?? '' });
     return orUndefined(this.send('GET', path)) as Promise<never>;
   };
 
-  readonly list: TestEnv['list'] = async (...given: readonly unknown[]) => {
-    const [resource, [namespace]] = await this.#asked(given);
+  readonly list: TestEnv['list'] = async (...args: readonly unknown[]) => {
+    const [resource, [namespace]] = await this.#asked(args);
     const answer = await this.send('GET', collectionPath(resource, namespace));
     const { items } = answer as { items: readonly KubernetesObject[] };
     // The items of built-in resources do not say what they are.
@@ -60,9 +61,9 @@ export class ApiCalls {
 
   /** The resource that the arguments begin with, by itself or as apiVersion and kind, and the arguments after it. */
   async #asked(
-    given: readonly unknown[],
+    args: readonly unknown[],
   ): Promise<[resource: Resource, rest: readonly (string | undefined)[]]> {
-    const [first, second, ...others] = given as [Resource | string, string, ...string[]];
+    const [first, second, ...others] = args as [Resource | string, string, ...string[]];
     if (typeof first !== 'string') return [first, [second, ...others]];
     return [await this.#resourceOf(first, second), others];
   }
@@ -90,7 +91,7 @@ export class ApiCalls {
     await this.send('DELETE', objectPath(resource, { namespace, name }));
   }
 
-  /** @param namespace - of objects that name none; without it they are refused. */
+  /** @param namespace - of objects that name none; without it such objects are an error. */
   async apply(manifest: Manifest, namespace?: string): Promise<readonly KubernetesObject[]> {
     const applied: KubernetesObject[] = [];
     for (const object of await objectsOf(manifest)) {
@@ -103,7 +104,9 @@ export class ApiCalls {
     const resource = await this.#resourceOf(object.apiVersion, object.kind);
     const namespace = resource.namespaced ? (object.metadata.namespace ?? preset) : undefined;
     if (resource.namespaced && namespace === undefined) {
-      throw refused(`${object.kind} ${object.metadata.name} names no namespace: apply it with one`);
+      throw unusable(
+        `${object.kind} ${object.metadata.name} names no namespace: apply it with one`,
+      );
     }
     const placed = {
       ...object,
@@ -138,7 +141,7 @@ export class ApiCalls {
     this.#resources.set(apiVersion, resources);
     const found = resources.find((resource) => resource.kind === kind);
     if (found !== undefined) return found;
-    throw refused(`the API server does not serve ${kind} of ${apiVersion}`);
+    throw unusable(`the API server does not serve ${kind} of ${apiVersion}`);
   }
 
   async #discover(apiVersion: string): Promise<readonly Resource[]> {
@@ -191,7 +194,7 @@ export class ApiCalls {
 async function objectsOf(manifest: Manifest): Promise<readonly KubernetesObject[]> {
   if (manifest instanceof URL) return inFiles(manifest);
   if (typeof manifest === 'string')
-    return parseYamlDocuments(manifest).flatMap((document) => manifestObjects(document, refused));
+    return parseYamlDocuments(manifest).flatMap((document) => manifestObjects(document, unusable));
   return Array.isArray(manifest) ? manifest : [manifest as KubernetesObject];
 }
 
@@ -202,7 +205,7 @@ async function inFiles(url: URL): Promise<readonly KubernetesObject[]> {
     : [''];
   const texts = await Promise.all(files.map((name) => readFile(join(path, name), 'utf8')));
   return texts.flatMap((text) =>
-    parseYamlDocuments(text).flatMap((document) => manifestObjects(document, refused)),
+    parseYamlDocuments(text).flatMap((document) => manifestObjects(document, unusable)),
   );
 }
 
@@ -223,6 +226,6 @@ function parsed(text: string): unknown {
   }
 }
 
-function refused(message: string): OperatorError {
+function unusable(message: string): OperatorError {
   return new OperatorError(message, { code: 'USER_CODE', layer: 'user-code' });
 }

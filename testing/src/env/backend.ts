@@ -1,5 +1,5 @@
+import type { KubectlProxyOptions } from '../ambassador/kubectl-proxy.ts';
 import type { ApiServer } from '../apiserver/api-server.ts';
-import type { KubectlProxyOptions } from '../kubectl-proxy.ts';
 import type { EventLog } from './event-log.ts';
 import type { RequestLog } from './request-log.ts';
 

@@ -7,13 +7,13 @@ const DEFAULT_MAX_RUNS = 500;
 const DEFAULT_PARALLEL = 4;
 
 /**
- * Runs a scenario once as it is, and then again and again, killing the operator each time at another
- * place: before its first call is sent, after that was carried out and before the answer, before the
- * second, and so on to the last. Each time it is started again, and must come to the state that the
- * run without a crash had. Several of these runs are under way at a time, see `parallel`.
+ * Runs a scenario once without a crash, and then once for each place at which the operator can be killed: before its
+ * first call is sent, after the server has carried the call out and before the answer, before the second call, and so
+ * on to the last. In each run the operator is started again, and must reach the state of the run without a crash.
+ * Several runs are under way at a time, see `parallel`.
  *
- * It shows what is lost between two calls that belong together. It does not show two operators at
- * once, and of calls that run side by side the order may differ from run to run.
+ * This finds state that is lost between two calls that belong together. It does not run two operators at once, and
+ * the order of parallel calls may differ from run to run.
  *
  * @returns every place at which the operator was killed, in order.
  * @throws OperatorError `USER_CODE` that names the first place, in order, at which the state was another, or was not
@@ -59,7 +59,7 @@ interface RunsAheadOptions {
   readonly upTo: number;
 }
 
-/** Runs by their number, started in order, some of them before anybody asks for their outcome. */
+/** Runs by their number. They are started in order, and some before their outcome is needed. */
 class RunsAhead {
   readonly #start: (run: number) => Promise<CrashOutcome>;
   readonly #options: RunsAheadOptions;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { messageOf, OperatorError } from 'chancery';
-import { eventually } from '../eventually.ts';
-import { withOwnOperators } from '../operator/running-operators.ts';
+import { eventually } from '../time/eventually.ts';
+import { withOwnOperators } from '../time/running-operators.ts';
 import type { TestBackend } from './choose-backend.ts';
 import { RequestLine } from './request-line.ts';
 import type { LoggedRequest } from './request-log.ts';
@@ -33,7 +33,7 @@ export interface CrashScenario {
    * (`withoutServerFields`, and the name of the namespace).
    */
   readonly state: (env: TestEnv, namespace: string) => Promise<unknown>;
-  /** Which of its calls to crash at, asked once for each. Default: every one. `env` tells runs apart. */
+  /** Which of its calls to crash at, asked once for each. Default: every one. `env` differs from run to run. */
   readonly calls?: (call: LoggedRequest, env: TestEnv) => boolean;
   /**
    * Told of each place when the operator, started again, has come to the same state: for progress. The places

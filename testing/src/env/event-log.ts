@@ -1,5 +1,5 @@
 import type { KubernetesObject } from 'chancery';
-import type { CommittedEvent, ResourceName } from '../apiserver/cluster-access.ts';
+import type { CommittedEvent, ResourceName } from '../apiserver/objects/stored-object.ts';
 
 /** A change that the server has committed. Plain data, a copy. */
 export interface LoggedEvent {
@@ -12,7 +12,7 @@ export interface LoggedEvent {
   readonly object: KubernetesObject;
 }
 
-/** Which events are meant; what is left out may be anything. */
+/** Selects events; a field that is absent matches any event. */
 export type EventFilter = Partial<Pick<LoggedEvent, 'type' | 'resource' | 'namespace' | 'name'>>;
 
 /** Events remembered; more than any test makes, few enough that a stuck loop does not fill memory. */

@@ -1,6 +1,6 @@
 import { ConfigurationError, messageOf } from 'chancery';
-import { findKubectl } from '../kubectl.ts';
-import { KubectlProxy, type KubectlProxyOptions } from '../kubectl-proxy.ts';
+import { findKubectl } from '../ambassador/kubectl.ts';
+import { KubectlProxy, type KubectlProxyOptions } from '../ambassador/kubectl-proxy.ts';
 import { ApiCalls } from './api-calls.ts';
 import type { Backend } from './backend.ts';
 

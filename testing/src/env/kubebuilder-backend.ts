@@ -5,7 +5,6 @@ import { ControlPlane } from '../control-plane/control-plane.ts';
 import type { Backend } from './backend.ts';
 import { isTrue } from './choose-backend.ts';
 import { requireKubectl, throughProxy } from './existing-backend.ts';
-import { goDurationMs } from './go-duration.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -72,6 +71,29 @@ function isExecutable(path: string): boolean {
   }
 }
 
+const UNIT_MS: Readonly<Record<string, number>> = {
+  ns: 1e-6,
+  us: 1e-3,
+  µs: 1e-3,
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+};
+
+/**
+ * A timeout in milliseconds from a duration as Go writes it, such as `20s` or `1m30s`. Default 20 s.
+ *
+ * @throws ConfigurationError `CONFIG` that names the variable.
+ */
 function timeoutOf(name: string, environment: Environment): number {
-  return goDurationMs(name, environment, DEFAULT_TIMEOUT_MS);
+  const text = environment[name]?.trim();
+  if (!text) return DEFAULT_TIMEOUT_MS;
+  if (!/^(?:[0-9]+(?:\.[0-9]+)?(?:ns|us|µs|ms|s|m|h))+$/.test(text)) {
+    throw new ConfigurationError(
+      `${name} must be a duration such as 20s or 1m30s, not ${JSON.stringify(text)}`,
+    );
+  }
+  const parts = text.matchAll(/([0-9.]+)(ns|us|µs|ms|s|m|h)/g);
+  return [...parts].reduce((sum, [, n, unit = '']) => sum + Number(n) * (UNIT_MS[unit] ?? 0), 0);
 }

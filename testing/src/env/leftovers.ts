@@ -9,8 +9,8 @@ const LIMIT_MS = 20_000;
 const POLL_MS = 100;
 
 /**
- * What an environment has made in a cluster that outlives it. Objects in its namespaces go with
- * these; all else is taken away by itself, the latest first.
+ * The objects that an environment has made in a cluster that outlives it. Objects in its namespaces are removed with
+ * the namespaces. Everything else is removed one by one, newest first.
  */
 export class Leftovers {
   readonly #namespaces: string[] = [];

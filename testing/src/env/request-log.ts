@@ -1,4 +1,4 @@
-import { parsePath } from '../apiserver/http/request-info.ts';
+import { parsePath } from '../apiserver/http/exchange/request-info.ts';
 
 /** What RBAC calls a verb, as far as requests on objects show it. */
 export type Verb =
@@ -14,7 +14,7 @@ export type Verb =
 /** A request in the words of RBAC. Plain data. */
 export interface LoggedRequest {
   readonly verb: Verb;
-  /** `configmaps`, `deployments.apps`; empty for what is no resource, such as `/version`. */
+  /** `configmaps`, `deployments.apps`; empty for a path that is no resource, such as `/version`. */
   readonly resource: string;
   readonly namespace: string | undefined;
   readonly name: string | undefined;
@@ -28,7 +28,7 @@ export interface LoggedRequest {
   readonly user: string | undefined;
 }
 
-/** Which requests are meant; what is left out may be anything. */
+/** Selects requests; a field that is absent matches any request. */
 export type RequestFilter = Partial<
   Pick<
     LoggedRequest,
@@ -36,7 +36,7 @@ export type RequestFilter = Partial<
   >
 >;
 
-/** Requests that somebody has received, in their order. */
+/** Requests in the order in which a server received them. */
 export class RequestLog {
   readonly #read: () => readonly LoggedRequest[];
 

@@ -1,12 +1,12 @@
 import process from 'node:process';
 import type { KubernetesObject } from 'chancery';
 import { ConfigurationError, OperatorError } from 'chancery';
-import { type Ambassador, startAmbassador } from '../ambassador.ts';
+import { type Ambassador, startAmbassador } from '../ambassador/ambassador.ts';
+import type { AmbassadorFilter } from '../ambassador/kubectl-proxy.ts';
 import type { ApiServer, ApiServerOptions } from '../apiserver/api-server.ts';
-import { eventually } from '../eventually.ts';
-import { FakeClock } from '../fake-clock.ts';
-import type { AmbassadorFilter } from '../kubectl-proxy.ts';
-import type { Manifest } from '../manifest-objects.ts';
+import type { Manifest } from '../apiserver/objects/manifest-objects.ts';
+import { eventually } from '../time/eventually.ts';
+import { FakeClock } from '../time/fake-clock.ts';
 import { ApiCalls } from './api-calls.ts';
 import type { Backend } from './backend.ts';
 import { chooseBackend, type TestBackend } from './choose-backend.ts';

@@ -1,8 +1,8 @@
 import type { KubernetesObject, Resource } from 'chancery';
-import type { Ambassador } from '../ambassador.ts';
+import type { Ambassador } from '../ambassador/ambassador.ts';
+import type { AmbassadorFilter } from '../ambassador/kubectl-proxy.ts';
 import type { ApiServer } from '../apiserver/api-server.ts';
-import type { AmbassadorFilter } from '../kubectl-proxy.ts';
-import type { Manifest } from '../manifest-objects.ts';
+import type { Manifest } from '../apiserver/objects/manifest-objects.ts';
 import type { TestBackend } from './choose-backend.ts';
 import type { EventLog } from './event-log.ts';
 import type { RequestLog } from './request-log.ts';
@@ -31,7 +31,7 @@ export interface TestEnv extends AsyncDisposable {
    */
   supports(what: EnvFeature): boolean;
 
-  /** A new namespace, which nobody else uses. It is deleted when the environment stops. */
+  /** A new namespace of this test alone. It is deleted when the environment stops. */
   namespace(): Promise<string>;
 
   /**

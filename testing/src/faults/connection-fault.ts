@@ -19,6 +19,6 @@ export interface ConnectionFault {
  * - `reset`: RST to both ends.
  * - `close`: FIN to the client, in order; the server's side is closed.
  * - `half-close`: FIN to the client only; what the client sends still reaches the server.
- * - `freeze`: nothing more is passed on, and nobody is told.
+ * - `freeze`: nothing more is passed on, and neither side is notified.
  */
 export type CutKind = 'reset' | 'close' | 'half-close' | 'freeze';

@@ -23,7 +23,7 @@ export interface Exchange {
   readonly request: ServedRequest;
   readonly response: ServerResponse;
   readonly clock: Clock;
-  /** Aborts when the answer is complete or the connection gone, whoever ended it. */
+  /** Aborts when the answer is complete or the connection has ended, on either side. */
   readonly signal: AbortSignal;
 }
 

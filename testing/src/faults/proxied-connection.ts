@@ -15,7 +15,7 @@ export class ProxiedConnection {
   #bytesToClient = 0;
   #bytesToServer = 0;
 
-  /** Takes over both sockets; whoever makes one of these must await `run`. */
+  /** Takes over both sockets; the caller must await `run`. */
   constructor(client: Socket, server: Socket, fault: ConnectionFault, clock: Clock) {
     this.#client = client;
     this.#server = server;
@@ -57,7 +57,7 @@ export class ProxiedConnection {
     await Promise.all([...ends, toClient, toServer]);
   }
 
-  /** Ends it now, in the given way. */
+  /** Ends the connection now, in the way of `kind`. */
   cut(kind: CutKind): void {
     switch (kind) {
       case 'reset':

@@ -47,7 +47,7 @@ export function delayed(delayMs: number, reply: Reply): Reply {
   };
 }
 
-/** No answer at all: the connection stays open until somebody closes it. */
+/** No answer at all: the connection stays open until one side closes it. */
 export function silence(): Reply {
   return () => {};
 }

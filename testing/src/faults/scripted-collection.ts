@@ -123,14 +123,14 @@ export class ScriptedCollection {
     this.#pages.expire();
   }
 
-  /** Drops the next `count` events: they happen, and no watch is ever told. */
+  /** Drops the next `count` events: they happen, and no watch sends them. */
   loseEvents(count = 1): void {
     this.#lostEvents += count;
   }
 
   /**
    * Goes back to a backup: an older revision, and no objects but those of `names`, made anew at the
-   * revisions after it. Open watches are not told.
+   * revisions after it. Open watches send nothing.
    */
   restore(revision: number, names: readonly string[] = []): void {
     this.#objects.clear();
@@ -154,11 +154,11 @@ export class ScriptedCollection {
     const watch = new ScriptedWatch(exchange);
     const { resourceVersion = '', sendInitialEvents } = exchange.request.query;
     const from = this.#revisionOf(resourceVersion);
-    const refused = sendInitialEvents !== 'true' && from < this.#expiredAt;
+    const isExpired = sendInitialEvents !== 'true' && from < this.#expiredAt;
     const first = sendInitialEvents === 'true' ? this.#initialEvents() : this.#eventsAfter(from);
-    await watch.serve(refused ? [] : first, () => {
+    await watch.serve(isExpired ? [] : first, () => {
       this.#watches.push(watch);
-      if (!refused) return;
+      if (!isExpired) return;
       watch.send(errorEvent(EXPIRED));
       void watch.end();
     });

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { type Clock, systemClock } from 'chancery';
+import type { Clock } from 'chancery';
+import { systemClock } from 'chancery/low-level';
 import type { Reply, ServedRequest } from './exchange.ts';
 import { text } from './replies.ts';
 
-/** Which requests a reply is for; what is left out matches all. */
+/** The requests that a reply is for; a field that is absent matches all. */
 export interface RequestMatch {
   readonly method?: string;
   /** The whole path without query, or a pattern found in it. */
@@ -29,7 +30,7 @@ export interface ScriptedServerOptions {
 }
 
 /**
- * An HTTP server on the loopback that answers as it is told to, right or wrong, and remembers every
+ * An HTTP server on the loopback that gives the answers of its script, right or wrong, and remembers every
  * request.
  *
  * The first rule that matches answers, in the order in which they were added; each rule counts its
@@ -111,7 +112,7 @@ export class ScriptedServer {
   /**
    * Closes every connection and the port, and waits for the replies under way.
    *
-   * @throws what a reply has thrown: a bug of the test, not of what is tested.
+   * @throws the error of a reply: a bug in the test, and not in the code under test.
    */
   async close(): Promise<void> {
     if (this.#server.listening) {

@@ -1,5 +1,5 @@
 import { OperatorError } from 'chancery';
-import type { FakeClock } from '../fake-clock.ts';
+import type { FakeClock } from '../time/fake-clock.ts';
 
 /**
  * Turns of the event loop in which bytes between two sockets of one process arrive: the kernel's

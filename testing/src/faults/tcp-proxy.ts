@@ -1,7 +1,8 @@
+import { systemClock } from 'chancery/low-level';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
-import { type Clock, systemClock } from 'chancery';
-import { listenAgain, reservePort } from '../listen-again.ts';
+import { type Clock } from 'chancery';
+import { listenAgain, reservePort } from '../ports/listen-again.ts';
 import type { ConnectionFault, CutKind } from './connection-fault.ts';
 import { ProxiedConnection } from './proxied-connection.ts';
 

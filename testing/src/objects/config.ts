@@ -10,7 +10,7 @@ export interface Secret extends KubernetesObject {
   readonly stringData?: Readonly<Record<string, string>>;
 }
 
-/** A ConfigMap; `data` as given. */
+/** A ConfigMap with this `data`. */
 export function configMap(
   name: string,
   fields: MetadataFields & Pick<ConfigMap, 'data' | 'binaryData' | 'immutable'> = {},
@@ -28,7 +28,7 @@ export function secret(
   return { apiVersion: 'v1', kind: 'Secret', metadata, type: 'Opaque', ...rest };
 }
 
-/** Any other object, custom resources above all: its fields beside the metadata are as given. */
+/** Any other object, custom resources above all: with these fields beside the metadata. */
 export function customResource<T extends Readonly<Record<string, unknown>>>(
   apiVersion: string,
   kind: string,

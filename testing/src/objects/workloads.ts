@@ -54,7 +54,7 @@ export interface WorkloadFields extends MetadataFields {
   readonly spec?: Readonly<Record<string, unknown>>;
 }
 
-/** Runs on every cluster, does nothing, and ends when it is told to. */
+/** Runs on every cluster, does nothing, and ends on SIGTERM. */
 const SLEEPING: PodSpec = { containers: [{ name: 'main', image: 'registry.k8s.io/pause:3.10' }] };
 
 /** A Pod with one container that sleeps, unless `spec` says otherwise. */

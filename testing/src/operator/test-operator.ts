@@ -1,12 +1,12 @@
+import { systemClock, undiciTransport } from 'chancery/low-level';
 import type { Controller, Log, Runnable } from 'chancery';
-import { type Clock, systemClock, undiciTransport } from 'chancery';
+import { type Clock } from 'chancery';
 import type { ProcessStatus } from 'chancery/internal';
 import { connect, connectOptions, OperatorProcess, settingsFrom } from 'chancery/internal';
-import { eventually } from '../eventually.ts';
-import { RecordingMeter } from '../recording-meter.ts';
-import { MortalClock } from './mortal-clock.ts';
-import { MortalTransport } from './mortal-transport.ts';
-import { operatorRuns } from './running-operators.ts';
+import { eventually } from '../time/eventually.ts';
+import { operatorRuns } from '../time/running-operators.ts';
+import { MortalClock, MortalTransport } from './mortal.ts';
+import { RecordingMeter } from './recording-meter.ts';
 
 export interface TestOperatorOptions {
   /** Where its ambassador is: `TestEnv.url`, or that of a `KubectlProxy` or a `RequestLine`. */
@@ -87,7 +87,7 @@ export class TestOperator implements AsyncDisposable {
   start(): void {
     this.#leave = operatorRuns(this);
     this.#running = this.#manager.run(this.#stop.signal);
-    this.#running.catch(() => {}); // for `stop` to tell
+    this.#running.catch(() => {}); // `stop` throws it
   }
 
   /** It runs, and every source has its first list: what `/readyz` says. */
@@ -116,7 +116,7 @@ export class TestOperator implements AsyncDisposable {
   }
 
   /**
-   * As after SIGTERM: resolves when what is under way is done. Again, or after `kill`, does nothing.
+   * As after SIGTERM: resolves when its running work is done. A second call, or a call after `kill`, does nothing.
    *
    * @throws what ended it before, if something did.
    */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FakeClock } from '../../src/fake-clock.ts';
+import { FakeClock } from '../../src/time/fake-clock.ts';
 import { CONFIG_MAPS, configMap, startCluster } from './support/cluster.ts';
 
 const DEPLOYMENTS = '/apis/apps/v1/namespaces/default/deployments';
@@ -112,7 +112,7 @@ test('a finalizer holds an object until it is removed', async () => {
   expect(server.get('v1', 'ConfigMap', 'default', 'a')).toBeUndefined();
 });
 
-test('what is tried with dryRun is answered and not done', async () => {
+test('a request with dryRun is answered and changes nothing', async () => {
   const { send, server } = await startCluster();
   server.create(configMap('a'));
 

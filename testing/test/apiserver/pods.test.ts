@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FakeClock } from '../../src/fake-clock.ts';
+import { FakeClock } from '../../src/time/fake-clock.ts';
 import { startCluster, type TestCluster } from './support/cluster.ts';
 
 const PODS = '/api/v1/namespaces/default/pods';

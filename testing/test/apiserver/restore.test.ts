@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FakeClock } from '../../src/fake-clock.ts';
+import { FakeClock } from '../../src/time/fake-clock.ts';
 import { CONFIG_MAPS, configMap, startCluster } from './support/cluster.ts';
 import { summary, watch } from './support/watched.ts';
 

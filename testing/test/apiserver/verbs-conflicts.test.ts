@@ -19,7 +19,7 @@ describe('[F-5] a PUT', () => {
     expect([status, body.data]).toEqual([200, { k: 'w' }]);
   });
 
-  test('of an older state is a conflict, told of the resource', async () => {
+  test('of an older state is a conflict, which names the resource', async () => {
     const { send } = await startCluster();
     const { body: created } = await send('POST', CONFIG_MAPS, configMap('a'));
     await send('PATCH', `${CONFIG_MAPS}/a`, { data: { k: 'w' } });
@@ -84,7 +84,7 @@ describe('[F-5] a PUT', () => {
     expect([status, body.message]).toEqual([400, message]);
   });
 
-  test('of what is not there is not found', async () => {
+  test('of an absent object is 404', async () => {
     const { send } = await startCluster();
 
     const { status, body } = await send('PUT', `${CONFIG_MAPS}/a`, configMap('a'));
@@ -149,7 +149,7 @@ test.each([
   ['configmaps', CONFIG_MAPS, 404],
   ['roles', '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles', 201],
   ['endpoints', '/api/v1/namespaces/default/endpoints', 201],
-])('[F-5] of %s a PUT makes what is not there, or not', async (_, path, status) => {
+])('[F-5] of %s a PUT creates an absent object, or does not', async (_, path, status) => {
   const { send } = await startCluster();
 
   const answer = await send('PUT', `${path}/a`, { metadata: { name: 'a' } });

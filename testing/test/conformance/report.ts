@@ -3,9 +3,9 @@ import {
   recording,
   watchText,
 } from '../../../test/support/recorded-stream.ts';
+import { StandInAmbassador } from '../../src/ambassador/stand-in-ambassador.ts';
 import { ApiServer } from '../../src/apiserver/api-server.ts';
-import { FakeClock } from '../../src/fake-clock.ts';
-import { StandInAmbassador } from '../../src/stand-in-ambassador.ts';
+import { FakeClock } from '../../src/time/fake-clock.ts';
 import { comparable, comparableEvents, comparableHistories } from './comparable.ts';
 import { type Difference, differences } from './difference.ts';
 import { type Answer, Replay } from './replay.ts';

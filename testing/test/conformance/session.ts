@@ -1,5 +1,5 @@
 import type { ApiServer } from '../../src/apiserver/api-server.ts';
-import type { FakeClock } from '../../src/fake-clock.ts';
+import type { FakeClock } from '../../src/time/fake-clock.ts';
 
 /** What the replay may do to the server, as something outside the recordings did to the real one. */
 export interface World {

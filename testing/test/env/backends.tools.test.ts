@@ -6,8 +6,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startTestEnv, type TestEnvOptions } from '../../src/env/start-test-env.ts';
 import type { TestEnv } from '../../src/env/test-env.ts';
-import { eventually } from '../../src/eventually.ts';
 import { secret } from '../../src/objects/config.ts';
+import { eventually } from '../../src/time/eventually.ts';
 import { processesWith, standInAssets } from '../control-plane/assets.ts';
 import { BACKENDS, kubebuilder, startCluster, surroundings } from './support/backends.ts';
 import { CRD, describeBackends } from './support/same-on-all.ts';

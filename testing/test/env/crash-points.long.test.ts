@@ -118,7 +118,7 @@ test('a scenario that does not work without a crash says so', async () => {
   );
 });
 
-test('a restart that fails is told with its place', async () => {
+test('a failed restart is reported with its place', async () => {
   const { start, ...rest } = scenario(careful);
   const urls: string[] = [];
 
@@ -188,7 +188,7 @@ describe('[T-8] runs that overlap', () => {
     expect(counts).toEqual({ now: 0, most: parallel });
   });
 
-  test('of several places that fail, the first in order is told, after all runs have ended', async () => {
+  test('of several failing places, the first in order is reported, after all runs have ended', async () => {
     const { counts, scenario: scene } = counted(scenario(careful));
     const passed: number[] = [];
     const states = new Map<string, number>();

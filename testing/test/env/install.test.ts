@@ -4,9 +4,9 @@ import { configMaps, deployments } from 'chancery/kubernetes';
 import { customResource, type ObjectOf, Type } from 'chancery/schema';
 import { expect, expectTypeOf, test } from 'vitest';
 import { startTestEnv } from '../../src/env/start-test-env.ts';
-import { eventually } from '../../src/eventually.ts';
 import { configMap, customResource as object } from '../../src/objects/config.ts';
 import { deployment } from '../../src/objects/workloads.ts';
+import { eventually } from '../../src/time/eventually.ts';
 
 const caches = customResource({
   group: 'example.dev',

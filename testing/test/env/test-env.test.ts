@@ -8,10 +8,10 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { TestBackend } from '../../src/env/choose-backend.ts';
 import { startTestEnv, type TestEnvOptions } from '../../src/env/start-test-env.ts';
 import type { TestEnv } from '../../src/env/test-env.ts';
-import { eventually } from '../../src/eventually.ts';
-import { FakeClock } from '../../src/fake-clock.ts';
 import { configMap } from '../../src/objects/config.ts';
 import { deployment } from '../../src/objects/workloads.ts';
+import { eventually } from '../../src/time/eventually.ts';
+import { FakeClock } from '../../src/time/fake-clock.ts';
 import { standInAssets } from '../control-plane/assets.ts';
 import { EMBEDDED, kubebuilder, surroundings } from './support/backends.ts';
 import { describeBackends } from './support/same-on-all.ts';
@@ -287,7 +287,7 @@ describe('time', () => {
     expect(clock.now()).toBe(Date.parse('2030-01-01T01:00:01Z'));
   });
 
-  test('what never comes to rest is told, not waited for', async () => {
+  test('an environment that never comes to rest is an error, and no endless wait', async () => {
     const clock = new FakeClock();
     const env = await start({ environment: {}, embedded: { clock } });
     let on = true;

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { FakeClock } from '../../src/fake-clock.ts';
 import { ScriptedCollection } from '../../src/faults/scripted-collection.ts';
 import { ScriptedServer } from '../../src/faults/scripted-server.ts';
 import { settleSockets } from '../../src/faults/settle-sockets.ts';
+import { FakeClock } from '../../src/time/fake-clock.ts';
 
 const PATH = '/api/v1/namespaces/demo/configmaps';
 

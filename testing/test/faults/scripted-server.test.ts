@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { request as send } from 'node:http';
 import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { FakeClock } from '../../src/fake-clock.ts';
 import type { Reply } from '../../src/faults/exchange.ts';
 import {
   delayed,
@@ -17,6 +16,7 @@ import {
 } from '../../src/faults/replies.ts';
 import { ScriptedServer } from '../../src/faults/scripted-server.ts';
 import { settleSockets } from '../../src/faults/settle-sockets.ts';
+import { FakeClock } from '../../src/time/fake-clock.ts';
 
 async function start() {
   const clock = new FakeClock(1_000);

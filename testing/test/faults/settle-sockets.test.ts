@@ -1,9 +1,9 @@
 import { sleep } from 'chancery/internal';
 import { expect, onTestFinished, test } from 'vitest';
-import { FakeClock, settle } from '../../src/fake-clock.ts';
 import { text } from '../../src/faults/replies.ts';
 import { ScriptedServer } from '../../src/faults/scripted-server.ts';
 import { advanceUntil } from '../../src/faults/settle-sockets.ts';
+import { FakeClock, settle } from '../../src/time/fake-clock.ts';
 
 const { signal } = new AbortController();
 

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { eventually } from '../../src/eventually.ts';
-import { FakeClock } from '../../src/fake-clock.ts';
 import type { CutKind } from '../../src/faults/connection-fault.ts';
 import { settleSockets } from '../../src/faults/settle-sockets.ts';
 import { TcpProxy } from '../../src/faults/tcp-proxy.ts';
+import { eventually } from '../../src/time/eventually.ts';
+import { FakeClock } from '../../src/time/fake-clock.ts';
 
 /** A server that sends what a test sends, a proxy before it, and a client that writes down. */
 async function start() {

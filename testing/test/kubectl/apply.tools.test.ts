@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { configMap, deployment, Session } from './support/session.ts';
 
 describe.each([['--server-side=false'], ['--server-side']])('kubectl apply %s', (side) => {
-  test('creates, changes, and leaves alone what is as it should be', async () => {
+  test('creates, changes, and leaves an object alone that has no difference', async () => {
     const kubectl = await Session.start();
     const apply = (input: string): Promise<string> =>
       kubectl.run(['apply', side, '-f', '-'], { input });

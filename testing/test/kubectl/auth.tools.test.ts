@@ -56,7 +56,7 @@ test('auth can-i --list shows the rules', async () => {
   expect(printed).toMatch(/^ +\[\/version\] +\[\] +\[get\]$/m);
 });
 
-test('auth whoami names the user and his groups', async () => {
+test('auth whoami names the user and its groups', async () => {
   const kubectl = await start();
 
   const printed = await kubectl.run(['auth', 'whoami']);
@@ -69,7 +69,7 @@ test('auth whoami names the user and his groups', async () => {
   expect(other).toMatch(/^Groups +\[team system:authenticated\]$/m);
 });
 
-test('what is forbidden is told in the words of the server', async () => {
+test('a forbidden request shows the words of the server', async () => {
   const kubectl = await start();
 
   const { code, stderr } = await kubectl.try(['get', 'secrets', '--as=jane']);

@@ -63,7 +63,7 @@ test('get lists many resources, by selectors, in all namespaces, page by page, s
   expect(sorted).toEqual([...sorted].sort());
 });
 
-test('get of what is not there, or of a kind that nobody serves, says so', async () => {
+test('get of an absent object, or of a kind that is not served, says so', async () => {
   const kubectl = await Session.start();
 
   const object = await kubectl.try(['get', 'cm', 'nope']);

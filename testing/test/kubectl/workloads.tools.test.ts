@@ -194,7 +194,7 @@ test('describe tells of an object, its Pods and its Events', async () => {
   expect(pod).toMatch(/Controlled By: +ReplicaSet\/web-/);
 });
 
-test('events lists what the controllers have told, for one object too', async () => {
+test('events lists the Events of the controllers, for one object too', async () => {
   const kubectl = await rolledOut();
 
   const all = await kubectl.run(['events']);

@@ -23,7 +23,7 @@ test.each([
   job('a', { namespace }),
   service('a', { namespace }),
   customResource('v1', 'Namespace', 'a'),
-])('[T-4] the server takes what is built with a name alone: $kind', async (object) => {
+])('[T-4] the server accepts an object built with a name alone: $kind', async (object) => {
   const server = await ApiServer.start();
   onTestFinished(() => server.close());
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { FakeClock } from '../../src/fake-clock.ts';
-import { MortalClock } from '../../src/operator/mortal-clock.ts';
+import { MortalClock } from '../../src/operator/mortal.ts';
+import { FakeClock } from '../../src/time/fake-clock.ts';
 
 test('a dead clock fires no alarm, neither one from before nor one from after', () => {
   const clock = new FakeClock();

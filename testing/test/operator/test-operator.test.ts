@@ -3,10 +3,10 @@ import { configMaps } from 'chancery/kubernetes';
 import { expect, onTestFinished, test } from 'vitest';
 import { startTestEnv } from '../../src/env/start-test-env.ts';
 import type { TestEnv } from '../../src/env/test-env.ts';
-import { eventually } from '../../src/eventually.ts';
-import { FakeClock } from '../../src/fake-clock.ts';
 import { configMap } from '../../src/objects/config.ts';
 import { startOperator } from '../../src/operator/test-operator.ts';
+import { eventually } from '../../src/time/eventually.ts';
+import { FakeClock } from '../../src/time/fake-clock.ts';
 
 function scribe() {
   const seen: string[] = [];

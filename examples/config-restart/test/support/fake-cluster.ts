@@ -1,25 +1,27 @@
 import {
   ApiError,
   type Client,
-  type DeleteOptions,
   type KubernetesObject,
   keyOf,
-  type ListOptions,
   matchesSelector,
   type ObjectKey,
   objectKey,
-  type Patch,
   type Permission,
   parseSelector,
   type Resource,
   resourceName,
   type Source,
-  type Store,
-  type Stored,
-  type Target,
-  type WriteOptions,
 } from 'chancery';
 import { type ConfigMap, configMaps, type Pod, pods } from 'chancery/kubernetes';
+import type {
+  DeleteOptions,
+  ListOptions,
+  Patch,
+  Store,
+  Stored,
+  Target,
+  WriteOptions,
+} from 'chancery/low-level';
 
 /** What a test writes down; the cluster adds what an API server adds. */
 export type Draft<T extends KubernetesObject> = Omit<T, 'apiVersion' | 'kind'>;

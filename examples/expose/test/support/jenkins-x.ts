@@ -1,8 +1,8 @@
 /** The operator, and what the tests of jenkins-x' annotations make and read. */
 
 import { configMap, eventually, service } from '@chancery/testing';
-import { formatYaml } from 'chancery';
 import type { ConfigMap, Ingress, Service } from 'chancery/kubernetes';
+import { formatYaml } from 'chancery/low-level';
 import { type Place, startExample } from '../../../testing/place.ts';
 import controllers from '../../operator.ts';
 

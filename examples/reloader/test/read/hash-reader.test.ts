@@ -1,6 +1,7 @@
 /** Reads of contents, shared and forgotten. */
-import type { KubernetesObject, Reader } from 'chancery';
+import type { KubernetesObject } from 'chancery';
 import { configMaps } from 'chancery/kubernetes';
+import type { Reader } from 'chancery/low-level';
 import { describe, expect, test } from 'vitest';
 import { HashReader, Limit } from '../../read/hash-reader.ts';
 

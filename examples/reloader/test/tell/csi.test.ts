@@ -1,6 +1,6 @@
 /** SecretProviderClasses, for the webhook and for `explain`, by stubs of the definitions of the driver. */
 import { eventually } from '@chancery/testing';
-import { restClient, systemClock, undiciTransport } from 'chancery';
+import { restClient, systemClock, undiciTransport } from 'chancery/low-level';
 import { expect, onTestFinished, test } from 'vitest';
 import program from '../../operator.ts';
 import { BASELINE } from '../../record/baseline.ts';

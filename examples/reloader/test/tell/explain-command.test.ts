@@ -1,6 +1,6 @@
 /** The command as its command line starts it, on a cluster in which the operator has worked. */
 import { FakeClock } from '@chancery/testing';
-import { restClient, systemClock, undiciTransport } from 'chancery';
+import { restClient, systemClock, undiciTransport } from 'chancery/low-level';
 import { expect, onTestFinished, test } from 'vitest';
 import program from '../../operator.ts';
 import { AUTO, envFrom, type Reloading, startReloader } from '../support/start.ts';

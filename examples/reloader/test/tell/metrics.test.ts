@@ -1,6 +1,7 @@
 import { eventually, FakeClock } from '@chancery/testing';
-import { type Runnable, restClient, systemClock, undiciTransport } from 'chancery';
+import type { Runnable } from 'chancery';
 import { configMaps } from 'chancery/kubernetes';
+import { restClient, systemClock, undiciTransport } from 'chancery/low-level';
 import { expect, onTestFinished, test } from 'vitest';
 import { type ReloadMetrics, reloadMetrics } from '../../tell/metrics.ts';
 import type { Regarding } from '../../tell/observer.ts';

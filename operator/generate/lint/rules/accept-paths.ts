@@ -7,7 +7,7 @@ const GENERATE = 'take what `chancery generate proxy` prints';
 export const acceptPathsGiven: Rule = {
   id: 'accept-paths-given',
   check: ({ flags, proxy }) => {
-    const flag = flags.given.get('accept-paths');
+    const flag = flags.values.get('accept-paths');
     if (flag !== undefined && flag.value !== '') return [];
     return [
       {
@@ -24,7 +24,7 @@ export const acceptPathsExact: Rule = {
   id: 'accept-paths-exact',
   check: (installation) => {
     const { flags, proxy } = installation;
-    const flag = flags.given.get('accept-paths');
+    const flag = flags.values.get('accept-paths');
     if (flag === undefined) return [];
     return installation.accepted.flatMap(({ element, pattern }, at): readonly Problem[] => {
       if (typeof pattern !== 'string') return [];

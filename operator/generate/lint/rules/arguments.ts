@@ -27,7 +27,7 @@ const CREDENTIALS: Readonly<Record<string, string>> = {
 export const noCredentialFlags: Rule = {
   id: 'no-credential-flags',
   check: ({ flags, proxy }) =>
-    [...flags.given].flatMap(([name, flag]) => {
+    [...flags.values].flatMap(([name, flag]) => {
       const why = CREDENTIALS[name];
       if (why === undefined) return [];
       const path = argumentPath(proxy, flag);
@@ -43,7 +43,7 @@ export const noCredentialFlags: Rule = {
 };
 
 /** Required and allowed flags. Other rules check their values. */
-const KNOWN = new Set([
+const NEEDED = new Set([
   'accept-hosts',
   'accept-paths',
   'address',
@@ -67,17 +67,16 @@ export const knownArguments: Rule = {
   check: ({ flags, proxy, kubectl }) => {
     const hasCommand = (proxy.container.command ?? []).length > 0;
     if (hasCommand && kubectl === undefined) return []; // see entry-point
-    const unknown = [...flags.given].filter(
-      ([name]) => !KNOWN.has(name) && CREDENTIALS[name] === undefined,
+    const needless = [...flags.values].filter(
+      ([name]) => !NEEDED.has(name) && CREDENTIALS[name] === undefined,
     );
     return [
-      ...unknown.map(([name, flag]) => ({ word: `--${name}`, flag })),
-      ...flags.words
-        .filter(({ value, at }) => value !== 'proxy' && !(hasCommand && at === 0))
-        .map((flag) => ({ word: flag.value, flag })),
-    ].map(({ word, flag }) => ({
-      path: argumentPath(proxy, flag),
-      wrong: `gives ${JSON.stringify(word)}`,
+      ...needless.map(([name, { at }]) => ({ value: `--${name}`, at })),
+      ...flags.unknown,
+      ...flags.words.filter(({ value, at }) => value !== 'proxy' && !(hasCommand && at === 0)),
+    ].map((word) => ({
+      path: argumentPath(proxy, word),
+      wrong: `gives ${JSON.stringify(word.value)}`,
       why: 'kubectl proxy has no such flag, and ends at once or means something else by it',
       todo: 'leave it out',
     }));
@@ -118,8 +117,8 @@ const REQUIRED_FLAGS = [
   'reject-methods',
 ];
 
-function missingFlags({ given }: ProxyFlags, path: string): readonly Problem[] {
-  const missing = REQUIRED_FLAGS.filter((name) => !given.has(name));
+function missingFlags({ values }: ProxyFlags, path: string): readonly Problem[] {
+  const missing = REQUIRED_FLAGS.filter((name) => !values.has(name));
   if (missing.length === 0) return [];
   return [
     {

@@ -18,7 +18,7 @@ export const fixedFlags: Rule = {
   id: 'fixed-flags',
   check: ({ flags, proxy, kubectl }) =>
     FIXED.flatMap(([name, expected, why]) => {
-      const flag = flags.given.get(name);
+      const flag = flags.values.get(name);
       if (flag === undefined || flag.value === expected) return [];
       return [
         {
@@ -40,7 +40,7 @@ const HOSTS = ['^127[.]0[.]0[.]1$', '^127\\.0\\.0\\.1$', '^localhost$'];
 export const acceptHosts: Rule = {
   id: 'accept-hosts',
   check: ({ flags, proxy }) => {
-    const flag = flags.given.get('accept-hosts');
+    const flag = flags.values.get('accept-hosts');
     const wide = (flag?.value.split(',') ?? []).find((element) => !HOSTS.includes(element));
     if (flag === undefined || wide === undefined) return [];
     return [
@@ -60,7 +60,7 @@ const LOGS_PATHS = 3;
 export const logLevel: Rule = {
   id: 'proxy-log-level',
   check: ({ flags, proxy }) => {
-    const flag = flags.given.get('v');
+    const flag = flags.values.get('v');
     if (flag === undefined || Number(flag.value) < LOGS_PATHS) return [];
     return [
       {
@@ -144,12 +144,12 @@ export const rejectMethods: Rule = {
 
 /** Undefined when the image sets the flag. */
 function givenElements({ flags }: Installation, name: string): readonly string[] | undefined {
-  const flag = flags.given.get(name);
+  const flag = flags.values.get(name);
   return flag === undefined ? undefined : elementsOf(flag.value);
 }
 
 function pathOfFlag({ flags, proxy }: Installation, name: string): string {
-  const flag = flags.given.get(name);
+  const flag = flags.values.get(name);
   return flag === undefined ? proxy.path : argumentPath(proxy, flag);
 }
 

@@ -80,6 +80,6 @@ function resourceOf({ group, plural, subresource }: Right): string {
 }
 
 function acceptPathsOf({ flags, proxy }: Installation): string {
-  const flag = flags.given.get('accept-paths');
+  const flag = flags.values.get('accept-paths');
   return flag === undefined ? proxy.path : argumentPath(proxy, flag);
 }

@@ -1,5 +1,6 @@
-import { ConfigurationError, type Settings } from 'chancery';
-import { type Io, parseFlags, portFlag } from 'chancery/internal';
+import { ConfigurationError } from 'chancery';
+import { type Io, parseFlags, portFlag, refuseReplaced } from 'chancery/internal';
+import type { Settings } from 'chancery/low-level';
 import { HOOKS_DEFAULTS, type HooksProgramOptions } from '../hooks-program.ts';
 import { REPLACED, variableOf } from './inherited-options.ts';
 
@@ -55,7 +56,7 @@ export interface HooksArguments {
 export function parseHooksArguments(args: readonly string[], env: Io['env']): HooksArguments {
   // `start` is the command of shell-operator.
   const words = args[0] === 'start' ? args.slice(1) : args;
-  refuseReplaced(words);
+  refuseReplaced(words, REPLACED);
   const { values, positionals } = parseFlags(words, OWN_FLAGS);
   const read = (option: string, given: string | undefined): string | undefined =>
     given ?? (env[variableOf(option)]?.trim() || undefined);
@@ -102,14 +103,6 @@ export function parseHooksArguments(args: readonly string[], env: Io['env']): Ho
       env[variableOf(option)] === undefined ? [] : [`${variableOf(option)}: ${instead}`],
     ),
   };
-}
-
-function refuseReplaced(words: readonly string[]): void {
-  for (const word of words) {
-    const [, option = ''] = /^--([a-z-]+)/.exec(word) ?? [];
-    const instead = Object.hasOwn(REPLACED, option) ? REPLACED[option] : undefined;
-    if (instead !== undefined) throw new ConfigurationError(`--${option}: ${instead}`);
-  }
 }
 
 function positive(option: string, text: string | undefined): number | undefined {

@@ -1,4 +1,4 @@
-import { type Clock, ConfigurationError, runProgram, systemClock } from 'chancery';
+import { type Clock, ConfigurationError } from 'chancery';
 import {
   createYamlReader,
   type DeclaredHooks,
@@ -6,6 +6,7 @@ import {
   knownKinds,
   settingsFrom,
 } from 'chancery/internal';
+import { runProgram, systemClock } from 'chancery/low-level';
 import { hintsFor } from '../config/hints.ts';
 import { loadHooks } from '../discovery/load-hooks.ts';
 import type { Hook } from '../hook.ts';

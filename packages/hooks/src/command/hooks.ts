@@ -1,4 +1,4 @@
-import { type Clock, ConfigurationError, messageOf, type Settings, systemClock } from 'chancery';
+import { type Clock, ConfigurationError, messageOf } from 'chancery';
 import {
   type Command,
   claimsOfProcess,
@@ -21,6 +21,7 @@ import {
   warnOfExposedEnvironment,
   withHooksDefaults,
 } from 'chancery/internal';
+import { type Settings, systemClock } from 'chancery/low-level';
 import { type HooksProgram, loadHooksProgram } from '../hooks-program.ts';
 import { createJq } from '../jq/create-jq.ts';
 import { runnerMetrics } from '../metrics/runner-metrics.ts';

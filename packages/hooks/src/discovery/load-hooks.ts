@@ -1,7 +1,8 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, resolve, sep } from 'node:path';
-import { type Clock, ConfigurationError, OperatorError, type runProgram } from 'chancery';
+import { type Clock, ConfigurationError, OperatorError } from 'chancery';
 import type { YamlReader } from 'chancery/internal';
+import type { runProgram } from 'chancery/low-level';
 import { readDocument } from '../config/fields.ts';
 import { parseConfig } from '../config/parse-config.ts';
 import type { Hook, HookConfig, HookRight } from '../hook.ts';

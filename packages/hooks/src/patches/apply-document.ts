@@ -1,15 +1,13 @@
+import { retryOnConflict } from 'chancery';
 import { isDeepStrictEqual } from 'node:util';
 import {
   type Client,
   type Clock,
-  type DeleteOptions,
   isAlreadyExists,
   isForbidden,
   isNotFound,
   type KubernetesObject,
   OperatorError,
-  retryOnConflict,
-  type WriteOptions,
 } from 'chancery';
 import {
   DOCUMENT_LIMITS,
@@ -21,6 +19,7 @@ import {
   sleep,
   yieldToEventLoop,
 } from 'chancery/internal';
+import { type DeleteOptions, type WriteOptions } from 'chancery/low-level';
 import type { Jq } from '../jq/jq.ts';
 import { type PatchAction, targetOf } from './patch-document.ts';
 import type { PreparedDocument } from './prepare-documents.ts';

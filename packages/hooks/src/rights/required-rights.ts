@@ -1,4 +1,5 @@
-import { formatYaml, type Resource } from 'chancery';
+import type { Resource } from 'chancery';
+import { formatYaml } from 'chancery/low-level';
 import type { HookRight } from '../hook.ts';
 import { type PatchOperation, verbsOfOperation } from './verbs-of-operation.ts';
 

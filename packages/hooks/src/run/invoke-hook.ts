@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { dirname } from 'node:path';
-import { type Clock, type Log, runProgram } from 'chancery';
+import type { Clock, Log } from 'chancery';
 import type { ProgramUsage, RunFolder, RunFolders } from 'chancery/internal';
+import { runProgram } from 'chancery/low-level';
 import type { Hook } from '../hook.ts';
 import { hookOutput } from './hook-output.ts';
 import type { HookRunFacts } from './hook-run.ts';

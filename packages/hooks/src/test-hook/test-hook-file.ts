@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { type Clock, ConfigurationError, type Log, runProgram } from 'chancery';
+import { type Clock, ConfigurationError, type Log } from 'chancery';
 import {
   createYamlReader,
   type ExitCode,
@@ -17,6 +17,7 @@ import {
   visibleText,
   type YamlReader,
 } from 'chancery/internal';
+import { runProgram } from 'chancery/low-level';
 import { loadHookFile, rightsFileOf } from '../discovery/load-hooks.ts';
 import type { Hook } from '../hook.ts';
 import { HOOKS_DEFAULTS } from '../hooks-program.ts';

@@ -1,5 +1,4 @@
 import {
-  type Change,
   type Entry,
   type KubernetesObject,
   messageOf,
@@ -15,6 +14,7 @@ import {
   type RunnableContext,
   sleep,
 } from 'chancery/internal';
+import type { Change } from 'chancery/low-level';
 import type { KindResolver } from '../discovery/resolve-kind.ts';
 import type { KubernetesBinding } from '../hook.ts';
 import type {

@@ -1,5 +1,5 @@
 import { ConfigurationError, messageOf, parseSelector } from 'chancery';
-import { parseFlags, parseGoDuration } from 'chancery/internal';
+import { parseFlags, parseGoDuration, refuseReplaced } from 'chancery/internal';
 import { METACONTROLLER_DEFAULTS, type MetacontrollerOptions } from '../supervisor/options.ts';
 import { REPLACED_FLAGS } from './replaced-flags.ts';
 
@@ -39,7 +39,7 @@ export interface MetacontrollerArguments {
 
 /** @throws ConfigurationError `CONFIG` for an option that is wrong, or that something else replaces. */
 export function parseMetacontrollerArguments(args: readonly string[]): MetacontrollerArguments {
-  refuseReplaced(args);
+  refuseReplaced(args, REPLACED_FLAGS);
   const { values, positionals } = parseFlags(args, FLAGS);
   const [unexpected] = positionals;
   if (unexpected !== undefined) {
@@ -81,14 +81,6 @@ export function parseMetacontrollerArguments(args: readonly string[]): Metacontr
 
 /** Discovery in shorter intervals would only be load. */
 const LEAST_DISCOVERY_MS = 1_000;
-
-function refuseReplaced(args: readonly string[]): void {
-  for (const word of args) {
-    const [, option = ''] = /^--([a-z-]+)/.exec(word) ?? [];
-    const instead = Object.hasOwn(REPLACED_FLAGS, option) ? REPLACED_FLAGS[option] : undefined;
-    if (instead !== undefined) throw new ConfigurationError(`--${option}: ${instead}`);
-  }
-}
 
 function workersOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;

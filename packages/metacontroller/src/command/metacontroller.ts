@@ -1,4 +1,4 @@
-import { type Clock, type Settings, systemClock } from 'chancery';
+import type { Clock } from 'chancery';
 import {
   type Command,
   createLogger,
@@ -17,6 +17,7 @@ import {
   warnOfExposedEnvironment,
   withHooksDefaults,
 } from 'chancery/internal';
+import { type Settings, systemClock } from 'chancery/low-level';
 import { loadFunctionsFile } from '../call/functions/load-functions-file.ts';
 import type { FunctionsFile } from '../call/functions-file.ts';
 import { metacontrollerRunnable } from '../supervisor/metacontroller-runnable.ts';

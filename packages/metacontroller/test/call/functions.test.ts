@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually, FakeClock } from '@chancery/testing';
-import { systemClock } from 'chancery';
+import { systemClock } from 'chancery/low-level';
 import { expect, onTestFinished, test } from 'vitest';
 import { recordingLog } from '../../../../test/support/recording-log.ts';
 import { createHookFunctions } from '../../src/call/create-hook-functions.ts';

@@ -6,7 +6,7 @@
  */
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemClock } from 'chancery';
+import { systemClock } from 'chancery/low-level';
 import { expect, test } from 'vitest';
 import { testFolder } from '../../../../test/process/support.ts';
 import { recordingLog } from '../../../../test/support/recording-log.ts';

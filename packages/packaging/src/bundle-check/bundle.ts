@@ -1,4 +1,5 @@
-import { ConfigurationError, messageOf, parseYamlDocuments } from 'chancery';
+import { ConfigurationError, messageOf } from 'chancery';
+import { parseYamlDocuments } from 'chancery/low-level';
 import { type Fields, fieldsAt, isFields, listAt, textAt } from './fields.ts';
 
 /** An object in `manifests/`. */

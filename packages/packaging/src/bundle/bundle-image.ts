@@ -1,5 +1,5 @@
-import { formatYaml } from 'chancery';
 import { header, type ManifestFile, type OperatorModel } from 'chancery/internal';
+import { formatYaml } from 'chancery/low-level';
 import type { BundleOptions } from './bundle-options.ts';
 
 const PREFIX = 'operators.operatorframework.io';

@@ -1,4 +1,4 @@
-import { ConfigurationError, formatYaml, type KubernetesObject } from 'chancery';
+import { ConfigurationError, type KubernetesObject } from 'chancery';
 import {
   type CustomResourceDefinition,
   header,
@@ -6,6 +6,7 @@ import {
   type OperatorModel,
   objectFileNames,
 } from 'chancery/internal';
+import { formatYaml } from 'chancery/low-level';
 import { refusedKind } from '../bundle-check/rules/kinds.ts';
 import type { PackageMetadata } from '../metadata.ts';
 import { bundleImageFiles } from './bundle-image.ts';

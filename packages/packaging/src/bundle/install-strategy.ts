@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ConfigurationError, type RbacRole, type RbacRoleBinding } from 'chancery';
+import { ConfigurationError } from 'chancery';
 import {
   type EnvironmentVariable,
   type ModelContainer,
@@ -9,6 +9,7 @@ import {
   renderedDeployment,
   type Scope,
 } from 'chancery/internal';
+import type { RbacRole, RbacRoleBinding } from 'chancery/low-level';
 import { type BundleOptions, installModesOf, watchesTargets } from './bundle-options.ts';
 
 /** Rights of a ServiceAccount in a ClusterServiceVersion. */

@@ -1,5 +1,5 @@
-import { isController } from 'chancery';
 import type { CustomResourceDefinition, DefinitionVersion, OperatorModel } from 'chancery/internal';
+import { isController } from 'chancery/low-level';
 import { type Descriptor, specDescriptors, statusDescriptors } from './descriptors.ts';
 import { spacedWords } from './words.ts';
 
@@ -48,7 +48,7 @@ function owned(
 
 /** The kinds of the objects that the operator creates for such an object. */
 function createdFor(
-  { declared }: OperatorModel,
+  { access: { declared } }: OperatorModel,
   group: string,
   kind: string,
 ): readonly { readonly kind: string; readonly name: string; readonly version: string }[] {

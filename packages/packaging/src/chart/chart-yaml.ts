@@ -1,5 +1,5 @@
-import { formatYaml } from 'chancery';
 import type { CustomResourceDefinition, OperatorModel } from 'chancery/internal';
+import { formatYaml } from 'chancery/low-level';
 import type { PackageMetadata } from '../metadata.ts';
 
 /** The oldest Kubernetes with `preStop.sleep`, which every Deployment has. */

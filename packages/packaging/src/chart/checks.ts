@@ -162,7 +162,7 @@ function scopeRefusals(chart: string, { options, scopes }: OperatorModel): reado
 
 /** Each watched namespace stands once for every resource in one argument of the ambassador, and its length has an end. */
 function lengthRefusals(chart: string, { listed }: OpenModel): readonly Refusal[] {
-  return (listed?.scopes.namespaced.proxyArguments ?? []).flatMap((argument) => {
+  return (listed?.proxyArguments ?? []).flatMap((argument) => {
     const [first = '', ...others] = argument.split(WATCHED);
     if (others.length === 0) return [];
     // Names of releases have at most 52 characters.

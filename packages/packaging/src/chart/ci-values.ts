@@ -1,5 +1,5 @@
-import { formatYaml } from 'chancery';
 import type { ManifestFile, OperatorModel } from 'chancery/internal';
+import { formatYaml } from 'chancery/low-level';
 
 /** Values with which chart-testing installs the chart, and tests compare it with kustomize. */
 export function ciValues(comment: string, { options }: OperatorModel): readonly ManifestFile[] {

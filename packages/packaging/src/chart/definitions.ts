@@ -1,5 +1,5 @@
-import { formatYaml } from 'chancery';
 import type { CustomResourceDefinition } from 'chancery/internal';
+import { formatYaml } from 'chancery/low-level';
 import { escaped, include } from './expressions.ts';
 import type { TemplateBody } from './other-objects.ts';
 

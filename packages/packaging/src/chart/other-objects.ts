@@ -1,10 +1,11 @@
-import { formatYaml, type KubernetesObject } from 'chancery';
+import type { KubernetesObject } from 'chancery';
 import {
   COMPONENT_NAMES,
   type ComponentName,
   type OperatorModel,
   objectFileNames,
 } from 'chancery/internal';
+import { formatYaml } from 'chancery/low-level';
 import { componentCondition } from './conditions.ts';
 import { escaped, include } from './expressions.ts';
 import { printTree } from './print.ts';

@@ -1,4 +1,4 @@
-import { type OperatorModel, operatorModel } from 'chancery/internal';
+import { modelOf, type OperatorModel, type ScopeModel, scopeModel } from 'chancery/internal';
 
 /**
  * What stands for values of a release in the model of an operator, until it is printed as a template. All are DNS
@@ -11,21 +11,21 @@ export const WATCHED = 'namespaces-that-are-watched';
 /** An operator of which every name is still open. */
 export interface OpenModel {
   readonly model: OperatorModel;
-  /** The same, when values name the watched namespaces. Undefined when its arguments decide which it watches. */
-  readonly listed: OperatorModel | undefined;
+  /** Its scope when values name the watched namespaces. Undefined when its arguments decide which it watches. */
+  readonly listed: ScopeModel | undefined;
 }
 
 /** @throws Error when a declaration contains a placeholder. */
-export function openModel({ declared, definitions, options }: OperatorModel): OpenModel {
-  const given = JSON.stringify([declared, definitions, options]);
+export function openModel({ access, definitions, options }: OperatorModel): OpenModel {
+  const given = JSON.stringify([access.declared, definitions, options]);
   const taken = [NAME, NAMESPACE, WATCHED].find((each) => given.includes(each));
   if (taken !== undefined) throw new Error(`an operator must not contain ${taken}`);
   const open = { ...options, name: NAME, namespace: NAMESPACE };
   return {
-    model: operatorModel(declared, open),
+    model: modelOf(access, open),
     listed:
       options.watched === undefined
-        ? operatorModel(declared, { ...open, watched: [WATCHED] })
+        ? scopeModel('namespaced', access, { ...open, watched: [WATCHED] })
         : undefined,
   };
 }

@@ -1,4 +1,4 @@
-import { formatYaml } from 'chancery';
+import { formatYaml } from 'chancery/low-level';
 import { escaped, expressionOf, hasPlaceholder, include } from './expressions.ts';
 import { NAME } from './placeholders.ts';
 import type { Condition, Field, Item, More, Tree } from './tree.ts';

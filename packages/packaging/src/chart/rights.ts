@@ -1,4 +1,4 @@
-import type { RbacRole, RbacRoleBinding } from 'chancery';
+import type { RbacRole, RbacRoleBinding } from 'chancery/low-level';
 import { include } from './expressions.ts';
 import { labelled } from './other-objects.ts';
 import { NAME, NAMESPACE, type OpenModel, WATCHED } from './placeholders.ts';

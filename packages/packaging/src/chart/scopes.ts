@@ -15,7 +15,7 @@ export function openScopes(chart: string, { model, listed }: OpenModel): readonl
   const everywhere = model.scopes['cluster-scoped'];
   if (listed === undefined) return [{ name: 'cluster-scoped', model: everywhere, when: [] }];
   const own = model.scopes.namespaced;
-  const some = { ...listed.scopes.namespaced, watchNamespace: watchedVariable(own) };
+  const some = { ...listed, watchNamespace: watchedVariable(own) };
   const scopes = { 'cluster-scoped': everywhere, namespaced: own, listed: some } as const;
   return Object.entries(scopes).map(([name, each]) => ({
     name: name as ChartScope,

@@ -1,4 +1,4 @@
-import { formatYaml } from 'chancery';
+import { formatYaml } from 'chancery/low-level';
 import type { Setting } from './settings.ts';
 
 /** What the groups of values are about. */

@@ -1,7 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
-import { ConfigurationError, messageOf, parseYaml } from 'chancery';
+import { ConfigurationError, messageOf } from 'chancery';
 import { type Declaring, nearMatches, projectOf } from 'chancery/internal';
+import { parseYaml } from 'chancery/low-level';
 import type { Maintainer, PackageMetadata } from '../metadata.ts';
 
 /** Where metadata come from. */

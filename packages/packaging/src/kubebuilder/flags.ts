@@ -1,18 +1,13 @@
 import { ConfigurationError } from 'chancery';
+import { goBoolean, type KnownFlag, readCommandLine } from 'chancery/internal';
 import { flagsOf } from './defined-flags.ts';
-import type { PluginFlag, Subcommand } from './protocol.ts';
+import type { Subcommand } from './protocol.ts';
 
 /** Flags by name: a text for `string` and `int`, undefined for flags that were not given. */
 export interface FlagValues {
   text(name: string): string | undefined;
   bool(name: string): boolean | undefined;
 }
-
-/** What Go's `strconv.ParseBool` takes. */
-const BOOLEANS: Readonly<Record<string, boolean>> = Object.fromEntries([
-  ...['1', 't', 'T', 'TRUE', 'true', 'True'].map((text) => [text, true]),
-  ...['0', 'f', 'F', 'FALSE', 'false', 'False'].map((text) => [text, false]),
-]);
 
 /**
  * The flags of a subcommand among the words of the command line. kubebuilder sends every word that begins with
@@ -27,18 +22,23 @@ export function flagValues(
   args: readonly string[],
   also: readonly string[] = [],
 ): FlagValues {
-  const types = new Map<string, PluginFlag['Type']>([
-    ...also.map((name) => [name, 'string'] as const),
-    ...flagsOf(subcommand).map(({ Name, Type }) => [Name, Type] as const),
+  const known: Readonly<Record<string, KnownFlag>> = Object.fromEntries([
+    ...also.map((name) => [name, {}]),
+    ...flagsOf(subcommand).map(({ Name, Type }) => [
+      Name,
+      Type === 'bool' ? { valueIfNone: 'true' } : {},
+    ]),
   ]);
   const values = new Map<string, string | boolean>();
-  for (const [at, word] of args.entries()) {
-    if (word === '--') break; // kubebuilder takes no flag after it
-    const { 1: name = '', 2: inWord } = /^--([^=]+)(?:=(.*))?$/s.exec(word) ?? [];
-    const type = types.get(name);
-    if (type === undefined) continue;
-    if (type === 'bool') values.set(name, booleanOf(name, inWord, args[at + 1]));
-    else values.set(name, textOf(name, inWord ?? args[at + 1]));
+  for (const word of readCommandLine(args, known)) {
+    if (word.type === 'no-value') throw valueMissing(word.name);
+    if (word.type === 'positional') requireNoValue(word.value, word.maybeValueOf);
+    if (word.type !== 'flag') continue;
+    const { name, value, from } = word;
+    // The next flag, of this plugin or of another one.
+    if (from === 'next' && value.startsWith('--')) throw valueMissing(name);
+    const isText = known[name]?.valueIfNone === undefined;
+    values.set(name, isText ? value : booleanOf(name, value));
   }
   return {
     text: (name) => values.get(name) as string | undefined,
@@ -47,23 +47,20 @@ export function flagValues(
 }
 
 /** A bool without a value in its word is true for kubebuilder, whatever the next word says. */
-function booleanOf(name: string, inWord: string | undefined, next = ''): boolean {
-  if (inWord === undefined) {
-    if (!isBoolean(next)) return true;
-    throw new ConfigurationError(
-      `--${name} ${next} means true, because kubebuilder takes the value of a bool from the same word only: write ` +
-        `--${name}=${next}`,
-    );
-  }
-  if (isBoolean(inWord)) return BOOLEANS[inWord] === true;
-  throw new ConfigurationError(`--${name} must be true or false, not ${JSON.stringify(inWord)}`);
+function requireNoValue(word: string, flag: string | undefined): void {
+  if (flag === undefined) return;
+  throw new ConfigurationError(
+    `--${flag} ${word} means true, because kubebuilder takes the value of a bool from the same word only: write ` +
+      `--${flag}=${word}`,
+  );
 }
 
-function isBoolean(text: string): boolean {
-  return Object.hasOwn(BOOLEANS, text);
+function booleanOf(name: string, text: string): boolean {
+  const value = goBoolean(text);
+  if (value !== undefined) return value;
+  throw new ConfigurationError(`--${name} must be true or false, not ${JSON.stringify(text)}`);
 }
 
-function textOf(name: string, text: string | undefined): string {
-  if (text !== undefined && !text.startsWith('--')) return text;
-  throw new ConfigurationError(`--${name} needs a value, such as --${name}=VALUE`);
+function valueMissing(name: string): ConfigurationError {
+  return new ConfigurationError(`--${name} needs a value, such as --${name}=VALUE`);
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { formatYaml, parseYamlDocuments } from 'chancery';
 import { changedYaml, type PolicyRule } from 'chancery/internal';
+import { formatYaml, parseYamlDocuments } from 'chancery/low-level';
 
 /** What `make manifests` writes from the markers of the controllers. */
 export const ROLE_FILE = 'config/rbac/role.yaml';

@@ -1,7 +1,7 @@
 /** What the plugin of kubebuilder writes in TypeScript works: beside Go, and as a project of its own. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { parseYamlDocuments } from 'chancery';
+import { parseYamlDocuments } from 'chancery/low-level';
 import { expect, test } from 'vitest';
 import { start } from '../../../../test/cli/child.ts';
 import { exampleFolder } from '../../../../test/docs/guide.ts';

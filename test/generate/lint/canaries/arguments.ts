@@ -79,7 +79,7 @@ export const ARGUMENTS: readonly Canary[] = [
     at: `${PROXY}.args[0]`,
     broken: () => plain().set('proxy.args', ['proxy', ...(plain().get('proxy.args') as string[])]),
   },
-  ...['--disable-filters=true', 'serve', '--www-dir=/x'].map((arg) => ({
+  ...['--disable-filters=true', 'serve', '--www-dir=/x', '-x', '---port=1'].map((arg) => ({
     rule: 'known-arguments',
     does: `gives ${arg}`,
     at: ARG,

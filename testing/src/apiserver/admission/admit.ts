@@ -1,16 +1,20 @@
-import type { Cluster } from '../cluster.ts';
-import type { StoredObject } from '../cluster-access.ts';
+import type { AdmissionRequest } from '../cluster/admission-request.ts';
+import type { Cluster } from '../cluster/cluster.ts';
 import { isObject, type Json, withFields } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
-import { withDefaultResources } from './limits/limit-ranges.ts';
+import { enforceLimitRanges, withDefaultResources } from './limits/limit-ranges.ts';
 import { admitPod } from './pod-admission.ts';
+import { enforcePodSecurity } from './pod-security/enforce.ts';
+import { enforcePolicies } from './policy/policies.ts';
+import { enforceQuotas } from './quota/quotas.ts';
 import { allocate } from './service-addresses.ts';
 
 /**
- * What the server adds to a new object of a built-in kind out of what else there is: default
- * resources, accounts, classes, addresses. No field manager owns it.
+ * Adds to a new object of a built-in kind what other objects of the cluster decide: default resources,
+ * accounts, classes and addresses. No field manager owns these fields.
  *
- * @throws ApiError for what contradicts the rest of the cluster.
+ * @throws ApiError when the object contradicts the rest of the cluster.
  */
 export function admitNew(
   cluster: Cluster,
@@ -24,13 +28,26 @@ export function admitNew(
   return object.kind === 'Ingress' ? withIngressClass(cluster, object) : object;
 }
 
-/** The same for a change: a Service of another type needs other things. */
+/** The same for a changed object: a Service of another type needs other addresses and ports. */
 export function admitChange(
   cluster: Cluster,
   served: ServedResource,
   object: StoredObject,
 ): StoredObject {
   return served.custom || object.kind !== 'Service' ? object : allocate(cluster, object);
+}
+
+/**
+ * Runs every check that can refuse a complete and valid write, before the write is stored. The order is
+ * that of kubernetes/kubernetes, pkg/kubeapiserver/options/plugins.go.
+ *
+ * @throws ApiError with the status and the words of the first check that refuses.
+ */
+export function admitWrite(cluster: Cluster, request: AdmissionRequest): void {
+  enforceLimitRanges(cluster, request);
+  enforcePodSecurity(cluster, request);
+  enforcePolicies(cluster, request);
+  enforceQuotas(cluster, request);
 }
 
 const DEFAULT_STORAGE = [
@@ -59,7 +76,7 @@ function withSpec(object: StoredObject, spec: Json): StoredObject {
   return withFields(object, { spec });
 }
 
-/** The newest of those that are said to be the default. */
+/** The newest of the classes that an annotation marks as the default. */
 function defaultOf(
   classes: readonly StoredObject[],
   annotations: readonly string[],

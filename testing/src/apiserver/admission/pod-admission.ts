@@ -1,26 +1,25 @@
 import { objectKey } from 'chancery';
-import type { Cluster } from '../cluster.ts';
-import type { StoredObject } from '../cluster-access.ts';
+import type { Cluster } from '../cluster/cluster.ts';
 import { each, fill } from '../defaults/fill.ts';
-import { forbidden } from '../failures.ts';
+import { forbidden } from '../failures/object-failures.ts';
 import { randomSuffix } from '../objects/generate-name.ts';
 import { isObject, type Json, withFields } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 
 const PODS = { group: '', plural: 'pods' };
 
 /**
- * What admission adds to a new Pod: whose account it has, with its token, how important it is, and
- * how long it stays on a node that is lost.
+ * Adds to a new Pod its ServiceAccount with a token volume, its priority, and how long it stays on a lost node.
  *
- * @throws ApiError 403 for a ServiceAccount that is not there, other than `default`, and for a priority
- *   that contradicts its class, or whose class is not there.
+ * @throws ApiError 403 for a ServiceAccount that does not exist, other than `default`, and for a priority
+ *   that contradicts its class, or whose class does not exist.
  */
 export function admitPod({ storage }: Cluster, pod: StoredObject): StoredObject {
   const { namespace, name = '' } = pod.metadata;
   const spec = isObject(pod.spec) ? pod.spec : {};
   const accountName = String(spec.serviceAccountName ?? 'default');
   const account = storage.get('serviceaccounts', objectKey(namespace, accountName));
-  // Without controllers nobody makes the `default` accounts: each namespace counts as having one.
+  // Without controllers no `default` account is created: each namespace counts as having one.
   if (account === undefined && accountName !== 'default') {
     const why = `error looking up service account ${namespace}/${accountName}: serviceaccount "${accountName}" not found`;
     throw forbidden(PODS, name, why);
@@ -44,7 +43,7 @@ function withPullSecrets(spec: Json, account: StoredObject | undefined): Json {
 /** Where the token of the account lies in every container. */
 const TOKEN_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** An hour and seven seconds: that much of a token's life tells that it was made here. */
+/** An hour and seven seconds: this odd lifetime marks a token as the server's own. */
 const TOKEN_SECONDS = 3_607;
 
 function mountToken(spec: Json): Json {
@@ -71,7 +70,7 @@ function tokenVolume(name: string): Json {
   return { name, projected: { sources, defaultMode: 420 } };
 }
 
-/** Classes that are there without anybody having made them. */
+/** Classes that every cluster has. */
 const SYSTEM_CLASSES: Readonly<Record<string, number>> = {
   'system-cluster-critical': 2_000_000_000,
   'system-node-critical': 2_000_001_000,
@@ -102,17 +101,17 @@ function priorityOf(spec: Json, classes: readonly StoredObject[], name: string):
 const TOLERATION_SECONDS = 300;
 
 function tolerationsOf({ tolerations }: Json): readonly unknown[] {
-  const given = Array.isArray(tolerations) ? tolerations.filter(isObject) : [];
+  const before = Array.isArray(tolerations) ? tolerations.filter(isObject) : [];
   const missing = ['not-ready', 'unreachable']
     .map((problem) => `node.kubernetes.io/${problem}`)
-    .filter((key) => !given.some((toleration) => tolerates(toleration, key)));
+    .filter((key) => !before.some((toleration) => tolerates(toleration, key)));
   const added = missing.map((key) => ({
     key,
     operator: 'Exists',
     effect: 'NoExecute',
     tolerationSeconds: TOLERATION_SECONDS,
   }));
-  return [...given, ...added];
+  return [...before, ...added];
 }
 
 function tolerates({ key, effect }: Json, taint: string): boolean {

@@ -1,8 +1,8 @@
-import type { Cluster } from '../cluster.ts';
-import type { StoredObject } from '../cluster-access.ts';
-import { invalid } from '../failures.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import { invalid } from '../failures/invalid.ts';
 import { isObject, type Json, withFields } from '../objects/metadata.ts';
-import { invalidValue } from '../validation/problem.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
+import { invalidValue } from '../validation/fields/problem.ts';
 
 const SERVICE = { group: '', kind: 'Service' };
 
@@ -90,7 +90,7 @@ function offsetOf(address: string): number | undefined {
 }
 
 function addressProblem(address: string, taken: ReadonlySet<string>): string | undefined {
-  if (!/^[\d.]+$/.test(address)) return undefined; // no address at all: that is told elsewhere
+  if (!/^[\d.]+$/.test(address)) return undefined; // no address at all: validation reports that
   if (offsetOf(address) === undefined) {
     return `the provided IP (${address}) is not in the valid range. The range of valid IPs is ${ADDRESS_RANGE}`;
   }

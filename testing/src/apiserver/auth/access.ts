@@ -1,9 +1,9 @@
 import type { ApiError } from 'chancery';
-import { failure } from '../failures.ts';
-import { flag } from '../request/options.ts';
+import { failure } from '../failures/failure.ts';
+import { flag } from '../objects/go-query.ts';
 import type { User } from './user.ts';
 
-/** Something done to a resource, or to what is below one. Absent parts are ''. */
+/** An action on a resource or subresource. Absent parts are ''. */
 export interface ResourceAccess {
   readonly verb: string;
   readonly group: string;
@@ -19,7 +19,7 @@ export interface PathAccess {
   readonly path: string;
 }
 
-/** What a request wants to do, as it is asked of the one who decides. */
+/** What a request wants to do, in the form that an authorizer decides about. */
 export type Access = ResourceAccess | PathAccess;
 
 const VERBS: Readonly<Record<string, string>> = {
@@ -31,12 +31,12 @@ const VERBS: Readonly<Record<string, string>> = {
   DELETE: 'delete',
 };
 
-/** What below a namespace is part of it, and no resource in it. */
+/** Parts of a Namespace itself: paths below it that are no resources in it. */
 const OF_NAMESPACE: ReadonlySet<string | undefined> = new Set([undefined, 'status', 'finalize']);
 
 /**
- * What a request wants to do. Nothing is looked up: what is not served at all must be allowed, too,
- * before anybody is told that it is not served.
+ * What a request wants to do. Nothing is looked up: even for a resource that is not served, a caller without rights
+ * gets 403, and only an authorized caller gets 404.
  *
  * @param path - as in the request line, still encoded.
  */
@@ -63,7 +63,7 @@ function placeOf(parts: readonly string[]): Omit<ResourceAccess, 'verb' | 'group
   return { resource, name, subresource, namespace: inNamespace ? second : '' };
 }
 
-/** A verb on no object in particular is another verb, unless a field selector names the one. */
+/** Without a name `get` becomes `list` or `watch`, and `delete` becomes `deletecollection`. */
 function refined(access: ResourceAccess, query: URLSearchParams): ResourceAccess {
   if (access.name !== '') return access;
   if (access.verb === 'delete') return { ...access, verb: 'deletecollection' };
@@ -81,7 +81,7 @@ function selectedName(fieldSelector: string): string {
   return '';
 }
 
-/** The refusal of an access, word by word as the API server says it. */
+/** A 403 for an access, in the exact words of the API server. */
 export function accessDenied(user: User, access: Access, reason: string): ApiError {
   const why = escaped(deniedText(user, access)) + (reason === '' ? '' : `: ${reason}`);
   if (!('resource' in access)) {
@@ -123,7 +123,7 @@ function quoted(text: string): string {
   return JSON.stringify(text);
 }
 
-/** The server takes care of those who show its words in a page. */
+/** The server escapes its words for pages that show them. */
 function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

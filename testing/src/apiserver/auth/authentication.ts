@@ -1,12 +1,12 @@
 import type { ApiError } from 'chancery';
-import { failure } from '../failures.ts';
+import { failure } from '../failures/failure.ts';
 import { ISSUER, type ServiceAccountTokens, type TokenHolder } from './service-account-tokens.ts';
 import { ADMINISTRATOR, type Caller, callerOf, type User } from './user.ts';
 
-/** How requests say who sends them. */
+/** How the sender of a request is found. */
 export interface AuthenticationOptions {
   /**
-   * Bearer tokens and whose they are, as kube-apiserver's `--token-auth-file`. Default: none, but
+   * Bearer tokens and their users, as kube-apiserver's `--token-auth-file`. Default: none, but
    * for those that the server issues to ServiceAccounts (`kubectl create token`).
    */
   readonly tokens?: Readonly<Record<string, string | User>>;
@@ -18,7 +18,7 @@ export interface AuthenticationOptions {
   readonly anonymous?: string | User | false;
 }
 
-/** Finds out who sends a request. */
+/** Finds the sender of a request. */
 export class Authentication {
   readonly #tokens: ReadonlyMap<string, Caller>;
   /** The tokens of this server itself. */
@@ -35,8 +35,8 @@ export class Authentication {
 
   /**
    * @param header - `Authorization`. Anything but a bearer token is no credential.
-   * @param withoutToken - who it is when there is no token; default: as the options say.
-   * @throws ApiError 401 for a token that nobody has, and where somebody has to be known.
+   * @param withoutToken - the sender when there is no token; default: that of the options.
+   * @throws ApiError 401 for an unknown token, and without a token where anonymous requests are refused.
    */
   callerOf(header: string | undefined, withoutToken: Caller | undefined): Caller {
     const token = /^bearer +(\S+)\s*$/i.exec(header ?? '')?.[1];
@@ -48,7 +48,7 @@ export class Authentication {
 
   /**
    * @param audiences - of which the token must be meant for one; default: this server.
-   * @returns undefined for a token that nobody has.
+   * @returns undefined for an unknown token.
    */
   holderOf(token: string, audiences: readonly string[] = [ISSUER]): TokenHolder | undefined {
     const caller = this.#tokens.get(token);

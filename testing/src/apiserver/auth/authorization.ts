@@ -18,10 +18,10 @@ export interface Decision {
   readonly reason: string;
 }
 
-/** The rules that somebody has. */
+/** The rules that a user has. */
 export interface Rights {
   readonly rules: readonly PolicyRule[];
-  /** Texts of what could not be found out. */
+  /** Messages about roles that could not be resolved. */
   readonly errors: readonly string[];
   /** True when there may be more of them. */
   readonly incomplete: boolean;
@@ -65,7 +65,7 @@ export function rbacAuthorization(storage: Storage): Authorization {
   };
 }
 
-/** `authorization`, which somebody was asked before who tells nobody his rules. */
+/** `authorization` behind an authorizer that cannot list its rules. */
 function behindWebhook(authorization: Authorization): Authorization {
   return {
     decide: (caller, access) => authorization.decide(caller, access),
@@ -83,7 +83,7 @@ export function countsRoles(mode: AuthorizationMode = 'AlwaysAllow'): boolean {
   return mode !== 'AlwaysAllow';
 }
 
-/** The one who decides, in `mode`. */
+/** The authorizer of `mode`. */
 export function authorizationOf(
   mode: AuthorizationMode | undefined,
   storage: Storage,

@@ -1,7 +1,8 @@
 import { objectKey } from 'chancery';
-import type { StoredObject } from '../cluster-access.ts';
-import { badRequest, conflict, notFound } from '../failures.ts';
+import { badRequest } from '../failures/failure.ts';
+import { conflict, notFound } from '../failures/object-failures.ts';
 import { isObject, type Json, valueAt } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import type { Storage } from '../storage/storage.ts';
 
 /** What a token lives and dies with, beside its ServiceAccount. */

@@ -1,4 +1,4 @@
-import { listenAgain } from '../../listen-again.ts';
+import { listenAgain } from '../../ports/listen-again.ts';
 import { type Caller, callerOf, type User } from './user.ts';
 
 interface CallerPort {
@@ -6,12 +6,12 @@ interface CallerPort {
   readonly port: Promise<number>;
 }
 
-/** One port for each user who was asked for; it stays his over restarts. */
+/** One port for each user; the port stays the same over restarts. */
 export class CallerPorts {
   readonly #listen: (port: number, caller: Caller) => Promise<number>;
   readonly #ports = new Map<string, CallerPort>();
 
-  /** @param listen - opens a port, any free one for 0, and tells which. */
+  /** @param listen - opens a port, any free one for 0, and resolves to its number. */
   constructor(listen: (port: number, caller: Caller) => Promise<number>) {
     this.#listen = listen;
   }

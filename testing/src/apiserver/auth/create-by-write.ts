@@ -1,9 +1,9 @@
-import type { Cluster } from '../cluster.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import { accessDenied } from './access.ts';
+import type { Authorization } from './authorization.ts';
 import type { Caller } from './user.ts';
 
-/** An object that a write is about to create, though it is no create: an apply, or a PUT of a Lease. */
+/** An object that an apply or a PUT will create, because it does not exist yet. */
 interface Absent {
   readonly served: ServedResource;
   readonly namespace: string | undefined;
@@ -11,13 +11,13 @@ interface Absent {
 }
 
 /**
- * Refuses a write that would create to those who may not create.
+ * Refuses the write when its caller may not create the object.
  *
  * @param caller - undefined for the server's own writes, which may do everything.
  * @throws ApiError 403.
  */
 export function requireCreate(
-  { authorization }: Cluster,
+  { authorization }: { readonly authorization: Authorization },
   { served, namespace = '', name }: Absent,
   caller: Caller | undefined,
 ): void {

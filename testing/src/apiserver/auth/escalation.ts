@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Cluster } from '../cluster.ts';
-import type { StoredObject } from '../cluster-access.ts';
-import { badRequest, forbidden } from '../failures.ts';
+import { badRequest } from '../failures/failure.ts';
+import { forbidden } from '../failures/object-failures.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
-import { allOf } from './authorization.ts';
+import type { Storage } from '../storage/storage.ts';
+import { type Authorization, allOf } from './authorization.ts';
 import { findRole, roleMissing, roleRefOf } from './granted-rules.ts';
 import { type PolicyRule, rulesIn } from './policy-rule.ts';
 import { describeRights, quotedList, uncovered } from './rule-coverage.ts';
@@ -13,36 +14,42 @@ const GROUP = 'rbac.authorization.k8s.io';
 const ROLES: ReadonlySet<string> = new Set(['roles', 'clusterroles']);
 const BINDINGS: ReadonlySet<string> = new Set(['rolebindings', 'clusterrolebindings']);
 
-/** A write that somebody wants to do. */
+/** What an escalation is decided by: the rights of a caller, and the stored roles. */
+interface Rbac {
+  readonly authorization: Authorization;
+  readonly storage: Storage;
+}
+
+/** A write to be checked for escalation. */
 export interface GuardedWrite {
   readonly served: ServedResource;
   readonly namespace: string | undefined;
-  /** As it is to become. */
+  /** The object after the write. */
   readonly object: StoredObject;
-  /** As it is; undefined for a create. */
+  /** The object before the write; undefined for a create. */
   readonly live: StoredObject | undefined;
 }
 
 /**
- * Lets nobody grant what he does not have: neither by the rules of a role nor by binding one.
- * The verbs `escalate` and `bind` on the role allow it.
+ * Refuses to grant rights that the caller does not have, by the rules of a role or by a binding to a role.
+ * The verb `escalate` on the role allows the first, the verb `bind` the second.
  *
  * @param caller - undefined for the server's own writes, which may do everything.
  * @throws ApiError 403, which says what is missing; 404 for a binding to a role that is not there.
  */
 export function refuseEscalation(
-  cluster: Cluster,
+  rbac: Rbac,
   { served, namespace, object, live }: GuardedWrite,
   caller: Caller | undefined,
 ): void {
   if (served.group !== GROUP || caller === undefined || caller.groups.includes(MASTERS)) return;
   const write = { served, namespace, object, live };
   if (live !== undefined && differsOnlyInOwnership(object, live)) return;
-  if (ROLES.has(served.plural)) refuseRole(cluster, write, caller);
-  if (BINDINGS.has(served.plural)) refuseBinding(cluster, write, caller);
+  if (ROLES.has(served.plural)) refuseRole(rbac, write, caller);
+  if (BINDINGS.has(served.plural)) refuseBinding(rbac, write, caller);
 }
 
-function refuseRole(cluster: Cluster, write: GuardedWrite, caller: Caller): void {
+function refuseRole(rbac: Rbac, write: GuardedWrite, caller: Caller): void {
   const { served, namespace = '', object, live } = write;
   const access = {
     verb: 'escalate',
@@ -53,8 +60,8 @@ function refuseRole(cluster: Cluster, write: GuardedWrite, caller: Caller): void
     // A create says its name in the body only.
     name: live === undefined ? '' : object.metadata.name,
   };
-  if (cluster.authorization.decide(caller, access).allowed) return;
-  refuseMissing(cluster, write, caller, rulesIn(object));
+  if (rbac.authorization.decide(caller, access).allowed) return;
+  refuseMissing(rbac, write, caller, rulesIn(object));
   const aggregated = [object, live].some((role) => role?.aggregationRule !== undefined);
   // It may come to grant anything. Who has everything may escalate, and is through by now.
   if (!aggregated) return;
@@ -62,7 +69,7 @@ function refuseRole(cluster: Cluster, write: GuardedWrite, caller: Caller): void
   throw forbidden(served, object.metadata.name, why);
 }
 
-function refuseBinding(cluster: Cluster, write: GuardedWrite, caller: Caller): void {
+function refuseBinding(rbac: Rbac, write: GuardedWrite, caller: Caller): void {
   const { namespace, object } = write;
   const ref = roleRefOf(object);
   if (ref.kind !== 'Role' && ref.kind !== 'ClusterRole') {
@@ -76,14 +83,14 @@ function refuseBinding(cluster: Cluster, write: GuardedWrite, caller: Caller): v
     namespace: namespace ?? '',
     name: ref.name,
   };
-  if (cluster.authorization.decide(caller, access).allowed) return;
-  const role = findRole(cluster.storage, ref, namespace);
+  if (rbac.authorization.decide(caller, access).allowed) return;
+  const role = findRole(rbac.storage, ref, namespace);
   if (role === undefined) throw roleMissing(ref);
-  refuseMissing(cluster, write, caller, rulesIn(role));
+  refuseMissing(rbac, write, caller, rulesIn(role));
 }
 
 function refuseMissing(
-  { authorization }: Cluster,
+  { authorization }: Rbac,
   { served, namespace = '', object }: GuardedWrite,
   caller: Caller,
   wanted: readonly PolicyRule[],

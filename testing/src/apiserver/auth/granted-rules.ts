@@ -1,15 +1,16 @@
 import type { ApiError } from 'chancery';
 import { objectKey } from 'chancery';
-import type { StoredObject } from '../cluster-access.ts';
-import { notFound, statusOf } from '../failures.ts';
+import { statusOf } from '../failures/failure.ts';
+import { notFound } from '../failures/object-failures.ts';
 import { isObject } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import type { Storage } from '../storage/storage.ts';
 import { type PolicyRule, rulesIn } from './policy-rule.ts';
 import { type Caller, serviceAccountUser } from './user.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';
 
-/** A rule, and the binding by which somebody has it. */
+/** A rule, and the binding that grants it. */
 export interface GrantedRule {
   readonly rule: PolicyRule;
   /** `RoleBinding "b/demo" of Role "r" to User "jane"`. */
@@ -31,7 +32,7 @@ export interface RoleRef {
 /**
  * The rules that bindings grant to a caller, read from the objects as they are now.
  *
- * @param namespace - '' for what is outside of every namespace: ClusterRoleBindings alone count.
+ * @param namespace - '' for cluster-scoped access: only ClusterRoleBindings count.
  */
 export function grantedRules(storage: Storage, caller: Caller, namespace: string): GrantedRules {
   const bindings = [
@@ -110,7 +111,7 @@ export function findRole(
   return storage.get(`roles.${GROUP}`, objectKey(namespace, name));
 }
 
-/** A role that a binding names and nobody has made: the server calls it by its kind. */
+/** A binding names a role that does not exist: the error names the role by its kind. */
 export function roleMissing({ kind, name }: RoleRef): ApiError {
   return notFound({ group: GROUP, plural: kind.toLowerCase() }, name);
 }

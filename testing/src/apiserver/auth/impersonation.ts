@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { badRequest } from '../failures.ts';
+import { badRequest } from '../failures/failure.ts';
 import { type Access, accessDenied, type ResourceAccess } from './access.ts';
 import type { Authorization } from './authorization.ts';
 import {
@@ -17,11 +17,11 @@ const AUTHENTICATION = 'authentication.k8s.io';
 const EXTRA = 'impersonate-extra-';
 
 /**
- * The user that a request wants to be (`kubectl --as`), where it says so and its caller may.
+ * The user that a request impersonates (`kubectl --as`); the caller itself, when it impersonates nobody.
  *
- * Since v1.36 there are two ways to be allowed: the verb `impersonate` on the user, its groups and
- * all else that is named; or a verb for one kind of user (`impersonate:serviceaccount`) together
- * with one for what is done in its name (`impersonate-on:serviceaccount:list`).
+ * Since v1.36 two ways allow it: the verb `impersonate` on the user, its groups and all other fields that the request
+ * names; or a verb for one kind of user (`impersonate:serviceaccount`) together with a verb for the action
+ * (`impersonate-on:serviceaccount:list`).
  *
  * @throws ApiError 403 that names what the newer way lacks, 400 for groups without a user.
  */
@@ -51,11 +51,11 @@ export function impersonated(
     refuseMasters(wanted, accesses, caller);
     const isNode = mode === 'arbitrary-node';
     return asCaller(wanted, isNode ? ['system:nodes'] : serviceAccountGroups(wanted.name));
-  } catch (refusal) {
+  } catch (error) {
     try {
       return asAnybody();
     } catch {
-      throw refusal;
+      throw error;
     }
   }
 }
@@ -115,7 +115,7 @@ function nodeName(user: string): string | undefined {
   return /^system:node:([a-z0-9]([-a-z0-9.]*[a-z0-9])?)$/.exec(user)?.[1];
 }
 
-/** The newer way lets nobody be of the group that may do everything. */
+/** The newer way allows no impersonation of the group `system:masters`. */
 function refuseMasters(wanted: User, accesses: readonly ResourceAccess[], caller: Caller): void {
   if (!wanted.groups?.includes(MASTERS)) return;
   const group = accesses.find(({ resource, name }) => resource === 'groups' && name === MASTERS);

@@ -61,7 +61,7 @@ function coversResource({ resources }: PolicyRule, resource: string): boolean {
   );
 }
 
-/** Rights as people are told of them: one line each, verbs of one resource together, sorted. */
+/** Rights as messages list them: one line each, the verbs of one resource together, sorted. */
 export function describeRights(rights: readonly PolicyRule[]): string {
   const together = new Map<string, PolicyRule>();
   for (const right of rights) {

@@ -1,13 +1,13 @@
 import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { Clock } from 'chancery';
 import { objectKey } from 'chancery';
-import type { StoredObject } from '../cluster-access.ts';
 import { isObject, type Json, valueAt } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import type { Storage } from '../storage/storage.ts';
 import { type BoundObject, boundClaims, isBoundAlive, isSame, LEEWAY_MS } from './bound-object.ts';
 import { type Caller, callerOf, serviceAccountUser } from './user.ts';
 
-/** Who issues tokens and, unless it is asked for others, whom they are meant for. */
+/** The issuer of tokens, and their default audience. */
 export const ISSUER = 'https://kubernetes.default.svc.cluster.local';
 
 const EXTRA = 'authentication.kubernetes.io/';
@@ -19,7 +19,7 @@ export interface TokenOptions {
   readonly bound?: BoundObject | undefined;
 }
 
-/** Who a valid token stands for, and whom it is meant for. */
+/** The user of a valid token, and the audiences of the token. */
 export interface TokenHolder {
   readonly caller: Caller;
   readonly audiences: readonly string[];
@@ -84,8 +84,8 @@ export class ServiceAccountTokens {
     const [head = '', payload = '', signature = '', ...more] = token.split('.');
     if (more.length > 0) return undefined;
     const expected = this.#signature(`${head}.${payload}`);
-    const given = Buffer.from(signature, 'base64url');
-    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
+    const found = Buffer.from(signature, 'base64url');
+    if (found.length !== expected.length || !timingSafeEqual(found, expected)) return undefined;
     const claims: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString());
     return isObject(claims) ? claims : undefined;
   }
@@ -96,7 +96,7 @@ export class ServiceAccountTokens {
   }
 }
 
-/** What is known of the user beside his name: the Pod that the token was made for. */
+/** Extra fields of the user: the object that the token is bound to. */
 function podExtra(claims: Json): Readonly<Record<string, readonly string[]>> {
   const pod = valueAt(claims, ['kubernetes.io', 'pod']);
   if (!isObject(pod)) return {};

@@ -25,18 +25,18 @@ export const MASTERS = 'system:masters';
 const SERVICE_ACCOUNT = 'system:serviceaccount:';
 const ALL_SERVICE_ACCOUNTS = 'system:serviceaccounts';
 
-/** Who a request without credentials comes from unless it is said otherwise. */
+/** The sender of a request without credentials, by default. */
 export const ADMINISTRATOR: User = { name: 'kubernetes-admin', groups: [MASTERS] };
 
 /** `user` with the groups that come with the name. @param user - a name is a user without more. */
 export function callerOf(user: string | User): Caller {
-  const given = typeof user === 'string' ? { name: user } : user;
+  const sender = typeof user === 'string' ? { name: user } : user;
   const implied =
-    given.name === ANONYMOUS
+    sender.name === ANONYMOUS
       ? [UNAUTHENTICATED]
-      : [...serviceAccountGroups(given.name), AUTHENTICATED];
-  const groups = [...(given.groups ?? []), ...implied];
-  return { ...given, groups: [...new Set(groups)] };
+      : [...serviceAccountGroups(sender.name), AUTHENTICATED];
+  const groups = [...(sender.groups ?? []), ...implied];
+  return { ...sender, groups: [...new Set(groups)] };
 }
 
 /** The name by which RBAC knows a ServiceAccount. */
@@ -44,7 +44,7 @@ export function serviceAccountUser(namespace: string, name: string): string {
   return `${SERVICE_ACCOUNT}${namespace}:${name}`;
 }
 
-/** @returns undefined for the name of anybody else. */
+/** @returns undefined for a name of any other form. */
 export function parseServiceAccount(
   user: string,
 ): { readonly namespace: string; readonly name: string } | undefined {
@@ -54,7 +54,7 @@ export function parseServiceAccount(
   return { namespace, name };
 }
 
-/** The groups that a ServiceAccount is in because of its name; none for anybody else. */
+/** The groups that the name of a ServiceAccount implies; none for any other name. */
 export function serviceAccountGroups(user: string): readonly string[] {
   const account = parseServiceAccount(user);
   if (account === undefined) return [];

@@ -16,7 +16,7 @@ export interface BuiltInField {
   readonly number?: number;
   /** In protobuf the field lies in nested messages with these numbers: JSON inlines them. */
   readonly within?: readonly number[];
-  /** Go tells "not set" from the zero value. */
+  /** Go distinguishes "not set" from the zero value. */
   readonly pointer?: boolean;
   /** Left out of JSON when it is empty; without this Go writes `null`, `{}`, `""` or `0`. */
   readonly omitempty?: boolean;
@@ -48,7 +48,7 @@ interface Document {
 
 let document: Document | undefined;
 
-/** Read when first asked for: a server whose clients never need it starts without it. */
+/** Read at the first use: a server whose clients never need it starts without it. */
 function load(): Document {
   document ??= JSON.parse(
     readFileSync(new URL('kubernetes.json', import.meta.url), 'utf8'),

@@ -1,8 +1,8 @@
 import type { BuiltInField } from './built-in-types.ts';
 
 /**
- * What Go writes of a field that nobody has set; undefined where it writes nothing. `omitempty`
- * leaves out what is empty, but to Go a struct is never empty: `status: {}`, `eventTime: null`.
+ * The JSON that Go writes for a field that is not set; undefined where it writes nothing. `omitempty`
+ * leaves empty values out, but to Go a struct is never empty: `status: {}`, `eventTime: null`.
  */
 export function zeroValue(name: string, field: BuiltInField): unknown {
   if (field.pointer) return field.omitempty ? undefined : null;

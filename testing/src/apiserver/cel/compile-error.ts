@@ -76,7 +76,7 @@ function ternaryText(summary: string): string {
   return `found no matching overload for '_?_:_' applied to '(bool, ${typeName(left)}, ${typeName(right)})'`;
 }
 
-/** `list<int>` → `list(int)`. Objects have names that nobody should know. */
+/** `list<int>` → `list(int)`. The names of object types are internal. */
 function typeName(type = ''): string {
   return type
     .replace(/^object\d+$/, 'object')

@@ -10,7 +10,7 @@ export interface CompiledRule {
   readonly rule: ValidationRule;
   readonly program: Program;
   readonly messageProgram: Program | undefined;
-  /** What is added to the path of the value: `.a.b`, or nothing. */
+  /** The suffix of the path of the value: `.a.b`, or nothing. */
   readonly fieldPath: string;
 }
 

@@ -1,17 +1,15 @@
 import type { Environment as CelEnvironment } from '@marcbachmann/cel-js';
 import { type StructuralSchema, valuesSchema } from 'chancery/internal';
 import { isObject } from '../objects/metadata.ts';
-import { celDurationText } from './duration-text.ts';
-import { celFieldName } from './field-names.ts';
-import { celEquals } from './value-equality.ts';
+import { celEquals } from './runtime/value-equality.ts';
 
-/** What a schema is to a rule: a type of CEL, and the way from JSON to its values. */
+/** A schema as rules see it: its CEL type, and the conversion from JSON to CEL values. */
 export interface Declaration {
   readonly type: string;
   toCel(value: unknown): unknown;
 }
 
-/** What a rule sees of an object that is one of its own: not the rest of its metadata. */
+/** The metadata that a rule sees of an object that has an apiVersion and kind. */
 const METADATA: StructuralSchema = {
   type: 'object',
   properties: { name: { type: 'string' }, generateName: { type: 'string' } },
@@ -142,3 +140,66 @@ const INT_OR_STRING: Declaration = {
   type: 'dyn',
   toCel: (value) => (Number.isInteger(value) ? BigInt(value as number) : value),
 };
+
+/** Units in nanoseconds, by how their names begin; the first that fits counts. */
+const UNITS: readonly (readonly [RegExp, bigint])[] = [
+  [/^n/, 1n],
+  [/^(us|µs|micro)/, 1_000n],
+  [/^(ms|milli)/, 1_000_000n],
+  [/^s/, 1_000_000_000n],
+  [/^m/, 60_000_000_000n],
+  [/^h/, 3_600_000_000_000n],
+  [/^d/, 86_400_000_000_000n],
+  [/^w/, 604_800_000_000_000n],
+];
+
+/** A duration of a schema in the syntax of CEL: `3 weeks` in nanoseconds. */
+function celDurationText(text: string): string {
+  if (/^[+-]?(0|((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)$/.test(text)) {
+    return text === '0' ? '0s' : text;
+  }
+  const parts = text.toLowerCase().matchAll(/(\d+)\s*([a-zµ]+)/g);
+  const nanos = [...parts].reduce((sum, [, count = '0', unit = '']) => {
+    const [, factor = 0n] = UNITS.find(([name]) => name.test(unit)) ?? [];
+    return sum + BigInt(count) * factor;
+  }, 0n);
+  return `${nanos}ns`;
+}
+
+/** Reserved words of CEL: a rule writes a field of that name as `__for__`. */
+const KEYWORDS: ReadonlySet<string> = new Set([
+  'true',
+  'false',
+  'null',
+  'in',
+  'as',
+  'break',
+  'const',
+  'continue',
+  'else',
+  'for',
+  'function',
+  'if',
+  'import',
+  'let',
+  'loop',
+  'package',
+  'namespace',
+  'return',
+  'var',
+  'void',
+  'while',
+]);
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '.': '__dot__',
+  '-': '__dash__',
+  '/': '__slash__',
+};
+
+/** How a rule names a field of an object; undefined for one that no rule can name. */
+function celFieldName(field: string): string | undefined {
+  if (KEYWORDS.has(field)) return `__${field}__`;
+  const escaped = field.replace(/__|[./-]/g, (part) => ESCAPES[part] ?? '__underscores__');
+  return /^[A-Za-z_]\w*$/.test(escaped) ? escaped : undefined;
+}

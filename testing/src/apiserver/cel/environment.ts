@@ -1,11 +1,10 @@
 import { Environment } from '@marcbachmann/cel-js';
 import { registerAddressFunctions } from './functions/address-functions.ts';
 import { registerFormatFunctions } from './functions/format-functions.ts';
-import { registerListFunctions } from './functions/list-functions.ts';
+import { registerListFunctions, registerSetFunctions } from './functions/list-functions.ts';
 import { registerOptionalFunctions } from './functions/optional-functions.ts';
 import { registerQuantityFunctions } from './functions/quantity-functions.ts';
 import { registerRegexFunctions } from './functions/regex-functions.ts';
-import { registerSetFunctions } from './functions/set-functions.ts';
 import { registerStringFunctions } from './functions/string-functions.ts';
 import { registerUrlFunctions } from './functions/url-functions.ts';
 

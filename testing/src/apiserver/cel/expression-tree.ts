@@ -7,7 +7,7 @@ export interface ExpressionNode {
   readonly args: unknown;
   readonly meta: {
     readonly evaluate: Evaluate;
-    /** What is evaluated in the place of the node: the loop that a macro stands for. */
+    /** The expression that is evaluated instead of the node: the loop that a macro stands for. */
     readonly alternate?: ExpressionNode;
     /** What a macro does that stands for nothing else: `has`. */
     readonly macro?: Macro;

@@ -1,5 +1,4 @@
 import type { Environment as CelEnvironment } from '@marcbachmann/cel-js';
-import type { Budget } from './budget.ts';
 import { type CompileProblem, compileErrorText } from './compile-error.ts';
 import {
   checkPresenceTests,
@@ -10,6 +9,7 @@ import {
   renameMethod,
 } from './expression-tree.ts';
 import { RE2_MATCHES } from './functions/regex-functions.ts';
+import type { Budget } from './runtime/budget.ts';
 
 /** A compiled expression. */
 export interface Program {

@@ -1,7 +1,7 @@
 import { fieldSchema, type StructuralSchema, type ValidationRule } from 'chancery/internal';
-import type { StoredObject } from '../cluster-access.ts';
-import type { FieldError } from '../failures.ts';
+import type { FieldError } from '../failures/invalid.ts';
 import { isObject } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { type Correlation, itemLike } from '../schema/correlation.ts';
 import {
   duplicate,
@@ -12,9 +12,9 @@ import {
   required,
 } from '../schema/field-errors.ts';
 import { childPath, spineOf } from '../schema/structural-schema.ts';
-import { Budget } from './budget.ts';
 import { type CompiledRule, compileRules, type LevelRules } from './compiled-rules.ts';
-import { runtimeErrorText } from './runtime-error.ts';
+import { Budget } from './runtime/budget.ts';
+import { runtimeErrorText } from './runtime/runtime-error.ts';
 
 /** What all rules may cost for one object: ten times what one call of one rule may. */
 const OBJECT_BUDGET = 10_000_000;
@@ -172,7 +172,7 @@ class RuleRun {
     const detail = this.#message(compiled, variables) ?? rule.message?.trim() ?? '';
     const text = detail === '' ? `failed rule: ${rule.rule.trim()}` : detail;
     const at = `${path}${compiled.fieldPath}`.replace(/^\./, '');
-    this.problems.push(refusal(rule, at, schema, value, text));
+    this.problems.push(violation(rule, at, schema, value, text));
   }
 
   #message(
@@ -202,7 +202,7 @@ function below(
   return { correlation, parent: place.correlation };
 }
 
-function refusal(
+function violation(
   { reason }: ValidationRule,
   path: string,
   { type }: StructuralSchema,

@@ -1,11 +1,12 @@
 import type { Clock } from 'chancery';
-import type { ClusterAccess } from '../cluster-access.ts';
+import type { ClusterAccess } from '../cluster/cluster-access.ts';
 import { daemonSetController } from './apps/daemon-set.ts';
 import { deploymentController } from './apps/deployment-controller.ts';
 import { replicaSetController } from './apps/replica-set.ts';
 import { statefulSetController } from './apps/stateful-set-controller.ts';
 import { cronJobController } from './batch/cron-job.ts';
 import { jobController } from './batch/job.ts';
+import { disruptionBudgetController } from './disruption/disruption-budget.ts';
 import {
   eventRecorder,
   newEventRecorder,
@@ -16,7 +17,6 @@ import { garbageCollector } from './garbage-collection/garbage-collector.ts';
 import { namespaceController } from './namespaces/namespace.ts';
 import { rootCaPublisher } from './namespaces/root-ca.ts';
 import { serviceAccountController } from './namespaces/service-account.ts';
-import { disruptionBudgetController } from './pods/disruption-budget.ts';
 import { kubeletController, type PodTimes } from './pods/kubelet.ts';
 import { PodLimit } from './pods/pod-limit.ts';
 import { schedulerController } from './pods/scheduler.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Condition } from 'chancery';
-import type { StoredObject } from '../cluster-access.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { acceptedNamesOf, type DefinitionNames, specOf } from './definition.ts';
 import { conditionOf, ESTABLISHED, NAMES_ACCEPTED } from './definition-conditions.ts';
 

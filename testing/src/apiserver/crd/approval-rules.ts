@@ -1,6 +1,6 @@
 import { API_APPROVED, approvalOf, needsApproval } from 'chancery/internal';
-import type { StoredObject } from '../cluster-access.ts';
-import type { FieldError } from '../failures.ts';
+import type { FieldError } from '../failures/invalid.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { invalid, required } from '../schema/field-errors.ts';
 import type { DefinitionSpec } from './definition.ts';
 

@@ -1,8 +1,8 @@
 import type { StructuralSchema } from 'chancery/internal';
 import type { Rules } from '../cel/rules.ts';
-import type { StoredObject } from '../cluster-access.ts';
-import type { FieldError } from '../failures.ts';
+import type { FieldError } from '../failures/invalid.ts';
 import { isObject, valueAt } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import type { ScalePaths } from '../registry/served-resource.ts';
 import { Correlation } from '../schema/correlation.ts';
 import { embeddedResourceProblems } from '../schema/embedded-resources.ts';

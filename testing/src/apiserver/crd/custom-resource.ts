@@ -1,8 +1,8 @@
 import type { StructuralSchema } from 'chancery/internal';
 import { rulesOf } from '../cel/rules.ts';
-import type { StoredObject } from '../cluster-access.ts';
-import { failure } from '../failures.ts';
+import { failure } from '../failures/failure.ts';
 import { isObject, type Json, valueAt } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { ALL_VERBS, SCALE } from '../registry/built-in-resources.ts';
 import type {
   GatedRequest,

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { StructuralSchema } from 'chancery/internal';
-import type { FieldError } from '../failures.ts';
+import type { FieldError } from '../failures/invalid.ts';
 import { isObject } from '../objects/metadata.ts';
 import { invalid } from '../schema/field-errors.ts';
 import { prune } from '../schema/prune.ts';

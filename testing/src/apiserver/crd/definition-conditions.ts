@@ -1,6 +1,6 @@
 import { type Condition, rfc3339, setCondition } from 'chancery';
-import type { StoredObject } from '../cluster-access.ts';
 import { isObject, withFields } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 
 /** Holds a definition until its objects are gone. */
 export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';

@@ -1,6 +1,6 @@
 import type { StructuralSchema } from 'chancery/internal';
-import type { ResourceName, StoredObject } from '../cluster-access.ts';
 import { isObject, type Json } from '../objects/metadata.ts';
+import type { ResourceName, StoredObject } from '../objects/stored-object.ts';
 
 /** `spec.names` of a CustomResourceDefinition, complete. */
 export interface DefinitionNames {

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { objectKey } from 'chancery';
-import type { Cluster } from '../cluster.ts';
-import type { ResourceName, StoredObject } from '../cluster-access.ts';
+import type { Cluster } from '../cluster/cluster.ts';
 import { withFields } from '../objects/metadata.ts';
+import type { ResourceName, StoredObject } from '../objects/stored-object.ts';
 import { internalWrite } from '../request/options.ts';
 import type { StorageEvent } from '../storage/storage-event.ts';
-import { updateObject } from '../verbs/update.ts';
+import { updateObject } from '../verbs/writes/update.ts';
 import { judgeNames } from './accepted-names.ts';
 import { customResources } from './custom-resource.ts';
 import { acceptedNamesOf, DEFINITIONS, specOf } from './definition.ts';

@@ -1,5 +1,5 @@
 import { DNS_1035_LABEL } from 'chancery/internal';
-import type { FieldError } from '../failures.ts';
+import type { FieldError } from '../failures/invalid.ts';
 import { invalid, required } from '../schema/field-errors.ts';
 import type { DefinitionNames } from './definition.ts';
 

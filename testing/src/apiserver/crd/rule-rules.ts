@@ -1,6 +1,6 @@
 import type { StructuralSchema, ValidationRule } from 'chancery/internal';
 import { judgeRules, type RuleVerdict } from '../cel/compiled-rules.ts';
-import type { FieldError } from '../failures.ts';
+import type { FieldError } from '../failures/invalid.ts';
 import { isObject } from '../objects/metadata.ts';
 import { invalid } from '../schema/field-errors.ts';
 

@@ -1,6 +1,6 @@
 import { OBJECT_FIELDS, type StructuralSchema, type ValidationRule } from 'chancery/internal';
 import { isFieldPath } from '../cel/compiled-rules.ts';
-import type { FieldError } from '../failures.ts';
+import type { FieldError } from '../failures/invalid.ts';
 import { isObject, type Json } from '../objects/metadata.ts';
 import { forbidden, invalid, notSupported, required } from '../schema/field-errors.ts';
 

@@ -1,7 +1,7 @@
 import { sleep } from 'chancery/internal';
-import type { Cluster } from '../cluster.ts';
-import type { ResourceName } from '../cluster-access.ts';
-import { failure } from '../failures.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import { failure } from '../failures/failure.ts';
+import type { ResourceName } from '../objects/stored-object.ts';
 import type { GatedRequest } from '../registry/served-resource.ts';
 import type { DefinitionPace } from './definition-pace.ts';
 

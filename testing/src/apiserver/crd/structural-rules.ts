@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { FieldError } from '../failures.ts';
+import type { FieldError } from '../failures/invalid.ts';
 import { isObject, type Json } from '../objects/metadata.ts';
 import { forbidden, invalid, required } from '../schema/field-errors.ts';
 import { regularExpression } from '../schema/regular-expression.ts';

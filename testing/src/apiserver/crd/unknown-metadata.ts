@@ -1,6 +1,6 @@
 import { builtInType } from '../built-in-types/built-in-types.ts';
-import type { StoredObject } from '../cluster-access.ts';
 import { isObject } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 
 /** The paths of what no metadata has. The schema of a custom resource says nothing about it. */
 export function unknownMetadata({ metadata }: StoredObject): readonly string[] {

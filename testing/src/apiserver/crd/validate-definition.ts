@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { DNS_SUBDOMAIN } from 'chancery/internal';
-import type { StoredObject } from '../cluster-access.ts';
-import type { FieldError } from '../failures.ts';
+import type { FieldError } from '../failures/invalid.ts';
 import { isObject } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { invalid, invalidUnshown, notSupported, required } from '../schema/field-errors.ts';
 import { approvalProblems } from './approval-rules.ts';
 import { type DefinitionSpec, type DefinitionVersion, specOf } from './definition.ts';

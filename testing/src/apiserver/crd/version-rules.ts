@@ -1,5 +1,5 @@
 import { fieldSchema, type StructuralSchema } from 'chancery/internal';
-import type { FieldError } from '../failures.ts';
+import type { FieldError } from '../failures/invalid.ts';
 import { isObject } from '../objects/metadata.ts';
 import {
   duplicate,

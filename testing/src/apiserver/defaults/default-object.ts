@@ -1,8 +1,7 @@
-import type { StoredObject } from '../cluster-access.ts';
 import type { Json } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { defaultAutoscalerSpec } from './autoscaler.ts';
-import { each, fill } from './fill.ts';
-import { defaultLimitRangeSpec } from './limit-range.ts';
+import { asObject, each, fill } from './fill.ts';
 import { defaultOwnPodSpec } from './pod-spec.ts';
 import { defaultServiceSpec } from './service.ts';
 import { defaultClaim, defaultVolumeSpec } from './storage.ts';
@@ -19,9 +18,8 @@ import {
 } from './workload.ts';
 
 /**
- * The fields that the server sets in an object of a built-in kind, as the defaults.go of each group
- * of Kubernetes does: whoever reads what he wrote finds it as it is compared with what he writes
- * next. Fields that have no default are left as they are.
+ * Sets the default fields of an object of a built-in kind, as the defaults.go of each group of Kubernetes does.
+ * The stored object can then be compared with the next write. Fields without a default stay as they are.
  */
 export function defaultObject(object: StoredObject): StoredObject {
   const change = DEFAULTS[object.kind];
@@ -59,10 +57,10 @@ function policyRules(rules: unknown): unknown {
   return each(rules, (rule) => fill(rule, { ports: withTcp }));
 }
 
-/** What a policy is about follows from what it has rules for. */
-function defaultPolicySpec(given: Json): Json {
-  const egress = Array.isArray(given.egress) && given.egress.length > 0;
-  return fill(given, {
+/** A policy is about ingress; about egress, too, when it has rules for egress. */
+function defaultPolicySpec(policySpec: Json): Json {
+  const egress = Array.isArray(policySpec.egress) && policySpec.egress.length > 0;
+  return fill(policySpec, {
     ingress: policyRules,
     egress: policyRules,
     policyTypes: egress ? ['Ingress', 'Egress'] : ['Ingress'],
@@ -102,3 +100,22 @@ const DEFAULTS: Readonly<Record<string, Change>> = {
   StatefulSet: spec(defaultStatefulSetSpec),
   StorageClass: fields({ reclaimPolicy: 'Delete', volumeBindingMode: 'Immediate' }),
 };
+
+/**
+ * Defaults of the limits of a container: `max` is the default limit, and the default limit and `min` are default
+ * requests (kubernetes/kubernetes, pkg/apis/core/v1/defaults.go, SetDefaults_LimitRangeItem).
+ */
+function defaultLimitRangeSpec(spec: Json): Json {
+  return fill(spec, { limits: (limits: unknown) => each(limits, defaultItem) });
+}
+
+function defaultItem(item: Json): Json {
+  if (item.type !== 'Container') return item;
+  const limits = { ...asObject(item.max), ...asObject(item.default) };
+  const requests = { ...asObject(item.min), ...limits, ...asObject(item.defaultRequest) };
+  return {
+    ...item,
+    ...(Object.keys(limits).length > 0 ? { default: limits } : {}),
+    ...(Object.keys(requests).length > 0 ? { defaultRequest: requests } : {}),
+  };
+}

@@ -1,9 +1,9 @@
-import type { StoredObject } from '../cluster-access.ts';
 import { isObject, type Json, valueAt, withFields, withMetadata } from '../objects/metadata.ts';
+import { compareQuantities } from '../objects/quantity.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { asObject } from './fill.ts';
-import { qualityOfService } from './quality-of-service.ts';
 
-/** What a new object gets that no field manager owns: its state, and what is made of its uid. */
+/** Adds the fields of a new object that no manager owns: its first status, and labels with its uid. */
 export function completeNew(object: StoredObject): StoredObject {
   const { kind } = object;
   if (kind === 'Pod') return withPodStatus(object);
@@ -33,15 +33,15 @@ const GATED = {
 
 function activeNamespace(namespace: StoredObject): StoredObject {
   const finalizers = valueAt(namespace, ['spec', 'finalizers']);
-  const given = Array.isArray(finalizers) ? finalizers : [];
-  const all = given.includes('kubernetes') ? given : [...given, 'kubernetes'];
+  const found = Array.isArray(finalizers) ? finalizers : [];
+  const all = found.includes('kubernetes') ? found : [...found, 'kubernetes'];
   return withFields(namespace, {
     spec: { ...asObject(namespace.spec), finalizers: all },
     status: { phase: 'Active' },
   });
 }
 
-/** The labels by which a Job knows its Pods, under their older names, too. */
+/** The labels of a Job's Pods, under their older names, too. */
 function labelsOf({ metadata }: StoredObject): Record<string, string> {
   const [uid, name] = [metadata.uid ?? '', metadata.name ?? ''];
   return {
@@ -52,7 +52,7 @@ function labelsOf({ metadata }: StoredObject): Record<string, string> {
   };
 }
 
-/** A Job selects Pods by its own uid, unless somebody says that he knows better. */
+/** A Job selects Pods by its own uid, unless it has `manualSelector`. */
 function selfSelecting(job: StoredObject): StoredObject {
   const spec = asObject(job.spec);
   if (spec === undefined || spec.manualSelector === true) return job;
@@ -70,4 +70,41 @@ function selfSelecting(job: StoredObject): StoredObject {
   });
   // A Job without labels is labelled like its Pods.
   return Object.keys(own).length > 0 ? selecting : withMetadata(selecting, { labels });
+}
+
+/** The resources that decide which Pods are evicted first. */
+const COUNTED = ['cpu', 'memory'];
+
+/**
+ * The quality of service of a Pod, which decides the order of evictions: `Guaranteed` where every container has limits and
+ * asks for no less, `BestEffort` where none asks for anything.
+ */
+function qualityOfService(spec: Json): string {
+  const lists = [spec.containers, spec.initContainers];
+  const resources = lists
+    .flatMap((list) => (Array.isArray(list) ? list.filter(isObject) : []))
+    .map((container) => asObject(container.resources) ?? {});
+  const pod = asObject(spec.resources);
+  const counted = pod === undefined ? resources : [pod];
+  if (!counted.some((one) => asksForAnything(one))) return 'BestEffort';
+  return counted.every(isGuaranteed) ? 'Guaranteed' : 'Burstable';
+}
+
+function amount(map: unknown, name: string): unknown {
+  const value = asObject(map)?.[name];
+  return value !== undefined && compareQuantities(value, '0') === 1 ? value : undefined;
+}
+
+function asksForAnything({ requests, limits }: Json): boolean {
+  return COUNTED.some(
+    (name) => amount(requests, name) !== undefined || amount(limits, name) !== undefined,
+  );
+}
+
+function isGuaranteed({ requests, limits }: Json): boolean {
+  return COUNTED.every((name) => {
+    const limit = amount(limits, name);
+    if (limit === undefined) return false;
+    return compareQuantities(amount(requests, name) ?? limit, limit) === 0;
+  });
 }

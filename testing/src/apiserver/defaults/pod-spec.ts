@@ -47,7 +47,7 @@ function defaultVariable(variable: Json): Json {
   });
 }
 
-/** What is asked of a container, or told to it, over HTTP. */
+/** An HTTP request to a container, of a probe or of a lifecycle hook. */
 function defaultHandler(handler: Json): Json {
   return changed(handler, { httpGet: (get) => fill(get, { path: '/', scheme: 'HTTP' }) });
 }
@@ -68,8 +68,8 @@ function defaultProbe(probe: Json | undefined): Json | undefined {
 }
 
 /** What a Pod gets that a template of Pods does not. */
-export function defaultOwnPodSpec(given: Json): Json {
-  const spec = defaultPodSpec(given);
+export function defaultOwnPodSpec(podSpec: Json): Json {
+  const spec = defaultPodSpec(podSpec);
   const own = (container: Json): Json =>
     withRequests(spec.hostNetwork === true ? withHostPorts(container) : container);
   return fill(spec, {
@@ -79,7 +79,7 @@ export function defaultOwnPodSpec(given: Json): Json {
   });
 }
 
-/** Whoever has a limit asks for as much, unless he asks for less. */
+/** A container with a limit and no request requests its limit. */
 function withRequests(container: Json): Json {
   return changed(container, {
     resources: (resources) => {

@@ -5,8 +5,8 @@ import { asObject, each, fill } from './fill.ts';
 const AFFINITY_SECONDS = 10_800;
 
 /** What a Service gets before anything is allocated to it. */
-export function defaultServiceSpec(given: Json): Json {
-  const spec = fill(given, { type: 'ClusterIP', sessionAffinity: 'None' });
+export function defaultServiceSpec(serviceSpec: Json): Json {
+  const spec = fill(serviceSpec, { type: 'ClusterIP', sessionAffinity: 'None' });
   const isName = spec.type === 'ExternalName';
   const isExternal = spec.type === 'NodePort' || spec.type === 'LoadBalancer';
   const reachable =

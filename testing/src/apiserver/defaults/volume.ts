@@ -53,7 +53,7 @@ const SOURCES: Readonly<Record<string, Change>> = {
     }),
 };
 
-/** A volume of a Pod: one that says nothing of what it is, is empty. */
+/** A volume of a Pod. A volume without a source is an emptyDir. */
 export function defaultVolume(volume: Json): Json {
   const isNamed = Object.entries(volume).some(
     ([name, value]) => name !== 'name' && isObject(value),

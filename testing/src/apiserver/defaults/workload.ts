@@ -19,7 +19,7 @@ function rolling(details: Json): (value: unknown) => Json {
     const strategy = fill(asObject(value), { type: 'RollingUpdate' });
     if (strategy.type !== 'RollingUpdate') return strategy;
     return fill(strategy, {
-      rollingUpdate: (given: unknown) => fill(asObject(given), details),
+      rollingUpdate: (value: unknown) => fill(asObject(value), details),
     });
   };
 }
@@ -94,7 +94,7 @@ export function defaultJob(object: Json): Json {
 }
 
 function defaultJobSpec(spec: Json): Json {
-  // One Pod, unless the number of those that run at once is given: then until one succeeds.
+  // One Pod; with a parallelism, until one of its Pods succeeds.
   const single = spec.completions === undefined && spec.parallelism === undefined;
   return fill(withTemplate(spec), {
     parallelism: 1,
@@ -105,8 +105,8 @@ function defaultJobSpec(spec: Json): Json {
     manualSelector: false,
     podReplacementPolicy: spec.podFailurePolicy === undefined ? 'TerminatingOrFailed' : 'Failed',
     podFailurePolicy: (policy: unknown) => {
-      const given = asObject(policy);
-      return given === undefined ? undefined : fill(given, { rules: defaultFailureRules });
+      const rules = asObject(policy);
+      return rules === undefined ? undefined : fill(rules, { rules: defaultFailureRules });
     },
   });
 }

@@ -2,14 +2,14 @@ import { ApiError } from 'chancery';
 import { accessDenied, accessOf } from '../auth/access.ts';
 import { impersonated } from '../auth/impersonation.ts';
 import type { Caller } from '../auth/user.ts';
-import type { Cluster } from '../cluster.ts';
-import type { Exchange } from './exchange.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import type { Exchange } from './exchange/exchange.ts';
 
 /**
- * Finds out who sends a request, and refuses what he may not do: before anything is looked up, as
- * nobody is told that something is not there who may not know that it is.
+ * Finds the sender of a request, and refuses what the sender may not do. This happens before any object is looked
+ * up: a caller without rights must not learn whether an object exists.
  *
- * @param onPort - who sends the requests of this port, unless they say otherwise.
+ * @param onPort - the sender of requests without credentials on this port.
  * @throws ApiError 401 or 403.
  */
 export function admit(
@@ -26,10 +26,10 @@ export function admit(
     const { allowed, reason } = authorization.decide(caller, access);
     if (!allowed) throw accessDenied(caller, access, reason);
     return caller;
-  } catch (refusal) {
-    if (refusal instanceof ApiError) {
+  } catch (error) {
+    if (error instanceof ApiError) {
       exchange.response.setHeader('x-content-type-options', 'nosniff');
     }
-    throw refusal;
+    throw error;
   }
 }

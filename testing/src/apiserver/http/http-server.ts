@@ -3,28 +3,28 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ApiError, resourceName } from 'chancery';
 import type { Caller } from '../auth/user.ts';
-import type { Cluster } from '../cluster.ts';
-import type { ResourceName } from '../cluster-access.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import { internalError } from '../failures/failure.ts';
 import {
-  internalError,
   isUnknownPath,
   methodNotAllowed,
   notServed,
   unknownPath,
   unknownResource,
-} from '../failures.ts';
-import type { RecordedRequest } from '../recorded-request.ts';
+} from '../failures/request-failures.ts';
+import type { ResourceName } from '../objects/stored-object.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { ListOptions } from '../request/list-options.ts';
 import type { SecurePort } from '../tls/secure-port.ts';
 import { admit } from './admit.ts';
-import { EventLines } from './event-lines.ts';
-import { Exchange } from './exchange.ts';
-import { handleDiscovery } from './handle-discovery.ts';
-import { handleResource } from './handle-resource.ts';
-import type { View } from './present.ts';
-import { parsePath, type RequestInfo } from './request-info.ts';
-import { WatchStream } from './watch-stream.ts';
+import { EventLines } from './exchange/event-lines.ts';
+import { Exchange } from './exchange/exchange.ts';
+import type { View } from './exchange/present.ts';
+import { parsePath, type RequestInfo } from './exchange/request-info.ts';
+import { handleDiscovery } from './handlers/handle-discovery.ts';
+import { handleResource } from './handlers/handle-resource.ts';
+import { WatchStream } from './handlers/watch-stream.ts';
+import type { RecordedRequest } from './recorded-request.ts';
 
 export interface HttpServerOptions {
   /** Requests remembered; the oldest go first. */
@@ -59,8 +59,8 @@ export class HttpServer {
   }
 
   /**
-   * @param caller - who every request on this port comes from that has no token of its own. Such a
-   *   port is open to this machine alone.
+   * @param caller - the sender of every request on this port without a token of its own. Such a port
+   *   is open to this machine alone.
    * @returns the port, which is `port` unless that is 0.
    */
   async listen(port: number, caller?: Caller): Promise<number> {
@@ -78,7 +78,7 @@ export class HttpServer {
     return (server.address() as AddressInfo).port;
   }
 
-  /** As `listen`, with TLS; every request says itself who sends it. */
+  /** As `listen`, with TLS; each request has credentials of its own or is anonymous. */
   async listenSecurely(port: number, secure: SecurePort): Promise<number> {
     this.#securePorts.add(secure);
     return secure.listen(port, this.#options.address, (request, response) => {
@@ -118,7 +118,7 @@ export class HttpServer {
     exchange.bodyTimeoutMs = this.#options.bodyTimeoutMs;
     this.#record(exchange);
     const gone = new AbortController();
-    // To abort costs a stack trace: only where somebody may still wait.
+    // An abort costs a stack trace: only for a request that still waits.
     response.once('close', () => {
       if (!response.writableEnded) gone.abort();
     });
@@ -127,9 +127,9 @@ export class HttpServer {
       await this.#route(exchange, gone.signal);
     } catch (error) {
       if (gone.signal.aborted) return;
-      const refusal = error instanceof ApiError ? error : internalError(bugReport(error));
+      const failed = error instanceof ApiError ? error : internalError(bugReport(error));
       if (response.headersSent) response.destroy();
-      else this.#fail(exchange, refusal);
+      else this.#fail(exchange, failed);
     } finally {
       // An unread body would hold the connection.
       request.resume();
@@ -151,11 +151,11 @@ export class HttpServer {
     await this.#handle(exchange, served, info, signal);
   }
 
-  #fail(exchange: Exchange, refusal: ApiError): void {
+  #fail(exchange: Exchange, failed: ApiError): void {
     const { gates } = this.#cluster.behaviour;
-    if (isUnknownPath(refusal) && !gates.statusOfUnknownPaths) {
+    if (isUnknownPath(failed) && !gates.statusOfUnknownPaths) {
       exchange.plain(404, '404 page not found\n');
-    } else exchange.fail(refusal);
+    } else exchange.fail(failed);
   }
 
   #handle(

@@ -1,8 +1,8 @@
 import { builtInKindName } from '../built-in-types/built-in-types.ts';
-import type { StoredObject } from '../cluster-access.ts';
 import { jsonText } from './json-text.ts';
 import { rebuildJson } from './json-walk.ts';
 import type { Json } from './metadata.ts';
+import type { StoredObject } from './stored-object.ts';
 import { encodeStruct } from './struct-encoder.ts';
 
 /** A built-in object as Go encodes it. */
@@ -15,7 +15,7 @@ export function canonicalBuiltIn(object: StoredObject): StoredObject {
 const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 
 /** Metadata as Go encodes its struct. */
-export function canonicalMetadata(metadata: Json): Json {
+function canonicalMetadata(metadata: Json): Json {
   return encodeStruct(metadata, OBJECT_META);
 }
 
@@ -72,4 +72,13 @@ const ALL_UNSAFE = /[<>&\u2028\u2029]/g;
 
 function escapeCharacter(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+/** An object without everything but its metadata. */
+export function partialOf({ metadata }: StoredObject): Json {
+  return {
+    kind: 'PartialObjectMetadata',
+    apiVersion: 'meta.k8s.io/v1',
+    metadata: canonicalMetadata(metadata as unknown as Json),
+  };
 }

@@ -36,7 +36,7 @@ export interface GoJson {
  * an integer of 64 bits is exact, every other number is a float64. An integer that a number of
  * JavaScript would round is a bigint here; all others are numbers.
  *
- * @throws GoDepthError for what is nested deeper than 10 000 levels.
+ * @throws GoDepthError for JSON that is nested deeper than 10 000 levels.
  * @throws GoSyntaxError for any other text that is no JSON.
  */
 export function parseGoJson(text: string): GoJson {

@@ -1,4 +1,4 @@
-import type { StoredObject } from '../cluster-access.ts';
+import type { StoredObject } from './stored-object.ts';
 
 /** Any JSON object while it is being worked on. */
 export type Json = Readonly<Record<string, unknown>>;

@@ -12,7 +12,7 @@ export function goQuantity(text: string): { readonly text: string } | { readonly
   return { text: minus + amount };
 }
 
-/** Billionths of a quantity, text or number; undefined for what is no quantity. */
+/** Billionths of a quantity, text or number; undefined for any other value. */
 export function quantityNanos(value: unknown): bigint | undefined {
   const parsed = parseQuantity(String(value).trim());
   return 'problem' in parsed ? undefined : parsed.nanos;

@@ -1,4 +1,4 @@
-import { badRequest, internalError } from '../failures.ts';
+import { badRequest, internalError } from '../failures/failure.ts';
 import { MAX_DEPTH } from './go-json.ts';
 import { isDeeper } from './json-text.ts';
 

@@ -3,9 +3,9 @@ import { zeroValue } from '../built-in-types/zero-value.ts';
 import { isObject, type Json } from './metadata.ts';
 
 /**
- * A value as Go writes the struct: fields in the order of the type, keys of maps sorted, nothing that
- * the type does not have; left out what `omitempty` leaves out, and written what nobody has set
- * wherever Go has a struct and no pointer (`status: {}`, `eventTime: null`).
+ * A value as Go writes the struct: fields in the order of the type, keys of maps sorted, no fields that the type does
+ * not have, no empty fields with `omitempty`. A struct that is no pointer is written even when it is not set
+ * (`status: {}`, `eventTime: null`).
  *
  * @param typeName - of a built-in type, with or without a `#`.
  */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { apiVersionOf, groupVersionPath } from 'chancery/internal';
+import { DEFAULT_GENERATION, gatesOf } from '../behaviour/server-generation.ts';
 import { builtInKindName } from '../built-in-types/built-in-types.ts';
 import { groupNames, resourcesOf, versionsOf } from '../discovery/groups.ts';
-import { VERSION } from '../discovery/version.ts';
 import { compareText } from '../discovery/version-order.ts';
 import { goJson } from '../objects/canonical.ts';
 import type { Json } from '../objects/metadata.ts';
@@ -20,7 +20,13 @@ export interface OpenApiDocument {
   readonly hash: string;
 }
 
-/** What is served beside the resources. */
+/** The release whose documents are served, whatever generation the server answers as. */
+export const VERSION = gatesOf(DEFAULT_GENERATION).version as {
+  readonly gitVersion: string;
+  readonly [field: string]: string;
+};
+
+/** Paths that are served beside the resources. */
 const OTHER_PATHS: readonly string[] = [
   '.well-known/openid-configuration',
   'openid/v1/jwks',
@@ -127,7 +133,7 @@ function meta(name: string): string {
   return `io.k8s.apimachinery.pkg.apis.meta.v1.${name}`;
 }
 
-/** An empty name for the list of what is never listed. */
+/** An empty name for the list of kinds that are never listed. */
 function schemasOf(served: ServedResource): ResourceSchemas {
   if (served.custom) return definitionSchemaNames(served);
   if (served.kind === 'APIService') return API_SERVICE_SCHEMA_NAMES;

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import { VERSION } from '../discovery/version.ts';
 import { goJson } from '../objects/canonical.ts';
 import { isObject, type Json } from '../objects/metadata.ts';
 import type { Registry } from '../registry/registry.ts';
-import { allDocuments, type OpenApiDocument } from './documents.ts';
+import { allDocuments, type OpenApiDocument, VERSION } from './documents.ts';
 import { swaggerMessage } from './swagger-message.ts';
 import { olderSchema } from './swagger-schema.ts';
 

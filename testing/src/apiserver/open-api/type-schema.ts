@@ -99,7 +99,7 @@ function fieldSchema(field: BuiltInField): Json {
   };
 }
 
-/** @param always - true for a value that Go writes even when nobody has set it. */
+/** @param always - true for a value that Go writes even when it is not set. */
 function valueSchema(
   type: string,
   always: boolean,

@@ -1,6 +1,6 @@
 import { messageOf } from 'chancery';
 import { type GoJson, parseGoJson } from '../objects/go-json.ts';
-import { isJsonObject } from './json-value.ts';
+import { isJsonObject } from '../objects/json-value.ts';
 import { malformedPatch } from './patch-error.ts';
 
 export const JSON_PATCH = 'application/json-patch+json';
@@ -9,7 +9,7 @@ export const STRATEGIC_PATCH = 'application/strategic-merge-patch+json';
 
 export const APPLY = 'application/apply-patch+yaml';
 
-/** A patch in JSON, and what a strict decoder says of it. */
+/** A patch in JSON, and the findings of a strict decoder. */
 export interface ReadPatch {
   readonly value: unknown;
   readonly findings: readonly string[];
@@ -20,7 +20,7 @@ const OPERATION_FIELDS: ReadonlySet<string> = new Set(['op', 'path', 'from', 'va
 /**
  * The value of a patch in JSON.
  *
- * @throws ApiError 400 for what is no JSON, or not of the form that the media type asks for.
+ * @throws ApiError 400 for a text that is no JSON, or that has not the form of its media type.
  */
 export function readPatch(mediaType: string, text: string): ReadPatch {
   const { value, duplicates } = parsed(text, mediaType);

@@ -4,7 +4,7 @@ import { WireError } from './wire-reader.ts';
 /** With this every object in protobuf begins: `k8s` and a zero. */
 const PREFIX = Buffer.from('k8s\0', 'latin1');
 
-/** What is around an object (`runtime.Unknown`): its kind, and the bytes of its own message. */
+/** The envelope of an object (`runtime.Unknown`): its kind, and the bytes of its own message. */
 export interface Envelope {
   readonly apiVersion: string;
   readonly kind: string;

@@ -1,8 +1,7 @@
-import { type BuiltInField, elementType } from '../built-in-types/built-in-types.ts';
+import { type BuiltInField, builtInType, elementType } from '../built-in-types/built-in-types.ts';
 import { exactInteger, parseGoJson } from '../objects/go-json.ts';
 import type { Json } from '../objects/metadata.ts';
 import { allBytesOf, bytesOf, FORMS, numbersOf } from './well-known.ts';
-import { type WireFields, wireFieldsOf } from './wire-fields.ts';
 import { BYTES, FIXED_64, VARINT, WireError, WireReader } from './wire-reader.ts';
 
 /** Messages in messages: schemas of custom resources nest deepest, and never by a hundred. */
@@ -11,8 +10,7 @@ const MAX_DEPTH = 100;
 const JSON_SCHEMA = '#io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps';
 
 /**
- * The message of a built-in type, as JSON. Numbers that the type does not have are passed over, as
- * protobuf wants it.
+ * The message of a built-in type, as JSON. Unknown field numbers are skipped, as protobuf demands.
  *
  * @throws WireError for bytes that are no message, and for one that is nested deeper than 100.
  */
@@ -146,7 +144,7 @@ function readForm(bytes: Buffer, type: string, depth: number): unknown {
   }
 }
 
-/** A message that carries JSON as it is. */
+/** A message that carries JSON text. */
 function rawJson(bytes: Buffer): unknown {
   try {
     return parseGoJson(bytes.toString('utf8')).value;
@@ -163,4 +161,36 @@ function expect(wireType: number, wanted: number, name: string): void {
   if (wireType === wanted) return;
   const field = name.charAt(0).toUpperCase() + name.slice(1);
   throw new WireError(`proto: wrong wireType = ${wireType} for field ${field}`);
+}
+
+/** The field that a number stands for in the message of a type. */
+type WireField =
+  | { readonly name: string; readonly field: BuiltInField }
+  /** A message whose fields JSON shows one level higher. */
+  | { readonly inlined: WireFields };
+
+type WireFields = ReadonlyMap<number, WireField>;
+
+const FIELDS = new Map<string, WireFields>();
+
+/** The fields of a built-in type by their numbers in protobuf. */
+function wireFieldsOf(typeName: string): WireFields {
+  const known = FIELDS.get(typeName);
+  if (known !== undefined) return known;
+  const root = new Map<number, WireField>();
+  for (const [name, field] of Object.entries(builtInType(typeName)?.fields ?? {})) {
+    if (field.number === undefined) continue;
+    const message = (field.within ?? []).reduce(inlinedAt, root);
+    message.set(field.number, { name, field });
+  }
+  FIELDS.set(typeName, root);
+  return root;
+}
+
+function inlinedAt(message: Map<number, WireField>, number: number): Map<number, WireField> {
+  const there = message.get(number);
+  if (there !== undefined && 'inlined' in there) return there.inlined as Map<number, WireField>;
+  const inlined = new Map<number, WireField>();
+  message.set(number, { inlined });
+  return inlined;
 }

@@ -1,7 +1,7 @@
 import { goMicroTime, goTime } from '../objects/go-time.ts';
 import { BYTES, VARINT, WireError, WireReader } from './wire-reader.ts';
 
-/** The message of a form of its own, as JSON has it; undefined for what JSON leaves out. */
+/** A message with a JSON form of its own; undefined when JSON leaves the value out. */
 export type ReadForm = (bytes: Buffer) => unknown;
 
 /** Forms that need nothing but themselves. */

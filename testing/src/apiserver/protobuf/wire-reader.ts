@@ -57,7 +57,7 @@ export class WireReader {
     return this.#take(Number(length));
   }
 
-  /** Passes over the value of a field that nobody knows. */
+  /** Skips the value of an unknown field. */
   skip(wireType: number): void {
     if (wireType === VARINT) this.varint();
     else if (wireType === FIXED_64) this.#take(8);

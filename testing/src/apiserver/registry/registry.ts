@@ -1,6 +1,6 @@
 import { resourceName } from 'chancery';
 import { apiVersionOf } from 'chancery/internal';
-import type { ResourceName } from '../cluster-access.ts';
+import type { ResourceName } from '../objects/stored-object.ts';
 import type { ServedResource } from './served-resource.ts';
 
 /** Which resources the server serves; those of CustomResourceDefinitions come and go. */

@@ -1,7 +1,7 @@
 import type { Resource } from 'chancery';
-import type { ResourceName, StoredObject } from '../cluster-access.ts';
-import type { FieldError } from '../failures.ts';
+import type { FieldError } from '../failures/invalid.ts';
 import type { Json } from '../objects/metadata.ts';
+import type { ResourceName, StoredObject } from '../objects/stored-object.ts';
 import type { TableColumn } from '../tables/column.ts';
 
 export interface Subresource {
@@ -34,6 +34,8 @@ export interface Strategy {
   unknownFields(object: StoredObject): readonly string[];
   /** What a field selector may ask for besides metadata.name and metadata.namespace. */
   selectableFields(object: StoredObject): Readonly<Record<string, string>>;
+  /** The object when its deletion begins, of a kind that ends in a way of its own. Default: grace and finalizers. */
+  terminate?(object: StoredObject, nowMs: number): StoredObject;
   /** True when the change of anything but status and metadata raises metadata.generation. */
   readonly generations: boolean;
   /** True when a change of annotations raises it too. */

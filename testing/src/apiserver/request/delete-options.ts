@@ -1,6 +1,7 @@
-import { type FieldError, invalidOptions } from '../failures.ts';
+import { type FieldError, invalidOptions } from '../failures/invalid.ts';
+import { flag, integer } from '../objects/go-query.ts';
 import { isObject, type Json } from '../objects/metadata.ts';
-import { flag, integer, parseDryRun } from './options.ts';
+import { parseDryRun } from './options.ts';
 
 export type PropagationPolicy = 'Background' | 'Foreground' | 'Orphan';
 

@@ -1,8 +1,9 @@
-import { badRequest, type FieldError, internalError, invalidOptions } from '../failures.ts';
+import type { ServerGates } from '../behaviour/server-generation.ts';
+import { badRequest, internalError } from '../failures/failure.ts';
+import { type FieldError, invalidOptions } from '../failures/invalid.ts';
 import { uint64Problem } from '../objects/go-integers.ts';
+import { flag, integer } from '../objects/go-query.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
-import type { ServerGates } from '../server-generation.ts';
-import { flag, integer } from './options.ts';
 import { parseSelection, type Selection } from './selection.ts';
 
 /** The query of a list, a watch or a deletecollection, checked. */

@@ -1,21 +1,5 @@
 import type { Caller } from '../auth/user.ts';
-import { badRequest, type FieldError, invalidOptions } from '../failures.ts';
-import { int64Problem } from '../objects/go-integers.ts';
-
-/** Query parameters as Go's conversion reads them: only `false` and `0` are false. */
-export function flag(query: URLSearchParams, name: string): boolean {
-  const value = query.get(name);
-  return value !== null && value !== 'false' && value !== '0';
-}
-
-/** @throws ApiError 400 when it is there and no integer of 64 bits. */
-export function integer(query: URLSearchParams, name: string): number | undefined {
-  const value = query.get(name);
-  if (value === null || value === '') return undefined;
-  const problem = int64Problem(value);
-  if (problem !== undefined) throw badRequest(problem);
-  return Number(value);
-}
+import { type FieldError, invalidOptions } from '../failures/invalid.ts';
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 
@@ -30,6 +14,13 @@ export interface WriteOptions {
   readonly caller?: Caller | undefined;
   /** Takes the text of each Warning header. */
   readonly warn: (text: string) => void;
+}
+
+/** Options of a PATCH beside those of every write. */
+export interface PatchOptions extends WriteOptions {
+  readonly force: boolean;
+  /** `fieldManager` itself, without the default that other writes take from the User-Agent. */
+  readonly fieldManager: string;
 }
 
 /** Options of a write that comes from inside the server. */

@@ -1,8 +1,15 @@
-import { matchesSelector, type Selector } from 'chancery';
-import type { StoredObject } from '../cluster-access.ts';
+import {
+  ConfigurationError,
+  matchesSelector,
+  messageOf,
+  parseSelector,
+  type Selector,
+} from 'chancery';
+import { badRequest } from '../failures/failure.ts';
+import { int64Problem } from '../objects/go-integers.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
-import { type FieldSelector, matchesFields, parseFieldSelector } from './field-selector.ts';
-import { parseLabelSelector } from './label-selector.ts';
+import { labelKey, labelValue } from '../validation/fields/formats.ts';
 
 /** Which objects of a collection a request means. */
 export interface Selection {
@@ -29,5 +36,117 @@ export function parseSelection(
     everything: labels.length === 0 && fields.length === 0,
     matches: (object) =>
       matchesSelector(labels, object.metadata.labels) && matchesFields(fields, served, object),
+  };
+}
+
+/**
+ * Text → label selector.
+ *
+ * @throws ApiError 400, with the server's words for keys and values that no requirement may have:
+ *   `NewRequirement` and `parseKeyAndInferOperator` in k8s.io/apimachinery pkg/labels/selector.go.
+ */
+function parseLabelSelector(text: string): Selector {
+  try {
+    return parseSelector(text);
+  } catch (error) {
+    const problem = requirementProblem(error) ?? operatorProblem(text) ?? messageOf(error);
+    throw badRequest(`unable to parse requirement: ${problem}`);
+  }
+}
+
+function requirementProblem(error: unknown): string | undefined {
+  if (!(error instanceof ConfigurationError)) return undefined;
+  const { key, operator, values } = error.context;
+  if (typeof key !== 'string' || typeof values !== 'string') return undefined;
+  const wrongKey = labelKey(key);
+  // The server gives no path to the parser, and prints a path of nil as this.
+  if (wrongKey.length > 0) return invalid('<nil>', key, wrongKey.join('; '));
+  const compares = operator === 'above' || operator === 'below';
+  // The server keeps the values as a set, and shows it sorted.
+  const sorted = [...new Set(values.split(','))].sort();
+  const problems = [
+    ...sorted.flatMap((value, at) => (compares ? integerProblems(value, at) : [])),
+    ...sorted.flatMap((value, at) => {
+      const wrong = labelValue(value);
+      return wrong.length > 0 ? [invalid(`values[${at}][${key}]`, value, wrong.join('; '))] : [];
+    }),
+  ];
+  return problems.length > 1 ? `[${problems.join(', ')}]` : problems[0];
+}
+
+function integerProblems(value: string, at: number): string[] {
+  if (int64Problem(value) === undefined) return [];
+  const why = "for 'Gt', 'Lt' operators, the value must be an integer";
+  return [invalid(`values[${at}]`, value, why)];
+}
+
+function invalid(path: string, value: string, why: string): string {
+  return `${path}: Invalid value: ${JSON.stringify(value)}: ${why}`;
+}
+
+/** The server's own words where two words stand side by side: `a b` has no operator. */
+function operatorProblem(text: string): string | undefined {
+  const found = /^\s*[^\s=!(),]+\s+([^\s=!(),]+)/.exec(text)?.[1];
+  if (found === undefined || found === 'in' || found === 'notin') return undefined;
+  return `found '${found}', expected: in, notin, =, ==, !=, gt, lt`;
+}
+
+interface Term {
+  readonly field: string;
+  readonly equal: boolean;
+  readonly value: string;
+}
+
+type FieldSelector = readonly Term[];
+
+/**
+ * Text → field selector: `a=b`, `a==b` and `a!=b`, joined by commas.
+ *
+ * @throws ApiError 400 for a field that the resource cannot be selected by.
+ */
+function parseFieldSelector(text: string, served: ServedResource): FieldSelector {
+  const known = Object.keys(selectableFields(served, EMPTY));
+  const terms: Term[] = [];
+  for (const part of text.split(/(?<!\\),/).filter((term) => term !== '')) {
+    const match = /^([^=!]*)(!=|==|=)(.*)$/.exec(part);
+    if (match === null) {
+      throw badRequest(`invalid field selector: '${text}'; can't understand '${part}'`);
+    }
+    const [, field = '', operator, value = ''] = match;
+    if (!known.includes(field)) throw badRequest(unknownField(field, served));
+    terms.push({ field, equal: operator !== '!=', value: value.replace(/\\([\\,=])/g, '$1') });
+  }
+  return terms;
+}
+
+function unknownField(field: string, served: ServedResource): string {
+  const named = Object.keys(served.strategy.selectableFields(EMPTY));
+  if (served.custom) return `field label not supported: ${field}`;
+  if (named.length > 0) return `field label not supported: ${field}`;
+  return `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`;
+}
+
+function matchesFields(
+  selector: FieldSelector,
+  served: ServedResource,
+  object: StoredObject,
+): boolean {
+  if (selector.length === 0) return true;
+  const fields = selectableFields(served, object);
+  return selector.every(({ field, equal, value }) => ((fields[field] ?? '') === value) === equal);
+}
+
+const EMPTY: StoredObject = { apiVersion: '', kind: '', metadata: { name: '' } };
+
+function selectableFields(
+  served: ServedResource,
+  object: StoredObject,
+): Readonly<Record<string, string>> {
+  return {
+    'metadata.name': object.metadata.name ?? '',
+    ...(served.namespaced || served.custom
+      ? { 'metadata.namespace': object.metadata.namespace ?? '' }
+      : {}),
+    ...served.strategy.selectableFields(object),
   };
 }

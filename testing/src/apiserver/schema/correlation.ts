@@ -1,6 +1,6 @@
 import { fieldSchema, type StructuralSchema } from 'chancery/internal';
+import { jsonEquals } from '../objects/json-value.ts';
 import { isObject } from '../objects/metadata.ts';
-import { jsonEquals } from '../patch/json-value.ts';
 
 /**
  * A value and the one that it replaces. Where the two can be matched, what was wrong before may

@@ -1,5 +1,5 @@
 import { DNS_1035_LABEL, fieldSchema, type StructuralSchema } from 'chancery/internal';
-import type { FieldError } from '../failures.ts';
+import type { FieldError } from '../failures/invalid.ts';
 import { isObject, type Json } from '../objects/metadata.ts';
 import { invalid, required } from './field-errors.ts';
 import { childPath, join } from './structural-schema.ts';

@@ -1,4 +1,4 @@
-import type { FieldError } from '../failures.ts';
+import type { FieldError } from '../failures/invalid.ts';
 import { jsonText } from '../objects/json-text.ts';
 
 /** How the server names the value at the root, and what is wrong with no field in particular. */

@@ -1,4 +1,4 @@
-import type { FieldError } from '../failures.ts';
+import type { FieldError } from '../failures/invalid.ts';
 
 /**
  * What a validation found: problems, each said once, and how many checks were made. Of several

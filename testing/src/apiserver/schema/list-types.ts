@@ -1,5 +1,5 @@
 import { fieldSchema, type StructuralSchema } from 'chancery/internal';
-import type { FieldError } from '../failures.ts';
+import type { FieldError } from '../failures/invalid.ts';
 import { sortedDeep } from '../objects/canonical.ts';
 import { jsonText } from '../objects/json-text.ts';
 import { isObject } from '../objects/metadata.ts';

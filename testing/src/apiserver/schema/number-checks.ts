@@ -1,5 +1,5 @@
 import type { StructuralSchema } from 'chancery/internal';
-import type { FieldError } from '../failures.ts';
+import type { FieldError } from '../failures/invalid.ts';
 import { invalid } from './field-errors.ts';
 
 /** The first integers that Go's int64 and int32 do not hold. */

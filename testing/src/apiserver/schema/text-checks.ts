@@ -1,6 +1,6 @@
 import type { StructuralSchema } from 'chancery/internal';
 import { isFormat } from 'chancery/internal';
-import type { FieldError } from '../failures.ts';
+import type { FieldError } from '../failures/invalid.ts';
 import { invalid, tooLong, typeInvalid } from './field-errors.ts';
 import { checkedFormat } from './format.ts';
 import { regularExpression } from './regular-expression.ts';

@@ -1,5 +1,5 @@
 import type { StructuralSchema } from 'chancery/internal';
-import type { FieldError } from '../failures.ts';
+import type { FieldError } from '../failures/invalid.ts';
 import { typeInvalid } from './field-errors.ts';
 import { checkedFormat } from './format.ts';
 

@@ -1,7 +1,7 @@
 import { fieldSchema, type StructuralSchema } from 'chancery/internal';
-import type { FieldError } from '../failures.ts';
+import type { FieldError } from '../failures/invalid.ts';
+import { jsonEquals } from '../objects/json-value.ts';
 import { isObject, type Json } from '../objects/metadata.ts';
-import { jsonEquals } from '../patch/json-value.ts';
 import { checkCombinations } from './combinations.ts';
 import type { Correlation } from './correlation.ts';
 import { invalid, notSupported, required, tooMany } from './field-errors.ts';

@@ -1,5 +1,5 @@
 import type { ObjectKey } from 'chancery';
-import type { StoredObject } from '../cluster-access.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { EventLog } from './event-log.ts';
 import { byText, SortedKeys } from './sorted-keys.ts';
 import type { StorageEvent } from './storage-event.ts';
@@ -90,12 +90,12 @@ export class Collection {
     this.#forget();
   }
 
-  /** What the watch cache still knows of what happened after `revision`; else undefined. */
+  /** The events after `revision` in the watch cache; undefined when the cache has forgotten some. */
   windowAfter(revision: number): readonly StorageEvent[] | undefined {
     return revision < this.#window.floor ? undefined : this.#log.after(revision);
   }
 
-  /** What etcd still knows of what happened after `revision`; else undefined. */
+  /** The events after `revision` in etcd; undefined when some are compacted. */
   historyAfter(revision: number): readonly StorageEvent[] | undefined {
     return revision < this.#floor ? undefined : this.#log.after(revision);
   }

@@ -1,6 +1,6 @@
 /**
- * Which revision was the latest when a period began. Periods are told from the clock when somebody
- * looks, so that no timer has to run.
+ * The latest revision at the begin of a period. Periods are computed from the clock at each read, so that no timer
+ * has to run.
  */
 export class RevisionPeriods {
   readonly #intervalMs: number;

@@ -1,5 +1,5 @@
 import type { ObjectKey } from 'chancery';
-import type { ResourceName, StoredObject } from '../cluster-access.ts';
+import type { ResourceName, StoredObject } from '../objects/stored-object.ts';
 import type { CollectionSnapshot } from './collection.ts';
 import type { StorageEvent } from './storage-event.ts';
 
@@ -19,7 +19,7 @@ type Objects = ReadonlyMap<ObjectKey, StoredObject>;
 
 const NONE: Objects = new Map();
 
-/** The events that lead from what is stored to the snapshot, deletions first. */
+/** The events that lead from the stored objects to the snapshot, deletions first. */
 export function changesTo(
   snapshot: StorageSnapshot,
   before: ReadonlyMap<ResourceName, Objects>,

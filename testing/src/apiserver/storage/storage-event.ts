@@ -1,5 +1,5 @@
 import type { ObjectKey } from 'chancery';
-import type { CommittedEvent, ResourceName } from '../cluster-access.ts';
+import type { CommittedEvent, ResourceName } from '../objects/stored-object.ts';
 
 /** A committed event with its place in the global order. */
 export interface StorageEvent extends CommittedEvent {

@@ -1,5 +1,6 @@
-import { type Clock, keyOf, type ObjectKey, systemClock } from 'chancery';
-import type { ResourceName, StoredObject } from '../cluster-access.ts';
+import { systemClock } from 'chancery/low-level';
+import { type Clock, keyOf, type ObjectKey } from 'chancery';
+import type { ResourceName, StoredObject } from '../objects/stored-object.ts';
 import { Collection, type CollectionOptions } from './collection.ts';
 import { RevisionPeriods } from './revision-periods.ts';
 import { changesTo, StorageSnapshot } from './snapshot.ts';
@@ -23,7 +24,7 @@ export interface StorageOptions {
    */
   readonly watchWindow?: Partial<WatchWindowOptions>;
   /**
-   * How often exact lists and continue tokens lose what is older than that. Default 300,000, as
+   * How often older state is compacted away, for exact lists and continue tokens. Default 300,000, as
    * `--etcd-compaction-interval` of kube-apiserver. 0: never.
    */
   readonly compactionIntervalMs?: number;
@@ -43,8 +44,8 @@ const FIRST_REVISION = 1;
  *
  * Every change takes the next revision and becomes the object's resourceVersion. Nothing here knows
  * what a change means: validation and no-op detection are the verbs' part. Listeners hear of
- * commits in order, also when one of them writes. Objects that go in or come out are shared: nobody
- * may change them.
+ * commits in order, also when one of them writes. Objects that go in or come out are shared: do not
+ * change them.
  */
 export class Storage {
   readonly #clock: Clock;
@@ -84,7 +85,7 @@ export class Storage {
     return this.#collections.get(resource)?.get(key);
   }
 
-  /** As it was at `revision`: what is not remembered is told as it is now. */
+  /** The object at `revision`; an object whose history is forgotten is shown as it is now. */
   getAt(resource: ResourceName, revision: number, key: ObjectKey): StoredObject | undefined {
     return this.#collections.get(resource)?.getAt(revision, key);
   }
@@ -181,7 +182,7 @@ export class Storage {
 
   /**
    * Goes back to a snapshot, as a restore of etcd does: the revision goes back, too, and is counted
-   * on from there. Watch windows begin anew. Listeners hear of what is different.
+   * on from there. Watch windows begin anew. Listeners get an event for each object that differs.
    */
   restore(snapshot: StorageSnapshot): void {
     const before = new Map([...this.#collections].map(([name, one]) => [name, one.objects()]));

@@ -1,11 +1,11 @@
 /** What a cell shows of one field, or of a list of them. */
 
-import type { StoredObject } from '../cluster-access.ts';
 import { isObject, type Json, valueAt } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { ageOf } from './age.ts';
 import { type Cell, column, type TableColumn } from './column.ts';
 
-/** What Kubernetes shows of a list whose end it leaves out. */
+/** How Kubernetes shows a list of which it leaves the end out. */
 const SHOWN_ITEMS = 3;
 
 export const NAME: TableColumn = {

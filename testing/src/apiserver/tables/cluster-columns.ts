@@ -1,5 +1,5 @@
-import type { StoredObject } from '../cluster-access.ts';
 import { isObject, valueAt } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { humanDuration } from './age.ts';
 import { AGE, conditionOf, count, filled, itemsAt, NAME, size, text } from './cell.ts';
 import { type Cell, column, INTEGER, type TableColumn, WIDE } from './column.ts';
@@ -131,7 +131,7 @@ function componentHealth(object: StoredObject): string {
   return healthy.status === 'True' ? 'Healthy' : 'Unhealthy';
 }
 
-/** The columns of what the cluster is made of, and of what holds for all of it. */
+/** The columns of Nodes, Namespaces, and kinds that hold for the whole cluster. */
 export const CLUSTER_COLUMNS: Readonly<Record<string, readonly TableColumn[]>> = {
   ConfigMap: [
     NAME,

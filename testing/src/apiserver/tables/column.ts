@@ -1,4 +1,4 @@
-import type { StoredObject } from '../cluster-access.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 
 /** One column of the Table form: its definition, and its cell for an object. */
 export interface TableColumn {

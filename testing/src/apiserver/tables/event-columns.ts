@@ -1,5 +1,5 @@
-import type { StoredObject } from '../cluster-access.ts';
 import { valueAt } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { ageOf } from './age.ts';
 import { NAME, text } from './cell.ts';
 import { column, type TableColumn, WIDE } from './column.ts';

@@ -1,5 +1,5 @@
-import type { StoredObject } from '../cluster-access.ts';
 import { isObject, valueAt } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { AGE, itemsAt, joined, NAME, shortened, text, textsAt } from './cell.ts';
 import { column, type TableColumn, WIDE } from './column.ts';
 import { labels, selector } from './selector-text.ts';
@@ -83,7 +83,7 @@ function parentReference(address: StoredObject): string {
   return [kind, namespace, name].filter(Boolean).join('/');
 }
 
-/** The columns of what connects. */
+/** The columns of Services and other kinds of networking. */
 export const NETWORK_COLUMNS: Readonly<Record<string, readonly TableColumn[]>> = {
   Service: [
     NAME,

@@ -1,9 +1,9 @@
-import type { StoredObject } from '../cluster-access.ts';
 import { isObject, type Json, valueAt } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { ageOf } from './age.ts';
 import { conditionHolds, conditionOf, itemsAt } from './cell.ts';
 
-/** What `kubectl get pods` tells of the containers of a Pod. */
+/** What `kubectl get pods` shows of the containers of a Pod. */
 export interface PodSummary {
   readonly ready: number;
   readonly total: number;

@@ -1,5 +1,5 @@
-import type { StoredObject } from '../cluster-access.ts';
 import { valueAt } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { AGE, count, fact, itemsAt, joined, NAME, size, text, textsAt } from './cell.ts';
 import { BOOLEAN, type Cell, column, INTEGER, type TableColumn, WIDE } from './column.ts';
 
@@ -63,7 +63,7 @@ function audiences(driver: StoredObject): string {
 const volumeMode: Cell = text('spec.volumeMode', '<unset>');
 const attributesClass: Cell = text('spec.volumeAttributesClassName', '<unset>');
 
-/** The columns of what keeps data. */
+/** The columns of kinds that keep data. */
 export const STORAGE_COLUMNS: Readonly<Record<string, readonly TableColumn[]>> = {
   PersistentVolume: [
     NAME,

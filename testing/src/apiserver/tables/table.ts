@@ -1,12 +1,17 @@
-import type { StoredObject } from '../cluster-access.ts';
-import type { Json } from '../objects/metadata.ts';
-import { partialOf } from '../objects/partial.ts';
-import type { ServedResource } from '../registry/served-resource.ts';
+import { partialOf } from '../objects/canonical.ts';
+import { type Json, valueAt } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import type { TableColumn } from './column.ts';
-import { rowConditions } from './row-conditions.ts';
 
-/** Which objects the rows carry. */
+/** How much of its object a row carries. */
 export type IncludeObject = 'Metadata' | 'None' | 'Object';
+
+/** A resource as a Table shows it. */
+interface ShownResource {
+  readonly columns: readonly TableColumn[];
+  /** From a shape of an object to the stored one; absent where only apiVersion differs. */
+  readonly shape?: { toStored(object: StoredObject): StoredObject };
+}
 
 export interface TableOptions {
   readonly include: IncludeObject;
@@ -17,7 +22,7 @@ export interface TableOptions {
 /** Objects as a meta.k8s.io/v1 Table: the form from which kubectl prints. */
 export function tableOf(
   objects: readonly StoredObject[],
-  { columns, shape }: ServedResource,
+  { columns, shape }: ShownResource,
   metadata: Json,
   { include, nowMs }: TableOptions,
 ): Json {
@@ -47,4 +52,18 @@ function included(object: StoredObject, include: IncludeObject): unknown {
   if (include === 'None') return null;
   if (include === 'Object') return object;
   return partialOf(object);
+}
+
+const MESSAGES: Readonly<Record<string, string>> = {
+  Succeeded: 'The pod has completed successfully.',
+  Failed: 'The pod failed.',
+};
+
+/** The conditions of a row: that a Pod has completed. */
+function rowConditions(object: StoredObject): readonly Json[] {
+  if (object.kind !== 'Pod') return [];
+  const reason = String(valueAt(object, ['status', 'phase']));
+  const message = MESSAGES[reason];
+  if (message === undefined) return [];
+  return [{ type: 'Completed', status: 'True', reason, message }];
 }

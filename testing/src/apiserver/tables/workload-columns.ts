@@ -1,5 +1,5 @@
-import type { StoredObject } from '../cluster-access.ts';
 import { valueAt } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { humanDuration } from './age.ts';
 import { targetsText } from './autoscaler-targets.ts';
 import {
@@ -83,7 +83,7 @@ function controller({ metadata }: StoredObject): string {
   return `${owner.kind}${group}`.toLowerCase().concat(`/${owner.name}`);
 }
 
-/** The columns of what runs containers. */
+/** The columns of workloads: the kinds that run containers. */
 export const WORKLOAD_COLUMNS: Readonly<Record<string, readonly TableColumn[]>> = {
   Pod: [
     NAME,

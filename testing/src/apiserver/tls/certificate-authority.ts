@@ -42,7 +42,7 @@ const BASIC_CONSTRAINTS = '2.5.29.19';
 const AUTHORITY_KEY_IDENTIFIER = '2.5.29.35';
 const EXTENDED_KEY_USAGE = '2.5.29.37';
 
-/** kubeadm gives its authority this name. All authorities share it: clients tell them apart by the key. */
+/** kubeadm gives its authority this name. All authorities share it: clients distinguish them by the key. */
 const AUTHORITY_NAME = 'kubernetes';
 const VALID_FROM = new Date('2020-01-01T00:00:00Z');
 /** A certificate never expires in a test. RFC 5280, 4.1.2.5, has this date for an unknown end. */

@@ -1,18 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
-import { policyProblems } from '../admission/policy/policy-problems.ts';
-import type { StoredObject } from '../cluster-access.ts';
-import { autoscaler } from './autoscaler.ts';
-import { type ChangeCheck, immutable } from './change.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
+import { policyProblems } from './admission-policy.ts';
 import { changedSecret, configMap, fixedData, secret } from './config-data.ts';
-import { endpointSlice, endpoints } from './endpoints.ts';
 import { changedNewEvent, eventProblems, newEventProblems } from './event.ts';
-import { changedJob, cronJob, job } from './job.ts';
-import { ingress, networkPolicy } from './network.ts';
-import { changedPod, newPod } from './pod.ts';
-import { podTemplate } from './pod-spec.ts';
-import type { Problem } from './problem.ts';
+import { type ChangeCheck, immutable } from './fields/change.ts';
+import type { Problem } from './fields/problem.ts';
+import { endpointSlice, endpoints } from './network/endpoints.ts';
+import { ingress, networkPolicy } from './network/ingress-and-policy.ts';
+import { changedService, service } from './network/service.ts';
+import { changedPod, newPod } from './pods/pod.ts';
+import { podTemplate } from './pods/pod-spec.ts';
 import { clusterRole, clusterRoleBinding, role, roleBinding, sameRole } from './rights.ts';
-import { changedService, service } from './service.ts';
 import {
   changedPriorityClass,
   controllerRevision,
@@ -29,6 +27,8 @@ import {
   storageClass,
   volume,
 } from './storage.ts';
+import { autoscaler } from './workloads/autoscaler.ts';
+import { changedJob, cronJob, job } from './workloads/job.ts';
 import {
   changedStatefulSet,
   daemonSet,
@@ -36,18 +36,18 @@ import {
   replicaSet,
   sameSelector,
   statefulSet,
-} from './workload.ts';
+} from './workloads/workload.ts';
 
 interface Rules {
-  /** What must be true of every object of the kind. */
+  /** The rules for every object of the kind. */
   readonly object: (object: StoredObject) => readonly Problem[];
-  /** What may not be done to one that is there. */
+  /** The rules for a change of an object. */
   readonly change?: ChangeCheck;
-  /** What is said first of a change; of most kinds it is what the object is like. */
+  /** True for a kind that reports problems of the change before problems of the object. */
   readonly changeFirst?: boolean;
 }
 
-/** The rules of each built-in kind; of those that are not here, only the metadata is looked at. */
+/** The rules of each built-in kind; of a kind that is not here, only the metadata is validated. */
 const RULES: Readonly<Record<string, Rules>> = {
   ConfigMap: { object: configMap, change: fixedData },
   ControllerRevision: { object: controllerRevision, change: immutable(['data']) },
@@ -79,7 +79,7 @@ const RULES: Readonly<Record<string, Rules>> = {
   ValidatingAdmissionPolicy: { object: policyProblems },
 };
 
-/** What is wrong with an object of a built-in kind, beside its metadata. */
+/** The problems of an object of a built-in kind, without those of its metadata. */
 export function validateBuiltIn(
   object: StoredObject,
   previous: StoredObject | undefined,
@@ -87,7 +87,7 @@ export function validateBuiltIn(
   if (previous === undefined) {
     return object.kind === 'Pod' ? newPod(object) : (RULES[object.kind]?.object(object) ?? []);
   }
-  // What was accepted once stays acceptable: only a change is looked at.
+  // An object that was accepted once stays valid: only a change is validated.
   if (sameWish(object, previous)) return [];
   if (object.kind === 'Pod') return changedPod(object, previous);
   const rules = RULES[object.kind];

@@ -1,6 +1,6 @@
-import type { StoredObject } from '../cluster-access.ts';
 import { isObject, type Json } from '../objects/metadata.ts';
-import { type ChangeCheck, changed, immutable } from './change.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
+import { type ChangeCheck, changed, immutable } from './fields/change.ts';
 import {
   forbidden,
   invalidShown,
@@ -8,8 +8,8 @@ import {
   type Problem,
   required,
   tooLong,
-} from './problem.ts';
-import { dataKeys } from './volume.ts';
+} from './fields/problem.ts';
+import { dataKeys } from './pods/volume.ts';
 
 /** ConfigMaps and Secrets: as much as etcd takes, with room for the rest of the object. */
 const MAX_DATA_BYTES = 1_048_576;
@@ -91,7 +91,7 @@ function keyOfType(key: string, value: unknown): readonly Problem[] {
 
 const FIXED = 'field is immutable when `immutable` is set';
 
-/** Once said to be immutable, it stays as it is, and immutable. */
+/** An immutable object can change neither its data nor its `immutable`. */
 export const fixedData: ChangeCheck = (object, previous) => {
   if (previous.immutable !== true) return [];
   const problems: Problem[] = object.immutable === true ? [] : [forbidden('immutable', FIXED)];

@@ -1,12 +1,12 @@
-import type { StoredObject } from '../cluster-access.ts';
 import { isObject, type Json } from '../objects/metadata.ts';
-import { type ChangeCheck, changed, immutable } from './change.ts';
-import { isEmpty } from './check.ts';
-import { labelKey } from './formats.ts';
-import { internalJson } from './internal-json.ts';
-import { invalidValue, type Problem, required } from './problem.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
+import { type ChangeCheck, changed, immutable } from './fields/change.ts';
+import { isEmpty } from './fields/check.ts';
+import { labelKey } from './fields/formats.ts';
+import { internalJson } from './fields/internal-json.ts';
+import { invalidValue, type Problem, required } from './fields/problem.ts';
 
-/** Limits of what an Event says; they count bytes, whatever the message calls them. */
+/** Limits of the texts of an Event, in bytes, whatever unit the messages name. */
 const MAX_WORD_BYTES = 128;
 const MAX_NOTE_BYTES = 1_024;
 
@@ -18,7 +18,7 @@ export function eventProblems(event: StoredObject, api: EventApi): readonly Prob
   return isEmpty(event.eventTime) ? placed(event) : described(event, api);
 }
 
-/** An Event lies in the namespace of what it is about, or in `default`. */
+/** An Event lies in the namespace of its object, or in `default`. */
 function placed(event: StoredObject): readonly Problem[] {
   const involved = String(involvedOf(event).namespace ?? '');
   const { namespace = '' } = event.metadata;
@@ -28,7 +28,7 @@ function placed(event: StoredObject): readonly Problem[] {
   return [invalidValue('involvedObject.namespace', involved, 'does not match event.namespace')];
 }
 
-/** Events with a time of their own say who tells of what, and why. */
+/** An Event with an eventTime must name its reporter, its action and its reason. */
 function described(event: StoredObject, api: EventApi): readonly Problem[] {
   const controller = api === 'core' ? 'reportingComponent' : 'reportingController';
   const name = String(event.reportingComponent ?? '');

@@ -1,11 +1,17 @@
-import type { StoredObject } from '../cluster-access.ts';
 import { isObject, type Json } from '../objects/metadata.ts';
-import { type ChangeCheck, changed } from './change.ts';
-import { type Check, each, fields, formed, isEmpty, must, needed } from './check.ts';
-import { dnsSubdomain, pathSegment } from './formats.ts';
-import { internalJson } from './internal-json.ts';
-import { labelSelector } from './label-selector.ts';
-import { invalidShown, invalidValue, notSupported, type Problem, required } from './problem.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
+import { type ChangeCheck, changed } from './fields/change.ts';
+import { type Check, each, fields, formed, isEmpty, must, needed } from './fields/check.ts';
+import { dnsSubdomain, pathSegment } from './fields/formats.ts';
+import { internalJson } from './fields/internal-json.ts';
+import { labelSelector } from './fields/label-selector.ts';
+import {
+  invalidShown,
+  invalidValue,
+  notSupported,
+  type Problem,
+  required,
+} from './fields/problem.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';
 
@@ -113,7 +119,7 @@ export const clusterRoleBinding: (object: StoredObject) => readonly Problem[] = 
   false,
 );
 
-/** Who has been given rights is not to get others unseen. */
+/** The role of a binding cannot change: its subjects would get other rights unnoticed. */
 export const sameRole: ChangeCheck = (object, previous) => {
   if (!changed(object, previous, ['roleRef'])) return [];
   const shown = internalJson('io.k8s.api.rbac.v1.RoleRef', object.roleRef);

@@ -1,6 +1,6 @@
-import type { StoredObject } from '../cluster-access.ts';
 import { isObject } from '../objects/metadata.ts';
-import { type ChangeCheck, changed, immutable } from './change.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
+import { type ChangeCheck, changed, immutable } from './fields/change.ts';
 import {
   type Check,
   each,
@@ -10,14 +10,14 @@ import {
   maybeOneOf,
   notNegative,
   positive,
-} from './check.ts';
-import { labelKey } from './formats.ts';
-import { isPositiveIntOrPercent, moreThanAll } from './int-or-percent.ts';
-import { internalJson } from './internal-json.ts';
-import { labelSelector } from './label-selector.ts';
-import { forbidden, invalidShown, notSupported, type Problem, required } from './problem.ts';
+} from './fields/check.ts';
+import { labelKey } from './fields/formats.ts';
+import { isPositiveIntOrPercent, moreThanAll } from './fields/int-or-percent.ts';
+import { internalJson } from './fields/internal-json.ts';
+import { labelSelector } from './fields/label-selector.ts';
+import { forbidden, invalidShown, notSupported, type Problem, required } from './fields/problem.ts';
 
-/** A word of Kubernetes, or a name with a prefix of somebody else. */
+/** A strategy of Kubernetes, or a name with a prefix of another vendor. */
 const leaseStrategy: Check = (value, field) => {
   if (isEmpty(value)) return [];
   if (String(value).includes('/')) return formed(labelKey)(value, `${field}.strategy`);

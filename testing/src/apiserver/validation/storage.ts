@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { StoredObject } from '../cluster-access.ts';
 import { isObject, type Json, valueAt } from '../objects/metadata.ts';
 import { compareQuantities } from '../objects/quantity.ts';
-import { type ChangeCheck, changed, immutable } from './change.ts';
-import { type Check, fields, formed, isEmpty, maybeOneOf, needed } from './check.ts';
-import { dnsSubdomain, labelKey } from './formats.ts';
-import { labelSelector } from './label-selector.ts';
-import { forbidden, invalidValue, notSupported, type Problem, required } from './problem.ts';
-import { positiveQuantity } from './resources.ts';
-import { specDifference } from './spec-difference.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
+import { type ChangeCheck, changed, immutable } from './fields/change.ts';
+import { type Check, fields, formed, isEmpty, maybeOneOf, needed } from './fields/check.ts';
+import { dnsSubdomain, labelKey } from './fields/formats.ts';
+import { labelSelector } from './fields/label-selector.ts';
+import { forbidden, invalidValue, notSupported, type Problem, required } from './fields/problem.ts';
+import { positiveQuantity } from './fields/resources.ts';
+import { specDifference } from './fields/spec-difference.ts';
 
 const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 

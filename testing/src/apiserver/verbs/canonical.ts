@@ -1,5 +1,5 @@
-import type { StoredObject } from '../cluster-access.ts';
 import { canonicalBuiltIn, canonicalCustom } from '../objects/canonical.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { requireStorable } from '../objects/stored-size.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 

@@ -1,7 +1,7 @@
 import { apiVersionOf } from 'chancery/internal';
-import type { StoredObject } from '../cluster-access.ts';
 import type { Json } from '../objects/metadata.ts';
-import { recordUpdate } from '../patch/managed-fields.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
+import { recordUpdate } from '../patch/managers/record-update.ts';
 import { fromStored, type ServedResource } from '../registry/served-resource.ts';
 import type { WriteOptions } from '../request/options.ts';
 import { canonical } from './canonical.ts';

@@ -1,7 +1,8 @@
 import { type ObjectKey, objectKey } from 'chancery';
-import type { Cluster } from '../cluster.ts';
-import type { StoredObject } from '../cluster-access.ts';
-import { conflict, invalid, notFound } from '../failures.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import { invalid } from '../failures/invalid.ts';
+import { conflict, notFound } from '../failures/object-failures.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 
 /** One object that a request is about. */

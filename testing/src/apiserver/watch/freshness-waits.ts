@@ -12,7 +12,7 @@ export class FreshnessWaits {
   readonly #revision: () => number;
   readonly #waits = new Set<Wait>();
 
-  /** @param revision - tells how far it is. */
+  /** @param revision - the latest revision of the cache. */
   constructor(clock: Clock, revision: () => number) {
     this.#clock = clock;
     this.#revision = revision;

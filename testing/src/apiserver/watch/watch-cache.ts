@@ -1,6 +1,6 @@
 import type { Clock } from 'chancery';
 import type { Cancel } from 'chancery/internal';
-import type { ResourceName } from '../cluster-access.ts';
+import type { ResourceName } from '../objects/stored-object.ts';
 import { RevisionPeriods } from '../storage/revision-periods.ts';
 import type { Storage, StorageEvent, StorageListener } from '../storage/storage.ts';
 import { FreshnessWaits } from './freshness-waits.ts';
@@ -8,7 +8,7 @@ import { FreshnessWaits } from './freshness-waits.ts';
 export interface WatchCacheOptions {
   /** Resources whose reads and watches go to etcd itself. */
   readonly uncached: readonly ResourceName[];
-  /** How often etcd says unasked how far it is. 0: never. */
+  /** How often etcd sends its revision as a progress notice. 0: never. */
   readonly progressIntervalMs: number;
 }
 
@@ -19,11 +19,11 @@ interface Delayed {
 }
 
 /**
- * What stands between etcd and readers that do not ask for the latest state: it tells watches what
- * happens, and how far it has come itself, which may be behind what is stored.
+ * The cache between etcd and readers that do not ask for the latest state. It passes events on to watches, and knows
+ * its own revision, which may be behind that of the storage.
  *
- * How far it is is known for each resource by itself, as a real server has a cache for each: from
- * the last event of the resource, from a reader that had it ask etcd, and from etcd's own notices.
+ * The revision is tracked per resource, as a real server has one cache per resource. It comes from the last event of
+ * the resource, from a read that made the cache ask etcd, and from etcd's progress notices.
  */
 export class WatchCache {
   readonly #storage: Storage;
@@ -112,8 +112,8 @@ export class WatchCache {
   }
 
   /**
-   * Calls `then` with true as soon as the cache has seen `revision`, at once where it has, and with
-   * false after `waitMs`. Asking brings the cache of the resource up to what is known of all.
+   * Calls `then` with true as soon as the cache has seen `revision`, and with false after `waitMs`. The call itself
+   * raises the revision of the resource to the latest revision of all resources.
    */
   whenReached(
     resource: ResourceName,

@@ -67,7 +67,7 @@ describe('[F-12] what admission adds to a Pod', () => {
     ]);
   });
 
-  test('the priority of its class, and nobody owns what is added', async () => {
+  test('the priority of its class, and no manager owns it', async () => {
     const { send } = await startCluster();
     await send('POST', '/apis/scheduling.k8s.io/v1/priorityclasses', {
       metadata: { name: 'high' },
@@ -107,7 +107,7 @@ describe('[F-12] what admission adds to a Pod', () => {
   });
 });
 
-describe('[F-12] what a Service is given', () => {
+describe('[F-12] additions to a Service', () => {
   test('an address of 10.96.0.0/12 that no other has, for good', async () => {
     const { send } = await startCluster();
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { eventually } from '../../../src/eventually.ts';
+import { eventually } from '../../../src/time/eventually.ts';
 import { startCluster, type TestCluster } from '../support/cluster.ts';
 
 const PODS = '/api/v1/namespaces/guarded/pods';

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from 'chancery';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ApiServer } from '../../../src/apiserver/api-server.ts';
-import { FakeClock } from '../../../src/fake-clock.ts';
+import { FakeClock } from '../../../src/time/fake-clock.ts';
 import { type Answer, CONFIG_MAPS, rbacServer, send } from './rbac-server.ts';
 
 const WHO_AM_I = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
@@ -13,7 +13,7 @@ async function whoAmI(url: string, headers: Readonly<Record<string, string>> = {
   return status === 201 ? (body.status as { userInfo: object }).userInfo : status;
 }
 
-describe('who sends a request', () => {
+describe('the sender of a request', () => {
   test('is the administrator when nothing else is said', async () => {
     const server = await rbacServer();
 
@@ -37,7 +37,7 @@ describe('who sends a request', () => {
     });
   });
 
-  test('is refused with 401 for a token that nobody has, also where everything is allowed', async () => {
+  test('is refused with 401 for an unknown token, also where everything is allowed', async () => {
     const server = await ApiServer.start();
     onTestFinished(() => server.close());
 
@@ -55,7 +55,7 @@ describe('who sends a request', () => {
     });
   });
 
-  test('is refused without credentials where somebody has to be known, for health, too', async () => {
+  test('is refused without credentials where anonymous requests are off, for health, too', async () => {
     const server = await rbacServer({
       authentication: { anonymous: false, tokens: { t: 'jane' } },
     });
@@ -70,7 +70,7 @@ describe('who sends a request', () => {
     expect((await send(server.url, '/version', { headers: bearer('t') })).status).toBe(200);
   });
 
-  test('is nobody who is known as system:anonymous, who may ask for the version only', async () => {
+  test('is system:anonymous without credentials, which may read only the version', async () => {
     const server = await rbacServer({ authentication: { anonymous: 'system:anonymous' } });
 
     const [version, apis, list] = [

@@ -24,7 +24,7 @@ async function served(...rules: readonly Rule[]): Promise<{ server: ApiServer; u
 const missing = (what: string, name: string, ...lines: readonly string[]): string =>
   `${what}.rbac.authorization.k8s.io "${name}" is forbidden: user "dev" (groups=["system:authenticated"]) is attempting to grant RBAC permissions not currently held:\n${lines.join('\n')}`;
 
-describe('nobody grants what he does not have', () => {
+describe('no user grants rights that it does not have', () => {
   test('by the rules of a Role', async () => {
     const { url } = await served(READ);
 
@@ -129,7 +129,7 @@ describe('nobody grants what he does not have', () => {
     expect(status).toBe(201);
   });
 
-  test('what is missing is told line by line, sorted, names and paths apart', async () => {
+  test('missing rights are listed line by line, sorted, names and paths apart', async () => {
     const { server } = await served();
     server.create(role('admins', undefined, { ...WRITE_ROLES, resources: ['clusterroles'] }));
     server.create(binding('admins', undefined, 'ClusterRole/admins', 'User/dev'));

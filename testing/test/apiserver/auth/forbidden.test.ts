@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { binding, CONFIG_MAPS, grant, rbacServer, role, send } from './rbac-server.ts';
 
-describe('[F-10] what nobody has allowed is answered with 403, in the words of the real server', () => {
+describe('[F-10] a request without rights is answered with 403 in the words of the real server', () => {
   const everywhere = 'User "dev" cannot';
   const inDemo = 'in the namespace "demo"';
 
@@ -75,7 +75,7 @@ describe('[F-10] what nobody has allowed is answered with 403, in the words of t
     expect([refused.status, administrator.status]).toEqual([403, otherwise]);
   });
 
-  test('names the roles that bindings mean and nobody has made', async () => {
+  test('names the missing roles of bindings', async () => {
     const server = await rbacServer();
     server.create(binding('to-nothing', 'demo', 'Role/absent', 'User/dev'));
     server.create(binding('to-nothing', undefined, 'ClusterRole/absent', 'User/dev'));

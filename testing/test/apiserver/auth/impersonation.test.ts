@@ -65,7 +65,7 @@ describe('kubectl --as', () => {
     expect(body.message).toContain('User "jane" cannot list');
   });
 
-  test('is refused to those who may not, and says what the newer way lacks', async () => {
+  test('is refused without the right, and the message says what the newer way lacks', async () => {
     const server = await rbacServer();
     const url = await server.urlFor('dev');
 

@@ -73,7 +73,7 @@ function mayJane(grants: readonly Grant[], wanted: Access): boolean {
   });
 }
 
-test('what is allowed is what the documentation of RBAC says', () => {
+test('a rule allows what the documentation of RBAC says', () => {
   fc.assert(
     fc.property(fc.array(granted, { maxLength: 4 }), access, (grants, wanted) => {
       const storage = new Storage({ historyLimit: 100 });

@@ -1,7 +1,7 @@
 import type { StructuralSchema, ValidationRule } from 'chancery/internal';
 import { describe, expect, test } from 'vitest';
 import { rulesOf } from '../../../src/apiserver/cel/rules.ts';
-import type { StoredObject } from '../../../src/apiserver/cluster-access.ts';
+import type { StoredObject } from '../../../src/apiserver/objects/stored-object.ts';
 import { Correlation } from '../../../src/apiserver/schema/correlation.ts';
 
 const SPEC: StructuralSchema = {

@@ -5,9 +5,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { propertyRuns } from '../../../../test/support/property-runs.ts';
-import type { StoredObject } from '../../../src/apiserver/cluster-access.ts';
 import { isActive, isReady, type Pod } from '../../../src/apiserver/controllers/pods/pod.ts';
 import { INSTANT_PACES, RECORDED_PACES } from '../../../src/apiserver/controllers/runner/pace.ts';
+import type { StoredObject } from '../../../src/apiserver/objects/stored-object.ts';
 import { restart, type SimulatedCluster, simulatedCluster, workload } from './simulated-cluster.ts';
 
 const RESOURCES = {

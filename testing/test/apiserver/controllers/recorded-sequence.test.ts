@@ -3,8 +3,8 @@
  * controllers are as fast as the recorded ones.
  */
 import { expect, test } from 'vitest';
-import type { StoredObject } from '../../../src/apiserver/cluster-access.ts';
 import { RECORDED_PACES } from '../../../src/apiserver/controllers/runner/pace.ts';
+import type { StoredObject } from '../../../src/apiserver/objects/stored-object.ts';
 import { recordedRollout } from './apps/recorded-rollout.ts';
 import { restart, type SimulatedCluster, simulatedCluster, workload } from './simulated-cluster.ts';
 

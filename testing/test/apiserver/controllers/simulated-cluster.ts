@@ -2,24 +2,24 @@ import { onTestFinished } from 'vitest';
 import { Authentication } from '../../../src/apiserver/auth/authentication.ts';
 import { ALWAYS_ALLOW } from '../../../src/apiserver/auth/authorization.ts';
 import { ServiceAccountTokens } from '../../../src/apiserver/auth/service-account-tokens.ts';
-import { behaviourOf } from '../../../src/apiserver/behaviour.ts';
-import type {
-  ClusterAccess,
-  CommittedEvent,
-  ResourceName,
-  StoredObject,
-} from '../../../src/apiserver/cluster-access.ts';
+import { behaviourOf } from '../../../src/apiserver/behaviour/behaviour.ts';
+import { builtInResources } from '../../../src/apiserver/built-in-kinds/built-in.ts';
+import type { ClusterAccess } from '../../../src/apiserver/cluster/cluster-access.ts';
 import { INSTANT_PACES } from '../../../src/apiserver/controllers/runner/pace.ts';
 import {
   startWorkloads,
   type WorkloadOptions,
 } from '../../../src/apiserver/controllers/workloads.ts';
 import { InProcessAccess } from '../../../src/apiserver/in-process-access.ts';
-import { builtInResources } from '../../../src/apiserver/registry/built-in.ts';
+import type {
+  CommittedEvent,
+  ResourceName,
+  StoredObject,
+} from '../../../src/apiserver/objects/stored-object.ts';
 import { Registry } from '../../../src/apiserver/registry/registry.ts';
 import { Storage } from '../../../src/apiserver/storage/storage.ts';
 import { WatchCache } from '../../../src/apiserver/watch/watch-cache.ts';
-import { FakeClock } from '../../../src/fake-clock.ts';
+import { FakeClock } from '../../../src/time/fake-clock.ts';
 
 /** A committed event, with the resource that it is of. */
 export interface ObservedEvent extends CommittedEvent {

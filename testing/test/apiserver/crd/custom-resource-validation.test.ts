@@ -1,8 +1,8 @@
 import type { StructuralSchema } from 'chancery/internal';
 import { describe, expect, test } from 'vitest';
 import { rulesOf } from '../../../src/apiserver/cel/rules.ts';
-import type { StoredObject } from '../../../src/apiserver/cluster-access.ts';
 import { validateCustomResource } from '../../../src/apiserver/crd/custom-resource-validation.ts';
+import type { StoredObject } from '../../../src/apiserver/objects/stored-object.ts';
 
 const SCHEMA: StructuralSchema = {
   type: 'object',

@@ -1,5 +1,5 @@
-import type { StoredObject } from '../../../src/apiserver/cluster-access.ts';
 import { validateDefinition } from '../../../src/apiserver/crd/validate-definition.ts';
+import type { StoredObject } from '../../../src/apiserver/objects/stored-object.ts';
 
 export const OBJECT = { type: 'object' };
 /** Where the server finds the schema that all versions share. */

@@ -1,8 +1,8 @@
 /** What `kubectl get` shows of a custom resource. */
 import { expect, test } from 'vitest';
 import { recordedExchange } from '../../../../test/support/recorded-stream.ts';
-import type { StoredObject } from '../../../src/apiserver/cluster-access.ts';
 import { printerColumns } from '../../../src/apiserver/crd/printer-columns.ts';
+import type { StoredObject } from '../../../src/apiserver/objects/stored-object.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 6, 30);
 

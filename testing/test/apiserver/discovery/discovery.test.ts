@@ -169,7 +169,7 @@ test('[F-13] a group that a definition brought leaves discovery with it', async 
   expect([served.status, gone.status, gone.text]).toEqual([200, 404, '404 page not found\n']);
 });
 
-test('[F-13] discovery is YAML to who asks for it, and refused to who takes neither', async () => {
+test('[F-13] discovery is YAML for a client that asks for it, and 406 for a client that accepts neither form', async () => {
   const { send } = await startCluster();
 
   const yaml = await send('GET', '/apis/apps/v1', undefined, { accept: 'application/yaml' });
@@ -216,7 +216,7 @@ test('every path that the root names answers', async () => {
   }
 });
 
-test('health is told in short, with its checks, and for one check', async () => {
+test('health is shown in short, with its checks, and for one check', async () => {
   const { send } = await startCluster();
 
   const short = await send('GET', '/livez');

@@ -77,7 +77,7 @@ describe('[F-10] bodies in JSON', () => {
     expect(warned.body.spec.template.spec.containers[0].env).toEqual([{ name: 'F' }]);
   });
 
-  test('what is asked to be ignored is not told of: of two fields the last counts', async () => {
+  test('with fieldValidation Ignore nothing is reported: of two fields the last counts', async () => {
     const cluster = await startCluster();
     const body = configMap(',"data":{"a":"1","a":"2"},"bogus":1');
 
@@ -89,7 +89,7 @@ describe('[F-10] bodies in JSON', () => {
     expect(answer.body.bogus).toBeUndefined();
   });
 
-  test('a value that does not fit is told with the struct and the way to it', async () => {
+  test('a mismatched value is reported with its struct and the path to it', async () => {
     const cluster = await startCluster();
     const body =
       '{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":{"replicas":"3"}}';
@@ -247,7 +247,7 @@ describe('[F-10] bodies in YAML', () => {
     expect(answer.body.data).toEqual({ a: '2' });
   });
 
-  test('what is not YAML is refused, and so is a bomb of aliases', async () => {
+  test('a body that is no YAML is refused, and so is a bomb of aliases', async () => {
     const cluster = await startCluster();
     const bomb = Array.from({ length: 12 }, (_, at) =>
       at === 0

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { ApiServer } from '../../../src/apiserver/api-server.ts';
-import { eventually } from '../../../src/eventually.ts';
+import { eventually } from '../../../src/time/eventually.ts';
 
 /** Bodies that are nested deep, and integers that a number of JavaScript would round. */
 

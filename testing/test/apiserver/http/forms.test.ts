@@ -1,6 +1,6 @@
 /** One object, a list and the events of a watch in every form that a client may ask for. */
 import { expect, onTestFinished, test } from 'vitest';
-import { FakeClock } from '../../../src/fake-clock.ts';
+import { FakeClock } from '../../../src/time/fake-clock.ts';
 import { CONFIG_MAPS, configMap, startCluster, type TestCluster } from '../support/cluster.ts';
 
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
@@ -111,7 +111,7 @@ test('[F-13] metadata alone is to be had of an object and of a list, each by its
   ]);
 });
 
-test('[F-13] a watch has no list to show, and sends whole objects to who asks for one', async () => {
+test('[F-13] a watch cannot be shown as a list: a client that asks for that gets whole objects', async () => {
   const cluster = await startCluster();
   cluster.server.create(configMap('a', { labels: { here: 'a' } }));
 
@@ -120,7 +120,7 @@ test('[F-13] a watch has no list to show, and sends whole objects to who asks fo
   expect(object).toMatchObject({ kind: 'ConfigMap', data: { k: 'v' } });
 });
 
-test('[F-13] an answer is YAML to who asks for it, as a table too', async () => {
+test('[F-13] an answer is YAML for a client that asks for it, as a table too', async () => {
   const cluster = await startCluster();
   cluster.server.create(configMap('a'));
 

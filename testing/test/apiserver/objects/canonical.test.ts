@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { StoredObject } from '../../../src/apiserver/cluster-access.ts';
 import { canonicalBuiltIn, canonicalCustom } from '../../../src/apiserver/objects/canonical.ts';
+import type { StoredObject } from '../../../src/apiserver/objects/stored-object.ts';
 
 test('a custom object is a map of maps, each of them sorted; its empty metadata is left out', () => {
   const object = JSON.parse(

@@ -50,7 +50,7 @@ test('remembers at most a hundred duplicates', () => {
   expect(parseGoJson(`{${fields.join(',')}}`).duplicates).toHaveLength(100);
 });
 
-test('refuses what is nested too deep, without falling over it', () => {
+test('refuses JSON that is nested too deep, without a stack overflow', () => {
   expect(() => parseGoJson('['.repeat(1_000_000))).toThrow('exceeded max depth');
   expect(() => parseGoJson('{"a":'.repeat(1_000_000))).toThrow('exceeded max depth');
 });

@@ -44,7 +44,7 @@ test.each([
   expect(goQuantity(text)).toEqual({ problem: expect.stringContaining(why) });
 });
 
-test('what is written is written the same when it is read again', () => {
+test('a written quantity is read and written again without a change', () => {
   const suffix = fc.constantFrom(
     '',
     'n',

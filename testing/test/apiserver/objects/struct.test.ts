@@ -139,7 +139,7 @@ describe('a struct is read as Go reads it', () => {
       'object into Go struct field PodSpec.spec.containers of type []v1.Container',
     ],
     ['Secret', 'v1', { data: { a: 1 } }, 'number into Go struct field Secret.data of type []uint8'],
-  ])('a value of %s that does not fit is told as Go tells it: %#', (kind, apiVersion, value, text) => {
+  ])('a mismatched value of %s is reported in the words of Go: %#', (kind, apiVersion, value, text) => {
     expect(problemWith(kind, value, apiVersion)).toBe(`json: cannot unmarshal ${text}`);
   });
 
@@ -175,11 +175,11 @@ describe('a struct is read as Go reads it', () => {
       { spec: { ports: [{ targetPort: true }] } },
       'json: cannot unmarshal bool into Go value of type int32',
     ],
-  ])('a form of its own in %s is told in its own words: %#', (kind, apiVersion, value, text) => {
+  ])('a value of %s with a form of its own is reported in its own words: %#', (kind, apiVersion, value, text) => {
     expect(problemWith(kind, value, apiVersion)).toBe(text);
   });
 
-  test('only the first value that does not fit is told', () => {
+  test('only the first mismatched value is reported', () => {
     const value = { data: { a: 1 }, immutable: 'x' };
 
     expect(problemWith('ConfigMap', value)).toContain('ConfigMap.data');

@@ -1,7 +1,7 @@
 /** The documents from which kubectl explains, validates and merges. */
 import { expect, test } from 'vitest';
 import { recordedExchange } from '../../../../test/support/recorded-stream.ts';
-import { FakeClock } from '../../../src/fake-clock.ts';
+import { FakeClock } from '../../../src/time/fake-clock.ts';
 import { startCluster, type TestCluster } from '../support/cluster.ts';
 
 const WIDGETS = `

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { propertyRuns } from '../../../../test/support/property-runs.ts';
-import type { JsonObject } from '../../../src/apiserver/patch/json-value.ts';
+import type { JsonObject } from '../../../src/apiserver/objects/json-value.ts';
 import { startCluster, type TestCluster } from '../support/cluster.ts';
 
 const text = fc.constantFrom('1', '2');

@@ -3,11 +3,11 @@
 import { ApiError } from 'chancery';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { applyJsonPatch } from '../../../src/apiserver/patch/json-patch.ts';
-import type { JsonObject } from '../../../src/apiserver/patch/json-value.ts';
-import { serverSideApply } from '../../../src/apiserver/patch/managed-fields.ts';
-import { applyMergePatch } from '../../../src/apiserver/patch/merge-patch.ts';
-import { applyStrategicMergePatch } from '../../../src/apiserver/patch/strategic-merge-patch.ts';
+import type { JsonObject } from '../../../src/apiserver/objects/json-value.ts';
+import { serverSideApply } from '../../../src/apiserver/patch/apply/server-side-apply.ts';
+import { applyJsonPatch } from '../../../src/apiserver/patch/json/json-patch.ts';
+import { applyMergePatch } from '../../../src/apiserver/patch/json/merge-patch.ts';
+import { applyStrategicMergePatch } from '../../../src/apiserver/patch/strategic/strategic-merge-patch.ts';
 
 const key = fc.constantFrom('a', 'b', 'c', '__proto__', 'constructor');
 const text = fc.constantFrom('1', '2', '3');

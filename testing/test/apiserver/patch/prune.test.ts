@@ -1,7 +1,7 @@
 /** F-8: what an apply removes when a manager drops the last field of a map, a struct or a list. */
 
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../../src/apiserver/patch/json-value.ts';
+import type { JsonObject } from '../../../src/apiserver/objects/json-value.ts';
 import { applied, configMap, owners, pod, updated } from './stored-objects.ts';
 
 const OWNER = { apiVersion: 'v1', kind: 'ConfigMap', name: 'parent', uid: 'uid-parent' };

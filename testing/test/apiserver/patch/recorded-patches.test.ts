@@ -1,16 +1,14 @@
 /** Patches that a real v1.36 API server answered, replayed one by one. */
 
-import { parseYaml } from 'chancery';
+import { parseYaml } from 'chancery/low-level';
 import { describe, expect, test } from 'vitest';
-import { applyJsonPatch } from '../../../src/apiserver/patch/json-patch.ts';
-import { type JsonObject, withoutField } from '../../../src/apiserver/patch/json-value.ts';
-import {
-  type ManagedFieldsEntry,
-  recordUpdate,
-  serverSideApply,
-} from '../../../src/apiserver/patch/managed-fields.ts';
-import { applyMergePatch } from '../../../src/apiserver/patch/merge-patch.ts';
-import { applyStrategicMergePatch } from '../../../src/apiserver/patch/strategic-merge-patch.ts';
+import { type JsonObject, withoutField } from '../../../src/apiserver/objects/json-value.ts';
+import { serverSideApply } from '../../../src/apiserver/patch/apply/server-side-apply.ts';
+import { applyJsonPatch } from '../../../src/apiserver/patch/json/json-patch.ts';
+import { applyMergePatch } from '../../../src/apiserver/patch/json/merge-patch.ts';
+import type { ManagedFieldsEntry } from '../../../src/apiserver/patch/managers/managed-fields-entry.ts';
+import { recordUpdate } from '../../../src/apiserver/patch/managers/record-update.ts';
+import { applyStrategicMergePatch } from '../../../src/apiserver/patch/strategic/strategic-merge-patch.ts';
 import { type RecordedExchange, recordedExchanges } from './recorded-exchanges.ts';
 
 const PATCHES = recordedExchanges('patches');

@@ -1,9 +1,7 @@
-import type { JsonObject } from '../../../src/apiserver/patch/json-value.ts';
-import {
-  type ManagedFieldsEntry,
-  recordUpdate,
-  serverSideApply,
-} from '../../../src/apiserver/patch/managed-fields.ts';
+import type { JsonObject } from '../../../src/apiserver/objects/json-value.ts';
+import { serverSideApply } from '../../../src/apiserver/patch/apply/server-side-apply.ts';
+import type { ManagedFieldsEntry } from '../../../src/apiserver/patch/managers/managed-fields-entry.ts';
+import { recordUpdate } from '../../../src/apiserver/patch/managers/record-update.ts';
 
 const NOON = '2026-11-21T12:00:00Z';
 export const LATER = '2026-11-21T13:00:00Z';

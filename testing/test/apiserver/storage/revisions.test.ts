@@ -1,6 +1,6 @@
 /** F-1 as clients see it: one revision for everything, and none for a write that changes nothing. */
 import { expect, test } from 'vitest';
-import { FakeClock } from '../../../src/fake-clock.ts';
+import { FakeClock } from '../../../src/time/fake-clock.ts';
 import { CONFIG_MAPS, configMap, startCluster, type TestCluster } from '../support/cluster.ts';
 import { summary, watch } from '../support/watched.ts';
 

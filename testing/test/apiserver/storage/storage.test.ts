@@ -1,9 +1,9 @@
 import { keyOf, objectKey } from 'chancery';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { StoredObject } from '../../../src/apiserver/cluster-access.ts';
+import type { StoredObject } from '../../../src/apiserver/objects/stored-object.ts';
 import { Storage } from '../../../src/apiserver/storage/storage.ts';
-import { FakeClock } from '../../../src/fake-clock.ts';
+import { FakeClock } from '../../../src/time/fake-clock.ts';
 
 function object(name: string, value = 0): StoredObject {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'demo' }, value };
@@ -115,7 +115,7 @@ test('[F-2] history is compacted every five minutes to what it was five minutes 
   expect(names(storage.listAt('configmaps', second))).toEqual(['a', 'b']);
 });
 
-test('[F-2] history is never compacted by itself when told so', () => {
+test('[F-2] with compaction off, history is never compacted automatically', () => {
   const clock = new FakeClock();
   const storage = new Storage({ clock, compactionIntervalMs: 0 });
   storage.put('configmaps', object('a'));
@@ -216,7 +216,7 @@ describe('a snapshot', () => {
     );
   });
 
-  test('is not changed by what is written later, and can be restored twice', () => {
+  test('is not changed by later writes, and can be restored twice', () => {
     const storage = new Storage();
     storage.put('configmaps', object('a'));
     const snapshot = storage.snapshot();
@@ -241,7 +241,7 @@ describe('a snapshot', () => {
     expect(storage.eventsAfter('configmaps', storage.revision)).toEqual([]);
   });
 
-  test('tells listeners what is different: deletions first, another uid as two events', () => {
+  test('sends listeners an event for each difference: deletions first, another uid as two events', () => {
     const storage = new Storage();
     const uid = (name: string, value: string) => ({
       ...object(name),

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import type { ApiServer } from '../../../src/apiserver/api-server.ts';
-import type { CommittedEvent } from '../../../src/apiserver/cluster-access.ts';
+import type { CommittedEvent } from '../../../src/apiserver/objects/stored-object.ts';
 
 /** The events of one resource from now on, until the test ends. */
 export function eventsOf(server: ApiServer, resource: string): readonly CommittedEvent[] {

@@ -1,7 +1,7 @@
-import type { StoredObject } from '../../../src/apiserver/cluster-access.ts';
+import { builtInStrategy } from '../../../src/apiserver/built-in-kinds/built-in-strategy.ts';
 import { canonicalBuiltIn } from '../../../src/apiserver/objects/canonical.ts';
+import type { StoredObject } from '../../../src/apiserver/objects/stored-object.ts';
 import { BUILT_IN_RESOURCES } from '../../../src/apiserver/registry/built-in-resources.ts';
-import { builtInStrategy } from '../../../src/apiserver/registry/built-in-strategy.ts';
 
 /** What is set in an object, by path: `spec.ports[0].name`. `undefined` removes a field. */
 export type Changes = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 /** What `kubectl get` shows of each kind: columns held to recordings, cells to Kubernetes' rules. */
 import { expect, test } from 'vitest';
 import { recording } from '../../../../test/support/recorded-stream.ts';
-import type { StoredObject } from '../../../src/apiserver/cluster-access.ts';
+import type { StoredObject } from '../../../src/apiserver/objects/stored-object.ts';
 import { builtInColumns } from '../../../src/apiserver/tables/built-in-columns.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 6, 30);
@@ -404,7 +404,7 @@ test('an Event shows when it was last seen, of whatever API it is', () => {
   expect(single).toMatchObject({ 'Last Seen': '60s', Count: 1 });
 });
 
-test('bindings show their role, and apart who has it', () => {
+test('bindings show their role, and their subjects in columns of their own', () => {
   const subjects = [
     { kind: 'User', name: 'ann' },
     { kind: 'ServiceAccount', namespace: 'demo', name: 'op' },
@@ -420,7 +420,7 @@ test('bindings show their role, and apart who has it', () => {
   });
 });
 
-test('a quota shows what is used of what is allowed, limits apart', () => {
+test('a quota shows used and allowed amounts, limits in a column of their own', () => {
   const status = { hard: { pods: '4', 'limits.cpu': '2', cpu: '1' }, used: { pods: '1' } };
 
   expect(row('ResourceQuota', { status })).toMatchObject({

@@ -1,6 +1,6 @@
 /** How `kubectl get pods` sums up a Pod. */
 import { expect, test } from 'vitest';
-import type { StoredObject } from '../../../src/apiserver/cluster-access.ts';
+import type { StoredObject } from '../../../src/apiserver/objects/stored-object.ts';
 import { gatesText, podSummary, restartsText } from '../../../src/apiserver/tables/pod-summary.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 6, 30);

@@ -62,7 +62,7 @@ test('speaks HTTP/2 with those who can, HTTP/1.1 with the others, and nothing wi
   await expect(fetch(server.url.replace('https:', 'http:'))).rejects.toThrow();
 });
 
-test('is known by the names of this machine, and those that it is given', async () => {
+test('has a certificate for the names of this machine, and for those of the options', async () => {
   const server = await secureServer({ tls: { names: ['kubernetes.default.svc', '10.0.0.1'] } });
   const names = ['localhost', '127.0.0.1', 'kubernetes.default.svc', '10.0.0.1', 'example.com'];
 
@@ -88,7 +88,7 @@ test('is known by the names of this machine, and those that it is given', async 
   expect(outcomes).toEqual([200, 200, 200, 200, 'ERR_TLS_CERT_ALTNAME_INVALID']);
 });
 
-test('asks who it is where everything is allowed, and takes nobody for system:anonymous with RBAC', async () => {
+test('refuses a request without credentials with AlwaysAllow, and takes it as system:anonymous with RBAC', async () => {
   const open = await secureServer();
   const guarded = await secureServer({ authorization: 'RBAC' });
   const nobody = { authorization: '' };
@@ -173,7 +173,7 @@ test('a body over the limit is refused over HTTP/2, too, and costs no other requ
   expect((await ask(client, { ':path': '/version' })).status).toBe(200);
 });
 
-test('after GOAWAY what is under way goes on, and what is new needs another connection', async () => {
+test('after GOAWAY running requests go on, and new requests need another connection', async () => {
   const server = await secureServer();
   const client = session(server);
   const watch = client.request({ ...BEARER, ':path': `${CONFIG_MAPS}?watch=true` });

@@ -41,7 +41,7 @@ describe.each(['Role', 'ClusterRole'])('[F-12] %s', (kind) => {
   });
 });
 
-test('[F-12] a Role has no right to what is no resource', () => {
+test('[F-12] a Role has no right to paths that are no resources', () => {
   const urls = changedBy(role('Role'), { rules: [{ verbs: ['get'], nonResourceURLs: ['/x'] }] });
 
   expect(problemsOf(urls)).toEqual([

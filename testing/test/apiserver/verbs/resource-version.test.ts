@@ -4,7 +4,7 @@
  * watch 500 without a reason: both are in the recording `watch-expired` of a real v1.36 server, for `abc`.
  */
 import { describe, expect, test } from 'vitest';
-import { FakeClock } from '../../../src/fake-clock.ts';
+import { FakeClock } from '../../../src/time/fake-clock.ts';
 import { type Answer, CONFIG_MAPS, configMap, startCluster } from '../support/cluster.ts';
 import { watch } from '../support/watched.ts';
 
@@ -83,7 +83,7 @@ describe.each(WRONG)('[F-3] resourceVersion=%s', (version, why) => {
     });
   });
 
-  test('a bad selector beside it is told of first, in a watch too', async () => {
+  test('a bad selector beside it is reported first, in a watch too', async () => {
     const { send } = await startCluster(BRIEF);
 
     const answers = [

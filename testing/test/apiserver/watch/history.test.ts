@@ -1,6 +1,6 @@
 import type { KubernetesObject } from 'chancery';
 import { expect, test } from 'vitest';
-import { FakeClock } from '../../../src/fake-clock.ts';
+import { FakeClock } from '../../../src/time/fake-clock.ts';
 import { CONFIG_MAPS, configMap, startCluster } from '../support/cluster.ts';
 import { summary, watch } from '../support/watched.ts';
 

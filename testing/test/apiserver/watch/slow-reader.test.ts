@@ -59,7 +59,7 @@ test('[F-2] so has one that leaves too many bytes unread', async () => {
   expect(text.match(/"type":"MODIFIED"/g)?.length ?? 0).toBeLessThan(200);
 });
 
-test('[F-2] a client that reads keeps its watch, however much it is told', async () => {
+test('[F-2] a client that reads keeps its watch, however many events it gets', async () => {
   const cluster = await startCluster({ watchBufferEvents: 20 });
   const watched = await watch(cluster, `${CONFIG_MAPS}?watch=1&resourceVersion=1`);
   cluster.server.create(configMap('big'));

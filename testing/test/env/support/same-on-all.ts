@@ -83,7 +83,7 @@ export function describeBackends(backends: readonly Backend[]): void {
       });
     });
 
-    test('namespaces are of nobody else', async () => {
+    test('each test has a namespace of its own', async () => {
       const [one, other] = [await env.namespace(), await env.namespace()];
 
       expect(one).not.toBe(other);

@@ -1,6 +1,7 @@
 import { dirname, isAbsolute, resolve } from 'node:path';
-import { ConfigurationError, messageOf, parseYaml } from 'chancery';
+import { ConfigurationError, messageOf } from 'chancery';
 import { duplicateYamlKeys, parseGoDuration } from 'chancery/internal';
+import { parseYaml } from 'chancery/low-level';
 import { parseReference } from '../../parse/parse-reference.ts';
 import type { HookName, ResourceReference } from '../../spec.ts';
 import type { ControllerFunctions, FunctionEntry, FunctionsFile } from '../functions-file.ts';

@@ -1,5 +1,6 @@
-import { type Clock, runProgram } from 'chancery';
+import type { Clock } from 'chancery';
 import { ProgramError, type ProgramResult } from 'chancery/internal';
+import { runProgram } from 'chancery/low-level';
 import { HookError, type HookErrorReason } from '../../hook-error.ts';
 import type { HookAnswer, HookCall, HookRequest } from '../../hook-function.ts';
 import { MAX_ANSWER_BYTES } from '../limits.ts';

@@ -1,5 +1,5 @@
-import { formatYaml } from 'chancery';
 import { type AmbassadorSidecar, documents, header } from 'chancery/internal';
+import { formatYaml } from 'chancery/low-level';
 import { PLUGIN_KEY } from '../protocol.ts';
 import { OWN_FOLDER } from './kustomize-tree.ts';
 import type { Manager } from './manager.ts';

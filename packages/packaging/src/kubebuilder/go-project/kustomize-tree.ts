@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
-import { ConfigurationError, type KubernetesObject, messageOf, parseYamlDocuments } from 'chancery';
+import { ConfigurationError, type KubernetesObject, messageOf } from 'chancery';
 import { requireShapes } from 'chancery/internal';
+import { parseYamlDocuments } from 'chancery/low-level';
 
 type Files = ReadonlyMap<string, string>;
 

@@ -1,9 +1,4 @@
-import {
-  ConfigurationError,
-  type KubernetesObject,
-  OperatorError,
-  type ProxyFilter,
-} from 'chancery';
+import { ConfigurationError, type KubernetesObject, OperatorError } from 'chancery';
 import {
   grantsOf,
   homeOf,
@@ -14,6 +9,7 @@ import {
   roleFilter,
   type Subject,
 } from 'chancery/internal';
+import type { ProxyFilter } from 'chancery/low-level';
 import type { KustomizeTree, PlacedObject } from './kustomize-tree.ts';
 import type { Manager } from './manager.ts';
 

@@ -1,18 +1,24 @@
-import type { Cluster } from '../../cluster.ts';
-import type { StoredObject } from '../../cluster-access.ts';
+import type { AdmissionRequest } from '../../cluster/admission-request.ts';
+import type { Cluster } from '../../cluster/cluster.ts';
 import { each, fill } from '../../defaults/fill.ts';
-import { forbidden } from '../../failures.ts';
+import { forbidden } from '../../failures/object-failures.ts';
 import { isObject, type Json, valueAt, withFields, withMetadata } from '../../objects/metadata.ts';
-import type { AdmissionRequest } from '../admission-request.ts';
-import { amountsOf, containerAmounts, containersOf, podAmounts } from '../quota/usage.ts';
-import { type Measured, maximum, maximumRequest, minimum, ratio } from './constraints.ts';
+import type { StoredObject } from '../../objects/stored-object.ts';
+import {
+  type Amount,
+  amountsOf,
+  amountText,
+  containerAmounts,
+  containersOf,
+  podAmounts,
+} from '../quota/usage.ts';
 
 const ANNOTATION = 'kubernetes.io/limit-ranger';
 
 /**
  * Gives the containers of a new Pod the requests and limits that they lack and that a LimitRange of the
  * namespace has a default for (kubernetes/kubernetes, plugin/pkg/admission/limitranger/admission.go,
- * PodMutateLimitFunc). An annotation tells what was added; the last LimitRange that adds something writes it.
+ * PodMutateLimitFunc). An annotation lists the additions of the last LimitRange that adds something.
  */
 export function withDefaultResources({ storage }: Cluster, pod: StoredObject): StoredObject {
   const ranges = storage.list('limitranges', pod.metadata.namespace);
@@ -26,20 +32,20 @@ function withDefaultsOf(range: StoredObject, pod: StoredObject): StoredObject {
     Object.assign(defaults.limits, limits);
     Object.assign(defaults.requests, defaultRequest);
   }
-  const told: string[] = [];
+  const additions: string[] = [];
   const completed = (what: string) => (list: unknown) =>
     each(list, (container) => {
-      const given = isObject(container.resources) ? container.resources : {};
-      const resources: Record<string, unknown> = { ...given };
+      const before = isObject(container.resources) ? container.resources : {};
+      const resources: Record<string, unknown> = { ...before };
       for (const [field, word] of [
         ['requests', 'request'],
         ['limits', 'limit'],
       ] as const) {
-        const own = isObject(given[field]) ? given[field] : {};
+        const own = isObject(before[field]) ? before[field] : {};
         const missing = Object.keys(defaults[field]).filter((name) => !Object.hasOwn(own, name));
         if (missing.length === 0) continue;
         resources[field] = { ...defaults[field], ...own };
-        told.push(`${missing.sort().join(', ')} ${word} for ${what} ${container.name}`);
+        additions.push(`${missing.sort().join(', ')} ${word} for ${what} ${container.name}`);
       }
       return { ...container, resources };
     });
@@ -47,8 +53,8 @@ function withDefaultsOf(range: StoredObject, pod: StoredObject): StoredObject {
     containers: completed('container'),
     initContainers: completed('init container'),
   });
-  if (told.length === 0) return pod;
-  const text = `LimitRanger plugin set: ${told.join('; ')}`;
+  if (additions.length === 0) return pod;
+  const text = `LimitRanger plugin set: ${additions.join('; ')}`;
   const annotations = { ...pod.metadata.annotations, [ANNOTATION]: text };
   return withFields(withMetadata(pod, { annotations }), { spec });
 }
@@ -58,7 +64,7 @@ function withDefaultsOf(range: StoredObject, pod: StoredObject): StoredObject {
  * file, PodValidateLimitFunc and PersistentVolumeClaimValidateLimitFunc). Pods are asked about when they
  * are created or resized. A real server has no order for the resources of one constraint; here it is by name.
  *
- * @throws ApiError 403 with everything that is wrong by the first LimitRange.
+ * @throws ApiError 403 with all violations of the first LimitRange that is violated.
  */
 export function enforceLimitRanges({ storage }: Cluster, request: AdmissionRequest): void {
   const { served, namespace, name, object, previous } = request;
@@ -95,7 +101,7 @@ function problemsOf(item: Json, object: StoredObject): readonly string[] {
   ]);
 }
 
-/** Each container by itself, or the Pod as a whole. */
+/** The containers one by one, or the Pod as a whole. */
 function measuredBy(type: string, spec: Json): readonly Measured[] {
   const { containers, initContainers } = spec;
   const all = [...containersOf(containers), ...containersOf(initContainers)];
@@ -114,4 +120,76 @@ function itemsOf(range: StoredObject): readonly Json[] {
 
 function specOf({ spec }: StoredObject): Json {
   return isObject(spec) ? spec : {};
+}
+
+/** The requests and limits of a container, a Pod or a claim; undefined for a resource without one. */
+interface Measured {
+  readonly request: (resource: string) => Amount | undefined;
+  readonly limit: (resource: string) => Amount | undefined;
+}
+
+/**
+ * The violations of one constraint of a LimitRange, one text for each resource, in the words of
+ * kubernetes/kubernetes, plugin/pkg/admission/limitranger/admission.go.
+ *
+ * @param type - of the item of the LimitRange.
+ * @param enforced - amounts by resource.
+ */
+type Constraint = (type: string, enforced: unknown, measured: Measured) => readonly string[];
+
+type Check = (
+  what: { readonly type: string; readonly name: string; readonly enforced: Amount },
+  request: Amount | undefined,
+  limit: Amount | undefined,
+) => string | undefined;
+
+function constraint(check: Check): Constraint {
+  return (type, amounts, { request, limit }) =>
+    [...amountsOf(amounts)]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, enforced]) => check({ type, name, enforced }, request(name), limit(name)))
+      .filter((text) => text !== undefined);
+}
+
+const minimum: Constraint = constraint(({ type, name, enforced }, request, limit) => {
+  const least = `minimum ${name} usage per ${type} is ${amountText(enforced)}`;
+  if (request === undefined) return `${least}.  No request is specified`;
+  if (thousandths(request) < thousandths(enforced)) return but(least, 'request', request);
+  const low = limit !== undefined && thousandths(limit) < thousandths(enforced);
+  return low ? but(least, 'limit', limit) : undefined;
+});
+
+const maximum: Constraint = constraint(({ type, name, enforced }, request, limit) => {
+  const most = `maximum ${name} usage per ${type} is ${amountText(enforced)}`;
+  if (limit === undefined) return `${most}.  No limit is specified`;
+  if (thousandths(limit) > thousandths(enforced)) return but(most, 'limit', limit);
+  const high = request !== undefined && thousandths(request) > thousandths(enforced);
+  return high ? but(most, 'request', request) : undefined;
+});
+
+/** The maximum of a claim, which has no limits. */
+const maximumRequest: Constraint = constraint(({ type, name, enforced }, request) => {
+  const most = `maximum ${name} usage per ${type} is ${amountText(enforced)}`;
+  if (request === undefined) return `${most}.  No request is specified`;
+  const high = thousandths(request) > thousandths(enforced);
+  return high ? but(most, 'request', request) : undefined;
+});
+
+const ratio: Constraint = constraint(({ type, name, enforced }, request, limit) => {
+  const most = `${name} max limit to request ratio per ${type} is ${amountText(enforced)}`;
+  const [asked, allowed] = [request, limit].map((amount) => Number(thousandths(amount)));
+  if (!asked) return `${most}, but no request is specified or request is 0`;
+  if (!allowed) return `${most}, but no limit is specified or limit is 0`;
+  const found = allowed / asked;
+  if (found * 1000 <= Number(thousandths(enforced))) return undefined;
+  return `${most}, but provided ratio is ${found.toFixed(6)}`;
+});
+
+function but(text: string, what: string, amount: Amount): string {
+  return `${text}, but ${what} is ${amountText(amount)}`;
+}
+
+/** Amounts are compared in thousandths, rounded up. */
+function thousandths(amount: Amount | undefined): bigint {
+  return ((amount?.nanos ?? 0n) + 999_999n) / 1_000_000n;
 }

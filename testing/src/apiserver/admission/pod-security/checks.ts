@@ -69,7 +69,7 @@ const privileged: Check = (spec) => {
   return violation('privileged', must(found, 'must not set securityContext.privileged=true'));
 };
 
-/** The checks of level `baseline` in the order in which violations are told. */
+/** The checks of level `baseline` in the order in which violations are listed. */
 export const BASELINE: readonly Check[] = [
   capabilities,
   hostNamespaces,

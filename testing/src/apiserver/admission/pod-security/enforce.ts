@@ -1,7 +1,7 @@
-import type { Cluster } from '../../cluster.ts';
-import { forbidden } from '../../failures.ts';
+import type { AdmissionRequest } from '../../cluster/admission-request.ts';
+import type { Cluster } from '../../cluster/cluster.ts';
+import { forbidden } from '../../failures/object-failures.ts';
 import { isObject } from '../../objects/metadata.ts';
-import type { AdmissionRequest } from '../admission-request.ts';
 import { namespaceOf } from '../policy/match.ts';
 import { BASELINE, RESTRICTED } from './checks.ts';
 

@@ -1,8 +1,12 @@
-import { Budget } from '../../cel/budget.ts';
-import { runtimeErrorWords } from '../../cel/runtime-error.ts';
-import type { Cluster } from '../../cluster.ts';
-import type { AdmissionRequest } from '../admission-request.ts';
-import type { CompiledPolicy, PolicyExpression, PolicyValidation } from './compiled-policy.ts';
+import type {
+  CompiledPolicy,
+  PolicyExpression,
+  PolicyValidation,
+} from '../../cel/compiled-policy.ts';
+import { Budget } from '../../cel/runtime/budget.ts';
+import { runtimeErrorWords } from '../../cel/runtime/runtime-error.ts';
+import type { AdmissionRequest } from '../../cluster/admission-request.ts';
+import type { Cluster } from '../../cluster/cluster.ts';
 import { type PolicyVariables, variablesOf } from './policy-variables.ts';
 
 /** A validation that does not hold, or that could not be evaluated and counts as that. */

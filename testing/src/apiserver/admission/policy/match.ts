@@ -1,9 +1,9 @@
 import { type LabelSelector, matchesSelector, objectKey, selectorFromObject } from 'chancery';
-import type { Cluster } from '../../cluster.ts';
-import type { StoredObject } from '../../cluster-access.ts';
+import type { AdmissionRequest } from '../../cluster/admission-request.ts';
+import type { Cluster } from '../../cluster/cluster.ts';
 import { isObject, type Json } from '../../objects/metadata.ts';
+import type { StoredObject } from '../../objects/stored-object.ts';
 import { fromStored, type ServedResource, toStored } from '../../registry/served-resource.ts';
-import type { AdmissionRequest } from '../admission-request.ts';
 
 /**
  * The request as `matchConstraints` matches it: in the version that a rule names, which may be another
@@ -71,7 +71,7 @@ function selects(cluster: Cluster, constraints: Json, request: AdmissionRequest)
   return states.some(({ metadata }) => matchesLabels(objectSelector, metadata.labels ?? {}));
 }
 
-/** Undefined for what is in no namespace; a Namespace is in itself. */
+/** Undefined for a cluster-scoped object; a Namespace counts as in itself. */
 function namespaceLabels(
   cluster: Cluster,
   { served, namespace, object, previous }: AdmissionRequest,

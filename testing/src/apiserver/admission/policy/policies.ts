@@ -1,9 +1,9 @@
-import type { Cluster } from '../../cluster.ts';
-import type { StoredObject } from '../../cluster-access.ts';
-import { policyDenied } from '../../failures.ts';
+import { compiledPolicy } from '../../cel/compiled-policy.ts';
+import type { AdmissionRequest } from '../../cluster/admission-request.ts';
+import type { Cluster } from '../../cluster/cluster.ts';
+import { policyDenied } from '../../failures/object-failures.ts';
 import { isObject, type Json, valueAt } from '../../objects/metadata.ts';
-import type { AdmissionRequest } from '../admission-request.ts';
-import { compiledPolicy } from './compiled-policy.ts';
+import type { StoredObject } from '../../objects/stored-object.ts';
 import { evaluate, type Verdict } from './evaluate.ts';
 import { bindingMatches, policyMatches } from './match.ts';
 
@@ -21,7 +21,7 @@ const BINDINGS = `validatingadmissionpolicybindings.${GROUP}`;
  */
 export function enforcePolicies(cluster: Cluster, request: AdmissionRequest): void {
   const { storage } = cluster;
-  // No policy may lock out those who repair policies.
+  // No policy may forbid the repair of policies.
   if (request.served.group === GROUP) return;
   const policies = storage.list(POLICIES);
   if (policies.length === 0) return;
@@ -50,7 +50,7 @@ function denialsOf(
     });
 }
 
-/** What the binding makes of a validation that does not hold. */
+/** The actions of a binding for a validation that failed. */
 function acted(
   policyName: string,
   binding: StoredObject,

@@ -1,7 +1,7 @@
 import { userInfo } from '../../auth/user.ts';
-import type { Cluster } from '../../cluster.ts';
+import type { AdmissionRequest } from '../../cluster/admission-request.ts';
+import type { Cluster } from '../../cluster/cluster.ts';
 import { rebuildJson } from '../../objects/json-walk.ts';
-import type { AdmissionRequest } from '../admission-request.ts';
 import { namespaceOf } from './match.ts';
 
 /** The names that an expression of a policy may use, with their values. */
@@ -52,7 +52,7 @@ function requestValue(request: AdmissionRequest): object {
   };
 }
 
-/** JSON as CEL has it: whole numbers are ints, and what is not there is null. */
+/** JSON as CEL values: whole numbers are ints, and an absent value is null. */
 function celValue(value: unknown): unknown {
   return rebuildJson(value, {
     namesOf: (object) => Object.keys(object).filter((name) => object[name] !== undefined),

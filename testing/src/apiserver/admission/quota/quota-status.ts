@@ -1,12 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ApiError } from 'chancery';
-import type { Cluster } from '../../cluster.ts';
-import type {
-  ClusterAccess,
-  CommittedEvent,
-  ResourceName,
-  StoredObject,
-} from '../../cluster-access.ts';
+import type { Cluster } from '../../cluster/cluster.ts';
+import type { ClusterAccess } from '../../cluster/cluster-access.ts';
+import type { CommittedEvent, ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import { hardOf, QUOTAS, quotasOf, usedOf } from './quotas.ts';
 import { amountText, type Usage } from './usage.ts';
 

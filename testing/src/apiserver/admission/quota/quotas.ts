@@ -1,9 +1,9 @@
-import type { Cluster } from '../../cluster.ts';
-import type { ResourceName, StoredObject } from '../../cluster-access.ts';
-import { forbidden } from '../../failures.ts';
+import type { AdmissionRequest } from '../../cluster/admission-request.ts';
+import type { Cluster } from '../../cluster/cluster.ts';
+import { forbidden } from '../../failures/object-failures.ts';
 import { isObject } from '../../objects/metadata.ts';
+import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import type { Storage } from '../../storage/storage.ts';
-import type { AdmissionRequest } from '../admission-request.ts';
 import {
   type Amount,
   amountsOf,
@@ -19,10 +19,10 @@ import {
 export const QUOTAS: ResourceName = 'resourcequotas';
 
 /**
- * Refuses what is more than a ResourceQuota of the namespace allows
+ * Refuses a write that exceeds a ResourceQuota of the namespace
  * (k8s.io/apiserver, pkg/admission/plugin/resourcequota/controller.go, CheckRequest).
  *
- * @throws ApiError 403 with what was asked for, what is used, and what the quota allows.
+ * @throws ApiError 403 with the requested, the used and the allowed amounts.
  */
 export function enforceQuotas({ storage }: Cluster, request: AdmissionRequest): void {
   const { served, namespace, subresource, object, previous, name } = request;
@@ -67,7 +67,7 @@ export function hardOf({ spec }: StoredObject): Usage {
   return amountsOf(isObject(spec) ? spec.hard : undefined);
 }
 
-/** What is used of everything that `hard` names. */
+/** The used amount of each resource in `hard`. */
 export function usedOf(storage: Storage, namespace: string, hard: Usage): Usage {
   const used = new Map<string, Amount>([...hard.keys()].map((what) => [what, NOTHING]));
   for (const resource of new Set([...hard.keys()].flatMap(countedFor))) {
@@ -81,7 +81,7 @@ export function usedOf(storage: Storage, namespace: string, hard: Usage): Usage 
   return used;
 }
 
-/** The resource whose objects take of an amount. */
+/** The resource whose objects count against an amount. */
 function countedFor(what: string): readonly ResourceName[] {
   if (what.startsWith('count/')) return [what.slice('count/'.length)];
   if (what.startsWith('services.')) return ['services'];

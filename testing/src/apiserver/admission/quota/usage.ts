@@ -1,6 +1,6 @@
-import type { ResourceName, StoredObject } from '../../cluster-access.ts';
 import { isObject, type Json } from '../../objects/metadata.ts';
 import { quantityNanos, quantityText } from '../../objects/quantity.ts';
+import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 
 /** An amount in billionths, and whether it is written in powers of 1024. */
 export interface Amount {

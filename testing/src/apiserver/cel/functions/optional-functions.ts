@@ -56,7 +56,7 @@ interface Held {
   value(): unknown;
 }
 
-/** `a.optMap(x, f(x))`: what is made of a value that may be absent; with `flat` it may be absent, too. */
+/** `a.optMap(x, f(x))`: the result for a value that may be absent; with `flat` the result may be absent, too. */
 function mapping({ of, none }: Make, flat: boolean): (call: Call) => object {
   return ({ args: [variable, body], receiver }) => {
     let inner: Scope | undefined;

@@ -1,6 +1,6 @@
 import type { Environment as CelEnvironment } from '@marcbachmann/cel-js';
 import { type RegularExpression, regularExpression } from '../../schema/regular-expression.ts';
-import { Budget } from '../budget.ts';
+import { Budget } from '../runtime/budget.ts';
 
 /** What `matches` is called by: the library's own reads JavaScript's syntax. */
 export const RE2_MATCHES = 'matchesRe2';

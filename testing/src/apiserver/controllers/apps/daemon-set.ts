@@ -1,6 +1,7 @@
 import type { Clock } from 'chancery';
 import { type ApiError, type Condition, type ObjectKey, splitKey } from 'chancery';
-import type { ClusterAccess, ResourceName, StoredObject } from '../../cluster-access.ts';
+import type { ClusterAccess } from '../../cluster/cluster-access.ts';
+import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import { type RecordEvent, recordNothing } from '../events/event-recorder.ts';
 import { createdOrTold, withFailure, workAndReport } from '../pods/creation-failure.ts';
 import { claimDependents, watchDependents, watchOrphans, watchSelf } from '../pods/dependents.ts';
@@ -127,7 +128,7 @@ function createOn({ access, set, revision, record }: Scene, nodeName: string): v
   record(set, { reason: 'SuccessfulCreate', message: `Created pod: ${metadata.name}` });
 }
 
-/** Deletes outdated Pods as far as `maxUnavailable` allows; those that serve nobody go first. */
+/** Deletes outdated Pods as far as `maxUnavailable` allows; unavailable Pods first. */
 function replaceOutdated(scene: Scene, pods: readonly Pod[]): void {
   const { set, nodes } = scene;
   const { maxUnavailable = 1 } = set.spec.updateStrategy?.rollingUpdate ?? {};

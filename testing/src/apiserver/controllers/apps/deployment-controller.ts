@@ -1,5 +1,6 @@
 import { type Clock, controllerOf, type ObjectKey, splitKey } from 'chancery';
-import type { ClusterAccess, ResourceName, StoredObject } from '../../cluster-access.ts';
+import type { ClusterAccess } from '../../cluster/cluster-access.ts';
+import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import { type RecordEvent, recordNothing } from '../events/event-recorder.ts';
 import { claimDependents, watchDependents, watchOrphans, watchSelf } from '../pods/dependents.ts';
 import { isFinished, type Pod } from '../pods/pod.ts';
@@ -74,7 +75,7 @@ function reconcile(scene: Scene, key: ObjectKey): number | undefined {
   const { namespace, name } = splitKey(key);
   const deployment = access.get(DEPLOYMENTS, namespace, name) as Deployment | undefined;
   if (deployment === undefined) return undefined;
-  // What is done now is counted next time, when it has been seen: as a cache shows it.
+  // What is done now counts in the next turn, when its events have been seen, as with a cache.
   const sets = claimDependents(access, REPLICA_SETS, deployment) as readonly ReplicaSet[];
   if (deployment.metadata.deletionTimestamp === undefined) act(scene, deployment, sets);
   return reportStatus(access, clock, deployment, sets);

@@ -1,5 +1,6 @@
 import { isAlreadyExists } from 'chancery';
-import type { ClusterAccess, StoredObject } from '../../cluster-access.ts';
+import type { ClusterAccess } from '../../cluster/cluster-access.ts';
+import type { StoredObject } from '../../objects/stored-object.ts';
 import type { RecordEvent } from '../events/event-recorder.ts';
 import {
   controllerReference,

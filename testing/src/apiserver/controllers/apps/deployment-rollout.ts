@@ -1,4 +1,4 @@
-import type { ClusterAccess } from '../../cluster-access.ts';
+import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import type { RecordEvent } from '../events/event-recorder.ts';
 import { type Deployment, desiredReplicas, rolloutBounds } from './deployment.ts';
 import { byAge } from './deployment-revisions.ts';

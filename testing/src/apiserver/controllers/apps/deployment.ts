@@ -1,4 +1,4 @@
-import type { StoredObject } from '../../cluster-access.ts';
+import type { StoredObject } from '../../objects/stored-object.ts';
 import type { PodTemplate } from '../pods/pod-template.ts';
 
 export interface DeploymentCondition {

@@ -1,4 +1,4 @@
-import type { ClusterAccess } from '../../cluster-access.ts';
+import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import type { RecordEvent } from '../events/event-recorder.ts';
 import { patchMetadata } from '../pods/dependents.ts';
 import { type Deployment, desiredReplicas, rolloutBounds } from './deployment.ts';
@@ -56,7 +56,7 @@ export function isScaledSince(deployment: Deployment, set: ReplicaSet): boolean 
   return desired !== undefined && desired !== String(desiredReplicas(deployment));
 }
 
-/** Sets the number of replicas, says for which wish of the Deployment, and tells of it. */
+/** Sets the number of replicas, notes the wanted number of the Deployment in an annotation, and emits an Event. */
 export function scaleTo(
   access: ClusterAccess,
   record: RecordEvent,

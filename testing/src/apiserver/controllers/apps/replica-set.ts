@@ -1,6 +1,7 @@
 import type { Clock } from 'chancery';
 import { type ApiError, type Condition, type ObjectKey, splitKey } from 'chancery';
-import type { ClusterAccess, ResourceName, StoredObject } from '../../cluster-access.ts';
+import type { ClusterAccess } from '../../cluster/cluster-access.ts';
+import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import { type RecordEvent, recordNothing } from '../events/event-recorder.ts';
 import { createdOrTold, withFailure, workAndReport } from '../pods/creation-failure.ts';
 import { claimDependents, watchDependents, watchOrphans, watchSelf } from '../pods/dependents.ts';
@@ -31,7 +32,7 @@ export interface ReplicaSet extends StoredObject {
   readonly status?: ReplicaSetStatus;
 }
 
-/** Keeps as many Pods as `spec.replicas` says: creates what is missing, deletes what is too much. */
+/** Keeps as many Pods as `spec.replicas` says: creates missing Pods, and deletes surplus ones. */
 export function replicaSetController(
   access: ClusterAccess,
   clock: Clock,
@@ -59,7 +60,7 @@ function reconcile(tools: Tools, key: ObjectKey): Again {
   const set = access.get(REPLICA_SETS, namespace, name) as ReplicaSet | undefined;
   if (set === undefined) return undefined;
   const pods = claimDependents(access, PODS, set) as readonly Pod[];
-  // What is made and deleted now is counted next time, when it has been seen: as a cache shows it.
+  // What is made and deleted now counts in the next turn, when its events have been seen, as with a cache.
   const inMs = pods
     .filter(isActive)
     .map((pod) => availableInMs(pod, set.spec.minReadySeconds ?? 0, tools.clock.now()));

@@ -1,6 +1,7 @@
 import type { Clock } from 'chancery';
 import { type ApiError, type ObjectKey, splitKey } from 'chancery';
-import type { ClusterAccess, StoredObject } from '../../cluster-access.ts';
+import type { ClusterAccess } from '../../cluster/cluster-access.ts';
+import type { StoredObject } from '../../objects/stored-object.ts';
 import { type RecordEvent, recordNothing } from '../events/event-recorder.ts';
 import { withFailure, workAndReport } from '../pods/creation-failure.ts';
 import { claimDependents, watchDependents, watchOrphans, watchSelf } from '../pods/dependents.ts';
@@ -78,7 +79,7 @@ function podsOf({ access, set }: Scene): readonly Pod[] {
   return claimDependents(access, PODS, set) as readonly Pod[];
 }
 
-/** Brings the Pods nearer to what is wanted; stops where one has to be waited for. */
+/** Brings the Pods one step nearer to the spec; stops at the first Pod that it must wait for. */
 function act(scene: Scene, pods: readonly Pod[]): 'more' | undefined {
   const { set, clock } = scene;
   const isOrdered = set.spec.podManagementPolicy !== 'Parallel';

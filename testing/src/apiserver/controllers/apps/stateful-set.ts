@@ -1,5 +1,6 @@
 import type { Condition } from 'chancery';
-import type { ClusterAccess, ResourceName, StoredObject } from '../../cluster-access.ts';
+import type { ClusterAccess } from '../../cluster/cluster-access.ts';
+import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import type { RecordEvent } from '../events/event-recorder.ts';
 import { createdOrTold } from '../pods/creation-failure.ts';
 import { isReady, isTerminating, type Pod } from '../pods/pod.ts';

@@ -7,7 +7,8 @@ import {
   rfc3339,
   splitKey,
 } from 'chancery';
-import type { ClusterAccess, ResourceName, StoredObject } from '../../cluster-access.ts';
+import type { ClusterAccess } from '../../cluster/cluster-access.ts';
+import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import { type RecordEvent, recordNothing } from '../events/event-recorder.ts';
 import { watchDependents, watchSelf } from '../pods/dependents.ts';
 import { controllerReference } from '../pods/pod-template.ts';
@@ -21,7 +22,7 @@ const CRON_JOBS: ResourceName = 'cronjobs.batch';
 const DEFAULT_SUCCESSFUL = 3;
 const DEFAULT_FAILED = 1;
 
-/** Missed times that are counted one by one, before it is given up: the real controller's. */
+/** Missed times that are counted one by one, before the controller gives up; the limit of the real controller. */
 const MOST_MISSED = 100;
 
 interface JobReference {

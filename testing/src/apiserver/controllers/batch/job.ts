@@ -1,6 +1,7 @@
 import type { Clock } from 'chancery';
 import { type ApiError, controllerOf, type ObjectKey, rfc3339, splitKey } from 'chancery';
-import type { ClusterAccess, ResourceName, StoredObject } from '../../cluster-access.ts';
+import type { ClusterAccess } from '../../cluster/cluster-access.ts';
+import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import { nonZero } from '../apps/replica-set.ts';
 import { type RecordEvent, recordNothing } from '../events/event-recorder.ts';
 import { createdOrTold, withFailure, workAndReport } from '../pods/creation-failure.ts';

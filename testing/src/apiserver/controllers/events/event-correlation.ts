@@ -1,6 +1,6 @@
-import type { StoredObject } from '../../cluster-access.ts';
+import type { StoredObject } from '../../objects/stored-object.ts';
 
-/** What a controller tells people about an object. */
+/** An Event of a controller about an object. */
 export interface Report {
   /** Default `Normal`. */
   readonly type?: 'Normal' | 'Warning';
@@ -14,7 +14,7 @@ export interface RecordedEvent {
   count: number;
 }
 
-/** What is to be written: anew when it is the first of its entry. */
+/** An Event to write: created when it is the first of its entry, and counted up when it is not. */
 export interface Occurrence extends Required<Report> {
   readonly entry: RecordedEvent;
 }
@@ -53,7 +53,7 @@ export class EventCorrelation {
   ): Occurrence | undefined {
     const object = `${about.kind}/${about.metadata.namespace}/${about.metadata.name}/${about.metadata.uid}`;
     const group = `${object}/${type}/${reason}`;
-    // Two thousand Pods that were created must not hide that the next one was refused.
+    // Two thousand Events of created Pods must not hide the Event of a failed one.
     const isFirst = !this.#similar.has(group);
     const isMany = this.#isOneOfMany(group, message, nowMs);
     const shown = isMany ? `(combined from similar events): ${message}` : message;

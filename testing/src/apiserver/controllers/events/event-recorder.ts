@@ -1,6 +1,8 @@
+import { rfc3339Micro } from 'chancery/low-level';
 import type { Clock } from 'chancery';
-import { ApiError, isNotFound, rfc3339, rfc3339Micro } from 'chancery';
-import type { ClusterAccess, ResourceName, StoredObject } from '../../cluster-access.ts';
+import { ApiError, isNotFound, rfc3339 } from 'chancery';
+import type { ClusterAccess } from '../../cluster/cluster-access.ts';
+import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import { EventCorrelation, type Occurrence, type Report } from './event-correlation.ts';
 
 const EVENTS: ResourceName = 'events';
@@ -9,17 +11,17 @@ const NEW_EVENTS: ResourceName = 'events.events.k8s.io';
 /** Tells people what was done about an object. */
 export type RecordEvent = (about: StoredObject, report: Report) => void;
 
-/** For a controller that runs by itself, and whose reports nobody reads. */
+/** For a controller that runs alone, and whose Events no test reads. */
 export const recordNothing: RecordEvent = () => {};
 
-/** Makes the names of Events different that are of one nanosecond, which is all that a clock tells. */
+/** Makes the names of Events of one nanosecond different: a clock is no finer. */
 let recorded = 0;
 
 /**
  * Records core Events as controllers of kube-controller-manager do: what happens again counts up,
  * and many different messages of one reason become one Event.
  *
- * An Event that the API refuses is lost: the work that it tells of goes on.
+ * An Event that the API refuses is lost; the work that it reports goes on.
  *
  * @param component - for example `deployment-controller`.
  */
@@ -70,7 +72,7 @@ function write(
   } as StoredObject);
 }
 
-/** Who reports an Event of the newer API, and which action of his it tells of. */
+/** The reporter of an Event of the newer API, and the action that the Event is about. */
 export interface Reporter {
   readonly reportingController: string;
   readonly reportingInstance: string;

@@ -1,11 +1,6 @@
 import { type Clock, isNotFound, type OwnerReference } from 'chancery';
-import type {
-  ClusterAccess,
-  CommittedEvent,
-  DeleteOptions,
-  ResourceName,
-  StoredObject,
-} from '../../cluster-access.ts';
+import type { ClusterAccess, DeleteOptions } from '../../cluster/cluster-access.ts';
+import type { CommittedEvent, ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import { type RecordEvent, recordNothing } from '../events/event-recorder.ts';
 import { Slice } from '../runner/slice.ts';
 import type { WorkloadController } from '../runner/workload-controller.ts';
@@ -69,7 +64,7 @@ class GarbageCollection {
     this.#record = record;
   }
 
-  /** Looks at one object, and does what is due for it. */
+  /** Does the next step for one object. */
   collect(node: NodeKey): 'more' | undefined {
     const object = this.#graph.read(node);
     if (object === undefined) return undefined;
@@ -193,7 +188,7 @@ function isDeletingDependents(object: StoredObject): boolean {
   return object.metadata.deletionTimestamp !== undefined && hasFinalizer(object, FOREGROUND);
 }
 
-/** An object may have been told, by a finalizer, what is to happen to its own dependents. */
+/** A finalizer of an object may say what happens to its own dependents. */
 function policyOf(object: StoredObject): 'Background' | 'Foreground' | 'Orphan' {
   if (hasFinalizer(object, ORPHAN)) return 'Orphan';
   return hasFinalizer(object, FOREGROUND) ? 'Foreground' : 'Background';

@@ -1,10 +1,6 @@
 import { keyOf, type ObjectKey, type OwnerReference, resourceName, splitKey } from 'chancery';
-import type {
-  ClusterAccess,
-  CommittedEvent,
-  ResourceName,
-  StoredObject,
-} from '../../cluster-access.ts';
+import type { ClusterAccess } from '../../cluster/cluster-access.ts';
+import type { CommittedEvent, ResourceName, StoredObject } from '../../objects/stored-object.ts';
 
 /** `resource|namespace/name`: one object among those of all resources. */
 export type NodeKey = ObjectKey;
@@ -25,7 +21,7 @@ export function placeOf(node: NodeKey): Place {
   return { resource: node.slice(0, bar), ...splitKey(node.slice(bar + 1) as ObjectKey) };
 }
 
-/** Who refers to whom, kept up to date by the events of all resources. */
+/** The owner references of all objects, kept up to date by the events of all resources. */
 export class OwnerGraph {
   readonly #access: ClusterAccess;
   /** Nodes by the uid of an owner that they name. No set is empty. */

@@ -1,5 +1,5 @@
 import { type Condition, setCondition } from 'chancery';
-import type { ResourceName, StoredObject } from '../../cluster-access.ts';
+import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 
 /** Something that is still in a namespace. */
 export interface Content {

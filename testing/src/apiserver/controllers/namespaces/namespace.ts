@@ -1,6 +1,7 @@
 import type { Clock, Condition } from 'chancery';
 import { isNotFound, type ObjectKey, objectKey, resourceName } from 'chancery';
-import type { ClusterAccess, ResourceName, StoredObject } from '../../cluster-access.ts';
+import type { ClusterAccess } from '../../cluster/cluster-access.ts';
+import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import { PODS } from '../pods/pod-template.ts';
 import { Slice } from '../runner/slice.ts';
 import type { Again, WorkloadController } from '../runner/workload-controller.ts';
@@ -47,7 +48,7 @@ function reconcile(access: ClusterAccess, clock: Clock, name: string): Again {
   return undefined;
 }
 
-/** Deletes what is in the namespace: first the Pods, then what they may need. @returns what is left. */
+/** Deletes the objects in the namespace: first the Pods, then what Pods may need. @returns the objects that are left. */
 function sweep(
   access: ClusterAccess,
   namespace: string,

@@ -1,6 +1,7 @@
 import { type ObjectKey, objectKey } from 'chancery';
-import type { ClusterAccess, ResourceName, StoredObject } from '../../cluster-access.ts';
-import { jsonEquals } from '../../patch/json-value.ts';
+import type { ClusterAccess } from '../../cluster/cluster-access.ts';
+import { jsonEquals } from '../../objects/json-value.ts';
+import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import type { WorkloadController } from '../runner/workload-controller.ts';
 
 const CONFIG_MAPS: ResourceName = 'configmaps';
@@ -13,8 +14,8 @@ const DESCRIPTION =
   'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.';
 
 /**
- * A certificate in form, so that what parses it can. Nothing is signed with it: the server speaks
- * HTTP, and nobody has its key.
+ * A well-formed certificate, for programs that parse it. It signs nothing: the server speaks HTTP, and its key is not
+ * kept.
  */
 const CERTIFICATE: string = [
   '-----BEGIN CERTIFICATE-----',
@@ -31,7 +32,7 @@ const CERTIFICATE: string = [
   '',
 ].join('\n');
 
-/** Keeps the ConfigMap `kube-root-ca.crt` in every namespace, as it is to be. */
+/** Keeps the ConfigMap `kube-root-ca.crt` in every namespace, with its content. */
 export function rootCaPublisher(access: ClusterAccess): WorkloadController {
   return {
     watches: [

@@ -1,5 +1,6 @@
 import { type ObjectKey, objectKey } from 'chancery';
-import type { ClusterAccess, ResourceName } from '../../cluster-access.ts';
+import type { ClusterAccess } from '../../cluster/cluster-access.ts';
+import type { ResourceName } from '../../objects/stored-object.ts';
 import type { WorkloadController } from '../runner/workload-controller.ts';
 
 const SERVICE_ACCOUNTS: ResourceName = 'serviceaccounts';

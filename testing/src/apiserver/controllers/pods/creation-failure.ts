@@ -1,12 +1,12 @@
 import { ApiError, type Condition, rfc3339 } from 'chancery';
-import type { StoredObject } from '../../cluster-access.ts';
+import type { StoredObject } from '../../objects/stored-object.ts';
 import type { RecordEvent } from '../events/event-recorder.ts';
 import { isNamespaceEnding } from '../runner/controller-runner.ts';
 import type { Again } from '../runner/workload-controller.ts';
 
 const REPLICA_FAILURE = 'ReplicaFailure';
 
-/** Creates a Pod of a workload. One that is refused is told in an Event. */
+/** Creates a Pod of a workload. If the server refuses the Pod, an Event reports it. */
 export function createdOrTold<T>(
   record: RecordEvent,
   workload: StoredObject,

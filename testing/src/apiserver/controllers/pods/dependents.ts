@@ -6,12 +6,8 @@ import {
   objectKey,
   selectorFromObject,
 } from 'chancery';
-import type {
-  ClusterAccess,
-  CommittedEvent,
-  ResourceName,
-  StoredObject,
-} from '../../cluster-access.ts';
+import type { ClusterAccess } from '../../cluster/cluster-access.ts';
+import type { CommittedEvent, ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import type { WatchedResource } from '../runner/workload-controller.ts';
 import { controllerReference } from './pod-template.ts';
 

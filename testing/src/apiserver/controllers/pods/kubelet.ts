@@ -1,6 +1,7 @@
 import type { Clock } from 'chancery';
 import { type ObjectKey, splitKey } from 'chancery';
-import type { ClusterAccess, StoredObject } from '../../cluster-access.ts';
+import type { ClusterAccess } from '../../cluster/cluster-access.ts';
+import type { StoredObject } from '../../objects/stored-object.ts';
 import { type RecordEvent, recordNothing } from '../events/event-recorder.ts';
 import type { WorkloadController } from '../runner/workload-controller.ts';
 import { watchSelf } from './dependents.ts';
@@ -96,7 +97,7 @@ export function kubeletController(
     }
     if (isFinished(pod) || !pod.spec.nodeName) return undefined;
     if (podCondition(pod, 'PodScheduled')?.status !== 'True') {
-      // Made for its node, as the Pods of a DaemonSet are: nobody had to place it.
+      // Created for its node, as the Pods of a DaemonSet are: no scheduler placed it.
       report(pod, scheduledStatus(pod, clock.now()));
       return undefined;
     }
@@ -118,11 +119,11 @@ function recordStart(record: RecordEvent, pod: Pod, { name, image = '' }: Contai
   record(pod, { reason: 'Started', message: `Started container ${name}` });
 }
 
-/** Addresses of 10.244.0.0/16, each given once until they come round. */
+/** Addresses of 10.244.0.0/16, each used once before any is used again. */
 function podAddresses(): () => string {
-  let given = 0;
+  let count = 0;
   return () => {
-    given = (given % 65_024) + 1;
-    return `10.244.${Math.floor((given - 1) / 254)}.${((given - 1) % 254) + 1}`;
+    count = (count % 65_024) + 1;
+    return `10.244.${Math.floor((count - 1) / 254)}.${((count - 1) % 254) + 1}`;
   };
 }

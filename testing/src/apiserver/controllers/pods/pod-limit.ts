@@ -1,11 +1,7 @@
 import { controllerOf, type KubernetesObject } from 'chancery';
-import type {
-  ClusterAccess,
-  CommittedEvent,
-  ResourceName,
-  StoredObject,
-} from '../../cluster-access.ts';
-import { failure } from '../../failures.ts';
+import type { ClusterAccess } from '../../cluster/cluster-access.ts';
+import { failure } from '../../failures/failure.ts';
+import type { CommittedEvent, ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import { jsonSize } from '../../objects/stored-size.ts';
 import { PODS } from './pod-template.ts';
 
@@ -31,7 +27,7 @@ const MOST_OF_SERVER: Readonly<Load> = { pods: 5_000, bytes: 32 * MEBIBYTE };
 
 /**
  * Keeps what controllers make within bounds: a number in a spec must not end the server. Pods that
- * clients create themselves count, and are never refused.
+ * clients create themselves count, and are always accepted.
  */
 export class PodLimit {
   readonly #all: Load = { pods: 0, bytes: 0 };
@@ -40,7 +36,7 @@ export class PodLimit {
   /** What each Pod was counted as: a Pod grows with its status. */
   readonly #sizes = new Map<string, number>();
 
-  /** Counts what is there and what comes. @returns the end of it. */
+  /** Counts the Pods that exist and that are created. @returns the end of the count. */
   start(access: ClusterAccess): () => void {
     const end = access.subscribe(PODS, (event) => this.#observe(event));
     for (const object of access.list(PODS)) {

@@ -1,7 +1,7 @@
 import { rfc3339 } from 'chancery';
 import type { ContainerSpec, Pod, PodCondition, PodStatus } from './pod.ts';
 
-/** What the node tells about a Pod of which it is known where it runs. */
+/** The status that a node reports of a Pod that is bound to it. */
 export function scheduledStatus(pod: Pod, nowMs: number): PodStatus {
   const condition: PodCondition = {
     type: 'PodScheduled',
@@ -46,7 +46,7 @@ export function runningStatus(pod: Pod, podIP: string, nowMs: number): PodStatus
   };
 }
 
-/** The status of a Pod whose containers have all ended well. */
+/** The status of a Pod whose containers have all exited with 0. */
 export function succeededStatus(pod: Pod, nowMs: number): PodStatus {
   const now = rfc3339(nowMs);
   const startedAt = pod.status?.startTime ?? now;

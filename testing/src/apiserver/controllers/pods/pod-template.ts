@@ -1,8 +1,8 @@
 import type { OwnerReference } from 'chancery';
-import type { ResourceName, StoredObject } from '../../cluster-access.ts';
 import { sortedDeep } from '../../objects/canonical.ts';
 import { jsonText } from '../../objects/json-text.ts';
-import { jsonEquals } from '../../patch/json-value.ts';
+import { jsonEquals } from '../../objects/json-value.ts';
+import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import type { PodSpec } from './pod.ts';
 
 /** What Pods are made from. */

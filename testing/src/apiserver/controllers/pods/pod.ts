@@ -1,5 +1,5 @@
 import type { Condition } from 'chancery';
-import type { StoredObject } from '../../cluster-access.ts';
+import type { StoredObject } from '../../objects/stored-object.ts';
 
 export interface PodCondition extends Partial<Condition> {
   readonly type: string;

@@ -1,5 +1,6 @@
 import { type ObjectKey, objectKey, splitKey } from 'chancery';
-import type { ClusterAccess, ResourceName, StoredObject } from '../../cluster-access.ts';
+import type { ClusterAccess } from '../../cluster/cluster-access.ts';
+import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import { type RecordEvent, recordNothing } from '../events/event-recorder.ts';
 import type { WorkloadController } from '../runner/workload-controller.ts';
 import { watchSelf } from './dependents.ts';

@@ -1,6 +1,7 @@
 import { ApiError, type Clock, type ObjectKey, resourceName } from 'chancery';
 import type { Cancel } from 'chancery/internal';
-import type { ClusterAccess, CommittedEvent, StoredObject } from '../../cluster-access.ts';
+import type { ClusterAccess } from '../../cluster/cluster-access.ts';
+import type { CommittedEvent, StoredObject } from '../../objects/stored-object.ts';
 import { NO_PACE, type Pace, type WriteBudget } from './pace.ts';
 import { Slice } from './slice.ts';
 import type { Again, WorkloadController } from './workload-controller.ts';

@@ -1,11 +1,6 @@
 import type { KubernetesObject, Resource } from 'chancery';
-import type {
-  ClusterAccess,
-  CommittedEvent,
-  DeleteOptions,
-  ResourceName,
-  StoredObject,
-} from '../../cluster-access.ts';
+import type { ClusterAccess, DeleteOptions } from '../../cluster/cluster-access.ts';
+import type { CommittedEvent, ResourceName, StoredObject } from '../../objects/stored-object.ts';
 
 /** Passes everything on, and counts the writes that are sent, refused ones too: they take a controller's time. */
 export class CountedAccess implements ClusterAccess {
@@ -13,7 +8,7 @@ export class CountedAccess implements ClusterAccess {
   readonly #admit: (resource: ResourceName, object: KubernetesObject) => void;
   #writes = 0;
 
-  /** @param admit - throws for what is not to be created. */
+  /** @param admit - throws for an object that must not be created. */
   constructor(
     access: ClusterAccess,
     admit: (resource: ResourceName, object: KubernetesObject) => void,

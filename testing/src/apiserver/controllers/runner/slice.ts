@@ -19,7 +19,7 @@ export class Slice {
     this.#clock = clock;
   }
 
-  /** True when what is left to do has to wait for the next turn. */
+  /** True when the rest of the work has to wait for the next turn. */
   get isOver(): boolean {
     return this.#stepsLeft <= 0 || this.#leftMs <= 0;
   }

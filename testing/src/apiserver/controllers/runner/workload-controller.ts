@@ -1,14 +1,14 @@
 import type { ObjectKey } from 'chancery';
-import type { CommittedEvent, ResourceName } from '../../cluster-access.ts';
+import type { CommittedEvent, ResourceName } from '../../objects/stored-object.ts';
 
-/** Which events concern a controller, and whose turn it is after one. */
+/** The events that concern a controller, and the keys that it reconciles after one. */
 export interface WatchedResource {
   readonly resource: ResourceName;
   keysFor(event: CommittedEvent): Iterable<ObjectKey>;
 }
 
 /**
- * A level-triggered loop inside the server: it is told a key, looks at the cluster, and brings it
+ * A level-triggered loop inside the server: it takes a key, looks at the cluster, and brings it
  * one step nearer to what the object of this key asks for.
  */
 export interface WorkloadController {
@@ -27,7 +27,7 @@ export interface WorkloadController {
 /** When a controller wants to look at a key again. */
 export type Again = number | 'more' | undefined;
 
-/** The shortest of these waits, in milliseconds; what is due already, or never, is none. */
+/** The shortest of these waits, in milliseconds; waits that are over or endless do not count. */
 export function earliest(waits: readonly (number | undefined)[]): number | undefined {
   const ahead = waits.filter((ms): ms is number => ms !== undefined && ms > 0);
   return ahead.length === 0 ? undefined : Math.min(...ahead);

@@ -1,7 +1,8 @@
 import type { Clock } from 'chancery';
 import { type ObjectKey, objectKey, rfc3339, splitKey } from 'chancery';
-import type { ClusterAccess, ResourceName, StoredObject } from '../../cluster-access.ts';
-import { jsonEquals } from '../../patch/json-value.ts';
+import type { ClusterAccess } from '../../cluster/cluster-access.ts';
+import { jsonEquals } from '../../objects/json-value.ts';
+import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import { controllerReference } from '../pods/pod-template.ts';
 import type { WorkloadController } from '../runner/workload-controller.ts';
 import { TRIGGER_TIME } from './endpoints.ts';

@@ -1,7 +1,8 @@
 import type { Clock } from 'chancery';
 import { type ObjectKey, rfc3339, splitKey } from 'chancery';
-import type { ClusterAccess, ResourceName, StoredObject } from '../../cluster-access.ts';
-import { jsonEquals } from '../../patch/json-value.ts';
+import type { ClusterAccess } from '../../cluster/cluster-access.ts';
+import { jsonEquals } from '../../objects/json-value.ts';
+import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import { watchSelf } from '../pods/dependents.ts';
 import type { WorkloadController } from '../runner/workload-controller.ts';
 import {
@@ -33,7 +34,7 @@ function reconcile(access: ClusterAccess, clock: Clock, key: ObjectKey): undefin
   const service = access.get(SERVICES, namespace, name) as Service | undefined;
   const found = access.get(ENDPOINTS, namespace, name);
   if (service === undefined) {
-    // Those that somebody else has made are his.
+    // Endpoints that a client created belong to the client.
     if (found?.metadata.labels?.[MANAGED_BY] !== undefined)
       access.delete(ENDPOINTS, namespace, name);
     return undefined;
@@ -65,7 +66,7 @@ function isUpToDate(found: StoredObject, subsets: readonly object[], labels: obj
   );
 }
 
-/** One that ends serves nobody any more; it is in the EndpointSlices, which say so. */
+/** Pods that terminate are left out. EndpointSlices list them, with the condition `terminating`. */
 function subsetOf({ ports, backends }: BackendGroup): readonly object[] {
   const staying = backends.filter(({ terminating, ready }) => !terminating || ready);
   if (staying.length === 0) return [];

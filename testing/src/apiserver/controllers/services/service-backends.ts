@@ -1,5 +1,6 @@
 import { matchesSelector, objectKey, selectorFromObject } from 'chancery';
-import type { ClusterAccess, ResourceName, StoredObject } from '../../cluster-access.ts';
+import type { ClusterAccess } from '../../cluster/cluster-access.ts';
+import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import { isFinished, isReady, type Pod } from '../pods/pod.ts';
 import { PODS } from '../pods/pod-template.ts';
 import type { WatchedResource } from '../runner/workload-controller.ts';
@@ -65,7 +66,7 @@ export function watchBackends(access: ClusterAccess): readonly WatchedResource[]
   ];
 }
 
-/** True for a Service whose backends somebody has to find: one with a selector. */
+/** True for a Service whose backends the controller finds: one with a selector. */
 export function isSelecting({ spec }: Service): boolean {
   return spec.type !== 'ExternalName' && Object.keys(spec.selector ?? {}).length > 0;
 }

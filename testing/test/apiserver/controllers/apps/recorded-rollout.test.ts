@@ -1,6 +1,6 @@
 /** The controllers go through the recorded rollout, and come to the recorded states. */
 import { expect, test } from 'vitest';
-import type { StoredObject } from '../../../../src/apiserver/cluster-access.ts';
+import type { StoredObject } from '../../../../src/apiserver/objects/stored-object.ts';
 import { restart, type SimulatedCluster, simulatedCluster } from '../simulated-cluster.ts';
 import { recordedRollout, recordedState } from './recorded-rollout.ts';
 

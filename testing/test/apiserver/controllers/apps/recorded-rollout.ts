@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { StoredObject } from '../../../../src/apiserver/cluster-access.ts';
+import type { StoredObject } from '../../../../src/apiserver/objects/stored-object.ts';
 
 /** A change that a watch of the recorded rollout reported. */
 export interface RecordedChange {

@@ -118,7 +118,7 @@ test('a partition keeps the Pods below it as they are, even when they are made a
   expect(revisions[0]).not.toBe(revisions[2]);
 });
 
-test('OnDelete leaves the Pods until somebody deletes them', () => {
+test('OnDelete leaves the Pods until they are deleted', () => {
   const cluster = created({ updateStrategy: { type: 'OnDelete' } });
   cluster.clock.advance(1_000);
   const before = uids(cluster);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { StoredObject } from '../../../../src/apiserver/cluster-access.ts';
 import type { WorkloadOptions } from '../../../../src/apiserver/controllers/workloads.ts';
+import type { StoredObject } from '../../../../src/apiserver/objects/stored-object.ts';
 import { type SimulatedCluster, simulatedCluster } from '../simulated-cluster.ts';
 
 const CRON_JOBS = 'cronjobs.batch';
@@ -156,7 +156,7 @@ test('a year without a look makes one Job, not half a million', () => {
   expect(made(demo)).toHaveLength(1);
 });
 
-test('people are told, and nothing waits when the CronJob is gone', () => {
+test('an Event is written, and nothing waits when the CronJob is gone', () => {
   const demo = cluster();
   cronJob(demo);
   demo.clock.advance(MINUTE_MS);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { StoredObject } from '../../../../src/apiserver/cluster-access.ts';
 import { isActive, type Pod } from '../../../../src/apiserver/controllers/pods/pod.ts';
+import type { StoredObject } from '../../../../src/apiserver/objects/stored-object.ts';
 import { podTemplate, type SimulatedCluster, simulatedCluster } from '../simulated-cluster.ts';
 
 const JOBS = 'jobs.batch';

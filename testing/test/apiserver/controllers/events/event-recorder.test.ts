@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { StoredObject } from '../../../../src/apiserver/cluster-access.ts';
 import {
   eventRecorder,
   type RecordEvent,
 } from '../../../../src/apiserver/controllers/events/event-recorder.ts';
+import type { StoredObject } from '../../../../src/apiserver/objects/stored-object.ts';
 import { type SimulatedCluster, simulatedCluster } from '../simulated-cluster.ts';
 
 interface Told extends StoredObject {
@@ -28,7 +28,7 @@ function told({ access }: SimulatedCluster): readonly Told[] {
   return access.list('events', 'demo') as readonly Told[];
 }
 
-test('an Event says what it is about, and who tells it', () => {
+test('an Event names its object and its reporter', () => {
   const cluster = prepared();
 
   cluster.record(cluster.about, { type: 'Warning', reason: 'Lost', message: 'it is lost' });
@@ -101,7 +101,7 @@ test('no object has more than 25 at once, and one more each five minutes', () =>
   expect(told(cluster)[0]?.count).toBe(26);
 });
 
-test('[found 6] the first of another reason is told although an object has had its share', () => {
+test('[found 6] the first Event of another reason is written although the object has used up its Events', () => {
   const cluster = prepared();
   for (let time = 0; time < 40; time++)
     cluster.record(cluster.about, { reason: 'Seen', message: 'seen' });
@@ -113,7 +113,7 @@ test('[found 6] the first of another reason is told although an object has had i
   expect(refused).toMatchObject([{ message: 'too many', count: 1 }]);
 });
 
-test('what cannot be told is not told, and hurts nobody', () => {
+test('an Event that cannot be written is lost without an error', () => {
   const cluster = prepared();
   const elsewhere = { ...cluster.about, metadata: { name: 'a', namespace: 'gone' } };
 

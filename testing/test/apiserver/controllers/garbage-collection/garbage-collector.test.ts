@@ -1,7 +1,7 @@
 /** The recorded ways of deleting an owner, one dependent each. */
 import { expect, test } from 'vitest';
-import type { StoredObject } from '../../../../src/apiserver/cluster-access.ts';
 import { controllerReference } from '../../../../src/apiserver/controllers/pods/pod-template.ts';
+import type { StoredObject } from '../../../../src/apiserver/objects/stored-object.ts';
 import { type SimulatedCluster, simulatedCluster, workload } from '../simulated-cluster.ts';
 
 const CONFIG_MAPS = 'configmaps';
@@ -218,7 +218,7 @@ test('[F-7] an owner in another namespace is none: the dependent goes, and an Ev
   ]);
 });
 
-test('[F-7] an owner that never was is told about by no Event', () => {
+test('[F-7] no Event reports an owner that never existed', () => {
   const cluster = simulatedCluster();
   const ghost = { ...configMap(cluster, 'ghost') };
   cluster.access.delete(CONFIG_MAPS, 'demo', 'ghost');

@@ -21,7 +21,7 @@ test('every namespace gets its account and the certificate of the cluster, also 
   }
 });
 
-test('what somebody deletes or writes over comes back', () => {
+test('a deleted or overwritten object comes back', () => {
   const { access, clock } = simulatedCluster();
   clock.advance(0);
   const before = access.get('configmaps', 'demo', 'kube-root-ca.crt')?.data;

@@ -151,7 +151,7 @@ test('a Pod waits for a node that takes it', () => {
   expect(pod(cluster)?.status?.phase).toBe('Running');
 });
 
-test('a Pod is placed in one write, in the name of nobody, and an Event says so', () => {
+test('a Pod is placed in one write, which no manager owns, and an Event says so', () => {
   const cluster = simulatedCluster({ only: ['scheduler'] });
   const { access, clock } = cluster;
   const created = access.create('pods', {

@@ -1,6 +1,6 @@
 /** The bound on the Pods of a workload, for any number in its spec, and the condition and Event that report it. */
 import { describe, expect, test } from 'vitest';
-import type { StoredObject } from '../../../../src/apiserver/cluster-access.ts';
+import type { StoredObject } from '../../../../src/apiserver/objects/stored-object.ts';
 import {
   podTemplate,
   type SimulatedCluster,
@@ -160,7 +160,7 @@ describe('[found 6] all workloads together', () => {
     }
   });
 
-  test('count what is there when controllers start', () => {
+  test('count the Pods that exist when controllers start', () => {
     const cluster = simulatedCluster({}, (access) => {
       for (let at = 0; at < 31; at++) {
         const metadata = { name: `p-${at}`, namespace: 'demo' };

@@ -57,7 +57,7 @@ test('answers events on the next turn, many of one key once', () => {
   expect(calls).toEqual([`${KEY} at 0`]);
 });
 
-test('begins with what is there', () => {
+test('begins with the objects that exist', () => {
   const cluster = simulatedCluster({ only: [] });
   write(cluster, '1');
   const { calls } = running(cluster);
@@ -67,7 +67,7 @@ test('begins with what is there', () => {
   expect(calls).toEqual([`${KEY} at 0`]);
 });
 
-test('looks again when it was told to, unless an event came first', () => {
+test('reconciles again after the returned wait, unless an event came first', () => {
   const cluster = simulatedCluster({ only: [] });
   const { calls } = running(cluster, (call) => (call < 3 ? 1_000 : undefined));
   write(cluster, '1');

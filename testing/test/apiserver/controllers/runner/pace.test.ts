@@ -87,7 +87,7 @@ test('one worker does not let a long queue wait', () => {
   expect(looks.length).toBeGreaterThan(200);
 });
 
-test('who has spent his writes waits for the next one', () => {
+test('a controller that has spent its writes waits for the next one', () => {
   const cluster = simulatedCluster({ only: [] });
   const budget = new WriteBudget({ perSecond: 20, burst: 2 });
   const looks = running(cluster, { pace: { reactionMs: 0, writeMs: 0 }, budget });

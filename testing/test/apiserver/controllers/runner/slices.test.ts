@@ -1,8 +1,8 @@
 /** What controllers do in one turn of the event loop, however much there is to do. */
 import { expect, test } from 'vitest';
-import type { StoredObject } from '../../../../src/apiserver/cluster-access.ts';
 import { Slice } from '../../../../src/apiserver/controllers/runner/slice.ts';
-import { FakeClock } from '../../../../src/fake-clock.ts';
+import type { StoredObject } from '../../../../src/apiserver/objects/stored-object.ts';
+import { FakeClock } from '../../../../src/time/fake-clock.ts';
 import { type SimulatedCluster, simulatedCluster, workload } from '../simulated-cluster.ts';
 
 const SLICE = 50;

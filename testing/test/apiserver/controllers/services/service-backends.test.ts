@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { StoredObject } from '../../../../src/apiserver/cluster-access.ts';
+import type { StoredObject } from '../../../../src/apiserver/objects/stored-object.ts';
 import { type SimulatedCluster, simulatedCluster, workload } from '../simulated-cluster.ts';
 
 const SLICES = 'endpointslices.discovery.k8s.io';
@@ -129,7 +129,7 @@ test('a slice takes a hundred, and each has one owner that takes it along', () =
   expect(cluster.access.get('endpoints', 'demo', 'web')).toBeUndefined();
 });
 
-test('what somebody writes over is written again', () => {
+test('overwritten Endpoints and deleted EndpointSlices are written again', () => {
   const cluster = simulatedCluster({ podReadyMs: 10 });
   service(cluster);
   deployment(cluster, 1);

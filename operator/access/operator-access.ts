@@ -1,0 +1,61 @@
+import type { Declared } from '../controller/access-declaration.ts';
+import { definedResources } from '../controller/controller.ts';
+import type { CustomResourceDefinition } from '../model/custom-resource-definition.ts';
+import { type AccessRule, mergeAccess } from './merge-access.ts';
+import type { Placement } from './placement.ts';
+import { accessOf, accessOfElectionOnly } from './required-access.ts';
+
+/**
+ * What the declarations of an operator require, derived once for each scope. Every output is made of this value: roles,
+ * filters, manifests, charts and bundles. A scope is the watched namespaces, or all of them.
+ */
+export class OperatorAccess {
+  readonly declared: readonly Declared[];
+  readonly #installCrds: boolean;
+  /** By the watched namespaces. */
+  readonly #scopes = new Map<string, readonly AccessRule[]>();
+  #definitions: readonly CustomResourceDefinition[] | undefined;
+
+  /** @param installCrds - the operator installs the definitions of its resources. */
+  constructor(declared: readonly Declared[], installCrds: boolean) {
+    this.declared = declared;
+    this.#installCrds = installCrds;
+  }
+
+  /**
+   * The access without that of the election, merged and sorted: see `accessOf`.
+   *
+   * @throws ConfigurationError `CONFIG` as `accessOf`.
+   */
+  within(namespaces: Placement['namespaces']): readonly AccessRule[] {
+    const scope = JSON.stringify(namespaces ?? 'all');
+    const known = this.#scopes.get(scope);
+    if (known !== undefined) return known;
+    const accesses = accessOf(this.declared, { namespaces, installCrds: this.#installCrds });
+    this.#scopes.set(scope, accesses);
+    return accesses;
+  }
+
+  /** Only the access of the election, which is the same in every scope. Empty without one. */
+  ofElection({ leaderElection }: Pick<Placement, 'leaderElection'>): readonly AccessRule[] {
+    return accessOfElectionOnly(this.declared, leaderElection);
+  }
+
+  /** All access of the process in one scope. */
+  withElection(
+    namespaces: Placement['namespaces'],
+    election: Pick<Placement, 'leaderElection'>,
+  ): readonly AccessRule[] {
+    return mergeAccess([...this.within(namespaces), ...this.ofElection(election)]);
+  }
+
+  /**
+   * The definitions of the declared resources, sorted by name.
+   *
+   * @throws ConfigurationError `CONFIG` when two of them declare one resource differently.
+   */
+  get definitions(): readonly CustomResourceDefinition[] {
+    this.#definitions ??= definedResources(this.declared).map(({ definition }) => definition);
+    return this.#definitions;
+  }
+}

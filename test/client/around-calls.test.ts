@@ -1,0 +1,102 @@
+/** What surrounds a call: one order, whoever adds the parts, and when. */
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { AROUND_CALLS, type PartsAround } from '../../operator/client/around-calls.ts';
+import type { Interceptor } from '../../operator/client/call.ts';
+import type { Client } from '../../operator/client/client.ts';
+import { clientOf, intercept, surround } from '../../operator/client/client-of.ts';
+import { withParts } from '../../operator/client/connection.ts';
+import { configMaps } from '../../operator/model/builtin.ts';
+
+const OBJECT = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } } as const;
+
+/** A client, and the names of what its calls have passed, in that order. */
+function traced(): { readonly client: Client; readonly passed: string[] } {
+  const passed: string[] = [];
+  const client = clientOf(async () => {
+    passed.push('sent');
+    return OBJECT as never;
+  });
+  return { client, passed };
+}
+
+function tracing(passed: string[], name: string): Interceptor {
+  return (next) => (call) => {
+    passed.push(name);
+    return next(call);
+  };
+}
+
+test('a call passes all parts in the order of the list, in whatever order they were added', async () => {
+  const { client, passed } = traced();
+  const part = (name: keyof PartsAround): PartsAround => ({ [name]: tracing(passed, name) });
+
+  const surrounded = AROUND_CALLS.reduce((inner, name) => surround(inner, part(name)), client);
+  await surrounded.get(configMaps, { namespace: 'x', name: 'a' });
+
+  expect(passed).toEqual([...AROUND_CALLS, 'sent']);
+});
+
+test('parts of one connection surround each of its clients', async () => {
+  const { client, passed } = traced();
+  const made: unknown[] = [];
+  const connection = {
+    clientFor: (...facts: readonly unknown[]) => {
+      made.push(facts);
+      return surround(client, { retry: tracing(passed, 'retry') });
+    },
+  };
+
+  const wrapped = withParts(connection, { explain: tracing(passed, 'explain') });
+  const own = surround(wrapped.clientFor('manager'), { abort: tracing(passed, 'abort') });
+  await own.create(configMaps, OBJECT);
+
+  expect(made).toEqual([['manager']]);
+  expect(passed).toEqual(['abort', 'explain', 'retry', 'sent']);
+});
+
+test('a part that is undefined is left out, and a client without parts is as before', async () => {
+  const { client, passed } = traced();
+
+  await surround(client, { count: undefined }).create(configMaps, OBJECT);
+
+  expect(passed).toEqual(['sent']);
+});
+
+test('adding a part leaves the client as it was', async () => {
+  const { client, passed } = traced();
+  const first = surround(client, { retry: tracing(passed, 'retry') });
+  await first.create(configMaps, OBJECT);
+
+  await surround(first, { count: tracing(passed, 'count') }).create(configMaps, OBJECT);
+  await first.create(configMaps, OBJECT);
+
+  expect(passed).toEqual(['retry', 'sent', 'count', 'retry', 'sent', 'retry', 'sent']);
+});
+
+test('an interceptor is inside of parts that are added later, and outside of earlier ones', async () => {
+  const { client, passed } = traced();
+  const inner = surround(client, { abort: tracing(passed, 'abort') });
+  const between = intercept(inner, tracing(passed, 'interceptor'));
+
+  await surround(between, { retry: tracing(passed, 'retry') }).create(configMaps, OBJECT);
+
+  expect(passed).toEqual(['retry', 'interceptor', 'abort', 'sent']);
+});
+
+test('a part can replace the one with its name', async () => {
+  const { client, passed } = traced();
+  const first = surround(client, { count: tracing(passed, 'old') });
+
+  await surround(first, { count: tracing(passed, 'new') }).create(configMaps, OBJECT);
+
+  expect(passed).toEqual(['new', 'sent']);
+});
+
+test('docs/architecture.md shows the list', () => {
+  const text = readFileSync(new URL('../../docs/architecture.md', import.meta.url), 'utf8');
+
+  const shown = [...text.matchAll(/^\| \d+ \| `([A-Za-z]+)` \|/gm)].map(([, name]) => name);
+
+  expect(shown).toEqual(AROUND_CALLS);
+});

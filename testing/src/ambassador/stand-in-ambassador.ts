@@ -1,0 +1,135 @@
+import { once } from 'node:events';
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  request as send,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pipeline } from 'node:stream';
+import { TcpProxy } from '../faults/tcp-proxy.ts';
+import type { AmbassadorFilter } from './kubectl-proxy.ts';
+
+const ACCEPT_HOSTS = /^(localhost|127\.0\.0\.1|\[::1\])$/;
+
+/** Belongs to one connection, and is no business of the next. */
+const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'proxy-authorization', 'te', 'upgrade']);
+
+/** kubectl proxy's defaults: `--accept-paths`, `--reject-paths`, `--reject-methods`. */
+const DEFAULT_FILTER: AmbassadorFilter = {
+  acceptPaths: ['^.*'],
+  rejectPaths: ['^/api/.*/pods/.*/exec', '^/api/.*/pods/.*/attach'],
+  rejectMethods: ['^$'],
+};
+
+/**
+ * What `kubectl proxy` does as far as an operator sees it, for machines without kubectl: the same
+ * filter, the same refusals, the same answer when the API server is away. It holds no credentials.
+ */
+export class StandInAmbassador {
+  readonly #upstream: URL;
+  readonly #filter: AmbassadorFilter;
+  #server: Server | undefined;
+  /** Listens in front of the server, so that the stand-in can freeze and keep its port. */
+  #line: TcpProxy | undefined;
+  #port = 0;
+
+  constructor(options: { readonly server: string; readonly filter?: AmbassadorFilter }) {
+    this.#upstream = new URL(options.server);
+    this.#filter = options.filter ?? DEFAULT_FILTER;
+  }
+
+  /** `http://127.0.0.1:PORT`; the port stays the same over restarts. */
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  /** Resolves when it listens. After `kill` it can be started again, on the same port. */
+  async start(): Promise<void> {
+    const server = createServer((request, response) => this.#handle(request, response));
+    this.#server = server;
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const line = new TcpProxy({ port: (server.address() as AddressInfo).port });
+    this.#line = line;
+    await line.start(this.#port);
+    this.#port = line.port;
+  }
+
+  /** Ends it at once, as a crash does: its connections break. Again does nothing. */
+  async kill(): Promise<void> {
+    const [server, line] = [this.#server, this.#line];
+    if (server === undefined || line === undefined) return;
+    this.#server = undefined;
+    this.#line = undefined;
+    await line.close();
+    server.close();
+    server.closeAllConnections();
+    await once(server, 'close');
+  }
+
+  /** Connections stay open and nothing answers, until `thaw`. */
+  freeze(): void {
+    this.#line?.freeze();
+  }
+
+  thaw(): void {
+    this.#line?.thaw();
+  }
+
+  #handle(request: IncomingMessage, response: ServerResponse): void {
+    if (!this.#accepts(request)) {
+      answer(response, 403, 'Forbidden\n');
+      return;
+    }
+    const headers = Object.entries(request.headers).filter(([name]) => !HOP_BY_HOP.has(name));
+    const upstream = send({
+      host: this.#upstream.hostname,
+      port: this.#upstream.port,
+      method: request.method,
+      path: request.url,
+      headers: { ...Object.fromEntries(headers), host: this.#upstream.host },
+    });
+    upstream.on('response', (answered) => {
+      response.writeHead(answered.statusCode ?? 502, answered.headers);
+      response.flushHeaders();
+      pipeline(answered, response, () => {});
+    });
+    upstream.on('error', (error) => {
+      if (response.headersSent) response.destroy();
+      else answer(response, 500, `dial tcp ${this.#upstream.host}: connect: ${error.message}`);
+    });
+    response.on('close', () => upstream.destroy());
+    pipeline(request, upstream, () => {});
+  }
+
+  #accepts({ url = '/', method = '', headers }: IncomingMessage): boolean {
+    const path = decoded(url.split('?', 1)[0] ?? ''); // as kubectl does since 1.30: dots stay
+    const host = (headers.host ?? '').replace(/:[0-9]+$/, '');
+    const { acceptPaths, rejectPaths, rejectMethods } = this.#filter;
+    return (
+      path !== undefined &&
+      !rejectPaths.some((pattern) => new RegExp(pattern).test(path)) &&
+      !rejectMethods.some((pattern) => new RegExp(pattern).test(method)) &&
+      acceptPaths.some((pattern) => new RegExp(pattern).test(path)) &&
+      ACCEPT_HOSTS.test(host)
+    );
+  }
+}
+
+function decoded(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function answer(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, {
+    'content-type': 'text/plain; charset=utf-8',
+    'x-content-type-options': 'nosniff',
+  });
+  response.end(text);
+}

@@ -1,0 +1,80 @@
+import type { ResourceName } from '../objects/stored-object.ts';
+import type { StorageOptions } from '../storage/storage.ts';
+import {
+  DEFAULT_GENERATION,
+  gatesOf,
+  type ServerGates,
+  type ServerGeneration,
+} from './server-generation.ts';
+
+/** Settings that a real server has, too, and states that a real server can get into. */
+export interface BehaviourOptions extends Omit<StorageOptions, 'clock'> {
+  /** The release whose answers it gives, where releases differ. Default 1.36. */
+  readonly generation?: ServerGeneration;
+  /** Default 60,000, which is what kube-apiserver takes. */
+  readonly bookmarkIntervalMs?: number;
+  /**
+   * How often etcd reports its revision to the watch caches of idle resources; until then their
+   * watches get no bookmark. Default 600,000, as etcd; kubeadm sets 5,000. 0: never.
+   */
+  readonly progressIntervalMs?: number;
+  /**
+   * How long a watch without `timeoutSeconds` lasts. Default 1,800, as
+   * `--min-request-timeout`; a real server takes a random time between it and twice as long.
+   */
+  readonly minRequestTimeoutSeconds?: number;
+  /** How long a read waits for a resourceVersion in the future. Default 3,000, as kube-apiserver. */
+  readonly futureVersionWaitMs?: number;
+  /**
+   * Events that a client may leave unread, beyond what the sockets hold, before its watch is ended.
+   * Default 1,000, the largest channel of a real watch.
+   */
+  readonly watchBufferEvents?: number;
+  /** The same in bytes. Default 16 MiB. */
+  readonly watchBufferBytes?: number;
+  /**
+   * `consistent`: all pages of a list show the state of the first. `moving`: each shows what is
+   * there, with a resourceVersion of its own, as some servers that are not kube-apiserver do.
+   * Default `consistent`.
+   */
+  readonly pages?: 'consistent' | 'moving';
+  /**
+   * Resources without a watch cache: no bookmarks, another text of 410, resourceVersion 0 is no
+   * licence to answer with old state. Default `events`, as kube-apiserver.
+   */
+  readonly uncached?: readonly ResourceName[];
+  /**
+   * How long one object of a deleted collection takes before the next. Default 0. A real server takes
+   * about 2 ms, so that controllers have begun to act before the last object is deleted.
+   */
+  readonly collectionDeleteMs?: number;
+}
+
+export interface Behaviour {
+  readonly gates: ServerGates;
+  readonly bookmarkIntervalMs: number;
+  readonly progressIntervalMs: number;
+  readonly minRequestTimeoutMs: number;
+  readonly futureVersionWaitMs: number;
+  readonly watchBufferEvents: number;
+  readonly watchBufferBytes: number;
+  readonly pages: 'consistent' | 'moving';
+  readonly uncached: readonly ResourceName[];
+  readonly collectionDeleteMs: number;
+}
+
+/** The options with their defaults. */
+export function behaviourOf(options: BehaviourOptions = {}): Behaviour {
+  return {
+    gates: gatesOf(options.generation ?? DEFAULT_GENERATION),
+    bookmarkIntervalMs: options.bookmarkIntervalMs ?? 60_000,
+    progressIntervalMs: options.progressIntervalMs ?? 600_000,
+    minRequestTimeoutMs: (options.minRequestTimeoutSeconds ?? 1_800) * 1_000,
+    futureVersionWaitMs: options.futureVersionWaitMs ?? 3_000,
+    watchBufferEvents: options.watchBufferEvents ?? 1_000,
+    watchBufferBytes: options.watchBufferBytes ?? 16 * 1024 * 1024,
+    pages: options.pages ?? 'consistent',
+    uncached: options.uncached ?? ['events'],
+    collectionDeleteMs: options.collectionDeleteMs ?? 0,
+  };
+}

@@ -1,0 +1,92 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isObject, type Json, valueAt, withFields, withMetadata } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
+
+/**
+ * Values that an object keeps when a write leaves them out: allocated addresses and ports, and
+ * counters of changes.
+ */
+export function withKeptValues(
+  object: StoredObject,
+  previous: StoredObject | undefined,
+): StoredObject {
+  if (object.kind === 'DaemonSet') return withTemplateGeneration(object, previous);
+  if (object.kind !== 'Service' || previous === undefined) return object;
+  const [spec, before] = [object.spec, previous.spec];
+  if (!isObject(spec) || !isObject(before)) return object;
+  return withFields(object, { spec: keptOfService(spec, before) });
+}
+
+const hasAddress = ({ type }: Json): boolean => type !== 'ExternalName';
+const hasPorts = ({ type }: Json): boolean => type === 'NodePort' || type === 'LoadBalancer';
+
+function keptOfService(spec: Json, before: Json): Json {
+  const kept: Record<string, unknown> = { ...spec };
+  if (hasAddress(spec) && hasAddress(before)) {
+    for (const field of ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy']) {
+      kept[field] = isUnset(spec[field]) ? before[field] : spec[field];
+    }
+    Object.assign(kept, oneAddress(kept, before));
+  }
+  if (!hasAddress(spec))
+    dropSame(kept, before, ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy']);
+  if (!hasPorts(spec)) dropSame(kept, before, ['externalTrafficPolicy', 'healthCheckNodePort']);
+  if (spec.type !== 'LoadBalancer') {
+    dropSame(kept, before, ['allocateLoadBalancerNodePorts', 'loadBalancerClass']);
+  }
+  kept.ports = hasPorts(before) ? keptPorts(spec, before) : spec.ports;
+  for (const [field, value] of Object.entries(kept)) if (value === undefined) delete kept[field];
+  return kept;
+}
+
+function isUnset(value: unknown): boolean {
+  return value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
+}
+
+/** The address stands in two fields: a client that changes the older field alone means both. */
+function oneAddress(spec: Json, before: Json): Json {
+  const [first] = Array.isArray(spec.clusterIPs) ? spec.clusterIPs : [];
+  if (spec.clusterIP === first || spec.clusterIP === before.clusterIP) return {};
+  return isDeepStrictEqual(spec.clusterIPs, before.clusterIPs)
+    ? { clusterIPs: [spec.clusterIP] }
+    : {};
+}
+
+/** Removes the fields of the previous type of a Service, unless this write changes them. */
+function dropSame(kept: Record<string, unknown>, before: Json, fields: readonly string[]): void {
+  for (const field of fields) {
+    if (isDeepStrictEqual(kept[field], before[field])) delete kept[field];
+  }
+}
+
+function keptPorts(spec: Json, before: Json): unknown {
+  if (!Array.isArray(spec.ports)) return spec.ports;
+  const old = Array.isArray(before.ports) ? before.ports.filter(isObject) : [];
+  return spec.ports.map((port: unknown) => {
+    if (!isObject(port)) return port;
+    const same = old.find((one) => one.port === port.port && one.protocol === port.protocol);
+    if (hasPorts(spec))
+      return port.nodePort || !same?.nodePort ? port : { ...port, nodePort: same.nodePort };
+    if (port.nodePort === undefined || port.nodePort !== same?.nodePort) return port;
+    const { nodePort: _, ...rest } = port;
+    return rest;
+  });
+}
+
+const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
+
+/** How often the template has changed: of old, in an annotation. */
+function withTemplateGeneration(
+  object: StoredObject,
+  previous: StoredObject | undefined,
+): StoredObject {
+  const counted = Number(previous?.metadata.annotations?.[TEMPLATE_GENERATION] ?? 1);
+  const path = ['spec', 'template'];
+  const same =
+    previous === undefined || isDeepStrictEqual(valueAt(object, path), valueAt(previous, path));
+  const annotations = {
+    ...object.metadata.annotations,
+    [TEMPLATE_GENERATION]: String(same ? counted : counted + 1),
+  };
+  return withMetadata(object, { annotations });
+}

@@ -1,0 +1,22 @@
+import type { Clock } from 'chancery';
+import type { Cancel } from 'chancery/internal';
+import type { Authentication } from '../auth/authentication.ts';
+import type { Authorization } from '../auth/authorization.ts';
+import type { Behaviour } from '../behaviour/behaviour.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { Storage } from '../storage/storage.ts';
+import type { WatchCache } from '../watch/watch-cache.ts';
+
+/** Everything that the verbs work on. */
+export interface Cluster {
+  readonly storage: Storage;
+  /** What reads go to that need not see the latest state, and what watches hear from. */
+  readonly watchCache: WatchCache;
+  readonly behaviour: Behaviour;
+  readonly registry: Registry;
+  readonly clock: Clock;
+  readonly authentication: Authentication;
+  readonly authorization: Authorization;
+  /** Does something after a while, unless the server is closed before. */
+  later(delayMs: number, act: () => void): Cancel;
+}

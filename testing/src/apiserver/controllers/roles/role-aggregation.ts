@@ -1,0 +1,48 @@
+import { isDeepStrictEqual } from 'node:util';
+import { matchesSelector, selectorFromObject } from 'chancery';
+import type { ClusterAccess } from '../../cluster/cluster-access.ts';
+import { isObject, valueAt, withFields } from '../../objects/metadata.ts';
+import type { StoredObject } from '../../objects/stored-object.ts';
+
+const CLUSTER_ROLES = 'clusterroles.rbac.authorization.k8s.io';
+
+/**
+ * Keeps the rules of ClusterRoles with an aggregationRule: those of all ClusterRoles that its
+ * selectors match, each once.
+ *
+ * @returns the end of it.
+ */
+export function aggregateRoles(access: ClusterAccess): () => void {
+  const aggregateAll = (): void => {
+    for (const { metadata } of access.list(CLUSTER_ROLES)) {
+      // Read again: a change of another role may have changed it, too, in the meantime.
+      const role = access.get(CLUSTER_ROLES, undefined, metadata.name);
+      if (role !== undefined) aggregate(access, role);
+    }
+  };
+  const end = access.subscribe(CLUSTER_ROLES, aggregateAll);
+  aggregateAll();
+  return end;
+}
+
+function aggregate(access: ClusterAccess, role: StoredObject): void {
+  const selectors = valueAt(role, ['aggregationRule', 'clusterRoleSelectors']);
+  if (!Array.isArray(selectors)) return;
+  const parsed = selectors.filter(isObject).map((one) => selectorFromObject(one));
+  const parts = access
+    .list(CLUSTER_ROLES)
+    .filter(({ metadata }) => metadata.name !== role.metadata.name)
+    .filter(({ metadata }) =>
+      parsed.some((selector) => matchesSelector(selector, metadata.labels)),
+    );
+  const rules: unknown[] = [];
+  for (const rule of parts.flatMap(rulesOf)) {
+    if (!rules.some((known) => isDeepStrictEqual(known, rule))) rules.push(rule);
+  }
+  if (isDeepStrictEqual(rules, rulesOf(role))) return;
+  access.update(CLUSTER_ROLES, withFields(role, { rules }));
+}
+
+function rulesOf({ rules }: StoredObject): readonly unknown[] {
+  return Array.isArray(rules) ? rules : [];
+}

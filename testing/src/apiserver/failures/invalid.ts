@@ -1,0 +1,52 @@
+import type { ApiError, Resource } from 'chancery';
+import { failure } from './failure.ts';
+
+export type Kinded = Pick<Resource, 'group' | 'kind'>;
+
+/** One entry of a 422: the field, and the text behind it. */
+export interface FieldError {
+  readonly field: string;
+  readonly reason:
+    | 'FieldValueInvalid'
+    | 'FieldValueRequired'
+    | 'FieldValueNotSupported'
+    | 'FieldValueForbidden'
+    | 'FieldValueDuplicate'
+    | 'FieldValueTypeInvalid'
+    | 'FieldValueNotFound'
+    | 'FieldValueTooMany'
+    | 'FieldValueTooLong'
+    | 'InternalError';
+  readonly message: string;
+}
+
+export function invalid(
+  { kind, group }: Kinded,
+  name: string,
+  fields: readonly FieldError[],
+): ApiError {
+  const qualified = group === '' ? kind : `${kind}.${group}`;
+  // A problem that is found twice is two causes, but stands in the message once.
+  const texts = [...new Set(fields.map(({ field, message }) => `${field}: ${message}`))];
+  const [only = ''] = texts;
+  const list = texts.length === 1 ? only : `[${texts.join(', ')}]`;
+  return failure({
+    code: 422,
+    reason: 'Invalid',
+    message: `${qualified} "${name}" is invalid: ${list}`,
+    details: {
+      ...(name === '' ? {} : { name }),
+      ...(group === '' ? {} : { group }),
+      kind,
+      causes: fields.map(({ field, reason, message }) => ({ reason, message, field })),
+    },
+  });
+}
+
+/** A bad query parameter or option, such as `dryRun`. */
+export function invalidOptions(
+  kind: 'ListOptions' | 'CreateOptions' | 'UpdateOptions' | 'PatchOptions' | 'DeleteOptions',
+  fields: readonly FieldError[],
+): ApiError {
+  return invalid({ kind, group: 'meta.k8s.io' }, '', fields);
+}

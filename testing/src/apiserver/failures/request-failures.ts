@@ -1,0 +1,89 @@
+/** Refusals of a path, a method, a body or an option, in the words of kube-apiserver v1.36. */
+
+import type { ApiError, Resource } from 'chancery';
+import { apiVersionOf } from 'chancery/internal';
+import { badRequest, failure, statusOf } from './failure.ts';
+
+/** Nothing is served at the path. Before 1.38 the answer is a line of text instead. */
+export function unknownPath(): ApiError {
+  const message = 'the server could not find the requested resource';
+  return failure({ code: 404, reason: 'NotFound', message });
+}
+
+export function isUnknownPath(error: ApiError): boolean {
+  return error.status === 404 && statusOf(error).details === undefined;
+}
+
+/** A resource that a built-in group version does not have: a router answers, which fills in no detail. */
+export function unknownResource(): ApiError {
+  const message = 'the server could not find the requested resource';
+  return failure({ code: 404, reason: 'NotFound', message, details: {} });
+}
+
+/** A path that does not fit the scope of its resource: custom resources are not routes. */
+export function notServed({ custom }: { readonly custom: boolean }): ApiError {
+  return custom ? unknownPath() : unknownResource();
+}
+
+export function methodNotAllowed(): ApiError {
+  const message = 'the server does not allow this method on the requested resource';
+  return failure({ code: 405, reason: 'MethodNotAllowed', message, details: {} });
+}
+
+export function expired(message: string, continueToken?: string): ApiError {
+  const token = continueToken === undefined ? {} : { continue: continueToken };
+  return failure({ code: 410, reason: 'Expired', message, ...token });
+}
+
+export function tooLargeResourceVersion(asked: number | bigint, current: number): ApiError {
+  return failure({
+    code: 504,
+    reason: 'Timeout',
+    message: `Timeout: Too large resource version: ${asked}, current: ${current}`,
+    details: {
+      causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+      retryAfterSeconds: 1,
+    },
+  });
+}
+
+export function unsupportedMediaType(accepted: readonly string[]): ApiError {
+  const list = accepted.join(', ');
+  return failure({
+    code: 415,
+    reason: 'UnsupportedMediaType',
+    message: `the body of the request was in an unknown format - accepted media types include: ${list}`,
+  });
+}
+
+/** A PATCH with a content type that is no patch at all. */
+export function notAPatch(): ApiError {
+  const message = '415: Unsupported Media Type';
+  return failure({ code: 415, reason: 'UnsupportedMediaType', message, details: {} });
+}
+
+export function notAcceptable(available: readonly string[]): ApiError {
+  const message = `406: Not Acceptable\n\nAvailable representations: ${available.join(', ')}`;
+  return failure({ code: 406, reason: 'NotAcceptable', message, details: {} });
+}
+
+/** A body that does not decode into the kind of the resource. */
+export function cannotBeHandled(
+  resource: Pick<Resource, 'group' | 'version' | 'kind'>,
+  found: { readonly kind: string; readonly version: string },
+  why: string,
+): ApiError {
+  return badRequest(
+    `${found.kind} in version "${found.version}" cannot be handled as a ${resource.kind}: ${why}`,
+  );
+}
+
+export function versionMismatch(
+  found: string,
+  resource: Pick<Resource, 'group' | 'version'>,
+): ApiError {
+  const expected = apiVersionOf(resource);
+  return badRequest(
+    `the API version in the data (${found}) does not match the expected API version (${expected})`,
+  );
+}

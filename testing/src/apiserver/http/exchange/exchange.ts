@@ -1,0 +1,147 @@
+import { formatYaml } from 'chancery/low-level';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import type { ApiError } from 'chancery';
+import type { Caller } from '../../auth/user.ts';
+import { statusOf } from '../../failures/failure.ts';
+import { goJson, prettyJson, sortedDeep } from '../../objects/canonical.ts';
+import { isDeeper, jsonText, READABLE_LEVELS } from '../../objects/json-text.ts';
+import type { Json } from '../../objects/metadata.ts';
+import { formAsked } from './negotiate.ts';
+
+/** A page of kubectl: longer answers are sent in parts. */
+export const ITEMS_OF_PART = 500;
+
+/** One HTTP request and its answer. */
+export class Exchange {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Whom authentication found. */
+  sender: Caller | undefined;
+  /** The user of the request, once it is known: the sender, or the user that the sender impersonates. */
+  caller: Caller | undefined;
+  /** How long the body may take; without it as long as a real server waits. */
+  bodyTimeoutMs: number | undefined;
+  readonly #warnings: string[] = [];
+
+  constructor(request: IncomingMessage, response: ServerResponse) {
+    const url = request.url ?? '/';
+    const mark = url.indexOf('?');
+    this.method = request.method ?? 'GET';
+    this.path = mark < 0 ? url : url.slice(0, mark);
+    this.query = new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1));
+    this.request = request;
+    this.response = response;
+  }
+
+  header(name: string): string | undefined {
+    const value = this.request.headers[name];
+    return Array.isArray(value) ? value.join(', ') : value;
+  }
+
+  get userAgent(): string {
+    return this.header('user-agent') ?? '';
+  }
+
+  /** Breaks the connection off, of HTTP/2 the stream, in the middle of the answer. */
+  reset(): void {
+    if (this.isHttp2) this.response.destroy(new Error('reset'));
+    else this.response.socket?.resetAndDestroy();
+  }
+
+  get isHttp2(): boolean {
+    return this.request.httpVersionMajor === 2;
+  }
+
+  /** Adds a Warning header to the answer. */
+  warn(text: string): void {
+    this.#warnings.push(`299 - ${JSON.stringify(text)}`);
+  }
+
+  /** The answer to a person: those of curl, wget and browsers are indented. */
+  get pretty(): boolean {
+    const asked = this.query.get('pretty');
+    if (asked !== null) return asked !== 'false' && asked !== '0';
+    return /^(curl|Wget|Mozilla\/5\.0)/.test(this.userAgent);
+  }
+
+  json(code: number, body: unknown, contentType = 'application/json'): void {
+    // A line of JSON ends with a newline; indented JSON does not.
+    const text = this.pretty ? prettyJson(body) : `${goJson(body)}\n`;
+    this.text(code, text, contentType);
+  }
+
+  /**
+   * JSON of a long list, part by part: between two parts other requests have a turn. The items do not
+   * change meanwhile, as stored objects never do.
+   *
+   * @param field - the one with the items: `items` or `rows`.
+   */
+  async jsonList(code: number, list: Json, field: string): Promise<void> {
+    const items = list[field] as readonly unknown[];
+    const [before = '', ...after] = goJson({ ...list, [field]: [] }).split(`"${field}":[]`);
+    this.head(code, { 'content-type': 'application/json' });
+    this.response.write(`${before}"${field}":[`);
+    for (let at = 0; at < items.length && !this.response.destroyed; at += ITEMS_OF_PART) {
+      const part = items.slice(at, at + ITEMS_OF_PART).map((item) => goJson(item));
+      this.response.write(`${at === 0 ? '' : ','}${part.join(',')}`);
+      await yieldToEventLoop();
+    }
+    this.response.end(`]${after.join(`"${field}":[]`)}\n`);
+  }
+
+  /** Go writes YAML by way of a map: its keys are sorted. */
+  yaml(code: number, body: unknown, headers: object = {}): void {
+    const plain = sortedDeep(body);
+    this.text(code, yamlText(plain), 'application/yaml', headers);
+  }
+
+  text(code: number, text: string, contentType: string, headers: object = {}): void {
+    this.bytes(code, Buffer.from(text), contentType, headers);
+  }
+
+  bytes(code: number, bytes: Buffer, contentType: string, headers: object = {}): void {
+    this.head(code, {
+      'content-type': contentType,
+      'content-length': String(bytes.length),
+      ...headers,
+    });
+    this.response.end(this.method === 'HEAD' ? undefined : bytes);
+  }
+
+  /** `404 page not found` and the like: what Go's own server says. */
+  plain(code: number, text: string): void {
+    const headers = { 'x-content-type-options': 'nosniff' };
+    this.text(code, text, 'text/plain; charset=utf-8', headers);
+  }
+
+  head(code: number, headers: Readonly<Record<string, string>>): void {
+    this.response.writeHead(code, {
+      'cache-control': 'no-cache, private',
+      ...headers,
+      ...(this.#warnings.length > 0 ? { warning: this.#warnings.join(', ') } : {}),
+    });
+  }
+
+  fail(error: ApiError): void {
+    const status = statusOf(error);
+    const seconds = status.details?.retryAfterSeconds;
+    const headers = seconds === undefined ? {} : { 'retry-after': String(seconds) };
+    if (formAsked(this.header('accept'))?.mediaType === 'yaml') {
+      this.yaml(error.status, status, headers);
+      return;
+    }
+    // A failed negotiation is answered in a form for people.
+    const indented = this.pretty || status.reason === 'NotAcceptable';
+    const text = indented ? prettyJson(status) : `${goJson(status)}\n`;
+    this.text(error.status, text, 'application/json', headers);
+  }
+}
+
+/** Values that are nested deeper than people read go out as JSON, which is YAML as well. */
+function yamlText(value: unknown): string {
+  return isDeeper(value, READABLE_LEVELS) ? `${jsonText(value)}\n` : formatYaml(value);
+}

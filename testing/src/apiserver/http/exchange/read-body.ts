@@ -1,0 +1,80 @@
+import { systemClock } from 'chancery/low-level';
+import { badRequest, failure } from '../../failures/failure.ts';
+import type { Exchange } from './exchange.ts';
+
+/** What the server reads of a body before it gives up (`MaxRequestBodyBytes`). */
+const MAX_BODY_BYTES = 3 * 1024 * 1024;
+
+/** How long the real server lets a request take (`--request-timeout`). */
+const DEFAULT_BODY_TIMEOUT_MS = 60_000;
+
+/** The body of a request. */
+export class RequestBody {
+  readonly bytes: Buffer;
+  #text: string | undefined;
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+  }
+
+  get text(): string {
+    this.#text ??= this.bytes.toString('utf8');
+    return this.#text;
+  }
+}
+
+/**
+ * Reads the whole body of a request.
+ *
+ * @throws ApiError 413 for a body over 3 MiB, 504 for one that takes too long; the connection is
+ *   closed after both, as what is left of the body would lie before the next request.
+ */
+export function readBody(exchange: Exchange): Promise<RequestBody> {
+  const { request, response } = exchange;
+  const timeoutMs = exchange.bodyTimeoutMs ?? DEFAULT_BODY_TIMEOUT_MS;
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const settle = (): void => {
+      cancel();
+      request.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose);
+    };
+    const refuse = (why: Error): void => {
+      settle();
+      // A request of HTTP/2 has a stream of its own.
+      if (!response.headersSent && !exchange.isHttp2) response.setHeader('connection', 'close');
+      reject(why);
+    };
+    const onData = (chunk: Buffer): void => {
+      size += chunk.length;
+      chunks.push(chunk);
+      if (size > MAX_BODY_BYTES) refuse(tooLarge());
+    };
+    const onEnd = (): void => {
+      settle();
+      resolve(new RequestBody(Buffer.concat(chunks)));
+    };
+    const onError = (error: Error): void => refuse(error);
+    const onClose = (): void => refuse(badRequest('unexpected EOF'));
+    // The machine's time: a test that lets its own run fast does not mean the network.
+    const cancel = systemClock.schedule(timeoutMs, () => refuse(tooSlow()));
+    request.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose);
+  });
+}
+
+function tooLarge(): Error {
+  return failure({
+    code: 413,
+    reason: 'RequestEntityTooLarge',
+    message: `Request entity too large: limit is ${MAX_BODY_BYTES}`,
+  });
+}
+
+function tooSlow(): Error {
+  return failure({
+    code: 504,
+    reason: 'Timeout',
+    message: 'Timeout: request did not complete within the allotted timeout',
+    details: {},
+  });
+}

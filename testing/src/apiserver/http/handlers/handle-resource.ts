@@ -1,0 +1,190 @@
+import { requireCreate } from '../../auth/create-by-write.ts';
+import type { Cluster } from '../../cluster/cluster.ts';
+import { methodNotAllowed, notServed, unknownResource } from '../../failures/request-failures.ts';
+import type { StoredObject } from '../../objects/stored-object.ts';
+import { fromStored } from '../../registry/served-resource.ts';
+import { parseDeletionOptions } from '../../request/delete-options.ts';
+import { parseListOptions, parseResourceVersion } from '../../request/list-options.ts';
+import { deleteObject } from '../../verbs/deletes/delete.ts';
+import { deleteAll } from '../../verbs/deletes/delete-collection.ts';
+import { getWhenFresh, listWhenFresh, requireReady } from '../../verbs/reads/fresh-read.ts';
+import { listObjects } from '../../verbs/reads/list.ts';
+import { answerReview } from '../../verbs/subresources/review.ts';
+import { keyOfTarget, requireStored, type Target } from '../../verbs/target.ts';
+import { createByUpdate, createObject } from '../../verbs/writes/create.ts';
+import { requireResourceVersion, updateObject } from '../../verbs/writes/update.ts';
+import { decodeObject, decodeOptions, readBody } from '../exchange/body.ts';
+import { presentList, presentObject, viewOf, watchViewOf } from '../exchange/present.ts';
+import { handleSubresource } from './handle-subresource.ts';
+import { createVirtual, isVirtual, warnOfDeprecation } from './handle-virtual.ts';
+import { type Handling, send, sendList, writeOptions, writerOf } from './handling.ts';
+import { patchTarget } from './patch-target.ts';
+
+/** Answers a request below a resource. @throws ApiError for everything that the server refuses. */
+export async function handleResource(parts: Omit<Handling, 'view'>): Promise<void> {
+  const { exchange, info, cluster } = parts;
+  const asked = { accept: exchange.header('accept'), query: exchange.query };
+  const view = viewOf(asked, cluster.clock.now());
+  const handling = { ...parts, view };
+  warnOfDeprecation(handling);
+  await parts.served.gate?.({
+    method: exchange.method,
+    collection: info.name === undefined,
+    signal: parts.signal,
+    warn: (text) => exchange.warn(text),
+  });
+  if (info.subresource !== undefined) return handleSubresource(handling, targetOf(handling));
+  if (info.name === undefined) return handleCollection(handling);
+  return handleObject(handling, targetOf(handling));
+}
+
+function targetOf({ served, info }: Handling): Target {
+  if (served.namespaced && info.namespace === undefined) throw notServed(served);
+  return { served, namespace: info.namespace, name: info.name ?? '' };
+}
+
+function allow({ served }: Handling, verb: string): void {
+  if (!served.verbs.includes(verb)) throw methodNotAllowed();
+}
+
+async function handleCollection(handling: Handling): Promise<void> {
+  const { exchange, served, info, cluster, signal } = handling;
+  if (exchange.method === 'POST') return create(handling);
+  if (exchange.method === 'DELETE') return deleteCollection(handling);
+  if (exchange.method !== 'GET') throw methodNotAllowed();
+  const { gates } = cluster.behaviour;
+  const options = parseListOptions(exchange.query, served, info.namespace, info.watch, gates);
+  allow(handling, options.watch ? 'watch' : 'list');
+  if (options.watch) {
+    await requireReady(cluster, served, signal);
+    return handling.watch(options, watchViewOf(handling.view));
+  }
+  const list = await listWhenFresh(cluster, served, options, signal);
+  await sendList(handling, 200, presentList(list, served, handling.view));
+}
+
+async function create(handling: Handling): Promise<void> {
+  const { exchange, cluster, served, info } = handling;
+  allow(handling, 'create');
+  const text = await readBody(exchange);
+  const options = writeOptions(exchange, 'CreateOptions');
+  const body = decodeObject(exchange, text, served);
+  const review = answerReview(cluster, served, info.namespace, body, options);
+  if (review !== undefined) return send(handling, 201, review);
+  if (isVirtual(served)) return createVirtual(handling, body);
+  const created = createObject(cluster, served, info.namespace, body, options);
+  send(handling, 201, presentObject(asAnswer(created, options.dryRun), served, handling.view));
+}
+
+/** What was not stored has no resourceVersion. */
+function asAnswer(object: StoredObject, dryRun: boolean): StoredObject {
+  if (!dryRun) return object;
+  const { resourceVersion: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
+async function deleteCollection(handling: Handling): Promise<void> {
+  const { exchange, cluster, served, info } = handling;
+  allow(handling, 'deletecollection');
+  const body = await readBody(exchange);
+  const options = parseDeletionOptions(
+    exchange.query,
+    decodeOptions(exchange, body, 'DeleteOptions'),
+  );
+  const list = listObjects(
+    cluster,
+    served,
+    parseListOptions(exchange.query, served, info.namespace, false, cluster.behaviour.gates),
+  );
+  await deleteAll(cluster, served, list.items, options, writerOf(exchange), handling.signal);
+  await sendList(handling, 200, presentList(list, served, handling.view));
+}
+
+async function handleObject(handling: Handling, target: Target): Promise<void> {
+  const { exchange, served } = handling;
+  switch (exchange.method) {
+    case 'GET':
+      return get(handling, target);
+    case 'PUT':
+      return replace(handling, target);
+    case 'PATCH':
+      return patchTarget(handling, target, undefined);
+    case 'DELETE':
+      return remove(handling, target);
+    default:
+      throw served.verbs.length === 0 ? unknownResource() : methodNotAllowed();
+  }
+}
+
+async function get(handling: Handling, target: Target): Promise<void> {
+  const { exchange, cluster, served, info } = handling;
+  allow(handling, 'get');
+  if (info.watch) return watchOne(handling, target);
+  const asked = parseResourceVersion(exchange.query.get('resourceVersion') ?? '', false);
+  const stored = await getWhenFresh(cluster, target, asked, handling.signal);
+  const object = fromStored(served, stored);
+  send(handling, 200, presentObject(object, served, handling.view));
+}
+
+/** `/watch/…/<name>`, the older way to say `fieldSelector=metadata.name=<name>`. */
+function watchOne(handling: Handling, { name }: Target): void {
+  const { exchange, served, info, watch, view, cluster } = handling;
+  const query = new URLSearchParams(exchange.query);
+  query.set('fieldSelector', `metadata.name=${name}`);
+  watch(
+    parseListOptions(query, served, info.namespace, true, cluster.behaviour.gates),
+    watchViewOf(view),
+  );
+}
+
+async function replace(handling: Handling, target: Target): Promise<void> {
+  const { exchange, cluster, served } = handling;
+  allow(handling, 'update');
+  const text = await readBody(exchange);
+  const options = writeOptions(exchange, 'UpdateOptions');
+  const body = decodeObject(exchange, text, served);
+  if (served.createOnUpdate && isAbsent(cluster, target)) {
+    requireCreate(cluster, target, options.caller);
+    const created = createByUpdate(cluster, target, body, options);
+    return send(
+      handling,
+      201,
+      presentObject(asAnswer(created, options.dryRun), served, handling.view),
+    );
+  }
+  requireStored(cluster, target);
+  requireResourceVersion(body, served);
+  const object = updateObject(cluster, target, () => ({ object: body }), options);
+  send(handling, 200, presentObject(object, served, handling.view));
+}
+
+function isAbsent({ storage }: Cluster, target: Target): boolean {
+  return storage.get(target.served.storedAs, keyOfTarget(target)) === undefined;
+}
+
+async function remove(handling: Handling, target: Target): Promise<void> {
+  const { exchange, cluster, served } = handling;
+  allow(handling, 'delete');
+  const options = parseDeletionOptions(
+    exchange.query,
+    decodeOptions(exchange, await readBody(exchange), 'DeleteOptions'),
+  );
+  const { gone, object } = deleteObject(cluster, target, options, writerOf(exchange));
+  // The last state of a Pod is of interest; of other objects only that they are gone.
+  if (!gone || served.kind === 'Pod') {
+    return send(handling, 200, presentObject(object, served, handling.view));
+  }
+  const { group, plural } = served;
+  exchange.json(200, {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Success',
+    details: {
+      name: target.name,
+      ...(group === '' ? {} : { group }),
+      kind: plural,
+      uid: object.metadata.uid,
+    },
+  });
+}

@@ -1,0 +1,78 @@
+import { notFound } from '../../failures/object-failures.ts';
+import { methodNotAllowed, unknownResource } from '../../failures/request-failures.ts';
+import { isObject, type Json } from '../../objects/metadata.ts';
+import { fromStored, subresourceOf } from '../../registry/served-resource.ts';
+import { parseDeletionOptions } from '../../request/delete-options.ts';
+import { evictPod } from '../../verbs/subresources/evict.ts';
+import { requestToken, TOKEN_REQUEST } from '../../verbs/subresources/token-request.ts';
+import { requireStored, type Target } from '../../verbs/target.ts';
+import { requireResourceVersion, updateObject } from '../../verbs/writes/update.ts';
+import { decodeObject, readBody } from '../exchange/body.ts';
+import { presentObject } from '../exchange/present.ts';
+import { CONNECTIONS, handleConnection } from './handle-connection.ts';
+import { handleScale } from './handle-scale.ts';
+import { createBinding } from './handle-virtual.ts';
+import { type Handling, send, writeOptions } from './handling.ts';
+import { patchTarget } from './patch-target.ts';
+
+const METHODS: Readonly<Record<string, string>> = {
+  GET: 'get',
+  PUT: 'update',
+  PATCH: 'patch',
+  POST: 'create',
+  DELETE: 'delete',
+};
+
+/** Answers a request to a subresource of an object. */
+export async function handleSubresource(handling: Handling, target: Target): Promise<void> {
+  const { exchange, served, info } = handling;
+  // What follows `proxy/` is a path of the one that is connected to.
+  const name = info.subresource?.replace(/^proxy\/.*/, 'proxy') ?? '';
+  const subresource = subresourceOf(served, name);
+  if (subresource === undefined) {
+    // Paths of built-in kinds are routes; one handler has all paths of custom resources, and names the
+    // object whether it is there or not (apiextensions-apiserver, customresource_handler.go, ServeHTTP).
+    throw served.custom ? notFound(served, target.name) : unknownResource();
+  }
+  if (!subresource.verbs.includes(METHODS[exchange.method] ?? '')) throw methodNotAllowed();
+  if (CONNECTIONS.has(name)) return handleConnection(handling, target, name);
+  if (name === 'binding') return createBinding(handling, target);
+  if (name === 'token') return token(handling, target);
+  if (subresource.name === 'eviction') return evict(handling, target);
+  if (subresource.name === 'scale') return handleScale(handling, target);
+  // An approval is a condition of the status.
+  const part = name === 'approval' ? 'status' : name;
+  if (exchange.method === 'PATCH') return patchTarget(handling, target, part);
+  if (exchange.method === 'PUT') return replace(handling, target, part);
+  const object = fromStored(served, requireStored(handling.cluster, target));
+  send(handling, 200, presentObject(object, served, handling.view));
+}
+
+async function token(handling: Handling, target: Target): Promise<void> {
+  const { exchange, cluster, served } = handling;
+  const body = decodeObject(exchange, await readBody(exchange), served, TOKEN_REQUEST) as Json;
+  send(handling, 201, requestToken(cluster, target, body));
+}
+
+async function replace(handling: Handling, target: Target, subresource: string): Promise<void> {
+  const { exchange, cluster, served } = handling;
+  const text = await readBody(exchange);
+  const options = writeOptions(exchange, 'UpdateOptions', subresource);
+  const body = decodeObject(exchange, text, served);
+  requireStored(cluster, target);
+  requireResourceVersion(body, served);
+  const object = updateObject(cluster, target, () => ({ object: body }), options);
+  send(handling, 200, presentObject(object, served, handling.view));
+}
+
+async function evict({ exchange, cluster, served }: Handling, target: Target): Promise<void> {
+  const text = await readBody(exchange);
+  const eviction = { group: 'policy', version: 'v1', kind: 'Eviction' };
+  const body = decodeObject(exchange, text, served, eviction) as Json;
+  const dryRun = exchange.query.getAll('dryRun');
+  // Unlike a deletion's, these options of the body do not stand for all of the query's.
+  const options = isObject(body.deleteOptions) ? { dryRun, ...body.deleteOptions } : undefined;
+  evictPod(cluster, target, parseDeletionOptions(exchange.query, options));
+  const success = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
+  exchange.json(201, success);
+}

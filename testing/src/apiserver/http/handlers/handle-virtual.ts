@@ -1,0 +1,56 @@
+import type { ApiError } from 'chancery';
+import { resourceName } from 'chancery';
+import { failure } from '../../failures/failure.ts';
+import { unknownResource } from '../../failures/request-failures.ts';
+import type { StoredObject } from '../../objects/stored-object.ts';
+import type { ServedResource } from '../../registry/served-resource.ts';
+import { bindPod } from '../../verbs/subresources/bind.ts';
+import type { Target } from '../../verbs/target.ts';
+import { decodeObject, readBody } from '../exchange/body.ts';
+import { type Handling, writeOptions } from './handling.ts';
+
+/** Kinds that kube-apiserver warns about whenever they are asked for. */
+const DEPRECATED: Readonly<Record<string, string>> = {
+  ComponentStatus: 'v1 ComponentStatus is deprecated in v1.19+',
+  Endpoints: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
+};
+
+export function warnOfDeprecation({ exchange, served }: Omit<Handling, 'view'>): void {
+  const text = served.group === '' ? DEPRECATED[served.kind] : undefined;
+  if (text !== undefined) exchange.warn(text);
+}
+
+/** True for a resource whose objects are requests for an action, and are not stored. */
+export function isVirtual({ verbs }: ServedResource): boolean {
+  return verbs.length === 1 && verbs[0] === 'create';
+}
+
+/** Carries out a create of a kind that is kept nowhere. */
+export function createVirtual(handling: Handling, body: StoredObject): void {
+  const { served, info, cluster } = handling;
+  if (served.kind !== 'Binding') throw notImplemented(resourceName(served));
+  const pods = cluster.registry.byPath('', 'v1', 'pods');
+  if (pods === undefined) throw unknownResource();
+  const name = body.metadata.name ?? '';
+  bind(handling, { served: pods, namespace: info.namespace, name }, body);
+}
+
+/** What a real server does, and this one does not. */
+function notImplemented(resource: string): ApiError {
+  const message = `${resource} is not implemented by the embedded API server`;
+  return failure({ code: 501, message });
+}
+
+/** `pods/<name>/binding` */
+export async function createBinding(handling: Handling, pod: Target): Promise<void> {
+  const { exchange, served } = handling;
+  const text = await readBody(exchange);
+  const kind = { group: '', version: 'v1', kind: 'Binding' };
+  bind(handling, pod, decodeObject(exchange, text, served, kind));
+}
+
+function bind({ exchange, cluster }: Handling, pod: Target, body: StoredObject): void {
+  bindPod(cluster, pod, body, writeOptions(exchange, 'CreateOptions'));
+  const success = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
+  exchange.json(201, success);
+}

@@ -1,0 +1,55 @@
+import type { Cluster } from '../../cluster/cluster.ts';
+import type { Json } from '../../objects/metadata.ts';
+import type { ServedResource } from '../../registry/served-resource.ts';
+import type { ListOptions } from '../../request/list-options.ts';
+import { parseWriteOptions, type WriteOptions } from '../../request/options.ts';
+import { type Exchange, ITEMS_OF_PART } from '../exchange/exchange.ts';
+import type { View } from '../exchange/present.ts';
+import type { RequestInfo } from '../exchange/request-info.ts';
+
+/** What a handler needs besides the request. */
+export interface Handling {
+  readonly cluster: Cluster;
+  readonly exchange: Exchange;
+  readonly served: ServedResource;
+  readonly info: RequestInfo;
+  readonly view: View;
+  /** Aborted when the client has gone. */
+  readonly signal: AbortSignal;
+  /** Opens a watch on the exchange. */
+  readonly watch: (options: ListOptions, view: View) => void;
+}
+
+/** The options of a write, from the query and the headers. */
+export function writeOptions(
+  exchange: Exchange,
+  kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions',
+  subresource?: string,
+): WriteOptions {
+  const options = parseWriteOptions(exchange.query, exchange.userAgent, kind);
+  const { caller } = exchange;
+  return { ...options, subresource, caller, warn: (text) => exchange.warn(text) };
+}
+
+/** Whose request it is. */
+export function writerOf(exchange: Exchange): Pick<WriteOptions, 'caller' | 'warn'> {
+  return { caller: exchange.caller, warn: (text) => exchange.warn(text) };
+}
+
+/** Sends a value in the media type that was asked for. */
+export function send({ exchange, view }: Handling, code: number, value: unknown): void {
+  if (view.form.mediaType === 'yaml') exchange.yaml(code, value);
+  else exchange.json(code, value);
+}
+
+/** The same for a list, which may be long: then it goes out in parts. */
+export async function sendList(handling: Handling, code: number, list: Json): Promise<void> {
+  const { exchange, view } = handling;
+  const field = ['items', 'rows'].find((name) => {
+    const items = list[name];
+    return Array.isArray(items) && items.length > ITEMS_OF_PART;
+  });
+  if (field === undefined || view.form.mediaType === 'yaml' || exchange.pretty) {
+    send(handling, code, list);
+  } else await exchange.jsonList(code, list, field);
+}

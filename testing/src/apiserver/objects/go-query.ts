@@ -1,0 +1,17 @@
+import { badRequest } from '../failures/failure.ts';
+import { int64Problem } from './go-integers.ts';
+
+/** Query parameters as Go's conversion reads them: only `false` and `0` are false. */
+export function flag(query: URLSearchParams, name: string): boolean {
+  const value = query.get(name);
+  return value !== null && value !== 'false' && value !== '0';
+}
+
+/** @throws ApiError 400 when it is there and no integer of 64 bits. */
+export function integer(query: URLSearchParams, name: string): number | undefined {
+  const value = query.get(name);
+  if (value === null || value === '') return undefined;
+  const problem = int64Problem(value);
+  if (problem !== undefined) throw badRequest(problem);
+  return Number(value);
+}

@@ -1,0 +1,60 @@
+/** A decoded JSON object. `__proto__` is a name like any other: read with `fieldOf`, never `[]`. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** True for a JSON object: neither null nor an array. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The object's own field, or undefined. Inherited names such as `constructor` are no fields. */
+export function fieldOf(object: JsonObject, name: string): unknown {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
+/** A copy with one field set; its place among the fields is kept where it had one. */
+export function withField(object: JsonObject, name: string, value: unknown): JsonObject {
+  const copy = { ...object };
+  setField(copy, name, value);
+  return copy;
+}
+
+/** Sets a field of an object that no other code holds. */
+export function setField(object: Record<string, unknown>, name: string, value: unknown): void {
+  // Plain assignment to `__proto__` would set the prototype.
+  Object.defineProperty(object, name, {
+    value,
+    writable: true,
+    enumerable: true,
+    configurable: true,
+  });
+}
+
+/** A copy without one field. */
+export function withoutField(object: JsonObject, name: string): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([key]) => key !== name));
+}
+
+/**
+ * Deep equality of JSON values; the order of an object's fields does not count. It
+ * holds at any depth.
+ */
+export function jsonEquals(left: unknown, right: unknown): boolean {
+  const pairs: [unknown, unknown][] = [[left, right]];
+  for (let pair = pairs.pop(); pair !== undefined; pair = pairs.pop()) {
+    const [one, other] = pair;
+    if (one === other) continue;
+    if (Array.isArray(one)) {
+      if (!Array.isArray(other) || one.length !== other.length) return false;
+      for (const [index, item] of one.entries()) pairs.push([item, other[index]]);
+      continue;
+    }
+    if (!isJsonObject(one) || !isJsonObject(other)) return false;
+    const names = Object.keys(one);
+    if (names.length !== Object.keys(other).length) return false;
+    for (const name of names) {
+      if (!Object.hasOwn(other, name)) return false;
+      pairs.push([one[name], other[name]]);
+    }
+  }
+  return true;
+}

@@ -1,0 +1,98 @@
+import {
+  type BuiltInField,
+  builtInKindName,
+  builtInType,
+  elementType,
+} from '../../built-in-types/built-in-types.ts';
+import { zeroValue } from '../../built-in-types/zero-value.ts';
+import type { FieldSchema } from './field-schema.ts';
+
+/** One schema a type: types name each other, some of them themselves. */
+const SCHEMAS = new Map<string, FieldSchema>();
+
+/**
+ * How the objects of a built-in kind are merged and owned, from the list types, merge keys and
+ * patch strategies of its Go type.
+ *
+ * @returns undefined for a kind that is not built in.
+ */
+export function builtInSchema(apiVersion: string, kind: string): FieldSchema | undefined {
+  const name = builtInKindName(apiVersion, kind);
+  return name === undefined ? undefined : structSchema(name);
+}
+
+/** The schema of a built-in type that is a struct. @param name - with or without a `#`. */
+export function structSchema(name: string): FieldSchema {
+  const known = SCHEMAS.get(name);
+  if (known !== undefined) return known;
+  const { fields = {}, atomic = false } = builtInType(name) ?? {};
+  const lazy: Record<string, FieldSchema> = {};
+  for (const [field, declared] of Object.entries(fields)) {
+    let schema: FieldSchema | undefined;
+    const get = (): FieldSchema => {
+      schema ??= fieldSchemaOf(declared);
+      return schema;
+    };
+    Object.defineProperty(lazy, field, { get, enumerable: true });
+  }
+  const zeros = Object.entries(fields)
+    .map(([field, declared]): [string, unknown] => [field, zeroValue(field, declared)])
+    .filter(([, zero]) => zero !== undefined);
+  const schema: FieldSchema = {
+    fields: lazy,
+    closed: true,
+    ...(zeros.length > 0 ? { present: new Map(zeros) } : {}),
+    ...(atomic ? { atomic } : {}),
+  };
+  SCHEMAS.set(name, schema);
+  return schema;
+}
+
+function fieldSchemaOf(field: BuiltInField): FieldSchema {
+  const strategies = field.patchStrategy?.split(',') ?? [];
+  return {
+    ...valueSchema(field.type),
+    ...listSchema(field),
+    ...(field.atomic ? { atomic: true } : {}),
+    ...(strategies.includes('merge') ? { mergeKey: field.patchMergeKey ?? '' } : {}),
+    ...(strategies.includes('replace') ? { replaced: true } : {}),
+  };
+}
+
+function valueSchema(type: string): FieldSchema {
+  if (type.startsWith('#')) return structSchema(type);
+  const element = elementType(type);
+  if (element !== undefined) {
+    return { items: valueSchema(element), ...(type.startsWith('[]') ? { list: true } : {}) };
+  }
+  const scalar = SCALARS[type];
+  // What has no form of its own in the schema, such as a RawExtension, has one owner.
+  return scalar === undefined ? { atomic: true } : { scalar };
+}
+
+const SCALARS: Readonly<Record<string, NonNullable<FieldSchema['scalar']>>> = {
+  string: 'string',
+  bytes: 'string',
+  Time: 'string',
+  MicroTime: 'string',
+  bool: 'boolean',
+  int32: 'numeric',
+  int64: 'numeric',
+  double: 'numeric',
+  Quantity: 'untyped',
+  IntOrString: 'untyped',
+};
+
+function listSchema({ type, listType, listMapKeys = [] }: BuiltInField): FieldSchema {
+  if (!type.startsWith('[]')) return {};
+  if (listType === 'set') return { set: true };
+  if (listType !== 'map') return { atomic: true };
+  const item = builtInType(elementType(type) ?? '');
+  const defaults = listMapKeys
+    .map((key): [string, unknown] => [key, item?.fields[key]?.default])
+    .filter(([, value]) => value !== undefined);
+  return {
+    keys: listMapKeys,
+    ...(defaults.length > 0 ? { keyDefaults: Object.fromEntries(defaults) } : {}),
+  };
+}

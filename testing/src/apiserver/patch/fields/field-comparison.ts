@@ -1,0 +1,88 @@
+import { fieldOf, isJsonObject, type JsonObject, jsonEquals } from '../../objects/json-value.ts';
+import {
+  type FieldSchema,
+  fieldSchema,
+  isAssociative,
+  itemElement,
+  itemSchema,
+} from './field-schema.ts';
+import { type FieldSet, fieldSetOf } from './field-set.ts';
+import { type FieldPath, fieldElement, type PathElement } from './path-element.ts';
+
+/** Which fields differ between two states of an object. */
+export interface FieldComparison {
+  readonly added: FieldSet;
+  readonly modified: FieldSet;
+  readonly removed: FieldSet;
+}
+
+/**
+ * What changed from `before` to `after`; maps and items that came or went count themselves too.
+ * Where a field is left out that every object of the kind has, it counts as there.
+ */
+export function compareFields(
+  before: JsonObject,
+  after: JsonObject,
+  schema: FieldSchema,
+): FieldComparison {
+  const changes = [...changesOf(before, after, schema, [])];
+  const of = (kind: Change['kind']): FieldSet =>
+    fieldSetOf(changes.filter((change) => change.kind === kind).map((change) => change.path));
+  return { added: of('added'), modified: of('modified'), removed: of('removed') };
+}
+
+interface Change {
+  readonly kind: 'added' | 'modified' | 'removed';
+  readonly path: FieldPath;
+}
+
+function* changesOf(
+  before: unknown,
+  after: unknown,
+  schema: FieldSchema,
+  path: FieldPath,
+): Generator<Change, void, undefined> {
+  if (before === undefined) yield { kind: 'added', path };
+  else if (after === undefined) yield { kind: 'removed', path };
+  else if (before === after) return;
+  const left = childrenOf(before, schema);
+  const right = childrenOf(after, schema);
+  if (left === undefined && right === undefined) {
+    const isBoth = before !== undefined && after !== undefined;
+    if (isBoth && !jsonEquals(before, after)) yield { kind: 'modified', path };
+    return;
+  }
+  const names = new Map([...(left ?? []), ...(right ?? [])]);
+  for (const [element, { schema: below }] of names) {
+    const from = left?.get(element)?.value;
+    const to = right?.get(element)?.value;
+    yield* changesOf(from, to, below, [...path, element]);
+  }
+}
+
+interface Child {
+  readonly value: unknown;
+  readonly schema: FieldSchema;
+}
+
+/** What a value owns one by one; undefined when it is one field, or empty. */
+function childrenOf(value: unknown, schema: FieldSchema): Map<PathElement, Child> | undefined {
+  const children = new Map<PathElement, Child>();
+  if (schema.atomic) return undefined;
+  if (Array.isArray(value)) {
+    if (!isAssociative(schema)) return undefined;
+    value.forEach((item, index) => {
+      children.set(itemElement(schema, item, index), { value: item, schema: itemSchema(schema) });
+    });
+  } else if (isJsonObject(value)) {
+    for (const name of Object.keys(value)) {
+      const child = { value: fieldOf(value, name), schema: fieldSchema(schema, name) };
+      children.set(fieldElement(name), child);
+    }
+    for (const [name, zero] of schema.present ?? []) {
+      if (Object.hasOwn(value, name)) continue;
+      children.set(fieldElement(name), { value: zero, schema: fieldSchema(schema, name) });
+    }
+  }
+  return children.size === 0 ? undefined : children;
+}

@@ -1,0 +1,107 @@
+import { builtInKindName } from '../../built-in-types/built-in-types.ts';
+import { fieldOf, isJsonObject, type JsonObject } from '../../objects/json-value.ts';
+import { builtInSchema, structSchema } from './built-in-schema.ts';
+import type { FieldSchema } from './field-schema.ts';
+
+/**
+ * How the objects of a kind are merged and owned.
+ *
+ * @param openApi - the `openAPIV3Schema` of a custom resource.
+ */
+export function kindSchema(
+  apiVersion: string,
+  kind: string,
+  openApi: JsonObject | undefined,
+): FieldSchema {
+  const builtIn = builtInSchema(apiVersion, kind);
+  if (builtIn !== undefined) return builtIn;
+  const known = openApi === undefined ? undefined : CUSTOM_SCHEMAS.get(openApi);
+  if (known !== undefined) return known;
+  const custom = fromOpenApi(openApi ?? {});
+  const schema: FieldSchema = {
+    ...custom,
+    fields: {
+      apiVersion: { scalar: 'string' },
+      kind: { scalar: 'string' },
+      ...custom.fields,
+      metadata: structSchema(OBJECT_META),
+    },
+    present: new Map([['metadata', {}]]),
+  };
+  if (openApi !== undefined) CUSTOM_SCHEMAS.set(openApi, schema);
+  return schema;
+}
+
+const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
+
+/** Schemas of custom resources, for as long as their definition stays. */
+const CUSTOM_SCHEMAS = new WeakMap<JsonObject, FieldSchema>();
+
+/** True for a kind that is a Go type in the server, not a custom resource. */
+export function isBuiltIn(apiVersion: string, kind: string): boolean {
+  return builtInKindName(apiVersion, kind) !== undefined;
+}
+
+function fromOpenApi(schema: JsonObject): FieldSchema {
+  if (schema['x-kubernetes-int-or-string'] === true) return { scalar: 'untyped' };
+  return { ...scalarSchema(schema.type), ...listSchema(schema), ...mapSchema(schema) };
+}
+
+function scalarSchema(type: unknown): FieldSchema {
+  if (type === 'string' || type === 'boolean') return { scalar: type };
+  return type === 'integer' || type === 'number' ? { scalar: 'numeric' } : {};
+}
+
+function listSchema(schema: JsonObject): FieldSchema {
+  const items = {
+    ...(isJsonObject(schema.items) ? { items: fromOpenApi(schema.items) } : {}),
+    ...(schema.type === 'array' ? { list: true } : {}),
+  };
+  switch (schema['x-kubernetes-list-type']) {
+    case 'set':
+      return { ...items, set: true };
+    case 'map':
+      return { ...items, ...listMapKeys(schema) };
+    default:
+      return items; // atomic is the rule for lists
+  }
+}
+
+function listMapKeys(schema: JsonObject): FieldSchema {
+  const named = schema['x-kubernetes-list-map-keys'];
+  const keys = Array.isArray(named) ? named.map(String) : [];
+  const properties = isJsonObject(schema.items) ? schema.items.properties : undefined;
+  const defaults = keys.flatMap((key): [string, unknown][] => {
+    const property = isJsonObject(properties) ? fieldOf(properties, key) : undefined;
+    const value = isJsonObject(property) ? property.default : undefined;
+    return value === undefined ? [] : [[key, value]];
+  });
+  return { keys, keyDefaults: Object.fromEntries(defaults) };
+}
+
+function mapSchema(schema: JsonObject): FieldSchema {
+  const { properties, additionalProperties } = schema;
+  return {
+    ...(schema['x-kubernetes-map-type'] === 'atomic' ? { atomic: true } : {}),
+    ...(isJsonObject(properties) ? { fields: fieldsFrom(properties), ...closedness(schema) } : {}),
+    ...(isJsonObject(additionalProperties) ? { items: fromOpenApi(additionalProperties) } : {}),
+  };
+}
+
+/** Where the schema keeps what it does not know, it is no error to apply it. */
+function closedness(schema: JsonObject): FieldSchema {
+  const { additionalProperties } = schema;
+  const isOpen =
+    schema['x-kubernetes-preserve-unknown-fields'] === true ||
+    schema['x-kubernetes-embedded-resource'] === true ||
+    (additionalProperties !== undefined && additionalProperties !== false);
+  return isOpen ? {} : { closed: true };
+}
+
+function fieldsFrom(properties: JsonObject): Readonly<Record<string, FieldSchema>> {
+  return Object.fromEntries(
+    Object.entries(properties)
+      .filter((entry): entry is [string, JsonObject] => isJsonObject(entry[1]))
+      .map(([name, property]) => [name, fromOpenApi(property)]),
+  );
+}

@@ -1,0 +1,117 @@
+import { ApiError } from 'chancery';
+import type { FieldComparison } from '../fields/field-comparison.ts';
+import {
+  differenceOf,
+  type FieldSet,
+  fieldSetOf,
+  intersectionOf,
+  isEmptyFieldSet,
+  pathsOf,
+  unionOf,
+} from '../fields/field-set.ts';
+import { describePath, fieldElement } from '../fields/path-element.ts';
+import { type Owner, type Owners, withoutEmpty } from './managers.ts';
+
+const SYSTEM_METADATA = [
+  'name',
+  'namespace',
+  'creationTimestamp',
+  'selfLink',
+  'uid',
+  'clusterName',
+  'generation',
+  'managedFields',
+  'resourceVersion',
+];
+
+/** Fields without an owner: the identity of an object, and fields that only the server writes. */
+const UNOWNED: FieldSet = fieldSetOf([
+  ['f:apiVersion'],
+  ['f:kind'],
+  ['f:metadata'],
+  ...SYSTEM_METADATA.map((name) => ['f:metadata', fieldElement(name)]),
+]);
+
+/** The fields that can have an owner. */
+export function ownable(fields: FieldSet): FieldSet {
+  return differenceOf(fields, UNOWNED);
+}
+
+/**
+ * The owners after a write: other owners lose the fields that the write changed or removed.
+ *
+ * @param writer - the identity whose fields stay as they are.
+ * @param mayTake - the fields that the write may take from their owners.
+ * @throws ApiError 409 when another manager owns a field that the write changed and may not take.
+ */
+export function takeOver(
+  owners: Owners,
+  writer: string | undefined,
+  { added, modified, removed }: FieldComparison,
+  mayTake: FieldSet | 'everything',
+): Owners {
+  const changed = unionOf(added, modified);
+  const others = [...owners].filter(([identity]) => identity !== writer);
+  if (mayTake !== 'everything') {
+    const kept = differenceOf(changed, mayTake);
+    const conflicts = others
+      .map(([, owner]) => ({ owner, fields: intersectionOf(owner.fields, kept) }))
+      .filter(({ fields }) => !isEmptyFieldSet(fields));
+    if (conflicts.length > 0) throw applyConflict(conflicts);
+  }
+  const lost = unionOf(changed, removed);
+  const left = new Map(owners);
+  for (const [identity, owner] of others) {
+    left.set(identity, { ...owner, fields: differenceOf(owner.fields, lost) });
+  }
+  if (writer !== undefined) {
+    const own = owners.get(writer);
+    if (own !== undefined) left.set(writer, own);
+  }
+  return withoutEmpty(left);
+}
+
+/** Fields that an apply would change and another manager owns. */
+interface OwnershipConflict {
+  readonly owner: Owner;
+  readonly fields: FieldSet;
+}
+
+/** 409 with one cause a field, in the server's words. */
+function applyConflict(conflicts: readonly OwnershipConflict[]): ApiError {
+  const byManager = conflicts
+    .map(({ owner, fields }) => ({
+      manager: describeOwner(owner),
+      fields: pathsOf(fields).map(describePath),
+    }))
+    .toSorted((left, right) => (left.manager < right.manager ? -1 : 1));
+  const causes = byManager.flatMap(({ manager, fields }) =>
+    fields.map((field) => ({
+      reason: 'FieldManagerConflict',
+      message: `conflict with ${manager}`,
+      field,
+    })),
+  );
+  const [only] = causes;
+  const message =
+    causes.length === 1 && only !== undefined
+      ? `Apply failed with 1 conflict: ${only.message}: ${only.field}`
+      : `Apply failed with ${causes.length} conflicts: ${byManager.map(listed).join('\n')}`;
+  return new ApiError({
+    status: 'Failure',
+    message,
+    reason: 'Conflict',
+    details: { causes },
+    code: 409,
+  });
+}
+
+function listed({ manager, fields }: { manager: string; fields: readonly string[] }): string {
+  return [`conflicts with ${manager}:`, ...fields.map((field) => `- ${field}`)].join('\n');
+}
+
+function describeOwner({ manager, operation, apiVersion, subresource }: Owner): string {
+  const within = subresource === '' ? '' : ` with subresource ${JSON.stringify(subresource)}`;
+  const using = operation === 'Update' ? ` using ${apiVersion}` : '';
+  return `${JSON.stringify(manager)}${within}${using}`;
+}

@@ -1,0 +1,76 @@
+import { isObject, type Json } from '../../objects/metadata.ts';
+import { compareQuantities, quantityNanos } from '../../objects/quantity.ts';
+import { labelKey } from './formats.ts';
+import { invalidValue, type Problem, required } from './problem.ts';
+
+const STANDARD = new Set(['cpu', 'memory', 'ephemeral-storage']);
+
+/** What a container asks for and may have: requests and limits by resource. */
+export function resourceRequirements(value: unknown, field: string): readonly Problem[] {
+  if (!isObject(value)) return [];
+  const limits = isObject(value.limits) ? value.limits : {};
+  const requests = isObject(value.requests) ? value.requests : {};
+  return [
+    ...amounts(limits, `${field}.limits`),
+    ...Object.keys(requests).flatMap((name) => [
+      ...amounts({ [name]: requests[name] }, `${field}.requests`),
+      ...withinLimit(name, requests[name], limits, field),
+    ]),
+  ];
+}
+
+function amounts(map: Json, field: string): readonly Problem[] {
+  return Object.entries(map).flatMap(([name, amount]) => [
+    ...resourceName(name, `${field}[${name}]`),
+    ...notNegativeQuantity(amount, `${field}[${name}]`),
+  ]);
+}
+
+function resourceName(name: string, field: string): readonly Problem[] {
+  const unqualified = labelKey(name);
+  if (unqualified.length > 0) return unqualified.map((why) => invalidValue(field, name, why));
+  if (name.includes('/') || STANDARD.has(name) || name.startsWith('hugepages-')) return [];
+  return [
+    invalidValue(field, name, 'must be a standard resource type or fully qualified'),
+    invalidValue(field, name, 'must be a standard resource for containers'),
+  ];
+}
+
+/** Overcommitting is for resources of Kubernetes itself; a GPU is had whole or not at all. */
+function withinLimit(
+  name: string,
+  request: unknown,
+  limits: Json,
+  field: string,
+): readonly Problem[] {
+  const limit = limits[name];
+  const overcommits = !name.startsWith('hugepages-') && !isExtended(name);
+  if (limit === undefined) {
+    const why = 'Limit must be set for non overcommitable resources';
+    return overcommits ? [] : [required(`${field}.limits`, why)];
+  }
+  const order = compareQuantities(request, limit);
+  const what = `${name} limit of ${limit}`;
+  if (!overcommits && order !== 0) {
+    return [invalidValue(`${field}.requests`, request, `must be equal to ${what}`)];
+  }
+  if (order !== 1) return [];
+  return [invalidValue(`${field}.requests`, request, `must be less than or equal to ${what}`)];
+}
+
+function isExtended(name: string): boolean {
+  return name.includes('/') && !/(^|\.)kubernetes\.io\//.test(name);
+}
+
+export function notNegativeQuantity(value: unknown, field: string): readonly Problem[] {
+  const nanos = quantityNanos(value);
+  if (nanos === undefined || nanos >= 0n) return [];
+  const why = 'must be greater than or equal to 0';
+  return [invalidValue(field, value, why)];
+}
+
+export function positiveQuantity(value: unknown, field: string): readonly Problem[] {
+  const nanos = quantityNanos(value);
+  if (nanos === undefined || nanos > 0n) return [];
+  return [invalidValue(field, value, 'must be greater than zero')];
+}

@@ -1,0 +1,103 @@
+import { isObject, type Json } from '../../objects/metadata.ts';
+import { type Check, each, fields, formed, isEmpty, must } from '../fields/check.ts';
+import { dataKey, dnsSubdomain, environmentName, labelKey } from '../fields/formats.ts';
+import { invalidValue, notSupported, type Problem, required } from '../fields/problem.ts';
+
+const FIELD_PATHS = [
+  'metadata.name',
+  'metadata.namespace',
+  'metadata.uid',
+  'spec.nodeName',
+  'spec.serviceAccountName',
+  'status.hostIP',
+  'status.hostIPs',
+  'status.podIP',
+  'status.podIPs',
+];
+
+const RESOURCE_FIELDS = [
+  'limits.cpu',
+  'limits.ephemeral-storage',
+  'limits.memory',
+  'requests.cpu',
+  'requests.ephemeral-storage',
+  'requests.memory',
+];
+
+/** A field of the Pod itself; labels and annotations by their keys. */
+export function fieldOf(paths: readonly string[]): Check {
+  return fields({}, ({ fieldPath }, field) => {
+    if (isEmpty(fieldPath)) return [required(`${field}.fieldPath`)];
+    const path = String(fieldPath);
+    const keyed = /^(.*)\['(.*)'\]$/.exec(path);
+    if (keyed === null) {
+      return paths.includes(path) ? [] : [notSupported(`${field}.fieldPath`, path, paths)];
+    }
+    const [, map = '', key = ''] = keyed;
+    if (map === 'metadata.annotations' || map === 'metadata.labels') {
+      const text = map === 'metadata.annotations' ? key.toLowerCase() : key;
+      return labelKey(text).map((why) => invalidValue(field, text, why));
+    }
+    return [invalidValue(field, map, 'does not support subscript')];
+  });
+}
+
+const resourceField: Check = fields({}, ({ resource }, field) => {
+  if (isEmpty(resource)) return [required(`${field}.resource`)];
+  const name = String(resource);
+  const huge = /^(limits|requests)\.hugepages-/.test(name);
+  if (huge || RESOURCE_FIELDS.includes(name)) return [];
+  return [notSupported(`${field}.resource`, name, RESOURCE_FIELDS)];
+});
+
+const keyReference: Check = fields({
+  name: (value, field) =>
+    dnsSubdomain(String(value ?? '')).map((why) => invalidValue(field, value ?? '', why)),
+  key: must(formed(dataKey)),
+});
+
+const SOURCES: Readonly<Record<string, Check>> = {
+  fieldRef: fieldOf(FIELD_PATHS),
+  resourceFieldRef: resourceField,
+  configMapKeyRef: keyReference,
+  secretKeyRef: keyReference,
+  fileKeyRef: () => [],
+};
+
+const NO_SOURCE =
+  'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`';
+const TWO_SOURCES = 'may not have more than one field specified at a time';
+
+function valueFrom({ valueFrom: from, value }: Json, field: string): readonly Problem[] {
+  if (!isObject(from)) return [];
+  const at = `${field}.valueFrom`;
+  const set = Object.entries(SOURCES).filter(([name]) => isObject(from[name]));
+  const problems = set.flatMap(([name, check]) => check(from[name], `${at}.${name}`));
+  if (set.length === 0) return [...problems, invalidValue(at, '', NO_SOURCE)];
+  if (!isEmpty(value)) {
+    return [...problems, invalidValue(at, '', 'may not be specified when `value` is not empty')];
+  }
+  return set.length === 1 ? problems : [...problems, invalidValue(at, '', TWO_SOURCES)];
+}
+
+/** The variables of a container. */
+export const environment: Check = each(fields({ name: must(formed(environmentName)) }, valueFrom));
+
+const named: Check = fields({ name: must(formed(dnsSubdomain)) });
+
+/** Whole ConfigMaps and Secrets as variables. A problem of an entry names the list, as the server does. */
+export const environmentFrom: Check = (value, field) => {
+  const check = each(
+    fields(
+      { prefix: formed(environmentName), configMapRef: named, secretRef: named },
+      ({ configMapRef, secretRef }) => {
+        const count = Number(isObject(configMapRef)) + Number(isObject(secretRef));
+        if (count === 1) return [];
+        const why =
+          count === 0 ? 'must specify one of: `configMapRef` or `secretRef`' : TWO_SOURCES;
+        return [invalidValue(field, '', why)];
+      },
+    ),
+  );
+  return check(value, field);
+};

@@ -1,0 +1,180 @@
+import { rfc3339 } from 'chancery';
+import { admitWrite } from '../../admission/admit.ts';
+import type { Writer } from '../../cluster/admission-request.ts';
+import type { Cluster } from '../../cluster/cluster.ts';
+import { forbidden, preconditionFailed } from '../../failures/object-failures.ts';
+import { withFields, withMetadata } from '../../objects/metadata.ts';
+import type { StoredObject } from '../../objects/stored-object.ts';
+import { fromStored } from '../../registry/served-resource.ts';
+import type { DeletionOptions, PropagationPolicy } from '../../request/delete-options.ts';
+import { canonical } from '../canonical.ts';
+import { keyOfTarget, requireStored, type Target } from '../target.ts';
+import { finishesDeletion, gracePeriodOf, hasGracePeriod } from './deletion.ts';
+
+/** Namespaces that stay (k8s.io/apiserver, pkg/admission/plugin/namespace/lifecycle/admission.go). */
+const IMMORTAL: ReadonlySet<string> = new Set(['default', 'kube-public', 'kube-system']);
+
+/** The result of a delete: the object is gone, or its deletion has begun. */
+export interface Deletion {
+  readonly gone: boolean;
+  /** The last state, or the state while its deletion waits. */
+  readonly object: StoredObject;
+}
+
+/**
+ * Deletes an object, or marks it as being deleted where a finalizer or a grace period holds it.
+ *
+ * @param writer - the sender of the request, for policies. Without a writer no policy runs, as for an
+ *   eviction, or when objects are deleted with their definition.
+ */
+export function deleteObject(
+  cluster: Cluster,
+  target: Target,
+  options: DeletionOptions,
+  writer?: Omit<Writer, 'dryRun'>,
+): Deletion {
+  const stored = requireStored(cluster, target);
+  checkPreconditions(stored, target, options);
+  const { served, name } = target;
+  if (served.storedAs === 'namespaces' && IMMORTAL.has(name)) {
+    throw forbidden(served, name, 'this namespace may not be deleted');
+  }
+  if (writer !== undefined) {
+    admitWrite(cluster, {
+      operation: 'DELETE',
+      served: target.served,
+      subresource: undefined,
+      namespace: target.namespace,
+      name: target.name,
+      object: undefined,
+      previous: shown(target, stored),
+      writer: { ...writer, dryRun: options.dryRun },
+    });
+  }
+  const marked = mark(cluster, stored, target, options);
+  if (options.dryRun) return { gone: finishesDeletion(marked), object: shown(target, marked) };
+  if (finishesDeletion(marked)) return end(cluster, target, stored, marked);
+  if (marked === stored) return { gone: false, object: shown(target, stored) };
+  const waiting = cluster.storage.put(target.served.storedAs, marked);
+  if ((waiting.metadata.deletionGracePeriodSeconds ?? 0) > 0) endLater(cluster, target, waiting);
+  return { gone: false, object: shown(target, waiting) };
+}
+
+function shown({ served }: Target, object: StoredObject): StoredObject {
+  return fromStored(served, object);
+}
+
+function end(
+  { storage }: Cluster,
+  target: Target,
+  stored: StoredObject,
+  marked: StoredObject,
+): Deletion {
+  const { storedAs } = target.served;
+  // Watches of a Pod see the mark before the deletion, even when the Pod has no grace period.
+  if (hasGracePeriod(stored) && marked !== stored) storage.put(storedAs, marked);
+  storage.delete(storedAs, keyOfTarget(target));
+  return { gone: true, object: shown(target, marked) };
+}
+
+function checkPreconditions(
+  { metadata }: StoredObject,
+  { served, name }: Target,
+  { uid, resourceVersion }: DeletionOptions,
+): void {
+  if (uid !== undefined && uid !== metadata.uid) {
+    const why = `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid}). The object might have been deleted and then recreated`;
+    throw preconditionFailed(served, name, why);
+  }
+  if (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion) {
+    const why = `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion}). The object might have been modified`;
+    throw preconditionFailed(served, name, why);
+  }
+}
+
+/** The object as being deleted; the same object when that changes nothing. */
+function mark(
+  { clock }: Cluster,
+  stored: StoredObject,
+  { served }: Target,
+  options: DeletionOptions,
+): StoredObject {
+  const { metadata } = stored;
+  const { terminate } = served.strategy;
+  if (terminate !== undefined) {
+    const begins = metadata.deletionTimestamp === undefined;
+    return begins ? canonical(served, terminate(stored, clock.now())) : stored;
+  }
+  const finalizers = finalizersFor(stored, options.propagationPolicy);
+  const begun = metadata.deletionTimestamp !== undefined;
+  const grace = gracePeriodOf(stored, options.gracePeriodSeconds);
+  const shorter = begun && grace < (metadata.deletionGracePeriodSeconds ?? 0);
+  if (begun && !shorter && isSameSet(finalizers, metadata.finalizers ?? [])) return stored;
+  const marked = withMetadata(stored, {
+    deletionTimestamp:
+      begun && !shorter ? metadata.deletionTimestamp : endOf(metadata, grace, clock.now()),
+    deletionGracePeriodSeconds: stored.kind === 'Namespace' ? undefined : grace,
+    generation:
+      metadata.generation === undefined || begun ? metadata.generation : metadata.generation + 1,
+    finalizers,
+  });
+  return canonical(served, stored.kind === 'Namespace' ? terminating(marked) : marked);
+}
+
+function isSameSet(left: readonly string[], right: readonly string[]): boolean {
+  return left.length === right.length && left.every((name) => right.includes(name));
+}
+
+function terminating(namespace: StoredObject): StoredObject {
+  return withFields(namespace, {
+    status: { ...(namespace.status as object), phase: 'Terminating' },
+  });
+}
+
+/** When the object has to be gone: the first request plus the grace period, and not in the past. */
+function endOf(
+  { deletionTimestamp, deletionGracePeriodSeconds = 0 }: StoredObject['metadata'],
+  graceSeconds: number,
+  nowMs: number,
+): string {
+  if (deletionTimestamp === undefined) return rfc3339(nowMs + graceSeconds * 1_000);
+  const askedMs = Date.parse(deletionTimestamp) - deletionGracePeriodSeconds * 1_000;
+  return rfc3339(Math.max(askedMs + graceSeconds * 1_000, nowMs));
+}
+
+/** Kinds whose dependents stay by default, for compatibility with old clients. */
+const ORPHANING: ReadonlySet<string> = new Set(['v1/ReplicationController', 'batch/v1/Job']);
+
+/**
+ * True when the dependents of an object stay, although the request did not ask for it.
+ */
+function orphansByDefault({ apiVersion, kind }: StoredObject): boolean {
+  return ORPHANING.has(`${apiVersion}/${kind}`);
+}
+
+/** A finalizer records that dependents must be dealt with first. */
+function finalizersFor(
+  object: StoredObject,
+  policy: PropagationPolicy | undefined,
+): readonly string[] {
+  const { finalizers = [] } = object.metadata;
+  const others = finalizers.filter((name) => name !== 'foregroundDeletion' && name !== 'orphan');
+  const hasOwn = others.length < finalizers.length;
+  const isOrphaned = policy === undefined && !hasOwn && orphansByDefault(object);
+  if (policy === 'Orphan' || isOrphaned) return [...others, 'orphan'];
+  if (policy === undefined) return finalizers;
+  return policy === 'Foreground' ? [...others, 'foregroundDeletion'] : others;
+}
+
+/** Ends the deletion when the grace period is over, if it is still the same object. */
+function endLater(cluster: Cluster, target: Target, waiting: StoredObject): void {
+  const { uid, deletionGracePeriodSeconds = 0 } = waiting.metadata;
+  cluster.later(deletionGracePeriodSeconds * 1_000, () => {
+    const { served } = target;
+    const live = cluster.storage.get(served.storedAs, keyOfTarget(target));
+    if (live === undefined || live.metadata.uid !== uid) return;
+    const over = withMetadata(live, { deletionGracePeriodSeconds: 0 });
+    if (finishesDeletion(over)) cluster.storage.delete(served.storedAs, keyOfTarget(target));
+    else cluster.storage.put(served.storedAs, canonical(served, over));
+  });
+}

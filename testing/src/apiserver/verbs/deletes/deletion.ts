@@ -1,0 +1,35 @@
+import { valueAt } from '../../objects/metadata.ts';
+import type { StoredObject } from '../../objects/stored-object.ts';
+
+/** True when the deletion of an object has begun and nothing holds it up. */
+export function finishesDeletion(object: StoredObject): boolean {
+  const { metadata } = object;
+  if (metadata.deletionTimestamp === undefined) return false;
+  if ((metadata.finalizers ?? []).length > 0) return false;
+  // A Pod is held by its grace period, a Namespace by the finalizers in its spec.
+  if ((metadata.deletionGracePeriodSeconds ?? 0) > 0) return false;
+  const finalizers = object.kind === 'Namespace' ? valueAt(object, ['spec', 'finalizers']) : [];
+  return !Array.isArray(finalizers) || finalizers.length === 0;
+}
+
+/** `spec.terminationGracePeriodSeconds` of a Pod without one. */
+const DEFAULT_GRACE_SECONDS = 30;
+
+/**
+ * The seconds between the request to delete an object and its end. Only a Pod on a node has any: no kubelet
+ * stops the containers of another Pod.
+ */
+export function gracePeriodOf(object: StoredObject, asked: number | undefined): number {
+  if (!hasGracePeriod(object)) return 0;
+  const phase = valueAt(object, ['status', 'phase']);
+  if (!valueAt(object, ['spec', 'nodeName']) || phase === 'Succeeded' || phase === 'Failed')
+    return 0;
+  const own = valueAt(object, ['spec', 'terminationGracePeriodSeconds']);
+  const seconds = asked ?? (typeof own === 'number' ? own : DEFAULT_GRACE_SECONDS);
+  return seconds < 0 ? 1 : seconds;
+}
+
+/** True for a Pod: no other kind has a grace period. */
+export function hasGracePeriod({ kind, apiVersion }: StoredObject): boolean {
+  return kind === 'Pod' && apiVersion === 'v1';
+}

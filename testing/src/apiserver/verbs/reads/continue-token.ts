@@ -1,0 +1,68 @@
+import { badRequest } from '../../failures/failure.ts';
+import { isObject } from '../../objects/metadata.ts';
+
+/** Where the next page begins. */
+export interface ContinueToken {
+  /** -1 for a page of whatever is there now. */
+  readonly revision: number;
+  /** The smallest path, below the collection, that belongs to the page. */
+  readonly start: string;
+  /** The last path of the page before. */
+  readonly last: string;
+}
+
+/** A token as the server makes it: base64 of JSON, without padding. */
+export function encodeContinue(revision: number, last: string): string {
+  // A token of revision -1 leaves out the slash, as the server does.
+  const start = `${revision < 0 ? '' : '/'}${last}\u0000`;
+  const json = JSON.stringify({ v: 'meta.k8s.io/v1', rv: revision, start });
+  return Buffer.from(json).toString('base64url');
+}
+
+/** @throws ApiError 400 when it is not a token. */
+export function decodeContinue(token: string): ContinueToken {
+  const value = parsed(token);
+  if (value.v !== 'meta.k8s.io/v1') {
+    const version = typeof value.v === 'string' ? value.v : '';
+    throw invalidToken(`server does not recognize this encoded version ${version}`);
+  }
+  const revision = typeof value.rv === 'number' ? value.rv : 0;
+  if (revision === 0) {
+    throw invalidToken('incorrect encoded start resourceVersion (version meta.k8s.io/v1)');
+  }
+  const key = typeof value.start === 'string' ? value.start : '';
+  if (key === '') throw invalidToken('encoded start key empty (version meta.k8s.io/v1)');
+  const start = key.replace(/^\//, '');
+  // A path out of the collection would read what was not asked for.
+  if (start.split('/').some((part) => part === '' || part === '.' || part === '..')) {
+    throw invalidToken(key);
+  }
+  return { revision, start, last: start.endsWith('\u0000') ? start.slice(0, -1) : start };
+}
+
+function parsed(token: string): Record<string, unknown> {
+  const illegal = /[^A-Za-z0-9_-]/.exec(token);
+  if (illegal !== null) throw invalidToken(`illegal base64 data at input byte ${illegal.index}`);
+  const json = Buffer.from(token, 'base64url').toString('utf8');
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    const first = [...json][0] ?? '';
+    if (first === '{' || first === '') throw invalidToken('unexpected end of JSON input');
+    const shown = first === '\ufffd' ? `\\u00${byteOf(token)}` : first;
+    throw invalidToken(`invalid character '${shown}' looking for beginning of value`);
+  }
+  if (isObject(value)) return value;
+  throw invalidToken(
+    'json: cannot unmarshal the token into Go value of type storage.continueToken',
+  );
+}
+
+function byteOf(token: string): string {
+  return (Buffer.from(token, 'base64url')[0] ?? 0).toString(16).padStart(2, '0');
+}
+
+function invalidToken(problem: string): Error {
+  return badRequest(`invalid continue token: continue key is not valid: ${problem}`);
+}

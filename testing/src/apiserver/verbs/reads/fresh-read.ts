@@ -1,0 +1,119 @@
+import { sleep } from 'chancery/internal';
+import type { Cluster } from '../../cluster/cluster.ts';
+import { failure } from '../../failures/failure.ts';
+import { notFound } from '../../failures/object-failures.ts';
+import { tooLargeResourceVersion } from '../../failures/request-failures.ts';
+import type { StoredObject } from '../../objects/stored-object.ts';
+import type { ServedResource } from '../../registry/served-resource.ts';
+import type { ListOptions } from '../../request/list-options.ts';
+import { keyOfTarget, requireStored, type Target } from '../target.ts';
+import { decodeContinue } from './continue-token.ts';
+import { listObjects, type ObjectList } from './list.ts';
+
+/** How often a request looks whether a cache is filled that it has to wait for. */
+const READY_POLL_MS = 100;
+
+/**
+ * Like `listObjects`, but waits as the server does: for a resourceVersion that another writer may be
+ * about to reach, and for a watch cache that lags behind what was written.
+ *
+ * @throws ApiError 429 while the watch cache is filled anew, and as `listObjects`.
+ */
+export async function listWhenFresh(
+  cluster: Cluster,
+  served: ServedResource,
+  options: ListOptions,
+  signal: AbortSignal,
+): Promise<ObjectList> {
+  const { storage, watchCache, behaviour } = cluster;
+  const { storedAs } = served;
+  if (!watchCache.caches(storedAs)) return listObjects(cluster, served, options);
+  if (!isServedByEtcd(cluster, options)) await requireReady(cluster, served, signal);
+  const needed = neededRevision(cluster, options);
+  const consistent = options.resourceVersion === undefined && options.continue === '';
+  if (await reached(cluster, served, needed, signal)) return listObjects(cluster, served, options);
+  // A list of the latest state falls back to etcd when the cache stays behind.
+  if (consistent) return listObjects(cluster, served, options);
+  const known = behaviour.gates.consistentListFromCache ? watchCache.revision : storage.revision;
+  throw tooLargeResourceVersion(needed, known);
+}
+
+/** An object as a GET with `resourceVersion` sees it: from etcd when that is unset. */
+export async function getWhenFresh(
+  cluster: Cluster,
+  target: Target,
+  resourceVersion: number | bigint | undefined,
+  signal: AbortSignal,
+): Promise<StoredObject> {
+  const { storage, watchCache } = cluster;
+  const { served } = target;
+  if (resourceVersion === undefined) return requireStored(cluster, target);
+  if (!(await reached(cluster, served, resourceVersion, signal))) {
+    throw tooLargeResourceVersion(resourceVersion, watchCache.revision);
+  }
+  if (!watchCache.lags || !watchCache.caches(served.storedAs))
+    return requireStored(cluster, target);
+  const then = storage.getAt(served.storedAs, watchCache.revision, keyOfTarget(target));
+  if (then === undefined) throw notFound(served, target.name);
+  return then;
+}
+
+/** @throws ApiError 429 while the watch cache of the resource is filled anew. */
+export async function requireReady(
+  { watchCache, behaviour, clock }: Cluster,
+  { storedAs }: ServedResource,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!watchCache.isReady(storedAs)) {
+    if (behaviour.gates.refusesUnreadyCache) throw reinitializing();
+    await sleep(clock, READY_POLL_MS, signal);
+  }
+}
+
+function reinitializing(): Error {
+  return failure({
+    code: 429,
+    reason: 'TooManyRequests',
+    message: 'storage is (re)initializing',
+    details: { retryAfterSeconds: 1 },
+  });
+}
+
+/** A page of everything needs no cache; before 1.31 neither did a list of the latest state. */
+function isServedByEtcd({ behaviour }: Cluster, options: ListOptions): boolean {
+  if (options.selection.everything && options.limit > 0) return true;
+  return options.resourceVersion === undefined && !behaviour.gates.consistentListFromCache;
+}
+
+function neededRevision({ storage, behaviour }: Cluster, options: ListOptions): number | bigint {
+  if (options.continue !== '') return Math.max(decodeContinue(options.continue).revision, 0);
+  if (options.resourceVersion !== undefined) return options.resourceVersion;
+  return behaviour.gates.consistentListFromCache ? storage.revision : 0;
+}
+
+/** @returns whether the cache has come so far in the time that a read may wait for it. */
+async function reached(
+  { storage, watchCache, behaviour }: Cluster,
+  { storedAs }: ServedResource,
+  revision: number | bigint,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (!watchCache.caches(storedAs)) return revision <= storage.revision;
+  if (revision === 0) return true;
+  return new Promise((resolve, reject) => {
+    const cancel = watchCache.whenReached(
+      storedAs,
+      Number(revision),
+      behaviour.futureVersionWaitMs,
+      (found) => {
+        signal.removeEventListener('abort', onAbort);
+        resolve(found);
+      },
+    );
+    function onAbort(): void {
+      cancel();
+      reject(signal.reason);
+    }
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+}

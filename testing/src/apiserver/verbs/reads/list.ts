@@ -1,0 +1,155 @@
+import type { Cluster } from '../../cluster/cluster.ts';
+import { badRequest } from '../../failures/failure.ts';
+import { expired, tooLargeResourceVersion } from '../../failures/request-failures.ts';
+import type { StoredObject } from '../../objects/stored-object.ts';
+import { fromStored, type ServedResource } from '../../registry/served-resource.ts';
+import type { ListOptions } from '../../request/list-options.ts';
+import { type ContinueToken, decodeContinue, encodeContinue } from './continue-token.ts';
+
+/** One page of a list. */
+export interface ObjectList {
+  readonly items: readonly StoredObject[];
+  readonly resourceVersion: string;
+  /** Empty on the last page. */
+  readonly continue: string;
+  /** Known only where nothing is selected. */
+  readonly remainingItemCount: number | undefined;
+}
+
+/**
+ * The objects that the options ask for, as the served version shows them. It does not wait:
+ * `listWhenFresh` does.
+ *
+ * @throws ApiError 410 where the state asked for is forgotten, 504 where it is in the future.
+ */
+export function listObjects(
+  cluster: Cluster,
+  served: ServedResource,
+  options: ListOptions,
+): ObjectList {
+  const { revision, objects, limited } = stateOf(cluster, served, options);
+  const { selection } = options;
+  const below = selection.namespace === undefined ? '' : `${selection.namespace}/`;
+  const limit = limited ? options.limit : 0;
+  const items: StoredObject[] = [];
+  let seen = 0;
+  for (const stored of objects) {
+    seen++;
+    const object = fromStored(served, stored);
+    if (selection.matches(object)) items.push(object);
+    if (limit > 0 && items.length === limit) break;
+  }
+  // As the server: more is there as soon as anything is, whether or not it is selected.
+  const left = objects.length - seen;
+  const last = items.at(-1);
+  const more = left > 0 && last !== undefined;
+  return {
+    items,
+    resourceVersion: String(revision),
+    continue: more ? encodeContinue(revision, pathOf(last).slice(below.length)) : '',
+    remainingItemCount: more && selection.everything ? left : undefined,
+  };
+}
+
+function pathOf({ metadata }: StoredObject): string {
+  return metadata.namespace ? `${metadata.namespace}/${metadata.name}` : metadata.name;
+}
+
+/** What a page is cut from. */
+interface State {
+  readonly revision: number;
+  readonly objects: readonly StoredObject[];
+  readonly limited: boolean;
+}
+
+function stateOf(cluster: Cluster, served: ServedResource, options: ListOptions): State {
+  if (options.continue !== '') return continued(cluster, served, options);
+  const { resourceVersion, match, limit } = options;
+  if (resourceVersion === undefined) return latest(cluster, served, options);
+  if (typeof resourceVersion === 'bigint') {
+    throw tooLargeResourceVersion(resourceVersion, cluster.storage.revision);
+  }
+  const exact = match === 'Exact' || (match === '' && limit > 0 && resourceVersion > 0);
+  if (!exact) return fromCache(cluster, served, options, resourceVersion);
+  const objects = stateAt(cluster, served, options, resourceVersion);
+  if (objects === undefined) {
+    throw expired('The resourceVersion for the provided list is too old.');
+  }
+  return { revision: resourceVersion, objects, limited: true };
+}
+
+function latest({ storage }: Cluster, served: ServedResource, options: ListOptions): State {
+  const objects = storage.list(served.storedAs, options.selection.namespace);
+  return { revision: storage.revision, objects, limited: true };
+}
+
+/** What the watch cache has, which may be old, but not older than `atLeast`. */
+function fromCache(
+  cluster: Cluster,
+  served: ServedResource,
+  options: ListOptions,
+  atLeast: number,
+): State {
+  const { storage, watchCache } = cluster;
+  const { storedAs } = served;
+  if (!watchCache.caches(storedAs)) {
+    if (atLeast > storage.revision) throw tooLargeResourceVersion(atLeast, storage.revision);
+    return latest(cluster, served, options);
+  }
+  if (atLeast > watchCache.revision) throw tooLargeResourceVersion(atLeast, watchCache.revision);
+  const revision = Math.max(watchCache.revisionOf(storedAs), atLeast);
+  const objects = watchCache.lags
+    ? storage.listAt(storedAs, revision, options.selection.namespace)
+    : undefined;
+  return {
+    revision,
+    objects: objects ?? storage.list(storedAs, options.selection.namespace),
+    // The cache ignores a limit where any state will do.
+    limited: atLeast > 0 || options.match !== '',
+  };
+}
+
+function stateAt(
+  { storage }: Cluster,
+  served: ServedResource,
+  { selection }: ListOptions,
+  revision: number,
+): readonly StoredObject[] | undefined {
+  if (revision > storage.revision) throw tooLargeResourceVersion(revision, storage.revision);
+  return storage.listAt(served.storedAs, revision, selection.namespace);
+}
+
+const CONTINUE_TOO_OLD =
+  'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';
+
+function continued(cluster: Cluster, served: ServedResource, options: ListOptions): State {
+  const token = decodeContinue(options.continue);
+  if (options.resourceVersion !== undefined && options.resourceVersion !== 0) {
+    throw badRequest('specifying resource version is not allowed when using continue');
+  }
+  if (token.revision < 0 || cluster.behaviour.pages === 'moving') {
+    const state = latest(cluster, served, options);
+    return { ...state, objects: after(token, state.objects, options) };
+  }
+  const objects = stateAt(cluster, served, options, token.revision);
+  if (objects === undefined) throw expired(CONTINUE_TOO_OLD, encodeContinue(-1, token.last));
+  return { revision: token.revision, objects: after(token, objects, options), limited: true };
+}
+
+/** The objects, which are in order, from the start of the page. */
+function after(
+  { start }: ContinueToken,
+  objects: readonly StoredObject[],
+  { selection }: ListOptions,
+): readonly StoredObject[] {
+  const first = selection.namespace === undefined ? start : `${selection.namespace}/${start}`;
+  let low = 0;
+  let high = objects.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const object = objects[middle];
+    if (object !== undefined && pathOf(object) < first) low = middle + 1;
+    else high = middle;
+  }
+  return objects.slice(low);
+}

@@ -1,0 +1,139 @@
+import type { Cluster } from '../../cluster/cluster.ts';
+import type { StoredObject } from '../../objects/stored-object.ts';
+import { fromStored, type ServedResource } from '../../registry/served-resource.ts';
+import type { ListOptions } from '../../request/list-options.ts';
+import type { StorageEvent } from '../../storage/storage-event.ts';
+
+/** Receives what a watch sends to its client. */
+export interface WatchSink {
+  /** @param source - the change behind the event; undefined for an object that existed before the watch. */
+  event(
+    type: 'ADDED' | 'MODIFIED' | 'DELETED',
+    object: StoredObject,
+    source: StorageEvent | undefined,
+  ): void;
+  bookmark(resourceVersion: string, initialEventsEnd: boolean): void;
+  /** The history does not reach back to the resourceVersion asked for: nothing follows. */
+  expired(message: string): void;
+}
+
+/**
+ * One watch: first the objects that exist or the events since its resourceVersion, then the events as they happen. `start` may call the
+ * sink at once; after `end` it is never called again.
+ */
+export class Watch {
+  readonly #cluster: Cluster;
+  readonly #served: ServedResource;
+  readonly #options: ListOptions;
+  readonly #sink: WatchSink;
+  readonly #cached: boolean;
+  #unsubscribe: (() => void) | undefined;
+  /** No event up to this revision is sent; only a later revision is worth a bookmark. */
+  #from = 0;
+
+  constructor(cluster: Cluster, served: ServedResource, options: ListOptions, sink: WatchSink) {
+    this.#cluster = cluster;
+    this.#served = served;
+    this.#options = options;
+    this.#sink = sink;
+    this.#cached = cluster.watchCache.caches(served.storedAs);
+  }
+
+  get served(): ServedResource {
+    return this.#served;
+  }
+
+  /** @returns false when the watch is over before it began. */
+  start(): boolean {
+    const { sendInitialEvents } = this.#options;
+    const resourceVersion = Number(this.#options.resourceVersion ?? 0);
+    if (sendInitialEvents ?? resourceVersion === 0) this.#sendState();
+    else if (resourceVersion === 0) this.#from = this.#now();
+    else if (!this.#sendMissed(resourceVersion)) return false;
+    const { watchCache } = this.#cluster;
+    this.#unsubscribe = watchCache.subscribe(this.#served.storedAs, (_resource, event) => {
+      this.#onEvent(event);
+    });
+    return true;
+  }
+
+  /** Sends the revision of the cache as a bookmark, when it is later than the start of the watch. */
+  bookmark(): void {
+    if (!this.#options.bookmarks || !this.#cached) return;
+    const revision = this.#cluster.watchCache.revisionOf(this.#served.storedAs);
+    if (revision > this.#from) this.#sink.bookmark(String(revision), false);
+  }
+
+  end(): void {
+    this.#unsubscribe?.();
+    this.#unsubscribe = undefined;
+  }
+
+  #now(): number {
+    return this.#cluster.watchCache.revisionOf(this.#served.storedAs);
+  }
+
+  #sendState(): void {
+    const { storage } = this.#cluster;
+    const { selection, bookmarks, sendInitialEvents } = this.#options;
+    const { storedAs } = this.#served;
+    this.#from = Math.max(this.#now(), Number(this.#options.resourceVersion ?? 0));
+    const stored =
+      storage.listAt(storedAs, this.#now(), selection.namespace) ??
+      storage.list(storedAs, selection.namespace);
+    for (const one of stored) {
+      const object = fromStored(this.#served, one);
+      if (selection.matches(object)) this.#sink.event('ADDED', object, undefined);
+    }
+    if (sendInitialEvents && bookmarks) this.#sink.bookmark(String(this.#now()), true);
+  }
+
+  /** @returns false when some of it is forgotten. */
+  #sendMissed(resourceVersion: number): boolean {
+    const { storage, watchCache } = this.#cluster;
+    const { storedAs } = this.#served;
+    const missed = this.#cached
+      ? storage.eventsAfter(storedAs, resourceVersion)
+      : storage.historyAfter(storedAs, resourceVersion);
+    if (missed === undefined) {
+      const oldest = storage.oldestRevision(storedAs);
+      this.#sink.expired(
+        this.#cached
+          ? `too old resource version: ${resourceVersion} (${oldest})`
+          : 'The resourceVersion for the provided watch is too old.',
+      );
+      return false;
+    }
+    this.#from = resourceVersion;
+    for (const event of missed) {
+      // What the cache has not seen yet comes when it has.
+      if (event.revision > watchCache.revision) break;
+      this.#onEvent(event);
+      this.#from = event.revision;
+    }
+    return true;
+  }
+
+  /** An object that leaves the selection goes as DELETED, one that enters it comes as ADDED. */
+  #onEvent(event: StorageEvent): void {
+    const { type, revision, object, previous } = event;
+    if (revision <= this.#from) return;
+    const before = type !== 'ADDED' && previous !== undefined && this.#selects(previous);
+    const after = type !== 'DELETED' && this.#selects(object);
+    if (after) {
+      const kind = before ? 'MODIFIED' : 'ADDED';
+      this.#sink.event(kind, fromStored(this.#served, object), event);
+    } else if (before && previous !== undefined) {
+      const metadata = { ...previous.metadata, resourceVersion: String(revision) };
+      this.#sink.event('DELETED', fromStored(this.#served, { ...previous, metadata }), event);
+    }
+  }
+
+  #selects(stored: StoredObject): boolean {
+    const { selection } = this.#options;
+    if (selection.namespace !== undefined && stored.metadata.namespace !== selection.namespace) {
+      return false;
+    }
+    return selection.matches(fromStored(this.#served, stored));
+  }
+}

@@ -1,0 +1,181 @@
+import { matchesSelector, rfc3339, selectorFromObject } from 'chancery';
+import type { Cluster } from '../../cluster/cluster.ts';
+import { failure, internalError } from '../../failures/failure.ts';
+import { isObject, valueAt, withFields } from '../../objects/metadata.ts';
+import type { StoredObject } from '../../objects/stored-object.ts';
+import type { DeletionOptions } from '../../request/delete-options.ts';
+import { canonical } from '../canonical.ts';
+import { deleteObject } from '../deletes/delete.ts';
+import { requireStored, type Target } from '../target.ts';
+
+/**
+ * Deletes a Pod if its disruption budget allows it.
+ *
+ * @throws ApiError 429 when the budget is used up.
+ */
+export function evictPod(cluster: Cluster, target: Target, options: DeletionOptions): void {
+  const pod = requireStored(cluster, target);
+  const isCounted = !isFinished(pod);
+  const budget = isCounted ? budgetOf(cluster, pod) : undefined;
+  if (budget !== undefined) spendBudget(cluster, budget, pod, options.dryRun);
+  if (isCounted && !options.dryRun) announce(cluster, target, pod);
+  deleteObject(cluster, target, options);
+}
+
+/** @throws ApiError 429 when the budget does not allow that this Pod goes. */
+function spendBudget(
+  cluster: Cluster,
+  budget: StoredObject,
+  pod: StoredObject,
+  dryRun: boolean,
+): void {
+  const { name, generation = 0 } = budget.metadata;
+  const observed = valueAt(budget, ['status', 'observedGeneration']);
+  if (typeof observed === 'number' && observed < generation) throw notCounted(name);
+  const { allowed, healthy, desired } = allowance(cluster, budget);
+  if (!isReady(pod) && isFreeToGo(budget, healthy, desired)) return;
+  if (allowed <= 0) throw tooManyDisrupted(name, desired, healthy);
+  if (!dryRun) spendOne(cluster, budget, pod, allowed);
+}
+
+/** A Pod that does not serve anyway takes nothing from a budget that is met. */
+function isFreeToGo(budget: StoredObject, healthy: number, desired: number): boolean {
+  if (valueAt(budget, ['spec', 'unhealthyPodEvictionPolicy']) === 'AlwaysAllow') return true;
+  return healthy >= desired && desired > 0;
+}
+
+/** Writes the reason of the eviction into the Pod. No manager owns the condition. */
+function announce({ storage, clock }: Cluster, { served }: Target, pod: StoredObject): void {
+  const status = isObject(pod.status) ? pod.status : {};
+  const others = Array.isArray(status.conditions)
+    ? status.conditions.filter((condition) => condition?.type !== 'DisruptionTarget')
+    : [];
+  const condition = {
+    type: 'DisruptionTarget',
+    status: 'True',
+    lastProbeTime: null,
+    lastTransitionTime: rfc3339(clock.now()),
+    reason: 'EvictionByEvictionAPI',
+    message: 'Eviction API: evicting',
+  };
+  const marked = withFields(pod, { status: { ...status, conditions: [...others, condition] } });
+  storage.put(served.storedAs, canonical(served, marked));
+}
+
+function isFinished(pod: StoredObject): boolean {
+  const phase = valueAt(pod, ['status', 'phase']);
+  const ended = phase === 'Succeeded' || phase === 'Failed' || phase === 'Pending';
+  return ended || pod.metadata.deletionTimestamp !== undefined;
+}
+
+function budgetOf({ storage }: Cluster, pod: StoredObject): StoredObject | undefined {
+  const budgets = storage
+    .list('poddisruptionbudgets.policy', pod.metadata.namespace)
+    .filter((budget) => selects(budget, pod));
+  if (budgets.length > 1) {
+    throw internalError(
+      'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.',
+    );
+  }
+  return budgets[0];
+}
+
+function selects(budget: StoredObject, pod: StoredObject): boolean {
+  const selector = valueAt(budget, ['spec', 'selector']);
+  if (!isObject(selector)) return false;
+  return matchesSelector(selectorFromObject(selector), pod.metadata.labels);
+}
+
+interface Allowance {
+  readonly allowed: number;
+  readonly healthy: number;
+  readonly desired: number;
+}
+
+/** What the status says; worked out here where no controller keeps it. */
+function allowance(cluster: Cluster, budget: StoredObject): Allowance {
+  const status = isObject(budget.status) ? budget.status : {};
+  if (status.observedGeneration !== undefined) {
+    return {
+      allowed: Number(status.disruptionsAllowed ?? 0),
+      healthy: Number(status.currentHealthy ?? 0),
+      desired: Number(status.desiredHealthy ?? 0),
+    };
+  }
+  const pods = cluster.storage
+    .list('pods', budget.metadata.namespace)
+    .filter((pod) => selects(budget, pod) && pod.metadata.deletionTimestamp === undefined);
+  const healthy = pods.filter(isReady).length;
+  const desired = desiredHealthy(budget, pods.length);
+  return { allowed: healthy - desired, healthy, desired };
+}
+
+function isReady(pod: StoredObject): boolean {
+  const conditions = valueAt(pod, ['status', 'conditions']);
+  if (!Array.isArray(conditions)) return false;
+  return conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
+}
+
+function desiredHealthy(budget: StoredObject, expected: number): number {
+  const { minAvailable, maxUnavailable } = isObject(budget.spec) ? budget.spec : {};
+  if (minAvailable !== undefined) return portion(minAvailable, expected);
+  if (maxUnavailable === undefined) return expected;
+  return Math.max(expected - portion(maxUnavailable, expected), 0);
+}
+
+/** A number, or a percentage of the Pods expected, rounded up. */
+function portion(value: unknown, expected: number): number {
+  if (typeof value === 'number') return value;
+  const percent = /^([0-9]+)%$/.exec(String(value))?.[1];
+  return percent === undefined ? 0 : Math.ceil((expected * Number(percent)) / 100);
+}
+
+/** So that a second eviction does not spend the same allowance before a controller has counted. */
+function spendOne(
+  { storage, clock }: Cluster,
+  budget: StoredObject,
+  { metadata: { name } }: StoredObject,
+  allowed: number,
+): void {
+  const status = isObject(budget.status) ? budget.status : {};
+  if (status.observedGeneration === undefined) return;
+  const disrupted = isObject(status.disruptedPods) ? status.disruptedPods : {};
+  const spent = withFields(budget, {
+    status: {
+      ...status,
+      disruptedPods: { ...disrupted, [name]: rfc3339(clock.now()) },
+      disruptionsAllowed: allowed - 1,
+    },
+  });
+  storage.put('poddisruptionbudgets.policy', spent);
+}
+
+/** Seconds that a client is to wait for the controller to count. */
+const COUNTING_SECONDS = 10;
+
+function notCounted(budget: string): Error {
+  const message = `The disruption budget ${budget} is still being processed by the server.`;
+  const causes = [{ reason: 'DisruptionBudget', message }];
+  return failure({
+    code: 429,
+    reason: 'TooManyRequests',
+    message: "Cannot evict pod as it would violate the pod's disruption budget.",
+    details: { causes, retryAfterSeconds: COUNTING_SECONDS },
+  });
+}
+
+function tooManyDisrupted(budget: string, desired: number, healthy: number): Error {
+  return failure({
+    code: 429,
+    reason: 'TooManyRequests',
+    message: "Cannot evict pod as it would violate the pod's disruption budget.",
+    details: {
+      causes: [
+        {
+          reason: 'DisruptionBudget',
+          message: `The disruption budget ${budget} needs ${desired} healthy pods and has ${healthy} currently`,
+        },
+      ],
+    },
+  });
+}

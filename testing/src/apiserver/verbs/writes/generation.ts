@@ -1,0 +1,33 @@
+import { jsonEquals } from '../../objects/json-value.ts';
+import { isObject } from '../../objects/metadata.ts';
+import type { StoredObject } from '../../objects/stored-object.ts';
+import type { ServedResource } from '../../registry/served-resource.ts';
+
+/** metadata.generation after a change: it counts the changes that a controller must act upon. */
+export function nextGeneration(
+  served: ServedResource,
+  object: StoredObject,
+  stored: StoredObject,
+): number | undefined {
+  const { generation } = stored.metadata;
+  if (!served.strategy.generations) return generation;
+  return (generation ?? 0) + (isWish(served, object, stored) ? 1 : 0);
+}
+
+function isWish(served: ServedResource, object: StoredObject, stored: StoredObject): boolean {
+  const annotations = served.strategy.annotationsCount === true;
+  if (annotations && !jsonEquals(object.metadata.annotations, stored.metadata.annotations)) {
+    return true;
+  }
+  return !jsonEquals(wishOf(served, object), wishOf(served, stored));
+}
+
+/** Of a custom resource everything counts but metadata, and status where it is a subresource. */
+function wishOf(served: ServedResource, object: StoredObject): unknown {
+  // Where a Pod runs is an answer of the scheduler, not a wish.
+  if (object.kind === 'Pod' && isObject(object.spec)) return { ...object.spec, nodeName: '' };
+  if (!served.custom) return object.spec;
+  const { metadata: _, ...rest } = object;
+  if (!served.subresources.some(({ name }) => name === 'status')) return rest;
+  return { ...rest, status: undefined };
+}

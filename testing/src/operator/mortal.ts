@@ -1,0 +1,74 @@
+import type { Transport } from 'chancery/low-level';
+import type { Clock } from 'chancery';
+import type { Cancel, TransportRequest, TransportResponse } from 'chancery/internal';
+
+/** A clock that can be killed: after that no alarm of it fires, as in a killed process. */
+export class MortalClock implements Clock {
+  readonly #clock: Clock;
+  readonly #alarms = new Set<Cancel>();
+  #dead = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  now(): number {
+    return this.#clock.now();
+  }
+
+  monotonic(): number {
+    return this.#clock.monotonic();
+  }
+
+  schedule(delayMs: number, wake: () => void): Cancel {
+    if (this.#dead) return () => {};
+    const cancel = this.#clock.schedule(delayMs, () => {
+      this.#alarms.delete(forget);
+      wake();
+    });
+    const forget = (): void => {
+      this.#alarms.delete(forget);
+      cancel();
+    };
+    this.#alarms.add(forget);
+    return forget;
+  }
+
+  kill(): void {
+    this.#dead = true;
+    for (const cancel of [...this.#alarms]) cancel();
+  }
+}
+
+/** Never settles: the code that awaits it belongs to a killed operator, and is garbage-collected. */
+const NEVER: Promise<never> = new Promise(() => {});
+
+/** A transport that can be killed: its connections break, and nothing is sent or answered afterwards. */
+export class MortalTransport implements Transport {
+  readonly #transport: Transport;
+  #dead = false;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  async send(request: TransportRequest): Promise<TransportResponse> {
+    if (this.#dead) return NEVER;
+    try {
+      const response = await this.#transport.send(request);
+      return await (this.#dead ? NEVER : response);
+    } catch (error) {
+      if (this.#dead) return NEVER;
+      throw error;
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+
+  async kill(): Promise<void> {
+    this.#dead = true;
+    await this.#transport.close();
+  }
+}

@@ -1,0 +1,66 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** A connection that had the port as its own end is over long before. */
+const GIVE_UP_MS = 10_000;
+const RETRY_MS = 20;
+
+/** A reserved port that is not used again is released after this time. */
+const RESERVED_MS = 30_000;
+
+/**
+ * Listens again on a port that this process has closed. Another program may have taken it meanwhile,
+ * usually as the near end of a connection: `listen` is called until the port is free. `reservePort`
+ * keeps others from taking it.
+ *
+ * @param listen - rejects with `EADDRINUSE` while the port is taken.
+ * @throws the error of `listen` at once when it is another one, and `EADDRINUSE` after 10 s.
+ */
+export async function listenAgain<T>(listen: () => Promise<T>): Promise<T> {
+  const givenUpAt = performance.now() + GIVE_UP_MS;
+  for (;;) {
+    try {
+      return await listen();
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code !== 'EADDRINUSE' || performance.now() > givenUpAt) throw error;
+      await sleep(RETRY_MS);
+    }
+  }
+}
+
+/** The port of a server that takes the far end of every reservation. */
+let farEnd: Promise<number> | undefined;
+
+function farEndPort(): Promise<number> {
+  farEnd ??= (async () => {
+    const server = createServer((socket) => socket.on('error', () => {}).unref()).unref();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return (server.address() as AddressInfo).port;
+  })();
+  return farEnd;
+}
+
+/**
+ * Keeps a port of 127.0.0.1 that was just closed from other programs, for 30 s at most, while connecting
+ * to it is refused. The port becomes the near end of a connection within this process: the system gives
+ * such a port to nobody who asks for any free one, and lets this process listen on it again.
+ *
+ * @returns the function that gives the port back. Call it after listening again.
+ */
+export async function reservePort(port: number): Promise<() => void> {
+  const far = { host: '127.0.0.1', port: await farEndPort() };
+  const socket = connect({ ...far, localAddress: '127.0.0.1', localPort: port }).unref();
+  const release = (): void => {
+    clearTimeout(timer);
+    socket.resetAndDestroy();
+  };
+  const timer = setTimeout(release, RESERVED_MS).unref();
+  await new Promise<void>((resolve) => {
+    socket.on('connect', resolve);
+    socket.on('error', () => resolve()); // somebody was faster: `listenAgain` waits for the port
+  });
+  return release;
+}

@@ -1,0 +1,132 @@
+/** The stand-in answers as a real `kubectl proxy` does where an operator can tell. */
+import { text } from 'node:stream/consumers';
+import { proxyFilter } from 'chancery/low-level';
+import { expect, onTestFinished, test } from 'vitest';
+import configRestart from '../../../examples/config-restart/operator.ts';
+import { DECLARED, HOSTILE, split } from '../../../test/proxy/support/requests.ts';
+import { REFUSED, send } from '../../../test/proxy/support/send.ts';
+import { startUpstream } from '../../../test/proxy/support/upstream.ts';
+import { rawServer } from '../../../test/transport/raw-server.ts';
+import { StandInAmbassador } from '../../src/ambassador/stand-in-ambassador.ts';
+import { consistently } from '../../src/time/consistently.ts';
+
+const filter = proxyFilter([configRestart], { namespaces: ['demo'] });
+
+async function start(server: string): Promise<string> {
+  const ambassador = new StandInAmbassador({ server, filter });
+  await ambassador.start();
+  onTestFinished(() => ambassador.kill());
+  return ambassador.url;
+}
+
+test('passes accepted requests on unchanged', async () => {
+  const upstream = await startUpstream();
+  const ambassador = await start(upstream.url);
+
+  for (const line of DECLARED) await send(ambassador, ...split(line));
+
+  expect(upstream.seen).toEqual(DECLARED);
+});
+
+test('refuses hostile requests in the words of kubectl proxy', async () => {
+  const upstream = await startUpstream();
+  const ambassador = await start(upstream.url);
+
+  const answers = new Map<string, unknown>();
+  for (const line of HOSTILE) {
+    const [method] = split(line);
+    if (method === 'CONNECT') continue; // Node hands it to nobody, and closes the connection
+    answers.set(line, await send(ambassador, ...split(line)));
+  }
+
+  expect(answers.size).toBeGreaterThanOrEqual(35);
+  expect(
+    [...answers].filter(([, answer]) => JSON.stringify(answer) !== JSON.stringify(REFUSED)),
+  ).toEqual([]);
+  expect(upstream.seen).toEqual([]);
+});
+
+test('refuses a host that is not loopback', async () => {
+  const upstream = await startUpstream();
+  const ambassador = await start(upstream.url);
+
+  const answer = await send(ambassador, 'GET', '/version', { host: 'evil.example' });
+
+  expect(answer).toEqual(REFUSED);
+});
+
+test('answers 500 text/plain when the API server is away', async () => {
+  const gone = await rawServer(() => undefined);
+  await gone.close();
+  const ambassador = await start(gone.url);
+
+  const answer = await send(ambassador, 'GET', '/version');
+
+  expect(answer).toMatchObject({ status: 500, contentType: 'text/plain; charset=utf-8' });
+  expect(answer.body).toMatch(/^dial tcp .*ECONNREFUSED/);
+});
+
+test('hands a quiet watch on at once, and ends it at both sides', async () => {
+  const head =
+    'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n';
+  const upstream = await rawServer(() => head);
+  const ambassador = await start(upstream.url);
+  const stop = new AbortController();
+
+  const { status, body } = await fetch(`${ambassador}/version`, { signal: stop.signal });
+  stop.abort();
+  await expect(text(body ?? expect.unreachable())).rejects.toThrow();
+
+  expect(status).toBe(200);
+  await expect.poll(() => upstream.sockets[0]?.destroyed).toBe(true);
+});
+
+test('keeps its port when it is killed and started again, and refuses meanwhile', async () => {
+  const upstream = await startUpstream();
+  const ambassador = new StandInAmbassador({ server: upstream.url });
+  onTestFinished(() => ambassador.kill());
+  await ambassador.start();
+  const { url } = ambassador;
+
+  await ambassador.kill();
+  await ambassador.kill();
+  await expect(fetch(`${url}/version`)).rejects.toThrow();
+  await ambassador.start();
+
+  expect(ambassador.url).toBe(url);
+  expect((await fetch(`${url}/version`)).status).toBe(200);
+});
+
+test('frozen it takes connections and answers none, and thawed it answers them', async () => {
+  const upstream = await startUpstream();
+  const ambassador = new StandInAmbassador({ server: upstream.url });
+  onTestFinished(() => ambassador.kill());
+  await ambassador.start();
+
+  ambassador.freeze();
+  let isAnswered = false;
+  const answer = fetch(`${ambassador.url}/version`).then(({ status }) => {
+    isAnswered = true;
+    return status;
+  });
+  await consistently(() => !isAnswered, { forMs: 100 });
+  ambassador.thaw();
+
+  expect(await answer).toBe(200);
+});
+
+test('without a filter it has that of kubectl, which refuses exec and attach alone', async () => {
+  const upstream = await startUpstream();
+  const ambassador = new StandInAmbassador({ server: upstream.url });
+  onTestFinished(() => ambassador.kill());
+  await ambassador.start();
+  const pod = '/api/v1/namespaces/demo/pods/a';
+
+  const answers = await Promise.all(
+    [pod, `${pod}/log`, `${pod}/exec`, `${pod}/attach`].map(
+      async (path) => (await send(ambassador.url, 'GET', path)).status,
+    ),
+  );
+
+  expect(answers).toEqual([200, 200, 403, 403]);
+});

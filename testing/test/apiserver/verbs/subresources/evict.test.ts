@@ -1,0 +1,149 @@
+/** Evictions against a budget whose status is set as its controller would set it. */
+
+import type { KubernetesObject } from 'chancery';
+import { expect, test } from 'vitest';
+import { FakeClock } from '../../../../src/time/fake-clock.ts';
+import { startCluster, type TestCluster } from '../../support/cluster.ts';
+import { eventsOf } from '../../support/committed-events.ts';
+
+const READY = { type: 'Ready', status: 'True' };
+
+async function clusterWith(
+  pods: Readonly<Record<string, readonly object[]>>,
+  status: object,
+  spec: object = {},
+): Promise<TestCluster> {
+  const cluster = await startCluster({ clock: new FakeClock(Date.UTC(2026, 0, 1)) });
+  const { server } = cluster;
+  for (const [name, conditions] of Object.entries(pods)) {
+    server.create({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name, namespace: 'default', labels: { app: 'web' } },
+      spec: { nodeName: 'node-1', containers: [{ name: 'app', image: 'nginx:1.27' }] },
+    } as KubernetesObject);
+    const running = { status: { phase: 'Running', conditions } };
+    server.patch('v1', 'Pod', 'default', name, running, 'status');
+  }
+  server.create({
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata: { name: 'web', namespace: 'default' },
+    spec: { minAvailable: 1, selector: { matchLabels: { app: 'web' } }, ...spec },
+  } as KubernetesObject);
+  server.patch('policy/v1', 'PodDisruptionBudget', 'default', 'web', { status }, 'status');
+  return cluster;
+}
+
+function evict({ send }: TestCluster, name: string): ReturnType<TestCluster['send']> {
+  return send('POST', `/api/v1/namespaces/default/pods/${name}/eviction`, {
+    apiVersion: 'policy/v1',
+    kind: 'Eviction',
+    metadata: { name },
+  });
+}
+
+const ALLOWS_ONE = {
+  observedGeneration: 1,
+  disruptionsAllowed: 1,
+  currentHealthy: 2,
+  desiredHealthy: 1,
+  expectedPods: 2,
+};
+
+test('[F-9] of several evictions at once the budget allows one', async () => {
+  const cluster = await clusterWith({ a: [READY], b: [READY] }, ALLOWS_ONE);
+
+  const answers = await Promise.all([evict(cluster, 'a'), evict(cluster, 'b')]);
+
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 429]);
+  expect(answers.find(({ status }) => status === 429)?.body).toMatchObject({
+    reason: 'TooManyRequests',
+    message: "Cannot evict pod as it would violate the pod's disruption budget.",
+    details: {
+      causes: [
+        {
+          reason: 'DisruptionBudget',
+          message: 'The disruption budget web needs 1 healthy pods and has 2 currently',
+        },
+      ],
+    },
+  });
+  const budget = cluster.server.get('policy/v1', 'PodDisruptionBudget', 'default', 'web');
+  expect(budget).toMatchObject({ status: { disruptionsAllowed: 0 } });
+});
+
+test('an evicted Pod says why it goes before it is deleted', async () => {
+  const cluster = await clusterWith({ a: [READY], b: [READY] }, ALLOWS_ONE);
+  const events = eventsOf(cluster.server, 'pods');
+
+  await evict(cluster, 'a');
+
+  const [told, deleted] = events.map(({ object }) => object);
+  const reason = { type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI' };
+  expect(told?.metadata).not.toHaveProperty('deletionTimestamp');
+  expect(told).toMatchObject({ status: { conditions: [READY, reason] } });
+  expect(deleted?.metadata).toHaveProperty('deletionTimestamp');
+});
+
+test('a budget that was changed is counted first', async () => {
+  const cluster = await clusterWith({ a: [READY], b: [READY] }, ALLOWS_ONE);
+  const { server } = cluster;
+  const changed = { spec: { minAvailable: 2 } };
+  server.patch('policy/v1', 'PodDisruptionBudget', 'default', 'web', changed);
+
+  const { status, body } = await evict(cluster, 'a');
+
+  expect(status).toBe(429);
+  expect(body).toMatchObject({
+    details: {
+      retryAfterSeconds: 10,
+      causes: [{ message: 'The disruption budget web is still being processed by the server.' }],
+    },
+  });
+});
+
+const USED_UP = { ...ALLOWS_ONE, disruptionsAllowed: 0, currentHealthy: 1 };
+
+test('a Pod that does not serve takes nothing from a budget that is met', async () => {
+  const cluster = await clusterWith({ a: [READY], broken: [] }, USED_UP);
+
+  const { status } = await evict(cluster, 'broken');
+
+  expect(status).toBe(201);
+});
+
+test.each([
+  ['AlwaysAllow', 201],
+  ['IfHealthyBudget', 429],
+])('a Pod that does not serve, of a budget that is not met: %s is %i', async (policy, expected) => {
+  const missed = { ...USED_UP, currentHealthy: 0 };
+  const cluster = await clusterWith({ broken: [] }, missed, { unhealthyPodEvictionPolicy: policy });
+
+  const { status } = await evict(cluster, 'broken');
+
+  expect(status).toBe(expected);
+});
+
+test('a Pod that is not there is 404', async () => {
+  const cluster = await clusterWith({ a: [READY] }, ALLOWS_ONE);
+
+  const { status } = await evict(cluster, 'nope');
+
+  expect(status).toBe(404);
+});
+
+test('a dry run in the query holds beside preconditions in the body', async () => {
+  const { send, server } = await clusterWith({ a: [READY], b: [READY] }, ALLOWS_ONE);
+  const { uid } = server.get('v1', 'Pod', 'default', 'a')?.metadata ?? {};
+
+  const answer = await send('POST', '/api/v1/namespaces/default/pods/a/eviction?dryRun=All', {
+    apiVersion: 'policy/v1',
+    kind: 'Eviction',
+    metadata: { name: 'a' },
+    deleteOptions: { preconditions: { uid } },
+  });
+
+  expect(answer.status).toBe(201);
+  expect(server.get('v1', 'Pod', 'default', 'a')?.metadata.deletionTimestamp).toBeUndefined();
+});
