@@ -36,11 +36,12 @@ process.env.NODE_COMPILE_CACHE ??= source('./node_modules/.cache/node');
 const FILES = '{test,testing/test,packages/*/test,examples,bench/test}/**/*.test.ts';
 /** Tests that start real programs, such as kubectl or jq; test/tools/tools.ts has the table. */
 const TOOLS = '{test,testing/test,packages/*/test,examples}/**/*.tools.test.ts';
-/** Tests behind an ambassador: behind its stand-in in `npm test`, behind a real `kubectl proxy` in `test:tools`. */
+/** Tests behind an ambassador: behind its stand-in in the other lanes, behind a real `kubectl proxy` in `test:tools`. */
 const BEHIND_AMBASSADOR = [
   '{test,testing/test,packages/*/test}/**/*.ambassador.test.ts',
   'examples/*/test/**/*.test.ts',
 ];
+const NOT_OURS = '**/node_modules/**';
 /** Files whose text has a word, but for those that start tools. */
 const filesWith = (word: string): string[] =>
   globSync(FILES, { cwd: source('.') }).filter(
@@ -48,57 +49,54 @@ const filesWith = (word: string): string[] =>
   );
 
 /**
- * Tests that take long and are not what a change usually breaks: builds, whole projects and `chancery dev` in them,
- * crashes, the suite for API servers, the benchmarks' harness.
+ * Tests that take long and are not what a change usually breaks: builds, whole projects, replicas as processes, crashes,
+ * commands of documents, the suite for API servers, the benchmarks' harness. Each file has a process of its own.
  */
 const LONG = [
+  '**/*.long.test.ts',
+  '**/*.long.ambassador.test.ts',
   'bench/test/**/*.test.ts',
-  'test/build.test.ts',
-  'test/installed-commands.test.ts',
-  'test/published-packages.test.ts',
-  'test/crash/*.test.ts',
-  'test/dev/dev.ambassador.test.ts',
-  'test/launchers/*.test.ts',
-  'test/release/dry-run.test.ts',
-  'packages/packaging/test/kubebuilder/scaffold.test.ts',
-  'test/scaffold/{existing-projects,projects}.test.ts',
-  'testing/test/conformance/conformance.test.ts',
-  'testing/test/env/crash-points.test.ts',
+  'test/{crash,launchers}/*.test.ts',
+  'testing/test/control-plane/*.test.ts',
 ];
+
+/**
+ * Lane → its files. `npm test` runs the files of no lane: what a change of the engine or of the command needs, and the
+ * `operator.test.ts` of each example. CONTRIBUTING.md says how each lane runs, and when.
+ */
+export const LANES: Readonly<Record<string, readonly string[]>> = {
+  examples: ['examples/*/test/**/!(operator).test.ts'],
+  hooks: ['packages/hooks/test/**/*.test.ts'],
+  metacontroller: ['packages/metacontroller/test/**/*.test.ts'],
+  packaging: ['packages/packaging/test/**/*.test.ts'],
+  testing: ['testing/test/**/*.test.ts'],
+};
 
 /** Tests that look at the whole process, or change it: its memory, sockets, environment, timers, modules. */
 const WHOLE_PROCESS = [
   ...filesWith('vi.useFakeTimers'), // which leave the timers of later files in the worker unreliable
-  'test/cli/metrics.test.ts',
   'test/manager/{event-loop-watch,log-level,no-handles}.test.ts',
   'test/model/kubernetes-files.test.ts',
-  'test/scenarios/scale.test.ts',
   'test/store/text-memory.test.ts',
-  'testing/test/control-plane/*.test.ts',
   'test/transport/undici-transport.test.ts',
 ];
 
-/** Files that wait for processes and leases for 15 s and more: if one of them began last, the others would wait. */
-const LONG_FILES = [
-  'test/cli/leadership.test.ts',
-  'test/integration/config-restart.ambassador.test.ts',
-  'test/integration/frozen-leader.test.ts',
-  'test/integration/leadership.test.ts',
-].map(source);
-
-/** An order that the seed of the run decides, with the long files in its first half: they wait while others work. */
-class LongFilesEarly extends BaseSequencer {
+/**
+ * An order that the seed of the run decides. Files that need a process of their own come last: each of them ends a
+ * worker, and with it what the worker has loaded.
+ */
+class SharedWorkersFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const { seed } = this.ctx.config.sequence;
     const place = ({ moduleId, project }: TestSpecification): number => {
       const hash = createHash('sha1').update(`${seed} ${project.name} ${moduleId}`).digest();
-      return hash.readUInt32BE() * (LONG_FILES.includes(moduleId) ? 0.5 : 1);
+      return hash.readUInt32BE() + (project.config.isolate ? 2 ** 32 : 0);
     };
     return files.toSorted((a, b) => place(a) - place(b));
   }
 }
 
-const FEW_RUNS = 100;
+const FEW_RUNS = 50;
 const MANY_RUNS = 1_000;
 /** The one setting of how often properties are tried, for all tests. */
 const PROPERTY_RUNS = process.env.PROPERTY_RUNS;
@@ -112,9 +110,9 @@ export default defineConfig({
   },
   test: {
     // Order must not matter: every run shuffles, and prints the seed to repeat it with.
-    sequence: { shuffle: true, sequencer: LongFilesEarly },
-    // Many tests wait for real processes and sockets: more files than cores can be under way.
-    maxWorkers: 6,
+    sequence: { shuffle: true, sequencer: SharedWorkersFirst },
+    // Many tests wait for real processes and sockets: more files than cores can be under way. Each worker loads the toolkit.
+    maxWorkers: 4,
     // Processes, though threads are 4 % faster: a thread that cannot be ended hangs the whole run.
     pool: 'forks',
     restoreMocks: true,
@@ -133,15 +131,28 @@ export default defineConfig({
         test: {
           name: 'node',
           include: [FILES],
-          exclude: ['**/node_modules/**', TOOLS, ...LONG, ...WHOLE_PROCESS],
+          exclude: [NOT_OURS, TOOLS, ...LONG, ...WHOLE_PROCESS, ...Object.values(LANES).flat()],
           isolate: false,
         },
       },
       {
         extends: true,
-        test: { name: 'whole-process', include: WHOLE_PROCESS, exclude: [TOOLS, ...LONG] },
+        test: {
+          name: 'whole-process',
+          include: WHOLE_PROCESS,
+          exclude: [NOT_OURS, TOOLS, ...LONG],
+        },
       },
-      { extends: true, test: { name: 'long', include: LONG } },
+      ...Object.entries(LANES).map(([name, include]) => ({
+        extends: true as const,
+        test: {
+          name,
+          include: [...include],
+          exclude: [NOT_OURS, TOOLS, ...LONG, ...WHOLE_PROCESS],
+          isolate: false,
+        },
+      })),
+      { extends: true, test: { name: 'long', include: LONG, exclude: [NOT_OURS, TOOLS] } },
       {
         extends: true,
         test: {

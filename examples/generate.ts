@@ -8,7 +8,7 @@ const CLI = fileURLToPath(new URL('../operator/cli/main.ts', import.meta.url));
 
 const flags = process.argv.slice(2);
 if (flags.some((flag) => flag !== '--check')) {
-  process.stderr.write('usage: npm run generate, or npm run generate:check\n');
+  process.stderr.write('usage: npm run generate -- examples [--check]\n');
   process.exit(2);
 }
 const trees = Object.entries(TREES).map(

@@ -1,6 +1,6 @@
 /**
- * `npm run lock:kubectl -- v1.37.1` writes proxy/kubectl.lock.json and the two lines of the Dockerfile.
- * `npm run lock:kubectl -- --check FILE` prints the architecture of a kubectl program, found in the lock.
+ * `npm run generate -- kubectl-lock v1.37.1` writes proxy/kubectl.lock.json and the two lines of the Dockerfile.
+ * `npm run generate -- kubectl-lock --check FILE` prints the architecture of a kubectl program, found in the lock.
  */
 import process from 'node:process';
 import { parseArgs } from 'node:util';
@@ -15,7 +15,7 @@ const { values, positionals } = parseArgs({
 try {
   process.stdout.write(`${await answer()}\n`);
 } catch (error) {
-  process.stderr.write(`lock:kubectl: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`kubectl-lock: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
 }
 

@@ -14,7 +14,7 @@ export interface ScaleArguments {
 export const DEFAULT_PLOTS = 'docs/plots';
 
 export function usage(names: readonly string[]): string {
-  return `usage: npm run bench:scale -- [--quick] [--only NAME]... [--plots FOLDER] [-o FILE.md]
+  return `usage: npm run bench -- scale [--quick] [--only NAME]... [--plots FOLDER] [-o FILE.md]
 
 Measures how the costs of Chancery, as \`npm run build\` has made it, grow: with sources, objects, handlers
 and controllers, and in a relist storm. Every run is a fresh process with a fresh load server. Writes

@@ -1,4 +1,4 @@
-/** The command line of the scale runs: `npm run bench:scale -- --help`. */
+/** The command line of the scale runs: `npm run bench -- scale --help`. */
 import { chanceryEntry } from '../build.ts';
 import { parseScaleArguments, usage } from './arguments.ts';
 import { SCENARIOS } from './cases.ts';
@@ -18,5 +18,5 @@ if (asked === 'help') {
   process.stderr.write('Chancery is not built: npm run build\n');
   process.exitCode = 1;
 } else {
-  process.exitCode = await scale(asked, ['npm run bench:scale --', ...words].join(' '));
+  process.exitCode = await scale(asked, ['npm run bench -- scale', ...words].join(' '));
 }

@@ -25,7 +25,7 @@ function measured(): Results {
 
 function report(results: Results, remarks: readonly string[] = []): string {
   return renderReport({
-    command: 'npm run bench:scale',
+    command: 'npm run bench -- scale',
     time: '2026-01-01T00:00:00Z',
     facts: [['machine', 'a | b']],
     plotted: ['growth-sync'],

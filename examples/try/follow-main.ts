@@ -1,8 +1,8 @@
-/** Follows the READMEs of examples: `npm run examples`, or `npm run examples -- NAME…`. */
+/** Follows the READMEs of examples: `npm run prove -- readmes`, or `npm run prove -- readmes NAME…`. */
 import { EXAMPLES } from './examples.ts';
 import { followReadme } from './follow.ts';
 
-const USAGE = `usage: npm run examples [-- NAME...]
+const USAGE = `usage: npm run prove -- readmes [NAME...]
 
 Starts each example without a cluster, runs the commands of its README, and checks that they print what it
 promises. Needs kubectl, or KUBECTL. Exits 0 when all do, 1 when one does not, 2 for a name that is none.

@@ -11,9 +11,10 @@ export async function apiRefusals(root: string): Promise<readonly string[]> {
   for (const surface of readSurfaces()) {
     const file = reportFile(surface.entry);
     const committed = await readFile(join(root, file), 'utf8').catch(() => undefined);
-    if (committed === undefined) problems.push(`${file}: missing, "npm run api" writes it`);
+    if (committed === undefined)
+      problems.push(`${file}: missing, "npm run generate -- api" writes it`);
     else if (committed !== reportOf(surface)) {
-      problems.push(`${file}: not as the sources are, "npm run api" renews it`);
+      problems.push(`${file}: not as the sources are, "npm run generate -- api" renews it`);
     }
   }
   return problems;

@@ -2,7 +2,7 @@
  * Credentials that are wrong, missing, spent or exchanged, in front of the real `kubectl proxy` and with
  * an operator behind it: who is at fault and what to do is said, and nothing is lost.
  *
- * What takes a minute of waiting is proved by `npm run prove:credentials`.
+ * What takes a minute of waiting is proved by `npm run prove -- credentials`.
  *
  * @module-tag kubectl
  */

@@ -1,4 +1,4 @@
-/** `npm run prove:credentials`: what kubectl takes a minute, or more, to notice of its credentials. */
+/** `npm run prove -- credentials`: what kubectl takes a minute, or more, to notice of its credentials. */
 import { basename } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
@@ -6,7 +6,7 @@ import { isolation } from './support/isolation.ts';
 import { kubectls } from './support/kubectls.ts';
 import { anotherCa, type Finding, frozen, revoked, rotated, taken } from './waiting.ts';
 
-const USAGE = `usage: npm run prove:credentials -- [--ca-seconds N]
+const USAGE = `usage: npm run prove -- credentials [--ca-seconds N]
 
 An embedded API server with TLS and RBAC, the real kubectl proxy in front of it with a token folder
 such as the kubelet makes, and an operator behind that: for the newest kubectl that is here and for

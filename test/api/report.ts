@@ -1,4 +1,4 @@
-/** The API report of an entry: what `npm run api` writes to `docs/api/` and a test compares. */
+/** The API report of an entry: what `npm run generate -- api` writes to `docs/api/` and a test compares. */
 import type { Declared, Surface } from './surface.ts';
 
 /** An entry of kinds that are generated: its names say enough, its declarations are 10,000 lines. */
@@ -16,7 +16,7 @@ export function reportFile(entry: string): string {
 export function reportOf({ entry, exported, reached }: Surface): string {
   const intro =
     `# ${entry}\n\n` +
-    `The public surface of \`${entry}\`: ${exported.length} names. \`npm run api\` writes this file from the sources, and a ` +
+    `The public surface of \`${entry}\`: ${exported.length} names. \`npm run generate -- api\` writes this file from the sources, and a ` +
     'test compares it, so\nthat a change of the surface is seen in review.\n';
   if (NAMES_ONLY.includes(entry)) {
     return `${intro}\n${fenced(exported.map(({ kind, name }) => `${kind} ${name}`).join('\n'))}`;

@@ -18,7 +18,7 @@ test.each(surfaces)('the report of $entry is as the sources are', (surface) => {
 
   expect(
     committed,
-    `The public surface has changed. If that is meant, run "npm run api", look at the difference of ${file}, and commit it.`,
+    `The public surface has changed. If that is meant, run "npm run generate -- api", look at the difference of ${file}, and commit it.`,
   ).toBe(reportOf(surface));
 });
 

@@ -1,4 +1,4 @@
-/** What `chancery watch` keeps, and what it reads ahead of its reader. `npm run measure:watch` has figures. */
+/** What `chancery watch` keeps, and what it reads ahead of its reader. `npm run measure -- watch` has figures. */
 import { PassThrough } from 'node:stream';
 import { expect, test, vi } from 'vitest';
 import { invoke } from './invocation.ts';

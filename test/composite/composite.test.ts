@@ -1,6 +1,6 @@
 /** Composites on the embedded API server: what is in its storage is what counts. */
 
-import { configMap, consistently, crashPoints, eventually, startOperator } from '@chancery/testing';
+import { configMap, consistently, eventually } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { child } from '../../operator/composite/child.ts';
 import { type CompositeOptions, composite } from '../../operator/composite/composite.ts';
@@ -8,14 +8,7 @@ import type { SyncResult } from '../../operator/composite/sync-result.ts';
 import type { Controller } from '../../operator/controller/controller.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
 import { controllerOf } from '../../operator/model/object.ts';
-import {
-  type ConfigSet,
-  clusterWithSets,
-  configMapNames,
-  configSet,
-  configSets,
-  playground,
-} from './parents.ts';
+import { type ConfigSet, configSets, playground } from './parents.ts';
 
 function wanted(set: ConfigSet, made: number): SyncResult<ConfigSet> {
   const { names, text = '', selector } = set.spec;
@@ -305,21 +298,4 @@ test('[K-44] what is as it should be costs no write', async () => {
 
   await eventually(() => before !== undefined && ended() > before);
   expect(env.events.of().length).toBe(commits + 1);
-});
-
-test('[K-44] killed between any two of its calls it comes to the same end', async () => {
-  const points = await crashPoints({
-    env: clusterWithSets,
-    arrange: (env, namespace) =>
-      env.create(configSet(namespace, { names: ['a', 'b'], text: 'one' })),
-    start: (url, namespace) => startOperator({ url, namespace, controllers: [sets()] }),
-    until: async (env, namespace) => {
-      const live = await env.get<ConfigSet>('example.dev/v1', 'ConfigSet', namespace, 'set');
-      return live?.status?.made === 2;
-    },
-    state: (env, namespace) => configMapNames(env, namespace),
-    calls: ({ verb }) => verb !== 'watch',
-  });
-
-  expect(new Set(points.map(({ call }) => call.verb))).toContain('create');
 });

@@ -12,12 +12,12 @@ import { crashScenario, type Sample } from './sample.ts';
 /** Many runs of less than a second each, and more on a busy machine. */
 export const EVERY_PLACE = { timeout: 600_000 } as const;
 
-/** `test:again` sets PROPERTY_RUNS to 1,000; `npm test` sets it to 100, and has no time for every call. */
+/** `npm run test:all` sets PROPERTY_RUNS to 1,000; `npm test` sets it to 50, and has no time for every call. */
 const KILLS_AT_EVERY_CALL = propertyRuns().numRuns >= 1_000;
 
 /**
  * Kills the operator of `sample` in this process: before and after the first call of each kind in `calls`
- * and, in `npm run test:again`, at every call.
+ * and, in `npm run test:all`, at every call.
  *
  * @param calls - as `verb resource` or `verb resource/subresource`: at each of them it must have been
  *   killed, before and after.

@@ -1,4 +1,4 @@
-/** A few places with a real SIGKILL; `npm run prove:crashes` goes through all of them. */
+/** A few places with a real SIGKILL; `npm run prove -- crashes` goes through all of them. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
@@ -50,7 +50,7 @@ test(
   },
 );
 
-/** `npm run prove:crashes -- ARGS`. */
+/** `npm run prove -- crashes ARGS`. */
 async function prove(...args: readonly string[]) {
   const program = fileURLToPath(new URL('prove.ts', import.meta.url));
   const child = spawn(process.execPath, ['--conditions=chancery-source', program, ...args], {
@@ -64,16 +64,16 @@ async function prove(...args: readonly string[]) {
   return { code: code as number | null, stdout, stderr };
 }
 
-test('prove:crashes says what it is for, and which samples there are', async () => {
+test('prove -- crashes says what it is for, and which samples there are', async () => {
   const { code, stdout } = await prove('--help');
 
   expect(code).toBe(0);
   expect(samples.filter(({ name }) => !stdout.includes(name))).toEqual([]);
 });
 
-test('prove:crashes refuses what it does not know', async () => {
+test('prove -- crashes refuses what it does not know', async () => {
   const { code, stdout, stderr } = await prove('--minutes');
 
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toContain('usage: npm run prove:crashes');
+  expect(stderr).toContain('usage: npm run prove -- crashes');
 });

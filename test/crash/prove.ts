@@ -1,4 +1,4 @@
-/** `npm run prove:crashes`: kills real processes of the sample operators between any two of their calls. */
+/** `npm run prove -- crashes`: kills real processes of the sample operators between any two of their calls. */
 import { availableParallelism, loadavg } from 'node:os';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
@@ -6,7 +6,7 @@ import { type CrashPoint, crashPoints } from '@chancery/testing';
 import { crashScenario } from './sample.ts';
 import { samples } from './samples.ts';
 
-const USAGE = `usage: npm run prove:crashes -- [--only TEXT]
+const USAGE = `usage: npm run prove -- crashes [--only TEXT]
 
 Runs each sample operator as a process of its own, again and again, and ends it with SIGKILL: before
 its first call is sent, after that was carried out and before the answer, before the second, and so on

@@ -5,8 +5,8 @@ import { COMMANDS } from '../../operator/cli/dispatch.ts';
 import { optionGroups, optionMeaning, optionTitle, usageLines } from '../../operator/cli/help.ts';
 
 const PAGE = new URL('../../docs/starting.md', import.meta.url);
-const BEGIN = '<!-- The tables of the commands, written by npm run api. -->';
-const END = '<!-- The end of what npm run api writes. -->';
+const BEGIN = '<!-- The tables of the commands, written by npm run generate -- api. -->';
+const END = '<!-- The end of what npm run generate -- api writes. -->';
 
 /** The page as it is. */
 export function readCommandsPage(): string {

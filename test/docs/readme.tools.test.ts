@@ -69,7 +69,7 @@ test('by hand: the ambassador ends, the ConfigMap changes, the ambassador return
   const command = (beginning: string): string =>
     lines.find((line) => line.includes(beginning)) ?? expect.unreachable(`no ${beginning}`);
   const kubectl = pathOf('kubectl');
-  const { stdout } = shell(`exec ${command('npm run apiserver')} -- --port 0`);
+  const { stdout } = shell(`exec ${command('chancery apiserver')} --port 0`);
   const url = await eventually(() => /http:\/\/\S+\d/.exec(stdout.at(-1) ?? '')?.[0]);
   expect(command('kubectl proxy')).toBe('kubectl proxy --server=http://127.0.0.1:8080');
   const proxy = new KubectlProxy({ kubectl, server: url });

@@ -43,7 +43,7 @@ test('the commands for kinds that exist write projects with these kinds', async 
   }
 });
 
-test('the chapter of commands is as the tables of the commands say; npm run api writes it', () => {
+test('the chapter of commands is as the tables of the commands say; npm run generate -- api writes it', () => {
   const page = readCommandsPage();
 
   expect(page).toBe(withCommands(page));

@@ -185,6 +185,6 @@ test('the command says in one line what it expected, and writes nothing then', a
   await expect(command).rejects.toMatchObject({
     code: 1,
     stdout: '',
-    stderr: 'lock:kubectl: expected one version, such as v1.37.1\n',
+    stderr: 'kubectl-lock: expected one version, such as v1.37.1\n',
   });
 });

@@ -1,5 +1,5 @@
 /**
- * `npm run test:all`: everything that a change has to pass. Both lanes, the checks and the build,
+ * `npm run test:all`: everything that a change has to pass. All lanes, the checks and the build,
  * properties with 1,000 runs each, and the page of guarantees held against the reports of what ran.
  *
  * The last line of standard output is `N passed, N failed`, with `, N skipped` where tests were skipped.
@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
+import { LANES } from '../../vitest.config.ts';
 import { type Counts, sumOf, testCounts } from './counts.ts';
 
 const USAGE = `usage: npm run test:all [-- --npm-test REPORT]
@@ -31,13 +32,14 @@ const reports: string[] = [];
 /** Told at the end, where a log that keeps only its last lines still has them. */
 const failures: string[] = [];
 
-if (values['npm-test'] === undefined) await lane('npm test', ['test']);
+if (values['npm-test'] === undefined) await lane('npm test', ['test', '--']);
 else addReport('npm test', values['npm-test'], Number(values['npm-test-exit-code'] ?? 0));
 await step('check', ['run', 'check']);
 await step('build', ['run', 'build']);
-await lane('test:long', ['run', 'test:long']);
-await lane('test:tools', ['run', 'test:tools']);
-await lane('test:again', ['run', 'test:again']);
+const others = [...Object.keys(LANES), 'long'].map((name) => `--project=${name}`);
+await lane('the other lanes', ['exec', '--', 'vitest', 'run', ...others]);
+await lane('test:tools', ['run', 'test:tools', '--']);
+await lane('again', ['exec', '--', 'vitest', 'run', '--project=again-properties']);
 await step('guarantees', ['exec', '--', 'node', 'test/lanes/guarantees-shown.ts', ...reports]);
 
 for (const failure of failures) process.stdout.write(`test:all: FAILED: ${failure}\n`);
@@ -51,7 +53,7 @@ process.exit(failed === 0 ? 0 : 1);
 async function lane(name: string, command: readonly string[]): Promise<void> {
   const report = join(folder, `${name.replace(/\W/g, '-')}.json`);
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  addReport(name, report, await npm(name, [...command, '--', ...reporters]));
+  addReport(name, report, await npm(name, [...command, ...reporters]));
 }
 
 function addReport(name: string, report: string, exitCode: number): void {

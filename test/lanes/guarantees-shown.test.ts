@@ -4,17 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { guaranteesIn, readGuarantees } from '../docs/guarantees-page.ts';
+import { type Guarantee, readGuarantees } from '../guarantees/guarantees.ts';
 import { type Judgement, judge } from './judge-guarantees.ts';
 import { type Report, reportFrom } from './vitest-report.ts';
 
-const PAGE = `
-| tag | what a user may rely on | tests in |
-|---|---|---|
-| Z-1 | The first promise. | \`test/a.test.ts\` |
-| Z-12 | The second promise. | \`test/a.test.ts\`, \`test/b.test.ts\` |
-| H41 | A scenario. | \`test/b.test.ts\` |
-`;
+const GUARANTEES: readonly Guarantee[] = [
+  { tag: 'Z-1', promise: 'The first promise.', files: ['test/a.test.ts'] },
+  { tag: 'Z-12', promise: 'The second promise.', files: ['test/a.test.ts', 'test/b.test.ts'] },
+  { tag: 'H41', promise: 'A scenario.', files: ['test/b.test.ts'] },
+];
 
 /** Two files: each line is the status and the full name of a test. */
 function lane(a: readonly string[], b: readonly string[], root = '/repository'): Report {
@@ -34,7 +32,7 @@ const FULL = [
 ] as const;
 
 function judged(...reports: readonly Report[]): Judgement {
-  return judge(guaranteesIn(PAGE), reports, '/repository');
+  return judge(GUARANTEES, reports, '/repository');
 }
 
 function missing(...reports: readonly Report[]): readonly string[] {
@@ -128,10 +126,12 @@ async function run(...given: readonly (Report | string)[]) {
   });
 }
 
-/** A lane in which one test has passed for each row and file of the page. */
+const guarantees = readGuarantees();
+
+/** A lane in which one test has passed for each statement and file. */
 function everything(): Report {
   return {
-    testResults: readGuarantees().flatMap((guarantee) =>
+    testResults: guarantees.flatMap((guarantee) =>
       guarantee.files.map((file) => ({
         name: join(root, file),
         assertionResults: [{ fullName: `[${guarantee.tag}] shown`, status: 'passed' }],
@@ -140,17 +140,16 @@ function everything(): Report {
   };
 }
 
-test('the program reads the page: all of it is shown, or a line for each row and file, and exit code 1', async () => {
+test('the program reads the statements: all of it is shown, or a line for each row and file, and exit code 1', async () => {
   const full = everything();
   const [first, ...others] = full.testResults;
-  const { tag, files = [] } = readGuarantees()[0] ?? expect.unreachable();
+  const { tag, files = [] } = guarantees[0] ?? expect.unreachable();
 
-  const shown = await run(full);
-  const lacking = await run({ testResults: others });
+  const [shown, lacking] = await Promise.all([run(full), run({ testResults: others })]);
 
   expect(shown).toMatchObject({ code: 0, stderr: '' });
   expect(shown.stdout).toBe(
-    `${readGuarantees().length} guarantees shown by ${full.testResults.length} tests\n`,
+    `${guarantees.length} guarantees shown by ${full.testResults.length} tests\n`,
   );
   expect(first?.name).toBe(join(root, files[0] ?? ''));
   expect(lacking).toEqual({ code: 1, stdout: '', stderr: `${tag} ${files[0]}: absent\n` });

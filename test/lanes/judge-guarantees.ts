@@ -1,6 +1,6 @@
 /** Which guarantees the tests have shown that ran, over all lanes. */
 import { relative, sep } from 'node:path';
-import { type Guarantee, isTagged } from '../docs/guarantees-page.ts';
+import { type Guarantee, isTagged } from '../guarantees/guarantees.ts';
 import type { Report, TestResult } from './vitest-report.ts';
 
 export type Found = 'absent' | 'skipped in every lane' | 'failed';

@@ -1,5 +1,5 @@
 /**
- * `npm run check:packages`: builds and packs every package, and has the archives read by `publint` and by
+ * `npm run check -- packages`: builds and packs every package, and has the archives read by `publint` and by
  * `attw --profile esm-only`.
  *
  * Exit codes: 0 when neither finds anything, 1 otherwise.

@@ -1,10 +1,10 @@
-/** `npm run prove:leadership`: freezes leaders and looks whether they write when they wake. */
+/** `npm run prove -- leadership`: freezes leaders and looks whether they write when they wake. */
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { type FrozenLeaderReport, frozenLeader } from './frozen-leader.ts';
 import { frozenStandby, STEPS } from './frozen-standby.ts';
 
-const USAGE = `usage: npm run prove:leadership -- [--on-lost exit|standby|both] [--runs N] [--parallel N]
+const USAGE = `usage: npm run prove -- leadership [--on-lost exit|standby|both] [--runs N] [--parallel N]
 
 Two replicas of an operator that writes all the time, with leader election (lease 6 s). The leader is
 frozen with SIGSTOP until the other leads and writes, and woken with SIGCONT.

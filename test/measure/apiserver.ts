@@ -1,6 +1,6 @@
 /**
  * What the embedded API server costs: its start, writes, the delay of watches, memory. Five runs, each
- * on a server in a process of its own; `npm run measure:apiserver`, with `-- --built` from what
+ * on a server in a process of its own; `npm run measure -- apiserver`, with `--built` from what
  * `npm run build` has made. See docs/measurements.md.
  */
 import { type ChildProcess, fork, spawn } from 'node:child_process';

@@ -3,7 +3,7 @@
  * imported module, each when the operator of the save before has reconciled. The
  * ambassador is a real `kubectl proxy` where there is a kubectl (`KUBECTL`, or the one on the PATH), else the
  * stand-in; the first line says which.
- * `npm run measure:dev`. See docs/measurements.md.
+ * `npm run measure -- dev`. See docs/measurements.md.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

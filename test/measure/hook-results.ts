@@ -1,10 +1,9 @@
 /** Hostile results of hooks for `hooks.ts`, and what is seen of a runner that reads one of them beside other hooks. */
+import type { ChildProcess } from 'node:child_process';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
-
-/** In the folder of a measurement: see `longest-turn.ts`. */
-export const TURNS_FILE = 'turns';
+import { longestTurn } from './longest-turn.ts';
 
 const SECONDS = 20;
 
@@ -52,24 +51,26 @@ ${work}
 
 /** What is seen in 20 s. */
 export async function servedBeside(
+  runner: ChildProcess,
   folder: string,
 ): Promise<
   Record<'busyMs' | 'lateMs' | 'starts' | 'neighbours' | 'mostSecondsBetween' | 'peakMB', number>
 > {
   const from = Date.now();
+  await longestTurn(runner);
   await after(SECONDS * 1_000);
+  const { ms: lateMs, cpuMs: busyMs } = await longestTurn(runner);
   const rowsOf = (file: string): readonly (readonly string[])[] =>
     readFileSync(join(folder, file), 'utf8')
       .split('\n')
       .slice(0, -1)
       .map((line) => line.split(' '));
-  const turns = rowsOf(TURNS_FILE).filter(([at]) => Number(at) > from);
   const runs = rowsOf('record').filter(([at]) => Number(at) * 1_000 > from);
   const neighbours = runs.filter(([, hook]) => hook === 'neighbour').map(([at]) => Number(at));
   const between = neighbours.slice(1).map((at, index) => at - (neighbours[index] ?? 0));
   return {
-    lateMs: Math.max(...turns.map(([, late]) => Number(late))),
-    busyMs: Math.max(...turns.map(([, , busy]) => Number(busy))),
+    lateMs,
+    busyMs,
     starts: runs.length - neighbours.length,
     neighbours: neighbours.length,
     mostSecondsBetween: Math.max(...between),

@@ -4,7 +4,7 @@
  * its own, with the flags of the image, and the embedded API server is another. Hooks are bash scripts, whose memory
  * is not counted.
  * Last, what one hook with a hostile result costs the others: five times each, see `hook-results.ts`.
- * `npm run measure:hooks` starts the sources; a word after `--` chooses measurements by their titles: `-- hostile`. With `-- --built` the runner is what `npm run build` has made; then
+ * `npm run measure -- hooks` starts the sources; a word chooses measurements by their titles: `hostile`. With `--built` the runner is what `npm run build` has made; then
  * a figure over its bound is a failure. Linux only. See docs/performance.md.
  */
 import { type ChildProcess, fork, spawn } from 'node:child_process';
@@ -16,8 +16,9 @@ import { setTimeout as after } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { CountingLine } from '../../examples/reloader/test/support/counting-line.ts';
 import { machineLoad, peakMB } from './figures.ts';
-import { HOSTILE, hostileHooks, servedBeside, TURNS_FILE } from './hook-results.ts';
+import { HOSTILE, hostileHooks, servedBeside } from './hook-results.ts';
 import type { Changed, Serving } from './hooks-server.ts';
+import { WATCHING } from './longest-turn.ts';
 
 const MEBIBYTE = 2 ** 20 / 1_000_000;
 const MOST_MB = 256 * MEBIBYTE;
@@ -95,7 +96,7 @@ async function hostile(title: string, text: string): Promise<void> {
   for (let run = 0; run < STARTS; run++) {
     await measured(`a hostile result: ${title}`, given, async ({ operator, folder, until }) => {
       await until((runs) => runs.some(({ hook }) => hook === 'neighbour'));
-      seen.push({ ...(await servedBeside(folder)), peakMB: peakMB(operator) });
+      seen.push({ ...(await servedBeside(operator, folder)), peakMB: peakMB(operator) });
     });
   }
   if (seen.length === 0) return;
@@ -273,15 +274,21 @@ echo "$now \${0##*/} $events $bytes" >> '${join(folder, 'record')}'
 }
 
 function startRunner(dir: string, folder: string, apiUrl: string): ChildProcess {
-  const turns = ['--import', pathOf('test/measure/longest-turn.ts')];
-  const args = [...NODE_FLAGS, ...turns, COMMAND, 'hooks', dir, '--tmp-dir', join(folder, 'tmp')];
+  const args = [
+    ...NODE_FLAGS,
+    ...WATCHING,
+    COMMAND,
+    'hooks',
+    dir,
+    '--tmp-dir',
+    join(folder, 'tmp'),
+  ];
   return spawn(process.execPath, args, {
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     env: {
       PATH: process.env.PATH ?? '',
       NODE_ENV: 'production',
       CHANCERY_API_URL: apiUrl,
-      LONGEST_TURN: join(folder, TURNS_FILE),
       CHANCERY_HEALTH_PORT: String(0),
       CHANCERY_METRICS_PORT: String(0),
       CHANCERY_INSECURE_ALLOW_TOKEN: 'true',

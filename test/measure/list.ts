@@ -1,6 +1,6 @@
 /**
  * How long an operator's event loop stands still while it lists 100,000 objects: probes and Leases
- * wait for it. Five runs, each in a process of its own; `npm run measure:list`. See docs/measurements.md.
+ * wait for it. Five runs, each in a process of its own; `npm run measure -- list`. See docs/measurements.md.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';

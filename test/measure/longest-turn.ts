@@ -1,40 +1,52 @@
 /**
- * Loaded into a process by `--import`. Every 100 ms it writes a line into the file `LONGEST_TURN`: the time, by how many
- * milliseconds a timer of 5 ms was late at most, and how much time of the processor the main thread used between two of
- * its ticks at most. The second hardly depends on the load of the machine, and is at most 5 ms more than the longest turn.
+ * Loaded into a process with `--import`: measures the turns of its event loop, and answers a message with the longest one
+ * since the message before. CPU is that of the main thread, and hardly depends on what else the machine does.
  */
-import { appendFileSync } from 'node:fs';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { performance } from 'node:perf_hooks';
 import process from 'node:process';
+import { fileURLToPath } from 'node:url';
 import { isMainThread } from 'node:worker_threads';
 
-const TICK_MS = 5;
-const WRITE_MS = 100;
-
-const { LONGEST_TURN: file } = process.env;
-
-/** Since Node 23.9; the types do not know it. */
-const { threadCpuUsage } = process as unknown as {
-  threadCpuUsage(): { readonly user: number; readonly system: number };
-};
-
-function cpuMs(): number {
-  const { user, system } = threadCpuUsage();
-  return (user + system) / 1_000;
+/** The longest turn. */
+export interface LongestTurn {
+  readonly ms: number;
+  readonly cpuMs: number;
 }
 
-if (file !== undefined && isMainThread) {
-  let [lateMs, busyMs, writtenAt] = [0, 0, 0];
-  let [tickAt, usedMs] = [performance.now(), cpuMs()];
-  const tick = (): void => {
-    const [now, used] = [performance.now(), cpuMs()];
-    lateMs = Math.max(lateMs, now - tickAt - TICK_MS);
-    busyMs = Math.max(busyMs, used - usedMs);
-    if (now - writtenAt >= WRITE_MS) {
-      appendFileSync(file, `${Date.now()} ${lateMs.toFixed(1)} ${busyMs.toFixed(1)}\n`);
-      [lateMs, busyMs, writtenAt] = [0, 0, now];
-    }
-    [tickAt, usedMs] = [performance.now(), cpuMs()];
-    setTimeout(tick, TICK_MS).unref();
-  };
-  tick();
+/** Flags of Node for a process whose turns are asked for. It needs a channel for messages. */
+export const WATCHING: readonly string[] = ['--import', fileURLToPath(import.meta.url)];
+
+/** The longest turn of a process that was started with {@link WATCHING}, since it was asked before. */
+export async function longestTurn(child: ChildProcess): Promise<LongestTurn> {
+  const answer = once(child, 'message');
+  child.send({});
+  return ((await answer) as [LongestTurn])[0];
+}
+
+if (isMainThread && process.execArgv.includes(WATCHING[1] ?? '')) watch();
+
+function watch(): void {
+  let longest: LongestTurn = { ms: 0, cpuMs: 0 };
+  let at = performance.now();
+  let cpuMs = mainThreadCpuMs();
+  setInterval(() => {
+    const [now, cpuNow] = [performance.now(), mainThreadCpuMs()];
+    longest = {
+      ms: Math.max(longest.ms, now - at),
+      cpuMs: Math.max(longest.cpuMs, cpuNow - cpuMs),
+    };
+    [at, cpuMs] = [now, cpuNow];
+  }, 1).unref();
+  process.on('message', () => {
+    process.send?.(longest);
+    longest = { ms: 0, cpuMs: 0 };
+  });
+  process.channel?.unref();
+}
+
+function mainThreadCpuMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
 }

@@ -3,7 +3,7 @@
  * with 10 ConfigMaps each and 2,000 with 3, from nothing and when everything is there, and the times from a change of a
  * parent to its children. Each start is a process of its own, with the flags of the image; the embedded API server is
  * another, and so are the hooks.
- * `npm run measure:metacontroller` starts the sources. With `-- --built` the operator is what `npm run build` has made;
+ * `npm run measure -- metacontroller` starts the sources. With `--built` the operator is what `npm run build` has made;
  * then a figure over its bound is a failure. A word measures only the rows whose titles contain it. Linux only. See
  * docs/performance.md.
  */

@@ -4,7 +4,7 @@
  * that knows them by key and owner. After the first list, after a list that shows nothing new, and after a list in
  * which every object has changed. Beside it stands what the status page shows of the source.
  * Then the same with the heap that Node gives V8 in a container with the memory limit that `chancery lint`
- * asks for; `-- --heap=MIB` gives every operator this heap, and says which of them ends. Three runs, each in a process of its own; `npm run measure:operator`, with `-- --built` from what
+ * asks for; `--heap=MIB` gives every operator this heap, and says which of them ends. Three runs, each in a process of its own; `npm run measure -- operator`, with `--built` from what
  * `npm run build` has made. See docs/measurements.md.
  */
 import { type ChildProcess, spawn } from 'node:child_process';

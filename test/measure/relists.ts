@@ -1,5 +1,5 @@
 /**
- * What the spread of relists saves an API server, and what it costs: `npm run measure:relists`. Every
+ * What the spread of relists saves an API server, and what it costs: `npm run measure -- relists`. Every
  * watch of several processes ends at once with 410 Gone, as after a compaction, and every source must
  * list again. The sources are real reflectors behind real limiters; time is a fake clock, so that the
  * figures are the same on every machine.

@@ -2,14 +2,13 @@
  * What a hostile user of one namespace costs the others: Deployments whose annotations have patterns that cost as much as
  * the limits of the reloader example let them, beside 2,000 ConfigMaps with the longest names. Meanwhile a Secret of
  * another namespace changes each second, and its Deployment must restart.
- * `npm run measure:reloader-patterns`, or with `-- --built` as in its image, see `reloader.ts`. Five runs; a figure is the
+ * `npm run measure -- reloader-patterns`, or with `--built` as in its image, see `reloader.ts`. Five runs; a figure is the
  * median, and in brackets the least and the most. Linux only. See docs/performance.md.
  */
-import { once } from 'node:events';
 import { setTimeout as after } from 'node:timers/promises';
 import { configMap, deployment, freePort } from '@chancery/testing';
 import { machineLoad, peakMB, row } from './figures.ts';
-import type { LongestTurn } from './loop-turns.ts';
+import { type LongestTurn, longestTurn, WATCHING } from './longest-turn.ts';
 import {
   answered,
   IS_BUILT,
@@ -111,13 +110,12 @@ async function measure(surroundings: Surroundings): Promise<Figures> {
     );
   }
   const healthPort = await freePort();
-  const watching = ['--import', new URL('loop-turns.ts', import.meta.url).href];
-  const operator = startOperator(surroundings, proxyUrl, healthPort, watching);
+  const operator = startOperator(surroundings, proxyUrl, healthPort, WATCHING);
   try {
     await answered(operator, async () => (await fetch(`http://127.0.0.1:${healthPort}/readyz`)).ok);
     await answered(operator, async () => (await recorded(url)) === NEIGHBOURS - 1);
     await after(4_000); // longer than the debounce: the start is over
-    await turnOf(operator);
+    await longestTurn(operator);
     const beganAt = performance.now();
     for (let kind = 0; kind < HOSTILE.length; kind++) {
       const annotations = { [RELOAD]: hostileText(kind) };
@@ -134,16 +132,15 @@ async function measure(surroundings: Surroundings): Promise<Figures> {
     }
     await answered(operator, async () => (await warned(url)) === HOSTILE.length);
     const warnedSeconds = (performance.now() - beganAt) / 1_000;
-    return { ...(await turnOf(operator)), peakMB: peakMB(operator), slowestSeconds, warnedSeconds };
+    return {
+      ...(await longestTurn(operator)),
+      peakMB: peakMB(operator),
+      slowestSeconds,
+      warnedSeconds,
+    };
   } finally {
     await stopOperator(operator);
   }
-}
-
-async function turnOf(operator: ReturnType<typeof startOperator>): Promise<LongestTurn> {
-  const answer = once(operator, 'message');
-  operator.send({});
-  return ((await answer) as [LongestTurn])[0];
 }
 
 async function restartSeconds(url: string, neighbour: number): Promise<number> {

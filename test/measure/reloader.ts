@@ -3,7 +3,7 @@
  * 10 KiB, 200 of them used by 500 Deployments. The operator runs behind the generated filter and under the
  * generated rights, and is started twice: the second start finds everything recorded. Bytes are counted on a
  * line between the operator and `kubectl proxy`, without heads.
- * `npm run measure:reloader` starts the sources. With `-- --built` the toolkit is what `npm run build` has made,
+ * `npm run measure -- reloader` starts the sources. With `--built` the toolkit is what `npm run build` has made,
  * and the example is one file, as in its image; then a figure over its budget is a failure. Linux only. See
  * docs/performance.md.
  */

@@ -1,6 +1,6 @@
 /**
  * The path of one watch event through the toolkit, from one MODIFIED line of a ConfigMap to the request
- * that one `applyOwned` of a Secret sends. `npm run trace:event`; see docs/measurements.md.
+ * that one `applyOwned` of a Secret sends. `npm run measure -- event`; see docs/measurements.md.
  *
  * V8's precise coverage names the functions that one event runs. Breakpoints on these functions, whose
  * conditions note the order and the depth of the stack and never pause, then trace a second event. The

@@ -1,7 +1,7 @@
 /**
  * The most memory that `chancery watch` takes: for many small objects and for a few large ones, after the
  * first list, after a list that shows nothing new, and after a list in which every object has changed.
- * Five runs, each in a process of its own; `npm run measure:watch`, with `-- --built` from what
+ * Five runs, each in a process of its own; `npm run measure -- watch`, with `--built` from what
  * `npm run build` has made. See docs/measurements.md.
  */
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';

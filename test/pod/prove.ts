@@ -1,10 +1,10 @@
-/** `npm run prove:pod`: the Pod test, also with what takes longer than tests may. */
+/** `npm run prove -- pod`: the Pod test, also with what takes longer than tests may. */
 import { spawnSync } from 'node:child_process';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-const USAGE = `usage: npm run prove:pod -- [--slow]
+const USAGE = `usage: npm run prove -- pod [--slow]
 
 Runs the ambassador and the operator from their images and manifests as one Pod, in Linux namespaces.
 

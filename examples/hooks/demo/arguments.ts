@@ -7,7 +7,7 @@ export interface DemoArguments {
   readonly runs: number;
 }
 
-export const USAGE = `usage: npm run demo:hooks [-- --changes N] [--objects N] [--runs N]
+export const USAGE = `usage: npm run prove -- hooks [--changes N] [--objects N] [--runs N]
 
 Changes ConfigMaps while a hook of 20 lines of bash acts on them, and kills kubectl proxy, the API server and the
 leader in turn. Prints what was missed, repeated and doubled. Needs bash, jq and kubectl, or KUBECTL.

@@ -1,6 +1,6 @@
 /**
  * A hook of 20 lines of bash under fire: ConfigMaps change while kubectl proxy, the API server and the leader are killed
- * in turn. Counts what was missed, repeated and doubled. `npm run demo:hooks`.
+ * in turn. Counts what was missed, repeated and doubled. `npm run prove -- hooks`.
  */
 import { spawnSync } from 'node:child_process';
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';

@@ -1,5 +1,5 @@
 /**
- * A small form of `npm run demo:hooks`.
+ * A small form of `npm run prove -- hooks`.
  *
  * @module-tag bash
  * @module-tag jq

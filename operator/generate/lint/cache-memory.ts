@@ -8,7 +8,7 @@ export interface CacheSize {
 }
 
 /**
- * Resident memory in bytes, from `npm run measure:operator` (docs/measurements.md, "How much memory an
+ * Resident memory in bytes, from `npm run measure -- operator` (docs/measurements.md, "How much memory an
  * operator takes"): for an operator without objects, for each object in addition to its bytes, and for each
  * byte that the status page shows. It was measured at the end of a list in which every object has changed,
  * when both the old and the new state are in memory.

@@ -73,5 +73,5 @@ test('a role that goes with another filter is found whenever something is closed
       if (rules.length > 0) found++;
     }),
   );
-  expect(found).toBeGreaterThan(90); // of a hundred; the rest are alike
+  expect(found).toBeGreaterThan(0.9 * propertyRuns().numRuns); // the rest are alike
 });

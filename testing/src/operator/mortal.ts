@@ -1,6 +1,6 @@
-import type { Transport } from 'chancery/low-level';
 import type { Clock } from 'chancery';
 import type { Cancel, TransportRequest, TransportResponse } from 'chancery/internal';
+import type { Transport } from 'chancery/low-level';
 
 /** A clock that can be killed: after that no alarm of it fires, as in a killed process. */
 export class MortalClock implements Clock {

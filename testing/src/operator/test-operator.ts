@@ -1,8 +1,7 @@
-import { systemClock, undiciTransport } from 'chancery/low-level';
-import type { Controller, Log, Runnable } from 'chancery';
-import { type Clock } from 'chancery';
+import type { Clock, Controller, Log, Runnable } from 'chancery';
 import type { ProcessStatus } from 'chancery/internal';
 import { connect, connectOptions, OperatorProcess, settingsFrom } from 'chancery/internal';
+import { systemClock, undiciTransport } from 'chancery/low-level';
 import { eventually } from '../time/eventually.ts';
 import { operatorRuns } from '../time/running-operators.ts';
 import { MortalClock, MortalTransport } from './mortal.ts';

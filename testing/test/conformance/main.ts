@@ -5,7 +5,7 @@ import { KNOWN_DIFFERENCES, SECOND_THRESHOLD, THRESHOLD } from './known-differen
 import { type ChapterResult, conformance, secondConformance } from './report.ts';
 import { CHAPTERS, SECOND_CHAPTERS } from './session.ts';
 
-const HELP = `usage: npm run conformance [-- RECORDING… | --all]
+const HELP = `usage: npm run prove -- conformance [RECORDING… | --all]
 
 Sends every request of test/recordings/*.jsonl to the embedded API server, in the order and at the
 times of the recording, and compares each answer with that of a real kube-apiserver v1.36.2.
@@ -86,6 +86,6 @@ try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
   if (!(error instanceof TypeError)) throw error;
-  process.stderr.write(`conformance: ${error.message}\nTry npm run conformance -- --help\n`);
+  process.stderr.write(`conformance: ${error.message}\nTry npm run prove -- conformance --help\n`);
   process.exitCode = 2;
 }

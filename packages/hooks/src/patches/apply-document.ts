@@ -1,4 +1,3 @@
-import { retryOnConflict } from 'chancery';
 import { isDeepStrictEqual } from 'node:util';
 import {
   type Client,
@@ -8,6 +7,7 @@ import {
   isNotFound,
   type KubernetesObject,
   OperatorError,
+  retryOnConflict,
 } from 'chancery';
 import {
   DOCUMENT_LIMITS,
@@ -19,7 +19,7 @@ import {
   sleep,
   yieldToEventLoop,
 } from 'chancery/internal';
-import { type DeleteOptions, type WriteOptions } from 'chancery/low-level';
+import type { DeleteOptions, WriteOptions } from 'chancery/low-level';
 import type { Jq } from '../jq/jq.ts';
 import { type PatchAction, targetOf } from './patch-document.ts';
 import type { PreparedDocument } from './prepare-documents.ts';

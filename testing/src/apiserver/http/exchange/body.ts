@@ -1,6 +1,6 @@
-import { parseYaml } from 'chancery/low-level';
 import { messageOf } from 'chancery';
 import { apiVersionOf, duplicateYamlKeys } from 'chancery/internal';
+import { parseYaml } from 'chancery/low-level';
 import { builtInKindName, builtInKinds } from '../../built-in-types/built-in-types.ts';
 import { badRequest } from '../../failures/failure.ts';
 import {

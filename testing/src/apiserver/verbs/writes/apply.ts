@@ -1,6 +1,6 @@
-import { parseYaml } from 'chancery/low-level';
 import { messageOf, rfc3339 } from 'chancery';
 import { apiVersionOf, duplicateYamlKeys } from 'chancery/internal';
+import { parseYaml } from 'chancery/low-level';
 import { requireCreate } from '../../auth/create-by-write.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { badRequest } from '../../failures/failure.ts';

@@ -3,18 +3,29 @@ import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { ApiServer, eventually } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
+import { GROUPS } from '../scripts/scripts.ts';
 import { fencedIn, folderWithChancery, packageJson, pathWith, root, shell } from './readme.ts';
 
-test('every npm script that a document names exists', () => {
-  const documents = ['README.md', 'CONTRIBUTING.md', 'docs/dependencies.md'];
+test('every npm script that a document names exists, and so does the name that follows it', () => {
+  const documents = globSync('{*.md,{docs,manifests,proxy,bench}/*.md,examples/*/README.md}', {
+    cwd: root,
+  }).filter((file) => file !== 'CHANGELOG.md');
   const all = documents.map((file) => readFileSync(join(root, file), 'utf8')).join('\n');
-  const text = all.replace(/^## Start\n.*?(?=^## )/ms, ''); // the scripts of a new project
-  const named = [...text.matchAll(/npm (?:run )?(start|test|(?<=run )[\w:]+)/g)].map(
-    ([, name]) => name,
-  );
+  const text = all.replaceAll(/^## Start\n.*?(?=^## )/gms, ''); // the scripts of a new project
+  const named = [
+    ...text.matchAll(/npm (?:run )?(start|test|(?<=run )[\w:]+)(?: -- ([a-z][\w-]*))?/g),
+  ]
+    .map(([, script = '', name]) => ({ script, name }))
+    .filter(({ script }) => script !== 'dev'); // of a new project
 
-  expect(new Set(named).size).toBeGreaterThan(3);
-  expect(named.filter((name) => packageJson.scripts[name ?? ''] === undefined)).toEqual([]);
+  expect(new Set(named.map(({ script }) => script)).size).toBeGreaterThan(10);
+  expect(named.filter(({ script }) => packageJson.scripts[script] === undefined)).toEqual([]);
+  expect(
+    named.filter(({ script, name = '' }) => {
+      const group = GROUPS[script];
+      return group !== undefined && name !== '' && group.scripts[name] === undefined;
+    }),
+  ).toEqual([]);
 });
 
 test('[found 16] a page that installs an operator says how its images are built', () => {

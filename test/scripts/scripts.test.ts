@@ -1,0 +1,66 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { packageJson, root } from '../docs/readme.ts';
+import { GROUPS } from './scripts.ts';
+
+const MAIN = 'test/scripts/main.ts';
+
+function run(...words: readonly string[]): { code: number | null; stdout: string; stderr: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, ...words], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  return { code: status, stdout, stderr };
+}
+
+test('every group is an npm script of its name, and every npm script of the launcher is a group', () => {
+  const launched = Object.entries(packageJson.scripts).filter(([, line]) => line.includes(MAIN));
+
+  expect(launched.map(([name, line]) => [name, line]).sort()).toEqual(
+    Object.keys(GROUPS)
+      .map((name) => [name, `node ${MAIN} ${name}`])
+      .sort(),
+  );
+});
+
+test.each(Object.entries(GROUPS))('every file that %s starts is there', (_name, { scripts }) => {
+  const files = Object.values(scripts).flatMap(({ commands }) =>
+    commands.map((command) => command.find((word) => !word.startsWith('-'))),
+  );
+
+  expect(files.length).toBeGreaterThan(0);
+  expect(files.filter((file) => file === undefined || !existsSync(join(root, file)))).toEqual([]);
+});
+
+test('a group without usual names lists its names, each with its sentence, and exits with 2', () => {
+  const { code, stdout, stderr } = run('prove');
+
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toMatch(/^usage: npm run prove -- NAME \[ARGUMENT\.\.\.\]\n/);
+  for (const [name, { says }] of Object.entries(GROUPS.prove?.scripts ?? {})) {
+    expect(stderr).toMatch(new RegExp(`^  ${name} +`, 'm'));
+    expect(stderr).toContain(says);
+  }
+});
+
+test('a name that no group or no script has is refused with the names that there are', () => {
+  const unknown = run('check', 'toString');
+  const group = run('nothing');
+
+  expect(unknown).toMatchObject({ code: 2, stdout: '' });
+  expect(unknown.stderr).toMatch(/^npm run check: nothing is named toString\n\nusage: /);
+  expect(unknown.stderr).toMatch(/Without NAME: types, lint, architecture\.\n$/);
+  expect(group).toMatchObject({ code: 2, stdout: '' });
+  expect(group.stderr).toContain('nothing is named nothing; there are: check, measure, ');
+});
+
+test('arguments go to the program of the name, or of each usual name, and a failure ends the rest', () => {
+  const named = run('generate', 'examples', '--no-such-option');
+  const usual = run('generate', '--no-such-option');
+
+  expect(named).toMatchObject({ code: 2, stdout: '' });
+  expect(named.stderr).toMatch(/^usage: npm run generate -- examples /);
+  expect(usual).toEqual(named);
+});

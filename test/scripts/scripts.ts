@@ -1,0 +1,165 @@
+/** What `npm run check`, `measure`, `prove`, `bench` and `generate` know by name. */
+
+/** One name after `npm run GROUP --`. */
+export interface Script {
+  readonly says: string;
+  /** Arguments of Node, one list for each command. The commands run one after another. */
+  readonly commands: readonly (readonly string[])[];
+}
+
+export interface Group {
+  /** The names that run when none is given. Without them, the names are listed. */
+  readonly usual?: readonly string[];
+  readonly scripts: Readonly<Record<string, Script>>;
+}
+
+const SOURCES = '--conditions=chancery-source';
+const BENCH = [SOURCES, '--disable-warning=ExperimentalWarning'];
+const TSC = 'node_modules/typescript/bin/tsc';
+
+const program = (says: string, ...command: readonly string[]): Script => ({
+  says,
+  commands: [command],
+});
+
+export const GROUPS: Readonly<Record<string, Group>> = {
+  check: {
+    usual: ['types', 'lint', 'architecture'],
+    scripts: {
+      types: {
+        says: 'The compiler reads the sources as here, in a browser and as they are built.',
+        commands: [
+          'tsconfig.json',
+          'tsconfig.browser.json',
+          'tsconfig.build.json',
+          'testing/tsconfig.build.json',
+          'tsconfig.packages.json',
+        ].map((config) => [TSC, '--noEmit', '-p', config]),
+      },
+      lint: program('Biome reads every file.', 'node_modules/@biomejs/biome/bin/biome', 'ci', '.'),
+      architecture: program(
+        'Folders import only what the table of imports allows.',
+        'node_modules/vitest/vitest.mjs',
+        'run',
+        '--project=node',
+        '--project=testing',
+        'test/architecture.test.ts',
+      ),
+      packages: program(
+        'publint and attw read the archive of every package.',
+        'test/lanes/packages.ts',
+      ),
+    },
+  },
+  measure: {
+    scripts: {
+      apiserver: program(
+        'What the embedded API server costs: start, writes, watches and memory.',
+        SOURCES,
+        'test/measure/apiserver.ts',
+      ),
+      dev: program('How long a save takes in `chancery dev`.', SOURCES, 'test/measure/dev.ts'),
+      event: program(
+        'Which files and functions an event goes through until its write is sent.',
+        SOURCES,
+        'test/measure/trace-event.ts',
+      ),
+      hooks: program(
+        'What `chancery hooks` costs, and what a hostile result costs the other hooks.',
+        SOURCES,
+        'test/measure/hooks.ts',
+      ),
+      list: program(
+        'How long the event loop stands still while 100,000 objects are listed.',
+        'test/measure/list.ts',
+      ),
+      metacontroller: program(
+        'What `chancery metacontroller` costs.',
+        SOURCES,
+        'test/measure/metacontroller.ts',
+      ),
+      operator: program('How much memory an operator needs.', SOURCES, 'test/measure/operator.ts'),
+      relists: program(
+        'What the spread of relists saves an API server.',
+        SOURCES,
+        'test/measure/relists.ts',
+      ),
+      reloader: program('What the example reloader costs.', SOURCES, 'test/measure/reloader.ts'),
+      'reloader-patterns': program(
+        'What hostile patterns cost the example reloader.',
+        SOURCES,
+        'test/measure/reloader-patterns.ts',
+      ),
+      watch: program('What `chancery watch` costs.', 'test/measure/watch.ts'),
+    },
+  },
+  prove: {
+    scripts: {
+      conformance: program(
+        'The embedded API server answers as the recordings of a real one do.',
+        SOURCES,
+        'testing/test/conformance/main.ts',
+      ),
+      crashes: program(
+        'Operators that are killed between any two of their calls leave nothing behind.',
+        SOURCES,
+        'test/crash/prove.ts',
+      ),
+      credentials: program(
+        'An operator keeps working while tokens and certificates of its Pod are replaced.',
+        SOURCES,
+        'test/ambassador/prove.ts',
+      ),
+      hooks: program(
+        'A hook misses nothing while the proxy, the API server and the leader are killed.',
+        SOURCES,
+        'examples/hooks/demo/main.ts',
+      ),
+      leadership: program(
+        'A leader that was frozen writes nothing when it wakes.',
+        SOURCES,
+        'test/leadership/prove.ts',
+      ),
+      mutations: program(
+        'npm test finds what 100 faults break: `--only N` for one, `--lane all` for all lanes.',
+        'test/mutations/main.ts',
+      ),
+      pod: program(
+        'Both images work as one Pod, from the rendered manifests.',
+        SOURCES,
+        'test/pod/prove.ts',
+      ),
+      readmes: program(
+        'The README of every example does what it promises.',
+        SOURCES,
+        'examples/try/follow-main.ts',
+      ),
+    },
+  },
+  bench: {
+    usual: ['clients'],
+    scripts: {
+      clients: program('Side by side with other clients.', ...BENCH, 'bench/main.ts'),
+      scale: program('How costs grow.', ...BENCH, 'bench/scale/main.ts'),
+    },
+  },
+  generate: {
+    usual: ['examples', 'api', 'guarantees'],
+    scripts: {
+      api: program('docs/api/: the public names of every entry.', 'test/api/main.ts'),
+      examples: program(
+        'The manifests and packages of the examples.',
+        SOURCES,
+        'examples/generate.ts',
+      ),
+      guarantees: program(
+        'docs/guarantees.md: what users may rely on, and the tests that show it.',
+        'test/guarantees/main.ts',
+      ),
+      'kubectl-lock': program(
+        'The version and digests of kubectl in the image of the ambassador.',
+        'proxy/lock-kubectl.ts',
+      ),
+    },
+  },
+};
