@@ -108,7 +108,7 @@ async function bundleCode(
   for (const [to, from] of Object.entries(parts.copies ?? {})) {
     copyFileSync(join(options.cwd, from), join(dist, to));
   }
-  for (const program of programs) chmodSync(join(dist, '..', program), 0o755);
+  for (const program of programs) chmodSync(join(dist, program.slice('dist/'.length)), 0o755);
 }
 
 /** What is loaded later may be missing from an installation; what is imported may not. */

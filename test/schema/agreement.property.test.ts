@@ -73,7 +73,7 @@ test('local validation and the API server name the same fields, reasons and text
   );
 
   // Neither answer is the rule, or nothing was compared.
-  expect(Math.min(judged.taken, judged.refused)).toBeGreaterThan(25);
+  expect(Math.min(judged.taken, judged.refused)).toBeGreaterThan(propertyRuns().numRuns / 10);
 }, 120_000);
 
 test.each<[string, TSchema, unknown]>([
