@@ -60,6 +60,15 @@ const PACKAGE_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'chancery/kubernetes',
     'chancery/low-level',
   ],
+  '@chancery/testing': [
+    'chancery',
+    'chancery/internal',
+    'chancery/kubernetes',
+    'chancery/low-level',
+    '@marcbachmann/cel-js',
+    'asn1js',
+    'croner',
+  ],
   '@chancery/packaging': ['chancery', 'chancery/internal', 'chancery/low-level'],
 };
 
@@ -143,7 +152,7 @@ test.each(
 });
 
 test.each(Object.entries(PACKAGE_MAY_IMPORT))('%s imports only %j', (name, allowed) => {
-  const folder = new URL(`packages/${name.slice('@chancery/'.length)}/`, root);
+  const folder = folderOf(name);
   const { dependencies, optionalDependencies = {} } = manifestIn(folder);
   const sources = readdirSync(new URL('src/', folder), { recursive: true, encoding: 'utf8' });
   const imports = sources
@@ -161,10 +170,10 @@ test.each(Object.entries(PACKAGE_MAY_IMPORT))('%s imports only %j', (name, allow
   expect(Object.keys(optionalDependencies)).toEqual(name === '@chancery/hooks' ? ['jq-web'] : []);
 });
 
-test('every package of packages/ has a row in the table', () => {
+test('every package beside the toolkit has a row in the table', () => {
   const folders = readdirSync(new URL('packages/', root));
 
-  expect(folders.map((folder) => `@chancery/${folder}`).sort()).toEqual(
+  expect([...folders, 'testing'].map((folder) => `@chancery/${folder}`).sort()).toEqual(
     Object.keys(PACKAGE_MAY_IMPORT).sort(),
   );
 });
@@ -312,6 +321,12 @@ function mayImport(file: string, specifier: string): boolean {
 function packageOf(specifier: string): string {
   const [first = '', second = ''] = specifier.split('/');
   return first.startsWith('@') ? `${first}/${second}` : first;
+}
+
+/** The folder of a package of this repository. */
+function folderOf(name: string): URL {
+  const [, word = ''] = name.split('/');
+  return new URL(word === 'testing' ? 'testing/' : `packages/${word}/`, root);
 }
 
 interface Manifest {
