@@ -239,8 +239,17 @@ export { knownPattern } from './schema/pattern/pattern.ts';
 export { sampleObject } from './schema/samples/sample-object.ts';
 export { schemaProblems } from './schema/structure/schema-problems.ts';
 export { Correlation, itemLike } from './schema/validation/correlation.ts';
-export type { FieldError } from './schema/validation/field-errors.ts';
-export * as fieldErrors from './schema/validation/field-errors.ts';
+export {
+  duplicate,
+  type FieldError,
+  fieldName,
+  forbidden,
+  invalid,
+  invalidUnshown,
+  notSupported,
+  required,
+  tooMany,
+} from './schema/validation/field-errors.ts';
 export { jsonEquals } from './schema/validation/json-equality.ts';
 export {
   newObjectProblems,

@@ -9,7 +9,7 @@ test.each<[string, KubernetesObject, string]>([
   ['apiVersion', { ...composite(), apiVersion: 'metacontroller.k8s.io/v1' }, 'v1alpha1'],
   ['kind', { ...composite(), kind: 'ControllerRevision' }, 'CompositeController'],
   ['metadata.name', composite({}, { name: '' }), 'is required'],
-  ['metadata', { ...composite(), metadata: null } as never, 'object'],
+  ['metadata', { ...composite(), metadata: null } as never, 'Required value'],
   ['spec', { ...composite(), spec: null } as never, 'Required'],
   ['spec', { ...composite(), spec: 'x' } as never, 'object'],
   ['spec.parentResource', composite({ parentResource: undefined }), ''],

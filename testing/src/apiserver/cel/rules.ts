@@ -1,9 +1,14 @@
 import {
   type Correlation,
   childPath,
-  fieldErrors,
+  duplicate,
+  fieldName,
   fieldSchema,
+  forbidden,
+  invalid,
+  invalidUnshown,
   itemLike,
+  required,
   type StructuralSchema,
   spineOf,
   type ValidationRule,
@@ -14,8 +19,6 @@ import type { StoredObject } from '../objects/stored-object.ts';
 import { type CompiledRule, compileRules, type LevelRules } from './compiled-rules.ts';
 import { Budget } from './runtime/budget.ts';
 import { runtimeErrorText } from './runtime/runtime-error.ts';
-
-const { duplicate, fieldName, forbidden, invalid, invalidUnshown, required } = fieldErrors;
 
 /** What all rules may cost for one object: ten times what one call of one rule may. */
 const OBJECT_BUDGET = 10_000_000;

@@ -1,9 +1,7 @@
-import { API_APPROVED, approvalOf, fieldErrors, needsApproval } from 'chancery/internal';
+import { API_APPROVED, approvalOf, invalid, needsApproval, required } from 'chancery/internal';
 import type { FieldError } from '../failures/invalid.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 import type { DefinitionSpec } from './definition.ts';
-
-const { invalid, required } = fieldErrors;
 
 const FIELD = `metadata.annotations[${API_APPROVED}]`;
 const RULE = `protected groups must have approval annotation ${JSON.stringify(API_APPROVED)}`;

@@ -1,8 +1,6 @@
-import { DNS_1035_LABEL, fieldErrors, NOT_DNS_1035_LABEL } from 'chancery/internal';
+import { DNS_1035_LABEL, invalid, NOT_DNS_1035_LABEL, required } from 'chancery/internal';
 import type { FieldError } from '../failures/invalid.ts';
 import type { DefinitionNames } from './definition.ts';
-
-const { invalid, required } = fieldErrors;
 
 const LABEL_PATTERN = new RegExp(`^${DNS_1035_LABEL}$`);
 

@@ -1,9 +1,7 @@
-import { fieldErrors, type StructuralSchema, type ValidationRule } from 'chancery/internal';
+import { invalid, type StructuralSchema, type ValidationRule } from 'chancery/internal';
 import { judgeRules, type RuleVerdict } from '../cel/compiled-rules.ts';
 import type { FieldError } from '../failures/invalid.ts';
 import { isObject } from '../objects/metadata.ts';
-
-const { invalid } = fieldErrors;
 
 /**
  * What is wrong with the CEL rules of a schema that has no other problem.

@@ -1,5 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { DNS_SUBDOMAIN, fieldErrors, NOT_DNS_SUBDOMAIN } from 'chancery/internal';
+import {
+  DNS_SUBDOMAIN,
+  invalid,
+  invalidUnshown,
+  NOT_DNS_SUBDOMAIN,
+  notSupported,
+  required,
+} from 'chancery/internal';
 import type { FieldError } from '../failures/invalid.ts';
 import { isObject } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
@@ -13,8 +20,6 @@ import {
   subresourceProblems,
   versionSchemaProblems,
 } from './version-rules.ts';
-
-const { invalid, invalidUnshown, notSupported, required } = fieldErrors;
 
 /** The problems of a CustomResourceDefinition, in the order in which the server lists them. */
 export function validateDefinition(

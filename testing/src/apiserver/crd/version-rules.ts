@@ -1,10 +1,18 @@
-import { fieldErrors, fieldSchema, type StructuralSchema, schemaProblems } from 'chancery/internal';
+import {
+  duplicate,
+  fieldSchema,
+  forbidden,
+  invalid,
+  invalidUnshown,
+  required,
+  type StructuralSchema,
+  schemaProblems,
+  tooMany,
+} from 'chancery/internal';
 import type { FieldError } from '../failures/invalid.ts';
 import { isObject } from '../objects/metadata.ts';
 import type { DefinitionVersion, PrinterColumn } from './definition.ts';
 import { rulesProblems } from './rule-rules.ts';
-
-const { duplicate, forbidden, invalid, invalidUnshown, required, tooMany } = fieldErrors;
 
 const COLUMN_TYPES = 'boolean,date,integer,number,string';
 const COLUMN_FORMATS = 'byte,date,date-time,double,float,int32,int64,password';
