@@ -146,7 +146,10 @@ export const GROUPS: Readonly<Record<string, Group>> = {
   generate: {
     usual: ['examples', 'api', 'guarantees'],
     scripts: {
-      api: program('docs/api/: the public names of every entry.', 'test/api/main.ts'),
+      api: program(
+        'docs/api/, the commands in docs/starting.md and the metrics in docs/observing.md.',
+        'test/api/main.ts',
+      ),
       examples: program(
         'The manifests and packages of the examples.',
         SOURCES,
