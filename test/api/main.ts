@@ -1,6 +1,6 @@
 /**
- * `npm run generate -- api`: writes the API report of every public entry, the commands in docs/starting.md and the metrics
- * in docs/observing.md. With `--check` it says which are not current.
+ * `npm run generate -- api`: writes the API report of every public entry, the commands in docs/starting.md, the metrics
+ * in docs/observing.md and the settings in docs/running.md. With `--check` it says which are not current.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import process from 'node:process';
 import { COMMANDS_PART } from '../docs/commands-page.ts';
 import { madePage, readPage, writePart } from '../docs/made-part.ts';
 import { METRICS_PART } from '../docs/metrics-page.ts';
+import { SETTINGS_PART } from '../docs/settings-page.ts';
 import { REPORTS, reportFile, reportOf } from './report.ts';
 import { ROOT, readSurfaces } from './surface.ts';
 
@@ -23,7 +24,7 @@ for (const surface of readSurfaces()) {
     `${file}: ${surface.exported.length} names${isCheck ? ', not current' : ''}\n`,
   );
 }
-for (const part of [COMMANDS_PART, METRICS_PART]) {
+for (const part of [COMMANDS_PART, METRICS_PART, SETTINGS_PART]) {
   if (isCheck && madePage(part) === readPage(part)) continue;
   if (isCheck) process.exitCode = 1;
   else writePart(part);

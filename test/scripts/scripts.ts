@@ -147,7 +147,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
     usual: ['examples', 'api', 'guarantees'],
     scripts: {
       api: program(
-        'docs/api/, the commands in docs/starting.md and the metrics in docs/observing.md.',
+        'docs/api/, and the tables of commands, metrics and settings in other pages.',
         'test/api/main.ts',
       ),
       examples: program(
