@@ -165,9 +165,9 @@ export {
 export { MERGE_KEYS, renderedDeployment } from './generate/manifests/rendered-objects.ts';
 export { type ManagerOptions, newManager } from './manager/manager.ts';
 export { familyOf } from './manager/metrics/added-registries.ts';
-export type { Metric, MetricSum } from './manager/metrics/catalogue.ts';
 export { claimedNames, claimsOfProcess } from './manager/metrics/claimed-names.ts';
 export { formatExposition } from './manager/metrics/exposition.ts';
+export type { Metric, MetricSum } from './manager/metrics/metric.ts';
 export type { MetricsRegistry } from './manager/metrics/registry.ts';
 export { toggleDebugOnSignal } from './manager/observe/log-level.ts';
 export { createLogger, type Logger } from './manager/observe/logger.ts';

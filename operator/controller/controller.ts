@@ -232,7 +232,9 @@ const LEAST_MS = {
   reconcileTimeoutMs: 0,
   maxReconcileAgeMs: 1,
   resyncPeriodMs: 0,
-} as const;
+} as const satisfies Readonly<
+  Record<keyof ControllerOptions<KubernetesObject> & `${string}Ms`, number>
+>;
 
 /**
  * Checks the names and words that the types of `controller` check, for callers without types. A misspelt

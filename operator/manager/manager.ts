@@ -4,7 +4,7 @@ import type { Controller } from '../controller/controller.ts';
 import { NEVER_ABORTED } from '../core/abort.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
-import type { Metric } from './metrics/catalogue.ts';
+import type { Metric } from './metrics/metric.ts';
 import { type MetricsPage, metricsPort } from './metrics/port.ts';
 import { watchEventLoop } from './observe/event-loop-watch.ts';
 import { createLogger, type Logger } from './observe/logger.ts';

@@ -1,11 +1,14 @@
 /**
- * `npm run generate -- api`: writes the API report of every public entry, and the commands in docs/starting.md. With
- * `--check` it says which are not current.
+ * `npm run generate -- api`: writes the API report of every public entry, the commands in docs/starting.md, the metrics
+ * in docs/observing.md and the settings in docs/running.md. With `--check` it says which are not current.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
-import { readCommandsPage, withCommands, writeCommandsPage } from '../docs/commands-page.ts';
+import { COMMANDS_PART } from '../docs/commands-page.ts';
+import { madePage, readPage, writePart } from '../docs/made-part.ts';
+import { METRICS_PART } from '../docs/metrics-page.ts';
+import { SETTINGS_PART } from '../docs/settings-page.ts';
 import { REPORTS, reportFile, reportOf } from './report.ts';
 import { ROOT, readSurfaces } from './surface.ts';
 
@@ -21,9 +24,9 @@ for (const surface of readSurfaces()) {
     `${file}: ${surface.exported.length} names${isCheck ? ', not current' : ''}\n`,
   );
 }
-const page = readCommandsPage();
-if (!isCheck) writeCommandsPage();
-if (!isCheck || withCommands(page) !== page) {
+for (const part of [COMMANDS_PART, METRICS_PART, SETTINGS_PART]) {
+  if (isCheck && madePage(part) === readPage(part)) continue;
   if (isCheck) process.exitCode = 1;
-  process.stdout.write(`docs/starting.md: the commands${isCheck ? ', not current' : ''}\n`);
+  else writePart(part);
+  process.stdout.write(`docs/${part.page}: the ${part.of}${isCheck ? ', not current' : ''}\n`);
 }

@@ -57,7 +57,7 @@ test('the policies of a controller have this order, which is behaviour', () => {
     return policies.map((policy) => policy.constructor.name);
   };
 
-  expect(namesFor('wait')).toEqual([
+  expect(namesFor('wait'), 'A new policy of every controller has its place here, too.').toEqual([
     'CacheSync',
     'ConsistencyWait',
     'MinInterval',

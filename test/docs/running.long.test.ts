@@ -5,34 +5,11 @@ import { fileURLToPath } from 'node:url';
 import { configMap, eventually } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { formatYaml } from '../../operator/core/yaml.ts';
-import { METRICS } from '../../operator/manager/metrics/catalogue.ts';
-import { ENVIRONMENT } from '../../operator/manager/settings/settings.ts';
 import { type Child, freePort } from '../cli/child.ts';
 import { startServer } from '../cli/server.ts';
 import { plain } from '../generate/lint/good.ts';
 import { rowsOf } from './guide.ts';
 import { commandsOf, folder, observing, running, shell } from './running-commands.ts';
-
-test('the table of settings is what the process reads', () => {
-  const settings = running.split('## Settings')[1]?.split('## Start and stop')[0] ?? '';
-  const [, ...rows] = rowsOf(settings);
-
-  expect(rows).toEqual(ENVIRONMENT.map(([name, meaning]) => [`\`${name}\``, meaning]));
-});
-
-test('the tables of metrics are what is measured', () => {
-  const metrics = observing.split('## Metrics')[1] ?? '';
-  const rows = rowsOf(metrics).filter(([name]) => name?.startsWith('`'));
-
-  expect(rows).toEqual(
-    METRICS.map(({ name, type, labels, help, detailed = false }) => [
-      `\`${name}\``,
-      type,
-      labels.map((label) => `\`${label}\``).join(' ') || '–',
-      detailed ? `${help} (detailed)` : help,
-    ]),
-  );
-});
 
 test('check: what is missing, for people and for programs, and what is too much', async () => {
   const server = await startServer({ authorization: 'RBAC' });

@@ -7,8 +7,9 @@ import { COMMANDS } from '../../operator/cli/dispatch.ts';
 import { BIN, folderWith, start } from '../cli/child.ts';
 import { FLEET, kubebuilderProject, projectOf } from '../scaffold/support/kubebuilder-project.ts';
 import { commandsOf, RUN_OUTSIDE } from '../scaffold/support/readme-commands.ts';
-import { readCommandsPage, withCommands } from './commands-page.ts';
+import { COMMANDS_PART } from './commands-page.ts';
 import { guide } from './guide.ts';
+import { madePage, readPage } from './made-part.ts';
 
 /** What test/scaffold/outside.tools.test.ts does in another form: with an archive in place of the registry. */
 const IN_ANOTHER_FORM = ['npm create chancery@latest demo', 'cd demo'];
@@ -44,13 +45,11 @@ test('the commands for kinds that exist write projects with these kinds', async 
 });
 
 test('the chapter of commands is as the tables of the commands say; npm run generate -- api writes it', () => {
-  const page = readCommandsPage();
-
-  expect(page).toBe(withCommands(page));
+  expect(readPage(COMMANDS_PART)).toBe(madePage(COMMANDS_PART));
 });
 
 test('the chapter of commands names every command with each option that it shows', () => {
-  const chapters = readCommandsPage()
+  const chapters = readPage(COMMANDS_PART)
     .split(/^### chancery /m)
     .slice(1);
 

@@ -146,7 +146,10 @@ export const GROUPS: Readonly<Record<string, Group>> = {
   generate: {
     usual: ['examples', 'api', 'guarantees'],
     scripts: {
-      api: program('docs/api/: the public names of every entry.', 'test/api/main.ts'),
+      api: program(
+        'docs/api/, and the tables of commands, metrics and settings in other pages.',
+        'test/api/main.ts',
+      ),
       examples: program(
         'The manifests and packages of the examples.',
         SOURCES,

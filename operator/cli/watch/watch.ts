@@ -11,6 +11,7 @@ import { logNotice, logStatus, statusLog } from '../../manager/sources/status-lo
 import type { KubernetesObject } from '../../model/object.ts';
 import { apiVersionOf, type Resource, resourceName } from '../../model/resource.ts';
 import { ApiError } from '../../model/status.ts';
+import type { Change } from '../../store/change.ts';
 import type { Transport } from '../../transport/transport.ts';
 import type { ListWatch } from '../../watch/list-watch.ts';
 import { type Action, classify, NO_HISTORY } from '../../watch/policy/classify.ts';
@@ -86,20 +87,9 @@ async function follow(wanted: WatchArguments, surroundings: Surroundings): Promi
     clock,
     resourceVersion: () => reflector.resourceVersion,
   });
-  const unprintable: Unprintable = (key, why) => {
-    unprinted();
-    log.error({ ...facts, key, why }, 'a change cannot be printed');
-  };
   const objects = new PrintedObjects({
     form: { apiVersion: apiVersionOf(scope.resource), kind: scope.resource.kind },
-    print: async (changes) => {
-      try {
-        await output.write(watchLines(changes, unprintable));
-      } catch (err) {
-        unprinted();
-        log.error({ ...facts, err }, 'printing failed');
-      }
-    },
+    print: printer(surroundings, facts),
     statusChanged: (status) => {
       if (!objects.listed) refusal ??= refusalOf(status, once);
       if (refusal !== undefined) stop.abort(refusal);
@@ -128,6 +118,25 @@ async function follow(wanted: WatchArguments, surroundings: Surroundings): Promi
   );
   await reflector.run(stop.signal);
   if (refusal !== undefined) throw refusal;
+}
+
+/** Prints changes, each as a line. One that cannot be printed is logged and counted. */
+function printer(
+  { output, log, unprinted }: Surroundings,
+  facts: object,
+): (changes: Iterable<Change>) => Promise<void> {
+  const unprintable: Unprintable = (key, why) => {
+    unprinted();
+    log.error({ ...facts, key, why }, 'a change cannot be printed');
+  };
+  return async (changes) => {
+    try {
+      await output.write(watchLines(changes, unprintable));
+    } catch (err) {
+      unprinted();
+      log.error({ ...facts, err }, 'printing failed');
+    }
+  };
 }
 
 /** The options of the reflector that the arguments set. */

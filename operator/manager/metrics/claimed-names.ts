@@ -1,4 +1,5 @@
-import { METRICS, type Metric } from './catalogue.ts';
+import { METRICS } from './catalogue.ts';
+import type { Metric } from './metric.ts';
 
 const SUFFIXES: Readonly<Record<string, readonly string[]>> = {
   histogram: ['_bucket', '_sum', '_count'],

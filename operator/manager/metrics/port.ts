@@ -4,8 +4,8 @@ import { type Clock, systemClock } from '../../core/clock.ts';
 import { type Meter, noMeter } from '../../core/metrics.ts';
 import { HttpListener, refusesHost, send } from '../http/listener.ts';
 import { AddedRegistries } from './added-registries.ts';
-import type { Metric } from './catalogue.ts';
 import { CONTENT_TYPE, type Exposition, type ExpositionFormat } from './exposition.ts';
+import type { Metric } from './metric.ts';
 import type { MetricsRegistry } from './registry.ts';
 
 /** A text in the format of Prometheus that the port answers besides `/metrics`. */

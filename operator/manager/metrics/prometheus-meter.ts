@@ -3,9 +3,10 @@ import type { Log } from '../../controller/reconciler.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import type { Labels, Meter } from '../../core/metrics.ts';
 import { type AddedRegistries, familyOf } from './added-registries.ts';
-import { METRICS, type Metric, type MetricSum } from './catalogue.ts';
+import { METRICS } from './catalogue.ts';
 import { shownName } from './claimed-names.ts';
 import { type Exposition, type ExpositionFormat, formatExposition } from './exposition.ts';
+import type { Metric, MetricSum } from './metric.ts';
 
 export interface PrometheusMeterOptions {
   /** Prefix of the toolkit's own metrics. Default `chancery_`. */

@@ -36,5 +36,8 @@ test('every rule has a canary, and a name of its own', () => {
   const names = RULES.map(({ id }) => id);
 
   expect(new Set(names).size).toBe(names.length);
-  expect(names.filter((id) => !CANARIES.some(({ rule }) => rule === id))).toEqual([]);
+  expect(
+    names.filter((id) => !CANARIES.some(({ rule }) => rule === id)),
+    'CANARIES in test/generate/lint/canaries.ts has no canary for these rules.',
+  ).toEqual([]);
 });
