@@ -88,6 +88,10 @@ function withImplied(word: string, options: Options): string {
 }
 
 function explain(message: string, options: readonly string[]): string {
+  const [, flag] = /^Option '([^']+)' argument is ambiguous/.exec(message) ?? [];
+  if (flag !== undefined) {
+    return `${flag} needs a value; write one that begins with a dash as ${flag}=-VALUE`;
+  }
   const [first = message] = message.split(/\.\s/, 1);
   const text = first.charAt(0).toLowerCase() + first.slice(1);
   const [, unknown] = /^unknown option '--([^']+)'/.exec(text) ?? [];
