@@ -86,10 +86,13 @@ export function isPackageInstalled(name: string): boolean {
   return installedCopies(name).length > 0;
 }
 
+/** The codes with which Node finds no module, cannot read it, or takes its package.json for unusable. */
+const REFUSALS = /^(?:ERR_MODULE_NOT_FOUND|ERR_(?:INVALID_)?PACKAGE_\w+|ENOENT|EACCES)$/;
+
 /** True when files of a package are missing or cut off: an installation that was interrupted, or copied in part. */
 function isIncomplete(error: unknown): boolean {
   const { code = '' } = error as NodeJS.ErrnoException;
-  return error instanceof SyntaxError || /^(?:ERR_|ENO|EACCES$)/.test(code);
+  return error instanceof SyntaxError || REFUSALS.test(code);
 }
 
 function incomplete(name: string, cause: unknown): ConfigurationError {
