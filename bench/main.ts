@@ -1,4 +1,4 @@
-/** The command line of the benchmarks: `npm run bench -- --help`. */
+/** The command line of the benchmarks: `npm run bench -- clients --help`. */
 import { parseBenchArguments, USAGE } from './arguments.ts';
 import { bench } from './bench.ts';
 import { CheckoutError } from './checkout.ts';

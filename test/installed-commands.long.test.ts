@@ -10,6 +10,7 @@ import process from 'node:process';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { VERSION } from '../operator/core/version.ts';
 import { packed } from './support/installed-packages.ts';
 import { type LocalRegistry, startRegistry } from './support/local-registry.ts';
 
@@ -76,6 +77,16 @@ async function folder(): Promise<string> {
   const path = await realpath(await mkdtemp(join(tmpdir(), 'chancery-commands-')));
   onTestFinished(() => rm(path, { recursive: true, force: true }));
   return path;
+}
+
+/** The package.json of a copy of `@chancery/hooks`, in the version of the toolkit. */
+function manifest(
+  exports: Readonly<Record<string, string>> = {
+    './command': './command.js',
+    './package.json': './package.json',
+  },
+): string {
+  return JSON.stringify({ name: '@chancery/hooks', version: VERSION, type: 'module', exports });
 }
 
 /** A copy of the project that has `chancery` alone. */
@@ -148,6 +159,13 @@ describe('where chancery is installed alone', () => {
     ['metacontroller', 'metacontroller', '@chancery/metacontroller'],
     ['generate chart', 'generate chart operator.mjs -o chart', '@chancery/packaging'],
     ['generate catalog', 'generate catalog bundle --image a:1 -o catalog', '@chancery/packaging'],
+    ['generate rbac --hooks', 'generate rbac --hooks hooks', '@chancery/hooks'],
+    [
+      'generate rbac --from-metacontroller',
+      'generate rbac --from-metacontroller controllers.yaml',
+      '@chancery/metacontroller',
+    ],
+    ['check --hooks', 'check --hooks hooks', '@chancery/hooks'],
     ['check crd', 'check crd new.yaml --against old.yaml', '@chancery/packaging'],
     ['check bundle', 'check bundle bundle', '@chancery/packaging'],
     ['plugin', 'plugin install --dir plugins', '@chancery/packaging'],
@@ -163,6 +181,28 @@ describe('where chancery is installed alone', () => {
     expect(ended.stderr).toContain(`chancery ${words} needs the package ${name}`);
     expect(ended.stderr).toMatch(new RegExp(`run npm install (--save-dev )?${name}@\\d`));
     expect(ended.stderr.trimEnd().split('\n')).toHaveLength(1);
+  });
+
+  test.each([
+    ['a package.json that is cut off', '{ "name": ', undefined],
+    ['exports without package.json', manifest({ './command': './command.js' }), ''],
+    ['exports without its entry', manifest({ './package.json': './package.json' }), ''],
+    ['no file of its entry', manifest(), undefined],
+    ['a file that is cut off', manifest(), 'export const hooks = {'],
+    ['no dependency that it imports', manifest(), "import 'absent-dependency';"],
+  ])('a package with %s ends a command with 2 and the command that mends it', async (_, json, js) => {
+    const project = await folder();
+    const copy = join(project, 'node_modules/@chancery/hooks');
+    await mkdir(copy, { recursive: true });
+    await writeFile(join(copy, 'package.json'), json);
+    if (js !== undefined) await writeFile(join(copy, 'command.js'), js);
+
+    const ended = await shell(`${join(bare, 'node_modules/.bin/chancery')} hooks hooks`, project);
+
+    expect(ended).toMatchObject({ code: 2, stdout: '' });
+    expect(ended.stderr).toMatch(
+      /^chancery hooks: the installed @chancery\/hooks cannot be loaded: .*; remove its folder node_modules\/@chancery\/hooks, and run npm install @chancery\/hooks@\S+\n$/,
+    );
   });
 
   test('the plugin of kubebuilder answers with an error of the protocol, and ends with 0', async () => {

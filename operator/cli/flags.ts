@@ -88,6 +88,10 @@ function withImplied(word: string, options: Options): string {
 }
 
 function explain(message: string, options: readonly string[]): string {
+  const [, flag] = /^Option '([^']+)' argument is ambiguous/.exec(message) ?? [];
+  if (flag !== undefined) {
+    return `${flag} needs a value; write one that begins with a dash as ${flag}=-VALUE`;
+  }
   const [first = message] = message.split(/\.\s/, 1);
   const text = first.charAt(0).toLowerCase() + first.slice(1);
   const [, unknown] = /^unknown option '--([^']+)'/.exec(text) ?? [];
@@ -99,7 +103,9 @@ function parsedValue(name: string, option: Option, given: Text, env: Environment
   const { type, multiple, env: variable } = option;
   const inherited = variable === undefined ? undefined : env[variable]?.trim() || undefined;
   if (type === undefined) return given === true || /^(?:true|1|yes)$/.test(inherited ?? '');
-  const parse = (text: unknown): unknown => parsedText(`--${name}`, String(text), option);
+  const isInherited = given === undefined && variable !== undefined && inherited !== undefined;
+  const source = isInherited ? variable : `--${name}`;
+  const parse = (text: unknown): unknown => parsedText(source, String(text), option);
   if (multiple === true) return [given ?? []].flat().map(parse);
   const text = given ?? inherited ?? option.default;
   return text === undefined ? undefined : parse(text);

@@ -1,12 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { createRequire, enableCompileCache } from 'node:module';
 import { dirname } from 'node:path';
-import process from 'node:process';
-import { pathToFileURL } from 'node:url';
-import { ConfigurationError } from '../core/errors.ts';
+import { ConfigurationError, messageOf } from '../core/errors.ts';
 import { VERSION } from '../core/version.ts';
 import type { HooksPackage, MetacontrollerPackage, PackagingPackage } from './packages.ts';
-import { resolveToolkit } from './toolkit-hooks.ts';
+import { projectUrl, resolveToolkit } from './toolkit-hooks.ts';
 
 /** Entries of other packages, and what the commands use of them. No file of the toolkit imports these packages. */
 interface Entries {
@@ -30,8 +28,8 @@ interface Installed {
  * the working directory.
  *
  * @param command - the words that need the package, such as `generate chart`. Messages name them.
- * @throws ConfigurationError `CONFIG` when the package is missing, installed twice, or of another version than the
- *   toolkit. Its message has the command that mends it.
+ * @throws ConfigurationError `CONFIG` when the package is missing, incomplete, installed twice, or of another version
+ *   than the toolkit. Its message has the command that mends it.
  */
 export async function loadPackage<E extends keyof Entries>(
   entry: E,
@@ -43,7 +41,11 @@ export async function loadPackage<E extends keyof Entries>(
   resolveToolkit();
   const name = entry.split('/').slice(0, 2).join('/');
   requireUsable(name, command, installedCopies(name));
-  return (await import(entry)) as Entries[E];
+  try {
+    return (await import(entry)) as Entries[E];
+  } catch (error) {
+    throw isIncomplete(error) ? incomplete(name, error) : error;
+  }
 }
 
 /**
@@ -84,9 +86,27 @@ export function isPackageInstalled(name: string): boolean {
   return installedCopies(name).length > 0;
 }
 
+/** The codes with which Node finds no module, cannot read it, or takes its package.json for unusable. */
+const REFUSALS = /^(?:ERR_MODULE_NOT_FOUND|ERR_(?:INVALID_)?PACKAGE_\w+|ENOENT|EACCES)$/;
+
+/** True when files of a package are missing or cut off: an installation that was interrupted, or copied in part. */
+function isIncomplete(error: unknown): boolean {
+  const { code = '' } = error as NodeJS.ErrnoException;
+  return error instanceof SyntaxError || REFUSALS.test(code);
+}
+
+function incomplete(name: string, cause: unknown): ConfigurationError {
+  return new ConfigurationError(
+    `the installed ${name} cannot be loaded: ${messageOf(cause).replace(/\.$/, '')}; ` +
+      `remove its folder node_modules/${name}, and run ${installCommand(name)}`,
+    { cause },
+  );
+}
+
 /** The copies beside the toolkit and in the working directory, each once. */
 function installedCopies(name: string): readonly Installed[] {
-  const places = [import.meta.url, pathToFileURL(`${process.cwd()}/`).href];
+  const project = projectUrl();
+  const places = [import.meta.url, ...(project === undefined ? [] : [project])];
   const found = places.flatMap((place) => installedAt(name, place) ?? []);
   return [...new Map(found.map((copy) => [copy.folder, copy])).values()];
 }
@@ -98,6 +118,6 @@ function installedAt(name: string, place: string): Installed | undefined {
     return { folder: dirname(path), version: String(version) };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND') return undefined;
-    throw error;
+    throw incomplete(name, error);
   }
 }

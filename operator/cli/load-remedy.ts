@@ -88,9 +88,10 @@ function earlierVersion({ message }: Error): string | undefined {
 function typeAsValue({ message }: Error): string | undefined {
   const [, specifier, name] = NO_EXPORT.exec(message) ?? [];
   if (name === undefined || name === 'default') return undefined;
+  const elsewhere = specifier === 'chancery' ? ' and whether chancery/low-level exports it' : '';
   return (
     `if ${name} is a type, write import type { ${name} } from '${specifier}', because types are gone ` +
-    'when Node loads a file; otherwise look at the spelling. tsc finds both with ' +
+    `when Node loads a file; otherwise look at the spelling${elsewhere}. tsc finds both with ` +
     '"verbatimModuleSyntax": true in tsconfig.json'
   );
 }

@@ -29,7 +29,6 @@ const resolve: NonNullable<Resolve> = (specifier, context, nextResolve) => {
   // Resolve as if this file imported it: a package finds its own entries by its own name.
   if (TOOLKIT.test(specifier)) return from(import.meta.url);
   if (!BESIDE.test(specifier)) return nextResolve(specifier, context);
-  const project = pathToFileURL(`${process.cwd()}/`).href;
   for (const parentURL of [context.parentURL, import.meta.url]) {
     try {
       return from(parentURL);
@@ -37,8 +36,18 @@ const resolve: NonNullable<Resolve> = (specifier, context, nextResolve) => {
       if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
     }
   }
-  return from(project);
+  return from(projectUrl() ?? import.meta.url);
 };
+
+/** The working directory as a URL, for searches in it; undefined when the folder has been removed. */
+export function projectUrl(): string | undefined {
+  try {
+    return pathToFileURL(`${process.cwd()}/`).href;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return undefined;
+  }
+}
 
 function withParent(
   context: ResolveHookContext,

@@ -156,7 +156,8 @@ test('the command line wins over the variable of an option, and the variable ove
     size: 5,
     loud: true,
   });
-  expect(() => parseFlags([], table, { SIZE: 'x' })).toThrow('--size must be a whole number');
+  expect(() => parseFlags([], table, { SIZE: 'x' })).toThrow(/^SIZE must be a whole number/);
+  expect(() => parseFlags(['--size=x'], table, { SIZE: '4' })).toThrow(/^--size must be/);
 });
 
 describe('the first word chooses the kind of work', () => {

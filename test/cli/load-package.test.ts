@@ -84,3 +84,35 @@ test('a command in a folder with a second copy ends with 2, and starts nothing o
   expect(child.stderr.lines.join()).toContain('@chancery/hooks is installed twice');
   expect(child.stderr.lines.join()).toContain(copy);
 });
+
+test.each([
+  ['is cut off', '{ "name": '],
+  ['exports no package.json', '{ "version": "1.0.0", "exports": "./command.js" }'],
+])('a package whose package.json %s is refused with the command that mends it', async (_, text) => {
+  const project = mkdtempSync(join(tmpdir(), 'chancery-broken-'));
+  onTestFinished(() => rmSync(project, { recursive: true }));
+  const copy = join(project, 'node_modules/@chancery/hooks');
+  mkdirSync(copy, { recursive: true });
+  writeFileSync(join(copy, 'package.json'), text);
+
+  const child = start(BIN, ['hooks', project], {}, project);
+
+  expect(await child.exit).toBe(2);
+  expect(child.stderr.lines.join('\n')).toMatch(
+    /^chancery hooks: the installed @chancery\/hooks cannot be loaded: .*; remove its folder .* run npm install @chancery\/hooks@\S+$/,
+  );
+});
+
+test('a command works in a folder that has been removed', async () => {
+  const hooks = mkdtempSync(join(tmpdir(), 'chancery-hooks-'));
+  const removed = mkdtempSync(join(tmpdir(), 'chancery-removed-'));
+  onTestFinished(() => rmSync(hooks, { recursive: true }));
+  const line = 'rmdir "$PWD" && exec "$BIN" hooks "$HOOKS" --check';
+
+  const child = start('sh', ['-c', line], { HOOKS: hooks }, removed);
+
+  expect({ exit: await child.exit, says: child.stderr.lines }).toEqual({
+    exit: 2,
+    says: [expect.stringContaining(`${hooks} has no hooks`)],
+  });
+});

@@ -109,6 +109,8 @@ test.each([
   [['cm', '-n', ''], '--namespace must be'],
   [['cm', '-n', 'a', '-A'], 'expected --namespace or --all-namespaces, got both'],
   [['cm', '-n'], "option '-n, --namespace <value>' argument missing"],
+  [['cm', '-n', '-5'], '-n needs a value; write one that begins with a dash as -n=-VALUE'],
+  [['cm', '--namespace', '-A'], '--namespace needs a value; write one that begins with a dash'],
   [['cm', '--namespce', 'a'], "unknown option '--namespce'; did you mean --namespace?"],
   [['cm', '-l', ''], '--selector must not be empty'],
   [['cm', '-l', 'a=b=c'], 'invalid label selector: found "=", expected a comma'],

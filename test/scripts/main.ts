@@ -1,6 +1,8 @@
 /**
  * `npm run GROUP -- [NAME] [ARGUMENT...]` for the groups of `scripts.ts`. Arguments go to each command of the name.
  *
+ * `--help` in place of a name lists the names.
+ *
  * Exit codes: that of the first command that fails; 2 for a name that is missing or unknown.
  */
 import { spawn } from 'node:child_process';
@@ -21,6 +23,10 @@ process.exitCode =
 
 async function runIn({ usual, scripts }: Group): Promise<number> {
   const [first = ''] = words;
+  if (first === '--help' || first === '-h') {
+    process.stdout.write(usageOf(scripts, usual));
+    return 0;
+  }
   const isNamed = first !== '' && !(usual !== undefined && first.startsWith('-'));
   if (isNamed && !Object.hasOwn(scripts, first)) {
     return refuse(`npm run ${groupName}: nothing is named ${first}\n\n${usageOf(scripts, usual)}`);

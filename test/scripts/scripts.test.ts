@@ -45,6 +45,18 @@ test('a group without usual names lists its names, each with its sentence, and e
   }
 });
 
+test.each(Object.entries(GROUPS))('%s --help lists the names on standard output', (group, {
+  scripts,
+}) => {
+  for (const word of ['--help', '-h']) {
+    const { code, stdout, stderr } = run(group, word);
+
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    for (const name of Object.keys(scripts))
+      expect(stdout).toMatch(new RegExp(`^  ${name} +`, 'm'));
+  }
+});
+
 test('a name that no group or no script has is refused with the names that there are', () => {
   const unknown = run('check', 'toString');
   const group = run('nothing');

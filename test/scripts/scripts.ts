@@ -139,7 +139,11 @@ export const GROUPS: Readonly<Record<string, Group>> = {
   bench: {
     usual: ['clients'],
     scripts: {
-      clients: program('Side by side with other clients.', ...BENCH, 'bench/main.ts'),
+      clients: program(
+        'Side by side with other clients; `clients --help` lists its options.',
+        ...BENCH,
+        'bench/main.ts',
+      ),
       scale: program('How costs grow.', ...BENCH, 'bench/scale/main.ts'),
     },
   },

@@ -55,7 +55,7 @@ async function checkRights(
   const declaring = declaringOf(values, words, rest);
   const fromEnvironment = settingsOf(values.namespaces, declaring, io.env);
   const token = await findVisibleToken(tokenFolders);
-  const declared = await loadDeclarations(declaring, io);
+  const declared = await loadDeclarations(declaring, 'check', io);
   const { insecureAllowToken } = fromEnvironment;
   const settings = overridden(fromEnvironment, {
     ...declared.settings,

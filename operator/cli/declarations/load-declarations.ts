@@ -22,11 +22,13 @@ export interface Declarations {
 }
 
 /**
+ * @param command - the words that ask for them, such as `generate rbac`. Messages name them.
  * @param env - for modules, whose arguments may have their defaults in it.
  * @throws ConfigurationError `CONFIG` when something does not load.
  */
 export async function loadDeclarations(
   declaring: Declaring,
+  command: string,
   io: Io,
   env: Io['env'] = io.env,
 ): Promise<Declarations> {
@@ -34,13 +36,13 @@ export async function loadDeclarations(
     case 'modules':
       return fromModules(declaring.modules, declaring.moduleArgs, env);
     case 'hooks': {
-      const { declaredHooks } = await loadPackage('@chancery/hooks/command', 'hooks');
+      const { declaredHooks } = await loadPackage('@chancery/hooks/command', `${command} --hooks`);
       const hooks = await declaredHooks(declaring.dir, declaring.crds, io);
       return { declared: [hooks], electing: [hooks], settings: {}, hints: hooks.hints };
     }
     case 'metacontroller': {
       const entry = '@chancery/metacontroller/command';
-      const { declaredControllers } = await loadPackage(entry, 'metacontroller');
+      const { declaredControllers } = await loadPackage(entry, `${command} --from-metacontroller`);
       const { declarations, hints, elects } = await declaredControllers(declaring, io);
       const settings = elects ? {} : { leaderElection: undefined };
       const electing = [{ name: 'metacontroller' }];

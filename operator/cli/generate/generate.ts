@@ -81,7 +81,12 @@ function environmentFor({ what }: Pick<GenerateArguments, 'what'>, env: Io['env'
 
 async function declarationsOf(asked: GenerateArguments, io: Io): Promise<Declarations> {
   const { declaring, what } = asked;
-  const declarations = await loadDeclared(declaring, io, environmentFor(asked, io.env));
+  const declarations = await loadDeclared(
+    declaring,
+    `generate ${what}`,
+    io,
+    environmentFor(asked, io.env),
+  );
   for (const hint of declarations.hints) io.stderr.write(`chancery generate: ${what}: ${hint}\n`);
   return declarations;
 }
@@ -93,10 +98,11 @@ async function declarationsOf(asked: GenerateArguments, io: Io): Promise<Declara
  */
 export async function loadDeclared(
   declaring: Declaring,
+  command: string,
   io: Io,
   env: Io['env'],
 ): Promise<Declarations> {
-  const declarations = await loadDeclarations(declaring, io, env);
+  const declarations = await loadDeclarations(declaring, command, io, env);
   if (declarations.declared.length > 0) return declarations;
   throw new ConfigurationError(
     `${declaringWords(declaring).join(', ')}: runnables only, and no controller; nothing follows from a runnable ` +

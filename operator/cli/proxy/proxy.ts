@@ -21,7 +21,7 @@ export async function proxy(given: GivenTo<typeof PROXY>, io: Io): Promise<ExitC
     ? splitAtDashes(asked.more)
     : { own: [], rest: asked.more };
   const declaring = { from: 'modules', modules: asked.modules, moduleArgs: own } as const;
-  const { declared, settings } = await loadDeclared(declaring, io, io.env);
+  const { declared, settings } = await loadDeclared(declaring, 'proxy', io, io.env);
   const parsed = decidedBy(asked, settings);
   const { namespace, namespaces, installCrds, leaseName } = parsed;
   const isElected =

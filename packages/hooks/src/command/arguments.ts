@@ -32,6 +32,8 @@ export function hooksArguments({ values, words, ignored }: GivenTo<typeof HOOKS>
   if (dir === undefined || folders.length > 1) {
     throw new ConfigurationError(`expected one folder of hooks; got ${folders.length}`);
   }
+  // The empty path would be the working directory, and all its executables would be started.
+  if (dir === '') throw new ConfigurationError('the folder of hooks is an empty text: name one');
   if (follow && !dryRun) {
     throw new ConfigurationError('--follow is for --dry-run; got no --dry-run');
   }

@@ -73,6 +73,9 @@ test('[hooks S14] a variable of shell-operator without a meaning here is named w
 test.each([
   [[], 'expected one folder of hooks; got 0'],
   [['/a', '/b'], 'expected one folder of hooks; got 2'],
+  [[''], 'the folder of hooks is an empty text'],
+  [['start', ''], 'the folder of hooks is an empty text'],
+  [['--hooks-dir='], 'the folder of hooks is an empty text'],
   [['/a', '--max-processes=0'], '--max-processes must be a whole number from 1 to 999999, not "0"'],
   [['/a', '--max-attempts=x'], '--max-attempts must be a whole number from 1 to 999999, not "x"'],
   [['/a', '--hook-timeout=soon'], '--hook-timeout must be a duration such as 90s or 5m'],
