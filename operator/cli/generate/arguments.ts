@@ -58,7 +58,7 @@ export function generateArguments(
   { values, words: modules, rest: moduleArgs }: GivenTo<typeof GENERATE>,
   what: Output,
 ): GenerateArguments {
-  const isOfModules = values.hooks === undefined && values.fromMetacontroller === undefined;
+  const isOfModules = values.hooks === undefined && values.fromMetacontroller.length === 0;
   // A package contains definitions that its modules do not bring. They declare nothing.
   const definitions = isOfModules && PACKAGES.includes(what) ? values.crd : [];
   const crd = definitions.length > 0 ? [] : values.crd;

@@ -172,3 +172,30 @@ test.each([
   expect(stderr.lines.join()).toContain('without {{, }}, */ and -->');
   expect(readdirSync(folder)).toEqual([]);
 });
+
+test.each([
+  'chart',
+  'bundle',
+])('a %s of modules has the definitions of --crd, too', async (what) => {
+  const output = folderWith({});
+  const crd = join(folderWith({ 'more.yaml': MORE }), 'more.yaml');
+
+  const { exit } = invoke([...ofWebsite(what)(output), '--crd', crd]);
+
+  expect(await exit).toBe(0);
+  expect(Object.values(textsIn(output)).join('')).toContain('orchards.example.com');
+});
+
+const MORE = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: { name: orchards.example.com }
+spec:
+  group: example.com
+  scope: Namespaced
+  names: { plural: orchards, singular: orchard, kind: Orchard, listKind: OrchardList }
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      schema: { openAPIV3Schema: { type: object } }
+`;
