@@ -242,6 +242,11 @@ function requireKnownOptions<T extends KubernetesObject>(options: ControllerOpti
   const of = `controller ${options.name}`;
   requireNames(of, options, KNOWN.controller satisfies NamesOf<ControllerOptions<T>>);
   requireFunction(of, 'reconcile', options.reconcile);
+  if (!Object.hasOwn(options, 'reconcile')) {
+    throw new ConfigurationError(
+      `${of} is an instance of a class: pass an object, with reconcile: (object, context) => instance.reconcile(object, context)`,
+    );
+  }
   if (options.gone !== undefined) {
     requireFunction(of, 'gone', options.gone, 'gone: async (key, context) => …');
   }
