@@ -88,13 +88,9 @@ function earlierVersion({ message }: Error): string | undefined {
 function typeAsValue({ message }: Error): string | undefined {
   const [, specifier, name] = NO_EXPORT.exec(message) ?? [];
   if (name === undefined || name === 'default') return undefined;
-  const otherwise =
-    specifier === 'chancery'
-      ? 'import a low-level part, such as Informer, from chancery/low-level, or look at the spelling'
-      : 'look at the spelling';
   return (
     `if ${name} is a type, write import type { ${name} } from '${specifier}', because types are gone ` +
-    `when Node loads a file; otherwise ${otherwise}. tsc finds both with ` +
+    'when Node loads a file; otherwise look at the spelling. tsc finds both with ' +
     '"verbatimModuleSyntax": true in tsconfig.json'
   );
 }
