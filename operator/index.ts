@@ -1,7 +1,6 @@
 /**
  * The public API, in the order data flows: what operators are written with. Everything exported here is covered
- * by semantic versioning. So is what `low-level.ts`, `schema.ts`, `kubernetes.ts` and `metacontroller.ts` export,
- * and nothing else.
+ * by semantic versioning. So is what `low-level.ts`, `schema.ts` and `kubernetes.ts` export, and nothing else.
  *
  * @module
  */

@@ -176,8 +176,11 @@ export interface ControllerOptions<T extends KubernetesObject> {
   /**
    * Called instead of `reconcile` when there is no object of that key, for instance to forget what the process
    * knows about it. It is retried, limited and answered as `reconcile` is, and the two never overlap for one
-   * key. It is not called for objects that went while no process ran: use a `finalizer` for a cleanup that
-   * must not be missed. Default: nothing is done.
+   * key. An object that no longer matches the selectors of `for` is gone, too. One that was created again by
+   * then goes to `reconcile`, with another uid.
+   *
+   * It is not called for objects that went while no process ran, nor for deletes that `predicate` drops: use a
+   * `finalizer` for a cleanup that must not be missed. Default: nothing is done.
    */
   readonly gone?: (key: ObjectKey, context: GoneContext) => Outcome | Promise<Outcome>;
 }
@@ -244,6 +247,11 @@ function requireKnownOptions<T extends KubernetesObject>(options: ControllerOpti
   const of = `controller ${options.name}`;
   requireNames(of, options, KNOWN.controller satisfies NamesOf<ControllerOptions<T>>);
   requireFunction(of, 'reconcile', options.reconcile);
+  if (!Object.hasOwn(options, 'reconcile')) {
+    throw new ConfigurationError(
+      `${of} is an instance of a class: pass an object, with reconcile: (object, context) => instance.reconcile(object, context)`,
+    );
+  }
   if (options.gone !== undefined) {
     requireFunction(of, 'gone', options.gone, 'gone: async (key, context) => …');
   }

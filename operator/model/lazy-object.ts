@@ -13,8 +13,19 @@ interface Lazy<T extends KubernetesObject> {
  * A read throws what the entry throws. `structuredClone` does not take it; `{ ...object }` is a plain copy.
  */
 export function lazyObject<T extends KubernetesObject>(entry: Lazy<T>): T {
-  return new Proxy<T>({} as T, new LazyFields(entry));
+  return new Proxy<T>(TARGET as unknown as T, new LazyFields(entry));
 }
+
+/**
+ * The target of all of them: the traps read nothing of it. Node asks the target how to print a proxy, so
+ * that `console.log(object)` would print an empty object.
+ */
+const TARGET = {
+  /** Called with the proxy as `this`. */
+  [Symbol.for('nodejs.util.inspect.custom')](this: object): object {
+    return { ...this };
+  },
+};
 
 /** Parses at most once, although the entry may let go of its object between two reads. */
 class LazyFields<T extends KubernetesObject> implements ProxyHandler<T> {
@@ -51,16 +62,16 @@ class LazyFields<T extends KubernetesObject> implements ProxyHandler<T> {
     return known && { ...known, configurable: true };
   }
 
-  set(): boolean {
-    return false;
+  set(): never {
+    throw readOnly();
   }
 
-  defineProperty(): boolean {
-    return false;
+  defineProperty(): never {
+    throw readOnly();
   }
 
-  deleteProperty(): boolean {
-    return false;
+  deleteProperty(): never {
+    throw readOnly();
   }
 
   preventExtensions(): boolean {
@@ -70,4 +81,8 @@ class LazyFields<T extends KubernetesObject> implements ProxyHandler<T> {
   setPrototypeOf(): boolean {
     return false;
   }
+}
+
+function readOnly(): TypeError {
+  return new TypeError('a cached object is read-only, copy one to change it: { ...object }');
 }

@@ -302,6 +302,36 @@ test('[K-25] cleanup that fails is tried for ever, is told of, and never removes
   expect(bench.lines.filter(({ message }) => message === 'finalize failed').length).toBe(tries);
 });
 
+test.each<[string, object]>([
+  ['a misspelt delay', { requeueAfter: 5_000 }],
+  ['what Go has', { Requeue: true }],
+  ['a refusal', { refusal: { kind: 'quota' } }],
+])('[K-25] cleanup that returns %s keeps the finalizer, and is called again', async (_what, returned) => {
+  let calls = 0;
+  const removed: string[] = [];
+  const bench = new ControllerBench(
+    {
+      finalizer: {
+        name: OURS,
+        finalize: () => {
+          calls++;
+          return calls < 3 ? (returned as never) : undefined;
+        },
+      },
+      reconcile: () => {},
+    },
+    { client: removing(removed) },
+  );
+  bench.collection().put('a', 0, deleting);
+  await bench.run();
+  expect(removed).toEqual([]);
+
+  await bench.clock.advanceAndSettle(3_600_000);
+
+  expect(calls).toBe(3);
+  expect(removed).toEqual(['a']);
+});
+
 test('[K-25] after forceFinalizeAfterMs the finalizer goes all the same, and that is told of', async () => {
   const at: number[] = [];
   const removed: string[] = [];

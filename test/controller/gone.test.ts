@@ -175,3 +175,47 @@ test('[K-4] writes for an object that is gone are refused, and the error says wh
 
   expect(refusals).toEqual(['applyOwned needs the reconciled object, and it is gone']);
 });
+
+test('[K-1] a delete that the predicate drops does not go to gone', async () => {
+  const gone: string[] = [];
+  const bench = new ControllerBench({
+    predicate: ({ type }) => type !== 'delete',
+    reconcile: () => {},
+    gone: (key) => {
+      gone.push(key);
+    },
+  });
+  bench.collection().put('a');
+  await bench.run();
+
+  bench.collection().remove('a');
+  await settle();
+
+  expect(gone).toEqual([]);
+});
+
+test('[K-1] an object that is there again when its key is taken goes to the reconciler, not to gone', async () => {
+  const calls: string[] = [];
+  const busy = Promise.withResolvers<void>();
+  const bench = new ControllerBench({
+    async reconcile({ metadata, value }) {
+      if (metadata.name === 'b' && value === 1) await busy.promise;
+      else calls.push(metadata.uid ?? '');
+    },
+    gone: (key) => {
+      calls.push(`gone ${key}`);
+    },
+  });
+  bench.collection().put('a', 0, { uid: 'first' });
+  await bench.run();
+  bench.collection().put('b', 1);
+  await settle();
+
+  bench.collection().remove('a');
+  bench.collection().put('a', 0, { uid: 'second' });
+  await settle();
+  busy.resolve();
+  await settle();
+
+  expect(calls).toEqual(['first', 'second']);
+});

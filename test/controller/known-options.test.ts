@@ -47,6 +47,18 @@ test.each<[string, object, string]>([
   expect(declared(options)).toThrow(expect.objectContaining({ code: 'CONFIG' }));
 });
 
+test('[N-2] an instance of a class is refused, because its methods would be lost', () => {
+  class Web {
+    readonly name = 'web';
+    readonly for = source(configMaps);
+    reconcile(): void {}
+  }
+
+  expect(() => controller(new Web())).toThrow(
+    'controller web is an instance of a class: pass an object, with reconcile: (object, context)',
+  );
+});
+
 test('[N-2] a source refuses an option that it does not know', () => {
   expect(() => source(pods, { labelSelektor: 'a=b' } as object)).toThrow(
     'unknown option "labelSelektor" in source(pods); did you mean labelSelector?',

@@ -152,6 +152,31 @@ test.each<[string, Mapping['map']]>([
   expect(bench.count('chancery_mapping_failures_total')).toBe(1);
 });
 
+test.each<[string, unknown, string]>([
+  ['nothing', undefined, 'undefined'],
+  ['null', null, 'null'],
+  ['one name', { namespace: 'demo', name: 'a' }, 'an object, not in a list'],
+  ['an async iterable', (async function* () {})(), 'an object, not in a list'],
+  ['a key', 'demo/a', 'a string'],
+])('[K-10] a mapping that returns %s is told what to return', async (_what, answer, returned) => {
+  const bench = new ControllerBench({
+    watches: [enqueueMapped(other, () => answer as never)],
+    reconcile: () => {},
+  });
+  bench.collection(others).put('c');
+
+  await bench.run();
+  await settle();
+
+  const line = bench.lines.find(({ message }) => message.startsWith('mapping failed'));
+  expect(line?.fields.err).toMatchObject({
+    cause: {
+      message: 'a mapping must return names or keys, such as [{ namespace, name }]',
+      context: { returned },
+    },
+  });
+});
+
 test('[K-10] names stand for keys, in what a mapping returns and in what a trigger enqueues', async () => {
   const { keys, reconcile, gone } = recordKeys();
   const hook = channel();

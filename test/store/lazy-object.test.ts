@@ -1,6 +1,6 @@
 /** Objects that parse themselves when a mapping or an index function reads them. */
 
-import { isDeepStrictEqual } from 'node:util';
+import { inspect, isDeepStrictEqual } from 'node:util';
 import { settle } from '@chancery/testing';
 import { expect, test, vi } from 'vitest';
 import { Entry } from '../../operator/model/entry.ts';
@@ -52,17 +52,23 @@ test('[C-4] it looks like the object, in every way in which code looks at object
   expect(Object.keys(lazy).sort()).toEqual(Object.keys(thing).sort());
   expect(['value' in lazy, 'other' in lazy]).toEqual([true, false]);
   expect(structuredClone({ ...lazy })).toEqual(thing);
+  expect(inspect(lazy)).toBe(inspect(JSON.parse(JSON.stringify(lazy))));
+  expect(lazy).toBeInstanceOf(Object);
 });
 
 test('[C-4] it cannot be changed', () => {
   const lazy = textEntry(thing).lazy() as { value?: number };
 
+  const refusal = new TypeError(
+    'a cached object is read-only, copy one to change it: { ...object }',
+  );
   expect(() => {
     lazy.value = 8;
-  }).toThrow(TypeError);
+  }).toThrow(refusal);
   expect(() => {
     delete lazy.value;
-  }).toThrow(TypeError);
+  }).toThrow(refusal);
+  expect(() => Object.defineProperty(lazy, 'value', { value: 8 })).toThrow(refusal);
   expect(lazy.value).toBe(7);
 });
 

@@ -8,7 +8,7 @@ import { deepFreeze } from '../../store/freeze.ts';
 import type { Controller } from '../controller.ts';
 import type { ReconcileContext } from '../reconciler.ts';
 import type { Source } from '../source.ts';
-import type { Finalizer, Unfinished } from './finalizer.ts';
+import type { Finalizer } from './finalizer.ts';
 import { addFinalizer, removeFinalizer } from './finalizer.ts';
 
 /** The parts of an attempt that matter here. */
@@ -116,7 +116,7 @@ export class Finalizing {
     const context = contextFor(object);
     try {
       const unfinished: unknown = await finalizer.finalize(object, context);
-      if (isUnfinished(unfinished)) {
+      if (asksForMore(unfinished)) {
         if (this.patienceMs(object) !== 0) return unfinished;
         throw new OperatorError('the cleanup is still not finished', {
           code: 'USER_CODE',
@@ -153,9 +153,13 @@ export class Finalizing {
   }
 }
 
-/** Any other value means that nothing is left. */
-function isUnfinished(returned: unknown): returned is Unfinished {
-  return typeof returned === 'object' && returned !== null && 'requeueAfterMs' in returned;
+/** The fields with which a cleanup asks to be called again, misspelt ones too: with these the attempt fails. */
+const ASKS_FOR_MORE = /^(?:requeue|refusal$)/i;
+
+/** Any other value means that nothing is left, such as the answer of a request that was returned. */
+function asksForMore(returned: unknown): boolean {
+  if (typeof returned !== 'object' || returned === null) return false;
+  return Object.keys(returned).some((name) => ASKS_FOR_MORE.test(name));
 }
 
 /**

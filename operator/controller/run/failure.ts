@@ -130,10 +130,10 @@ export interface CheckedOutcome {
 export function checkedOutcome(verb: Verb, returned: unknown): CheckedOutcome {
   if (returned === undefined) return {};
   const nonsense = (what: string): Error => new NonsenseResultError(verb, what);
-  if (typeof returned !== 'object' || returned === null || Array.isArray(returned)) {
-    throw nonsense(describe(returned));
-  }
-  const { requeueAfterMs, priority, refusal, ...unknown } = returned as Record<string, unknown>;
+  if (returned instanceof Error)
+    throw nonsense(`the error ${returned.name}, which it should throw`);
+  if (!isPlain(returned)) throw nonsense(describe(returned));
+  const { requeueAfterMs, priority, refusal, ...unknown } = returned;
   const [name] = Object.keys(unknown);
   if (name !== undefined) throw nonsense(`an object with a field ${name}`);
   if (requeueAfterMs !== undefined && !isDelay(requeueAfterMs)) {
@@ -146,6 +146,11 @@ export function checkedOutcome(verb: Verb, returned: unknown): CheckedOutcome {
     throw nonsense(`priority: ${describe(priority)}, which is no whole number`);
   }
   return returned;
+}
+
+/** False for a list, and for a Map, a Date and the like: they have no fields that could be checked. */
+function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
+  return Object.prototype.toString.call(value) === '[object Object]';
 }
 
 /** Infinity is valid and means never. */

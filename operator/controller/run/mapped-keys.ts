@@ -99,8 +99,8 @@ async function mappedLater(
  * The keys of an answer. They are checked, because a mapping in JavaScript may return anything. Keys and names
  * of a namespaced resource must contain a namespace.
  */
-function checkedKeys(answer: Iterable<ObjectKey | Target>, { namespaced }: Resource): Keys {
-  const given = typeof answer === 'string' ? undefined : [...answer];
+function checkedKeys(answer: unknown, { namespaced }: Resource): Keys {
+  const given = isList(answer) ? [...answer] : undefined;
   const keys = given?.filter(isKeyOrName).map(keyFrom);
   const isKey = (key: ObjectKey): boolean => key.includes('/') === namespaced;
   if (keys?.length === given?.length && keys?.every(isKey)) return keys;
@@ -109,9 +109,19 @@ function checkedKeys(answer: Iterable<ObjectKey | Target>, { namespaced }: Resou
     {
       code: 'USER_CODE',
       layer: 'user-code',
-      context: { returned: given?.map(shown).join(',').slice(0, 200) ?? 'a string' },
+      context: { returned: given?.map(shown).join(',').slice(0, 200) ?? notAList(answer) },
     },
   );
+}
+
+function isList(answer: unknown): answer is Iterable<unknown> {
+  return typeof answer === 'object' && answer !== null && Symbol.iterator in answer;
+}
+
+/** What a mapping has returned in place of a list, without its contents. */
+function notAList(answer: unknown): string {
+  if (answer === undefined || answer === null) return String(answer);
+  return typeof answer === 'object' ? 'an object, not in a list' : `a ${typeof answer}`;
 }
 
 function isKeyOrName(given: unknown): given is ObjectKey | Target {

@@ -1,12 +1,15 @@
 import type { Work } from '../work.ts';
 import type { FieldError } from './field-errors.ts';
 
+/** For one problem that is put among others. */
+const MERGED_STEPS = 10;
+
 /**
  * The result of a validation: problems, each listed once, and the number of checks. If several alternatives
  * fail, the API server reports the one with the most checks.
  */
 export class Findings {
-  readonly #problems = new Map<string, FieldError>();
+  #problems = new Map<string, FieldError>();
   readonly #work: Work;
   #checks = 0;
 
@@ -30,7 +33,8 @@ export class Findings {
   add(problem: FieldError | undefined): void {
     if (problem === undefined) return;
     this.#work.spend(problem.message.length);
-    this.#keep(problem);
+    const key = `${problem.field}: ${problem.message}`;
+    if (!this.#problems.has(key)) this.#problems.set(key, problem);
   }
 
   /** Counts one more check. */
@@ -38,9 +42,23 @@ export class Findings {
     this.#checks++;
   }
 
+  /**
+   * Takes the result for a part. `other` must not change afterwards: a deep object hands the problems of its
+   * deepest part up through each level, so they are not copied where no others are there.
+   *
+   * @throws TooMuchWork
+   */
   merge(other: Findings): void {
-    for (const problem of other.#problems.values()) this.#keep(problem);
     this.#checks += other.#checks;
+    if (other.#problems.size === 0) return;
+    if (this.#problems.size === 0) {
+      this.#problems = other.#problems;
+      return;
+    }
+    this.#work.spend(other.#problems.size * MERGED_STEPS);
+    for (const [key, problem] of other.#problems) {
+      if (!this.#problems.has(key)) this.#problems.set(key, problem);
+    }
   }
 
   /** The same checks without the problems: an update may keep the problems that were there before. */
@@ -48,10 +66,5 @@ export class Findings {
     const findings = new Findings(this.#work);
     findings.#checks = this.#checks;
     return findings;
-  }
-
-  #keep(problem: FieldError): void {
-    const key = `${problem.field}: ${problem.message}`;
-    if (!this.#problems.has(key)) this.#problems.set(key, problem);
   }
 }

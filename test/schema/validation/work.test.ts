@@ -24,6 +24,25 @@ function branching(levels: number): StructuralSchema {
   return { anyOf: Array.from({ length: 10 }, () => branching(levels - 1)) };
 }
 
+/** A list of texts, below as many objects as there are levels. Each of them has a text of its own. */
+function nested(levels: number): StructuralSchema {
+  if (levels === 0) return { type: 'array', items: { type: 'string' } };
+  return { type: 'object', properties: { own: { type: 'string' }, z: nested(levels - 1) } };
+}
+
+function nestedWrong(levels: number, own: object): unknown {
+  return levels === 0 ? Array(20_000).fill(1) : { ...own, z: nestedWrong(levels - 1, own) };
+}
+
+test('many wrong values far below are problems, each once', () => {
+  const schema = specOf(nested(300));
+
+  const problems = newObjectProblems({ spec: nestedWrong(300, {}) }, { schema, scaled: [] });
+
+  expect(problems).toHaveLength(20_000);
+  expect(problems.at(-1)?.field).toBe(`spec${'.z'.repeat(300)}[19999]`);
+});
+
 test.each<[string, StructuralSchema, unknown]>([
   [
     'alternatives in alternatives',
@@ -51,6 +70,7 @@ test.each<[string, StructuralSchema, unknown]>([
     },
     Array(10_000).fill({}),
   ],
+  ['wrong values far below other wrong values', nested(300), nestedWrong(300, { own: 1 })],
 ])('an object is refused that would take too many steps for %s', (_, schema, spec) => {
   const problems = newObjectProblems({ spec }, { schema: specOf(schema), scaled: [] });
 
