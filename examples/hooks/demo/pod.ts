@@ -6,6 +6,8 @@ import { type AmbassadorFilter, freePort, KubectlProxy } from '@chancery/testing
 
 const CLI = fileURLToPath(new URL('../../../operator/cli/main.ts', import.meta.url));
 const POLL_MS = 50;
+/** Longer than any hook here runs. */
+const SLOW_STOP_MS = 20_000;
 
 /** A Lease that another takes over soon. */
 const LEASE = {
@@ -111,10 +113,17 @@ export class Pod {
     process.off('exit', this.#killNow);
     if (this.isRunning) {
       const gone = once(this.#runner, 'exit');
+      const slow = setTimeout(() => this.#tellSlowStop(), SLOW_STOP_MS);
       this.#runner.kill('SIGTERM');
       await gone;
+      clearTimeout(slow);
     }
     await this.proxy.kill();
+  }
+
+  #tellSlowStop(): void {
+    const lines = [`${this.name} has not stopped after ${SLOW_STOP_MS / 1_000} s; its last lines:`];
+    process.stderr.write([...lines, ...this.tail, ''].join('\n'));
   }
 
   readonly #killNow = (): void => {
