@@ -1,4 +1,4 @@
-/** What is in the archives of the packages: their files, their size, and their types. */
+/** The archives of the packages: their files, their size and their types. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

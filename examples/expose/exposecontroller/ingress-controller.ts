@@ -74,7 +74,7 @@ async function merge(
     .filter((service) => isToBeExposed(service, config))
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
     .map((service) => ({ service, ...planIngress(service, config) }));
-  // Whoever asks for what cannot be loses nothing by it: the Ingress stays until that is mended.
+  // A Service that asks for something impossible keeps its Ingress until the request is corrected.
   if (asking.some(({ refusal }) => refusal !== undefined)) return;
   const contributions = asking.filter((each): each is Contribution => each.plan !== undefined);
   if (contributions.length > 0) {

@@ -58,7 +58,7 @@ export async function serve(given: GivenTo<typeof APISERVER>, io: Io): Promise<E
   const server = await start(ApiServer, options, token);
   try {
     fill(server, documents, options.namespace);
-    const { signal } = io; // before anyone is told that it serves
+    const { signal } = io; // SIGTERM stops it in order before its URL is printed
     if (kubeconfigPath !== undefined) {
       const namespace = options.namespace ?? 'default';
       await writeKubeconfig(kubeconfigPath, {

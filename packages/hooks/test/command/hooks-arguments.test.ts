@@ -50,7 +50,7 @@ test('options of shell-operator that mean something here work by their names, an
 });
 
 test('[hooks S14] an option of shell-operator without a meaning here is answered with what replaces it', () => {
-  expect(() => parseHooksArguments(['/hooks', '--kube-config=/root/.kube/config'], {})).toThrow(
+  expect(() => parseHooksArguments(['/hooks', '--kube-config=kube.config'], {})).toThrow(
     '--kube-config: the runner has no credentials: they belong to the kubectl proxy beside it',
   );
   expect(() => parseHooksArguments(['/hooks', '--jq-library-path', '/lib'], {})).toThrow(

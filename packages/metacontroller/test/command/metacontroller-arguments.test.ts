@@ -41,7 +41,7 @@ test('flags of Metacontroller that mean something here keep their names and defa
 
 test.each([
   [['--client-go-qps=20'], '--client-go-qps: requests are limited'],
-  [['--kubeconfig', '/root/config'], '--kubeconfig: the process has no credentials'],
+  [['--kubeconfig', 'kube.config'], '--kubeconfig: the process has no credentials'],
   [['--metrics-address=:9999'], '--metrics-address: set CHANCERY_METRICS_PORT'],
   [['--zap-log-level=5'], '--zap-log-level: set CHANCERY_LOG_LEVEL'],
   [['--leader-election-id=x'], '--leader-election-id: set CHANCERY_LEASE_NAME'],

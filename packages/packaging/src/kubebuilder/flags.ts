@@ -46,7 +46,7 @@ export function flagValues(
   };
 }
 
-/** A bool without a value in its word is true for kubebuilder, whatever the next word says. */
+/** As in kubebuilder, `--flag` alone is true: the next word is never the value of a bool. */
 function requireNoValue(word: string, flag: string | undefined): void {
   if (flag === undefined) return;
   throw new ConfigurationError(

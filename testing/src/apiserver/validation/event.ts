@@ -6,7 +6,7 @@ import { labelKey } from './fields/formats.ts';
 import { internalJson } from './fields/internal-json.ts';
 import { invalidValue, type Problem, required } from './fields/problem.ts';
 
-/** Limits of the texts of an Event, in bytes, whatever unit the messages name. */
+/** Limits of the texts of an Event, in bytes, also where the server's message says characters. */
 const MAX_WORD_BYTES = 128;
 const MAX_NOTE_BYTES = 1_024;
 

@@ -60,7 +60,7 @@ function reconcile(tools: Tools, key: ObjectKey): Again {
   const set = access.get(REPLICA_SETS, namespace, name) as ReplicaSet | undefined;
   if (set === undefined) return undefined;
   const pods = claimDependents(access, PODS, set) as readonly Pod[];
-  // What is made and deleted now counts in the next turn, when its events have been seen, as with a cache.
+  // Pods that are created or deleted here count in the next turn, when their events have arrived.
   const inMs = pods
     .filter(isActive)
     .map((pod) => availableInMs(pod, set.spec.minReadySeconds ?? 0, tools.clock.now()));
