@@ -27,15 +27,9 @@ export const AROUND_CALLS = [
   'journal',
   /**
    * The status page counts each write (`manager/controller-host.ts`). Outside of `retry`: a write counts once,
-   * however often it is sent. Its place among the four parts before and after it has no reason.
+   * however often it is sent. Its place beside `expectServed` has no reason.
    */
   'count',
-  /**
-   * An error says why the ambassador's filter refused the request (`manager/operator-process.ts`). Its place is an
-   * accident. It is outside of `dryRun`, so a dry run prints the refusal before it is explained, and does not know the
-   * explained error as the one that it has printed.
-   */
-  'explain',
   /**
    * Sources of a resource poll at once when an answer shows that its definition is established
    * (`manager/operator-process.ts`). Its place has no reason.
@@ -51,6 +45,11 @@ export const AROUND_CALLS = [
    * printed once, with its outcome, and retries are dry runs, too.
    */
   'dryRun',
+  /**
+   * An error says why the ambassador's filter refused the request (`manager/operator-process.ts`). Inside of `dryRun`,
+   * which prints the refusal, and knows the error again when the reconcile fails with it.
+   */
+  'explain',
   /**
    * A call that failed is sent again while that is safe (`client/connection.ts`). Innermost: for all parts outside,
    * a call has one outcome.
