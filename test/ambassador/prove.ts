@@ -1,7 +1,7 @@
 /** `npm run prove -- credentials`: what kubectl takes a minute, or more, to notice of its credentials. */
 import { basename } from 'node:path';
 import process from 'node:process';
-import { parseArgs } from 'node:util';
+import { isWhole, optionsOrExit } from '../scripts/options.ts';
 import { isolation } from './support/isolation.ts';
 import { kubectls } from './support/kubectls.ts';
 import { anotherCa, type Finding, frozen, revoked, rotated, taken } from './waiting.ts';
@@ -20,17 +20,13 @@ One line of JSON for each on standard output: what was seen, and whether that is
 0 when all is, and 1 when something is not.
 `;
 
-const { values } = parseArgs({
-  options: {
-    'ca-seconds': { type: 'string', default: '330' },
-    help: { type: 'boolean', default: false },
-  },
-});
+const values = optionsOrExit(
+  USAGE,
+  { 'ca-seconds': { type: 'string', default: '330' } },
+  (asked) =>
+    isWhole(asked['ca-seconds']) ? undefined : '--ca-seconds takes a whole number, 1 or more',
+);
 const caSeconds = Number(values['ca-seconds']);
-if (values.help || !Number.isInteger(caSeconds) || caSeconds < 1) {
-  process.stdout.write(USAGE);
-  process.exit(values.help ? 0 : 2);
-}
 
 /** Dockerfile.proxy's. */
 const PINGS = { HTTP2_READ_IDLE_TIMEOUT_SECONDS: '10', HTTP2_PING_TIMEOUT_SECONDS: '5' };

@@ -1,8 +1,8 @@
 /** `npm run prove -- crashes`: kills real processes of the sample operators between any two of their calls. */
 import { availableParallelism, loadavg } from 'node:os';
 import process from 'node:process';
-import { parseArgs } from 'node:util';
 import { type CrashPoint, crashPoints } from '@chancery/testing';
+import { optionsOrExit } from '../scripts/options.ts';
 import { crashScenario } from './sample.ts';
 import { samples } from './samples.ts';
 
@@ -19,17 +19,8 @@ One line for each place on standard output, as it passes. A sample ends at its f
 when every place of every sample has passed, 1 when one has not, 2 for a wrong command line.
 `;
 
-function chosen() {
-  try {
-    const { values } = parseArgs({
-      options: { only: { type: 'string', default: '' }, help: { type: 'boolean', default: false } },
-    });
-    const matching = samples.filter(({ name }) => name.includes(values.only));
-    return { ...values, matching };
-  } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n`);
-    return { help: false, matching: [] };
-  }
+function samplesNamed(text: string): typeof samples {
+  return samples.filter(({ name }) => name.includes(text));
 }
 
 function placeOf({ when, nth, call }: CrashPoint): string {
@@ -38,11 +29,12 @@ function placeOf({ when, nth, call }: CrashPoint): string {
   return `${when.padEnd(6)} call ${nth}: ${verb} ${what} ${name}`.trimEnd();
 }
 
-const { help, matching } = chosen();
-if (help || matching.length === 0) {
-  (help ? process.stdout : process.stderr).write(USAGE);
-  process.exit(help ? 0 : 2);
-}
+const { only } = optionsOrExit(USAGE, { only: { type: 'string', default: '' } }, (asked) =>
+  samplesNamed(asked.only).length > 0
+    ? undefined
+    : `--only ${asked.only}: no sample has this in its name`,
+);
+const matching = samplesNamed(only);
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
 const startedAt = performance.now();

@@ -1,6 +1,6 @@
 /** `npm run prove -- leadership`: freezes leaders and looks whether they write when they wake. */
 import process from 'node:process';
-import { parseArgs } from 'node:util';
+import { isWhole, optionsOrExit } from '../scripts/options.ts';
 import { type FrozenLeaderReport, frozenLeader } from './frozen-leader.ts';
 import { frozenStandby, STEPS } from './frozen-standby.ts';
 
@@ -25,21 +25,26 @@ other has stopped, and when it ends with exit code 0.
 One line a run on standard output. Exits 0 when every run was good, and 1 when one was not.
 `;
 
-const { values } = parseArgs({
-  options: {
+const WAYS: Readonly<Record<string, readonly string[]>> = {
+  exit: ['exit'],
+  standby: ['standby'],
+  both: ['exit', 'standby'],
+};
+const values = optionsOrExit(
+  USAGE,
+  {
     'on-lost': { type: 'string', default: 'exit' },
     runs: { type: 'string', default: '20' },
     parallel: { type: 'string', default: '1' },
-    help: { type: 'boolean', default: false },
   },
-});
+  (asked) => {
+    if (WAYS[asked['on-lost']] === undefined) return '--on-lost takes exit, standby or both';
+    const areWhole = isWhole(asked.runs) && isWhole(asked.parallel);
+    return areWhole ? undefined : '--runs and --parallel take a whole number, 1 or more';
+  },
+);
 const [runs, parallel] = [Number(values.runs), Number(values.parallel)];
-const ways = { exit: ['exit'], standby: ['standby'], both: ['exit', 'standby'] }[values['on-lost']];
-const areWhole = [runs, parallel].every((each) => Number.isInteger(each) && each >= 1);
-if (values.help || ways === undefined || !areWhole) {
-  process.stdout.write(USAGE);
-  process.exit(values.help ? 0 : 2);
-}
+const ways = WAYS[values['on-lost']] ?? [];
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
 

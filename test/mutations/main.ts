@@ -3,7 +3,7 @@
  * see it, the nearest first, until one fails.
  */
 import process from 'node:process';
-import { parseArgs } from 'node:util';
+import { isWhole, optionsOrExit } from '../scripts/options.ts';
 import { copiedCheckout, mutate, ROOT } from './checkout.ts';
 import { Lane } from './lane.ts';
 import { MUTATIONS, type Mutation } from './list.ts';
@@ -23,13 +23,19 @@ any more, 2 for wrong arguments. Without --lane all, every fault counts as one t
 const SHARE = 0.95;
 
 process.once('SIGINT', () => process.exit(130)).once('SIGTERM', () => process.exit(143));
-const asked = readArguments();
-if (asked === undefined) {
-  process.stderr.write(USAGE);
-  process.exitCode = 2;
-} else {
-  process.exitCode = await prove(asked.numbers, asked.isAll);
-}
+const { only = [], lane } = optionsOrExit(
+  USAGE,
+  { only: { type: 'string', multiple: true }, lane: { type: 'string', default: 'test' } },
+  ({ only: asked = [], lane: name }) => {
+    const unknown = asked.find(
+      (each) => !isWhole(each) || MUTATIONS[Number(each) - 1] === undefined,
+    );
+    if (unknown !== undefined) return `--only ${unknown}: the list has 1 to ${MUTATIONS.length}`;
+    return ['test', 'all'].includes(name) ? undefined : '--lane takes test or all';
+  },
+);
+const numbers = only.length > 0 ? only.map(Number) : MUTATIONS.map((_, at) => at + 1);
+process.exitCode = await prove(numbers, lane === 'all');
 
 async function prove(numbers: readonly number[], isAll: boolean): Promise<number> {
   const copy = copiedCheckout();
@@ -79,24 +85,4 @@ async function finderOf(
     if (finder !== undefined) return [at, `found by ${finder}`];
   }
   return [lanes.length, 'NOT FOUND'];
-}
-
-function readArguments():
-  | { readonly numbers: readonly number[]; readonly isAll: boolean }
-  | undefined {
-  try {
-    const { values } = parseArgs({
-      options: {
-        only: { type: 'string', multiple: true },
-        lane: { type: 'string', default: 'test' },
-      },
-    });
-    const all = MUTATIONS.map((_, at) => at + 1);
-    const numbers = values.only?.map(Number) ?? all;
-    const isKnown = numbers.every((number) => all.includes(number));
-    if (!isKnown || !['test', 'all'].includes(values.lane)) return undefined;
-    return { numbers, isAll: values.lane === 'all' };
-  } catch {
-    return undefined;
-  }
 }

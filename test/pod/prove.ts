@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { optionsOrExit } from '../scripts/options.ts';
 
 const USAGE = `usage: npm run prove -- pod [--slow]
 
@@ -13,13 +13,7 @@ Runs the ambassador and the operator from their images and manifests as one Pod,
   --help   this text
 `;
 
-const { values } = parseArgs({
-  options: { slow: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
-});
-if (values.help) {
-  process.stdout.write(USAGE);
-  process.exit(0);
-}
+const values = optionsOrExit(USAGE, { slow: { type: 'boolean', default: false } });
 const vitest = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url));
 const { status } = spawnSync(process.execPath, [vitest, 'run', 'test/pod', '--reporter=verbose'], {
   stdio: 'inherit',

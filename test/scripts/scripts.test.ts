@@ -76,3 +76,14 @@ test('arguments go to the program of the name, or of each usual name, and a fail
   expect(named.stderr).toMatch(/^usage: npm run generate -- examples /);
   expect(usual).toEqual(named);
 });
+
+test.each(
+  Object.keys(GROUPS.prove?.scripts ?? {}),
+)('prove %s refuses an option that it does not know, and says how it is called', (name) => {
+  const { code, stdout, stderr } = run('prove', name, '--no-such-option');
+
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain('--no-such-option');
+  expect(stderr).toContain(`npm run prove -- ${name}`);
+  expect(stderr).not.toContain('    at ');
+});
