@@ -14,7 +14,7 @@ export { type MissingAccessRule, ruleYaml } from './access/missing-access.ts';
 export { POD_NAMESPACE } from './access/placement.ts';
 export type { RoleRule } from './access/rbac.ts';
 export { accessOf } from './access/required-access.ts';
-export type { CHECK } from './cli/check/help.ts';
+export type { CHECK } from './cli/check/table.ts';
 export type { ExitCode, Io } from './cli/command.ts';
 export type { GivenTo } from './cli/command-table.ts';
 export { withController } from './cli/create/controller-list.ts';
@@ -28,12 +28,12 @@ export { parseFlags } from './cli/flags.ts';
 export type { GenerateArguments } from './cli/generate/arguments.ts';
 export { withTexts } from './cli/generate/folder-files.ts';
 export { reportStates, writeGenerated } from './cli/generate/generated-files.ts';
-export type { GENERATE } from './cli/generate/help.ts';
 export { sourceFolder } from './cli/generate/operator-program.ts';
 export { projectOf } from './cli/generate/project.ts';
+export type { GENERATE } from './cli/generate/table.ts';
 export { type FileState, strangerStates, treeStates } from './cli/generate/written-files.ts';
-export type { HOOKS } from './cli/hooks/help.ts';
 export { withHooksDefaults } from './cli/hooks/settings-defaults.ts';
+export type { HOOKS } from './cli/hooks/table.ts';
 export { packageSpecs } from './cli/init/packages.ts';
 export { projectTemplate } from './cli/init/project.ts';
 export { LAUNCHER } from './cli/launcher.ts';
@@ -45,7 +45,7 @@ export {
   manifestItems,
   readManifests,
 } from './cli/manifest-files.ts';
-export { METACONTROLLER } from './cli/metacontroller/help.ts';
+export { METACONTROLLER } from './cli/metacontroller/table.ts';
 export { type NewFile, namesIn } from './cli/new-files.ts';
 export type {
   ControllerFiles,
@@ -54,7 +54,7 @@ export type {
   PackagingPackage,
   TestHookParts,
 } from './cli/packages.ts';
-export type { PLUGIN } from './cli/plugin/help.ts';
+export type { PLUGIN } from './cli/plugin/table.ts';
 export { DryRun } from './cli/run/dry-run.ts';
 export { fillTemplate } from './cli/template.ts';
 export { requireNoFunction, type TestHookArguments } from './cli/test-hook/arguments.ts';

@@ -6,27 +6,27 @@ import {
   UnsafeSetupError,
 } from '../core/errors.ts';
 import { VERSION } from '../core/version.ts';
-import { APISERVER } from './apiserver/help.ts';
-import { CHECK } from './check/help.ts';
+import { APISERVER } from './apiserver/table.ts';
+import { CHECK } from './check/table.ts';
 import type { Command, ExitCode, Io } from './command.ts';
-import { COMPLETION } from './completion/help.ts';
-import { CREATE } from './create/help.ts';
+import { COMPLETION } from './completion/table.ts';
+import { CREATE } from './create/table.ts';
 import { describeError } from './describe-error.ts';
-import { DEV } from './dev/help.ts';
+import { DEV } from './dev/table.ts';
 import { splitAtDashes } from './flags.ts';
-import { GENERATE } from './generate/help.ts';
+import { GENERATE } from './generate/table.ts';
 import { overview } from './help.ts';
-import { HOOKS } from './hooks/help.ts';
-import { INIT } from './init/help.ts';
-import { LINT } from './lint/help.ts';
+import { HOOKS } from './hooks/table.ts';
+import { INIT } from './init/table.ts';
+import { LINT } from './lint/table.ts';
 import { loadPackage } from './load-package.ts';
-import { METACONTROLLER } from './metacontroller/help.ts';
-import { PLUGIN } from './plugin/help.ts';
-import { PROXY } from './proxy/help.ts';
-import { RUN } from './run/help.ts';
+import { METACONTROLLER } from './metacontroller/table.ts';
+import { PLUGIN } from './plugin/table.ts';
+import { PROXY } from './proxy/table.ts';
+import { RUN } from './run/table.ts';
 import { command, type TableCommand } from './table-command.ts';
-import { TEST_HOOK } from './test-hook/help.ts';
-import { WATCH } from './watch/help.ts';
+import { TEST_HOOK } from './test-hook/table.ts';
+import { WATCH } from './watch/table.ts';
 
 /** Runs the command that `args` name. Rejects only because of a bug. */
 export async function dispatch(

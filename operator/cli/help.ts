@@ -27,6 +27,8 @@ and a file has at most 64 MiB.
 `;
 }
 
+const USAGE = 'Usage: ';
+
 const HELP = ['help', 'explain a command'] as const;
 
 /** What `chancery COMMAND --help` prints. */
@@ -35,14 +37,16 @@ export function helpText(table: CommandTable): string {
   const [first = '', ...others] = usageLines(table);
   const words = Object.entries(kinds).filter(([kind]) => !isOther(kind));
   const sections = [
-    [`Usage: ${first}`, ...others.map((line) => `       ${line}`)].join('\n'),
-    description,
+    [first, ...others]
+      .map((line, at) => `${at === 0 ? USAGE : ' '.repeat(USAGE.length)}${wrappedUsage(line)}`)
+      .join('\n'),
+    description && wrappedProse(description),
     words.length > 0 ? wrappedTable(words) : undefined,
     ...optionGroups(table).map(
       ({ title, options }) => `${title}:\n${wrappedTable(options.map(row))}`,
     ),
     environment && `Environment:\n${wrappedTable(environmentRows(environment))}`,
-    notes,
+    notes && wrappedProse(notes),
     `Exit codes:\n${wrappedTable(Object.entries(exitCodes))}`,
     examples && `Examples:\n\n${examples}`,
   ];
@@ -128,22 +132,36 @@ const COLUMNS = 100;
 /** The second column is no narrower: with long terms the lines are longer instead. */
 const MIN_MEANING = 40;
 
+/** Paragraphs with new line breaks. One that is indented keeps its own. */
+function wrappedProse(text: string): string {
+  const paragraphs = text.split('\n\n').map((each) => {
+    return /^ /m.test(each) ? each : wrapped(each.split(/\s+/), COLUMNS).join('\n');
+  });
+  return paragraphs.join('\n\n');
+}
+
+/** A line of the usage. What stands in brackets stays together. */
+function wrappedUsage(line: string): string {
+  const words = line.split(/ (?![^[]*\])/);
+  return wrapped(words, COLUMNS - USAGE.length - 2).join(`\n${' '.repeat(USAGE.length + 2)}`);
+}
+
 /** Two columns, indented. A meaning goes on in the second column of the next line. */
 export function wrappedTable(rows: readonly (readonly [term: string, meaning: string])[]): string {
   const width = Math.max(...rows.map(([term]) => term.length));
   const indent = width + 4;
   const lines = rows.map(([term, meaning]) => {
-    const text = wrapped(meaning, Math.max(COLUMNS - indent, MIN_MEANING));
+    const text = wrapped(meaning.split(/\s+/), Math.max(COLUMNS - indent, MIN_MEANING));
     return `  ${term.padEnd(width)}  ${text.join(`\n${' '.repeat(indent)}`)}`;
   });
   return lines.join('\n');
 }
 
 /** Lines of at most `width` characters. A longer word has a line of its own. */
-function wrapped(text: string, width: number): readonly string[] {
+function wrapped(words: readonly string[], width: number): readonly string[] {
   const lines: string[] = [];
   let line = '';
-  for (const word of text.split(/\s+/)) {
+  for (const word of words) {
     if (line !== '' && line.length + 1 + word.length > width) {
       lines.push(line);
       line = word;

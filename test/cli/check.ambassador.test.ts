@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { proxyFilter } from '../../operator/access/filter/proxy-filter.ts';
 import { rbac } from '../../operator/access/rbac.ts';
 import { runCheck } from '../../operator/cli/check/check.ts';
-import { CHECK } from '../../operator/cli/check/help.ts';
+import { CHECK } from '../../operator/cli/check/table.ts';
 import { command } from '../../operator/cli/table-command.ts';
 import { controller } from '../../operator/controller/controller.ts';
 import { source } from '../../operator/controller/source.ts';

@@ -31,6 +31,14 @@ test.each([
   expect(stdout.lines).toContain('Examples:');
 });
 
+test.each(COMMANDS)('the help of $name fits into a terminal, except for its examples', ({
+  help,
+}) => {
+  const [shown = ''] = help.split('\nExamples:\n');
+
+  expect(shown.split('\n').filter((line) => line.length > 100)).toEqual([]);
+});
+
 test('without a command the usage goes to standard error, with exit code 2', async () => {
   const { exit, stdout, stderr } = invoke([]);
 

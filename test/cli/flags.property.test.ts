@@ -11,7 +11,7 @@ import { COMMANDS } from '../../operator/cli/dispatch.ts';
 import { parseFlags } from '../../operator/cli/flags.ts';
 import { helpText, optionMeaning, optionTitle } from '../../operator/cli/help.ts';
 import type { Option, ValueType } from '../../operator/cli/value-types.ts';
-import type { WATCH } from '../../operator/cli/watch/help.ts';
+import type { WATCH } from '../../operator/cli/watch/table.ts';
 
 const TABLES = COMMANDS.map(({ table }) => table);
 const BARE = { name: 'act', summary: '', description: '', exitCodes: {} } as const;

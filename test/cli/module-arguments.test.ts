@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { eventually } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
 import { declarationsOf } from '../../operator/cli/dev/declarations.ts';
-import { DEV } from '../../operator/cli/dev/help.ts';
+import { DEV } from '../../operator/cli/dev/table.ts';
 import { parseFlags } from '../../operator/cli/flags.ts';
 import { controller } from '../../operator/controller/controller.ts';
 import { source } from '../../operator/controller/source.ts';

@@ -1,7 +1,7 @@
 /** `chancery run MODULE -- ARGS`: who gets which arguments, and what a module makes of them. */
 import { describe, expect, test } from 'vitest';
-import { RUN } from '../../operator/cli/run/help.ts';
 import { runHelp, runModules } from '../../operator/cli/run/run.ts';
+import { RUN } from '../../operator/cli/run/table.ts';
 import { command } from '../../operator/cli/table-command.ts';
 import { folderWith, freePort } from './child.ts';
 import { invoke } from './invocation.ts';

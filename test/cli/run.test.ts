@@ -1,8 +1,8 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { RUN } from '../../operator/cli/run/help.ts';
 import { runModules } from '../../operator/cli/run/run.ts';
+import { RUN } from '../../operator/cli/run/table.ts';
 import { command } from '../../operator/cli/table-command.ts';
 import { chancery, folderWith, freePort } from './child.ts';
 import { invoke } from './invocation.ts';

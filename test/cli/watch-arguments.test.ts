@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { parseFlags } from '../../operator/cli/flags.ts';
 import { helpText } from '../../operator/cli/help.ts';
 import { type WatchArguments, watchArguments } from '../../operator/cli/watch/arguments.ts';
-import { WATCH } from '../../operator/cli/watch/help.ts';
+import { WATCH } from '../../operator/cli/watch/table.ts';
 import { type Settings, settingsFrom } from '../../operator/manager/settings/settings.ts';
 
 const parseWatchArguments = (args: readonly string[], settings: Settings): WatchArguments =>

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { eventually, FakeClock } from '@chancery/testing';
 import { expect, test, vi } from 'vitest';
 import { command } from '../../operator/cli/table-command.ts';
-import { WATCH } from '../../operator/cli/watch/help.ts';
+import { WATCH } from '../../operator/cli/watch/table.ts';
 import { runWatch } from '../../operator/cli/watch/watch.ts';
 import { invoke } from './invocation.ts';
 import { summary } from './printed.ts';

@@ -2,7 +2,7 @@
 import { eventually, FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { command } from '../../operator/cli/table-command.ts';
-import { WATCH } from '../../operator/cli/watch/help.ts';
+import { WATCH } from '../../operator/cli/watch/table.ts';
 import { runWatch } from '../../operator/cli/watch/watch.ts';
 import { type Invocation, invoke } from './invocation.ts';
 import { configMap, summary } from './printed.ts';

@@ -2,7 +2,7 @@ import type { ApiServer } from '@chancery/testing';
 import { eventually, FakeClock } from '@chancery/testing';
 import { expect, test, vi } from 'vitest';
 import { command } from '../../operator/cli/table-command.ts';
-import { WATCH } from '../../operator/cli/watch/help.ts';
+import { WATCH } from '../../operator/cli/watch/table.ts';
 import { runWatch } from '../../operator/cli/watch/watch.ts';
 import { type Invocation, invoke } from './invocation.ts';
 import { configMap, printedEvents, summary } from './printed.ts';

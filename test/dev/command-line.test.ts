@@ -4,7 +4,7 @@ import { FakeClock } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { confirmContext } from '../../operator/cli/dev/context-cluster.ts';
 import type { DevTestKit } from '../../operator/cli/dev/embedded-cluster.ts';
-import { DEV } from '../../operator/cli/dev/help.ts';
+import { DEV } from '../../operator/cli/dev/table.ts';
 import { parseFlags } from '../../operator/cli/flags.ts';
 import { StopSignals } from '../../operator/cli/process-end.ts';
 import { folderWith } from '../cli/child.ts';

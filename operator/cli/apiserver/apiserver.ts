@@ -14,7 +14,7 @@ import {
   apiserverArguments,
   type KubernetesVersion,
 } from './arguments.ts';
-import type { APISERVER } from './help.ts';
+import type { APISERVER } from './table.ts';
 
 /** The user that the token of the kubeconfig authenticates: the cluster administrator of kubeadm. */
 const CALLER: { readonly name: string; readonly groups: string[] } = {

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../core/errors.ts';
 import type { GivenTo } from '../command-table.ts';
-import type { APISERVER } from './help.ts';
+import type { APISERVER } from './table.ts';
 
 type Values = GivenTo<typeof APISERVER>['values'];
 

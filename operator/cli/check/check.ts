@@ -26,7 +26,7 @@ import { type Declarations, loadDeclarations } from '../declarations/load-declar
 import { withHooksDefaults } from '../hooks/settings-defaults.ts';
 import { LineWriter } from '../line-writer.ts';
 import { loadPackage } from '../load-package.ts';
-import type { CHECK } from './help.ts';
+import type { CHECK } from './table.ts';
 
 export interface CheckCommandOptions {
   readonly clock?: Clock;

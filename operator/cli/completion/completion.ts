@@ -4,7 +4,7 @@ import type { CommandTable, GivenTo } from '../command-table.ts';
 import { bashScript } from './bash.ts';
 import { type DescribedCommand, describedCommand } from './described-command.ts';
 import { fishScript } from './fish.ts';
-import type { COMPLETION } from './help.ts';
+import type { COMPLETION } from './table.ts';
 import { zshScript } from './zsh.ts';
 
 const SCRIPTS: Readonly<Record<string, (commands: readonly DescribedCommand[]) => string>> = {

@@ -1,8 +1,8 @@
 import { ConfigurationError } from '../../core/errors.ts';
 import type { GivenTo } from '../command-table.ts';
-import type { CREATE } from './help.ts';
 import { type KindNames, kindNames } from './names.ts';
 import { type OwnedResource, ownedResources } from './owned-resources.ts';
+import type { CREATE } from './table.ts';
 
 /** What `chancery create api` is asked for. */
 export interface CreateArguments {

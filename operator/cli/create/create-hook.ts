@@ -9,8 +9,8 @@ import type { ExitCode, Io } from '../command.ts';
 import type { GivenTo } from '../command-table.ts';
 import { installCommand, isPackageInstalled } from '../load-package.ts';
 import { conflictsOf, writeNewFiles } from '../new-files.ts';
-import type { CREATE } from './help.ts';
 import { hookFiles, type NewHook } from './hook-files.ts';
+import type { CREATE } from './table.ts';
 
 /** `chancery create hook`: writes a hook that works, with its rights and a sample. */
 export async function createHook(given: GivenTo<typeof CREATE>, io: Io): Promise<ExitCode> {

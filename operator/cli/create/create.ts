@@ -8,9 +8,9 @@ import { conflictsOf, type NewFile, writeNewFiles } from '../new-files.ts';
 import { type CreateArguments, createArguments } from './arguments.ts';
 import { withController } from './controller-list.ts';
 import { createHook } from './create-hook.ts';
-import type { CREATE } from './help.ts';
 import { kindFiles } from './kind-files.ts';
 import { definingFile, type ProjectFolder, projectOf } from './project-folder.ts';
+import type { CREATE } from './table.ts';
 
 /** `chancery create`: adds a kind to a project, or a hook to a folder. */
 export async function create(given: GivenTo<typeof CREATE>, io: Io): Promise<ExitCode> {

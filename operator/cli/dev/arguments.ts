@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../core/errors.ts';
 import type { GivenTo } from '../command-table.ts';
-import type { DEV } from './help.ts';
+import type { DEV } from './table.ts';
 
 /** What `chancery dev` is asked for. */
 export type DevArguments = GivenTo<typeof DEV>['values'] & {

@@ -12,11 +12,11 @@ import type { DevCluster } from './ambassador.ts';
 import { DEFAULT_MODULES, type DevArguments, devArguments } from './arguments.ts';
 import { ContextCluster, confirmContext } from './context-cluster.ts';
 import { type DevTestKit, EmbeddedCluster } from './embedded-cluster.ts';
-import type { DEV } from './help.ts';
 import { type DevPorts, devPorts, operatorEnvironment } from './operator-environment.ts';
 import { OperatorProcess } from './operator-process.ts';
 import { SampleFiles } from './sample-files.ts';
 import { DevSession } from './session.ts';
+import type { DEV } from './table.ts';
 import { TypeCheck } from './type-check.ts';
 
 export interface DevCommandOptions {

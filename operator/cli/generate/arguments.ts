@@ -4,7 +4,7 @@ import { ConfigurationError } from '../../core/errors.ts';
 import type { GivenTo } from '../command-table.ts';
 import { type Declaring, declaringOf, declaringWords } from '../declarations/declaring.ts';
 import type { ValueTypes } from '../value-types.ts';
-import type { GENERATE, Output } from './help.ts';
+import type { GENERATE, Output } from './table.ts';
 
 /** What `chancery generate` is asked for. */
 export interface GenerateArguments {

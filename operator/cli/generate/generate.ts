@@ -28,9 +28,9 @@ import { loadPackage } from '../load-package.ts';
 import { type GenerateArguments, generateArguments, isTree } from './arguments.ts';
 import { reportStates, writeGenerated } from './generated-files.ts';
 import { givenResources } from './given-resources.ts';
-import type { GENERATE } from './help.ts';
 import { programOf, sourceFolder } from './operator-program.ts';
 import { imagePaths, missingImageFiles, type Project, projectOf } from './project.ts';
+import type { GENERATE } from './table.ts';
 import { type FileState, fileState, treeStates } from './written-files.ts';
 
 /** `chancery generate`: writes RBAC, CRDs, the filter or manifests from the declarations of modules. */

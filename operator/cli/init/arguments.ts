@@ -3,7 +3,7 @@ import { ConfigurationError } from '../../core/errors.ts';
 import { isDnsLabel, MAX_DNS_LABEL } from '../../model/dns-name.ts';
 import type { GivenTo } from '../command-table.ts';
 import { type KindNames, kindFrom, kindNames } from '../create/names.ts';
-import type { INIT } from './help.ts';
+import type { INIT } from './table.ts';
 
 type Values = GivenTo<typeof INIT>['values'];
 

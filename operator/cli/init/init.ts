@@ -6,9 +6,9 @@ import { conflictsOf, type NewFile, namesIn, writeNewFiles } from '../new-files.
 import { type InitArguments, initArguments } from './arguments.ts';
 import { definitionKinds } from './existing/definition-files.ts';
 import { projectKinds } from './existing/kubebuilder-project.ts';
-import type { INIT } from './help.ts';
 import { type PackageSpecs, packageSpecs } from './packages.ts';
 import { existingProjectFiles, projectFiles } from './project.ts';
+import type { INIT } from './table.ts';
 
 /** Names that are listed when a folder is not empty. */
 const LISTED = 12;

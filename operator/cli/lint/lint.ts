@@ -9,7 +9,7 @@ import type { ExitCode, Io } from '../command.ts';
 import type { GivenTo } from '../command-table.ts';
 import { LineWriter } from '../line-writer.ts';
 import { type ManifestDocument, readManifests } from '../manifest-files.ts';
-import type { LINT } from './help.ts';
+import type { LINT } from './table.ts';
 
 const FORMATS: Readonly<Record<'json' | 'text', (diagnostic: Diagnostic) => string>> = {
   json: (diagnostic) => JSON.stringify(diagnostic),

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../core/errors.ts';
 import type { GivenTo } from '../command-table.ts';
 import { electionOf, watchedNamespaces } from '../generate/arguments.ts';
-import type { PROXY } from './help.ts';
+import type { PROXY } from './table.ts';
 
 /** What `chancery proxy` is asked for. */
 export interface ProxyArguments {

@@ -9,8 +9,8 @@ import { takeArguments } from '../load-modules.ts';
 import { resolveToolkit } from '../toolkit-hooks.ts';
 import { proxyArguments } from './arguments.ts';
 import { findUsableKubectl } from './find-kubectl.ts';
-import type { PROXY } from './help.ts';
 import { kubectlProxyFlags } from './proxy-flags.ts';
+import type { PROXY } from './table.ts';
 
 /** `chancery proxy`: runs `kubectl proxy` with the filter of the modules, until the process is asked to stop. */
 export async function proxy(given: GivenTo<typeof PROXY>, io: Io): Promise<ExitCode> {

@@ -21,8 +21,8 @@ import { type LoadedModule, loadModules, merged } from '../load-modules.ts';
 import { asksForModuleHelp, moduleHelp } from '../module-help.ts';
 import { resolveToolkit } from '../toolkit-hooks.ts';
 import { DryRun } from './dry-run.ts';
-import { RUN } from './help.ts';
 import { runModuleCommand } from './module-command.ts';
+import { RUN } from './table.ts';
 
 export interface RunCommandOptions {
   readonly clock?: Clock;

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../core/errors.ts';
 import type { GivenTo } from '../command-table.ts';
-import type { TEST_HOOK } from './help.ts';
+import type { TEST_HOOK } from './table.ts';
 
 type Values = GivenTo<typeof TEST_HOOK>['values'];
 

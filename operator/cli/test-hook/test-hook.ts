@@ -12,7 +12,7 @@ import type { GivenTo } from '../command-table.ts';
 import { loadPackage } from '../load-package.ts';
 import { readManifests } from '../manifest-files.ts';
 import { testHookArguments } from './arguments.ts';
-import type { TEST_HOOK } from './help.ts';
+import type { TEST_HOOK } from './table.ts';
 
 export interface TestHookCommandOptions {
   readonly clock?: Clock;

@@ -4,7 +4,7 @@ import { parseSelector } from '../../model/selector.ts';
 import { parseApiUrl } from '../../transport/api-url.ts';
 import { MIN_RELIST_INTERVAL_MS } from '../../watch/reflector-options.ts';
 import type { GivenTo } from '../command-table.ts';
-import type { WATCH } from './help.ts';
+import type { WATCH } from './table.ts';
 
 /** The arguments of `chancery watch`. */
 export interface WatchArguments {

@@ -22,9 +22,9 @@ import type { ExitCode, Io } from '../command.ts';
 import type { GivenTo } from '../command-table.ts';
 import { LineWriter } from '../line-writer.ts';
 import { type WatchArguments, watchArguments } from './arguments.ts';
-import type { WATCH } from './help.ts';
 import { syncMarkerLine, type Unprintable, watchLines } from './lines.ts';
 import { PrintedObjects } from './printed-objects.ts';
+import type { WATCH } from './table.ts';
 
 /**
  * `chancery watch`: prints a collection and all its changes as lines until it is stopped. With `--once` it ends

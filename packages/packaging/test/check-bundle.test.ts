@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { CHECK } from '../../../operator/cli/check/help.ts';
+import { CHECK } from '../../../operator/cli/check/table.ts';
 import { command } from '../../../operator/cli/table-command.ts';
 import { folderWith } from '../../../test/cli/child.ts';
 import { invoke } from '../../../test/cli/invocation.ts';

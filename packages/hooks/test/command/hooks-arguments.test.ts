@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseFlags } from '../../../../operator/cli/flags.ts';
-import { HOOKS } from '../../../../operator/cli/hooks/help.ts';
+import { HOOKS } from '../../../../operator/cli/hooks/table.ts';
 import { type HooksArguments, hooksArguments } from '../../src/command/arguments.ts';
 
 const parseHooksArguments = (

@@ -2,7 +2,7 @@ import { chmod, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { eventually, FakeClock } from '@chancery/testing';
 import { expect, test, vi } from 'vitest';
-import { HOOKS } from '../../../../operator/cli/hooks/help.ts';
+import { HOOKS } from '../../../../operator/cli/hooks/table.ts';
 import { command } from '../../../../operator/cli/table-command.ts';
 import { type Clock, systemClock } from '../../../../operator/core/clock.ts';
 import { invoke } from '../../../../test/cli/invocation.ts';

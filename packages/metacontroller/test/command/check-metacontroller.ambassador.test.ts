@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ApiServer } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { runCheck } from '../../../../operator/cli/check/check.ts';
-import { CHECK } from '../../../../operator/cli/check/help.ts';
+import { CHECK } from '../../../../operator/cli/check/table.ts';
 import { command } from '../../../../operator/cli/table-command.ts';
 import { parseYamlDocuments } from '../../../../operator/core/yaml.ts';
 import type { KubernetesObject } from '../../../../operator/model/object.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseFlags } from '../../../../operator/cli/flags.ts';
-import { METACONTROLLER } from '../../../../operator/cli/metacontroller/help.ts';
+import { METACONTROLLER } from '../../../../operator/cli/metacontroller/table.ts';
 import {
   type MetacontrollerArguments,
   metacontrollerArguments,

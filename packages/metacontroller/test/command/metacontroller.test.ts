@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ApiServer, eventually } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { METACONTROLLER } from '../../../../operator/cli/metacontroller/help.ts';
+import { METACONTROLLER } from '../../../../operator/cli/metacontroller/table.ts';
 import { command } from '../../../../operator/cli/table-command.ts';
 import type { KubernetesObject } from '../../../../operator/index.ts';
 import { invoke } from '../../../../test/cli/invocation.ts';

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { TREES } from '../../../../../examples/trees.ts';
 import type { Io } from '../../../../../operator/cli/command.ts';
 import { generate } from '../../../../../operator/cli/generate/generate.ts';
-import { GENERATE } from '../../../../../operator/cli/generate/help.ts';
+import { GENERATE } from '../../../../../operator/cli/generate/table.ts';
 import { command } from '../../../../../operator/cli/table-command.ts';
 
 process.chdir(fileURLToPath(new URL('../../../../../', import.meta.url)));
