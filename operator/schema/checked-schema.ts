@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../core/errors.ts';
+import { isMapping } from '../core/mapping.ts';
 import { boundedText } from '../core/visible-text.ts';
-import { isJson, type Json } from './keywords.ts';
+import type { Json } from './keywords.ts';
 
 /**
  * A schema of any tool whose keywords have the types that the API server reads. A keyword with the value that it has
@@ -34,7 +35,7 @@ const TYPES: Readonly<Record<string, readonly [what: string, is: (value: unknown
   ),
   ...keywords(['a list', (value) => Array.isArray(value)], 'enum'),
   ...keywords(
-    ['a list of mappings', (value) => isListOf(value, isJson)],
+    ['a list of mappings', (value) => isListOf(value, isMapping)],
     'x-kubernetes-validations',
   ),
 };
@@ -54,7 +55,7 @@ function isListOf(value: unknown, is: (each: unknown) => boolean): boolean {
  *   type, or of what is nested too deep.
  */
 export function checkedSchema(schema: unknown, path: string = '.', depth: number = 0): Json {
-  if (!isJson(schema)) throw wrong('the schema of', path, 'a mapping');
+  if (!isMapping(schema)) throw wrong('the schema of', path, 'a mapping');
   if (depth > MAX_DEPTH) throw nestedTooDeep(path);
   const entries = Object.entries(schema).flatMap(([keyword, value]) => {
     const checked = checkedKeyword(keyword, value, path, depth + 1);
@@ -118,7 +119,7 @@ function nestedTooDeep(path: string): ConfigurationError {
 }
 
 function checkedProperties(value: unknown, path: string, depth: number): Json | undefined {
-  if (!isJson(value)) {
+  if (!isMapping(value)) {
     throw wrong('properties in the schema of', path, 'a mapping');
   }
   const entries = Object.entries(value);
@@ -147,7 +148,7 @@ function checkedList(
 }
 
 function isUnset(value: unknown): boolean {
-  const isEmpty = isJson(value) && Object.keys(value).length === 0;
+  const isEmpty = isMapping(value) && Object.keys(value).length === 0;
   return value === false || value === '' || isEmpty || isEmptyList(value);
 }
 

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../core/errors.ts';
+import { isMapping } from '../core/mapping.ts';
 import type { Condition } from '../model/condition.ts';
 import {
   API_APPROVED,
@@ -13,7 +14,6 @@ import { isDnsSubdomain, NOT_DNS_SUBDOMAIN } from '../model/dns-name.ts';
 import type { KubernetesObject, ObjectMeta } from '../model/object.ts';
 import type { FieldProblem } from './field-path.ts';
 import { definitionError, simplePath } from './field-path.ts';
-import { isJson } from './keywords.ts';
 import { type NameOptions, namesOf } from './names.ts';
 import type { Static, TObject, TSchema } from './type.ts';
 import { type FieldError, invalid, NO_FIELD, required } from './validation/field-errors.ts';
@@ -254,7 +254,7 @@ function problemsOf(
   const scaled = [specReplicasPath, statusReplicasPath].flatMap((path) =>
     path === undefined ? [] : [simplePath(path) ?? []],
   );
-  if (!isJson(object)) return [problemAt('', 'FieldValueTypeInvalid', 'must be of type object')];
+  if (!isMapping(object)) return [problemAt('', 'FieldValueTypeInvalid', 'must be of type object')];
   return [
     ...(object.apiVersion === apiVersion
       ? []
@@ -274,7 +274,7 @@ function publicProblem({ field, reason, message }: FieldError): FieldProblem {
 }
 
 function nameProblems(metadata: unknown): readonly FieldProblem[] {
-  if (!isJson(metadata)) return [problemAt('metadata', 'FieldValueRequired', 'Required value')];
+  if (!isMapping(metadata)) return [problemAt('metadata', 'FieldValueRequired', 'Required value')];
   const { name, generateName } = metadata;
   if (!name && typeof generateName === 'string' && generateName !== '') return [];
   if (!name) {

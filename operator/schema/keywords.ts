@@ -114,7 +114,3 @@ export const OTHER_TYPES: Readonly<Record<string, string>> = {
   undefined: 'write Type.Optional(…) around the field',
   void: 'write Type.Optional(…) around the field',
 };
-
-export function isJson(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

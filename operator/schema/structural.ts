@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isMapping } from '../core/mapping.ts';
 import type { SchemaType, StructuralSchema } from '../model/structural-schema.ts';
 import { isTextFormat } from '../model/text-format.ts';
 import { definitionError } from './field-path.ts';
 import {
   DROPPED,
-  isJson,
   type Json,
   KEYWORDS,
   NUMERIC,
@@ -33,7 +33,7 @@ const STRUCTURE: ReadonlySet<string> = new Set([
  * @throws ConfigurationError `CONFIG` for a schema that cannot be structural, with its path and a remedy.
  */
 export function structuralSchema(schema: unknown, path: string): StructuralSchema {
-  if (!isJson(schema)) {
+  if (!isMapping(schema)) {
     throw definitionError(path, 'is no schema', 'write one with Type, such as Type.String()');
   }
   const single = withEnum(withoutUnion(asMap(schema), path), path);
@@ -132,7 +132,7 @@ function refuseUnusablePattern({ pattern }: StructuralSchema, path: string): voi
 /** A structural schema has the values of a map under `additionalProperties`. */
 function asMap(schema: Json): Json {
   const { patternProperties, ...rest } = schema;
-  if (!isJson(patternProperties)) return schema;
+  if (!isMapping(patternProperties)) return schema;
   if (!isDeepStrictEqual(Object.keys(patternProperties), [ANY_KEY])) return schema;
   return { ...rest, additionalProperties: patternProperties[ANY_KEY] };
 }
@@ -178,8 +178,8 @@ function itemsOf({ items }: Json, path: string): StructuralSchema {
 
 function fieldsOf(schema: Json, path: string): StructuralSchema {
   const { properties, additionalProperties: values } = schema;
-  const fields = Object.entries(isJson(properties) ? properties : {});
-  if (isJson(values)) {
+  const fields = Object.entries(isMapping(properties) ? properties : {});
+  if (isMapping(values)) {
     if (fields.length === 0)
       return { additionalProperties: structuralSchema(values, `${path}[*]`) };
     const remedy = 'write a field of its own for the map, or preserveUnknownFields(…)';
@@ -224,7 +224,9 @@ function requiredFields(
 function withoutUnion(schema: Json, path: string): Json {
   const { anyOf, ...around } = typesAsUnion(schema);
   if (!Array.isArray(anyOf)) return around;
-  const members: readonly Json[] = anyOf.filter(isJson).map((member) => withoutUnion(member, path));
+  const members: readonly Json[] = anyOf
+    .filter(isMapping)
+    .map((member) => withoutUnion(member, path));
   const some = members.filter(({ type }) => type !== 'null');
   const nullable = some.length < members.length ? { nullable: true } : {};
   const [only] = some;

@@ -1,9 +1,9 @@
+import { isMapping } from '../core/mapping.ts';
 import type { DefinitionVersion, ScalePaths } from '../model/custom-resource-definition.ts';
 import { DNS_SUBDOMAIN } from '../model/dns-name.ts';
 import type { StructuralSchema, ValidationRule } from '../model/structural-schema.ts';
 import { ListMap } from './builders.ts';
 import { definitionError, schemaAt, simplePath } from './field-path.ts';
-import { isJson } from './keywords.ts';
 import { refuseVersion } from './names.ts';
 import { type PrinterColumnOptions, printerColumnsOf, scaleOf } from './printer-columns.ts';
 import { structuralSchema } from './structural.ts';
@@ -149,10 +149,10 @@ const CONDITION: TObject = Type.Object({
  * @throws ConfigurationError `CONFIG` when it is not an object, or declares one of the two fields itself.
  */
 function statusSchema(status: unknown, path: string): object {
-  if (!isJson(status) || status.type !== 'object' || isJson(status.patternProperties)) {
+  if (!isMapping(status) || status.type !== 'object' || isMapping(status.patternProperties)) {
     throw definitionError(path, 'a status is an object with fields', 'write Type.Object({ … })');
   }
-  const properties = isJson(status.properties) ? status.properties : {};
+  const properties = isMapping(status.properties) ? status.properties : {};
   const given = ['conditions', 'observedGeneration'].find((field) => field in properties);
   if (given !== undefined) {
     const remedy = 'leave it out: it is added to every status';

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { ProtocolError } from '../core/errors.ts';
+import { isMapping } from '../core/mapping.ts';
 import { Entry, INITIAL_EVENTS_END, type WatchEvent } from '../model/entry.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import { ApiError, isStatus } from '../model/status.ts';
@@ -98,7 +99,7 @@ export function decodeLine<T extends KubernetesObject>(
 ): WatchEvent<T> | undefined {
   const { type, object } = parseObject(line);
   if (type === 'ERROR') throw errorEvent(object, line);
-  if (!isRecord(object)) throw undecodable('a watch event has no object', line);
+  if (!isMapping(object)) throw undecodable('a watch event has no object', line);
   const subject: UncheckedObject = object;
   if (!isKnownType(type)) throw undecodable('a watch event has an unknown type', line);
   if (isForeign(subject, options)) return undefined;
@@ -162,12 +163,8 @@ function parseObject(line: string): Envelope {
     // No cause: the message of a SyntaxError quotes the text, which may come from a Secret.
     throw undecodable('a line of a watch is not JSON', line);
   }
-  if (isRecord(value)) return value;
+  if (isMapping(value)) return value;
   throw undecodable('a line of a watch is not an object', line);
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function undecodable(message: string, line: string, event?: string): ProtocolError {

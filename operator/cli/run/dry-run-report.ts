@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream';
 import { styleText } from 'node:util';
 import type { DryRunSink, DryWrite } from '../../client/interceptors/dry-run.ts';
+import { isMapping } from '../../core/mapping.ts';
 import { unifiedDiff } from '../../core/unified-diff.ts';
 import { visibleText } from '../../core/visible-text.ts';
 import { formatYaml } from '../../core/yaml.ts';
@@ -260,10 +261,10 @@ function maskedValues(
   const kept = { ...fields };
   for (const field of ['data', 'stringData'] as const) {
     const values = fields[field];
-    if (!isRecord(values)) continue;
+    if (!isMapping(values)) continue;
     const others = (other as Readonly<Record<string, unknown>> | undefined)?.[field];
     kept[field] = mapValues(values, (key, value) =>
-      masked(bytesOf(field, value), isRecord(others) ? bytesOf(field, others[key]) : undefined),
+      masked(bytesOf(field, value), isMapping(others) ? bytesOf(field, others[key]) : undefined),
     );
   }
   return kept;
@@ -289,10 +290,6 @@ function isSecret({ apiVersion, kind }: { apiVersion?: unknown; kind?: unknown }
 function holdsSecret(name: string, value: string, ofSecret: boolean): boolean {
   if (ofSecret && /last-applied/.test(name)) return true;
   return /"kind"\s*:\s*"Secret"/.test(value) || (ofSecret && /^\s*[{[]/.test(value));
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function mapValues<V, W>(

@@ -1,5 +1,6 @@
 import { OperatorError } from '../../core/errors.ts';
 import { goJson } from '../../core/go-json.ts';
+import { isMapping } from '../../core/mapping.ts';
 import { type KubernetesObject, keyOf } from '../../model/object.ts';
 
 /** The parts of a parent that define a revision, nested as they are in the parent. */
@@ -54,7 +55,7 @@ function valueAt(from: unknown, fieldPath: string, parent: KubernetesObject): un
   let value = from;
   for (const name of fieldPath.split('.')) {
     if (value === undefined || value === null) return undefined;
-    if (!isFields(value)) throw noObject(fieldPath, name, parent);
+    if (!isMapping(value)) throw noObject(fieldPath, name, parent);
     value = Object.hasOwn(value, name) ? value[name] : undefined;
   }
   return value;
@@ -68,17 +69,13 @@ function withValue(
 ): Fields {
   if (rest.length === 0) return { ...fields, [name]: value };
   const inner = Object.hasOwn(fields, name) ? fields[name] : undefined;
-  return { ...fields, [name]: withValue(isFields(inner) ? inner : {}, rest, value) };
+  return { ...fields, [name]: withValue(isMapping(inner) ? inner : {}, rest, value) };
 }
 
 function withoutValue(fields: Fields, [name = '', ...rest]: readonly string[]): Fields {
   const { [name]: inner, ...others } = fields;
-  if (rest.length === 0 || !isFields(inner)) return others;
+  if (rest.length === 0 || !isMapping(inner)) return others;
   return { ...fields, [name]: withoutValue(inner, rest) };
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function noObject(fieldPath: string, before: string, parent: KubernetesObject): OperatorError {

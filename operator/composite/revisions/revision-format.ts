@@ -1,5 +1,6 @@
 import { nodeCrypto } from '../../core/builtin-modules.ts';
 import { OperatorError } from '../../core/errors.ts';
+import { isMapping } from '../../core/mapping.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { keyOf } from '../../model/object.ts';
 import type { Resource } from '../../model/resource.ts';
@@ -59,7 +60,7 @@ export function revisionContent(
   children: unknown,
 ): RevisionContent {
   const claimed = children ?? [];
-  if (!isObject(patch) || !Array.isArray(claimed) || !claimed.every(isClaimedNames)) {
+  if (!isMapping(patch) || !Array.isArray(claimed) || !claimed.every(isClaimedNames)) {
     throw unreadable(object);
   }
   return { parentPatch: patch, children: claimed };
@@ -75,7 +76,7 @@ export function unreadable(object: KubernetesObject, cause?: unknown): OperatorE
 }
 
 function isClaimedNames(value: unknown): value is ClaimedNames {
-  if (!isObject(value)) return false;
+  if (!isMapping(value)) return false;
   const { apiGroup, kind, names } = value;
   return (
     typeof apiGroup === 'string' &&
@@ -83,8 +84,4 @@ function isClaimedNames(value: unknown): value is ClaimedNames {
     Array.isArray(names) &&
     names.every((name) => typeof name === 'string')
   );
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
 import { nodeCrypto } from '../../core/builtin-modules.ts';
 import { deepJson } from '../../core/deep-json.ts';
+import { isMapping } from '../../core/mapping.ts';
 import { isOlder, type KubernetesObject, keyOf } from '../../model/object.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
 import { UndeclaredFields } from './undeclared-fields.ts';
@@ -124,7 +125,7 @@ export function shownFields(object: unknown, stated: unknown): unknown {
   const waiting = [{ shown: whole, key: 'all', object, stated }];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { shown, key, object: part, stated: said } = next;
-    if (!isRecord(said) || !isRecord(part)) {
+    if (!isMapping(said) || !isMapping(part)) {
       shown[key] = part;
       continue;
     }
@@ -145,10 +146,10 @@ export function showsAll(object: unknown, stated: unknown): boolean {
     if (Array.isArray(said)) {
       if (!Array.isArray(part) || part.length !== said.length) return false;
       for (const [at, item] of said.entries()) waiting.push([part[at], item]);
-    } else if (!isRecord(said)) {
+    } else if (!isMapping(said)) {
       if (!Object.is(part, said)) return false;
     } else {
-      if (!isRecord(part)) return false;
+      if (!isMapping(part)) return false;
       for (const [key, value] of Object.entries(said)) {
         if (value !== undefined) waiting.push([own(part, key), value]);
       }
@@ -193,7 +194,7 @@ function sortedForm(value: unknown): unknown {
 
 function sortedLevel(value: unknown): unknown {
   if (typeof value === 'bigint') return rawJSON(String(value));
-  if (!isRecord(value) || typeof value.toJSON === 'function') return value;
+  if (!isMapping(value) || typeof value.toJSON === 'function') return value;
   const members: unknown[] = [];
   for (const key of Object.keys(value).sort()) {
     if (value[key] !== undefined) members.push(key, value[key]);
@@ -210,8 +211,4 @@ function emptyFields(): Fields {
 
 function own(object: Readonly<Record<string, unknown>>, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../core/errors.ts';
+import { isMapping } from '../../core/mapping.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { podTemplateOf } from './installation.ts';
 
@@ -196,7 +197,7 @@ function problemOf(value: unknown, shape: Shape, path: string): string | undefin
     case 'scalar':
       return typeof value === 'object' ? expected('a text or a number') : undefined;
     case 'map':
-      return isObject(value) && Object.values(value).every((each) => typeof each === 'string')
+      return isMapping(value) && Object.values(value).every((each) => typeof each === 'string')
         ? undefined
         : expected('an object of texts');
   }
@@ -206,7 +207,7 @@ function problemOf(value: unknown, shape: Shape, path: string): string | undefin
       value.map((each, at) => () => problemInList(each, shape.list, `${path}[${at}]`)),
     );
   }
-  if (!isObject(value)) return expected('an object');
+  if (!isMapping(value)) return expected('an object');
   const lacking = shape.required?.find(
     (field) => value[field] === undefined || value[field] === null,
   );
@@ -231,8 +232,4 @@ function firstOf(checks: readonly (() => string | undefined)[]): string | undefi
     if (problem !== undefined) return problem;
   }
   return undefined;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { isMapping } from '../../core/mapping.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import {
   COMPONENT_NAMES,
@@ -7,8 +8,6 @@ import {
 } from './component-model.ts';
 import type { ModelDeployment } from './model-deployment.ts';
 import type { OperatorModel, Scope } from './operator-model.ts';
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** The scope and the components to render. */
 export interface Rendering {
@@ -104,8 +103,8 @@ function patched(deployment: ModelDeployment, { spec }: PatchOfDeployment): Mode
 /** As kustomize merges: null removes, and items that a patch names come first. */
 function merged(value: unknown, patch: unknown, field: string = ''): unknown {
   if (Array.isArray(patch)) return mergedList(Array.isArray(value) ? value : [], patch, field);
-  if (!isJson(patch)) return patch;
-  const result: Record<string, unknown> = isJson(value) ? { ...value } : {};
+  if (!isMapping(patch)) return patch;
+  const result: Record<string, unknown> = isMapping(value) ? { ...value } : {};
   for (const [key, change] of Object.entries(patch)) {
     if (change === null) delete result[key];
     else result[key] = merged(result[key], change, key);
@@ -119,8 +118,8 @@ function mergedList(
   field: string,
 ): readonly unknown[] {
   const key = MERGE_KEYS[field];
-  if (key === undefined || !patches.every(isJson)) return patches;
-  const known = items.filter(isJson);
+  if (key === undefined || !patches.every(isMapping)) return patches;
+  const known = items.filter(isMapping);
   const named = patches.flatMap((patch) => {
     if (patch.$patch === 'delete') return [];
     return [
@@ -132,8 +131,4 @@ function mergedList(
   });
   const others = known.filter((item) => !patches.some((patch) => patch[key] === item[key]));
   return [...named, ...others];
-}
-
-function isJson(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

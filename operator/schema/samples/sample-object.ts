@@ -1,6 +1,6 @@
+import { isMapping } from '../../core/mapping.ts';
 import { OBJECT_FIELDS, type StructuralSchema } from '../../model/structural-schema.ts';
 import { checkedSchema } from '../checked-schema.ts';
-import { isJson } from '../keywords.ts';
 import { TooMuchWork, Work } from '../work.ts';
 import { sampleProblems } from './sample-problems.ts';
 import { sampleText } from './sample-text.ts';
@@ -62,7 +62,7 @@ export function sampleObject(
   };
   const tried = (branch: number): Sample => {
     const value = sampleValue(fields, branch, work);
-    const object = { apiVersion, kind, metadata: { name }, ...(isJson(value) ? value : {}) };
+    const object = { apiVersion, kind, metadata: { name }, ...(isMapping(value) ? value : {}) };
     return { object, problems: problemsOf(object, schema, checking) };
   };
   const first = tried(0);

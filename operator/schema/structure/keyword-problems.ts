@@ -1,5 +1,6 @@
+import { isMapping } from '../../core/mapping.ts';
 import { OBJECT_FIELDS, type StructuralSchema } from '../../model/structural-schema.ts';
-import { isJson, type Json, SCHEMA_TYPES } from '../keywords.ts';
+import { type Json, SCHEMA_TYPES } from '../keywords.ts';
 import {
   type FieldError,
   forbidden,
@@ -54,7 +55,7 @@ function schemasIn(schema: StructuralSchema, path: string, place: Place): readon
   const { additionalProperties, not } = schema;
   const within = { ...place, isRoot: false };
   const found: Inner[] = [];
-  if (isJson(additionalProperties)) {
+  if (isMapping(additionalProperties)) {
     const inner = additionalProperties as StructuralSchema;
     found.push([inner, `${path}.additionalProperties`, inMapOf(within)]);
   }

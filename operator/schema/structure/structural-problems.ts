@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isMapping } from '../../core/mapping.ts';
 import type { StructuralSchema } from '../../model/structural-schema.ts';
-import { isJson, type Json } from '../keywords.ts';
+import type { Json } from '../keywords.ts';
 import { knownPattern } from '../pattern/pattern.ts';
 import { type FieldError, forbidden, invalid, required } from '../validation/field-errors.ts';
 
@@ -25,14 +26,14 @@ function invariantProblems(schema: Json, level: Level, path: string): readonly F
   if (type === 'array' && items === undefined) {
     problems.push(required(`${path}.items`, 'must be specified'));
   }
-  if (isJson(items)) problems.push(...invariantProblems(items, 'item', `${path}.items`));
+  if (isMapping(items)) problems.push(...invariantProblems(items, 'item', `${path}.items`));
   for (const [name, child] of entriesOf(properties)) {
     problems.push(...invariantProblems(child, 'field', `${path}.properties[${name}]`));
   }
   if (additionalProperties !== undefined && level === 'root') {
     problems.push(forbidden(`${path}.additionalProperties`, 'must not be used at the root'));
   }
-  if (isJson(additionalProperties)) {
+  if (isMapping(additionalProperties)) {
     const below = `${path}.additionalProperties`;
     problems.push(...invariantProblems(additionalProperties, 'field', below));
   }
@@ -85,7 +86,7 @@ const EMPTY: Readonly<Record<Level, string>> = {
 /** What every object has may only be narrowed. */
 function metadataProblems(schema: Json, level: Level, path: string): readonly FieldError[] {
   const embedded = schema['x-kubernetes-embedded-resource'] === true;
-  const properties = isJson(schema.properties) ? schema.properties : {};
+  const properties = isMapping(schema.properties) ? schema.properties : {};
   const problems: FieldError[] = [];
   const typeOf = (name: string): unknown => (properties[name] as Json | undefined)?.type;
   if (level === 'root' || embedded) {
@@ -99,7 +100,7 @@ function metadataProblems(schema: Json, level: Level, path: string): readonly Fi
       problems.push(invalid(at, typeOf('metadata') ?? '', 'must be object'));
     }
   }
-  if (level === 'root' && isJson(properties.metadata) && !narrowsNames(properties.metadata)) {
+  if (level === 'root' && isMapping(properties.metadata) && !narrowsNames(properties.metadata)) {
     const why =
       'must not specify anything other than name and generateName, but metadata is implicitly specified';
     problems.push(forbidden(`${path}.properties[metadata]`, why));
@@ -114,7 +115,7 @@ function metadataProblems(schema: Json, level: Level, path: string): readonly Fi
 }
 
 function narrowsNames({ type: _, properties, default: __, ...rest }: Json): boolean {
-  const names = Object.keys(isJson(properties) ? properties : {});
+  const names = Object.keys(isMapping(properties) ? properties : {});
   const known = names.every((name) => name === 'name' || name === 'generateName');
   return known && Object.keys(rest).length === 0;
 }
@@ -148,7 +149,7 @@ function valueProblems(schema: Json, path: string, skip: Skipped): readonly Fiel
   for (const [at, nested] of listOf(schema.oneOf).entries()) {
     problems.push(...nestedProblems(nested, `${path}.oneOf[${at}]`));
   }
-  if (isJson(schema.not)) problems.push(...nestedProblems(schema.not, `${path}.not`));
+  if (isMapping(schema.not)) problems.push(...nestedProblems(schema.not, `${path}.not`));
   const { pattern } = schema;
   if (typeof pattern === 'string' && pattern !== '') {
     const why = patternProblem(pattern);
@@ -186,7 +187,7 @@ const NOT_NESTED: readonly (readonly [string, string])[] = [
 
 function nestedProblems(nested: Json, path: string, skipAnyOf = false): readonly FieldError[] {
   const problems = [...valueProblems(nested, path, { anyOf: skipAnyOf, firstAllOfAnyOf: false })];
-  if (isJson(nested.items)) problems.push(...nestedProblems(nested.items, `${path}.items`));
+  if (isMapping(nested.items)) problems.push(...nestedProblems(nested.items, `${path}.items`));
   for (const [name, child] of entriesOf(nested.properties)) {
     problems.push(...nestedProblems(child, `${path}.properties[${name}]`));
   }
@@ -195,7 +196,7 @@ function nestedProblems(nested: Json, path: string, skipAnyOf = false): readonly
     const absent = value === undefined || value === false || value === '';
     if (!absent) problems.push(forbidden(`${path}.${field}`, why));
   }
-  if (isJson(nested.properties) && nested.properties.metadata !== undefined) {
+  if (isMapping(nested.properties) && nested.properties.metadata !== undefined) {
     const at = `${path}.properties[metadata]`;
     problems.push(forbidden(at, 'must not be specified in a nested context'));
   }
@@ -207,17 +208,17 @@ function incompleteProblems(schema: Json, path: string): readonly FieldError[] {
   const problems: FieldError[] = [];
   const inspect = (nested: Json, declared: Json | undefined, at: string, source: string): void => {
     for (const [name, child] of entriesOf(nested.properties)) {
-      const properties = isJson(declared?.properties) ? declared.properties : {};
+      const properties = isMapping(declared?.properties) ? declared.properties : {};
       const below = `${at}.properties[${name}]`;
       const known = properties[name];
-      if (!isJson(known)) {
+      if (!isMapping(known)) {
         const why = `because it is defined in ${source}.properties[${name}]`;
         problems.push(required(below, why));
       } else inspect(child, known, below, `${source}.properties[${name}]`);
     }
-    if (isJson(nested.items)) {
+    if (isMapping(nested.items)) {
       const known = declared?.items;
-      if (!isJson(known)) {
+      if (!isMapping(known)) {
         problems.push(required(`${at}.items`, `because it is defined in ${source}.items`));
       } else inspect(nested.items, known, `${at}.items`, `${source}.items`);
     }
@@ -227,8 +228,8 @@ function incompleteProblems(schema: Json, path: string): readonly FieldError[] {
     for (const [name, child] of entriesOf(declared.properties)) {
       visit(child, `${at}.properties[${name}]`);
     }
-    if (isJson(declared.items)) visit(declared.items, `${at}.items`);
-    if (isJson(declared.additionalProperties)) {
+    if (isMapping(declared.items)) visit(declared.items, `${at}.items`);
+    if (isMapping(declared.additionalProperties)) {
       visit(declared.additionalProperties, `${at}.additionalProperties`);
     }
   };
@@ -240,14 +241,14 @@ function nestedOf(schema: Json): readonly (readonly [string, Json])[] {
   const lists = ['allOf', 'anyOf', 'oneOf'].flatMap((name) =>
     listOf(schema[name]).map((nested, at) => [`${name}[${at}]`, nested] as const),
   );
-  return isJson(schema.not) ? [...lists, ['not', schema.not]] : lists;
+  return isMapping(schema.not) ? [...lists, ['not', schema.not]] : lists;
 }
 
 function entriesOf(value: unknown): readonly (readonly [string, Json])[] {
-  if (!isJson(value)) return [];
-  return Object.entries(value).filter((entry): entry is [string, Json] => isJson(entry[1]));
+  if (!isMapping(value)) return [];
+  return Object.entries(value).filter((entry): entry is [string, Json] => isMapping(entry[1]));
 }
 
 function listOf(value: unknown): readonly Json[] {
-  return Array.isArray(value) ? value.filter(isJson) : [];
+  return Array.isArray(value) ? value.filter(isMapping) : [];
 }

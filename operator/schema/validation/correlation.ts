@@ -1,5 +1,6 @@
+import { isMapping } from '../../core/mapping.ts';
 import { fieldSchema, type StructuralSchema } from '../../model/structural-schema.ts';
-import { isJson, type Json } from '../keywords.ts';
+import type { Json } from '../keywords.ts';
 import { UNLIMITED, type Work } from '../work.ts';
 import { identityOf, jsonEquals } from './json-equality.ts';
 
@@ -30,7 +31,7 @@ export class Correlation {
   /** Of a field of an object or map; undefined where there was none before. */
   field(name: string): Correlation | undefined {
     const schema = fieldSchema(this.#schema, name);
-    if (schema === undefined || !isJson(this.#value) || !isJson(this.old)) return undefined;
+    if (schema === undefined || !isMapping(this.#value) || !isMapping(this.old)) return undefined;
     if (!Object.hasOwn(this.old, name)) return undefined;
     return new Correlation(this.#value[name], this.old[name], schema, this.#work);
   }
@@ -66,7 +67,7 @@ export function itemLike(
   work: Work = UNLIMITED,
 ): unknown {
   const keys = schema['x-kubernetes-list-map-keys'];
-  if (keys === undefined || !Array.isArray(list) || !isJson(item)) return undefined;
+  if (keys === undefined || !Array.isArray(list) || !isMapping(item)) return undefined;
   let keyed = KEYED.get(list);
   if (keyed?.keys !== keys) {
     work.spend(list.length);
@@ -80,7 +81,7 @@ export function itemLike(
 function byKeys(list: readonly unknown[], keys: readonly string[]): ReadonlyMap<string, unknown> {
   const items = new Map<string, unknown>();
   for (const item of list) {
-    if (!isJson(item)) continue;
+    if (!isMapping(item)) continue;
     const identity = identityOf(keysOf(item, keys));
     if (!items.has(identity)) items.set(identity, item);
   }
@@ -89,7 +90,7 @@ function byKeys(list: readonly unknown[], keys: readonly string[]): ReadonlyMap<
 
 /** The keys of an item, as far as it has them. */
 export function keysOf(item: unknown, keys: readonly string[]): Json {
-  if (!isJson(item)) return {};
+  if (!isMapping(item)) return {};
   const present = keys.filter((key) => Object.hasOwn(item, key));
   return Object.fromEntries(present.map((key) => [key, item[key]]));
 }

@@ -1,6 +1,7 @@
+import { isMapping } from '../../core/mapping.ts';
 import { DNS_1035_LABEL, NOT_DNS_1035_LABEL } from '../../model/dns-name.ts';
 import { fieldSchema, type StructuralSchema } from '../../model/structural-schema.ts';
-import { isJson, type Json } from '../keywords.ts';
+import type { Json } from '../keywords.ts';
 import { UNLIMITED, type Work } from '../work.ts';
 import { type FieldError, invalid, required } from './field-errors.ts';
 import { childPath, joined } from './schema-places.ts';
@@ -26,7 +27,7 @@ export function embeddedResourceProblems(
       embeddedResourceProblems(item, items, `${path}[${at}]`, work),
     );
   }
-  if (!isJson(value)) return [];
+  if (!isMapping(value)) return [];
   const embedded = schema['x-kubernetes-embedded-resource'] === true;
   const own = embedded ? typeMetaProblems(value, path) : [];
   const below = Object.keys(value)

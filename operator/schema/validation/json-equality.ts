@@ -1,5 +1,5 @@
+import { isMapping } from '../../core/mapping.ts';
 import { sortedJson } from '../../core/sorted-json.ts';
-import { isJson } from '../keywords.ts';
 import { UNLIMITED, type Work } from '../work.ts';
 import { shown } from './field-errors.ts';
 
@@ -20,7 +20,7 @@ export function jsonEquals(left: unknown, right: unknown, work: Work = UNLIMITED
       for (const [index, item] of one.entries()) pairs.push([item, other[index]]);
       continue;
     }
-    if (!isJson(one) || !isJson(other)) return false;
+    if (!isMapping(one) || !isMapping(other)) return false;
     const names = Object.keys(one);
     if (names.length !== Object.keys(other).length) return false;
     for (const name of names) {

@@ -1,5 +1,5 @@
+import { isMapping } from '../../core/mapping.ts';
 import { fieldSchema, type StructuralSchema } from '../../model/structural-schema.ts';
-import { isJson } from '../keywords.ts';
 import { UNLIMITED, type Work } from '../work.ts';
 import { keysOf } from './correlation.ts';
 import { duplicate, type FieldError, invalid } from './field-errors.ts';
@@ -27,7 +27,7 @@ export function listTypeProblems(
     );
     return [...own, ...below];
   }
-  if (!isJson(value)) return [];
+  if (!isMapping(value)) return [];
   return Object.keys(value)
     .sort()
     .flatMap((field) => {
@@ -60,7 +60,7 @@ function keyProblems(
   path: string,
   work: Work,
 ): readonly FieldError[] {
-  const wrong = value.findIndex((item) => item !== null && !isJson(item));
+  const wrong = value.findIndex((item) => item !== null && !isMapping(item));
   if (wrong >= 0) {
     const why = 'must be an object for an array of list-type map';
     return [invalid(`${path}[${wrong}]`, value[wrong], why)];

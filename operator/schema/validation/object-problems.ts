@@ -1,5 +1,5 @@
+import { isMapping } from '../../core/mapping.ts';
 import type { StructuralSchema } from '../../model/structural-schema.ts';
-import { isJson } from '../keywords.ts';
 import { TooMuchWork, Work } from '../work.ts';
 import { Correlation } from './correlation.ts';
 import { embeddedResourceProblems } from './embedded-resources.ts';
@@ -117,7 +117,10 @@ const MAX_REPLICAS = 2_147_483_647;
 
 /** A number that `/scale` cannot show. The API server writes its path with a dot first. */
 function scaleProblems(object: unknown, path: readonly string[]): readonly FieldError[] {
-  const value = path.reduce<unknown>((at, field) => (isJson(at) ? at[field] : undefined), object);
+  const value = path.reduce<unknown>(
+    (at, field) => (isMapping(at) ? at[field] : undefined),
+    object,
+  );
   const field = `.${path.join('.')}`;
   if (typeof value !== 'number' && typeof value !== 'bigint') return [];
   if (value < 0) return [invalid(field, value, 'should be a non-negative integer')];

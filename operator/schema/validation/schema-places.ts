@@ -1,5 +1,5 @@
+import { isMapping } from '../../core/mapping.ts';
 import type { StructuralSchema } from '../../model/structural-schema.ts';
-import { isJson } from '../keywords.ts';
 
 /** True for the root, and for an object inside another one. */
 export function isResource(schema: StructuralSchema, path: string): boolean {
@@ -12,8 +12,8 @@ export function* spineOf(schema: StructuralSchema): Generator<StructuralSchema> 
   const { items, additionalProperties } = schema;
   const below = [
     ...Object.values(schema.properties ?? {}),
-    ...(isJson(items) ? [items as StructuralSchema] : []),
-    ...(isJson(additionalProperties) ? [additionalProperties as StructuralSchema] : []),
+    ...(isMapping(items) ? [items as StructuralSchema] : []),
+    ...(isMapping(additionalProperties) ? [additionalProperties as StructuralSchema] : []),
   ];
   for (const child of below) yield* spineOf(child);
 }

@@ -4,12 +4,13 @@
  */
 
 import { deepCopy } from '../../core/deep-json.ts';
+import { isMapping } from '../../core/mapping.ts';
 import {
   fieldSchema,
   OBJECT_FIELDS,
   type StructuralSchema,
 } from '../../model/structural-schema.ts';
-import { isJson, type Json } from '../keywords.ts';
+import type { Json } from '../keywords.ts';
 import { UNLIMITED, type Work } from '../work.ts';
 import { isResource, joined } from './schema-places.ts';
 
@@ -58,7 +59,7 @@ function pruned(value: unknown, schema: StructuralSchema, path: string, pruner: 
     const kept = value.map((item, at) => pruned(item, items, `${path}[${at}]`, pruner));
     return kept.some((item, at) => item !== value[at]) ? kept : value;
   }
-  return isJson(value) ? prunedObject(value, schema, path, pruner) : value;
+  return isMapping(value) ? prunedObject(value, schema, path, pruner) : value;
 }
 
 function prunedObject(
@@ -103,7 +104,7 @@ export function applyDefaults(
 ): unknown {
   work.spend(1);
   if (Array.isArray(value)) return defaultedList(value, schema, work);
-  return isJson(value) ? defaultedObject(value, schema, work) : value;
+  return isMapping(value) ? defaultedObject(value, schema, work) : value;
 }
 
 function defaultedList(

@@ -1,5 +1,6 @@
+import { isMapping } from '../../core/mapping.ts';
 import { fieldSchema, type StructuralSchema } from '../../model/structural-schema.ts';
-import { isJson, type Json } from '../keywords.ts';
+import type { Json } from '../keywords.ts';
 import { UNLIMITED, type Work } from '../work.ts';
 import { checkAlternatives } from './alternatives.ts';
 import type { Correlation } from './correlation.ts';
@@ -70,7 +71,7 @@ function check(value: unknown, schema: StructuralSchema, place: Place): Findings
     for (const problem of numberProblems(value, schema, path)) findings.add(problem);
   } else if (Array.isArray(value)) checkList(value, schema, place, findings);
   findings.add(enumProblem(value, schema, place));
-  if (isJson(value)) checkObject(value, schema, place, findings);
+  if (isMapping(value)) checkObject(value, schema, place, findings);
   return findings;
 }
 

@@ -1,5 +1,6 @@
 import { ConfigurationError } from 'chancery';
 import type { KnownKinds } from 'chancery/internal';
+import { isMapping } from 'chancery/internal';
 import type { Hook, KubernetesBinding, ScheduleBinding } from '../hook.ts';
 
 /** Members of a JSON object. */
@@ -62,7 +63,7 @@ function placeOf(at: number): string {
 }
 
 function contextIn(item: unknown, place: string): Fields {
-  if (!isFields(item)) throw new ConfigurationError(`${place} must be an object`);
+  if (!isMapping(item)) throw new ConfigurationError(`${place} must be an object`);
   if (isObject(item)) return { object: item };
   if (!('binding' in item) && ('parent' in item || 'controller' in item)) {
     throw new ConfigurationError(
@@ -170,7 +171,7 @@ async function snapshotsOf(
   parts: SampleParts,
   place: string,
 ): Promise<Fields> {
-  if (!isFields(snapshots)) throw new ConfigurationError(`${place}: snapshots must be an object`);
+  if (!isMapping(snapshots)) throw new ConfigurationError(`${place}: snapshots must be an object`);
   const unknown = Object.keys(snapshots).find((name) => !includeSnapshotsFrom.includes(name));
   if (unknown !== undefined) {
     throw new ConfigurationError(
@@ -197,7 +198,7 @@ async function itemsOf(
   if (!Array.isArray(items)) throw new ConfigurationError(`${place} must be a list`);
   const completedItems: Fields[] = [];
   for (const item of items as readonly unknown[]) {
-    if (!isFields(item)) throw new ConfigurationError(`${place} must be a list of objects`);
+    if (!isMapping(item)) throw new ConfigurationError(`${place} must be a list of objects`);
     completedItems.push(await itemOf(isObject(item) ? { object: item } : item, binding, parts));
   }
   return completedItems;
@@ -217,11 +218,7 @@ async function itemOf(
   return { ...shown, filterResult: await filter(jqFilter, object) };
 }
 
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** True for a Kubernetes object. */
 function isObject(value: unknown): value is Fields {
-  return isFields(value) && typeof value.kind === 'string' && isFields(value.metadata);
+  return isMapping(value) && typeof value.kind === 'string' && isMapping(value.metadata);
 }

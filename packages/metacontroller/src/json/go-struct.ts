@@ -1,4 +1,4 @@
-import { goJson, goString } from 'chancery/internal';
+import { goJson, goString, isMapping } from 'chancery/internal';
 import { goDurationText } from './go-duration-text.ts';
 
 /**
@@ -48,7 +48,7 @@ export function goValue(value: unknown, type: GoType): unknown {
   if ('listOf' in type) {
     return Array.isArray(value) ? value.map((item) => goValue(item, type.listOf)) : null;
   }
-  const given = isMap(value) ? value : {};
+  const given = isMapping(value) ? value : {};
   const members: [string, unknown][] = [];
   for (const field of type.fields) {
     const member = given[field.name] ?? undefined;
@@ -61,7 +61,7 @@ function isWritten(member: unknown, { written }: GoField): boolean {
   if (written === 'always') return true;
   if (member === undefined || written === 'set') return member !== undefined;
   if (Array.isArray(member)) return member.length > 0;
-  if (isMap(member)) return Object.keys(member).length > 0;
+  if (isMapping(member)) return Object.keys(member).length > 0;
   return member !== '' && member !== 0 && member !== false;
 }
 
@@ -72,13 +72,9 @@ export function goStructText(value: unknown, type: GoType): string {
     if (!Array.isArray(value)) return 'null';
     return `[${value.map((item) => goStructText(item, type.listOf)).join(',')}]`;
   }
-  const given = isMap(value) ? value : {};
+  const given = isMapping(value) ? value : {};
   const members = type.fields
     .filter(({ name }) => given[name] !== undefined)
     .map((field) => `${goString(field.name)}:${goStructText(given[field.name], field.type)}`);
   return `{${members.join(',')}}`;
-}
-
-function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
 import { ConfigurationError, messageOf } from 'chancery';
+import { isMapping } from 'chancery/internal';
 import { parseYamlDocuments } from 'chancery/low-level';
-import { type Fields, fieldsAt, isFields, listAt, textAt } from './fields.ts';
+import { type Fields, fieldsAt, listAt, textAt } from './fields.ts';
 
 /** An object in `manifests/`. */
 export interface BundleObject {
@@ -77,7 +78,7 @@ function objectsIn(file: string, files: ReadonlyMap<string, string>): readonly B
   if (documents.length === 0) throw new ConfigurationError(`${file} contains no object`);
   return documents.map((fields) => {
     const [apiVersion, kind] = [textAt(fields, 'apiVersion'), textAt(fields, 'kind')];
-    if (!isFields(fields) || kind === '') {
+    if (!isMapping(fields) || kind === '') {
       throw new ConfigurationError(`${file} contains no object: it has no kind`);
     }
     return { file, apiVersion, kind, name: textAt(fields, 'metadata', 'name'), fields };

@@ -1,3 +1,4 @@
+import { isMapping } from 'chancery/internal';
 /**
  * Reads fields of YAML that anybody may have written. A field of another type counts as missing here; the
  * rule `shape` reports it, so that one wrong field costs no other check.
@@ -11,7 +12,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 /** The mapping at `path` below `value`. Empty when there is none. */
 export function fieldsAt(value: unknown, ...path: readonly string[]): Fields {
   const found = valueAt(value, path);
-  return isFields(found) ? found : {};
+  return isMapping(found) ? found : {};
 }
 
 /** The items of the list at `path` below `value`. Empty when there is none. */
@@ -35,12 +36,8 @@ export function textAt(value: unknown, ...path: readonly string[]): string {
 export function valueAt(value: unknown, path: readonly string[]): unknown {
   let found = value;
   for (const name of path) {
-    if (!isFields(found) || !Object.hasOwn(found, name)) return undefined;
+    if (!isMapping(found) || !Object.hasOwn(found, name)) return undefined;
     found = found[name];
   }
   return found;
-}
-
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { ConfigurationError, messageOf } from 'chancery';
-import { type Declaring, nearMatches, projectOf } from 'chancery/internal';
+import { type Declaring, isMapping, nearMatches, projectOf } from 'chancery/internal';
 import { parseYaml } from 'chancery/low-level';
 import type { Maintainer, PackageMetadata } from '../metadata.ts';
 
@@ -41,7 +41,8 @@ export async function packageMetadata(
 
 async function fromPackageJson(path: string): Promise<Partial<PackageMetadata>> {
   const manifest = await read(path);
-  if (!isFields(manifest)) throw new ConfigurationError(`${path}: expected fields such as version`);
+  if (!isMapping(manifest))
+    throw new ConfigurationError(`${path}: expected fields such as version`);
   const { version, description, homepage, license, keywords } = manifest;
   const maintainers = [manifest.author, ...listOf(manifest.contributors)].flatMap(personOf);
   const people = maintainers.length > 0 ? maintainers : undefined;
@@ -93,7 +94,7 @@ const fieldsLike =
   (kinds: Readonly<Record<string, (value: unknown) => boolean>>) =>
   (value: unknown): boolean => {
     const [first = ''] = Object.keys(kinds);
-    if (!isFields(value) || !Object.hasOwn(value, first)) return false;
+    if (!isMapping(value) || !Object.hasOwn(value, first)) return false;
     return Object.entries(value).every(
       ([name, each]) => Object.hasOwn(kinds, name) && kinds[name]?.(each) === true,
     );
@@ -134,7 +135,7 @@ const FIELDS: Readonly<
 };
 
 async function checked(path: string, given: unknown): Promise<Partial<PackageMetadata>> {
-  if (!isFields(given)) throw new ConfigurationError(`${path}: expected fields such as version`);
+  if (!isMapping(given)) throw new ConfigurationError(`${path}: expected fields such as version`);
   const value = Object.fromEntries(Object.entries(given).map(trimmed));
   for (const [name, field] of Object.entries(value)) {
     if (!Object.hasOwn(FIELDS, name)) {
@@ -186,7 +187,7 @@ async function iconAt(path: string): Promise<NonNullable<PackageMetadata['icon']
 
 /** A person of package.json: `{name, email}` or `Name <email> (url)`. */
 function personOf(value: unknown): readonly Maintainer[] {
-  if (isFields(value)) {
+  if (isMapping(value)) {
     const { name, email } = value;
     if (typeof name !== 'string') return [];
     return [{ name, ...(typeof email === 'string' && { email }) }];
@@ -205,14 +206,10 @@ function listOf(value: unknown): readonly unknown[] {
 
 /** npm writes `git+https://host/path.git`. Its short forms name no host, so they are left out. */
 function urlOf(repository: unknown): string | undefined {
-  const url = isFields(repository) ? repository.url : repository;
+  const url = isMapping(repository) ? repository.url : repository;
   if (typeof url !== 'string') return undefined;
   const plain = url.replace(/^git\+/, '').replace(/\.git$/, '');
   return /^https?:\/\//.test(plain) ? plain : undefined;
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** `npm init` writes an empty text for what it was not told. */

@@ -1,6 +1,7 @@
+import { isMapping } from 'chancery/internal';
 import type { Bundle } from '../bundle.ts';
 import type { BundleProblem, BundleRule } from '../bundle-finding.ts';
-import { fieldsAt, isFields, listAt, textAt, valueAt } from '../fields.ts';
+import { fieldsAt, listAt, textAt, valueAt } from '../fields.ts';
 
 const CAPABILITIES = [
   'Basic Install',
@@ -137,7 +138,7 @@ function wrong(path: string, what: string, todo: string): BundleProblem {
 export function categoriesIn(text: string): readonly string[] | undefined {
   try {
     const parsed: unknown = JSON.parse(text);
-    if (!isFields(parsed)) return undefined;
+    if (!isMapping(parsed)) return undefined;
     const list = listAt(parsed, 'categories');
     return list.every((each) => typeof each === 'string') ? (list as readonly string[]) : undefined;
   } catch {

@@ -1,5 +1,6 @@
+import { isMapping } from 'chancery/internal';
 import type { BundleRule } from '../bundle-finding.ts';
-import { type Fields, isFields, valueAt } from '../fields.ts';
+import { type Fields, valueAt } from '../fields.ts';
 
 type Shape = 'mapping' | 'list' | 'text' | 'map of texts';
 
@@ -60,9 +61,9 @@ function fits(value: unknown, expected: Shape): boolean {
     case 'list':
       return Array.isArray(value);
     case 'mapping':
-      return isFields(value);
+      return isMapping(value);
     case 'map of texts':
-      return isFields(value) && areTexts(value);
+      return isMapping(value) && areTexts(value);
   }
 }
 
