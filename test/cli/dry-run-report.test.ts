@@ -90,3 +90,20 @@ test('[attack A-1] a write that is nested too deeply to be shown is named, and t
   ]);
   expect(out.lines).toContain('+  value: "2"');
 });
+
+test('an object whose name the server has made is shown with that name when it changes', () => {
+  const named = { namespace: 'demo', name: 'web-x7k2p', generateName: 'web-' };
+  const pod = (phase: string) =>
+    ({ apiVersion: 'v1', kind: 'Pod', metadata: { ...named, labels: { phase } } }) as const;
+
+  const lines = reported({
+    verb: 'update',
+    resource: pods,
+    target: named,
+    before: pod('old'),
+    after: pod('new'),
+  });
+
+  expect(lines).toContain('   name: web-x7k2p');
+  expect(lines.join('\n')).not.toContain('web-*');
+});

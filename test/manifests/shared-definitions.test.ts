@@ -1,0 +1,21 @@
+/** Which definitions the model of an operator has: those of the declared resources, unless somebody else has them. */
+import { expect, test } from 'vitest';
+import { operatorModel } from '../../operator/generate/manifests/operator-model.ts';
+import { WEBSITE } from './support/trees.ts';
+
+const program = { words: ['metacontroller', 'controllers.yaml'] };
+
+function definitionsWith(options: object): readonly string[] {
+  const model = operatorModel(WEBSITE.controllers, { ...WEBSITE.options, ...options });
+  return model.definitions.map(({ metadata }) => metadata.name);
+}
+
+test('an operator has the definitions of the resources that it declares, also as a program', () => {
+  expect(definitionsWith({})).toEqual(['websites.example.dev']);
+  expect(definitionsWith({ program })).toEqual(['websites.example.dev']);
+});
+
+test('definitions that several operators share, or that it installs itself, belong to none', () => {
+  expect(definitionsWith({ program: { ...program, sharesDefinitions: true } })).toEqual([]);
+  expect(definitionsWith({ installCrds: true })).toEqual([]);
+});
