@@ -4,6 +4,7 @@ import type { ApiServer } from '@chancery/testing';
 import { configMap, deployment, eventually, pod, secret } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { folderWith } from './child.ts';
+import { Collector } from './collector.ts';
 import { type Invocation, invoke } from './invocation.ts';
 import { startServer } from './server.ts';
 
@@ -273,6 +274,27 @@ test('each object is reconciled once: what was created is not there, and polls a
     'dry run: 1 of the reconciles ask for another one later: see --follow',
     'dry run: 1 write to 1 object in 1 controller; nothing was written',
   ]);
+});
+
+test.each([
+  ['a terminal', true, {}, true],
+  ['a terminal with NO_COLOR', true, { NO_COLOR: '1' }, false],
+  ['a file', false, {}, false],
+])('on %s a dry run has colours: %s', async (_, isTTY, env, expected) => {
+  const server = await shop();
+  const folder = folderWith({
+    'operator.ts': moduleWith(`await client.delete(configMaps, { namespace, name: 'old' });`),
+  });
+  const stdout = Object.assign(new Collector(), { isTTY });
+
+  const { exit } = invoke(['run', '--dry-run', `${folder}/operator.ts`], {
+    env: { CHANCERY_API_URL: server.url, WATCH_NAMESPACE: namespace, ...env },
+    stdout,
+  });
+
+  expect(await exit).toBe(0);
+  expect(stdout.lines.length).toBeGreaterThan(1);
+  expect(stdout.lines.join('').includes('\u001b[')).toBe(expected);
 });
 
 test('everything that the first list holds is reconciled, however much it is', async () => {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { isTerminal, showsColours } from '../../manager/observe/pretty-log.ts';
 import { settingsFrom } from '../../manager/settings/settings.ts';
 import type { Io } from '../command.ts';
 import type { DevPlace } from './declarations.ts';
@@ -31,14 +32,13 @@ export function operatorEnvironment(
   { namespace, allNamespaces }: DevPlace,
   { health, metrics }: DevPorts,
 ): Readonly<Record<string, string | undefined>> {
-  const isTerminal = (stderr as { isTTY?: boolean }).isTTY === true;
   return {
     CHANCERY_LOG_FORMAT: 'pretty',
     NODE_ENV: 'development',
     CHANCERY_HEALTH_HOST: '127.0.0.1',
     CHANCERY_METRICS_HOST: '127.0.0.1',
     // It writes to a pipe, and we pass that on to a terminal.
-    ...(isTerminal && (env.NO_COLOR ?? '') === '' && { FORCE_COLOR: '1' }),
+    ...(showsColours(env, isTerminal(stderr)) && { FORCE_COLOR: '1' }),
     ...env,
     CHANCERY_HEALTH_PORT: String(health),
     CHANCERY_METRICS_PORT: String(metrics),

@@ -6,6 +6,7 @@ import { linkedAbort } from '../../core/abort.ts';
 import { type Clock, sleep } from '../../core/clock.ts';
 import { visibleText } from '../../core/visible-text.ts';
 import type { Manager, ManagerOptions } from '../../manager/manager.ts';
+import { isTerminal, showsColours } from '../../manager/observe/pretty-log.ts';
 import { declaringRunnables } from '../../manager/runnable.ts';
 import { overridden, settingsFrom } from '../../manager/settings/settings.ts';
 import { keyOf, type ObjectKey } from '../../model/object.ts';
@@ -42,10 +43,9 @@ export class DryRun {
 
   constructor({ io, follow }: DryRunOptions) {
     const { stdout: out, env } = io;
-    const isTerminal = 'isTTY' in out && out.isTTY === true;
     this.#io = io;
     this.#follow = follow;
-    this.#report = new DryRunReport({ out, colour: isTerminal && (env.NO_COLOR ?? '') === '' });
+    this.#report = new DryRunReport({ out, colour: showsColours(env, isTerminal(out)) });
     this.#pastClient = new CallsPastClient(({ controller, key, what }) =>
       this.#tell(
         `WARNING: ${controller} ${what} past its client, for ${key}: a dry run does not hold that back; ` +

@@ -5,7 +5,7 @@ import { messageOf, OperatorError } from '../../core/errors.ts';
 import { boundedText, visibleJson } from '../../core/visible-text.ts';
 import { redactedFields } from '../safety/redacted.ts';
 import type { LogFormat, LogLevel } from '../settings/settings.ts';
-import { prettyLines, showsColours } from './pretty-log.ts';
+import { isTerminal, prettyLines, showsColours } from './pretty-log.ts';
 
 /** A logger with a level. */
 export interface Logger extends Log {
@@ -60,10 +60,6 @@ export function createLogger(
 
 function isForPeople(destination: Writable, { format = 'json' }: LoggerOptions): boolean {
   return format === 'pretty' || (format === 'auto' && isTerminal(destination));
-}
-
-function isTerminal(destination: Writable): boolean {
-  return 'isTTY' in destination && destination.isTTY === true;
 }
 
 function prettily(

@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { styleText } from 'node:util';
 import { boundedText, visibleText } from '../../core/visible-text.ts';
@@ -194,16 +195,21 @@ function remedyOf({ remedy, hint }: Line): string {
   return advice === undefined ? '' : `→ ${boundedText(advice)}`;
 }
 
+/** True for a stream that a person looks at. */
+export function isTerminal(destination: Writable): boolean {
+  return 'isTTY' in destination && destination.isTTY === true;
+}
+
 /**
  * True when lines for people may have colours. FORCE_COLOR outweighs NO_COLOR, as in Node; 0 and false turn
  * colours off.
  */
 export function showsColours(
   { FORCE_COLOR: force, NO_COLOR: none = '' }: Readonly<Record<string, string | undefined>>,
-  isTerminal: boolean,
+  onTerminal: boolean,
 ): boolean {
   if (force !== undefined) return force !== '0' && force !== 'false';
-  return isTerminal && none === '';
+  return onTerminal && none === '';
 }
 
 const HERE = fileURLToPath(import.meta.url);
