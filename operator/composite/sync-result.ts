@@ -1,5 +1,4 @@
 import type { DesiredStatus } from '../controller/reconciler.ts';
-import { OperatorError } from '../core/errors.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import { resourceName } from '../model/resource.ts';
 import type { DesiredChild } from './child.ts';
@@ -23,28 +22,4 @@ export function childIdentity(
   metadata: { readonly namespace?: string | undefined; readonly name?: string | undefined },
 ): string {
   return JSON.stringify([resourceName(resource), metadata.namespace ?? '', metadata.name ?? '']);
-}
-
-/**
- * The children of an answer of `sync`. An answer without them deletes nothing.
- *
- * @throws OperatorError `USER_CODE` when the answer has no list of children.
- */
-export function childrenOf(answer: unknown): readonly DesiredChild[] {
-  const { children } = (answer ?? {}) as { readonly children?: unknown };
-  if (Array.isArray(children)) return children;
-  throw new OperatorError(
-    'sync must return an object with an array "children"; [] deletes all of them',
-    {
-      code: 'USER_CODE',
-      layer: 'user-code',
-      context: {
-        got: answer === undefined ? 'nothing' : `children: ${kindOf(children)}`,
-      },
-    },
-  );
-}
-
-function kindOf(value: unknown): string {
-  return value === null ? 'null' : typeof value;
 }

@@ -104,7 +104,7 @@ test.each([
     },
     log: { info: () => {}, warn: () => {}, debug: () => {}, error: () => {} },
   } as unknown as ReconcileContext;
-  const sources = childTypes([configMaps], 'test');
+  const sources = childTypes([configMaps]);
 
   const own = await adoptOrphans({
     parent,

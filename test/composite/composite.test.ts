@@ -7,7 +7,7 @@ import { type CompositeOptions, composite } from '../../operator/composite/compo
 import type { SyncResult } from '../../operator/composite/sync-result.ts';
 import type { Controller } from '../../operator/controller/controller.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
-import { controllerOf } from '../../operator/model/object.ts';
+import { controllerOf, type KubernetesObject } from '../../operator/model/object.ts';
 import { type ConfigSet, configSets, playground } from './parents.ts';
 
 function wanted(set: ConfigSet, made: number): SyncResult<ConfigSet> {
@@ -129,6 +129,24 @@ test('[K-45] a foreign object of the name of a child is never touched', async ()
   await env.delete('v1', 'ConfigMap', namespace, 'theirs');
 });
 
+test('a child that is refused is told by an Event on its parent, which the function does not write', async () => {
+  const { env } = await playground(sets(), { names: ['theirs'] }, (cluster, place) =>
+    cluster.create(configMap('theirs', { namespace: place })),
+  );
+  const told = async () =>
+    (await env.list<KubernetesObject & { reason?: string }>('events.k8s.io/v1', 'Event')).find(
+      ({ reason }) => reason === 'SyncError',
+    );
+
+  await eventually(async () => (await told()) !== undefined);
+
+  expect(await told()).toMatchObject({
+    type: 'Warning',
+    regarding: { kind: 'ConfigSet', name: 'set' },
+    note: expect.stringContaining('theirs exists without a controller'),
+  });
+});
+
 test('[K-32] adopts what its selector matches and nobody controls, and orphans what it matches no longer', async () => {
   const selector = { matchLabels: { set: 'a' } };
   const {
@@ -231,6 +249,34 @@ test('a parent that goes leaves its children to the garbage collector', async ()
   await env.delete('example.dev/v1', 'ConfigSet', namespace, 'set');
 
   await eventually(async () => (await names()).length === 0);
+  expect(env.requests.of({ verb: 'delete' }).filter(({ userAgent }) => userAgent !== '')).toEqual(
+    [],
+  );
+});
+
+test.each([
+  'orphan',
+  'foregroundDeletion',
+])('while the garbage collector works by the finalizer %s, finalize is called, and children are left alone', async (collecting) => {
+  let calls = 0;
+  const declared = sets({
+    finalize: {
+      name: 'example.dev/orderly',
+      sync: () => {
+        calls += 1;
+        return { children: [], finalized: calls > 2, requeueAfterMs: 1 };
+      },
+    },
+  });
+  const { env, namespace, set } = await playground(declared, { names: ['a'] });
+  await eventually(async () => (await set())?.status?.made === 1);
+  const finalizers = ['example.dev/orderly', collecting];
+  await env.patch('example.dev/v1', 'ConfigSet', namespace, 'set', { metadata: { finalizers } });
+
+  await env.delete('example.dev/v1', 'ConfigSet', namespace, 'set');
+  await eventually(async () => (await set()) === undefined);
+
+  expect(calls).toBeGreaterThan(2);
   expect(env.requests.of({ verb: 'delete' }).filter(({ userAgent }) => userAgent !== '')).toEqual(
     [],
   );

@@ -173,7 +173,7 @@ async function start(setup: EngineSetup, place: Omit<EnginePlace, 'operator'>) {
   const engine = compositeEngine({
     name: 'orchards',
     parent: source(parentResource as unknown as Resource),
-    children: rules.length === 0 ? [] : childTypes(rules, 'orchards'),
+    children: rules.length === 0 ? [] : childTypes(rules),
     generateSelector: true,
     writer: dynamicApplyWriter(),
     status: 'replace',

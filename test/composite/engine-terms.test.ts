@@ -26,7 +26,7 @@ test('a parent that failed in the last term is reconciled in the next one', asyn
   const engine = compositeEngine({
     name: 'orchards',
     parent: source(orchards as unknown as Resource),
-    children: childTypes([configMaps as Resource], 'orchards'),
+    children: childTypes([configMaps as Resource]),
     generateSelector: true,
     writer: dynamicApplyWriter(),
     status: 'replace',

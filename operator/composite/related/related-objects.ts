@@ -1,18 +1,14 @@
 import { NotReadyError } from '../../controller/errors.ts';
 import type { ReconcileContext } from '../../controller/reconciler.ts';
-import { type Source, source } from '../../controller/source.ts';
 import { OperatorError } from '../../core/errors.ts';
 import { namespaces } from '../../model/kubernetes/resources.ts';
 import { type KubernetesObject, keyOf, type ObjectKey } from '../../model/object.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
 import type { Store } from '../../store/store.ts';
 import type { Related, RelatedObjects, RelatedRule } from '../engine-options.ts';
-import { type CompiledRule, compileRule, relatedName } from './compiled-rule.ts';
-import { declaredCaches } from './declared-caches.ts';
-import { OpenedCaches, type OpenSource } from './opened-caches.ts';
-import { noFirstList, type RelatedCaches } from './related-caches.ts';
+import { type CompiledRule, compileRule, objectsOf, relatedName, unique } from './compiled-rule.ts';
+import { noFirstList, RelatedCaches, type RelatedSources } from './related-caches.ts';
 import { RulesOfParents } from './rules-of-parents.ts';
-import { objectsOf, unique } from './selected-objects.ts';
 
 export interface RelatedOptions {
   /** Name of the controller, for messages. */
@@ -32,17 +28,7 @@ export interface RelatedOptions {
    * minutes; 0: ask each time. An answer without a rule is not kept.
    */
   readonly rulesKeptMs?: number;
-  /**
-   * `declared`: every resource that a rule may name. They are sources of the controller. `open`: opens the source of a
-   * resource when a rule first names it.
-   */
-  readonly sources:
-    | { readonly declared: readonly Source[] }
-    | {
-        readonly open: OpenSource;
-        /** The source of a resource. Default: with the defaults of `source`. */
-        readonly sourceOf?: (resource: Resource) => Source;
-      };
+  readonly sources: RelatedSources;
 }
 
 /** How long Metacontroller keeps the rules of one generation. */
@@ -53,26 +39,19 @@ const MAX_RULES = 100;
 
 /** The related objects of the parents of one controller. */
 export function relatedObjects(options: RelatedOptions): Related {
-  const rules = new RulesOfParents();
-  const { sources, controller } = options;
-  const caches =
-    'declared' in sources
-      ? declaredCaches(sources.declared, rules, controller)
-      : new OpenedCaches({ sourceOf: (resource) => source(resource), ...sources, rules });
-  return new RelatedToParents(options, rules, caches);
+  return new RelatedToParents(options);
 }
 
 class RelatedToParents implements Related {
   readonly wiring: Related['wiring'];
   readonly #options: RelatedOptions;
-  readonly #rules: RulesOfParents;
+  readonly #rules = new RulesOfParents();
   readonly #caches: RelatedCaches;
 
-  constructor(options: RelatedOptions, rules: RulesOfParents, caches: RelatedCaches) {
+  constructor(options: RelatedOptions) {
     this.#options = options;
-    this.#rules = rules;
-    this.#caches = caches;
-    this.wiring = caches.wiring;
+    this.#caches = new RelatedCaches({ ...options, rules: this.#rules });
+    this.wiring = this.#caches.wiring;
   }
 
   async of(

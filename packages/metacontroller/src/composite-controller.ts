@@ -31,7 +31,6 @@ import {
 import type { ConfiguredHooks, SharedParts } from './controller-parts.ts';
 import { compositeAnswer } from './json/children-answers.ts';
 import { recordEvents } from './json/hook-events.ts';
-import { ignoresStatusChanges } from './parent-changes.ts';
 import { relatedOf } from './related-rules.ts';
 import type { CompositeSpec } from './spec.ts';
 
@@ -92,10 +91,8 @@ export function compositeController(parts: CompositeParts, shared: SharedParts):
       failed: async (object, error) =>
         failed({ controller: spec.name, parent: object, reason: reasonOf(error), error }),
     }),
-    controller: {
-      ...controllerOptions(spec, shared),
-      ...(spec.parent.ignoreStatusChanges && { predicate: ignoresStatusChanges }),
-    },
+    ignoreStatusChanges: spec.parent.ignoreStatusChanges,
+    controller: controllerOptions(spec, shared),
   });
 }
 

@@ -5,7 +5,7 @@ import {
   type Resource,
   resourceName,
 } from 'chancery';
-import { type RelatedObjects, runInSlices } from 'chancery/internal';
+import { runInSlices, type SyncRequest } from 'chancery/internal';
 import type { SharedParts } from './controller-parts.ts';
 import type { HookCall, HookFunction, HookRequest } from './hook-function.ts';
 import { AnswerReader } from './json/answer-reader.ts';
@@ -13,16 +13,6 @@ import { type AnswerValue, answerValue } from './json/answer-value.ts';
 import { type HookRequests, hookRequests } from './json/hook-request.ts';
 import type { TypedObjects } from './json/object-map.ts';
 import type { ControllerSpec, HookName } from './spec.ts';
-
-/** What the engine asks of both kinds of controllers. */
-export interface Question {
-  readonly parent: KubernetesObject;
-  readonly children: ReadonlyMap<string, readonly KubernetesObject[]>;
-  readonly related: ReadonlyMap<string, RelatedObjects>;
-  readonly finalizing: boolean;
-  readonly revision: string;
-  readonly context: ReconcileContext;
-}
 
 /** One hook of one controller: what it is called with, and how its answers are read. */
 export class ControllerHook {
@@ -54,7 +44,7 @@ export class ControllerHook {
     finalizing,
     revision,
     context,
-  }: Question): Promise<AnswerValue> {
+  }: SyncRequest): Promise<AnswerValue> {
     const request = this.#requests.sync({
       parent,
       children: this.#types.map((resource) => ({

@@ -1,12 +1,12 @@
 import type { Controller, LabelSelector, Resource } from 'chancery';
 import {
-  type DecoratorAnswer,
   type DecoratorEngineOptions,
-  type DecoratorRequest,
   decoratorEngine,
   reasonOf,
   runInSlices,
   type StatusFields,
+  type SyncAnswer,
+  type SyncRequest,
   selectedObjects,
 } from 'chancery/internal';
 import { childTypes } from './child-sources.ts';
@@ -80,9 +80,9 @@ function engineOptions(
   return {
     name,
     decorator: spec.name,
-    objects: selected.source,
+    parent: selected.source,
     selects: selected.selects,
-    attachments: childTypes(spec.attachments, attachments, {
+    children: childTypes(spec.attachments, attachments, {
       owners: resources.map(({ resource }) => resource),
       generateSelector: false,
       adopts: false,
@@ -106,22 +106,16 @@ function engineOptions(
 function syncOf(
   { spec, attachments: types, hooks }: DecoratorParts,
   shared: SharedParts,
-): (request: DecoratorRequest) => Promise<DecoratorAnswer> {
+): (request: SyncRequest) => Promise<SyncAnswer> {
   const called = requiredSync(spec, hooks);
   const sync = new ControllerHook(spec, 'sync', { called, types, shared });
   const finalize =
     hooks.finalize &&
     new ControllerHook(spec, 'finalize', { called: hooks.finalize, types, shared });
-  return async ({ object, attachments, related, finalizing, context }) => {
+  return async (request) => {
+    const { finalizing, context } = request;
     const hook = finalizing && finalize !== undefined ? finalize : sync;
-    const given = await hook.sync({
-      parent: object,
-      children: attachments,
-      related,
-      finalizing,
-      revision: '',
-      context,
-    });
+    const given = await hook.sync(request);
     const { emptyChildren } = shared;
     const options = { types, emptyChildren, extensions: hook.extensions, finalizing };
     const answer = await runInSlices(
@@ -129,7 +123,7 @@ function syncOf(
       context.signal,
     );
     recordEvents(answer.events, context);
-    return withPeriod({ ...answer, attachments: answer.children }, spec, shared);
+    return withPeriod(answer, spec, shared);
   };
 }
 
