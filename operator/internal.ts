@@ -65,6 +65,7 @@ export { encodeInPieces } from './client/encode-in-pieces.ts';
 export { nearMatches } from './client/near-match.ts';
 export { parseRetryAfter } from './client/response-failure.ts';
 export { encodeExact } from './client/rest-client.ts';
+export { childIdentity } from './composite/child.ts';
 export { selectedObjects } from './composite/decorator/decorated-source.ts';
 export { compositeEngine, decoratorEngine } from './composite/engine.ts';
 export type {
@@ -87,7 +88,6 @@ export { relatedObjects } from './composite/related/related-objects.ts';
 export { isRolling } from './composite/revisions/claims.ts';
 export { createRevisions } from './composite/revisions/create-revisions.ts';
 export { metacontrollerFormat } from './composite/revisions/revision-format.ts';
-export { childIdentity } from './composite/sync-result.ts';
 export type { AccessDeclaration, PlacedPermission } from './controller/access-declaration.ts';
 export { requireCheckedVerbs } from './controller/checked-verbs.ts';
 export { digestOf } from './controller/children/applied-memory.ts';

@@ -9,8 +9,8 @@ import { controllerOf, type KubernetesObject, keyOf, objectKey } from '../model/
 import { isUidMismatch } from '../model/refusal.ts';
 import { type Resource, resourceName } from '../model/resource.ts';
 import { decoratorOf } from './adopt-orphans.ts';
+import { childIdentity } from './child.ts';
 import type { PlannedChild } from './engine-options.ts';
-import { childIdentity } from './sync-result.ts';
 
 /** A child that exists. */
 export interface ObservedChild {

@@ -3,9 +3,9 @@ import { ConfigurationError } from '../core/errors.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import { type Resource, resourceName } from '../model/resource.ts';
 import { byOwner } from '../store/indices.ts';
+import { byLabelIfUncontrolled, UNCONTROLLED_INDEX } from './adopt-orphans.ts';
 import { OWNER_INDEX } from './child.ts';
 import type { ChildType, ChildUpdate, StatusCheck } from './engine-options.ts';
-import { byLabelIfUncontrolled, UNCONTROLLED_INDEX } from './uncontrolled.ts';
 
 /** One resource of children. */
 export interface ChildRule<C extends KubernetesObject = KubernetesObject> {

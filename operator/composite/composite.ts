@@ -1,22 +1,36 @@
 import { ownedApplyWriter } from '../controller/children/owned-apply-writer.ts';
 import type { Controller, ControllerOptions } from '../controller/controller.ts';
 import { requireFunction } from '../controller/known-options.ts';
-import type { ReconcileContext } from '../controller/reconciler.ts';
+import type { DesiredStatus, ReconcileContext } from '../controller/reconciler.ts';
 import { type Source, sourceOf } from '../controller/source.ts';
-import { ConfigurationError } from '../core/errors.ts';
+import { ConfigurationError, OperatorError } from '../core/errors.ts';
 import type { KubernetesObject } from '../model/object.ts';
-import type { Resource } from '../model/resource.ts';
+import { type Resource, resourceName } from '../model/resource.ts';
 import type { LabelSelector } from '../model/selector.ts';
-import { type ObservedChildren, observedChildren } from './child.ts';
+import { type DesiredChild, type ObservedChildren, observedChildren } from './child.ts';
 import { type ChildRule, childTypes } from './child-types.ts';
 import { compositeEngine } from './engine.ts';
-import type { Related, RelatedRule, SyncAnswer, SyncRequest } from './engine-options.ts';
-import { type RelatedReader, relatedReader } from './related/read-related.ts';
+import type {
+  Related,
+  RelatedObjects,
+  RelatedRule,
+  SyncAnswer,
+  SyncRequest,
+} from './engine-options.ts';
 import { relatedObjects } from './related/related-objects.ts';
 import { isRolling } from './revisions/claims.ts';
 import { createRevisions } from './revisions/create-revisions.ts';
 import { chanceryFormat } from './revisions/revision-format.ts';
-import type { SyncResult } from './sync-result.ts';
+
+/** The related objects of one parent or decorated object. */
+interface RelatedReader {
+  /**
+   * The objects of one resource, by their keys.
+   *
+   * @throws OperatorError `USER_CODE` when no rule of the parent names `resource`.
+   */
+  of<C extends KubernetesObject>(resource: Resource<C>): readonly C[];
+}
 
 /** What a composite's functions may use besides their arguments. Reading it keeps them pure. */
 export type SyncContext = Pick<ReconcileContext, 'signal' | 'log' | 'store' | 'attempt'> & {
@@ -25,6 +39,19 @@ export type SyncContext = Pick<ReconcileContext, 'signal' | 'log' | 'store' | 'a
   /** The objects that `customize` selects for the parent. */
   readonly related: RelatedReader;
 };
+
+/** The desired state that `sync` returns. */
+export interface SyncResult<P extends KubernetesObject> {
+  /**
+   * Every child that should exist, made with `child`. Existing children that are not in the list are
+   * deleted; `[]` deletes all. An answer without this field is an error and changes nothing.
+   */
+  readonly children: readonly DesiredChild[];
+  /** The parent's status, as `setStatus` takes it. Left out: the status stays as it is. */
+  readonly status?: DesiredStatus<P>;
+  /** Milliseconds after which `sync` is called again without a change. For results that depend on time. */
+  readonly requeueAfterMs?: number;
+}
 
 /** The options of `composite`: those of `controller`, except for those that `composite` sets itself. */
 export interface CompositeOptions<P extends KubernetesObject>
@@ -212,6 +239,24 @@ export function asking<P extends KubernetesObject, R>(
       ...{ signal, log, store, attempt, nowMs: clock.now() },
       related: relatedReader(related, name),
     });
+  };
+}
+
+/** Reads what `Related.of` has found. */
+function relatedReader(
+  found: ReadonlyMap<string, RelatedObjects>,
+  controller: string,
+): RelatedReader {
+  return {
+    of: <C extends KubernetesObject>(resource: Resource<C>) => {
+      const known = found.get(resourceName(resource));
+      if (known !== undefined) return known.objects as readonly C[];
+      throw new OperatorError('no rule names this resource: return one from customize', {
+        code: 'USER_CODE',
+        layer: 'user-code',
+        context: { controller, resource: resourceName(resource) },
+      });
+    },
   };
 }
 

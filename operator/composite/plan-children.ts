@@ -8,8 +8,8 @@ import type { KubernetesObject } from '../model/object.ts';
 import { type Resource, resourceName } from '../model/resource.ts';
 import { formatSelector, matchesSelector, type Selector } from '../model/selector.ts';
 import type { DesiredChild } from './child.ts';
+import { childIdentity } from './child.ts';
 import type { ChildType, PlannedChild, SyncAnswer } from './engine-options.ts';
-import { childIdentity } from './sync-result.ts';
 
 /** What the children of a parent must be like. */
 export interface PlanRules {

@@ -3,8 +3,8 @@
 import { configMap, consistently, eventually } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { child } from '../../operator/composite/child.ts';
+import type { SyncResult } from '../../operator/composite/composite.ts';
 import { type CompositeOptions, composite } from '../../operator/composite/composite.ts';
-import type { SyncResult } from '../../operator/composite/sync-result.ts';
 import type { Controller } from '../../operator/controller/controller.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
 import { controllerOf, type KubernetesObject } from '../../operator/model/object.ts';
@@ -249,34 +249,6 @@ test('a parent that goes leaves its children to the garbage collector', async ()
   await env.delete('example.dev/v1', 'ConfigSet', namespace, 'set');
 
   await eventually(async () => (await names()).length === 0);
-  expect(env.requests.of({ verb: 'delete' }).filter(({ userAgent }) => userAgent !== '')).toEqual(
-    [],
-  );
-});
-
-test.each([
-  'orphan',
-  'foregroundDeletion',
-])('while the garbage collector works by the finalizer %s, finalize is called, and children are left alone', async (collecting) => {
-  let calls = 0;
-  const declared = sets({
-    finalize: {
-      name: 'example.dev/orderly',
-      sync: () => {
-        calls += 1;
-        return { children: [], finalized: calls > 2, requeueAfterMs: 1 };
-      },
-    },
-  });
-  const { env, namespace, set } = await playground(declared, { names: ['a'] });
-  await eventually(async () => (await set())?.status?.made === 1);
-  const finalizers = ['example.dev/orderly', collecting];
-  await env.patch('example.dev/v1', 'ConfigSet', namespace, 'set', { metadata: { finalizers } });
-
-  await env.delete('example.dev/v1', 'ConfigSet', namespace, 'set');
-  await eventually(async () => (await set()) === undefined);
-
-  expect(calls).toBeGreaterThan(2);
   expect(env.requests.of({ verb: 'delete' }).filter(({ userAgent }) => userAgent !== '')).toEqual(
     [],
   );

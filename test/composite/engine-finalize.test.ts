@@ -101,11 +101,13 @@ describe('[metacontroller 17] a parent that is deleted', () => {
   });
 
   test.each([
-    'foregroundDeletion',
-    'orphan',
-  ])('with the finalizer %s is finalized, and its children are left to the garbage collector', async (collecting) => {
+    ['foregroundDeletion', 'sync'],
+    ['orphan', 'sync'],
+    ['foregroundDeletion', 'cleanup'],
+    ['orphan', 'cleanup'],
+  ] as const)('with the finalizer %s is finalized, and its children are left to the garbage collector, if deleted is %s', async (collecting, deleted) => {
     const all = recorded();
-    const at = await enginePlace(all.setup);
+    const at = await enginePlace({ ...all.setup, deleted });
     await change(at, { finalizers: [FINALIZER, collecting] });
 
     await deleteParent(at);

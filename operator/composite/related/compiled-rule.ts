@@ -129,26 +129,25 @@ export function withRelatedIndexes(source: Source): Source {
 /**
  * The objects that a rule selects.
  *
- * @param namespaces - the cache of namespaces; called only for a rule that selects by their labels.
+ * @param namespaces - the cache of namespaces, for a rule that selects by their labels.
  * @throws OperatorError as `Store.list`.
  */
 export function objectsOf(
   rule: CompiledRule,
   store: Store<KubernetesObject>,
-  namespaces: () => Store<KubernetesObject>,
+  namespaces: Store<KubernetesObject> | undefined,
 ): readonly KubernetesObject[] {
-  const { selectsAny, namespace, names, labels, namespaceLabels, resource } = rule;
-  if (!selectsAny) return [];
+  const { namespace, names, labels, namespaceLabels, resource } = rule;
   if (names !== undefined) {
     const hasPlace = namespace !== undefined || !resource.namespaced;
     return [...names].flatMap((name) =>
       hasPlace ? (store.get(objectKey(namespace, name)) ?? []) : store.byIndex(NAME_INDEX, name),
     );
   }
-  if (namespaceLabels === undefined) {
+  if (namespaceLabels === undefined || namespaces === undefined) {
     return store.list({ ...(namespace !== undefined && { namespace }), selector: labels });
   }
-  return namespaces()
+  return namespaces
     .list({ selector: namespaceLabels })
     .flatMap(({ metadata }) => store.byIndex(NAMESPACE_INDEX, metadata.name))
     .filter(({ metadata }) => matchesSelector(labels, metadata.labels));

@@ -60,21 +60,36 @@ class RelatedToParents implements Related {
   ): Promise<ReadonlyMap<string, RelatedObjects>> {
     // The rules are known before a cache is read: a change that comes later wakes the parent.
     const rules = await this.#rulesOf(parent, context);
-    const stores = this.#storesFor(rules, keyOf(parent), context);
+    const failures: unknown[] = [];
+    // Asks for all caches before it fails because of one, so that all of them are opened.
+    const storeOf = (resource: Resource): Store<KubernetesObject> | undefined => {
+      try {
+        return this.#caches.storeOf(resource, keyOf(parent), context);
+      } catch (error) {
+        failures.push(error);
+        return undefined;
+      }
+    };
+    const asked = rules.map((rule) => ({
+      rule,
+      store: rule.selectsAny ? storeOf(rule.resource) : undefined,
+      places: rule.selectsAny && rule.namespaceLabels ? storeOf(namespaces) : undefined,
+    }));
+    if (failures.length > 0) {
+      throw failures.find((error) => !(error instanceof NotReadyError)) ?? failures[0];
+    }
     const found = new Map<string, { resource: Resource; objects: KubernetesObject[] }>();
-    for (const rule of rules) {
+    for (const { rule, store, places } of asked) {
       const { resource } = rule;
       const name = nameIn(found, resource);
       const group = found.get(name) ?? { resource, objects: [] };
       found.set(name, group);
-      group.objects.push(...selected(rule, stores));
+      if (store !== undefined) group.objects.push(...selectedBy(rule, store, places));
     }
-    return new Map(
-      Array.from(found, ([name, { resource, objects }]) => [
-        name,
-        { resource, objects: unique(objects) },
-      ]),
-    );
+    const sorted = Array.from(found, ([name, { resource, objects }]) => {
+      return [name, { resource, objects: unique(objects) }] as const;
+    });
+    return new Map(sorted);
   }
 
   forget(key: ObjectKey): void {
@@ -101,30 +116,6 @@ class RelatedToParents implements Related {
     this.#rules.set(key, { uid, generation, rules, askAgainAt: now + keptMs });
     return rules;
   }
-
-  /** Asks for all caches before it fails because of one, so that all of them are opened. */
-  #storesFor(
-    rules: readonly CompiledRule[],
-    parent: ObjectKey,
-    context: ReconcileContext,
-  ): ReadonlyMap<string, Store<KubernetesObject>> {
-    const stores = new Map<string, Store<KubernetesObject>>();
-    const failures: unknown[] = [];
-    const wanted = rules
-      .filter(({ selectsAny }) => selectsAny)
-      .flatMap(({ resource, namespaceLabels }) =>
-        namespaceLabels === undefined ? [resource] : [resource, namespaces],
-      );
-    for (const resource of wanted) {
-      try {
-        stores.set(relatedName(resource), this.#caches.storeOf(resource, parent, context));
-      } catch (error) {
-        failures.push(error);
-      }
-    }
-    if (failures.length === 0) return stores;
-    throw failures.find((error) => !(error instanceof NotReadyError)) ?? failures[0];
-  }
 }
 
 /** For callers without types. */
@@ -144,24 +135,17 @@ function requireRules(answer: unknown, controller: string): readonly RelatedRule
   });
 }
 
-function selected(
+function selectedBy(
   rule: CompiledRule,
-  stores: ReadonlyMap<string, Store<KubernetesObject>>,
+  store: Store<KubernetesObject>,
+  places: Store<KubernetesObject> | undefined,
 ): readonly KubernetesObject[] {
-  const storeOf = (resource: Resource): Store<KubernetesObject> => {
-    const store = stores.get(relatedName(resource));
-    if (store === undefined) throw noFirstList(resource);
-    return store;
-  };
-  if (!rule.selectsAny) return [];
   try {
-    return objectsOf(rule, storeOf(rule.resource), () => storeOf(namespaces));
+    return objectsOf(rule, store, places);
   } catch (error) {
     // An index that is still built, or an informer that stops.
-    if (error instanceof OperatorError && error.code === 'NOT_SYNCED') {
-      throw noFirstList(rule.resource);
-    }
-    throw error;
+    const isUnsynced = error instanceof OperatorError && error.code === 'NOT_SYNCED';
+    throw isUnsynced ? noFirstList(rule.resource) : error;
   }
 }
 

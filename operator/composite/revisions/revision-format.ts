@@ -4,12 +4,7 @@ import { isMapping } from '../../core/mapping.ts';
 import { controllerRevisions } from '../../model/kubernetes/resources.ts';
 import { type KubernetesObject, keyOf } from '../../model/object.ts';
 import { defineResource, type Resource } from '../../model/resource.ts';
-import {
-  isLabelValue,
-  type LabelSelector,
-  type Selector,
-  selectorFromObject,
-} from '../../model/selector.ts';
+import { isLabelValue, type LabelSelector } from '../../model/selector.ts';
 import type { ClaimedNames } from './claims.ts';
 import type { ParentPatch } from './parent-patch.ts';
 
@@ -123,14 +118,6 @@ interface Spec {
 /** All labels of a new revision of this parent. */
 export function labelsOf(format: RevisionFormat, parent: KubernetesObject): Labels {
   return { ...format.ownLabels(parent), ...format.labels };
-}
-
-/** Selects the revisions without a controller that this parent adopts. Undefined: none. */
-export function adoptable(format: RevisionFormat, parent: KubernetesObject): Selector | undefined {
-  const given = format.adopts(parent);
-  const selector = given === undefined ? [] : selectorFromObject(given);
-  if (selector.length === 0) return undefined;
-  return [...selector, ...selectorFromObject({ matchLabels: format.labels })];
 }
 
 /**

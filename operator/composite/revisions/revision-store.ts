@@ -16,7 +16,6 @@ import { OWNER_INDEX } from '../child.ts';
 import type { ClaimedNames } from './claims.ts';
 import { patchText } from './parent-patch.ts';
 import {
-  adoptable,
   bodyOf,
   changeOf,
   contentOf,
@@ -65,7 +64,8 @@ export class RevisionStore {
     context: ReconcileContext,
   ): Promise<readonly KubernetesObject[]> {
     const store = context.store(this.source);
-    const selector = adoptable(this.#format, parent);
+    const adopts = selectorFromObject(this.#format.adopts(parent) ?? {});
+    const selector = adopts.length === 0 ? undefined : [...adopts, ...this.#selector];
     const namespace = this.#namespaceOf(parent);
     const known = store.byIndex(OWNER_INDEX, parent.metadata.uid ?? '').filter(isControlled);
     const others = selector === undefined ? [] : store.list({ selector, namespace });

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { childIdentity } from '../../../operator/composite/child.ts';
 import type {
   ChildType,
   LiveRevisions,
@@ -13,7 +14,6 @@ import {
   metacontrollerFormat,
   type RevisionFormat,
 } from '../../../operator/composite/revisions/revision-format.ts';
-import { childIdentity } from '../../../operator/composite/sync-result.ts';
 import type { ChildWriter } from '../../../operator/controller/children/child-writer.ts';
 import type { ReconcileContext } from '../../../operator/controller/reconciler.ts';
 import { source } from '../../../operator/controller/source.ts';
