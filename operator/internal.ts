@@ -67,7 +67,7 @@ export { parseRetryAfter } from './client/response-failure.ts';
 export { encodeExact } from './client/rest-client.ts';
 export { childIdentity } from './composite/child.ts';
 export { selectedObjects } from './composite/decorator/decorated-source.ts';
-export { compositeEngine, decoratorEngine } from './composite/engine.ts';
+export { engine } from './composite/engine.ts';
 export type {
   ChildType,
   ChildUpdate,

@@ -80,25 +80,35 @@ export async function applyChildren(
   if (failures.length > 0) throw failures[0];
 }
 
-/** Creates or updates one child, as its type says. */
+/** Creates, changes or deletes one child, as its type says. */
 async function applyChild(
   wanted: PlannedChild,
   current: KubernetesObject | undefined,
   applying: Applying,
 ): Promise<void> {
-  const { object, identity, type } = wanted;
-  const { write, hotLoops, inputs } = applying;
+  const { resource, object, identity, type } = wanted;
+  const { writer, write, hotLoops, inputs } = applying;
   if (current === undefined) {
     hotLoops.created(identity, object, await create(wanted, applying));
     return;
   }
   if (current.metadata.deletionTimestamp !== undefined) return; // created again once it is gone
-  if (hotLoops.isLooping(identity)) {
-    hotLoops.requireSteady(identity, nextWrite(object, current, inputs(identity), write));
-  }
+  const next = (): NextWrite => {
+    const nowMs = write.context.clock.monotonic();
+    return { stated: object, observed: current, inputs: inputs(identity), nowMs };
+  };
+  if (hotLoops.isLooping(identity)) hotLoops.requireSteady(identity, next());
+  const aboutToChange = (): void => hotLoops.requireProgress(identity, next());
   if (type.update === 'apply' || type.update === 'rolling-apply') {
-    await update(wanted, current, applying);
-  } else if (type.update !== 'keep') await recreate(wanted, current, applying);
+    const after = await writer.update(resource, object, current, { ...write, aboutToChange });
+    const version = after?.metadata.resourceVersion;
+    const isChanged = version !== undefined && version !== current.metadata.resourceVersion;
+    if (isChanged) hotLoops.wrote(identity, next(), after);
+  } else if (type.update !== 'keep' && (await writer.differs(resource, object, current, write))) {
+    aboutToChange();
+    await remove({ resource, object: current }, write.context);
+    hotLoops.wrote(identity, next(), undefined);
+  }
 }
 
 /**
@@ -131,41 +141,6 @@ function inTheWay(resource: Resource, object: KubernetesObject): OperatorError {
     `${resourceName(resource)} ${name} exists and is no attachment of this object: it is left alone`,
     { code: 'ALREADY_OWNED', layer: 'user-code', context },
   );
-}
-
-async function update(
-  { resource, object, identity }: PlannedChild,
-  current: KubernetesObject,
-  { writer, write, hotLoops, inputs }: Applying,
-): Promise<void> {
-  const next = () => nextWrite(object, current, inputs(identity), write);
-  const aboutToChange = (): void => hotLoops.requireProgress(identity, next());
-  const after = await writer.update(resource, object, current, { ...write, aboutToChange });
-  const version = after?.metadata.resourceVersion;
-  if (version !== undefined && version !== current.metadata.resourceVersion) {
-    hotLoops.wrote(identity, next(), after);
-  }
-}
-
-async function recreate(
-  { resource, object, identity }: PlannedChild,
-  current: KubernetesObject,
-  { writer, write, hotLoops, inputs }: Applying,
-): Promise<void> {
-  if (!(await writer.differs(resource, object, current, write))) return;
-  const next = nextWrite(object, current, inputs(identity), write);
-  hotLoops.requireProgress(identity, next);
-  await remove({ resource, object: current }, write.context);
-  hotLoops.wrote(identity, next, undefined);
-}
-
-function nextWrite(
-  stated: object,
-  observed: object,
-  inputs: string,
-  { context }: ChildWrite,
-): NextWrite {
-  return { stated, observed, inputs, nowMs: context.clock.monotonic() };
 }
 
 /** Deletes this object (same uid), not a new one of the same name. */

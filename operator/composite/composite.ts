@@ -9,7 +9,7 @@ import { type Resource, resourceName } from '../model/resource.ts';
 import type { LabelSelector } from '../model/selector.ts';
 import { type DesiredChild, type ObservedChildren, observedChildren } from './child.ts';
 import { type ChildRule, childTypes } from './child-types.ts';
-import { compositeEngine } from './engine.ts';
+import { engine } from './engine.ts';
 import type {
   Related,
   RelatedObjects,
@@ -151,8 +151,8 @@ export function composite<P extends KubernetesObject>({
 }: CompositeOptions<P>): Controller<P> {
   const { name } = options;
   const source = sourceOf(parent) as unknown as Source;
-  const example = 'sync: (parent, children) => ({ children })';
-  requireParts({ of: `composite ${name}`, list: 'children', children, sync, example });
+  requireFunction(`composite ${name}`, 'sync', sync, 'sync: (parent, children) => ({ children })');
+  requireList(`children of composite ${name}`, children);
   if (children.length === 0) throw new ConfigurationError(`composite ${name} needs children`);
   if (generateSelector && selector !== undefined) {
     throw new ConfigurationError(`composite ${name} has selector and generateSelector: take one`);
@@ -167,7 +167,7 @@ export function composite<P extends KubernetesObject>({
   }
   const stored = { controller: name, parentResource: source.resource, children: types, writer };
   const ask = asking<P, SyncResult<P>>(name, sync, finalize);
-  return compositeEngine({
+  return engine({
     name,
     parent: source,
     children: types,
@@ -203,24 +203,14 @@ function answerOf<P extends KubernetesObject>(
   };
 }
 
-/** What a composite and a decorator are declared with. */
-interface RequiredParts {
-  readonly of: string;
-  readonly list: string;
-  readonly children: unknown;
-  readonly sync: unknown;
-  readonly example: string;
-}
-
-/** The checks that the engine cannot make, for callers without types. */
-export function requireParts({ of, list, children, sync, example }: RequiredParts): void {
-  requireFunction(of, 'sync', sync, example);
+/** A check that the engine cannot make, for callers without types. */
+export function requireList(of: string, children: unknown): void {
   if (Array.isArray(children)) return;
-  throw new ConfigurationError(`${list} of ${of} must be a list, as [configMaps]`);
+  throw new ConfigurationError(`${of} must be a list, as [configMaps]`);
 }
 
 /** A function of a composite or a decorator. */
-type SyncFunction<P extends KubernetesObject, R> = (
+export type SyncFunction<P extends KubernetesObject, R> = (
   parent: P,
   children: ObservedChildren,
   context: SyncContext,

@@ -21,31 +21,19 @@ import { type Brought, FINALIZE_POLL_MS, ParentSync } from './parent-sync.ts';
 import { SeenVersions } from './seen-versions.ts';
 
 /**
- * A controller that brings the children of each parent to the answer of a function.
+ * The controller of a composite or a decorator: it brings what belongs to each parent to the answer of a function.
  *
  * @throws ConfigurationError `CONFIG` as `controller` does, and when `children` names a resource twice.
  */
-export function compositeEngine(options: CompositeEngineOptions): Controller {
-  return declared(options);
-}
-
-/**
- * The controller that decorates the objects of one resource.
- *
- * @throws ConfigurationError `CONFIG` as `compositeEngine`.
- */
-export function decoratorEngine(options: DecoratorEngineOptions): Controller {
-  return declared(options);
-}
-
-function declared(given: AnyEngineOptions): Controller {
+export function engine(options: CompositeEngineOptions | DecoratorEngineOptions): Controller {
+  const given: AnyEngineOptions = options;
   const { name, parent, finalizer, related, revisions, controller: rest, deleted } = given;
   const adopts = given.generateSelector === true || given.selector !== undefined;
   const children = indexedTypes(given.children, { controller: name, adopts });
-  const options = { ...given, children };
+  const indexed = { ...given, children };
   const seen = new SeenVersions();
-  const engine = new Engine(options, seen);
-  const changed = and(seen.newParent, visibleChanges(options));
+  const running = new Engine(indexed, seen);
+  const changed = and(seen.newParent, visibleChanges(given));
   const isCleanup = deleted === 'cleanup' && finalizer !== undefined;
   const result = controller({
     consistency: 'wait',
@@ -61,7 +49,7 @@ function declared(given: AnyEngineOptions): Controller {
     reads: [...(revisions?.wiring.reads ?? []), ...(rest.reads ?? [])],
     triggers: [...(related?.wiring.triggers ?? []), seen.life, ...(rest.triggers ?? [])],
     permissions: [
-      ...permissionsOf(options),
+      ...permissionsOf(given),
       ...children.map(({ resource }) => ({ resource, verbs: ['delete'] as const })),
       ...(revisions?.wiring.permissions ?? []),
       ...(rest.permissions ?? []),
@@ -70,11 +58,11 @@ function declared(given: AnyEngineOptions): Controller {
       finalizer: {
         name: finalizer.name,
         finalize: (object: KubernetesObject, context: ReconcileContext) =>
-          engine.finalize(object, context),
+          running.finalize(object, context),
       },
     }),
-    reconcile: (object, context) => engine.reconcile(object, context),
-    gone: (key) => engine.forget(key),
+    reconcile: (object, context) => running.reconcile(object, context),
+    gone: (key) => running.forget(key),
   });
   if (isCleanup || finalizer?.isUsed !== true) return result;
   return Object.freeze({ ...result, ownFinalizer: finalizer.name });

@@ -1,14 +1,15 @@
 import { ownedApplyWriter } from '../../controller/children/owned-apply-writer.ts';
 import type { Controller, ControllerOptions } from '../../controller/controller.ts';
 import { requireFinalizerName } from '../../controller/finalizers/finalizer.ts';
+import { requireFunction } from '../../controller/known-options.ts';
 import type { Source } from '../../controller/source.ts';
 import { OperatorError } from '../../core/errors.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { Resource } from '../../model/resource.ts';
-import type { DesiredChild, ObservedChildren } from '../child.ts';
+import type { DesiredChild } from '../child.ts';
 import { type ChildRule, childTypes } from '../child-types.ts';
-import { asking, customizing, requireParts, type SyncContext } from '../composite.ts';
-import { decoratorEngine } from '../engine.ts';
+import { asking, customizing, requireList, type SyncFunction } from '../composite.ts';
+import { engine } from '../engine.ts';
 import type { RelatedRule, SyncAnswer } from '../engine-options.ts';
 import {
   type ObjectSelection,
@@ -32,12 +33,6 @@ export interface DecoratorResult {
   /** Milliseconds after which the function is called again without a change. */
   readonly requeueAfterMs?: number;
 }
-
-type DecoratorFunction<T extends KubernetesObject, R> = (
-  object: T,
-  attachments: ObservedChildren,
-  context: SyncContext,
-) => R | Promise<R>;
 
 /** The options of `decorator`: those of `controller`, except for those that `decorator` sets itself. */
 interface DecoratorOptions<T extends KubernetesObject>
@@ -69,7 +64,7 @@ interface DecoratorOptions<T extends KubernetesObject>
    * are frozen, and writes nothing. It is called again whenever one of them changes. When it throws, nothing changes
    * and it is called again with back-off.
    */
-  readonly sync: DecoratorFunction<T, DecoratorResult>;
+  readonly sync: SyncFunction<T, DecoratorResult>;
   /**
    * Like `sync`, for an object that is being deleted, or is no longer selected, until it answers `finalized: true`. If
    * it is set, decorated objects carry its finalizer.
@@ -77,7 +72,7 @@ interface DecoratorOptions<T extends KubernetesObject>
   readonly finalize?: {
     /** Qualified, `domain/name`. Do not change it once objects carry it. */
     readonly name: string;
-    readonly sync: DecoratorFunction<T, DecoratorResult & { readonly finalized: boolean }>;
+    readonly sync: SyncFunction<T, DecoratorResult & { readonly finalized: boolean }>;
   };
 }
 
@@ -105,8 +100,8 @@ export function decorator<T extends KubernetesObject>({
 }: DecoratorOptions<T>): Controller {
   const { name } = options;
   const example = 'sync: (object, attachments) => ({ attachments: [] })';
-  const parts = { list: 'attachments', children: attachments, sync, example };
-  requireParts({ of: `decorator ${name}`, ...parts });
+  requireFunction(`decorator ${name}`, 'sync', sync, example);
+  requireList(`attachments of decorator ${name}`, attachments);
   if (finalize !== undefined) requireFinalizerName(finalize.name);
   const finalizer = finalize && { name: finalize.name, isUsed: true };
   const selected = selectedObjects(objects as Resource, select, {
@@ -114,7 +109,7 @@ export function decorator<T extends KubernetesObject>({
     ...(source && { source }),
   });
   const ask = asking<T, DecoratorResult & { readonly finalized?: boolean }>(name, sync, finalize);
-  return decoratorEngine({
+  return engine({
     name,
     decorator: name,
     parent: selected.source,

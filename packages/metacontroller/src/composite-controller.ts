@@ -7,8 +7,8 @@ import {
 } from 'chancery';
 import {
   type ChildType,
-  compositeEngine,
   createRevisions,
+  engine,
   isRolling,
   metacontrollerFormat,
   type Revisions,
@@ -72,7 +72,7 @@ export function compositeController(parts: CompositeParts, shared: SharedParts):
   const related = relatedOf(spec, { name, hooks, shared, managedFields });
   const revisions = revisionsOf(parts, name, children, shared);
   const { failed } = shared;
-  return compositeEngine({
+  return engine({
     name,
     parent: selected.source,
     selects: selected.selects,

@@ -1,7 +1,7 @@
 import type { Controller, LabelSelector, Resource } from 'chancery';
 import {
   type DecoratorEngineOptions,
-  decoratorEngine,
+  engine,
   reasonOf,
   runInSlices,
   type StatusFields,
@@ -58,7 +58,7 @@ export function decoratorControllers(
     const decorated = parts.resources[index];
     if (decorated === undefined) return [];
     const name = controllerName('decorator', parts.spec.name, String(index + 1));
-    return [decoratorEngine({ ...engineOptions(parts, shared, { name, shape, decorated }), sync })];
+    return [engine({ ...engineOptions(parts, shared, { name, shape, decorated }), sync })];
   });
 }
 

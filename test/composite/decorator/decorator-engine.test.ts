@@ -4,7 +4,7 @@ import { FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { child } from '../../../operator/composite/child.ts';
 import { childTypes } from '../../../operator/composite/child-types.ts';
-import { decoratorEngine } from '../../../operator/composite/engine.ts';
+import { engine } from '../../../operator/composite/engine.ts';
 import type {
   ChildUpdate,
   DecoratorEngineOptions,
@@ -64,7 +64,7 @@ async function reconciled(given: Given) {
       return undefined;
     },
   };
-  const controller = decoratorEngine({
+  const controller = engine({
     name: 'test',
     decorator: 'ours',
     parent: source(configSets) as never,
