@@ -3,24 +3,15 @@ import {
   type DecoratorEngineOptions,
   engine,
   reasonOf,
-  runInSlices,
   type StatusFields,
-  type SyncAnswer,
-  type SyncRequest,
   selectedObjects,
 } from 'chancery/internal';
 import { childTypes } from './child-sources.ts';
-import { ControllerHook } from './controller-hook.ts';
+import { askHooks } from './controller-hook.ts';
 import { controllerName } from './controller-name.ts';
-import {
-  controllerOptions,
-  requiredSync,
-  showsManagedFields,
-  withPeriod,
-} from './controller-options.ts';
+import { controllerOptions, showsManagedFields } from './controller-options.ts';
 import type { ConfiguredHooks, SharedParts } from './controller-parts.ts';
 import { decorationAnswer } from './json/children-answers.ts';
-import { recordEvents } from './json/hook-events.ts';
 import { relatedOf } from './related-rules.ts';
 import type { DecoratorSpec } from './spec.ts';
 
@@ -53,7 +44,8 @@ export function decoratorControllers(
   parts: DecoratorParts,
   shared: SharedParts,
 ): readonly Controller[] {
-  const sync = syncOf(parts, shared);
+  const { hooks, attachments: types } = parts;
+  const sync = askHooks(parts.spec, { hooks, types, shared }, decorationAnswer);
   return parts.spec.resources.flatMap((shape, index) => {
     const decorated = parts.resources[index];
     if (decorated === undefined) return [];
@@ -100,30 +92,6 @@ function engineOptions(
         failed({ controller: spec.name, parent: object, reason: reasonOf(error), error }),
     }),
     controller: controllerOptions(spec, shared),
-  };
-}
-
-function syncOf(
-  { spec, attachments: types, hooks }: DecoratorParts,
-  shared: SharedParts,
-): (request: SyncRequest) => Promise<SyncAnswer> {
-  const called = requiredSync(spec, hooks);
-  const sync = new ControllerHook(spec, 'sync', { called, types, shared });
-  const finalize =
-    hooks.finalize &&
-    new ControllerHook(spec, 'finalize', { called: hooks.finalize, types, shared });
-  return async (request) => {
-    const { finalizing, context } = request;
-    const hook = finalizing && finalize !== undefined ? finalize : sync;
-    const given = await hook.sync(request);
-    const { emptyChildren } = shared;
-    const options = { types, emptyChildren, extensions: hook.extensions, finalizing };
-    const answer = await runInSlices(
-      decorationAnswer(hook.reader, given, options, context.log),
-      context.signal,
-    );
-    recordEvents(answer.events, context);
-    return withPeriod(answer, spec, shared);
   };
 }
 
