@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isSameJson, type JsonMap } from '../controller/children/json-difference.ts';
 import type { Predicate } from '../controller/predicate.ts';
+import type { Entry } from '../model/entry.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import type { CompositeEngineOptions, DecoratorEngineOptions } from './engine-options.ts';
 import { failureType, statusOf, withoutFailure } from './failures.ts';
@@ -20,9 +21,15 @@ export function isConcerned(
   return selects === undefined || selects(object) || carries(object, finalizer);
 }
 
-export function carries(object: KubernetesObject, finalizer: Options['finalizer']): boolean {
-  return finalizer !== undefined && object.metadata.finalizers?.includes(finalizer.name) === true;
+export function carries(
+  { metadata }: Pick<KubernetesObject, 'metadata'>,
+  finalizer: Options['finalizer'],
+): boolean {
+  return finalizer !== undefined && metadata.finalizers?.includes(finalizer.name) === true;
 }
+
+/** One state of an object. It is parsed when more than its metadata is read. */
+type State = Pick<Entry, 'metadata' | 'object'>;
 
 /**
  * Lets the changes of parents through that the function can see. Objects that do not concern the controller cause nothing,
@@ -30,15 +37,18 @@ export function carries(object: KubernetesObject, finalizer: Options['finalizer'
  * it replaces the whole status. These would call the function again with the same input.
  */
 export function visibleChanges(options: Options): Predicate {
+  const { selects } = options;
+  const concerns = (state: State): boolean =>
+    selects === undefined || isConcerned(state.object, options);
   return (event) => {
-    const now = isConcerned(event.object, options);
+    const now = concerns(event);
     if (event.type !== 'update') return now;
-    if (now !== isConcerned(event.old.object, options)) return true;
-    return now && isVisible(event.old.object, event.object, options);
+    if (now !== concerns(event.old)) return true;
+    return now && isVisible(event.old, event, options);
   };
 }
 
-function isVisible(old: KubernetesObject, now: KubernetesObject, options: Options): boolean {
+function isVisible(old: State, now: State, options: Options): boolean {
   const { deletionTimestamp, generation } = now.metadata;
   const isSameSpec =
     generation === old.metadata.generation &&
@@ -53,7 +63,7 @@ function isVisible(old: KubernetesObject, now: KubernetesObject, options: Option
   if (ignoreStatusChanges && deletionTimestamp === undefined && generation !== undefined) {
     return false;
   }
-  return !isSameJson(visible(old, options), visible(now, options));
+  return !isSameJson(visible(old.object, options), visible(now.object, options));
 }
 
 function visible(
