@@ -96,9 +96,9 @@ export {
   composite,
   type FinalizeResult,
   type SyncContext,
+  type SyncResult,
 } from './composite/composite.ts';
 export { type DecoratorResult, decorator } from './composite/decorator/decorator.ts';
-export type { SyncResult } from './composite/sync-result.ts';
 export {
   type Controller,
   type ControllerOptions,

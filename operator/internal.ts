@@ -65,18 +65,13 @@ export { encodeInPieces } from './client/encode-in-pieces.ts';
 export { nearMatches } from './client/near-match.ts';
 export { parseRetryAfter } from './client/response-failure.ts';
 export { encodeExact } from './client/rest-client.ts';
-export { planAttachments } from './composite/decorator/check-answer.ts';
+export { childIdentity } from './composite/child.ts';
 export { selectedObjects } from './composite/decorator/decorated-source.ts';
-export { decoratorEngine } from './composite/decorator/decorator-engine.ts';
-export type {
-  DecoratorAnswer,
-  DecoratorEngineOptions,
-  DecoratorRequest,
-} from './composite/decorator/engine-options.ts';
-export { compositeEngine } from './composite/engine.ts';
+export { engine } from './composite/engine.ts';
 export type {
   ChildType,
   ChildUpdate,
+  DecoratorEngineOptions,
   PlannedChild,
   Related,
   RelatedObjects,
@@ -92,8 +87,7 @@ export { compileRule } from './composite/related/compiled-rule.ts';
 export { relatedObjects } from './composite/related/related-objects.ts';
 export { isRolling } from './composite/revisions/claims.ts';
 export { createRevisions } from './composite/revisions/create-revisions.ts';
-export { metacontrollerFormat } from './composite/revisions/metacontroller-format.ts';
-export { childIdentity } from './composite/sync-result.ts';
+export { metacontrollerFormat } from './composite/revisions/revision-format.ts';
 export type { AccessDeclaration, PlacedPermission } from './controller/access-declaration.ts';
 export { requireCheckedVerbs } from './controller/checked-verbs.ts';
 export { digestOf } from './controller/children/applied-memory.ts';

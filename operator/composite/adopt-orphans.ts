@@ -11,9 +11,10 @@ import {
 import { controllerReference } from '../model/owner-reference.ts';
 import { type Resource, resourceName } from '../model/resource.ts';
 import { matchesSelector, type Selector } from '../model/selector.ts';
+import type { IndexFunction } from '../store/indices.ts';
+import type { Store } from '../store/store.ts';
 import { OWNER_INDEX } from './child.ts';
 import type { ChildType } from './engine-options.ts';
-import { uncontrolledMatching } from './uncontrolled.ts';
 
 type ClaimedType = Pick<ChildType, 'resource' | 'source'>;
 
@@ -23,6 +24,8 @@ interface ClaimOptions {
   /** Their sources have the index of owners, and with a selector that of objects without a controller. */
   readonly sources: readonly ClaimedType[];
   readonly selector: Selector | undefined;
+  /** Only its attachments are children. Undefined: the children are those that no decorator has made. */
+  readonly decorator?: string | undefined;
   readonly context: ReconcileContext;
 }
 
@@ -62,13 +65,15 @@ export async function adoptOrphans(
 
 function claimIn(
   { source }: ClaimedType,
-  { parent, selector, context }: ClaimOptions,
+  { parent, selector, decorator, context }: ClaimOptions,
 ): Claim<KubernetesObject> {
   const store = context.store(source);
   const owned = store.byIndex(OWNER_INDEX, parent.metadata.uid ?? '');
   const others = selector === undefined ? [] : uncontrolledMatching(selector, parent, store);
   const candidates = new Map([...owned, ...others].map((object) => [keyOf(object), object]));
-  return claim(parent, [...candidates.values()], selector);
+  // In the order of their keys: a function that is called again gets the same.
+  const sorted = [...candidates].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, object]) => object);
+  return claim(parent, sorted, selector, decorator);
 }
 
 async function setReferences(
@@ -92,26 +97,28 @@ export interface Claim<C extends KubernetesObject = KubernetesObject> {
   readonly orphan: readonly C[];
 }
 
-/** A decorator of the parent has made it, and is the only one to change it. */
-function isOfDecorator({ metadata: { annotations } }: KubernetesObject): boolean {
-  return annotations?.[DECORATED_BY] !== undefined;
+/** The decorator that has made an object for its owner, and is the only one to change it. */
+export function decoratorOf({ metadata: { annotations } }: KubernetesObject): string | undefined {
+  return annotations?.[DECORATED_BY];
 }
 
 /**
  * Sorts candidates as the ReplicaSet controller sorts its Pods. Without a selector nothing is adopted or
- * orphaned: only the owner references count. An object that is being deleted is neither adopted nor
+ * orphaned: only the owner references count. What others have made for the parent is neither: of the objects that
+ * decorators have made, a decorator has its own, and a composite has none. An object that is being deleted is neither adopted nor
  * orphaned. If the parent is being deleted, no object is.
  */
 export function claim<C extends KubernetesObject>(
   parent: KubernetesObject,
   candidates: readonly C[],
   selector: Selector | undefined,
+  decorator?: string,
 ): Claim<C> {
   const own: C[] = [];
   const adopt: C[] = [];
   const orphan: C[] = [];
   for (const object of candidates) {
-    if (isOfDecorator(object)) continue;
+    if (decoratorOf(object) !== decorator) continue;
     const controller = controllerOf(object);
     const matches = selector === undefined || matchesSelector(selector, object.metadata.labels);
     const isSettled =
@@ -125,4 +132,41 @@ export function claim<C extends KubernetesObject>(
     }
   }
   return { own, adopt, orphan };
+}
+
+/**
+ * The index that finds objects without a controller by each of their labels. Most objects have a controller, so a
+ * parent need not look at all objects of its namespace to see what it may adopt.
+ */
+export const UNCONTROLLED_INDEX = 'chancery.dev/uncontrolled';
+
+export const byLabelIfUncontrolled: IndexFunction = ({ metadata }) => {
+  if (controllerOf({ metadata }) !== undefined) return [];
+  const { namespace } = metadata;
+  return Object.entries(metadata.labels ?? {}).flatMap(([label, value]) => {
+    const anywhere = indexValue(undefined, label, value);
+    return namespace === undefined ? [anywhere] : [anywhere, indexValue(namespace, label, value)];
+  });
+};
+
+/** Neither namespaces nor labels have spaces. */
+function indexValue(namespace: string | undefined, label: string, value: string): string {
+  return `${namespace ?? ''} ${label} ${value}`;
+}
+
+/** Objects without a controller that match, in the namespace of `parent` if it has one. */
+export function uncontrolledMatching<C extends KubernetesObject>(
+  selector: Selector,
+  { metadata: { namespace } }: KubernetesObject,
+  store: Pick<Store<C>, 'byIndex' | 'list'>,
+): readonly C[] {
+  const indexed = selector.find(({ operator }) => operator === 'in');
+  if (indexed === undefined) {
+    const all = store.list(namespace === undefined ? { selector } : { selector, namespace });
+    return all.filter((object) => controllerOf(object) === undefined);
+  }
+  const { key, values } = indexed;
+  return [...values]
+    .flatMap((value) => store.byIndex(UNCONTROLLED_INDEX, indexValue(namespace, key, value)))
+    .filter(({ metadata: { labels } }) => matchesSelector(selector, labels));
 }

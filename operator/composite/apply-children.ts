@@ -1,13 +1,16 @@
 import type { ChildWrite, ChildWriter } from '../controller/children/child-writer.ts';
 import type { HotLoops, NextWrite } from '../controller/children/hot-loops.ts';
+import { BeingDeletedError } from '../controller/errors.ts';
 import type { ReconcileContext } from '../controller/reconciler.ts';
+import { OperatorError } from '../core/errors.ts';
 import { inSlices } from '../core/time-slice.ts';
 import { isNotFound } from '../model/not-found.ts';
-import type { KubernetesObject } from '../model/object.ts';
+import { controllerOf, type KubernetesObject, keyOf, objectKey } from '../model/object.ts';
 import { isUidMismatch } from '../model/refusal.ts';
 import { type Resource, resourceName } from '../model/resource.ts';
+import { decoratorOf } from './adopt-orphans.ts';
+import { childIdentity } from './child.ts';
 import type { PlannedChild } from './engine-options.ts';
-import { childIdentity } from './sync-result.ts';
 
 /** A child that exists. */
 export interface ObservedChild {
@@ -22,6 +25,8 @@ export interface Applying {
   readonly hotLoops: HotLoops;
   /** Digest of what the function has decided from, but for the child of this identity. */
   readonly inputs: (identity: string) => string;
+  /** The children are attachments of this decorator. */
+  readonly decorator?: string | undefined;
 }
 
 /** Children by their identity. @param byResource - children by the name of their resource. */
@@ -39,9 +44,9 @@ export function byIdentity(
 }
 
 /**
- * Makes the observed children match the plan: creates and applies in the order of the plan, then deletes
- * the children that are not in it. If a child fails, the others are still applied, but nothing is deleted:
- * the failed child may be the replacement of one to delete.
+ * Makes the observed children match the plan. If one fails, the others are still written. A composite creates and applies
+ * in the order of the plan, then deletes the children that are not in it, unless a child has failed: that may be the
+ * replacement of one to delete. A decorator deletes first.
  *
  * @throws the first failure.
  */
@@ -50,26 +55,33 @@ export async function applyChildren(
   observed: ReadonlyMap<string, ObservedChild>,
   applying: Applying,
 ): Promise<void> {
-  const unwanted = new Map(observed);
-  const failures: unknown[] = [];
   const { context } = applying.write;
-  await inSlices(planned, async (wanted) => {
+  const failures: unknown[] = [];
+  const attempt = async (child: string, work: () => Promise<void>): Promise<void> => {
     try {
-      await applyChild(wanted, observed.get(wanted.identity)?.object, applying);
-    } catch (error) {
-      failures.push(error);
-      if (failures.length > 1) {
-        context.log.warn({ err: error, child: wanted.identity }, 'a further child failed');
-      }
+      await work();
+    } catch (err) {
+      if (failures.push(err) > 1) context.log.warn({ err, child }, 'a further child failed');
     }
-    unwanted.delete(wanted.identity);
-  });
+  };
+  const wanted = new Set(planned.map(({ identity }) => identity));
+  const unwanted = [...observed].filter(([identity]) => !wanted.has(identity));
+  const removeUnwanted = async (): Promise<void> => {
+    for (const [identity, child] of unwanted) await attempt(identity, () => remove(child, context));
+  };
+  const deletesFirst = applying.decorator !== undefined;
+  if (deletesFirst) await removeUnwanted();
+  await inSlices(planned, (child) =>
+    attempt(child.identity, () =>
+      applyChild(child, observed.get(child.identity)?.object, applying),
+    ),
+  );
+  if (!deletesFirst && failures.length === 0) await removeUnwanted();
   if (failures.length > 0) throw failures[0];
-  for (const child of unwanted.values()) await remove(child, context);
 }
 
-/** Creates or updates one child, as its type says. */
-export async function applyChild(
+/** Creates, changes or deletes one child, as its type says. */
+async function applyChild(
   wanted: PlannedChild,
   current: KubernetesObject | undefined,
   applying: Applying,
@@ -77,51 +89,58 @@ export async function applyChild(
   const { resource, object, identity, type } = wanted;
   const { writer, write, hotLoops, inputs } = applying;
   if (current === undefined) {
-    hotLoops.created(identity, object, await writer.create(resource, object, write));
+    hotLoops.created(identity, object, await create(wanted, applying));
     return;
   }
   if (current.metadata.deletionTimestamp !== undefined) return; // created again once it is gone
-  if (hotLoops.isLooping(identity)) {
-    hotLoops.requireSteady(identity, nextWrite(object, current, inputs(identity), write));
-  }
-  if (type.update === 'apply' || type.update === 'rolling-apply') {
-    await update(wanted, current, applying);
-  } else if (type.update !== 'keep') await recreate(wanted, current, applying);
-}
-
-async function update(
-  { resource, object, identity }: PlannedChild,
-  current: KubernetesObject,
-  { writer, write, hotLoops, inputs }: Applying,
-): Promise<void> {
-  const next = () => nextWrite(object, current, inputs(identity), write);
+  const next = (): NextWrite => {
+    const nowMs = write.context.clock.monotonic();
+    return { stated: object, observed: current, inputs: inputs(identity), nowMs };
+  };
+  if (hotLoops.isLooping(identity)) hotLoops.requireSteady(identity, next());
   const aboutToChange = (): void => hotLoops.requireProgress(identity, next());
-  const after = await writer.update(resource, object, current, { ...write, aboutToChange });
-  const version = after?.metadata.resourceVersion;
-  if (version !== undefined && version !== current.metadata.resourceVersion) {
-    hotLoops.wrote(identity, next(), after);
+  if (type.update === 'apply' || type.update === 'rolling-apply') {
+    const after = await writer.update(resource, object, current, { ...write, aboutToChange });
+    const version = after?.metadata.resourceVersion;
+    const isChanged = version !== undefined && version !== current.metadata.resourceVersion;
+    if (isChanged) hotLoops.wrote(identity, next(), after);
+  } else if (type.update !== 'keep' && (await writer.differs(resource, object, current, write))) {
+    aboutToChange();
+    await remove({ resource, object: current }, write.context);
+    hotLoops.wrote(identity, next(), undefined);
   }
 }
 
-async function recreate(
-  { resource, object, identity }: PlannedChild,
-  current: KubernetesObject,
-  { writer, write, hotLoops, inputs }: Applying,
-): Promise<void> {
-  if (!(await writer.differs(resource, object, current, write))) return;
-  const next = nextWrite(object, current, inputs(identity), write);
-  hotLoops.requireProgress(identity, next);
-  await remove({ resource, object: current }, write.context);
-  hotLoops.wrote(identity, next, undefined);
+/**
+ * The owner of an attachment may control objects that its decorator has not made. So one that has the name already is
+ * left alone: the one that the cache shows, and the one that `create` finds because the cache is behind.
+ */
+async function create(
+  { resource, object, type }: PlannedChild,
+  { writer, write, decorator }: Applying,
+): Promise<KubernetesObject> {
+  if (decorator === undefined) return writer.create(resource, object, write);
+  const { name = '', namespace } = object.metadata;
+  const known = write.context.store(type.source).get(objectKey(namespace, name));
+  if (known !== undefined) throw inTheWay(resource, known);
+  const created = await writer.create(resource, object, write);
+  const isOfOwner = controllerOf(created)?.uid === write.owner.metadata.uid;
+  if (!isOfOwner || decoratorOf(created) !== decorator) throw inTheWay(resource, created);
+  return created;
 }
 
-function nextWrite(
-  stated: object,
-  observed: object,
-  inputs: string,
-  { context }: ChildWrite,
-): NextWrite {
-  return { stated, observed, inputs, nowMs: context.clock.monotonic() };
+function inTheWay(resource: Resource, object: KubernetesObject): OperatorError {
+  const name = keyOf(object);
+  const context = { resource: resourceName(resource), name };
+  if (object.metadata.deletionTimestamp !== undefined) {
+    return new BeingDeletedError('an object with the name of an attachment is being deleted', {
+      context,
+    });
+  }
+  return new OperatorError(
+    `${resourceName(resource)} ${name} exists and is no attachment of this object: it is left alone`,
+    { code: 'ALREADY_OWNED', layer: 'user-code', context },
+  );
 }
 
 /** Deletes this object (same uid), not a new one of the same name. */

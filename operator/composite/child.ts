@@ -21,6 +21,14 @@ export function child<C extends KubernetesObject>(
   return { resource, object };
 }
 
+/** Identifies a child among all children of a parent. */
+export function childIdentity(
+  resource: DesiredChild['resource'],
+  metadata: { readonly namespace?: string | undefined; readonly name?: string | undefined },
+): string {
+  return JSON.stringify([resourceName(resource), metadata.namespace ?? '', metadata.name ?? '']);
+}
+
 /** The index that finds children by the uid of an owner. */
 export const OWNER_INDEX = 'chancery.dev/owner';
 

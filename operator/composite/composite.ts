@@ -1,32 +1,36 @@
-import type { ChildWriter } from '../controller/children/child-writer.ts';
 import { ownedApplyWriter } from '../controller/children/owned-apply-writer.ts';
-import { type Controller, type ControllerOptions, controller } from '../controller/controller.ts';
-import type { Finalizer, Unfinished } from '../controller/finalizers/finalizer.ts';
+import type { Controller, ControllerOptions } from '../controller/controller.ts';
 import { requireFunction } from '../controller/known-options.ts';
-import type { Outcome, ReconcileContext } from '../controller/reconciler.ts';
+import type { DesiredStatus, ReconcileContext } from '../controller/reconciler.ts';
 import { type Source, sourceOf } from '../controller/source.ts';
-import { ConfigurationError } from '../core/errors.ts';
+import { ConfigurationError, OperatorError } from '../core/errors.ts';
 import type { KubernetesObject } from '../model/object.ts';
-import type { Resource } from '../model/resource.ts';
+import { type Resource, resourceName } from '../model/resource.ts';
 import type { LabelSelector } from '../model/selector.ts';
-import { type ObservedChildren, observedChildren } from './child.ts';
-import { type ChildRule, childTypes, indexedForAdoption } from './child-types.ts';
-import { engineWiring } from './engine.ts';
+import { type DesiredChild, type ObservedChildren, observedChildren } from './child.ts';
+import { type ChildRule, childTypes } from './child-types.ts';
+import { engine } from './engine.ts';
 import type {
-  ChildType,
   Related,
+  RelatedObjects,
   RelatedRule,
-  Revisions,
   SyncAnswer,
   SyncRequest,
 } from './engine-options.ts';
-import { type Brought, ParentSync } from './parent-sync.ts';
-import { type RelatedReader, relatedReader } from './related/read-related.ts';
 import { relatedObjects } from './related/related-objects.ts';
-import { chanceryFormat } from './revisions/chancery-format.ts';
 import { isRolling } from './revisions/claims.ts';
 import { createRevisions } from './revisions/create-revisions.ts';
-import { childrenOf, type SyncResult } from './sync-result.ts';
+import { chanceryFormat } from './revisions/revision-format.ts';
+
+/** The related objects of one parent or decorated object. */
+interface RelatedReader {
+  /**
+   * The objects of one resource, by their keys.
+   *
+   * @throws OperatorError `USER_CODE` when no rule of the parent names `resource`.
+   */
+  of<C extends KubernetesObject>(resource: Resource<C>): readonly C[];
+}
 
 /** What a composite's functions may use besides their arguments. Reading it keeps them pure. */
 export type SyncContext = Pick<ReconcileContext, 'signal' | 'log' | 'store' | 'attempt'> & {
@@ -35,6 +39,19 @@ export type SyncContext = Pick<ReconcileContext, 'signal' | 'log' | 'store' | 'a
   /** The objects that `customize` selects for the parent. */
   readonly related: RelatedReader;
 };
+
+/** The desired state that `sync` returns. */
+export interface SyncResult<P extends KubernetesObject> {
+  /**
+   * Every child that should exist, made with `child`. Existing children that are not in the list are
+   * deleted; `[]` deletes all. An answer without this field is an error and changes nothing.
+   */
+  readonly children: readonly DesiredChild[];
+  /** The parent's status, as `setStatus` takes it. Left out: the status stays as it is. */
+  readonly status?: DesiredStatus<P>;
+  /** Milliseconds after which `sync` is called again without a change. For results that depend on time. */
+  readonly requeueAfterMs?: number;
+}
 
 /** The options of `composite`: those of `controller`, except for those that `composite` sets itself. */
 export interface CompositeOptions<P extends KubernetesObject>
@@ -125,7 +142,7 @@ export function composite<P extends KubernetesObject>({
   children,
   selector,
   generateSelector = false,
-  revisions: revisionRule,
+  revisions,
   related,
   customize,
   sync,
@@ -133,150 +150,117 @@ export function composite<P extends KubernetesObject>({
   ...options
 }: CompositeOptions<P>): Controller<P> {
   const { name } = options;
-  requireComposite(name, children, sync);
-  requireOneSelector(name, generateSelector, selector);
-  const parentResource = sourceOf(parent).resource as unknown as Resource;
+  const source = sourceOf(parent) as unknown as Source;
+  requireFunction(`composite ${name}`, 'sync', sync, 'sync: (parent, children) => ({ children })');
+  requireList(`children of composite ${name}`, children);
+  if (children.length === 0) throw new ConfigurationError(`composite ${name} needs children`);
+  if (generateSelector && selector !== undefined) {
+    throw new ConfigurationError(`composite ${name} has selector and generateSelector: take one`);
+  }
+  const types = childTypes(children);
   const writer = ownedApplyWriter();
-  const declared = childTypes(children, name);
-  const adopts = generateSelector || selector !== undefined;
-  const types = adopts ? declared.map(indexedForAdoption) : declared;
-  const revisions = revisionsOf(revisionRule, { name, parentResource, types, writer });
-  const parts = {
-    children: types,
-    ...(revisions && { revisions }),
-    ...(customize && { related: relatedTo(customize, related ?? [], name) }),
-  };
-  const engine = new ParentSync({
-    ...parts,
+  const hasRevisions = types.some(isRolling);
+  if (revisions !== undefined && !hasRevisions) {
+    throw new ConfigurationError(
+      `composite ${name} has revisions, and no children with update rolling-apply or rolling-recreate`,
+    );
+  }
+  const stored = { controller: name, parentResource: source.resource, children: types, writer };
+  const ask = asking<P, SyncResult<P>>(name, sync, finalize);
+  return engine({
     name,
-    parentResource,
+    parent: source,
+    children: types,
     generateSelector,
-    ...(selector && { selector: (object) => selector(object as P) }),
+    selector: selector && ((object) => selector(object as P)),
     writer,
     status: 'state',
-    sync: (request) => call(request.finalizing ? (finalize?.sync ?? sync) : sync, request, name),
-  });
-  const bring: Bring<P> = (object, context, finalizing) =>
-    engine.bring(object, context as unknown as ReconcileContext, {
-      finalizing,
-      managesChildren: true,
+    deleted: 'cleanup',
+    finalizer: finalize && { name: finalize.name, isUsed: true },
+    related: customizing(customize, related, name),
+    revisions: hasRevisions
+      ? createRevisions({ ...stored, ...revisions, format: chanceryFormat(name) })
+      : undefined,
+    failures: { condition: false },
+    sync: async (request) => answerOf<P>(await ask(request)),
+    controller: { consistency: 'overlay', ...options } as Partial<
+      ControllerOptions<KubernetesObject>
+    >,
+  }) as unknown as Controller<P>;
+}
+
+/** @param answer - as a caller without types may return it. */
+function answerOf<P extends KubernetesObject>(
+  answer: Partial<FinalizeResult<P>> | undefined,
+): SyncAnswer {
+  const { children, status, requeueAfterMs, finalized } = answer ?? {};
+  return {
+    children: children as SyncAnswer['children'], // checked by the engine
+    status: status as SyncAnswer['status'],
+    // The engine takes 0 for none, as hooks do; here it means at once.
+    resyncAfterMs: requeueAfterMs === 0 ? 1 : requeueAfterMs,
+    finalized: finalized === true,
+  };
+}
+
+/** A check that the engine cannot make, for callers without types. */
+export function requireList(of: string, children: unknown): void {
+  if (Array.isArray(children)) return;
+  throw new ConfigurationError(`${of} must be a list, as [configMaps]`);
+}
+
+/** A function of a composite or a decorator. */
+export type SyncFunction<P extends KubernetesObject, R> = (
+  parent: P,
+  children: ObservedChildren,
+  context: SyncContext,
+) => R | Promise<R>;
+
+/** Calls the function that is due with what it may read. */
+export function asking<P extends KubernetesObject, R>(
+  name: string,
+  sync: SyncFunction<P, R>,
+  finalize: { readonly sync: SyncFunction<P, R> } | undefined,
+): (request: SyncRequest) => Promise<R> {
+  return async ({ parent, children, related, finalizing, context }) => {
+    const decide = finalizing && finalize !== undefined ? finalize.sync : sync;
+    const { signal, log, store, attempt, clock } = context;
+    return await decide(parent as P, observedChildren(children, name), {
+      ...{ signal, log, store, attempt, nowMs: clock.now() },
+      related: relatedReader(related, name),
     });
-  return controller<P>({
-    ...options,
-    ...engineWiring({ ...parts, controller: options as ControllerParts }),
-    for: parent,
-    ...(finalize && { finalizer: finalizerOf(finalize, bring) }),
-    async reconcile(object, context): Promise<Outcome> {
-      if (object.metadata.deletionTimestamp !== undefined) return;
-      const brought = await bring(object, context, false);
-      return { requeueAfterMs: brought?.resyncAfterMs };
-    },
-    gone(key) {
-      parts.related?.forget(key);
-    },
-  });
+  };
 }
 
-function requireOneSelector(name: string, generateSelector: boolean, selector: unknown): void {
-  if (!generateSelector || selector === undefined) return;
-  throw new ConfigurationError(`composite ${name} has selector and generateSelector: take one`);
-}
-
-interface RevisionParts {
-  readonly name: string;
-  readonly parentResource: Resource;
-  readonly types: readonly ChildType[];
-  readonly writer: ChildWriter;
-}
-
-function revisionsOf(
-  rule: RevisionRule | undefined,
-  { name, parentResource, types, writer }: RevisionParts,
-): Revisions | undefined {
-  if (types.some(isRolling)) {
-    const format = chanceryFormat(name);
-    const given = { controller: name, parentResource, children: types, writer, format };
-    return createRevisions({ ...given, ...rule });
-  }
-  if (rule === undefined) return undefined;
-  throw new ConfigurationError(
-    `composite ${name} has revisions, and no children with update rolling-apply or rolling-recreate`,
-  );
-}
-
-function relatedTo<P extends KubernetesObject>(
-  customize: NonNullable<CompositeOptions<P>['customize']>,
-  related: readonly (Resource | Source)[],
+/** Reads what `Related.of` has found. */
+function relatedReader(
+  found: ReadonlyMap<string, RelatedObjects>,
   controller: string,
-): Related {
+): RelatedReader {
+  return {
+    of: <C extends KubernetesObject>(resource: Resource<C>) => {
+      const known = found.get(resourceName(resource));
+      if (known !== undefined) return known.objects as readonly C[];
+      throw new OperatorError('no rule names this resource: return one from customize', {
+        code: 'USER_CODE',
+        layer: 'user-code',
+        context: { controller, resource: resourceName(resource) },
+      });
+    },
+  };
+}
+
+/** The related objects that `customize` selects, of resources that the controller declares. */
+export function customizing<P extends KubernetesObject>(
+  customize: CompositeOptions<P>['customize'],
+  related: readonly (Resource | Source)[] = [],
+  controller: string,
+): Related | undefined {
+  if (customize === undefined) return undefined;
   return relatedObjects({
     controller,
     rules: async (parent) => customize(parent as P),
     rulesKeptMs: 0, // a function of this process costs nothing
     sources: { declared: related.map((given) => sourceOf(given)) },
   });
-}
-
-type ControllerParts = Partial<ControllerOptions<KubernetesObject>>;
-
-/** Brings a parent to what its function wants; undefined when it is gone and nothing was done. */
-type Bring<P extends KubernetesObject> = (
-  object: P,
-  context: ReconcileContext<P>,
-  finalizing: boolean,
-) => Promise<Brought | undefined>;
-
-/** Calls a function of a composite, and gives its answer the form of the engine. */
-async function call<P extends KubernetesObject>(
-  wanted: CompositeOptions<P>['sync'] | CompositeFinalizer<P>['sync'],
-  { parent, children, related, context }: SyncRequest,
-  name: string,
-): Promise<SyncAnswer> {
-  const observed = observedChildren(children, name);
-  const answer = await wanted(parent as P, observed, {
-    ...syncContext(context),
-    related: relatedReader(related, name),
-  });
-  const { status, requeueAfterMs } = answer ?? {};
-  return {
-    children: childrenOf(answer),
-    status: status as SyncAnswer['status'],
-    // The engine takes 0 for none, as hooks do; here it means at once.
-    resyncAfterMs: requeueAfterMs === 0 ? 1 : requeueAfterMs,
-    finalized: (answer as Partial<FinalizeResult<P>>).finalized === true,
-  };
-}
-
-/** The checks that `controller` cannot make, for callers without types. */
-function requireComposite(name: string, children: unknown, sync: unknown): void {
-  requireFunction(`composite ${name}`, 'sync', sync, 'sync: (parent, children) => ({ children })');
-  if (Array.isArray(children)) return;
-  throw new ConfigurationError(`children of composite ${name} must be a list, as [configMaps]`);
-}
-
-/** Milliseconds between two calls of an unfinished cleanup without `requeueAfterMs`. Changes call it, too. */
-const FINALIZE_POLL_MS = 60_000;
-
-function finalizerOf<P extends KubernetesObject>(
-  { name }: CompositeFinalizer<P>,
-  bring: Bring<P>,
-): Finalizer<P> {
-  return {
-    name,
-    async finalize(object, context): Promise<Unfinished | undefined> {
-      const { finalized, resyncAfterMs } = (await bring(object, context, true)) ?? {};
-      if (finalized === true) return undefined;
-      return { requeueAfterMs: resyncAfterMs ?? FINALIZE_POLL_MS };
-    },
-  };
-}
-
-function syncContext({
-  signal,
-  log,
-  store,
-  attempt,
-  clock,
-}: ReconcileContext): Omit<SyncContext, 'related'> {
-  return { signal, log, store, attempt, nowMs: clock.now() };
 }

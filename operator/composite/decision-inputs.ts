@@ -1,21 +1,30 @@
 import { digestOf } from '../controller/children/applied-memory.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import type { ObservedChild } from './apply-children.ts';
-import type { RelatedObjects } from './engine-options.ts';
+import type { RelatedObjects, SyncAnswer } from './engine-options.ts';
+
+/** What the function has seen besides the parent, and what it states about that. */
+interface Decided {
+  readonly observed: ReadonlyMap<string, ObservedChild>;
+  readonly related: ReadonlyMap<string, RelatedObjects>;
+  readonly answer: SyncAnswer | undefined;
+}
 
 /**
  * A digest of what others may have changed for a decision about one child: the parent, related objects, and the status
- * of the other children. The child itself is left out, because its status follows from what was written to it. So is the
- * status of the parent, which the function itself states.
+ * of the other children. The child itself is left out, because its status follows from what was written to it. So are the
+ * status of the parent, and the labels and annotations that the function itself states.
  */
 export function decisionInputs(
-  { metadata: { uid, generation, labels, annotations } }: KubernetesObject,
-  observed: ReadonlyMap<string, ObservedChild>,
-  related: ReadonlyMap<string, RelatedObjects>,
+  { metadata }: KubernetesObject,
+  { observed, related, answer }: Decided,
 ): (identity: string) => string {
   let shared: { readonly base: string; readonly statuses: ReadonlyMap<string, string> } | undefined;
   const compute = (): NonNullable<typeof shared> => {
     const versions = [...related].map(([name, { objects }]) => [name, objects.map(versionOf)]);
+    const { uid, generation } = metadata;
+    const labels = notStated(metadata.labels, answer?.labels);
+    const annotations = notStated(metadata.annotations, answer?.annotations);
     const base = digestOf({ uid, generation, labels, annotations, versions });
     const statuses = new Map(
       [...observed].map(([identity, { object }]) => [identity, statusDigest(object)]),
@@ -27,6 +36,14 @@ export function decisionInputs(
     const others = [...shared.statuses].filter(([name]) => name !== identity);
     return digestOf([shared.base, others.map(([, digest]) => digest).sort()]);
   };
+}
+
+function notStated(
+  known: Readonly<Record<string, string>> | undefined,
+  stated: SyncAnswer['labels'],
+): Readonly<Record<string, string>> {
+  const others = Object.entries(known ?? {}).filter(([key]) => !Object.hasOwn(stated ?? {}, key));
+  return Object.fromEntries(others);
 }
 
 function versionOf({ metadata: { uid, resourceVersion } }: KubernetesObject): readonly unknown[] {

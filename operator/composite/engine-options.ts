@@ -38,7 +38,7 @@ export interface ChildType {
 
 /** One call of the function that decides. */
 export interface SyncRequest {
-  /** The parent. For an older revision: the parent of today with the fields of that revision laid over it. */
+  /** The parent, or the decorated object. For an older revision: the parent of today with the fields of that revision laid over it. */
   readonly parent: KubernetesObject;
   /** Its children by the name of their resource. Every declared resource is there. */
   readonly children: ReadonlyMap<string, readonly KubernetesObject[]>;
@@ -57,9 +57,17 @@ export interface RelatedObjects {
 
 /** What the function answers. */
 export interface SyncAnswer {
+  /** Every child that should exist. */
   readonly children: readonly DesiredChild[];
-  /** `null`: the status is only what the engine itself states. Undefined: as the engine's `status` says. */
+  /**
+   * `null`: the status is only what the engine itself states. Undefined: as the engine's `status` says. For a decorator
+   * both mean that the status stays as it is.
+   */
   readonly status?: Readonly<Record<string, unknown>> | null | undefined;
+  /** Of a decorator: labels to set; null deletes a label. */
+  readonly labels?: Readonly<Record<string, string | null>> | undefined;
+  /** Of a decorator: annotations to set; null deletes an annotation. */
+  readonly annotations?: Readonly<Record<string, string | null>> | undefined;
   readonly resyncAfterMs?: number | undefined;
   /** Nothing is left to do for a parent that is finalized. */
   readonly finalized?: boolean | undefined;
@@ -91,23 +99,7 @@ export interface Related {
   /** Forgets a parent that is gone: its reconciler knows no more than its key. */
   forget(key: ObjectKey): void;
   /** Options of the controller by which changes of related objects reach their parents. */
-  readonly wiring: Pick<ControllerOptions<KubernetesObject>, 'watches' | 'triggers' | 'reads'>;
-}
-
-/** One generation of the parts of a parent that define a revision. */
-export interface ParentRevision {
-  /** Name of its ControllerRevision; '' for the only revision of a parent without rolling children. */
-  readonly name: string;
-  readonly isLatest: boolean;
-  /** The parent as this revision sees it. */
-  readonly parent: KubernetesObject;
-}
-
-/** A revision, and what the function answered for it. */
-export interface AnsweredRevision {
-  readonly revision: ParentRevision;
-  /** Checked: names are unique, namespaces filled in, labels added. */
-  readonly children: readonly PlannedChild[];
+  readonly wiring: Pick<ControllerOptions<KubernetesObject>, 'watches' | 'triggers'>;
 }
 
 /** A desired child with its type. */
@@ -132,58 +124,62 @@ export interface RollingPlan {
   store(context: ReconcileContext): Promise<void>;
 }
 
-/** Rolling updates. A composite without rolling children has none. */
-export interface Revisions {
-  /** The live revisions of a parent, the latest first. */
-  read(parent: KubernetesObject, context: ReconcileContext): Promise<readonly ParentRevision[]>;
-  /** @param observed - the claimed children by their identity. */
-  plan(
-    answers: readonly AnsweredRevision[],
-    observed: ReadonlyMap<string, KubernetesObject>,
-    parent: KubernetesObject,
-    context: ReconcileContext,
-  ): Promise<RollingPlan>;
-  /** What the controller must watch and may write for this. */
-  readonly wiring: Pick<ControllerOptions<KubernetesObject>, 'owns' | 'reads' | 'permissions'>;
+/** One generation of the parts of a parent that define a revision. */
+export interface ParentRevision {
+  /** Name of its ControllerRevision; '' for the only revision of a parent without rolling children. */
+  readonly name: string;
+  /** The parent as this revision sees it. */
+  readonly parent: KubernetesObject;
 }
 
-/**
- * How the engine brings the children of a parent to the answer of a function. `composite` and the controllers of
- * Metacontroller's contract are this engine with different options.
- */
-export interface CompositeEngineOptions {
+/** The live revisions of one parent. */
+export interface LiveRevisions {
+  /** Those for which the function is called, the latest first. */
+  readonly asked: readonly ParentRevision[];
+  /**
+   * @param answers - what the function answered for each of them. Checked: names are unique, namespaces filled in.
+   * @param observed - the claimed children by their identity.
+   */
+  plan(
+    answers: readonly (readonly PlannedChild[])[],
+    observed: ReadonlyMap<string, KubernetesObject>,
+  ): Promise<RollingPlan>;
+}
+
+/** Rolling updates. A composite without rolling children has none. */
+export interface Revisions {
+  read(parent: KubernetesObject, context: ReconcileContext): Promise<LiveRevisions>;
+  /** What the controller must read and may write for this. */
+  readonly wiring: Pick<ControllerOptions<KubernetesObject>, 'reads' | 'permissions'>;
+}
+
+/** What the engine is told about parents and their children, whatever they are to each other. */
+interface EngineOptions {
   readonly name: string;
+  /** The parents, or the decorated objects. */
   readonly parent: Source;
   readonly children: readonly ChildType[];
-  /** True: children are those with the label `controller-uid`, which the engine adds. */
-  readonly generateSelector: boolean;
-  /** Labels that children must have; see `CompositeOptions.selector`. Not with `generateSelector`. */
-  readonly selector?: (parent: KubernetesObject) => LabelSelector | undefined;
   /** False: the parent is not this controller's. If it carries the finalizer, it is finalized. Default: all are. */
-  readonly selects?: (parent: KubernetesObject) => boolean;
+  readonly selects?: ((parent: KubernetesObject) => boolean) | undefined;
   readonly writer: ChildWriter;
+  /** Name of the finalizer, and whether there is a function for it. Without one, a finalizer of that name is removed. */
+  readonly finalizer?: { readonly name: string; readonly isUsed: boolean } | undefined;
+  /** Drop changes that leave generation, labels and annotations as they are. Default false. */
+  readonly ignoreStatusChanges?: boolean | undefined;
+  readonly related?: Related | undefined;
+  /** Decides. Called once for each live revision. */
+  sync(request: SyncRequest): Promise<SyncAnswer>;
   /**
-   * `state`: fields that the function states, by server-side apply. `replace`: the whole status, with
-   * `observedGeneration`, as Metacontroller does.
+   * How failures are told to people, besides the log: by a Warning Event `SyncError` on the parent, and, where
+   * `condition` is true, by a condition in its status, which goes away with the next success. Its type is `Synced`, and
+   * that of a decorator begins with its name. Left out: by the log only.
    */
-  readonly status: 'state' | 'replace';
+  readonly failures?: { readonly condition: boolean };
   /**
    * What the definition of the parent lets the engine write into the status by itself. Left out: it is not known, so the
    * engine writes its fields, and does not mind when the API server drops them.
    */
   readonly statusFields?: StatusFields;
-  /** Name of the finalizer, and whether there is a function for it. Without one, a finalizer of that name is removed. */
-  readonly finalizer?: { readonly name: string; readonly isUsed: boolean };
-  readonly related?: Related;
-  readonly revisions?: Revisions;
-  /** Decides. Called once for each live revision. */
-  sync(request: SyncRequest): Promise<SyncAnswer>;
-  /**
-   * How failures are told to people, besides the log: by a Warning Event `SyncError` on the parent, and, where
-   * `condition` is true, by the condition `Synced` in its status, which goes away with the next success. Left out: by
-   * the log only.
-   */
-  readonly failures?: { readonly condition: boolean };
   /** Told of a failed reconcile of a parent, before its Event and condition. A lost race is no failure. */
   readonly failed?: (
     parent: KubernetesObject,
@@ -193,3 +189,42 @@ export interface CompositeEngineOptions {
   /** Further options of the controller. */
   readonly controller: Partial<ControllerOptions<KubernetesObject>>;
 }
+
+/**
+ * How the engine brings the children and the status of a parent to the answer of a function. `composite` and the
+ * controllers of Metacontroller's contract are this engine with different options.
+ */
+export interface CompositeEngineOptions extends EngineOptions {
+  /** True: children are those with the label `controller-uid`, which the engine adds. */
+  readonly generateSelector: boolean;
+  /** Labels that children must have; see `CompositeOptions.selector`. Not with `generateSelector`. */
+  readonly selector?: ((parent: KubernetesObject) => LabelSelector | undefined) | undefined;
+  /**
+   * `state`: fields that the function states, by server-side apply. `replace`: the whole status, with
+   * `observedGeneration`, as Metacontroller does.
+   */
+  readonly status: 'state' | 'replace';
+  /**
+   * What is done for a parent that is being deleted. `sync`: the function is called, and the finalizer is removed before
+   * children are touched, as Metacontroller does. `cleanup`: nothing without the finalizer, which the controller adds, and
+   * removes when children and status are as wanted. Default `sync`.
+   */
+  readonly deleted?: 'sync' | 'cleanup';
+  readonly revisions?: Revisions | undefined;
+}
+
+/**
+ * How the engine decorates the objects of one resource: it brings their labels, annotations, status and attachments,
+ * which are its children, to the answer of a function. A rolling update behaves as the update without `rolling-`.
+ */
+export interface DecoratorEngineOptions extends EngineOptions {
+  /** Marks attachments. Two decorators of one object must have different ones. */
+  readonly decorator: string;
+  /** Without a status subresource, the status is written with the object itself. */
+  readonly hasStatusSubresource: boolean;
+}
+
+/** The options of either: those that only the other has are left out. */
+export type AnyEngineOptions = EngineOptions &
+  Partial<CompositeEngineOptions> &
+  Partial<DecoratorEngineOptions>;

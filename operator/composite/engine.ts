@@ -1,137 +1,127 @@
-import { type Controller, type ControllerOptions, controller } from '../controller/controller.ts';
-import { addFinalizer, removeFinalizer } from '../controller/finalizers/finalizer.ts';
+import { type Controller, controller, type Permission } from '../controller/controller.ts';
+import { TerminalError } from '../controller/errors.ts';
+import {
+  addFinalizer,
+  removeFinalizer,
+  type Unfinished,
+} from '../controller/finalizers/finalizer.ts';
 import { asCached } from '../controller/finalizers/finalizing.ts';
-import { and, type Predicate } from '../controller/predicate.ts';
+import { and } from '../controller/predicate.ts';
 import type { Outcome, ReconcileContext } from '../controller/reconciler.ts';
+import { OperatorError } from '../core/errors.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
-import { indexedByOwner, indexedForAdoption, requireDistinct } from './child-types.ts';
-import type { CompositeEngineOptions } from './engine-options.ts';
-import { changedByOthers } from './parent-changes.ts';
-import { ParentSync } from './parent-sync.ts';
+import { indexedTypes } from './child-types.ts';
+import type {
+  AnyEngineOptions,
+  CompositeEngineOptions,
+  DecoratorEngineOptions,
+} from './engine-options.ts';
+import { carries, isConcerned, visibleChanges } from './object-changes.ts';
+import { type Brought, FINALIZE_POLL_MS, ParentSync } from './parent-sync.ts';
 import { SeenVersions } from './seen-versions.ts';
 
 /**
- * A controller that brings the children of each parent to the answer of a function.
+ * The controller of a composite or a decorator: it brings what belongs to each parent to the answer of a function.
  *
  * @throws ConfigurationError `CONFIG` as `controller` does, and when `children` names a resource twice.
  */
-export function compositeEngine(options: CompositeEngineOptions): Controller {
-  const adopts = options.generateSelector || options.selector !== undefined;
-  const owned = options.children.map(indexedByOwner);
-  const types = adopts ? owned.map(indexedForAdoption) : owned;
-  requireDistinct(types, options.name);
-  const { resource: parentResource } = options.parent;
+export function engine(options: CompositeEngineOptions | DecoratorEngineOptions): Controller {
+  const given: AnyEngineOptions = options;
+  const { name, parent, finalizer, related, revisions, controller: rest, deleted } = given;
+  const adopts = given.generateSelector === true || given.selector !== undefined;
+  const children = indexedTypes(given.children, { controller: name, adopts });
+  const indexed = { ...given, children };
   const seen = new SeenVersions();
-  const sync = new ParentSync({ ...options, children: types, parentResource, seen });
-  const engine = new Engine(options, sync, seen);
-  const { finalizer, controller: given } = options;
-  const changed = and(
-    seen.newParent,
-    changedByOthers(finalizer?.name, options.failures?.condition === true),
-  );
-  const controllerOptions = { ...given, triggers: [seen.life, ...(given.triggers ?? [])] };
-  const wired = engineWiring({
-    ...options,
-    children: types,
-    controller: controllerOptions,
-    childPredicate: seen.newChild,
-  });
-  const declared = controller({
+  const running = new Engine(indexed, seen);
+  const changed = and(seen.newParent, visibleChanges(given));
+  const isCleanup = deleted === 'cleanup' && finalizer !== undefined;
+  const result = controller({
     consistency: 'wait',
-    ...given,
-    ...wired,
-    name: options.name,
-    for: options.parent,
-    predicate: given.predicate === undefined ? changed : and(changed, given.predicate),
-    permissions: [
-      ...(finalizer === undefined ? [] : [{ resource: parentResource, verbs: ['patch'] as const }]),
-      ...(wired.permissions ?? []),
-    ],
-    reconcile: (object, context) => engine.reconcile(object, context),
-    gone: (key) => engine.forget(key),
-  });
-  return withOwnFinalizer(declared, finalizer);
-}
-
-/** The controller of an engine, which adds and removes its finalizer by itself. */
-export function withOwnFinalizer(
-  declared: Controller,
-  finalizer: CompositeEngineOptions['finalizer'],
-): Controller {
-  if (finalizer?.isUsed !== true) return declared;
-  return Object.freeze({ ...declared, ownFinalizer: finalizer.name });
-}
-
-type Wiring = Pick<
-  ControllerOptions<KubernetesObject>,
-  'owns' | 'watches' | 'reads' | 'triggers' | 'permissions'
->;
-
-type WiringParts = Pick<
-  CompositeEngineOptions,
-  'children' | 'related' | 'revisions' | 'controller'
-> & {
-  /** Drops changes of children. */
-  readonly childPredicate?: Predicate;
-};
-
-/** What the controller of an engine watches and may write, besides its parents. */
-export function engineWiring({
-  children,
-  related,
-  revisions,
-  controller: given,
-  childPredicate,
-}: WiringParts): Wiring {
-  return {
+    ...rest,
+    name,
+    for: parent,
+    predicate: rest.predicate === undefined ? changed : and(changed, rest.predicate),
     owns: [
-      ...children.map(({ source }) => ({
-        source,
-        ...(childPredicate && { predicate: childPredicate }),
-      })),
-      ...(revisions?.wiring.owns ?? []),
-      ...(given.owns ?? []),
+      ...children.map(({ source }) => ({ source, predicate: seen.newChild })),
+      ...(rest.owns ?? []),
     ],
-    watches: [...(related?.wiring.watches ?? []), ...(given.watches ?? [])],
-    reads: [
-      ...(related?.wiring.reads ?? []),
-      ...(revisions?.wiring.reads ?? []),
-      ...(given.reads ?? []),
-    ],
-    triggers: [...(related?.wiring.triggers ?? []), ...(given.triggers ?? [])],
+    watches: [...(related?.wiring.watches ?? []), ...(rest.watches ?? [])],
+    reads: [...(revisions?.wiring.reads ?? []), ...(rest.reads ?? [])],
+    triggers: [...(related?.wiring.triggers ?? []), seen.life, ...(rest.triggers ?? [])],
     permissions: [
+      ...permissionsOf(given),
       ...children.map(({ resource }) => ({ resource, verbs: ['delete'] as const })),
       ...(revisions?.wiring.permissions ?? []),
-      ...(given.permissions ?? []),
+      ...(rest.permissions ?? []),
     ],
-  };
+    ...(isCleanup && {
+      finalizer: {
+        name: finalizer.name,
+        finalize: (object: KubernetesObject, context: ReconcileContext) =>
+          running.finalize(object, context),
+      },
+    }),
+    reconcile: (object, context) => running.reconcile(object, context),
+    gone: (key) => running.forget(key),
+  });
+  if (isCleanup || finalizer?.isUsed !== true) return result;
+  return Object.freeze({ ...result, ownFinalizer: finalizer.name });
+}
+
+/** What the engine writes at parents themselves, besides what every controller may. */
+function permissionsOf({
+  parent: { resource },
+  decorator,
+  hasStatusSubresource = false,
+  finalizer,
+  deleted,
+}: AnyEngineOptions): readonly Permission[] {
+  const own = { resource, verbs: ['patch'] } as const;
+  const isWritten = decorator !== undefined || (finalizer !== undefined && deleted !== 'cleanup');
+  return [
+    ...(isWritten ? [own] : []),
+    ...(hasStatusSubresource ? [{ ...own, subresource: 'status' }] : []),
+  ];
 }
 
 /** Finalizers by which the garbage collector says that it deals with the children of an object. */
 const COLLECTOR_FINALIZERS = ['foregroundDeletion', 'orphan'];
 
-/** Milliseconds between two calls for an unfinished cleanup, unless something changes or the answer says otherwise. */
-const FINALIZE_POLL_MS = 60_000;
-
 /** Decides what is due for a parent. */
 class Engine {
-  readonly #options: CompositeEngineOptions;
+  readonly #options: AnyEngineOptions;
   readonly #sync: ParentSync;
   readonly #seen: SeenVersions;
 
-  constructor(options: CompositeEngineOptions, sync: ParentSync, seen: SeenVersions) {
+  constructor(options: AnyEngineOptions, seen: SeenVersions) {
     this.#options = options;
-    this.#sync = sync;
+    this.#sync = new ParentSync(options, seen);
     this.#seen = seen;
   }
 
   async reconcile(object: KubernetesObject, context: ReconcileContext): Promise<Outcome> {
+    if (!isConcerned(object, this.#options)) return this.forget(context.key);
+    const isDeleting = object.metadata.deletionTimestamp !== undefined;
+    if (isDeleting && this.#options.deleted === 'cleanup') return;
     try {
-      return await this.#reconcile(object, context);
+      const brought = await this.#bring(object, context);
+      return brought && { requeueAfterMs: brought.requeueAfterMs };
     } catch (error) {
       await this.#sync.failed(object, error, context);
-      throw error;
+      const { finalizer } = this.#options;
+      const isCleanup = this.#isFinalized(object) && carries(object, finalizer);
+      throw isCleanup ? retried(error) : error;
     }
+  }
+
+  /** The cleanup of a controller that adds and removes the finalizer itself. It also tells of failures. */
+  async finalize(
+    object: KubernetesObject,
+    context: ReconcileContext,
+  ): Promise<Unfinished | undefined> {
+    const brought = await this.#bring(object, context);
+    if (brought?.isFinalized === true) return undefined;
+    return { requeueAfterMs: brought?.requeueAfterMs ?? FINALIZE_POLL_MS };
   }
 
   forget(key: ObjectKey): void {
@@ -139,64 +129,53 @@ class Engine {
     this.#seen.forget(key);
   }
 
-  async #reconcile(object: KubernetesObject, context: ReconcileContext): Promise<Outcome> {
-    const isSelected = this.#options.selects?.(object) ?? true;
-    const isOurs = (each: KubernetesObject): boolean => isSelected || this.#hasFinalizer(each);
-    const parent = isOurs(object) ? await this.#withFinalizer(object, context) : undefined;
-    if (parent === undefined || !isOurs(parent)) {
-      if (!isSelected) this.forget(context.key);
-      return;
-    }
-    const isDeleting = parent.metadata.deletionTimestamp !== undefined;
-    const finalizing = this.#options.finalizer?.isUsed === true && (isDeleting || !isSelected);
-    const brought = await this.#sync.bring(parent, context, {
-      finalizing,
-      managesChildren: !isDeleting || this.#mayManage(parent),
-      decided: async (finalized) => {
-        const isDone = finalizing && finalized;
-        if (isDone) await this.#removeFinalizer(parent, context);
-        return !isDeleting || (!isDone && this.#mayManage(parent));
-      },
+  async #bring(cached: KubernetesObject, context: ReconcileContext): Promise<Brought | undefined> {
+    const parent = await this.#withFinalizer(cached, context);
+    if (parent === undefined) return undefined; // the watch will deliver the reason
+    const { finalizer, deleted } = this.#options;
+    const { deletionTimestamp, finalizers = [] } = parent.metadata;
+    const isCollected = finalizers.some((name) => COLLECTOR_FINALIZERS.includes(name));
+    const isOurs = finalizer?.isUsed === true && carries(parent, finalizer) && !isCollected;
+    return this.#sync.bring(parent, context, {
+      finalizing: this.#isFinalized(parent),
+      managesChildren: deletionTimestamp === undefined || isOurs,
+      finalizer: deleted === 'cleanup' ? undefined : finalizer?.name,
     });
-    const { resyncAfterMs, finalized } = brought ?? { finalized: false };
-    const pollMs = finalizing && !finalized ? FINALIZE_POLL_MS : undefined;
-    return { requeueAfterMs: resyncAfterMs ?? pollMs };
   }
 
-  /** The parent with the finalizer if there is a function for it, else without. Undefined when it is gone. */
+  /** True for a parent that is deleted or no longer selected, and for which there is a function. */
+  #isFinalized(parent: KubernetesObject): boolean {
+    const { finalizer, selects } = this.#options;
+    const isDue = parent.metadata.deletionTimestamp !== undefined || selects?.(parent) === false;
+    return finalizer?.isUsed === true && isDue;
+  }
+
+  /**
+   * The parent with its finalizer. Undefined when nothing is to be done for it: it is gone, or a finalizer was removed
+   * that nothing uses any more.
+   */
   async #withFinalizer(
     parent: KubernetesObject,
-    context: ReconcileContext,
+    { client, signal }: ReconcileContext,
   ): Promise<KubernetesObject | undefined> {
-    const { finalizer, parent: source } = this.#options;
-    if (finalizer === undefined || this.#hasFinalizer(parent) === finalizer.isUsed) return parent;
-    const { name } = finalizer;
-    if (finalizer.isUsed) {
-      if (parent.metadata.deletionTimestamp !== undefined) return parent;
-      const stored = await addFinalizer(context.client, source.resource, parent, name);
-      if (stored === undefined) return undefined;
-      return asCached(stored, parent, source);
+    const { finalizer, parent: source, deleted } = this.#options;
+    const isCarried = carries(parent, finalizer);
+    if (finalizer === undefined || deleted === 'cleanup') return parent;
+    if (isCarried === finalizer.isUsed) return parent;
+    const { resource } = source;
+    if (isCarried) {
+      await removeFinalizer(client, resource, parent, finalizer.name, { signal });
+      return undefined;
     }
-    await this.#removeFinalizer(parent, context);
-    const finalizers = parent.metadata.finalizers?.filter((each) => each !== name) ?? [];
-    return { ...parent, metadata: { ...parent.metadata, finalizers } };
+    if (parent.metadata.deletionTimestamp !== undefined) return parent; // it cannot be added any more
+    const stored = await addFinalizer(client, resource, parent, finalizer.name, { signal });
+    return stored === undefined ? undefined : asCached(stored, parent, source);
   }
+}
 
-  async #removeFinalizer(parent: KubernetesObject, { client }: ReconcileContext): Promise<void> {
-    const { finalizer, parent: source } = this.#options;
-    if (finalizer === undefined) return;
-    await removeFinalizer(client, source.resource, parent, finalizer.name);
-  }
-
-  #hasFinalizer({ metadata: { finalizers } }: KubernetesObject): boolean {
-    const { finalizer } = this.#options;
-    return finalizer !== undefined && finalizers?.includes(finalizer.name) === true;
-  }
-
-  /** For a parent that is being deleted: its children are ours as long as we finalize it. */
-  #mayManage(parent: KubernetesObject): boolean {
-    const { finalizers = [] } = parent.metadata;
-    const isCollected = finalizers.some((each) => COLLECTOR_FINALIZERS.includes(each));
-    return this.#options.finalizer?.isUsed === true && this.#hasFinalizer(parent) && !isCollected;
-  }
+/** A cleanup is always retried: otherwise the object could never be deleted. */
+function retried(error: unknown): unknown {
+  if (!(error instanceof TerminalError)) return error;
+  const { message } = error;
+  return new OperatorError(message, { code: 'USER_CODE', layer: 'user-code', cause: error });
 }

@@ -1,5 +1,5 @@
 import { isMap, type JsonMap } from '../controller/children/json-difference.ts';
-import { BeingDeletedError, NotReadyError } from '../controller/errors.ts';
+import { isLostRace } from '../controller/run/failure.ts';
 import { OperatorError } from '../core/errors.ts';
 import { visibleText } from '../core/visible-text.ts';
 import {
@@ -9,29 +9,16 @@ import {
   type WantedCondition,
 } from '../model/condition.ts';
 import type { KubernetesObject } from '../model/object.ts';
-import {
-  isForbidden,
-  isInvalid,
-  isUidMismatch,
-  isUndeclaredField,
-  isVersionConflict,
-} from '../model/refusal.ts';
+import { isForbidden, isInvalid, isUndeclaredField } from '../model/refusal.ts';
 import { ApiError } from '../model/status.ts';
 import { knownPart, type StatusFields } from '../model/status-fields.ts';
-import { SYNCED } from './parent-changes.ts';
 
 /** A condition holds no more: the message is for people. */
 const MAX_MESSAGE_CHARS = 1_024;
 
 /** True for failures that pass by themselves: lost races, caches that are not ready, a hook that asks for patience. */
 export function isQuiet(error: unknown): boolean {
-  return (
-    error instanceof NotReadyError ||
-    error instanceof BeingDeletedError ||
-    isVersionConflict(error) ||
-    isUidMismatch(error) ||
-    reasonIn(error) === 'TooManyRequests'
-  );
+  return isLostRace(error) || reasonIn(error) === 'TooManyRequests';
 }
 
 /** A CamelCase word for programs: the reason of a condition. */
@@ -61,36 +48,51 @@ function factsOf(error: unknown): string {
   return facts.length === 0 ? '' : ` (${facts.join(', ')})`;
 }
 
+/**
+ * The type of the condition by which a controller states that it failed for an object. A decorated object belongs to
+ * others, and may have several decorators: so the type has the name of the decorator.
+ */
+export function failureType(decorator?: string): string {
+  return decorator === undefined ? 'Synced' : `${decorator}/Synced`;
+}
+
+interface FailureStamp {
+  readonly fields: StatusFields | undefined;
+  readonly nowMs: number;
+  /** Default: that of a composite. */
+  readonly type?: string;
+}
+
 /** `status` with the condition that says how the sync failed. The times of an unchanged condition stay. */
 export function withFailure(
   status: JsonMap,
   parent: KubernetesObject,
   error: unknown,
-  { fields, nowMs }: { readonly fields: StatusFields | undefined; readonly nowMs: number },
+  { fields, nowMs, type = failureType() }: FailureStamp,
 ): JsonMap {
-  const known = findCondition(conditionsOf(statusOf(parent)), SYNCED);
+  const known = findCondition(conditionsOf(statusOf(parent)), type);
   const { generation } = parent.metadata;
-  const wanted = {
-    type: SYNCED,
-    status: 'False',
-    reason: reasonOf(error),
-    message: publicMessage(error),
+  const wanted: WantedCondition = {
+    ...{ type, status: 'False', reason: reasonOf(error), message: publicMessage(error) },
     ...(generation !== undefined && { observedGeneration: generation }),
-  } as const;
-  const condition = stampedCondition(known, wanted, fields, nowMs);
-  const others = conditionsOf(status).filter(({ type }) => type !== SYNCED);
+  };
+  const [stamped = wanted] = setCondition(known === undefined ? [] : [known], wanted, nowMs);
+  const condition = fields === undefined ? stamped : knownPart(stamped, fields);
+  const others = conditionsOf(status).filter((each) => each.type !== type);
   return { ...status, conditions: [...others, condition] };
 }
 
-/** `wanted` with its time, and without fields that the definition does not have. */
-export function stampedCondition(
-  known: Condition | undefined,
-  wanted: WantedCondition,
-  fields: StatusFields | undefined,
-  nowMs: number,
-): Partial<Condition> {
-  const [stamped = wanted] = setCondition(known === undefined ? [] : [known], wanted, nowMs);
-  return fields === undefined ? stamped : knownPart(stamped, fields);
+/**
+ * `status` without the condition of a failure. A function may have copied it from the object; it may also state a
+ * condition of that type for purposes of its own, but not that one has failed.
+ */
+export function withoutFailure(status: JsonMap, type: string): JsonMap {
+  const { conditions, ...rest } = status;
+  if (!Array.isArray(conditions)) return status;
+  const others = conditions.filter(
+    (each) => !isMap(each) || each.type !== type || each.status !== 'False',
+  );
+  return others.length === 0 ? rest : { ...rest, conditions: others };
 }
 
 export function statusOf(object: KubernetesObject): JsonMap {

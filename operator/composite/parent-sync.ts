@@ -1,18 +1,17 @@
 import { CONTROLLER_UID } from '../controller/children/existing-child.ts';
 import { HotLoops } from '../controller/children/hot-loops.ts';
+import { removeFinalizer } from '../controller/finalizers/finalizer.ts';
 import type { ReconcileContext } from '../controller/reconciler.ts';
 import { isLostRace } from '../controller/run/failure.ts';
 import { OperatorError } from '../core/errors.ts';
 import type { KubernetesObject } from '../model/object.ts';
-import type { Resource } from '../model/resource.ts';
 import { type Selector, selectorFromObject } from '../model/selector.ts';
 import { adoptOrphans } from './adopt-orphans.ts';
 import { applyChildren, byIdentity, type ObservedChild } from './apply-children.ts';
 import { decisionInputs } from './decision-inputs.ts';
+import { type Decoration, DecorationWriter } from './decorator/write-decoration.ts';
 import type {
-  AnsweredRevision,
-  CompositeEngineOptions,
-  ParentRevision,
+  AnyEngineOptions,
   PlannedChild,
   RelatedObjects,
   RollingPlan,
@@ -22,25 +21,23 @@ import { ParentStatus } from './parent-status.ts';
 import { planChildren } from './plan-children.ts';
 import type { SeenVersions } from './seen-versions.ts';
 
+/** Milliseconds between two calls for an unfinished cleanup, unless something changes or the answer says otherwise. */
+export const FINALIZE_POLL_MS = 60_000;
+
 /** What is due for a parent. */
-export interface Phase {
+interface Phase {
   readonly finalizing: boolean;
   /** False: its children are left alone, because the garbage collector deals with them. */
   readonly managesChildren: boolean;
-  /**
-   * Called when all revisions have answered, and their state is stored, before any child is touched.
-   *
-   * @param finalized - all of them say that nothing is left to do.
-   * @returns whether the children are managed.
-   */
-  readonly decided?: (finalized: boolean) => Promise<boolean>;
+  /** The finalizer that is removed when the function has finalized the parent. Undefined: others remove it. */
+  readonly finalizer: string | undefined;
 }
 
 /** What is known when a parent was brought to its desired state. */
 export interface Brought {
-  readonly finalized: boolean;
+  readonly isFinalized: boolean;
   /** Milliseconds until the function wants to be called again, at the latest. */
-  readonly resyncAfterMs: number | undefined;
+  readonly requeueAfterMs: number | undefined;
 }
 
 /** The input of the function: the same for every revision of a parent. */
@@ -48,33 +45,44 @@ interface Inputs {
   readonly own: ReadonlyMap<string, readonly KubernetesObject[]>;
   readonly observed: ReadonlyMap<string, ObservedChild>;
   readonly related: ReadonlyMap<string, RelatedObjects>;
+  readonly selector: Selector | undefined;
 }
 
 interface Decision {
   readonly children: readonly PlannedChild[];
+  /** The answer for the latest revision is the first. */
   readonly answers: readonly SyncAnswer[];
   readonly rollout: RollingPlan | undefined;
 }
 
-type ParentSyncOptions = Omit<CompositeEngineOptions, 'controller' | 'parent' | 'finalizer'> & {
-  readonly parentResource: Resource;
-  /** Told what each call sees. */
-  readonly seen?: SeenVersions;
-};
-
-/** Brings the children and the status of one parent to the answer of the function. */
+/**
+ * Brings the children and the status of one parent to the answer of the function, in this order: children are claimed,
+ * and related objects read; the function is called; revisions are stored; a decorator writes all that it states about the
+ * object; the finalizer is removed; the children are written; a composite writes the status.
+ */
 export class ParentSync {
-  readonly #options: ParentSyncOptions;
+  readonly #options: AnyEngineOptions;
+  readonly #seen: SeenVersions;
   readonly #hotLoops = new HotLoops();
-  readonly #status: ParentStatus;
+  /** Of a composite. */
+  readonly #status: ParentStatus | undefined;
+  /** Of a decorator. */
+  readonly #decorations: DecorationWriter | undefined;
 
-  constructor(options: ParentSyncOptions) {
+  constructor(options: AnyEngineOptions, seen: SeenVersions) {
+    const { status, decorator, hasStatusSubresource = false, parent } = options;
     this.#options = options;
-    this.#status = new ParentStatus(options, this.#hotLoops);
+    this.#seen = seen;
+    this.#status =
+      status &&
+      new ParentStatus({ ...options, status, parentResource: parent.resource }, this.#hotLoops);
+    const decorating = decorator === undefined ? undefined : { decorator, hasStatusSubresource };
+    this.#decorations =
+      decorating && new DecorationWriter({ ...options, ...decorating }, this.#hotLoops);
   }
 
   /**
-   * Undefined when the parent is gone or being deleted and nothing was done, see `adoptOrphans`.
+   * Undefined when the parent is gone.
    *
    * @throws the first failure of a child, or what else keeps the parent from its desired state.
    */
@@ -83,30 +91,36 @@ export class ParentSync {
     context: ReconcileContext,
     phase: Phase,
   ): Promise<Brought | undefined> {
-    const { children: types, parentResource, related } = this.#options;
+    const { children: types, parent: source, related, decorator } = this.#options;
+    const { finalizing, managesChildren, finalizer } = phase;
+    const pollMs = finalizing ? FINALIZE_POLL_MS : undefined;
     const selector = this.#selectorOf(parent);
-    const claims = { parent, parentResource, sources: types, selector, context };
-    const own = await adoptOrphans(claims);
-    if (own === undefined) return undefined;
-    this.#options.seen?.note(parent, [...own.values()].flat());
+    const claims = { parent, parentResource: source.resource, sources: types, selector, decorator };
+    const own = await adoptOrphans({ ...claims, context });
+    if (own === undefined) return { isFinalized: false, requeueAfterMs: pollMs };
+    this.#seen.note(parent, [...own.values()].flat());
+    const resources = types.map(({ resource }) => resource);
     const inputs = {
       own,
-      observed: byIdentity(
-        types.map(({ resource }) => resource),
-        own,
-      ),
-      related: (await related?.of(parent, context)) ?? new Map(),
+      observed: byIdentity(resources, own),
+      related: (await related?.of(parent, context)) ?? new Map<string, RelatedObjects>(),
+      selector,
     };
-    const decision = await this.#decide(parent, context, phase, inputs, selector);
-    if (phase.managesChildren) await decision.rollout?.store(context);
-    const finalized = decision.answers.every((answer) => answer.finalized === true);
-    const manages = (await phase.decided?.(finalized)) ?? phase.managesChildren;
-    const failure = manages
-      ? await this.#applyChildren(parent, context, decision, inputs)
-      : undefined;
-    await this.#stateResult(parent, context, decision, inputs, failure);
-    if (failure !== undefined) throw failure.error;
-    return { finalized, resyncAfterMs: earliest(decision.answers) };
+    const decision = await this.#decide(parent, context, phase, inputs);
+    await decision.rollout?.store(context);
+    const { answers } = decision;
+    const isFinalized = finalizing && answers.every(({ finalized }) => finalized === true);
+    const removed = isFinalized ? finalizer : undefined;
+    const digest = decisionInputs(parent, { ...inputs, answer: answers[0] });
+    const decoration = { answer: answers[0], removed, inputs: () => digest('') };
+    if (!(await this.#writeBefore(parent, context, decoration))) return undefined;
+    const isLetGo = removed !== undefined && parent.metadata.deletionTimestamp !== undefined;
+    // A decorator still does what its last answer says; the children of a composite belong to the garbage collector.
+    const manages = managesChildren && !(isLetGo && this.#status !== undefined);
+    const observed = manages ? inputs.observed : undefined;
+    await this.#writeAfter(parent, context, decision, { observed, digest });
+    const requeueAfterMs = earliest(answers) ?? (isFinalized ? undefined : pollMs);
+    return { isFinalized, requeueAfterMs };
   }
 
   /** Tells people about a failure. Never throws. */
@@ -114,8 +128,9 @@ export class ParentSync {
     if (context.signal.aborted || isLostRace(error)) return;
     try {
       await this.#options.failed?.(parent, error, context);
-      await this.#status.failed(parent, error, context);
+      await (this.#status ?? this.#decorations)?.failed(parent, error, context);
     } catch (err) {
+      if (isLostRace(err)) return; // the next attempt states it
       context.log.warn({ err }, 'a failure could not be stated on its object');
     }
   }
@@ -125,77 +140,63 @@ export class ParentSync {
     parent: KubernetesObject,
     context: ReconcileContext,
     { finalizing, managesChildren }: Phase,
-    { own, observed, related }: Inputs,
-    selector: Selector | undefined,
+    { own, observed, related, selector }: Inputs,
   ): Promise<Decision> {
-    const { sync, revisions, children: types, generateSelector } = this.#options;
-    const { writer, parentResource } = this.#options;
-    const live: readonly ParentRevision[] =
-      revisions !== undefined && managesChildren
-        ? await revisions.read(parent, context)
-        : [{ name: '', isLatest: true, parent }];
-    const calls = live.map((revision) =>
-      Promise.resolve().then(() =>
-        sync({
-          parent: revision.parent,
-          children: own,
-          related,
-          finalizing,
-          revision: revision.name,
-          context,
-        }),
-      ),
+    const { sync, children: types, generateSelector, decorator, writer } = this.#options;
+    const revisions = managesChildren ? this.#options.revisions : undefined;
+    const live = await revisions?.read(parent, context);
+    const asked = live?.asked ?? [{ name: '', parent }];
+    const given = { children: own, related, finalizing, context };
+    const answers = await allOf(
+      asked.map(async ({ name, parent: each }) => sync({ ...given, parent: each, revision: name })),
     );
-    const answers = await allOf(calls);
-    for (const { resyncAfterMs } of answers) requireDelay(resyncAfterMs);
-    const rules = { parent, parentResource, types, generateSelector, selector, writer };
-    const answered: AnsweredRevision[] = [];
-    for (const [at, revision] of live.entries()) {
-      const planned = await planChildren(answers[at]?.children ?? [], rules);
-      answered.push({ revision, children: planned });
-    }
-    const latest = answered.find(({ revision }) => revision.isLatest);
-    if (revisions === undefined || !managesChildren) {
-      return { children: latest?.children ?? [], answers, rollout: undefined };
-    }
+    const parentResource = this.#options.parent.resource;
+    const placed = { parent, parentResource, types, selector, decorator, writer };
+    const rules = { ...placed, generateSelector: generateSelector === true };
+    const planned: (readonly PlannedChild[])[] = [];
+    for (const answer of answers) planned.push(await planChildren(answer, rules));
     const objects = new Map([...observed].map(([identity, { object }]) => [identity, object]));
-    const rollout = await revisions.plan(answered, objects, parent, context);
-    return { children: rollout.children, answers: latestFirst(live, answers), rollout };
+    const rollout = await live?.plan(planned, objects);
+    return { children: rollout?.children ?? planned[0] ?? [], answers, rollout };
   }
 
-  async #applyChildren(
+  /** @returns false when the parent is gone. */
+  async #writeBefore(
     parent: KubernetesObject,
     context: ReconcileContext,
-    { children }: Decision,
-    { observed, related }: Inputs,
-  ): Promise<{ readonly error: unknown } | undefined> {
-    const { writer, parentResource } = this.#options;
-    const write = { owner: parent, ownerResource: parentResource, context };
-    const inputs = decisionInputs(parent, observed, related);
-    try {
-      await applyChildren(children, observed, { writer, write, hotLoops: this.#hotLoops, inputs });
-      return undefined;
-    } catch (error) {
-      return { error };
+    { answer, removed, inputs }: Omit<Decoration, 'answer'> & { answer: SyncAnswer | undefined },
+  ): Promise<boolean> {
+    if (this.#decorations !== undefined && answer !== undefined) {
+      return await this.#decorations.write(parent, { answer, removed, inputs }, context);
     }
+    const { resource } = this.#options.parent;
+    if (removed !== undefined) await removeFinalizer(context.client, resource, parent, removed);
+    return true;
   }
 
-  async #stateResult(
+  /** @throws the first failure of a child, when the status is written. */
+  async #writeAfter(
     parent: KubernetesObject,
     context: ReconcileContext,
-    { answers: [answer], rollout }: Decision,
-    { observed, related }: Inputs,
-    failure: { readonly error: unknown } | undefined,
+    { children, answers, rollout }: Decision,
+    { observed, digest }: Digested,
   ): Promise<void> {
-    const inputsOf = decisionInputs(parent, observed, related);
-    const inputs = (): string => inputsOf('');
-    const stated = { status: answer?.status, condition: rollout?.condition, failure, inputs };
-    await this.#status.state(parent, context, stated);
+    const { writer, decorator, parent: source } = this.#options;
+    const write = { owner: parent, ownerResource: source.resource, context };
+    const applying = { writer, write, hotLoops: this.#hotLoops, inputs: digest, decorator };
+    const failure = await (observed && applyChildren(children, observed, applying))?.then(
+      () => undefined,
+      (error: unknown) => ({ error }),
+    );
+    const { status } = answers[0] ?? {};
+    const stated = { status, condition: rollout?.condition, failure, inputs: () => digest('') };
+    await this.#status?.state(parent, context, stated);
+    if (failure !== undefined) throw failure.error;
   }
 
   #selectorOf(parent: KubernetesObject): Selector | undefined {
     const { generateSelector, selector, name } = this.#options;
-    if (generateSelector) {
+    if (generateSelector === true) {
       const { uid = '' } = parent.metadata;
       return [{ key: CONTROLLER_UID, operator: 'in', values: [uid] }];
     }
@@ -211,6 +212,12 @@ export class ParentSync {
   }
 }
 
+interface Digested {
+  /** Undefined: the children are left alone. */
+  readonly observed: Inputs['observed'] | undefined;
+  readonly digest: (identity: string) => string;
+}
+
 /** Waits for all, so that no call is still running when the next attempt begins. */
 async function allOf<T>(calls: readonly Promise<T>[]): Promise<readonly T[]> {
   const ended = await Promise.allSettled(calls);
@@ -220,26 +227,8 @@ async function allOf<T>(calls: readonly Promise<T>[]): Promise<readonly T[]> {
   });
 }
 
-function latestFirst(
-  revisions: readonly ParentRevision[],
-  answers: readonly SyncAnswer[],
-): readonly SyncAnswer[] {
-  const isLatest = (at: number): boolean => revisions[at]?.isLatest === true;
-  const latest = answers.filter((_answer, at) => isLatest(at));
-  return [...latest, ...answers.filter((_answer, at) => !isLatest(at))];
-}
-
 /** The smallest delay above 0 that an answer asks for. */
 function earliest(answers: readonly SyncAnswer[]): number | undefined {
   const delays = answers.map(({ resyncAfterMs = 0 }) => resyncAfterMs).filter((ms) => ms > 0);
   return delays.length === 0 ? undefined : Math.min(...delays);
-}
-
-function requireDelay(ms: number | undefined): void {
-  if (ms === undefined || ms >= 0) return;
-  throw new OperatorError('a function asks to be called again after a time below 0', {
-    code: 'USER_CODE',
-    layer: 'user-code',
-    context: { resyncAfterMs: ms },
-  });
 }

@@ -1,14 +1,15 @@
 import type { ChildWriter } from '../controller/children/child-writer.ts';
-import { CONTROLLER_UID } from '../controller/children/existing-child.ts';
+import { CONTROLLER_UID, DECORATED_BY } from '../controller/children/existing-child.ts';
 import type { Desired } from '../controller/reconciler.ts';
 import { OperatorError } from '../core/errors.ts';
+import { isMapping } from '../core/mapping.ts';
 import { inSlices } from '../core/time-slice.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import { type Resource, resourceName } from '../model/resource.ts';
 import { formatSelector, matchesSelector, type Selector } from '../model/selector.ts';
 import type { DesiredChild } from './child.ts';
-import type { ChildType, PlannedChild } from './engine-options.ts';
-import { childIdentity } from './sync-result.ts';
+import { childIdentity } from './child.ts';
+import type { ChildType, PlannedChild, SyncAnswer } from './engine-options.ts';
 
 /** What the children of a parent must be like. */
 export interface PlanRules {
@@ -16,26 +17,47 @@ export interface PlanRules {
   readonly parentResource: Resource;
   readonly types: readonly ChildType[];
   /** Children get the label `controller-uid`. */
-  readonly generateSelector: boolean;
+  readonly generateSelector?: boolean;
   /** Labels that children must have. */
-  readonly selector: Selector | undefined;
+  readonly selector?: Selector | undefined;
+  /** Children are attachments, and get the annotation with this name of their decorator. */
+  readonly decorator?: string | undefined;
   readonly writer: Pick<ChildWriter, 'marked'>;
 }
 
+type Metadata = DesiredChild['object']['metadata'];
+
+/** How composites and decorators name what they are about. */
+const WORDS = {
+  composite: { of: 'composite', list: 'children', child: 'child', a: 'a child', parent: 'parent' },
+  decorator: {
+    ...{ of: 'decorator', list: 'attachments' },
+    ...{ child: 'attachment', a: 'an attachment', parent: 'object' },
+  },
+} as const;
+
+function wordsOf({ decorator }: PlanRules): (typeof WORDS)[keyof typeof WORDS] {
+  return decorator === undefined ? WORDS.composite : WORDS.decorator;
+}
+
 /**
- * Turns the children of an answer into a plan. All of them are checked before anything is done: one mistake means that
- * nothing changes.
+ * Checks an answer and turns its children into a plan. All of it is checked before anything is done: one mistake means
+ * that nothing changes.
  *
- * @throws OperatorError `USER_CODE` that names the child that cannot be used, and says why.
+ * @throws OperatorError `USER_CODE` that names the part that cannot be used, and says why.
  */
 export async function planChildren(
-  children: readonly DesiredChild[],
+  answer: SyncAnswer | undefined,
   rules: PlanRules,
 ): Promise<readonly PlannedChild[]> {
-  const planned = await inSlices(children, (given: unknown, index) => plan(given, index, rules));
+  const { list, child, a, parent } = wordsOf(rules);
+  requireAnswer(answer, list);
+  const planned = await inSlices(answer.children, (given: unknown, index) =>
+    plan(given, index, rules),
+  );
   const seen = new Set<string>();
   for (const { identity } of planned) {
-    if (seen.has(identity)) throw unusable('sync names a child twice', { child: identity });
+    if (seen.has(identity)) throw unusable(`sync names ${a} twice`, { [child]: identity });
     seen.add(identity);
   }
   const { selector } = rules;
@@ -43,8 +65,8 @@ export async function planChildren(
     ({ object }) => selector !== undefined && !matchesSelector(selector, object.metadata.labels),
   );
   if (outside !== undefined) {
-    throw unusable("a child's labels must match the selector of its parent", {
-      child: outside.identity,
+    throw unusable(`${a}'s labels must match the selector of its ${parent}`, {
+      [child]: outside.identity,
       selector: formatSelector(selector ?? []),
     });
   }
@@ -52,27 +74,27 @@ export async function planChildren(
 }
 
 function plan(given: unknown, index: number, rules: PlanRules): PlannedChild {
+  const { a, of } = wordsOf(rules);
   const { resource, object } = (given ?? {}) as Partial<DesiredChild>;
   const name = object?.metadata?.name;
   if (resource === undefined || typeof name !== 'string' || name === '') {
-    throw unusable('a child must be child(resource, { metadata: { name }, … })', { index });
+    throw unusable(`${a} must be child(resource, { metadata: { name }, … })`, { index });
   }
   const type = rules.types.find((known) => resourceName(known.resource) === resourceName(resource));
   if (type === undefined) {
-    throw unusable('sync names a child of a resource that its composite does not declare', {
-      index,
+    throw unusable(`sync names ${a} of a resource that its ${of} does not declare`, {
+      ...{ index, name },
       resource: resourceName(resource),
-      name,
     });
   }
-  const namespace = namespaceOf(type.resource, object?.metadata, name, rules);
-  const metadata = { ...withoutNamespace(object?.metadata), ...(namespace && { namespace }) };
-  const placed = { ...object, metadata } as Desired<KubernetesObject>;
-  const labelled = rules.generateSelector ? withUidLabel(placed, type.resource, rules) : placed;
+  const { namespace: named, ...others } = object?.metadata ?? { name };
+  const namespace = namespaceOf(type.resource, { name, namespace: named }, rules);
+  const metadata = claimed({ ...others, ...(namespace && { namespace }) }, type, rules);
+  const desired = { ...object, metadata } as Desired<KubernetesObject>;
   const isMarked = type.update !== 'apply' && type.update !== 'keep';
   return {
     resource: type.resource,
-    object: isMarked ? (rules.writer.marked?.(labelled) ?? labelled) : labelled,
+    object: isMarked ? (rules.writer.marked?.(desired) ?? desired) : desired,
     type,
     identity: childIdentity(type.resource, metadata),
   };
@@ -81,55 +103,82 @@ function plan(given: unknown, index: number, rules: PlanRules): PlannedChild {
 /** Undefined for a cluster-scoped child: a namespace that it names is dropped, as the API server does. */
 function namespaceOf(
   resource: Resource,
-  metadata: DesiredChild['object']['metadata'] | undefined,
-  name: string,
-  { parent, parentResource }: PlanRules,
+  { name, namespace: named }: { readonly name: string; readonly namespace: string | undefined },
+  rules: PlanRules,
 ): string | undefined {
-  const own = parentResource.namespaced ? parent.metadata.namespace : undefined;
+  const { child, a, parent } = wordsOf(rules);
+  const own = rules.parentResource.namespaced ? rules.parent.metadata.namespace : undefined;
   const facts = { resource: resourceName(resource), name };
   if (!resource.namespaced) {
     if (own === undefined) return undefined;
-    throw unusable('a namespaced parent cannot have a cluster-scoped child', facts);
+    throw unusable(`a namespaced ${parent} cannot have a cluster-scoped ${child}`, facts);
   }
-  const namespace = metadata?.namespace || own;
+  const namespace = named || own;
   if (namespace === undefined) {
-    throw unusable('a namespaced child of a cluster-scoped parent must name its namespace', facts);
+    throw unusable(
+      `a namespaced ${child} of a cluster-scoped ${parent} must name its namespace`,
+      facts,
+    );
   }
-  if (own !== undefined && namespace !== own) {
-    throw unusable('a child must be in the namespace of its parent', {
-      ...facts,
-      namespace,
-      parentNamespace: own,
-    });
-  }
-  return namespace;
+  if (own === undefined || namespace === own) return namespace;
+  throw unusable(`${a} must be in the namespace of its ${parent}`, {
+    ...facts,
+    namespace,
+    parentNamespace: own,
+  });
 }
 
-function withoutNamespace(metadata: DesiredChild['object']['metadata'] | undefined): object {
-  const { namespace: _, ...others } = metadata ?? {};
-  return others;
-}
-
-function withUidLabel(
-  object: Desired<KubernetesObject>,
-  resource: Resource,
-  { parent }: PlanRules,
-): Desired<KubernetesObject> {
+/** `metadata` with what the engine finds its children by: the label of the parent, or the annotation of the decorator. */
+function claimed(
+  metadata: Metadata,
+  { resource }: ChildType,
+  { parent, generateSelector, decorator }: PlanRules,
+): Metadata {
+  if (decorator !== undefined) {
+    return { ...metadata, annotations: { ...metadata.annotations, [DECORATED_BY]: decorator } };
+  }
+  if (generateSelector !== true) return metadata;
   const uid = parent.metadata.uid ?? '';
-  const { labels } = object.metadata;
-  const stated = labels?.[CONTROLLER_UID];
+  const stated = metadata.labels?.[CONTROLLER_UID];
   if (stated !== undefined && stated !== uid) {
     throw unusable(
       `a child has another value of the label ${CONTROLLER_UID} than its parent's uid`,
-      {
-        child: childIdentity(resource, object.metadata),
-      },
+      { child: childIdentity(resource, metadata) },
     );
   }
-  const all = { ...labels, [CONTROLLER_UID]: uid };
-  return { ...object, metadata: { ...object.metadata, labels: all } };
+  return { ...metadata, labels: { ...metadata.labels, [CONTROLLER_UID]: uid } };
 }
 
-function unusable(message: string, context: Record<string, string | number>): OperatorError {
+/** The checks of an answer besides its children, for functions without types. An answer without children deletes nothing. */
+function requireAnswer(
+  answer: SyncAnswer | undefined,
+  list: string,
+): asserts answer is NonNullable<typeof answer> {
+  const { children, labels, annotations, status, resyncAfterMs } =
+    (answer as Partial<Record<keyof SyncAnswer, unknown>> | undefined) ?? {};
+  if (!Array.isArray(children)) {
+    throw unusable(`sync must return an object with an array "${list}"; [] deletes all of them`, {
+      got: answer === undefined ? 'nothing' : `${list}: ${kindOf(children)}`,
+    });
+  }
+  for (const [part, texts] of Object.entries({ labels, annotations })) {
+    const isUsable =
+      isMapping(texts ?? {}) &&
+      Object.values(texts ?? {}).every((text) => text === null || typeof text === 'string');
+    if (!isUsable) throw unusable(`${part} of the answer must be texts, or null to delete one`);
+  }
+  if (!isMapping(status ?? {})) throw unusable('the status of the answer must be an object');
+  const ms = resyncAfterMs ?? 0;
+  if (typeof ms === 'number' && ms >= 0) return;
+  throw unusable('a function asks to be called again after a time that is below 0 or no number', {
+    resyncAfterMs: String(ms),
+  });
+}
+
+function kindOf(value: unknown): string {
+  return value === null ? 'null' : typeof value;
+}
+
+function unusable(message: string, context: Record<string, string | number> = {}): OperatorError {
   return new OperatorError(message, { code: 'USER_CODE', layer: 'user-code', context });
 }

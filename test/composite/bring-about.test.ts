@@ -9,7 +9,7 @@ import type { ReconcileContext } from '../../operator/controller/reconciler.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
 import { ApiError } from '../../operator/model/status.ts';
 
-const [type] = childTypes([configMaps], 'test');
+const [type] = childTypes([configMaps]);
 const parent = configMap('parent', { namespace: 'n' });
 
 function apply(

@@ -1,8 +1,7 @@
 import { configMap } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import { adoptOrphans, claim } from '../../operator/composite/adopt-orphans.ts';
+import { adoptOrphans, claim, UNCONTROLLED_INDEX } from '../../operator/composite/adopt-orphans.ts';
 import { childTypes } from '../../operator/composite/child-types.ts';
-import { UNCONTROLLED_INDEX } from '../../operator/composite/uncontrolled.ts';
 import type { ReconcileContext } from '../../operator/controller/reconciler.ts';
 import { type ConfigMap, configMaps } from '../../operator/model/builtin.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
@@ -104,7 +103,7 @@ test.each([
     },
     log: { info: () => {}, warn: () => {}, debug: () => {}, error: () => {} },
   } as unknown as ReconcileContext;
-  const sources = childTypes([configMaps], 'test');
+  const sources = childTypes([configMaps]);
 
   const own = await adoptOrphans({
     parent,

@@ -3,11 +3,11 @@
 import { configMap, consistently, eventually } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { child } from '../../operator/composite/child.ts';
+import type { SyncResult } from '../../operator/composite/composite.ts';
 import { type CompositeOptions, composite } from '../../operator/composite/composite.ts';
-import type { SyncResult } from '../../operator/composite/sync-result.ts';
 import type { Controller } from '../../operator/controller/controller.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
-import { controllerOf } from '../../operator/model/object.ts';
+import { controllerOf, type KubernetesObject } from '../../operator/model/object.ts';
 import { type ConfigSet, configSets, playground } from './parents.ts';
 
 function wanted(set: ConfigSet, made: number): SyncResult<ConfigSet> {
@@ -127,6 +127,24 @@ test('[K-45] a foreign object of the name of a child is never touched', async ()
   expect((await live('theirs'))?.metadata.ownerReferences).toBeUndefined();
   expect((await live('theirs'))?.data).toBeUndefined();
   await env.delete('v1', 'ConfigMap', namespace, 'theirs');
+});
+
+test('a child that is refused is told by an Event on its parent, which the function does not write', async () => {
+  const { env } = await playground(sets(), { names: ['theirs'] }, (cluster, place) =>
+    cluster.create(configMap('theirs', { namespace: place })),
+  );
+  const told = async () =>
+    (await env.list<KubernetesObject & { reason?: string }>('events.k8s.io/v1', 'Event')).find(
+      ({ reason }) => reason === 'SyncError',
+    );
+
+  await eventually(async () => (await told()) !== undefined);
+
+  expect(await told()).toMatchObject({
+    type: 'Warning',
+    regarding: { kind: 'ConfigSet', name: 'set' },
+    note: expect.stringContaining('theirs exists without a controller'),
+  });
 });
 
 test('[K-32] adopts what its selector matches and nobody controls, and orphans what it matches no longer', async () => {

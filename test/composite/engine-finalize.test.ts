@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import type { SyncRequest } from '../../operator/composite/engine-options.ts';
+import { TerminalError } from '../../operator/controller/errors.ts';
 import { type EnginePlace, type EngineSetup, enginePlace, maps } from './engine-place.ts';
 
 const FINALIZER = 'metacontroller.io/compositecontroller-orchards';
@@ -76,13 +77,16 @@ describe('[metacontroller 17] a parent that is deleted', () => {
     ).toEqual([]);
   });
 
-  test('keeps its finalizer while the function fails', async () => {
+  test.each([
+    new Error('down'),
+    new TerminalError('down for good'),
+  ])('keeps its finalizer while the function fails, and is finalized after that: %s', async (error) => {
     let isDown = true;
     const at = await enginePlace({
       finalizer: { name: FINALIZER, isUsed: true },
       arrange,
       decide: ({ finalizing }) => {
-        if (finalizing && isDown) throw new Error('down');
+        if (finalizing && isDown) throw error;
         return { finalized: true };
       },
     });
@@ -97,11 +101,13 @@ describe('[metacontroller 17] a parent that is deleted', () => {
   });
 
   test.each([
-    'foregroundDeletion',
-    'orphan',
-  ])('with the finalizer %s is finalized, and its children are left to the garbage collector', async (collecting) => {
+    ['foregroundDeletion', 'sync'],
+    ['orphan', 'sync'],
+    ['foregroundDeletion', 'cleanup'],
+    ['orphan', 'cleanup'],
+  ] as const)('with the finalizer %s is finalized, and its children are left to the garbage collector, if deleted is %s', async (collecting, deleted) => {
     const all = recorded();
-    const at = await enginePlace(all.setup);
+    const at = await enginePlace({ ...all.setup, deleted });
     await change(at, { finalizers: [FINALIZER, collecting] });
 
     await deleteParent(at);

@@ -10,7 +10,7 @@ import {
 import { onTestFinished } from 'vitest';
 import type { DesiredChild } from '../../operator/composite/child.ts';
 import { childTypes } from '../../operator/composite/child-types.ts';
-import { compositeEngine } from '../../operator/composite/engine.ts';
+import { engine } from '../../operator/composite/engine.ts';
 import type {
   ChildUpdate,
   CompositeEngineOptions,
@@ -170,10 +170,10 @@ async function start(setup: EngineSetup, place: Omit<EnginePlace, 'operator'>) {
     ...options
   } = setup;
   const rules = childResources.map(([resource, update]) => ({ resource, update }));
-  const engine = compositeEngine({
+  const declared = engine({
     name: 'orchards',
     parent: source(parentResource as unknown as Resource),
-    children: rules.length === 0 ? [] : childTypes(rules, 'orchards'),
+    children: rules.length === 0 ? [] : childTypes(rules),
     generateSelector: true,
     writer: dynamicApplyWriter(),
     status: 'replace',
@@ -187,7 +187,7 @@ async function start(setup: EngineSetup, place: Omit<EnginePlace, 'operator'>) {
     ...options,
   });
   const { env, clock } = place;
-  const operator = startOperator({ url: env.url, controllers: [engine], clock, environment });
+  const operator = startOperator({ url: env.url, controllers: [declared], clock, environment });
   onTestFinished(() => operator.stop());
   await env.settled();
   return operator;

@@ -190,7 +190,7 @@ test.each([
     source: { ...(labelSelector && { labelSelector }) },
   };
   const at = await enginePlace({
-    children: childTypes([rule], 'orchards'),
+    children: childTypes([rule]),
     decide: () => ({ children: KEPT }),
     arrange: ({ createParent }) => createParent({}),
   });

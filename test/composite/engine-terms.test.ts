@@ -3,7 +3,7 @@
 import { FakeClock, startOperator, startTestEnv } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { childTypes } from '../../operator/composite/child-types.ts';
-import { compositeEngine } from '../../operator/composite/engine.ts';
+import { engine } from '../../operator/composite/engine.ts';
 import { dynamicApplyWriter } from '../../operator/controller/children/dynamic-apply-writer.ts';
 import { source } from '../../operator/controller/source.ts';
 import { configMaps } from '../../operator/model/kubernetes/resources.ts';
@@ -23,10 +23,10 @@ test('a parent that failed in the last term is reconciled in the next one', asyn
   });
   let calls = 0;
   let isBroken = true;
-  const engine = compositeEngine({
+  const declared = engine({
     name: 'orchards',
     parent: source(orchards as unknown as Resource),
-    children: childTypes([configMaps as Resource], 'orchards'),
+    children: childTypes([configMaps as Resource]),
     generateSelector: true,
     writer: dynamicApplyWriter(),
     status: 'replace',
@@ -38,7 +38,7 @@ test('a parent that failed in the last term is reconciled in the next one', asyn
     },
   });
   const term = async (): Promise<void> => {
-    const operator = startOperator({ url: env.url, controllers: [engine], clock });
+    const operator = startOperator({ url: env.url, controllers: [declared], clock });
     onTestFinished(() => operator.stop());
     await env.settled();
     await operator.stop();

@@ -64,6 +64,10 @@ describe('what passes in any case', () => {
     expect(afterCall().newChild(event(type, CHILD('1')))).toBe(true);
   });
 
+  test('a parent that is new to the cache, as in another operator of the same process', () => {
+    expect(afterCall().newParent(event('create', object('p', '100')))).toBe(true);
+  });
+
   test('a child that the call has not seen', () => {
     expect(afterCall().newChild(event('create', CHILD('1', 'other')))).toBe(true);
   });

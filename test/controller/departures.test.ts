@@ -2,7 +2,7 @@
 import { configMap, FakeClock, startOperator, startTestEnv } from '@chancery/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { composite } from '../../operator/composite/composite.ts';
-import { decoratorEngine } from '../../operator/composite/decorator/decorator-engine.ts';
+import { engine } from '../../operator/composite/engine.ts';
 import { ownedApplyWriter } from '../../operator/controller/children/owned-apply-writer.ts';
 import { type Controller, controller } from '../../operator/controller/controller.ts';
 import type { EventNote } from '../../operator/controller/events/event-recorder.ts';
@@ -156,15 +156,15 @@ test('[found 7] an object without the finalizer leaves in silence, as do all whe
 
 test('[found 7] a field selector is left in the same way, also by objects of a decorator', async () => {
   const names = { fieldSelector: 'status.phase=Pending' };
-  const declared = decoratorEngine({
+  const declared = engine({
     name: 'phases',
     decorator: 'phases',
-    objects: source(pods as Resource, names),
-    attachments: [],
+    parent: source(pods as Resource, names),
+    children: [],
     hasStatusSubresource: true,
     writer: ownedApplyWriter(),
     finalizer: { name: OURS, isUsed: true },
-    sync: async () => ({ attachments: [] }),
+    sync: async () => ({ children: [] }),
     controller: {},
   });
   const { env, namespace, warnings, events } = await started(declared);

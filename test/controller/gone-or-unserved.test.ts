@@ -15,9 +15,8 @@ import { filterRefused } from '../../operator/client/response-failure.ts';
 import { restClient } from '../../operator/client/rest-client.ts';
 import { resourceDiscovery } from '../../operator/client/source.ts';
 import { remove } from '../../operator/composite/apply-children.ts';
-import type { DecoratorEngineOptions } from '../../operator/composite/decorator/engine-options.ts';
-import { stateFailure } from '../../operator/composite/decorator/failure-condition.ts';
 import { DecorationWriter } from '../../operator/composite/decorator/write-decoration.ts';
+import type { DecoratorEngineOptions } from '../../operator/composite/engine-options.ts';
 import type { RevisionFormat } from '../../operator/composite/revisions/revision-format.ts';
 import { RevisionStore } from '../../operator/composite/revisions/revision-store.ts';
 import { AppliedMemory } from '../../operator/controller/children/applied-memory.ts';
@@ -105,8 +104,9 @@ const finalizers = ({ object }: Asking) => ({
 });
 const decorator = {
   decorator: 'ours',
-  objects: source(cages),
+  parent: source(cages),
   hasStatusSubresource: true,
+  failures: { condition: true },
 } as unknown as DecoratorEngineOptions;
 const server = serverSideApplyWriter({ fieldManager: 'tester', force: true });
 
@@ -229,14 +229,21 @@ const ASKS: Readonly<
   ],
   'an object that is decorated': [
     ({ context, object }) => {
-      const answer = { attachments: [], labels: { seen: 'yes' } };
+      const answer = { children: [], labels: { seen: 'yes' } };
       const decoration = { answer, removed: undefined, inputs: () => '' };
       return new DecorationWriter(decorator, new HotLoops()).write(object, decoration, context);
     },
     false,
   ],
   'a failure of a decorator': [
-    ({ context, object }) => stateFailure(object, new Error('broken'), decorator, context),
+    ({ context, object }) => {
+      const told = { ...context, event() {} };
+      return new DecorationWriter(decorator, new HotLoops()).failed(
+        object,
+        new Error('broken'),
+        told,
+      );
+    },
     undefined,
   ],
   'a hook that deletes': [(asking) => apply(asking, { operation: 'Delete' }), undefined],

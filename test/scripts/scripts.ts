@@ -69,6 +69,10 @@ export const GROUPS: Readonly<Record<string, Group>> = {
         SOURCES,
         'test/measure/hooks.ts',
       ),
+      lines: program(
+        'How many lines the mechanisms for children and statuses have, before and now.',
+        'test/measure/lines.ts',
+      ),
       list: program(
         'How long the event loop stands still while 100,000 objects are listed.',
         'test/measure/list.ts',

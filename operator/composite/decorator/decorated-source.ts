@@ -1,5 +1,4 @@
 import { type Source, type SourceOptions, source } from '../../controller/source.ts';
-import { ConfigurationError } from '../../core/errors.ts';
 import { dropManagedFields, type Transform } from '../../model/entry.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { Resource } from '../../model/resource.ts';
@@ -72,35 +71,21 @@ export function selectedObjects(
   };
 }
 
-/** Like `selectorFromObject`, without the rules for values of labels. */
+/** Like `selectorFromObject`, which checks keys and operators here: the values may have any characters. */
 function annotationSelector({ matchLabels = {}, matchExpressions = [] }: LabelSelector): Selector {
-  // Checks keys and operators; the values do not matter to that.
-  selectorFromObject({
+  const checked = selectorFromObject({
     matchLabels: Object.fromEntries(Object.keys(matchLabels).map((key) => [key, ''])),
     matchExpressions: matchExpressions.map(({ values, ...rest }) => ({
       ...rest,
       ...(values !== undefined && { values: values.map(() => '') }),
     })),
   });
-  const equal = Object.entries(matchLabels).map(
-    ([key, value]) => ({ key, operator: 'in', values: [value] }) as const,
-  );
-  const expressions = matchExpressions.map(({ key, operator, values = [] }) => {
-    const known = OPERATORS[operator];
-    if (known !== undefined) return { key, operator: known, values };
-    throw new ConfigurationError('unknown operator of an annotation selector', {
-      context: { key, operator },
-    });
-  });
-  return [...equal, ...expressions];
+  const given = [
+    ...Object.values(matchLabels).map((value) => [value]),
+    ...matchExpressions.map(({ values = [] }) => values),
+  ];
+  return checked.map((requirement, at) => ({ ...requirement, values: given[at] ?? [] }));
 }
-
-const OPERATORS: Readonly<Record<string, Selector[number]['operator']>> = {
-  In: 'in',
-  NotIn: 'notin',
-  Exists: 'exists',
-  DoesNotExist: 'absent',
-};
 
 /** Always the same function, so that equal sources share a cache. */
 function wholeObjects(managedFields: boolean): Transform {

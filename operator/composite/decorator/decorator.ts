@@ -2,29 +2,20 @@ import { ownedApplyWriter } from '../../controller/children/owned-apply-writer.t
 import type { Controller, ControllerOptions } from '../../controller/controller.ts';
 import { requireFinalizerName } from '../../controller/finalizers/finalizer.ts';
 import { requireFunction } from '../../controller/known-options.ts';
-import { type Source, sourceOf } from '../../controller/source.ts';
-import { ConfigurationError, OperatorError } from '../../core/errors.ts';
+import type { Source } from '../../controller/source.ts';
+import { OperatorError } from '../../core/errors.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { Resource } from '../../model/resource.ts';
-import { type DesiredChild, type ObservedChildren, observedChildren } from '../child.ts';
+import type { DesiredChild } from '../child.ts';
 import { type ChildRule, childTypes } from '../child-types.ts';
-import type { SyncContext } from '../composite.ts';
-import type { ChildType, Related, RelatedRule } from '../engine-options.ts';
-import { type RelatedReader, relatedReader } from '../related/read-related.ts';
-import { relatedObjects } from '../related/related-objects.ts';
+import { asking, customizing, requireList, type SyncFunction } from '../composite.ts';
+import { engine } from '../engine.ts';
+import type { RelatedRule, SyncAnswer } from '../engine-options.ts';
 import {
   type ObjectSelection,
   type SelectedObjectsOptions,
   selectedObjects,
 } from './decorated-source.ts';
-import { decoratorEngine } from './decorator-engine.ts';
-import type { DecoratorAnswer, DecoratorRequest } from './engine-options.ts';
-
-/** What a decorator's functions may use besides their arguments. */
-type DecoratorContext = SyncContext & {
-  /** The objects that `customize` selects. */
-  readonly related: RelatedReader;
-};
 
 /** The desired state that the function of a decorator returns. */
 export interface DecoratorResult {
@@ -42,12 +33,6 @@ export interface DecoratorResult {
   /** Milliseconds after which the function is called again without a change. */
   readonly requeueAfterMs?: number;
 }
-
-type DecoratorFunction<T extends KubernetesObject, R> = (
-  object: T,
-  attachments: ObservedChildren,
-  context: DecoratorContext,
-) => R | Promise<R>;
 
 /** The options of `decorator`: those of `controller`, except for those that `decorator` sets itself. */
 interface DecoratorOptions<T extends KubernetesObject>
@@ -79,7 +64,7 @@ interface DecoratorOptions<T extends KubernetesObject>
    * are frozen, and writes nothing. It is called again whenever one of them changes. When it throws, nothing changes
    * and it is called again with back-off.
    */
-  readonly sync: DecoratorFunction<T, DecoratorResult>;
+  readonly sync: SyncFunction<T, DecoratorResult>;
   /**
    * Like `sync`, for an object that is being deleted, or is no longer selected, until it answers `finalized: true`. If
    * it is set, decorated objects carry its finalizer.
@@ -87,7 +72,7 @@ interface DecoratorOptions<T extends KubernetesObject>
   readonly finalize?: {
     /** Qualified, `domain/name`. Do not change it once objects carry it. */
     readonly name: string;
-    readonly sync: DecoratorFunction<T, DecoratorResult & { readonly finalized: boolean }>;
+    readonly sync: SyncFunction<T, DecoratorResult & { readonly finalized: boolean }>;
   };
 }
 
@@ -114,83 +99,45 @@ export function decorator<T extends KubernetesObject>({
   ...options
 }: DecoratorOptions<T>): Controller {
   const { name } = options;
-  requireDecorator(name, attachments, sync);
+  const example = 'sync: (object, attachments) => ({ attachments: [] })';
+  requireFunction(`decorator ${name}`, 'sync', sync, example);
+  requireList(`attachments of decorator ${name}`, attachments);
   if (finalize !== undefined) requireFinalizerName(finalize.name);
   const finalizer = finalize && { name: finalize.name, isUsed: true };
   const selected = selectedObjects(objects as Resource, select, {
     finalizer: finalizer?.name,
     ...(source && { source }),
   });
-  const ask = async ({ object, finalizing, ...given }: DecoratorRequest) => {
-    const decide: DecoratorFunction<T, DecoratorResult & { readonly finalized?: boolean }> =
-      finalizing && finalize !== undefined ? finalize.sync : sync;
-    const { signal, log, store, attempt, clock } = given.context;
-    const found = relatedReader(given.related, name);
-    const answer = await decide(object as T, observedChildren(given.attachments, name), {
-      ...{ signal, log, store, attempt, nowMs: clock.now(), related: found },
-    });
-    return answerOf(answer, status);
-  };
-  return decoratorEngine({
+  const ask = asking<T, DecoratorResult & { readonly finalized?: boolean }>(name, sync, finalize);
+  return engine({
     name,
     decorator: name,
-    objects: selected.source,
+    parent: selected.source,
     selects: selected.selects,
-    attachments: attachmentTypes(attachments, name),
+    children: childTypes(attachments),
     hasStatusSubresource: status === 'subresource',
-    ...(ignoreStatusChanges !== undefined && { ignoreStatusChanges }),
+    ignoreStatusChanges,
     writer: ownedApplyWriter(),
-    ...(finalizer && { finalizer }),
-    ...(customize && { related: relatedTo(customize, related ?? [], name) }),
-    sync: ask,
+    finalizer,
+    related: customizing(customize, related, name),
+    failures: { condition: false },
+    sync: async (request) => answerOf(await ask(request), status),
     controller: options as Partial<ControllerOptions<KubernetesObject>>,
-  });
-}
-
-/** The checks that the engine cannot make, for callers without types. */
-function requireDecorator(name: string, attachments: unknown, sync: unknown): void {
-  const example = 'sync: (object, attachments) => ({ attachments: [] })';
-  requireFunction(`decorator ${name}`, 'sync', sync, example);
-  if (Array.isArray(attachments)) return;
-  throw new ConfigurationError(`attachments of decorator ${name} must be a list, as [services]`);
-}
-
-function attachmentTypes(
-  rules: readonly (Resource | ChildRule)[],
-  name: string,
-): readonly ChildType[] {
-  if (rules.length === 0) return []; // a decorator that only sets labels
-  return childTypes(rules, name);
-}
-
-function relatedTo<T extends KubernetesObject>(
-  customize: NonNullable<DecoratorOptions<T>['customize']>,
-  related: readonly (Resource | Source)[],
-  controller: string,
-): Related {
-  return relatedObjects({
-    controller,
-    rules: async (object) => customize(object as T),
-    rulesKeptMs: 0, // a function of this process costs nothing
-    sources: { declared: related.map((given) => sourceOf(given)) },
   });
 }
 
 function answerOf(
   answer: (DecoratorResult & { readonly finalized?: boolean }) | undefined,
   place: 'subresource' | 'object' | undefined,
-): DecoratorAnswer {
-  const { status, requeueAfterMs, finalized, ...rest } = answer ?? {};
+): SyncAnswer {
+  const { attachments, status, requeueAfterMs, ...rest } =
+    answer ?? ({} as Partial<DecoratorResult>);
   if (status !== undefined && status !== null && place === undefined) {
     throw new OperatorError('a decorator that returns a status needs the option "status"', {
       code: 'USER_CODE',
       layer: 'user-code',
     });
   }
-  return {
-    ...(rest as Pick<DecoratorAnswer, 'attachments' | 'labels' | 'annotations'>), // checked by the engine
-    status,
-    finalized,
-    resyncAfterMs: requeueAfterMs,
-  };
+  const children = attachments as SyncAnswer['children']; // checked by the engine
+  return { ...rest, children, status, resyncAfterMs: requeueAfterMs };
 }

@@ -4,21 +4,26 @@ import { StatusReplacer, withoutNulls } from '../../controller/children/replace-
 import { UndeclaredStatusError } from '../../controller/errors.ts';
 import type { ReconcileContext } from '../../controller/reconciler.ts';
 import { isNotFound } from '../../model/not-found.ts';
-import type { KubernetesObject, ObjectMeta } from '../../model/object.ts';
-import { statusOf } from '../failures.ts';
-import type { DecoratorAnswer, DecoratorEngineOptions } from './engine-options.ts';
-import { withoutFailure } from './failure-condition.ts';
-
-type Texts = Readonly<Record<string, string | null>>;
+import type { KubernetesObject } from '../../model/object.ts';
+import type { DecoratorEngineOptions, SyncAnswer } from '../engine-options.ts';
+import {
+  conditionsOf,
+  failureType,
+  isQuiet,
+  publicMessage,
+  statusOf,
+  withFailure,
+  withoutFailure,
+} from '../failures.ts';
 
 type Options = Pick<
   DecoratorEngineOptions,
-  'objects' | 'hasStatusSubresource' | 'decorator' | 'failures'
+  'parent' | 'hasStatusSubresource' | 'decorator' | 'failures' | 'statusFields'
 >;
 
 /** What is to be written at a decorated object. */
 export interface Decoration {
-  readonly answer: DecoratorAnswer;
+  readonly answer: SyncAnswer;
   /** The finalizer to remove; undefined when it stays. */
   readonly removed: string | undefined;
   /** Digest of what the function has decided from, but for the object itself. */
@@ -54,18 +59,17 @@ export class DecorationWriter {
     const { answer, removed } = decoration;
     const status = this.#wantedStatus(object, answer.status);
     const isStatusDue = status !== undefined && this.#statuses.differs(object, status);
-    const texts = changedTexts(object.metadata, answer);
-    const isAnswerDue = isStatusDue || texts !== undefined;
+    const texts = {
+      ...changes('labels', object, answer),
+      ...changes('annotations', object, answer),
+    };
+    const isAnswerDue = isStatusDue || Object.keys(texts).length > 0;
     const next = () => nextWrite(object, decoration, status, context);
     if (isAnswerDue) this.#hotLoops.requireProgress(nameOf(object), next());
     try {
       const due = isStatusDue ? status : undefined;
-      const written = await this.#send(
-        object,
-        { ...texts, ...without(object, removed) },
-        due,
-        context,
-      );
+      const metadata = { ...texts, ...without(object, removed) };
+      const written = await this.#send(object, metadata, due, context);
       const isChanged = written?.metadata.resourceVersion !== object.metadata.resourceVersion;
       if (isAnswerDue && written !== undefined && isChanged) {
         this.#hotLoops.wrote(nameOf(object), next(), written);
@@ -77,11 +81,28 @@ export class DecorationWriter {
     }
   }
 
+  /**
+   * States a failure by an Event, and by a condition where the definition has conditions. An object that has changed since
+   * it was read gets the condition with the next attempt.
+   */
+  async failed(object: KubernetesObject, error: unknown, context: ReconcileContext): Promise<void> {
+    const { failures, statusFields: fields, decorator } = this.#options;
+    if (failures === undefined || isQuiet(error)) return;
+    context.event('Warning', 'SyncError', publicMessage(error));
+    if (!failures.condition) return;
+    const stamp = { fields, nowMs: context.clock.now(), type: failureType(decorator) };
+    const status = withFailure(statusOf(object), object, error, stamp);
+    if (this.#statuses.differs(object, status)) await this.#send(object, {}, status, context);
+  }
+
   /** Undefined when the status stays as it is. */
-  #wantedStatus(object: KubernetesObject, status: DecoratorAnswer['status']): JsonMap | undefined {
+  #wantedStatus(object: KubernetesObject, status: SyncAnswer['status']): JsonMap | undefined {
     const { decorator, failures } = this.#options;
     if (failures?.condition !== true) return status ?? undefined;
-    return withoutFailure(status ?? statusOf(object), decorator);
+    const wanted = status ?? statusOf(object);
+    const others = withoutFailure(wanted, failureType(decorator));
+    const isCopied = conditionsOf(others).length < conditionsOf(wanted).length;
+    return isCopied ? others : wanted;
   }
 
   /** The object after the last write; undefined without one. */
@@ -92,8 +113,8 @@ export class DecorationWriter {
     context: ReconcileContext,
   ): Promise<KubernetesObject | undefined> {
     const { client } = context;
-    const { objects, hasStatusSubresource } = this.#options;
-    const { resource } = objects;
+    const { parent, hasStatusSubresource } = this.#options;
+    const { resource } = parent;
     const { name, namespace, uid } = object.metadata;
     let written: KubernetesObject | undefined;
     if (status !== undefined && hasStatusSubresource) {
@@ -136,28 +157,17 @@ function nextWrite(
   return { stated, observed: object, inputs: inputs(), nowMs: clock.monotonic() };
 }
 
-/** The labels and annotations that change; undefined when none does. */
-function changedTexts(
-  { labels, annotations }: ObjectMeta,
-  answer: DecoratorAnswer,
-): { readonly labels?: Texts; readonly annotations?: Texts } | undefined {
-  const changed = {
-    labels: changes(labels, answer.labels),
-    annotations: changes(annotations, answer.annotations),
-  };
-  const parts = Object.entries(changed).filter(([, part]) => part !== undefined);
-  return parts.length === 0 ? undefined : Object.fromEntries(parts);
-}
-
+/** The labels or annotations that change, as a part of metadata; nothing when none does. */
 function changes(
-  before: Readonly<Record<string, string>> | undefined,
-  wanted: Texts | null | undefined,
-): Texts | undefined {
-  const known = before ?? {};
-  const changed = Object.entries(wanted ?? {}).filter(
+  part: 'labels' | 'annotations',
+  { metadata }: KubernetesObject,
+  answer: SyncAnswer,
+): object {
+  const known = metadata[part] ?? {};
+  const changed = Object.entries(answer[part] ?? {}).filter(
     ([key, text]) => (memberOf(known, key) ?? null) !== text,
   );
-  return changed.length === 0 ? undefined : Object.fromEntries(changed);
+  return changed.length === 0 ? {} : { [part]: Object.fromEntries(changed) };
 }
 
 /** The finalizers without `removed`; nothing when the object does not carry it. */

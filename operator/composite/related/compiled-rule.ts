@@ -1,6 +1,13 @@
+import type { Source } from '../../controller/source.ts';
 import { messageOf, OperatorError } from '../../core/errors.ts';
 import type { Entry } from '../../model/entry.ts';
-import { type KubernetesObject, splitKey } from '../../model/object.ts';
+import {
+  type KubernetesObject,
+  keyOf,
+  type ObjectKey,
+  objectKey,
+  splitKey,
+} from '../../model/object.ts';
 import { apiVersionOf, type Resource, resourceName } from '../../model/resource.ts';
 import {
   formatSelector,
@@ -9,6 +16,8 @@ import {
   type Selector,
   selectorFromObject,
 } from '../../model/selector.ts';
+import { byNamespace, type IndexFunction } from '../../store/indices.ts';
+import type { Store } from '../../store/store.ts';
 import type { RelatedRule } from '../engine-options.ts';
 
 /** A checked rule as it applies to one parent. All that is set must hold. */
@@ -104,6 +113,52 @@ export function selectsEntry(
   if (namespaceLabels === undefined) return true;
   const known = labelsOf(place.namespace ?? '');
   return known !== undefined && matchesSelector(namespaceLabels, known);
+}
+
+const NAME_INDEX = 'chancery.dev/related-name';
+const NAMESPACE_INDEX = 'chancery.dev/related-namespace';
+
+const byName: IndexFunction = ({ metadata }) => [metadata.name];
+
+/** `source` with the indices by which rules find their objects. */
+export function withRelatedIndexes(source: Source): Source {
+  const indexes = { ...source.indexes, [NAME_INDEX]: byName, [NAMESPACE_INDEX]: byNamespace };
+  return Object.freeze({ ...source, indexes });
+}
+
+/**
+ * The objects that a rule selects.
+ *
+ * @param namespaces - the cache of namespaces, for a rule that selects by their labels.
+ * @throws OperatorError as `Store.list`.
+ */
+export function objectsOf(
+  rule: CompiledRule,
+  store: Store<KubernetesObject>,
+  namespaces: Store<KubernetesObject> | undefined,
+): readonly KubernetesObject[] {
+  const { namespace, names, labels, namespaceLabels, resource } = rule;
+  if (names !== undefined) {
+    const hasPlace = namespace !== undefined || !resource.namespaced;
+    return [...names].flatMap((name) =>
+      hasPlace ? (store.get(objectKey(namespace, name)) ?? []) : store.byIndex(NAME_INDEX, name),
+    );
+  }
+  if (namespaceLabels === undefined || namespaces === undefined) {
+    return store.list({ ...(namespace !== undefined && { namespace }), selector: labels });
+  }
+  return namespaces
+    .list({ selector: namespaceLabels })
+    .flatMap(({ metadata }) => store.byIndex(NAMESPACE_INDEX, metadata.name))
+    .filter(({ metadata }) => matchesSelector(labels, metadata.labels));
+}
+
+/** Each object once, in the order of their keys: a function that is called again gets the same. */
+export function unique(objects: readonly KubernetesObject[]): readonly KubernetesObject[] {
+  const byKey = new Map<ObjectKey, KubernetesObject>(
+    objects.map((object) => [keyOf(object), object]),
+  );
+  return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, object]) => object);
 }
 
 function selectorOf(

@@ -1,18 +1,14 @@
 import { NotReadyError } from '../../controller/errors.ts';
 import type { ReconcileContext } from '../../controller/reconciler.ts';
-import { type Source, source } from '../../controller/source.ts';
 import { OperatorError } from '../../core/errors.ts';
 import { namespaces } from '../../model/kubernetes/resources.ts';
 import { type KubernetesObject, keyOf, type ObjectKey } from '../../model/object.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
 import type { Store } from '../../store/store.ts';
 import type { Related, RelatedObjects, RelatedRule } from '../engine-options.ts';
-import { type CompiledRule, compileRule, relatedName } from './compiled-rule.ts';
-import { declaredCaches } from './declared-caches.ts';
-import { OpenedCaches, type OpenSource } from './opened-caches.ts';
-import { noFirstList, type RelatedCaches } from './related-caches.ts';
+import { type CompiledRule, compileRule, objectsOf, relatedName, unique } from './compiled-rule.ts';
+import { noFirstList, RelatedCaches, type RelatedSources } from './related-caches.ts';
 import { RulesOfParents } from './rules-of-parents.ts';
-import { objectsOf, unique } from './selected-objects.ts';
 
 export interface RelatedOptions {
   /** Name of the controller, for messages. */
@@ -32,17 +28,7 @@ export interface RelatedOptions {
    * minutes; 0: ask each time. An answer without a rule is not kept.
    */
   readonly rulesKeptMs?: number;
-  /**
-   * `declared`: every resource that a rule may name. They are sources of the controller. `open`: opens the source of a
-   * resource when a rule first names it.
-   */
-  readonly sources:
-    | { readonly declared: readonly Source[] }
-    | {
-        readonly open: OpenSource;
-        /** The source of a resource. Default: with the defaults of `source`. */
-        readonly sourceOf?: (resource: Resource) => Source;
-      };
+  readonly sources: RelatedSources;
 }
 
 /** How long Metacontroller keeps the rules of one generation. */
@@ -53,26 +39,19 @@ const MAX_RULES = 100;
 
 /** The related objects of the parents of one controller. */
 export function relatedObjects(options: RelatedOptions): Related {
-  const rules = new RulesOfParents();
-  const { sources, controller } = options;
-  const caches =
-    'declared' in sources
-      ? declaredCaches(sources.declared, rules, controller)
-      : new OpenedCaches({ sourceOf: (resource) => source(resource), ...sources, rules });
-  return new RelatedToParents(options, rules, caches);
+  return new RelatedToParents(options);
 }
 
 class RelatedToParents implements Related {
   readonly wiring: Related['wiring'];
   readonly #options: RelatedOptions;
-  readonly #rules: RulesOfParents;
+  readonly #rules = new RulesOfParents();
   readonly #caches: RelatedCaches;
 
-  constructor(options: RelatedOptions, rules: RulesOfParents, caches: RelatedCaches) {
+  constructor(options: RelatedOptions) {
     this.#options = options;
-    this.#rules = rules;
-    this.#caches = caches;
-    this.wiring = caches.wiring;
+    this.#caches = new RelatedCaches({ ...options, rules: this.#rules });
+    this.wiring = this.#caches.wiring;
   }
 
   async of(
@@ -81,21 +60,36 @@ class RelatedToParents implements Related {
   ): Promise<ReadonlyMap<string, RelatedObjects>> {
     // The rules are known before a cache is read: a change that comes later wakes the parent.
     const rules = await this.#rulesOf(parent, context);
-    const stores = this.#storesFor(rules, keyOf(parent), context);
+    const failures: unknown[] = [];
+    // Asks for all caches before it fails because of one, so that all of them are opened.
+    const storeOf = (resource: Resource): Store<KubernetesObject> | undefined => {
+      try {
+        return this.#caches.storeOf(resource, keyOf(parent), context);
+      } catch (error) {
+        failures.push(error);
+        return undefined;
+      }
+    };
+    const asked = rules.map((rule) => ({
+      rule,
+      store: rule.selectsAny ? storeOf(rule.resource) : undefined,
+      places: rule.selectsAny && rule.namespaceLabels ? storeOf(namespaces) : undefined,
+    }));
+    if (failures.length > 0) {
+      throw failures.find((error) => !(error instanceof NotReadyError)) ?? failures[0];
+    }
     const found = new Map<string, { resource: Resource; objects: KubernetesObject[] }>();
-    for (const rule of rules) {
+    for (const { rule, store, places } of asked) {
       const { resource } = rule;
       const name = nameIn(found, resource);
       const group = found.get(name) ?? { resource, objects: [] };
       found.set(name, group);
-      group.objects.push(...selected(rule, stores));
+      if (store !== undefined) group.objects.push(...selectedBy(rule, store, places));
     }
-    return new Map(
-      Array.from(found, ([name, { resource, objects }]) => [
-        name,
-        { resource, objects: unique(objects) },
-      ]),
-    );
+    const sorted = Array.from(found, ([name, { resource, objects }]) => {
+      return [name, { resource, objects: unique(objects) }] as const;
+    });
+    return new Map(sorted);
   }
 
   forget(key: ObjectKey): void {
@@ -122,30 +116,6 @@ class RelatedToParents implements Related {
     this.#rules.set(key, { uid, generation, rules, askAgainAt: now + keptMs });
     return rules;
   }
-
-  /** Asks for all caches before it fails because of one, so that all of them are opened. */
-  #storesFor(
-    rules: readonly CompiledRule[],
-    parent: ObjectKey,
-    context: ReconcileContext,
-  ): ReadonlyMap<string, Store<KubernetesObject>> {
-    const stores = new Map<string, Store<KubernetesObject>>();
-    const failures: unknown[] = [];
-    const wanted = rules
-      .filter(({ selectsAny }) => selectsAny)
-      .flatMap(({ resource, namespaceLabels }) =>
-        namespaceLabels === undefined ? [resource] : [resource, namespaces],
-      );
-    for (const resource of wanted) {
-      try {
-        stores.set(relatedName(resource), this.#caches.storeOf(resource, parent, context));
-      } catch (error) {
-        failures.push(error);
-      }
-    }
-    if (failures.length === 0) return stores;
-    throw failures.find((error) => !(error instanceof NotReadyError)) ?? failures[0];
-  }
 }
 
 /** For callers without types. */
@@ -165,24 +135,17 @@ function requireRules(answer: unknown, controller: string): readonly RelatedRule
   });
 }
 
-function selected(
+function selectedBy(
   rule: CompiledRule,
-  stores: ReadonlyMap<string, Store<KubernetesObject>>,
+  store: Store<KubernetesObject>,
+  places: Store<KubernetesObject> | undefined,
 ): readonly KubernetesObject[] {
-  const storeOf = (resource: Resource): Store<KubernetesObject> => {
-    const store = stores.get(relatedName(resource));
-    if (store === undefined) throw noFirstList(resource);
-    return store;
-  };
-  if (!rule.selectsAny) return [];
   try {
-    return objectsOf(rule, storeOf(rule.resource), () => storeOf(namespaces));
+    return objectsOf(rule, store, places);
   } catch (error) {
     // An index that is still built, or an informer that stops.
-    if (error instanceof OperatorError && error.code === 'NOT_SYNCED') {
-      throw noFirstList(rule.resource);
-    }
-    throw error;
+    const isUnsynced = error instanceof OperatorError && error.code === 'NOT_SYNCED';
+    throw isUnsynced ? noFirstList(rule.resource) : error;
   }
 }
 

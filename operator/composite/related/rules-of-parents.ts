@@ -1,5 +1,6 @@
 import type { Entry } from '../../model/entry.ts';
-import type { ObjectKey } from '../../model/object.ts';
+import { namespaces } from '../../model/kubernetes/resources.ts';
+import { type ObjectKey, splitKey } from '../../model/object.ts';
 import type { Resource } from '../../model/resource.ts';
 import {
   type CompiledRule,
@@ -29,7 +30,10 @@ interface SharedRule {
  */
 export class RulesOfParents {
   readonly #byParent = new Map<ObjectKey, AskedRules>();
-  readonly #byResource = new Map<string, RulesOfResource>();
+  /** By the text of the rule. */
+  readonly #shared = new Map<string, SharedRule>();
+  /** By where a changed object finds them. Rules with names are found by name: each parent may name an object of its own. */
+  readonly #byPlace = new Map<string, Set<SharedRule>>();
 
   get(parent: ObjectKey): AskedRules | undefined {
     return this.#byParent.get(parent);
@@ -39,26 +43,37 @@ export class RulesOfParents {
     this.forget(parent);
     this.#byParent.set(parent, asked);
     for (const rule of asked.rules) {
-      const name = relatedName(rule.resource);
-      const known = this.#byResource.get(name) ?? new RulesOfResource();
-      this.#byResource.set(name, known);
-      known.add(rule, parent);
+      const known = this.#shared.get(rule.text);
+      known?.parents.add(parent);
+      if (known !== undefined) continue;
+      const shared: SharedRule = { rule, parents: new Set([parent]) };
+      this.#shared.set(rule.text, shared);
+      for (const place of placesOf(rule)) {
+        const found = this.#byPlace.get(place) ?? new Set();
+        this.#byPlace.set(place, found.add(shared));
+      }
     }
   }
 
   forget(parent: ObjectKey): void {
-    for (const rule of this.#byParent.get(parent)?.rules ?? []) {
-      const name = relatedName(rule.resource);
-      const known = this.#byResource.get(name);
-      known?.remove(rule, parent);
-      if (known?.isEmpty === true) this.#byResource.delete(name);
+    for (const { text } of this.#byParent.get(parent)?.rules ?? []) {
+      const shared = this.#shared.get(text);
+      shared?.parents.delete(parent);
+      if (shared === undefined || shared.parents.size > 0) continue;
+      this.#shared.delete(text);
+      for (const place of placesOf(shared.rule)) {
+        const found = this.#byPlace.get(place);
+        found?.delete(shared);
+        if (found?.size === 0) this.#byPlace.delete(place);
+      }
     }
     this.#byParent.delete(parent);
   }
 
   clear(): void {
     this.#byParent.clear();
-    this.#byResource.clear();
+    this.#shared.clear();
+    this.#byPlace.clear();
   }
 
   /** The parents of which a rule selects the object. */
@@ -67,73 +82,37 @@ export class RulesOfParents {
     entry: Pick<Entry, 'key' | 'metadata'>,
     labelsOf: NamespaceLabels,
   ): ReadonlySet<ObjectKey> {
-    return this.#byResource.get(relatedName(resource))?.selecting(entry, labelsOf) ?? new Set();
-  }
-
-  /** True when a rule names the resource. */
-  names(resource: Resource): boolean {
-    return this.#byResource.has(relatedName(resource));
-  }
-
-  /** True when a rule looks at the labels of namespaces. */
-  get selectsNamespaces(): boolean {
-    return this.#byResource.values().some((rules) => rules.selectsNamespaces);
-  }
-}
-
-/** The rules for one resource. Those with names are found by name: each parent may name an object of its own. */
-class RulesOfResource {
-  readonly #shared = new Map<string, SharedRule>();
-  readonly #named = new Map<string, Set<SharedRule>>();
-  readonly #others = new Set<SharedRule>();
-
-  get isEmpty(): boolean {
-    return this.#shared.size === 0;
-  }
-
-  get selectsNamespaces(): boolean {
-    return this.#others.values().some(({ rule }) => rule.namespaceLabels !== undefined);
-  }
-
-  add(rule: CompiledRule, parent: ObjectKey): void {
-    const known = this.#shared.get(rule.text);
-    if (known !== undefined) {
-      known.parents.add(parent);
-      return;
-    }
-    const shared: SharedRule = { rule, parents: new Set([parent]) };
-    this.#shared.set(rule.text, shared);
-    if (rule.names === undefined) this.#others.add(shared);
-    for (const name of rule.names ?? []) {
-      const named = this.#named.get(name);
-      if (named === undefined) this.#named.set(name, new Set([shared]));
-      else named.add(shared);
-    }
-  }
-
-  remove({ text }: CompiledRule, parent: ObjectKey): void {
-    const shared = this.#shared.get(text);
-    shared?.parents.delete(parent);
-    if (shared === undefined || shared.parents.size > 0) return;
-    this.#shared.delete(text);
-    this.#others.delete(shared);
-    for (const name of shared.rule.names ?? []) {
-      const named = this.#named.get(name);
-      named?.delete(shared);
-      if (named?.size === 0) this.#named.delete(name);
-    }
-  }
-
-  selecting(
-    entry: Pick<Entry, 'key' | 'metadata'>,
-    labelsOf: NamespaceLabels,
-  ): ReadonlySet<ObjectKey> {
     const found = new Set<ObjectKey>();
-    const name = entry.key.slice(entry.key.indexOf('/') + 1);
-    for (const shared of [...(this.#named.get(name) ?? []), ...this.#others]) {
-      if (!selectsEntry(shared.rule, entry, labelsOf)) continue;
-      for (const parent of shared.parents) found.add(parent);
+    for (const place of [placeOf(resource), placeOf(resource, splitKey(entry.key).name)]) {
+      for (const { rule, parents } of this.#byPlace.get(place) ?? []) {
+        if (!selectsEntry(rule, entry, labelsOf)) continue;
+        for (const parent of parents) found.add(parent);
+      }
     }
     return found;
   }
+
+  /** True when a rule names the resource, or looks at the labels of namespaces, if that is the resource. */
+  names(resource: Resource): boolean {
+    const name = relatedName(resource);
+    const isNamespaces = name === relatedName(namespaces);
+    return this.#shared
+      .values()
+      .some(
+        ({ rule }) =>
+          relatedName(rule.resource) === name ||
+          (isNamespaces && rule.namespaceLabels !== undefined),
+      );
+  }
+}
+
+function placesOf({ resource, names }: CompiledRule): readonly string[] {
+  return names === undefined
+    ? [placeOf(resource)]
+    : [...names].map((name) => placeOf(resource, name));
+}
+
+/** No name has a space. */
+function placeOf(resource: Resource, name: string = ''): string {
+  return `${relatedName(resource)} ${name}`;
 }

@@ -1,6 +1,6 @@
 import type { KubernetesObject, ObjectMeta } from '../../model/object.ts';
+import { childIdentity } from '../child.ts';
 import type { ChildType } from '../engine-options.ts';
-import { childIdentity } from '../sync-result.ts';
 
 /**
  * Names of children of one kind that belong to a revision, as it is stored. Under a cluster-scoped parent, the name of

@@ -5,9 +5,8 @@ import { boundedText } from '../../core/visible-text.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { Resource } from '../../model/resource.ts';
 import type {
-  AnsweredRevision,
   ChildType,
-  ParentRevision,
+  LiveRevisions,
   PlannedChild,
   Revisions,
   RollingPlan,
@@ -20,7 +19,7 @@ import {
   patchText,
   withParentPatch,
 } from './parent-patch.ts';
-import type { RevisionFormat } from './revision-format.ts';
+import { contentOf, nameOf, type RevisionFormat } from './revision-format.ts';
 import { RevisionStore } from './revision-store.ts';
 import { decideRolling, type RollingDecision, type RollingStep } from './rolling-decision.ts';
 
@@ -84,13 +83,16 @@ interface ReadState {
   readonly repeated: readonly KubernetesObject[];
 }
 
+interface Planning {
+  readonly parent: KubernetesObject;
+  readonly context: ReconcileContext;
+}
+
 class StoredRevisions implements Revisions {
   readonly wiring: Revisions['wiring'];
   readonly #options: RevisionsOptions;
   readonly #store: RevisionStore;
   readonly #fieldPaths: readonly string[];
-  /** What `read` found, by the latest revision that it returned. */
-  readonly #states = new WeakMap<ParentRevision, ReadState>();
 
   constructor(options: RevisionsOptions) {
     const { fieldPaths = [], format, parentResource, namespace } = options;
@@ -109,14 +111,8 @@ class StoredRevisions implements Revisions {
     };
   }
 
-  async read(
-    parent: KubernetesObject,
-    context: ReconcileContext,
-  ): Promise<readonly ParentRevision[]> {
-    const objects = await this.#store.claim(parent, context);
-    const state = this.#stateOf(parent, objects);
-    const latest = { name: state.latest.name, isLatest: true, parent };
-    this.#states.set(latest, state);
+  async read(parent: KubernetesObject, context: ReconcileContext): Promise<LiveRevisions> {
+    const state = this.#stateOf(parent, await this.#store.claim(parent, context));
     const older = state.older.slice(0, MAX_ASKED - 1);
     if (older.length < state.older.length) {
       context.log.warn(
@@ -124,14 +120,16 @@ class StoredRevisions implements Revisions {
         'too many revisions are alive, children of the oldest are left as they are',
       );
     }
-    return [
-      latest,
-      ...older.map(({ name, patch }) => ({
-        name,
-        isLatest: false,
-        parent: withParentPatch(parent, patch, this.#fieldPaths),
-      })),
-    ];
+    return {
+      asked: [
+        { name: state.latest.name, parent },
+        ...older.map(({ name, patch }) => ({
+          name,
+          parent: withParentPatch(parent, patch, this.#fieldPaths),
+        })),
+      ],
+      plan: (answers, observed) => this.#plan(state, answers, observed, { parent, context }),
+    };
   }
 
   #stateOf(parent: KubernetesObject, objects: readonly KubernetesObject[]): ReadState {
@@ -140,7 +138,7 @@ class StoredRevisions implements Revisions {
     const byText = new Map<string, LiveRevision>();
     const repeated: KubernetesObject[] = [];
     for (const object of objects) {
-      const content = this.#store.read(object);
+      const content = contentOf(this.#options.format, object);
       const key = patchText(content.parentPatch);
       const known = byText.get(key);
       if (known !== undefined) repeated.push(object);
@@ -155,7 +153,7 @@ class StoredRevisions implements Revisions {
     byText.delete(text);
     return {
       latest: latest ?? {
-        name: this.#store.nameOf(parent, text),
+        name: nameOf(this.#options.format, parent, text),
         patch,
         children: [],
         object: undefined,
@@ -165,25 +163,19 @@ class StoredRevisions implements Revisions {
     };
   }
 
-  async plan(
-    answers: readonly AnsweredRevision[],
+  async #plan(
+    state: ReadState,
+    [children = [], ...olderAnswers]: readonly (readonly PlannedChild[])[],
     observed: ReadonlyMap<string, KubernetesObject>,
-    parent: KubernetesObject,
-    context: ReconcileContext,
+    { parent, context }: Planning,
   ): Promise<RollingPlan> {
-    const latest = answers.find(({ revision }) => revision.isLatest);
-    const state = latest && this.#states.get(latest.revision);
-    if (latest === undefined || state === undefined) {
-      throw new TypeError('a plan needs the answers to the revisions that were read');
-    }
     const names = new ClaimNames(parent, this.#options.children);
-    const { children } = latest;
     const hasOlder = state.older.length > 0;
     const decision = decideRolling({
       latest: { claims: names.identitiesOf(state.latest.children), children },
-      older: state.older.map(({ name, children: claimed }) => ({
+      older: state.older.map(({ children: claimed }, at) => ({
         claims: names.identitiesOf(claimed),
-        children: answers.find(({ revision }) => revision.name === name)?.children,
+        children: olderAnswers[at],
       })),
       observed,
       upToDate: hasOlder ? await this.#upToDate(children, observed, parent, context) : new Set(),
@@ -246,7 +238,7 @@ class StoredRevisions implements Revisions {
     children: readonly ClaimedNames[],
     context: ReconcileContext,
   ): Promise<void> {
-    if (isSameClaim(this.#store.read(object).children, children)) return;
+    if (isSameClaim(contentOf(this.#options.format, object).children, children)) return;
     await this.#store.change(object, children, context);
   }
 }

@@ -1,10 +1,10 @@
 import { nodeCrypto } from '../../core/builtin-modules.ts';
 import { OperatorError } from '../../core/errors.ts';
 import { isMapping } from '../../core/mapping.ts';
-import type { KubernetesObject } from '../../model/object.ts';
-import { keyOf } from '../../model/object.ts';
-import type { Resource } from '../../model/resource.ts';
-import type { Selector } from '../../model/selector.ts';
+import { controllerRevisions } from '../../model/kubernetes/resources.ts';
+import { type KubernetesObject, keyOf } from '../../model/object.ts';
+import { defineResource, type Resource } from '../../model/resource.ts';
+import { isLabelValue, type LabelSelector } from '../../model/selector.ts';
 import type { ClaimedNames } from './claims.ts';
 import type { ParentPatch } from './parent-patch.ts';
 
@@ -14,24 +14,122 @@ export interface RevisionContent {
   readonly children: readonly ClaimedNames[];
 }
 
-/** How revisions are stored. */
+type Labels = Readonly<Record<string, string>>;
+
+/** How revisions are stored: what differs between systems that store them. */
 export interface RevisionFormat {
   /** The resource of the stored revisions. */
   readonly resource: Resource;
   /** Labels that every stored revision has. The API server selects them by these. */
-  readonly labels: Readonly<Record<string, string>>;
-  /** All labels of a new revision of this parent. */
-  labelsOf(parent: KubernetesObject): Readonly<Record<string, string>>;
+  readonly labels: Labels;
+  /** Further labels of a new revision of this parent. Those that every revision has win. */
+  ownLabels(parent: KubernetesObject): Labels;
   /** Revisions without a controller that this parent adopts. Undefined: none. */
-  adopts(parent: KubernetesObject): Selector | undefined;
-  /** The name of a new revision. Equal parents and patches have equal names, so that no revision is stored twice. */
-  nameOf(parent: KubernetesObject, text: string): string;
-  /** The fields of a new revision besides its metadata, and its annotations. */
-  bodyOf(content: RevisionContent): StoredBody;
-  /** The merge patch that replaces the children of a stored revision. */
-  changeOf(children: readonly ClaimedNames[]): StoredBody;
-  /** @throws OperatorError `DECODE` when the object is no revision of this format. */
-  read(object: KubernetesObject): RevisionContent;
+  adopts(parent: KubernetesObject): LabelSelector | undefined;
+  /** The name of a new revision before the dash and the hash. */
+  readonly prefix: string;
+  /**
+   * `fields`: patch and children are fields of the object. `data`: the patch is in `data`, which the API server lets
+   * nobody change, and the children are in an annotation, as JSON.
+   */
+  readonly content: 'fields' | 'data';
+}
+
+/** Label: the controller that stored a revision. */
+const REVISION_OF = 'chancery.dev/revision-of';
+
+/** Annotation: the children of a revision, as JSON. */
+const REVISION_CHILDREN = 'chancery.dev/revision-children';
+
+/**
+ * Revisions as ControllerRevisions of `apps/v1`, which every cluster has. The label of the controller keeps those of
+ * StatefulSets and DaemonSets out of its cache.
+ */
+export function chanceryFormat(controller: string): RevisionFormat {
+  return {
+    resource: controllerRevisions as Resource,
+    labels: { [REVISION_OF]: controller },
+    ownLabels: () => ({}),
+    adopts: () => undefined,
+    prefix: controller,
+    content: 'data',
+  };
+}
+
+/** Characters of a name before the hash: 253 without the 40 of the hash and the dash before it. */
+const PREFIX_CHARS = 253 - 41;
+
+interface MetacontrollerRevisions {
+  readonly parentResource: Resource;
+  /** True: children and revisions of a parent have the label `controller-uid`. */
+  readonly generateSelector: boolean;
+  /** The selector of a parent without `generateSelector`. */
+  readonly selector?: ((parent: KubernetesObject) => LabelSelector | undefined) | undefined;
+}
+
+/**
+ * Revisions as Metacontroller stores them, to the byte: name, labels and content. Each system continues with those of the
+ * other.
+ */
+export function metacontrollerFormat({
+  parentResource: { group, plural },
+  generateSelector,
+  selector,
+}: MetacontrollerRevisions): RevisionFormat {
+  const labels = {
+    'metacontroller.k8s.io/apiGroup': group,
+    'metacontroller.k8s.io/resource': plural,
+  };
+  return {
+    resource: defineResource({
+      group: 'metacontroller.k8s.io',
+      version: 'v1alpha1',
+      plural: 'controllerrevisions',
+      kind: 'ControllerRevision',
+      namespaced: true,
+    }),
+    // A group may be longer than the value of a label. The API server would refuse every revision with such a label.
+    labels: Object.fromEntries(Object.entries(labels).filter(([, value]) => isLabelValue(value))),
+    ownLabels: (parent) =>
+      generateSelector ? { 'controller-uid': parent.metadata.uid ?? '' } : templateLabels(parent),
+    adopts: (parent) => (generateSelector ? undefined : selector?.(parent)),
+    prefix: `${plural}.${group === '' ? 'core' : group}`.slice(0, PREFIX_CHARS),
+    content: 'fields',
+  };
+}
+
+function templateLabels(parent: KubernetesObject): Labels {
+  const { spec } = parent as { readonly spec?: Spec | null };
+  const labels: unknown = spec?.template?.metadata?.labels ?? {};
+  if (isMapping(labels) && Object.values(labels).every((text) => typeof text === 'string')) {
+    return labels as Labels;
+  }
+  throw new OperatorError('spec.template.metadata.labels of a parent must be texts by name', {
+    code: 'USER_CODE',
+    layer: 'user-code',
+    context: { parent: keyOf(parent) },
+  });
+}
+
+interface Spec {
+  readonly template?: { readonly metadata?: { readonly labels?: unknown } | null } | null;
+}
+
+/** All labels of a new revision of this parent. */
+export function labelsOf(format: RevisionFormat, parent: KubernetesObject): Labels {
+  return { ...format.ownLabels(parent), ...format.labels };
+}
+
+/**
+ * The name of a new revision. It ends with the hexadecimal SHA-1 of the parent's uid followed by the text of the patch: so
+ * no revision is stored twice. The hash keeps names apart, nothing else.
+ */
+export function nameOf(
+  { prefix }: RevisionFormat,
+  { metadata: { uid = '' } }: KubernetesObject,
+  text: string,
+): string {
+  return `${prefix}-${nodeCrypto().createHash('sha1').update(uid).update(text).digest('hex')}`;
 }
 
 /** Fields of an object, its annotations among them. */
@@ -40,13 +138,27 @@ export interface StoredBody {
   readonly [field: string]: unknown;
 }
 
-/** The hexadecimal SHA-1 of the parent's uid followed by the text of the patch. It keeps names apart, nothing else. */
-export function revisionHash(parent: KubernetesObject, text: string): string {
-  const hash = nodeCrypto().createHash('sha1');
-  return hash
-    .update(parent.metadata.uid ?? '')
-    .update(text)
-    .digest('hex');
+/** The fields of a new revision besides its metadata, and its annotations. */
+export function bodyOf(
+  { content }: RevisionFormat,
+  { parentPatch, children }: RevisionContent,
+): StoredBody {
+  if (content === 'fields') return { parentPatch, ...(children.length > 0 && { children }) };
+  // The API requires a number. Nothing orders revisions by it: the latest one is that of the parent.
+  return { ...inAnnotation(children), data: { parentPatch }, revision: 1 };
+}
+
+/** The merge patch that replaces the children of a stored revision. */
+export function changeOf(
+  { content }: RevisionFormat,
+  children: readonly ClaimedNames[],
+): StoredBody {
+  if (content === 'data') return inAnnotation(children);
+  return { children: children.length > 0 ? children : null };
+}
+
+function inAnnotation(children: readonly ClaimedNames[]): StoredBody {
+  return { metadata: { annotations: { [REVISION_CHILDREN]: JSON.stringify(children) } } };
 }
 
 /**
@@ -54,19 +166,28 @@ export function revisionHash(parent: KubernetesObject, text: string): string {
  *
  * @throws OperatorError `DECODE` that names the object. Without its content, nobody knows which children it holds back.
  */
-export function revisionContent(
-  object: KubernetesObject,
-  patch: unknown,
-  children: unknown,
-): RevisionContent {
-  const claimed = children ?? [];
+export function contentOf({ content }: RevisionFormat, object: KubernetesObject): RevisionContent {
+  const fields = object as KubernetesObject & Partial<Record<string, unknown>>;
+  const { data } = fields as { readonly data?: Partial<RevisionContent> | null };
+  const text = object.metadata.annotations?.[REVISION_CHILDREN] ?? '[]';
+  const isInData = content === 'data';
+  const patch: unknown = isInData ? data?.parentPatch : fields.parentPatch;
+  const claimed: unknown = (isInData ? parsed(text, object) : fields.children) ?? [];
   if (!isMapping(patch) || !Array.isArray(claimed) || !claimed.every(isClaimedNames)) {
     throw unreadable(object);
   }
   return { parentPatch: patch, children: claimed };
 }
 
-export function unreadable(object: KubernetesObject, cause?: unknown): OperatorError {
+function parsed(text: string, object: KubernetesObject): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw unreadable(object, error);
+  }
+}
+
+function unreadable(object: KubernetesObject, cause?: unknown): OperatorError {
   return new OperatorError('a stored revision cannot be read: repair it, or delete it', {
     ...(cause !== undefined && { cause }),
     code: 'DECODE',

@@ -11,10 +11,19 @@ import type { Selector } from '../../model/selector.ts';
 import { formatSelector, matchesSelector, selectorFromObject } from '../../model/selector.ts';
 import { isAlreadyExists } from '../../model/status.ts';
 import { byOwner } from '../../store/indices.ts';
+import { claim } from '../adopt-orphans.ts';
 import { OWNER_INDEX } from '../child.ts';
 import type { ClaimedNames } from './claims.ts';
 import { patchText } from './parent-patch.ts';
-import type { RevisionContent, RevisionFormat, StoredBody } from './revision-format.ts';
+import {
+  bodyOf,
+  changeOf,
+  contentOf,
+  labelsOf,
+  type RevisionContent,
+  type RevisionFormat,
+  type StoredBody,
+} from './revision-format.ts';
 
 interface RevisionStoreOptions {
   readonly parentResource: Resource;
@@ -55,46 +64,21 @@ export class RevisionStore {
     context: ReconcileContext,
   ): Promise<readonly KubernetesObject[]> {
     const store = context.store(this.source);
-    const own = store
-      .byIndex(OWNER_INDEX, parent.metadata.uid ?? '')
-      .filter((object) => controllerOf(object)?.uid === parent.metadata.uid);
-    const adopted = await this.#adopt(parent, context);
-    return [...own, ...adopted]
-      .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
-      .toSorted(byAge);
-  }
-
-  async #adopt(
-    parent: KubernetesObject,
-    context: ReconcileContext,
-  ): Promise<readonly KubernetesObject[]> {
-    const selector = this.#format.adopts(parent);
-    if (selector === undefined || parent.metadata.deletionTimestamp !== undefined) return [];
-    const orphans = context
-      .store(this.source)
-      .list({ selector, namespace: this.#namespaceOf(parent) })
-      .filter(
-        (object) =>
-          controllerOf(object) === undefined && object.metadata.deletionTimestamp === undefined,
-      );
-    if (orphans.length === 0) return [];
-    if (!(await isLiveOwner(context.client, this.#parentResource, parent))) return [];
-    const adopted: KubernetesObject[] = [];
-    for (const orphan of orphans) {
-      adopted.push(await this.#patch(orphan, this.#owned(parent, orphan), context));
-      context.log.info({ revision: orphan.metadata.name }, 'revision adopted');
+    const adopts = selectorFromObject(this.#format.adopts(parent) ?? {});
+    const selector = adopts.length === 0 ? undefined : [...adopts, ...this.#selector];
+    const namespace = this.#namespaceOf(parent);
+    const known = store.byIndex(OWNER_INDEX, parent.metadata.uid ?? '').filter(isControlled);
+    const others = selector === undefined ? [] : store.list({ selector, namespace });
+    const free = others.filter((object) => !isControlled(object));
+    const { own, adopt, orphan } = claim(parent, [...known, ...free], selector);
+    const all = [...own, ...orphan];
+    if (adopt.length > 0 && (await isLiveOwner(context.client, this.#parentResource, parent))) {
+      for (const each of adopt) {
+        all.push(await this.#patch(each, this.#owned(parent, each), context));
+        context.log.info({ revision: each.metadata.name }, 'revision adopted');
+      }
     }
-    return adopted;
-  }
-
-  /** The name that a new revision of this patch has. */
-  nameOf(parent: KubernetesObject, text: string): string {
-    return this.#format.nameOf(parent, text);
-  }
-
-  /** @throws OperatorError `DECODE` when the object is not readable as a revision. */
-  read(object: KubernetesObject): RevisionContent {
-    return this.#format.read(object);
+    return all.filter(({ metadata }) => metadata.deletionTimestamp === undefined).toSorted(byAge);
   }
 
   /**
@@ -112,14 +96,14 @@ export class RevisionStore {
     context: ReconcileContext,
   ): Promise<void> {
     const { resource } = this.#format;
-    const { metadata, ...fields } = this.#format.bodyOf(content);
+    const { metadata, ...fields } = bodyOf(this.#format, content);
     const object = {
       apiVersion: apiVersionOf(resource),
       kind: resource.kind,
       metadata: {
         name,
         namespace: this.#namespaceOf(parent),
-        labels: this.#format.labelsOf(parent),
+        labels: labelsOf(this.#format, parent),
         ...metadata,
         ownerReferences: [controllerReference(parent, this.#parentResource)],
       },
@@ -144,7 +128,7 @@ export class RevisionStore {
     children: readonly ClaimedNames[],
     context: ReconcileContext,
   ): Promise<void> {
-    await this.#patch(object, this.#format.changeOf(children), context);
+    await this.#patch(object, changeOf(this.#format, children), context);
     context.log.debug({ revision: object.metadata.name }, 'children of a revision changed');
   }
 
@@ -176,7 +160,7 @@ export class RevisionStore {
       throw new AlreadyOwnedError(resource, live);
     }
     // The cache has it by its content, and would never find the one that is wanted.
-    if (patchText(this.#format.read(live).parentPatch) !== patchText(parentPatch)) {
+    if (patchText(contentOf(this.#format, live).parentPatch) !== patchText(parentPatch)) {
       throw misnamed(live);
     }
     const isShown = matchesSelector(this.#selector, live.metadata.labels);
@@ -222,6 +206,10 @@ function misnamed(object: KubernetesObject): OperatorError {
     layer: 'api-server',
     context: { revision: keyOf(object) },
   });
+}
+
+function isControlled(object: KubernetesObject): boolean {
+  return controllerOf(object) !== undefined;
 }
 
 function byAge({ metadata: a }: KubernetesObject, { metadata: b }: KubernetesObject): number {

@@ -1,5 +1,7 @@
+import { type Condition, findCondition } from '../../model/condition.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { ChildType, PlannedChild, StatusCheck } from '../engine-options.ts';
+import { conditionsOf, statusOf } from '../failures.ts';
 import { isRolling } from './claims.ts';
 
 /** A revision, as the decision needs it. */
@@ -150,28 +152,14 @@ function waitsFor(
     observedGeneration < (child.metadata.generation ?? 0);
   if (update === 'rolling-apply' && isBehind) return 'has not observed its latest generation';
   for (const check of statusChecks) {
-    const failure = failureOf(check, conditions);
+    const failure = failureOf(check, conditionsOf({ conditions }));
     if (failure !== undefined) return failure;
   }
   return undefined;
 }
 
-interface Status {
-  readonly observedGeneration?: unknown;
-  readonly conditions: readonly unknown[];
-}
-
-function statusOf(child: KubernetesObject): Status {
-  const { status } = child as { readonly status?: unknown };
-  const { observedGeneration, conditions } = (status ?? {}) as Partial<Record<string, unknown>>;
-  return { observedGeneration, conditions: Array.isArray(conditions) ? conditions : [] };
-}
-
-function failureOf(check: StatusCheck, conditions: readonly unknown[]): string | undefined {
-  const found = conditions.find(
-    (each): each is Partial<Record<'status' | 'reason', unknown>> =>
-      typeof each === 'object' && each !== null && 'type' in each && each.type === check.type,
-  );
+function failureOf(check: StatusCheck, conditions: readonly Condition[]): string | undefined {
+  const found = findCondition(conditions, check.type);
   if (found === undefined) return `has no condition ${check.type}`;
   for (const part of ['status', 'reason'] as const) {
     const wanted = check[part];

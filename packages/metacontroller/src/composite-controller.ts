@@ -7,31 +7,21 @@ import {
 } from 'chancery';
 import {
   type ChildType,
-  compositeEngine,
   createRevisions,
+  engine,
   isRolling,
   metacontrollerFormat,
   type Revisions,
   reasonOf,
-  runInSlices,
   type StatusFields,
-  type SyncAnswer,
-  type SyncRequest,
   selectedObjects,
 } from 'chancery/internal';
 import { childTypes } from './child-sources.ts';
-import { ControllerHook } from './controller-hook.ts';
+import { askHooks } from './controller-hook.ts';
 import { controllerName } from './controller-name.ts';
-import {
-  controllerOptions,
-  requiredSync,
-  showsManagedFields,
-  withPeriod,
-} from './controller-options.ts';
+import { controllerOptions, showsManagedFields } from './controller-options.ts';
 import type { ConfiguredHooks, SharedParts } from './controller-parts.ts';
 import { compositeAnswer } from './json/children-answers.ts';
-import { recordEvents } from './json/hook-events.ts';
-import { ignoresStatusChanges } from './parent-changes.ts';
 import { relatedOf } from './related-rules.ts';
 import type { CompositeSpec } from './spec.ts';
 
@@ -54,7 +44,7 @@ export interface CompositeParts {
  */
 export function compositeController(parts: CompositeParts, shared: SharedParts): Controller {
   const { spec, parent, hooks, statusFields } = parts;
-  const sync = syncOf(parts, shared);
+  const sync = askHooks(spec, { hooks, types: parts.children, shared }, compositeAnswer);
   const name = controllerName('composite', spec.name);
   const managedFields = showsManagedFields(hooks, shared);
   const { generateSelector } = spec;
@@ -73,7 +63,7 @@ export function compositeController(parts: CompositeParts, shared: SharedParts):
   const related = relatedOf(spec, { name, hooks, shared, managedFields });
   const revisions = revisionsOf(parts, name, children, shared);
   const { failed } = shared;
-  return compositeEngine({
+  return engine({
     name,
     parent: selected.source,
     selects: selected.selects,
@@ -92,42 +82,9 @@ export function compositeController(parts: CompositeParts, shared: SharedParts):
       failed: async (object, error) =>
         failed({ controller: spec.name, parent: object, reason: reasonOf(error), error }),
     }),
-    controller: {
-      ...controllerOptions(spec, shared),
-      ...(spec.parent.ignoreStatusChanges && { predicate: ignoresStatusChanges }),
-    },
+    ignoreStatusChanges: spec.parent.ignoreStatusChanges,
+    controller: controllerOptions(spec, shared),
   });
-}
-
-function syncOf(
-  { spec, children: types, hooks }: CompositeParts,
-  shared: SharedParts,
-): (request: SyncRequest) => Promise<SyncAnswer> {
-  const sync = new ControllerHook(spec, 'sync', {
-    called: requiredSync(spec, hooks),
-    types,
-    shared,
-  });
-  const finalize =
-    hooks.finalize &&
-    new ControllerHook(spec, 'finalize', { called: hooks.finalize, types, shared });
-  return async (request) => {
-    const { finalizing, context } = request;
-    const hook = finalizing && finalize !== undefined ? finalize : sync;
-    const given = await hook.sync(request);
-    const options = {
-      types,
-      emptyChildren: shared.emptyChildren,
-      extensions: hook.extensions,
-      finalizing,
-    };
-    const answer = await runInSlices(
-      compositeAnswer(hook.reader, given, options, context.log),
-      context.signal,
-    );
-    recordEvents(answer.events, context);
-    return withPeriod(answer, spec, shared);
-  };
 }
 
 function revisionsOf(

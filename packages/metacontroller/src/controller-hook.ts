@@ -1,28 +1,22 @@
 import {
   type KubernetesObject,
   keyOf,
+  type Log,
   type ReconcileContext,
   type Resource,
   resourceName,
 } from 'chancery';
-import { type RelatedObjects, runInSlices } from 'chancery/internal';
-import type { SharedParts } from './controller-parts.ts';
+import { runInSlices, type SyncRequest } from 'chancery/internal';
+import { requiredSync, withPeriod } from './controller-options.ts';
+import type { ConfiguredHooks, SharedParts } from './controller-parts.ts';
 import type { HookCall, HookFunction, HookRequest } from './hook-function.ts';
 import { AnswerReader } from './json/answer-reader.ts';
 import { type AnswerValue, answerValue } from './json/answer-value.ts';
+import type { CommonAnswer, SyncAnswerOptions } from './json/children-answers.ts';
+import { recordEvents } from './json/hook-events.ts';
 import { type HookRequests, hookRequests } from './json/hook-request.ts';
 import type { TypedObjects } from './json/object-map.ts';
 import type { ControllerSpec, HookName } from './spec.ts';
-
-/** What the engine asks of both kinds of controllers. */
-export interface Question {
-  readonly parent: KubernetesObject;
-  readonly children: ReadonlyMap<string, readonly KubernetesObject[]>;
-  readonly related: ReadonlyMap<string, RelatedObjects>;
-  readonly finalizing: boolean;
-  readonly revision: string;
-  readonly context: ReconcileContext;
-}
 
 /** One hook of one controller: what it is called with, and how its answers are read. */
 export class ControllerHook {
@@ -54,7 +48,7 @@ export class ControllerHook {
     finalizing,
     revision,
     context,
-  }: Question): Promise<AnswerValue> {
+  }: SyncRequest): Promise<AnswerValue> {
     const request = this.#requests.sync({
       parent,
       children: this.#types.map((resource) => ({
@@ -91,6 +85,47 @@ interface HookParts {
   /** The declared types of children. */
   readonly types: readonly Resource[];
   readonly shared: SharedParts;
+}
+
+interface AskedHooks {
+  readonly hooks: ConfiguredHooks;
+  /** The declared types of children. */
+  readonly types: readonly Resource[];
+  readonly shared: SharedParts;
+}
+
+/**
+ * Calls the hook that is due for a parent, and reads its answer.
+ *
+ * @param read - reads the answers of this kind of controller.
+ * @throws ConfigurationError `CONFIG` when the controller has no sync hook.
+ */
+export function askHooks<A extends CommonAnswer>(
+  spec: ControllerSpec,
+  { hooks, types, shared }: AskedHooks,
+  read: (
+    ...answer: readonly [AnswerReader, AnswerValue, SyncAnswerOptions, Log]
+  ) => Generator<void, A, undefined>,
+): (request: SyncRequest) => Promise<A> {
+  const sync = new ControllerHook(spec, 'sync', {
+    called: requiredSync(spec, hooks),
+    types,
+    shared,
+  });
+  const finalize =
+    hooks.finalize &&
+    new ControllerHook(spec, 'finalize', { called: hooks.finalize, types, shared });
+  const { emptyChildren } = shared;
+  return async (request) => {
+    const { finalizing, context } = request;
+    const hook = finalizing && finalize !== undefined ? finalize : sync;
+    const given = await hook.sync(request);
+    const options = { types, emptyChildren, extensions: hook.extensions, finalizing };
+    const reading = read(hook.reader, given, options, context.log);
+    const answer = await runInSlices(reading, context.signal);
+    recordEvents(answer.events, context);
+    return withPeriod(answer, spec, shared);
+  };
 }
 
 /** The hooks of a controller may serve several kinds of parents, and a name may be used again. */

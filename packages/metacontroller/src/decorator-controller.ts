@@ -1,26 +1,17 @@
 import type { Controller, LabelSelector, Resource } from 'chancery';
 import {
-  type DecoratorAnswer,
   type DecoratorEngineOptions,
-  type DecoratorRequest,
-  decoratorEngine,
+  engine,
   reasonOf,
-  runInSlices,
   type StatusFields,
   selectedObjects,
 } from 'chancery/internal';
 import { childTypes } from './child-sources.ts';
-import { ControllerHook } from './controller-hook.ts';
+import { askHooks } from './controller-hook.ts';
 import { controllerName } from './controller-name.ts';
-import {
-  controllerOptions,
-  requiredSync,
-  showsManagedFields,
-  withPeriod,
-} from './controller-options.ts';
+import { controllerOptions, showsManagedFields } from './controller-options.ts';
 import type { ConfiguredHooks, SharedParts } from './controller-parts.ts';
 import { decorationAnswer } from './json/children-answers.ts';
-import { recordEvents } from './json/hook-events.ts';
 import { relatedOf } from './related-rules.ts';
 import type { DecoratorSpec } from './spec.ts';
 
@@ -53,12 +44,13 @@ export function decoratorControllers(
   parts: DecoratorParts,
   shared: SharedParts,
 ): readonly Controller[] {
-  const sync = syncOf(parts, shared);
+  const { hooks, attachments: types } = parts;
+  const sync = askHooks(parts.spec, { hooks, types, shared }, decorationAnswer);
   return parts.spec.resources.flatMap((shape, index) => {
     const decorated = parts.resources[index];
     if (decorated === undefined) return [];
     const name = controllerName('decorator', parts.spec.name, String(index + 1));
-    return [decoratorEngine({ ...engineOptions(parts, shared, { name, shape, decorated }), sync })];
+    return [engine({ ...engineOptions(parts, shared, { name, shape, decorated }), sync })];
   });
 }
 
@@ -80,9 +72,9 @@ function engineOptions(
   return {
     name,
     decorator: spec.name,
-    objects: selected.source,
+    parent: selected.source,
     selects: selected.selects,
-    attachments: childTypes(spec.attachments, attachments, {
+    children: childTypes(spec.attachments, attachments, {
       owners: resources.map(({ resource }) => resource),
       generateSelector: false,
       adopts: false,
@@ -100,36 +92,6 @@ function engineOptions(
         failed({ controller: spec.name, parent: object, reason: reasonOf(error), error }),
     }),
     controller: controllerOptions(spec, shared),
-  };
-}
-
-function syncOf(
-  { spec, attachments: types, hooks }: DecoratorParts,
-  shared: SharedParts,
-): (request: DecoratorRequest) => Promise<DecoratorAnswer> {
-  const called = requiredSync(spec, hooks);
-  const sync = new ControllerHook(spec, 'sync', { called, types, shared });
-  const finalize =
-    hooks.finalize &&
-    new ControllerHook(spec, 'finalize', { called: hooks.finalize, types, shared });
-  return async ({ object, attachments, related, finalizing, context }) => {
-    const hook = finalizing && finalize !== undefined ? finalize : sync;
-    const given = await hook.sync({
-      parent: object,
-      children: attachments,
-      related,
-      finalizing,
-      revision: '',
-      context,
-    });
-    const { emptyChildren } = shared;
-    const options = { types, emptyChildren, extensions: hook.extensions, finalizing };
-    const answer = await runInSlices(
-      decorationAnswer(hook.reader, given, options, context.log),
-      context.signal,
-    );
-    recordEvents(answer.events, context);
-    return withPeriod({ ...answer, attachments: answer.children }, spec, shared);
   };
 }
 

@@ -3,12 +3,13 @@
 import { FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { child } from '../../../operator/composite/child.ts';
-import { decoratorEngine } from '../../../operator/composite/decorator/decorator-engine.ts';
+import { childTypes } from '../../../operator/composite/child-types.ts';
+import { engine } from '../../../operator/composite/engine.ts';
 import type {
-  DecoratorAnswer,
+  ChildUpdate,
   DecoratorEngineOptions,
-} from '../../../operator/composite/decorator/engine-options.ts';
-import type { ChildUpdate } from '../../../operator/composite/engine-options.ts';
+  SyncAnswer,
+} from '../../../operator/composite/engine-options.ts';
 import type { ChildWriter } from '../../../operator/controller/children/child-writer.ts';
 import { NotReadyError, TerminalError } from '../../../operator/controller/errors.ts';
 import type { ReconcileContext } from '../../../operator/controller/reconciler.ts';
@@ -28,7 +29,7 @@ interface Given {
   readonly cached?: readonly KubernetesObject[];
   readonly options?: Partial<DecoratorEngineOptions>;
   readonly update?: ChildUpdate;
-  readonly answer?: DecoratorAnswer | (() => DecoratorAnswer);
+  readonly answer?: SyncAnswer | (() => SyncAnswer);
   /** Refuses a patch. */
   readonly refuse?: (subresource: string | undefined) => Error | undefined;
   /** The names that attachments cannot be created with. */
@@ -39,7 +40,7 @@ interface Given {
 async function reconciled(given: Given) {
   const done: string[] = [];
   const told: unknown[] = [];
-  const { metadata, cached = [], answer = { attachments: [] } } = given;
+  const { metadata, cached = [], answer = { children: [] } } = given;
   const set = configSet('farm', { names: [] });
   const object = {
     ...set,
@@ -63,23 +64,16 @@ async function reconciled(given: Given) {
       return undefined;
     },
   };
-  const controller = decoratorEngine({
+  const controller = engine({
     name: 'test',
     decorator: 'ours',
-    objects: source(configSets),
-    attachments: [
-      {
-        resource: configMaps,
-        update: given.update ?? 'apply',
-        statusChecks: [],
-        source: source(configMaps),
-      },
-    ],
+    parent: source(configSets) as never,
+    children: childTypes([{ resource: configMaps, update: given.update ?? 'apply' }]),
     hasStatusSubresource: true,
     writer,
-    sync: async ({ finalizing, object: seen, attachments }) => {
+    sync: async ({ finalizing, parent: seen, children }) => {
       const version = seen.metadata.resourceVersion;
-      const observed = attachments.get('configmaps')?.map(keyOf).join() ?? '';
+      const observed = children.get('configmaps')?.map(keyOf).join() ?? '';
       done.push(`${finalizing ? 'finalize' : 'sync'} ${version} ${observed}`.trim());
       return typeof answer === 'function' ? answer() : answer;
     },
@@ -149,8 +143,8 @@ function ours(name: string, metadata: Partial<KubernetesObject['metadata']> = {}
   };
 }
 
-const wanted = (...names: readonly string[]): DecoratorAnswer => ({
-  attachments: names.map((name) => child(configMaps, { metadata: { name } })),
+const wanted = (...names: readonly string[]): SyncAnswer => ({
+  children: names.map((name) => child(configMaps, { metadata: { name } })),
 });
 
 const finalizer = { name: FINALIZER, isUsed: true };
@@ -201,9 +195,9 @@ test('[metacontroller 16] what is so already is not written, and a status that i
 
   const equal = await reconciled({
     ...given,
-    answer: { attachments: [], ...same, status: { size: { wide: 1, high: 3, odd: null } } },
+    answer: { children: [], ...same, status: { size: { wide: 1, high: 3, odd: null } } },
   });
-  const none = await reconciled({ ...given, answer: { attachments: [], status: null } });
+  const none = await reconciled({ ...given, answer: { children: [], status: null } });
 
   expect(equal.done).toEqual(['sync 7']);
   expect(none.done).toEqual(['sync 7']);
@@ -212,7 +206,7 @@ test('[metacontroller 16] what is so already is not written, and a status that i
 test('without a status subresource one patch writes all of the object', async () => {
   const { done } = await reconciled({
     options: { hasStatusSubresource: false },
-    answer: { attachments: [], labels: { a: '1' }, status: { phase: 'New' } },
+    answer: { children: [], labels: { a: '1' }, status: { phase: 'New' } },
   });
 
   const metadata = { uid: 'set-uid', resourceVersion: '7', labels: { a: '1' } };
@@ -266,7 +260,7 @@ test('[metacontroller 17] finalizes until it is finalized, then removes its fina
   const unfinished = await reconciled({ metadata, cached, options, answer: wanted('a') });
   const finished = await reconciled({
     ...{ metadata, cached, options },
-    answer: { attachments: [], finalized: true },
+    answer: { children: [], finalized: true },
   });
 
   expect(unfinished.done).toEqual(['finalize 7 farm/a', 'update a']);
@@ -296,7 +290,7 @@ test('[metacontroller M22] finalized in the answer of a sync removes no finalize
   const { done } = await reconciled({
     metadata: { finalizers: [FINALIZER] },
     options: { finalizer },
-    answer: { attachments: [], finalized: true },
+    answer: { children: [], finalized: true },
   });
 
   expect(done).toEqual(['sync 7']);
@@ -319,7 +313,7 @@ test('without a function to finalize, an object that is deleted is still synced,
   const { done } = await reconciled({
     metadata: { deletionTimestamp: deleted, finalizers: ['other/one'] },
     cached: [ours('a')],
-    answer: { attachments: [], labels: { a: '1' } },
+    answer: { children: [], labels: { a: '1' } },
   });
 
   expect(done.map((each) => each.split(' ')[0])).toEqual(['sync', 'patch']);
@@ -381,26 +375,26 @@ test('an attachment that fails keeps no other from its write', async () => {
 });
 
 test.each([
-  ['no attachments', {}, 'must have an array "attachments"'],
-  ['[metacontroller M21] null among them', { attachments: [null] }, 'needs a resource and a name'],
+  ['no attachments', {}, 'an array "attachments"'],
+  ['[metacontroller M21] null among them', { children: [null] }, 'an attachment must be child('],
   [
     '[metacontroller M16] one in another namespace',
-    { attachments: [child(configMaps, { metadata: { name: 'a', namespace: 'town' } })] },
-    'cannot have an attachment in another namespace',
+    { children: [child(configMaps, { metadata: { name: 'a', namespace: 'town' } })] },
+    'an attachment must be in the namespace of its object',
   ],
   [
     'one of a resource that is not declared',
-    { attachments: [child(nodes, { metadata: { name: 'a' } })] },
-    'a resource that is not declared',
+    { children: [child(nodes, { metadata: { name: 'a' } })] },
+    'of a resource that its decorator does not declare',
   ],
-  ['[metacontroller M18] a delay below 0', { attachments: [], resyncAfterMs: -1 }, 'below 0'],
-  ['one twice', wanted('a', 'b', 'a'), 'named twice'],
-  ['a label that is no text', { attachments: [], labels: { a: 1 } }, 'labels of the answer'],
-  ['a status that is a list', { attachments: [], status: [] }, 'the status of the answer'],
+  ['[metacontroller M18] a delay below 0', { children: [], resyncAfterMs: -1 }, 'below 0'],
+  ['one twice', wanted('a', 'b', 'a'), 'names an attachment twice'],
+  ['a label that is no text', { children: [], labels: { a: 1 } }, 'labels of the answer'],
+  ['a status that is a list', { children: [], status: [] }, 'the status of the answer'],
 ])('an answer with %s changes nothing', async (_, answer, message) => {
   const { done, told } = await reconciled({
     cached: [ours('a')],
-    answer: { labels: { fresh: 'f' }, ...answer } as unknown as DecoratorAnswer,
+    answer: { labels: { fresh: 'f' }, ...answer } as unknown as SyncAnswer,
   });
 
   expect(done).toEqual(['sync 7 farm/a']);
@@ -476,7 +470,7 @@ test('the next success takes the condition away, also from an answer that has co
   const options = { failures: { condition: true } };
 
   const none = await reconciled({ status, options });
-  const copied = await reconciled({ status, options, answer: { attachments: [], status } });
+  const copied = await reconciled({ status, options, answer: { children: [], status } });
   const without = await reconciled({ status: { ready: 1 }, options });
 
   const removal = `patch status ${JSON.stringify({
@@ -490,7 +484,7 @@ test('the next success takes the condition away, also from an answer that has co
 
 test('a delay of 0 asks for nothing, and an unfinished cleanup is looked at again', async () => {
   const metadata = { deletionTimestamp: deleted, finalizers: [FINALIZER] };
-  const answer = { attachments: [], resyncAfterMs: 0 };
+  const answer = { children: [], resyncAfterMs: 0 };
 
   const sync = await reconciled({ answer });
   const cleanup = await reconciled({ metadata, options: { finalizer }, answer });

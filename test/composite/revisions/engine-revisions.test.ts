@@ -6,8 +6,8 @@ import type {
   StatusCheck,
   SyncRequest,
 } from '../../../operator/composite/engine-options.ts';
-import { chanceryFormat } from '../../../operator/composite/revisions/chancery-format.ts';
 import { createRevisions } from '../../../operator/composite/revisions/create-revisions.ts';
+import { chanceryFormat } from '../../../operator/composite/revisions/revision-format.ts';
 import { dynamicApplyWriter } from '../../../operator/controller/children/dynamic-apply-writer.ts';
 import { configMaps } from '../../../operator/model/builtin.ts';
 import type { Resource } from '../../../operator/model/resource.ts';
@@ -35,7 +35,7 @@ function rolling(
   update: ChildUpdate = 'rolling-apply',
 ): Partial<EngineSetup> {
   const writer = dynamicApplyWriter();
-  const children = childTypes([{ resource: configMaps, update, statusChecks }], 'orchards');
+  const children = childTypes([{ resource: configMaps, update, statusChecks }]);
   const parentResource = orchards as unknown as Resource;
   const format = chanceryFormat('orchards');
   const options = { controller: 'orchards', parentResource, children, writer, format };

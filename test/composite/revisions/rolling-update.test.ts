@@ -255,18 +255,10 @@ test('[metacontroller M8] a child that two revisions claim belongs to the latest
 
 test('[metacontroller M20] the answers to a plan need no status', async () => {
   const rollout = await changed();
-  const revisions = await rollout.read();
-  const answers = revisions.map((revision) => ({
-    revision,
-    children: rollout.answer(revision.parent),
-  }));
+  const live = await rollout.read();
+  const answers = live.asked.map(({ parent }) => rollout.answer(parent));
 
-  const plan = await rollout.revisions.plan(
-    answers,
-    rollout.observed(),
-    rollout.parent,
-    rollout.context,
-  );
+  const plan = await live.plan(answers, rollout.observed());
 
   expect(plan.condition.reason).toBe('RolloutProgressing');
 });

@@ -1,17 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
+import { childIdentity } from '../../../operator/composite/child.ts';
 import type {
   ChildType,
-  ParentRevision,
+  LiveRevisions,
   PlannedChild,
   Revisions,
   RollingPlan,
   StatusCheck,
 } from '../../../operator/composite/engine-options.ts';
-import { chanceryFormat } from '../../../operator/composite/revisions/chancery-format.ts';
 import { createRevisions } from '../../../operator/composite/revisions/create-revisions.ts';
-import { metacontrollerFormat } from '../../../operator/composite/revisions/metacontroller-format.ts';
-import type { RevisionFormat } from '../../../operator/composite/revisions/revision-format.ts';
-import { childIdentity } from '../../../operator/composite/sync-result.ts';
+import {
+  chanceryFormat,
+  metacontrollerFormat,
+  type RevisionFormat,
+} from '../../../operator/composite/revisions/revision-format.ts';
 import type { ChildWriter } from '../../../operator/controller/children/child-writer.ts';
 import type { ReconcileContext } from '../../../operator/controller/reconciler.ts';
 import { source } from '../../../operator/controller/source.ts';
@@ -281,21 +283,18 @@ export class Rollout {
     });
   }
 
-  async read(): Promise<readonly ParentRevision[]> {
+  async read(): Promise<LiveRevisions> {
     return this.revisions.read(this.parent, this.context);
   }
 
   async plan(): Promise<RollingPlan> {
-    const revisions = await this.read();
-    this.asked = revisions.map(({ name, parent }) => ({
+    const live = await this.read();
+    this.asked = live.asked.map(({ name, parent }) => ({
       name,
       taste: (parent as { spec?: { taste?: unknown } }).spec?.taste,
     }));
-    const answers = revisions.map((revision) => ({
-      revision,
-      children: this.answer(revision.parent),
-    }));
-    return this.revisions.plan(answers, this.observed(), this.parent, this.context);
+    const answers = live.asked.map(({ parent }) => this.answer(parent));
+    return live.plan(answers, this.observed());
   }
 
   /** One reconcile, as the engine does it. */

@@ -193,7 +193,7 @@ test.each([
   rollout.stored.create(revision('orphan', 'sour', ['b', 'c']));
   rollout.parent = { ...rollout.parent, metadata: metadataOf(rollout) };
 
-  expect(await rollout.read()).toHaveLength(1);
+  expect((await rollout.read()).asked).toHaveLength(1);
   expect(rollout.stored.writes).toEqual(['create orphan']);
 });
 
@@ -203,9 +203,9 @@ test('a parent that a live read finds deleted adopts nothing', async () => {
   const { context } = rollout;
   const client = { ...context.client, find: async () => undefined };
 
-  const revisions = await rollout.revisions.read(rollout.parent, { ...context, client } as never);
+  const live = await rollout.revisions.read(rollout.parent, { ...context, client } as never);
 
-  expect(revisions).toHaveLength(1);
+  expect(live.asked).toHaveLength(1);
   expect(rollout.stored.writes).toEqual(['create orphan']);
 });
 
@@ -249,7 +249,7 @@ test('a revision whose content was changed under the name of another is an error
 
 test('an object of another owner under the name of a revision is an error that names it', async () => {
   const rollout = new Rollout();
-  const { name } = (await rollout.read())[0] ?? expect.unreachable();
+  const { name } = (await rollout.read()).asked[0] ?? expect.unreachable();
   rollout.stored.create(revision(name, 'sour', [], { ...NORTH, kind: 'Other', uid: 'other' }));
 
   await expect(rollout.reconcile()).rejects.toMatchObject({ name: 'AlreadyOwnedError' });

@@ -6,7 +6,7 @@ import { desiredObjects } from './desired-objects.ts';
 import { type HookEvent, hookEvents } from './hook-events.ts';
 
 /** What both kinds of controllers take from the answer of a sync or finalize hook. */
-interface CommonAnswer {
+export interface CommonAnswer {
   readonly children: readonly DesiredChild[];
   /** Null: the hook states none. */
   readonly status: Readonly<Record<string, unknown>> | null;

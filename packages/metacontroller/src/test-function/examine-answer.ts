@@ -5,13 +5,11 @@ import {
   type Resource,
   type Selector,
   selectorFromObject,
-  source,
 } from 'chancery';
 import {
   compileRule,
   type KnownKinds,
   type PlannedChild,
-  planAttachments,
   planChildren,
   runInSlices,
 } from 'chancery/internal';
@@ -55,22 +53,17 @@ export async function examinedAnswer(
     finalizing: hook === 'finalize',
   };
   const parentResource = resourceOf(parent);
+  const placed = { parent, parentResource, types, writer: {} };
   if (spec.kind === 'DecoratorController') {
     const read = await runInSlices(decorationAnswer(reader, answer, options, log), signal);
-    const { children: attachments, labels, annotations, status } = read;
-    const planned = await planAttachments({ attachments, labels, annotations, status }, parent, {
-      attachments: types,
-      decorator: spec.name,
-      objects: source(parentResource),
-      writer: {},
-    });
+    const planned = await planChildren(read, { ...placed, decorator: spec.name });
     return { answer: read, planned };
   }
   const read = await runInSlices(compositeAnswer(reader, answer, options, log), signal);
   const { generateSelector } = spec;
   const selector = generateSelector ? undefined : selectorOf(parent);
-  const rules = { parent, parentResource, types, generateSelector, selector, writer: {} };
-  return { answer: read, planned: await planChildren(read.children, rules) };
+  const planned = await planChildren(read, { ...placed, generateSelector, selector });
+  return { answer: read, planned };
 }
 
 interface ExaminedRulesParts {

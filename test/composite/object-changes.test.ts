@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { decoratedChanges } from '../../../operator/composite/decorator/decorated-changes.ts';
-import { selectedObjects } from '../../../operator/composite/decorator/decorated-source.ts';
-import type { PredicateEvent } from '../../../operator/controller/predicate.ts';
-import { Entry } from '../../../operator/model/entry.ts';
-import { deployments } from '../../../operator/model/kubernetes/resources.ts';
-import type { KubernetesObject, ObjectMeta } from '../../../operator/model/object.ts';
+import { selectedObjects } from '../../operator/composite/decorator/decorated-source.ts';
+import { visibleChanges } from '../../operator/composite/object-changes.ts';
+import type { PredicateEvent } from '../../operator/controller/predicate.ts';
+import { Entry } from '../../operator/model/entry.ts';
+import { deployments } from '../../operator/model/kubernetes/resources.ts';
+import type { KubernetesObject, ObjectMeta } from '../../operator/model/object.ts';
 
 const FINALIZER = 'example.dev/decorated';
 
@@ -21,11 +21,12 @@ function update(old: KubernetesObject, now: KubernetesObject): PredicateEvent {
   return { type: 'update', object: now, metadata: now.metadata, old: Entry.of(old) };
 }
 
-const passes = decoratedChanges({
+const passes = visibleChanges({
   decorator: 'ours',
   finalizer: { name: FINALIZER, isUsed: true },
+  failures: { condition: true },
 });
-const ignoring = decoratedChanges({ decorator: 'ours', ignoreStatusChanges: true });
+const ignoring = visibleChanges({ decorator: 'ours', ignoreStatusChanges: true });
 
 test.each([
   ['a version and managedFields alone', { resourceVersion: '9', managedFields: [{}] }, false],
@@ -72,14 +73,14 @@ test.each([
   false,
 ])('the removal of a finalizer that nothing uses passes, whether status changes are ignored: %s', (ignoreStatusChanges) => {
   const finalizer = { name: FINALIZER, isUsed: false };
-  const changes = decoratedChanges({ decorator: 'ours', finalizer, ignoreStatusChanges });
+  const changes = visibleChanges({ decorator: 'ours', finalizer, ignoreStatusChanges });
 
   expect(changes(update(object({ finalizers: [FINALIZER] }), object()))).toBe(true);
 });
 
 test('objects that are not selected cause nothing, until they are, and once when they cease to be', () => {
   const { selects } = selectedObjects(deployments, { labels: { matchLabels: { app: 'shop' } } });
-  const chosen = decoratedChanges({ decorator: 'ours', selects });
+  const chosen = visibleChanges({ decorator: 'ours', selects });
   const yes = object({ labels: { app: 'shop' } });
   const no = object({ labels: { app: 'other' } });
   const event = (type: 'create' | 'delete', of: KubernetesObject): PredicateEvent => ({

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import {
   byLabelIfUncontrolled,
   uncontrolledMatching,
-} from '../../operator/composite/uncontrolled.ts';
+} from '../../operator/composite/adopt-orphans.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import {
   matchesSelector,

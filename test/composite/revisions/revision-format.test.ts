@@ -3,8 +3,12 @@
  * the text of the patch, not with the code under test.
  */
 import { expect, test } from 'vitest';
-import { metacontrollerFormat } from '../../../operator/composite/revisions/metacontroller-format.ts';
 import { patchText } from '../../../operator/composite/revisions/parent-patch.ts';
+import {
+  labelsOf,
+  metacontrollerFormat,
+  nameOf,
+} from '../../../operator/composite/revisions/revision-format.ts';
 import type { KubernetesObject } from '../../../operator/model/object.ts';
 import { defineResource } from '../../../operator/model/resource.ts';
 import { fruits, Rollout } from './rollout.ts';
@@ -34,13 +38,13 @@ test.each([
   ],
   [{}, 'd819c2a02ccd95ea04841109dda254caf2e7ba40'],
 ])('[metacontroller 28] the name ends with the hash of uid and patch: %j', (patch, hash) => {
-  expect(format().nameOf(orchard(), patchText(patch))).toBe(`orchards.fruit.example-${hash}`);
+  expect(nameOf(format(), orchard(), patchText(patch))).toBe(`orchards.fruit.example-${hash}`);
 });
 
 test('[metacontroller 28] the group of a core parent is "core" in the name and empty in the label', () => {
   const core = format('configmaps', '');
 
-  expect(core.nameOf(orchard(), '{"spec":{"trees":2}}')).toBe(
+  expect(nameOf(core, orchard(), '{"spec":{"trees":2}}')).toBe(
     'configmaps.core-6197953534aee8e1d8c920c1553eee6a3002483d',
   );
   expect(core.labels).toEqual({
@@ -53,7 +57,7 @@ test('[metacontroller 28] a long name is cut to 212 characters before the dash a
   const group = `${'g'.repeat(200)}.fruit.example`;
   const long = format('orchards', group);
 
-  const name = long.nameOf(orchard(), '{"spec":{"trees":2}}');
+  const name = nameOf(long, orchard(), '{"spec":{"trees":2}}');
 
   expect(name).toHaveLength(253);
   expect(name).toBe(`orchards.${'g'.repeat(200)}.fr-6197953534aee8e1d8c920c1553eee6a3002483d`);
@@ -65,14 +69,14 @@ test('[metacontroller 28] labels: those of the template under the two of the par
   const given = metacontrollerFormat({ parentResource: fruits, generateSelector: false });
   const labels = { app: 'north', 'metacontroller.k8s.io/resource': 'lies' };
 
-  expect(given.labelsOf(orchard({ spec: { template: { metadata: { labels } } } }))).toEqual({
+  expect(labelsOf(given, orchard({ spec: { template: { metadata: { labels } } } }))).toEqual({
     app: 'north',
     'metacontroller.k8s.io/apiGroup': 'fruit.example',
     'metacontroller.k8s.io/resource': 'orchards',
   });
-  expect(given.labelsOf(orchard({ spec: {} }))).toEqual(given.labels);
+  expect(labelsOf(given, orchard({ spec: {} }))).toEqual(given.labels);
   expect(() =>
-    given.labelsOf(orchard({ spec: { template: { metadata: { labels: { app: 1 } } } } })),
+    labelsOf(given, orchard({ spec: { template: { metadata: { labels: { app: 1 } } } } })),
   ).toThrow(expect.objectContaining({ code: 'USER_CODE', context: { parent: 'farm/north' } }));
 });
 

@@ -1,0 +1,81 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isSameJson, type JsonMap } from '../controller/children/json-difference.ts';
+import type { Predicate } from '../controller/predicate.ts';
+import type { Entry } from '../model/entry.ts';
+import type { KubernetesObject } from '../model/object.ts';
+import type { CompositeEngineOptions, DecoratorEngineOptions } from './engine-options.ts';
+import { failureType, statusOf, withoutFailure } from './failures.ts';
+
+type Options = Pick<
+  CompositeEngineOptions,
+  'selects' | 'finalizer' | 'ignoreStatusChanges' | 'failures'
+> &
+  Partial<Pick<CompositeEngineOptions, 'status'>> &
+  Partial<Pick<DecoratorEngineOptions, 'decorator'>>;
+
+/** True for an object that is selected, or still carries the finalizer. */
+export function isConcerned(
+  object: KubernetesObject,
+  { selects, finalizer }: Pick<Options, 'selects' | 'finalizer'>,
+): boolean {
+  return selects === undefined || selects(object) || carries(object, finalizer);
+}
+
+export function carries(
+  { metadata }: Pick<KubernetesObject, 'metadata'>,
+  finalizer: Options['finalizer'],
+): boolean {
+  return finalizer !== undefined && metadata.finalizers?.includes(finalizer.name) === true;
+}
+
+/** One state of an object. It is parsed when more than its metadata is read. */
+type State = Pick<Entry, 'metadata' | 'object'>;
+
+/**
+ * Lets the changes of parents through that the function can see. Objects that do not concern the controller cause nothing,
+ * and neither does what the engine itself writes: its finalizer, the condition of a failure, and `observedGeneration` where
+ * it replaces the whole status. These would call the function again with the same input.
+ */
+export function visibleChanges(options: Options): Predicate {
+  const { selects } = options;
+  const concerns = (state: State): boolean =>
+    selects === undefined || isConcerned(state.object, options);
+  return (event) => {
+    const now = concerns(event);
+    if (event.type !== 'update') return now;
+    if (now !== concerns(event.old)) return true;
+    return now && isVisible(event.old, event, options);
+  };
+}
+
+function isVisible(old: State, now: State, options: Options): boolean {
+  const { deletionTimestamp, generation } = now.metadata;
+  const isSameSpec =
+    generation === old.metadata.generation &&
+    isDeepStrictEqual(old.metadata.labels ?? {}, now.metadata.labels ?? {}) &&
+    isDeepStrictEqual(old.metadata.annotations ?? {}, now.metadata.annotations ?? {});
+  if (!isSameSpec) return true;
+  const { finalizer, ignoreStatusChanges = false } = options;
+  // The sync waits for the removal of one that nothing uses.
+  if (finalizer?.isUsed === false && carries(old, finalizer) && !carries(now, finalizer))
+    return true;
+  // Without a generation, a change of the status cannot be told from others.
+  if (ignoreStatusChanges && deletionTimestamp === undefined && generation !== undefined) {
+    return false;
+  }
+  return !isSameJson(visible(old.object, options), visible(now.object, options));
+}
+
+function visible(
+  object: KubernetesObject,
+  { finalizer, failures, status, decorator }: Options,
+): JsonMap {
+  const { resourceVersion: _, managedFields: __, finalizers, ...metadata } = object.metadata;
+  const hidden = finalizer?.isUsed === true ? finalizer.name : undefined;
+  const others = (finalizers ?? []).filter((name) => name !== hidden);
+  const { observedGeneration, ...stated } = statusOf(object);
+  const shown = status === 'replace' ? stated : { ...stated, observedGeneration };
+  const foreign =
+    failures?.condition === true ? withoutFailure(shown, failureType(decorator)) : shown;
+  return { ...object, metadata: { ...metadata, finalizers: others }, status: foreign };
+}

@@ -1,0 +1,36 @@
+import { globSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { root } from '../docs/readme.ts';
+import { COUNTED, MECHANISMS, placeOf, sorted } from './mechanisms.ts';
+
+const lists = [
+  { name: 'fruit', places: ['farm/', 'town/apple.ts'] },
+  { name: 'grain', places: ['farm/rye.ts', 'farm/barn/'] },
+];
+
+test('a file belongs to the longest place that names it', () => {
+  const files = ['farm/apple.ts', 'farm/rye.ts', 'farm/barn/oats.ts', 'town/apple.ts'];
+
+  expect([...sorted(files, lists)]).toEqual([
+    ['fruit', ['farm/apple.ts', 'town/apple.ts']],
+    ['grain', ['farm/rye.ts', 'farm/barn/oats.ts']],
+  ]);
+});
+
+test.each([
+  ['a file in no list', ['town/pear.ts'], lists, 'in no list: town/pear.ts'],
+  ['a place without a file', ['farm/a.ts'], lists, 'not there: town/apple.ts, farm/rye.ts'],
+  ['a place in two lists', [], [...lists, { name: 'x', places: ['farm/'] }], 'in two lists'],
+])('%s is an error that names it', (_what, files, given, message) => {
+  expect(() => sorted(files, given)).toThrow(message);
+});
+
+test('every file for children, statuses, composites, decorators, revisions and related objects is counted', () => {
+  const files = globSync('operator/**/*.ts', { cwd: root });
+  const counted = files.filter((file) => placeOf(file, COUNTED.now) !== undefined);
+  const named = MECHANISMS.map(({ name, now }) => ({ name, places: now }));
+
+  const of = sorted(counted, named);
+
+  expect([...of.values()].flat().sort()).toEqual(counted.sort());
+});
