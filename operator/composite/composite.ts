@@ -1,5 +1,5 @@
+import { applyWriter } from '../controller/children/apply-writer.ts';
 import type { ChildWriter } from '../controller/children/child-writer.ts';
-import { ownedApplyWriter } from '../controller/children/owned-apply-writer.ts';
 import { type Controller, type ControllerOptions, controller } from '../controller/controller.ts';
 import type { Finalizer, Unfinished } from '../controller/finalizers/finalizer.ts';
 import { requireFunction } from '../controller/known-options.ts';
@@ -136,7 +136,7 @@ export function composite<P extends KubernetesObject>({
   requireComposite(name, children, sync);
   requireOneSelector(name, generateSelector, selector);
   const parentResource = sourceOf(parent).resource as unknown as Resource;
-  const writer = ownedApplyWriter();
+  const writer = applyWriter({ fieldManager: name });
   const declared = childTypes(children, name);
   const adopts = generateSelector || selector !== undefined;
   const types = adopts ? declared.map(indexedForAdoption) : declared;

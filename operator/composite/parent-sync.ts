@@ -129,7 +129,7 @@ export class ParentSync {
     selector: Selector | undefined,
   ): Promise<Decision> {
     const { sync, revisions, children: types, generateSelector } = this.#options;
-    const { writer, parentResource } = this.#options;
+    const { parentResource } = this.#options;
     const live: readonly ParentRevision[] =
       revisions !== undefined && managesChildren
         ? await revisions.read(parent, context)
@@ -148,7 +148,7 @@ export class ParentSync {
     );
     const answers = await allOf(calls);
     for (const { resyncAfterMs } of answers) requireDelay(resyncAfterMs);
-    const rules = { parent, parentResource, types, generateSelector, selector, writer };
+    const rules = { parent, parentResource, types, generateSelector, selector };
     const answered: AnsweredRevision[] = [];
     for (const [at, revision] of live.entries()) {
       const planned = await planChildren(answers[at]?.children ?? [], rules);

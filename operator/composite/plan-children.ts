@@ -1,4 +1,3 @@
-import type { ChildWriter } from '../controller/children/child-writer.ts';
 import { CONTROLLER_UID } from '../controller/children/existing-child.ts';
 import type { Desired } from '../controller/reconciler.ts';
 import { OperatorError } from '../core/errors.ts';
@@ -19,7 +18,6 @@ export interface PlanRules {
   readonly generateSelector: boolean;
   /** Labels that children must have. */
   readonly selector: Selector | undefined;
-  readonly writer: Pick<ChildWriter, 'marked'>;
 }
 
 /**
@@ -69,10 +67,9 @@ function plan(given: unknown, index: number, rules: PlanRules): PlannedChild {
   const metadata = { ...withoutNamespace(object?.metadata), ...(namespace && { namespace }) };
   const placed = { ...object, metadata } as Desired<KubernetesObject>;
   const labelled = rules.generateSelector ? withUidLabel(placed, type.resource, rules) : placed;
-  const isMarked = type.update !== 'apply' && type.update !== 'keep';
   return {
     resource: type.resource,
-    object: isMarked ? (rules.writer.marked?.(labelled) ?? labelled) : labelled,
+    object: labelled,
     type,
     identity: childIdentity(type.resource, metadata),
   };

@@ -1,4 +1,3 @@
-import type { ChildWriter } from '../../controller/children/child-writer.ts';
 import { DECORATED_BY } from '../../controller/children/existing-child.ts';
 import { OperatorError } from '../../core/errors.ts';
 import { inSlices } from '../../core/time-slice.ts';
@@ -9,9 +8,7 @@ import type { ChildType, PlannedChild } from '../engine-options.ts';
 import { childIdentity } from '../sync-result.ts';
 import type { DecoratorAnswer, DecoratorEngineOptions } from './engine-options.ts';
 
-type Options = Pick<DecoratorEngineOptions, 'attachments' | 'decorator' | 'objects'> & {
-  readonly writer: Pick<ChildWriter, 'marked'>;
-};
+type Options = Pick<DecoratorEngineOptions, 'attachments' | 'decorator' | 'objects'>;
 
 /**
  * Checks an answer and turns its attachments into a plan. The whole answer is checked before anything is written.
@@ -63,11 +60,10 @@ function plan(
     annotations: { ...annotations, [DECORATED_BY]: options.decorator },
   };
   const desired = { ...wanted, metadata: placed };
-  const isMarked = type.update === 'recreate' || type.update === 'rolling-recreate';
   return {
     type,
     resource: type.resource,
-    object: isMarked ? (options.writer.marked?.(desired) ?? desired) : desired,
+    object: desired,
     identity: childIdentity(type.resource, { name, namespace }),
   };
 }

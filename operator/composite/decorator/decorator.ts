@@ -1,4 +1,4 @@
-import { ownedApplyWriter } from '../../controller/children/owned-apply-writer.ts';
+import { applyWriter } from '../../controller/children/apply-writer.ts';
 import type { Controller, ControllerOptions } from '../../controller/controller.ts';
 import { requireFinalizerName } from '../../controller/finalizers/finalizer.ts';
 import { requireFunction } from '../../controller/known-options.ts';
@@ -139,7 +139,7 @@ export function decorator<T extends KubernetesObject>({
     attachments: attachmentTypes(attachments, name),
     hasStatusSubresource: status === 'subresource',
     ...(ignoreStatusChanges !== undefined && { ignoreStatusChanges }),
-    writer: ownedApplyWriter(),
+    writer: applyWriter({ fieldManager: name }),
     ...(finalizer && { finalizer }),
     ...(customize && { related: relatedTo(customize, related ?? [], name) }),
     sync: ask,

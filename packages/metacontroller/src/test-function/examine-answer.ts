@@ -62,14 +62,13 @@ export async function examinedAnswer(
       attachments: types,
       decorator: spec.name,
       objects: source(parentResource),
-      writer: {},
     });
     return { answer: read, planned };
   }
   const read = await runInSlices(compositeAnswer(reader, answer, options, log), signal);
   const { generateSelector } = spec;
   const selector = generateSelector ? undefined : selectorOf(parent);
-  const rules = { parent, parentResource, types, generateSelector, selector, writer: {} };
+  const rules = { parent, parentResource, types, generateSelector, selector };
   return { answer: read, planned: await planChildren(read.children, rules) };
 }
 
