@@ -15,7 +15,7 @@ import { withEngineParts } from '../children/engine-parts.ts';
 import { statusWriter } from '../children/write-status.ts';
 import type { Controller } from '../controller.ts';
 import type { EventRecorder } from '../events/event-recorder.ts';
-import type { AcceptedWrite, Fight, WrittenObject } from '../policies/key-gate.ts';
+import type { AcceptedWrite, KeyGate } from '../policies/key-gate.ts';
 import type { TakenNames } from '../policies/taken-names.ts';
 import type { Log, ReconcileContext, Self } from '../reconciler.ts';
 import { isSameResource, type Source, source } from '../source.ts';
@@ -33,10 +33,8 @@ interface ContextsOptions {
   readonly informers: ReadonlyMap<Source, SharedInformer<KubernetesObject>>;
   /** Called with each write of an attempt of `key`. */
   readonly wrote: (key: ObjectKey, write: AcceptedWrite, call: WrittenCall) => void;
-  /** See `KeyGate.asksForLive`. */
-  readonly asksForLive?: (target: WrittenObject) => boolean;
-  /** See `KeyGate.fightOf`. */
-  readonly fightOf?: (key: ObjectKey) => Fight | undefined;
+  /** Knows of fights with other writers. */
+  readonly gate?: Pick<KeyGate, 'asksForLive' | 'fightOf'>;
   /** Called when another object has the name of a child. */
   readonly takenNames?: TakenNames;
 }
@@ -76,7 +74,7 @@ export class Contexts {
 
   /** The context of one attempt. Its calls abort with `facts.signal` at the latest. */
   of(facts: AttemptFacts): ReconcileContext {
-    const { controller, clock, events, fightOf, self, takenNames } = this.#options;
+    const { controller, clock, events, gate, self, takenNames } = this.#options;
     const { key, object, signal, log, attempt, priority } = facts;
     const client = this.client(facts);
     const context: ReconcileContext = {
@@ -102,8 +100,7 @@ export class Contexts {
       dryRun: false, // `chancery run --dry-run` replaces it
       store: (asked) => this.store(asked),
     };
-    const fight = (): Fight | undefined => fightOf?.(key);
-    return withEngineParts(context, { memory: this.#memory, fight });
+    return withEngineParts(context, { memory: this.#memory, fight: () => gate?.fightOf(key) });
   }
 
   /**
@@ -132,9 +129,9 @@ export class Contexts {
    * call is in `client/around-calls.ts`; what depends on the attempt is added here.
    */
   client({ key, signal }: Pick<AttemptFacts, 'key' | 'signal'>): Client {
-    const { asksForLive, client, wrote } = this.#options;
+    const { client, gate, wrote } = this.#options;
     const observer: WriteObserver = {
-      ...(asksForLive && { asksForLive }),
+      asksForLive: (target) => gate?.asksForLive(target) === true,
       cached: (resource, namespace, name) => this.#cached(resource, objectKey(namespace, name)),
       wrote: (write, call) => wrote(key, write, call),
     };

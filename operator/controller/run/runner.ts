@@ -101,8 +101,7 @@ export class ControllerRunner {
         informers: this.#informers,
         meter: meter ?? noMeter,
         ready: () => this.#queue.depth,
-        looped: () => this.#metrics.looped(),
-        fought: () => this.#metrics.fought(),
+        ...{ looped: () => this.#metrics.looped(), fought: () => this.#metrics.fought() },
         takenNames: this.#takenNames,
         resume,
       }),
@@ -115,8 +114,7 @@ export class ControllerRunner {
         this.#gate.wrote(key, write);
         this.#logWrite(key, write, call);
       },
-      asksForLive: (target) => this.#gate.asksForLive(target),
-      fightOf: (key) => this.#gate.fightOf(key),
+      gate: this.#gate,
       takenNames: this.#takenNames,
     });
     this.#finalizing = new Finalizing({ controller, client, clock });
