@@ -68,7 +68,7 @@ describe.each(WRITERS)('[child 5] by %s', (_name, writer) => {
     await at.env.advance(20 * 60_000);
 
     expect(told).toMatchObject({ status: 'False', reason: 'WriteFight' });
-    expect(told?.message).toContain('chancery-test-env');
+    expect(told?.message).toContain('this controller and chancery-test-env change');
     expect(told?.message).toContain('data');
     expect(later).toBeLessThanOrEqual(20);
     expect(await synced(at)).toBeUndefined();

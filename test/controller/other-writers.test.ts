@@ -11,6 +11,8 @@ const entry = (manager: unknown, fieldsV1: unknown, time = '2026-01-01T00:00:00Z
   ...{ manager, operation: 'Update', apiVersion: 'v1', time, fieldsType: 'FieldsV1', fieldsV1 },
 });
 
+const OWN = ['ours', 'ours/create'];
+
 const text = { 'f:data': { 'f:text': {} } };
 const both = { 'f:data': { 'f:text': {}, 'f:more': {} } };
 const rest = { 'f:data': { 'f:more': {} } };
@@ -24,7 +26,7 @@ test('[child 5] the managers that have lost fields by a write are named', () => 
   );
   const after = object(entry('ours', both), entry('idle', rest), entry('editor', rest));
 
-  expect(otherWriters(before, after, 'ours')).toEqual(['editor', 'setter']);
+  expect(otherWriters(before, after, OWN)).toEqual(['editor', 'setter']);
 });
 
 test.each<[string, unknown]>([
@@ -37,7 +39,7 @@ test.each<[string, unknown]>([
 ])('[child 5] fields of an entry that are %s cannot be read, and do not matter', (_what, fields) => {
   const before = object(entry('broken', fields), entry('editor', text));
 
-  expect(otherWriters(before, object(entry('broken', fields)), 'ours')).toEqual(['editor']);
+  expect(otherWriters(before, object(entry('broken', fields)), OWN)).toEqual(['editor']);
 });
 
 test.each<[string, readonly unknown[]]>([
@@ -45,8 +47,8 @@ test.each<[string, readonly unknown[]]>([
   ['texts', ['kubectl']],
   ['without a manager', [{ operation: 'Update', fieldsV1: text }, entry(7, text), entry('', text)]],
 ])('[child 5] entries that are %s are left out', (_what, entries) => {
-  expect(otherWriters(object(...entries), object(), 'ours')).toEqual([]);
-  expect(otherWriters(object(...entries, entry('editor', text)), object(), 'ours')).toEqual([
+  expect(otherWriters(object(...entries), object(), OWN)).toEqual([]);
+  expect(otherWriters(object(...entries, entry('editor', text)), object(), OWN)).toEqual([
     'editor',
   ]);
 });
@@ -54,8 +56,8 @@ test.each<[string, readonly unknown[]]>([
 test('[child 5] managedFields that are no list name nobody', () => {
   const broken = { ...object(), metadata: { name: 'a', managedFields: { manager: 'a' } } } as never;
 
-  expect(otherWriters(broken, broken, 'ours')).toEqual([]);
-  expect(otherWriters({ ...object(), metadata: { name: 'a' } }, undefined, 'ours')).toEqual([]);
+  expect(otherWriters(broken, broken, OWN)).toEqual([]);
+  expect(otherWriters({ ...object(), metadata: { name: 'a' } }, undefined, OWN)).toEqual([]);
 });
 
 test('[child 5] where no entry has lost a field, those that wrote last are named', () => {
@@ -66,12 +68,12 @@ test('[child 5] where no entry has lost a field, those that wrote last are named
     entry('ours/create', text, '2026-01-01T00:00:10Z'),
   );
 
-  expect(otherWriters(before, undefined, 'ours')).toEqual(['late']);
+  expect(otherWriters(before, undefined, OWN)).toEqual(['late']);
 });
 
 test('[child 5] a long or strange name does no harm, and three names are enough', () => {
   const names = ['a\u001b[31m', 'b'.repeat(5_000), 'c', 'd'];
-  const found = otherWriters(object(...names.map((name) => entry(name, text))), object(), 'ours');
+  const found = otherWriters(object(...names.map((name) => entry(name, text))), object(), OWN);
 
   expect(found).toHaveLength(3);
   expect(found.join('')).not.toContain('\u001b');

@@ -28,7 +28,7 @@ interface ApplyWriterOptions {
   readonly createsByApply?: boolean;
 }
 
-/** The annotation in which versions before 0.1.0 kept a hash of the stated child. */
+/** The annotation in which earlier versions kept a hash of the stated child. */
 const CHILD_HASH = 'chancery.dev/child-hash';
 
 /**

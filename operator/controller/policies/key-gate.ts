@@ -159,6 +159,8 @@ export interface AcceptedWrite extends WrittenObject {
   readonly answer: KubernetesObject | undefined;
   /** The body of the write; undefined for a delete and a JSON patch. */
   readonly stated?: object | undefined;
+  /** The field manager that the write names; undefined for that of the controller. */
+  readonly fieldManager?: string | undefined;
   /** The object as the API server had it before the write, if a policy has asked for it. */
   readonly live?: KubernetesObject | undefined;
 }

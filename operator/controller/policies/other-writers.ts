@@ -1,7 +1,6 @@
 import { isMapping } from '../../core/mapping.ts';
 import { visibleText } from '../../core/visible-text.ts';
 import type { KubernetesObject } from '../../model/object.ts';
-import { creatorOf } from '../children/own-by-applying.ts';
 
 /** Number of named managers. */
 const MAX_MANAGERS = 3;
@@ -23,14 +22,13 @@ interface FieldsEntry {
  *
  * @param live - the object before the write, with its managedFields.
  * @param answer - the object after it; undefined for a delete.
- * @param controller - the name of the controller, whose own entries do not count.
+ * @param own - the names under which the controller writes. Their entries do not count.
  */
 export function otherWriters(
   live: KubernetesObject,
   answer: KubernetesObject | undefined,
-  controller: string,
+  own: readonly string[],
 ): readonly string[] {
-  const own = [controller, creatorOf(controller)];
   const before = entriesOf(live).filter(({ manager }) => !own.includes(manager));
   const after = answer === undefined ? [] : entriesOf(answer);
   const lost = before.filter((entry) => {

@@ -3,6 +3,7 @@ import { objectKey } from '../../model/object.ts';
 import { resourceName } from '../../model/resource.ts';
 import { digestOf, shownFields } from '../children/applied-memory.ts';
 import { differingPaths } from '../children/json-difference.ts';
+import { creatorOf } from '../children/own-by-applying.ts';
 import type { AcceptedWrite, Fight } from './key-gate.ts';
 import { otherWriters } from './other-writers.ts';
 
@@ -37,6 +38,8 @@ interface Written {
   resourceVersion: string;
   /** For each statement, by its digest, the times at which it had to be written again. */
   readonly statements: Map<string, readonly number[]>;
+  /** The name that the last write gave; '' for that of the controller. */
+  fieldManager: string;
   /** How often the fight was slowed. */
   turns: number;
   /** The fight as it was found last. */
@@ -71,8 +74,11 @@ export class WriteFights {
     const { resourceVersion: lastVersion } = written;
     if (write.live !== undefined) {
       written.readAtMs = nowMs;
-      written.managers = otherWriters(write.live, write.answer, this.#controller);
+      const { fieldManager: now = '' } = write;
+      const own = [this.#controller, creatorOf(this.#controller), written.fieldManager, now];
+      written.managers = otherWriters(write.live, write.answer, own);
     }
+    written.fieldManager = write.fieldManager ?? written.fieldManager;
     written.resourceVersion = write.isDelete
       ? DELETED
       : (write.answer?.metadata.resourceVersion ?? lastVersion);
@@ -137,6 +143,7 @@ function newRecord(): Written {
     atMs: 0,
     resourceVersion: '',
     statements: new Map(),
+    fieldManager: '',
     turns: 0,
     fight: undefined,
     managers: [],

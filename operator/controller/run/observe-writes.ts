@@ -60,6 +60,7 @@ export function observeWrites({ asksForLive, cached, wrote }: WriteObserver): In
       before,
       answer: isObject ? answer : undefined,
       stated: statedBy(call),
+      fieldManager: call.options.fieldManager,
       live,
     };
     wrote(write, call);
