@@ -1,6 +1,7 @@
 /** Drift: what a child shows against what was stated, for every strategy and every way of writing. */
 
 import { describe, expect, test } from 'vitest';
+import { childTypes } from '../../operator/composite/child-types.ts';
 import type { ChildUpdate } from '../../operator/composite/engine-options.ts';
 import { applyWriter } from '../../operator/controller/children/apply-writer.ts';
 import type { ChildWriter } from '../../operator/controller/children/child-writer.ts';
@@ -182,6 +183,30 @@ describe.each(WRITERS)('[child 4] by %s', (_name, writer) => {
 
     expect((await press(at, resource)).data).toEqual({ text: '1' });
   });
+});
+
+test('[child 4] a field that the source of the children drops is no drift', async () => {
+  const { resource } = MAP;
+  const transform = ({ apiVersion, kind, metadata }: KubernetesObject) => ({
+    apiVersion,
+    kind,
+    metadata,
+  });
+  const rule = { resource, update: 'recreate', source: { transform } } as const;
+  const at = await enginePlace({
+    writer: applyWriter({ fieldManager: 'orchards' }),
+    children: childTypes([rule], 'orchards'),
+    decide: () => ({
+      children: [{ resource, object: { metadata: { name: 'press' }, ...MAP.stated } as never }],
+    }),
+    arrange: ({ createParent }) => createParent({}),
+  });
+  const before = await press(at, resource);
+
+  await at.restart();
+  await edit(at, resource, { metadata: { labels: { tier: 'back' } } });
+
+  expect((await press(at, resource)).metadata.uid).toBe(before.metadata.uid);
 });
 
 describe.each(
