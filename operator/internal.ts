@@ -90,10 +90,20 @@ export { createRevisions } from './composite/revisions/create-revisions.ts';
 export { metacontrollerFormat } from './composite/revisions/revision-format.ts';
 export type { AccessDeclaration, PlacedPermission } from './controller/access-declaration.ts';
 export { requireCheckedVerbs } from './controller/checked-verbs.ts';
-export { digestOf } from './controller/children/applied-memory.ts';
-export type { ChildWriter } from './controller/children/child-writer.ts';
-export { dynamicApplyWriter } from './controller/children/dynamic-apply-writer.ts';
-export { serverSideApplyWriter } from './controller/children/server-side-apply-writer.ts';
+export { AppliedMemory, digestOf } from './controller/children/applied-memory.ts';
+export { applyWriter } from './controller/children/apply-writer.ts';
+export type { ChildWrite, ChildWriter } from './controller/children/child-writer.ts';
+export { enginePartsOf } from './controller/children/engine-parts.ts';
+export { existingChild } from './controller/children/existing-child.ts';
+export {
+  isMap,
+  type JsonMap,
+  mapOf,
+  memberOf,
+  mergePatchOf,
+  requireDepth,
+} from './controller/children/json-difference.ts';
+export { isSameContent, withSystemFieldsOf } from './controller/children/system-fields.ts';
 export { sourcesOf } from './controller/controller.ts';
 export { SourceUnavailableError } from './controller/errors.ts';
 export { isSameResource, preparedSource } from './controller/source.ts';

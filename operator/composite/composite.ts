@@ -1,4 +1,4 @@
-import { ownedApplyWriter } from '../controller/children/owned-apply-writer.ts';
+import { applyWriter } from '../controller/children/apply-writer.ts';
 import type { Controller, ControllerOptions } from '../controller/controller.ts';
 import { requireFunction } from '../controller/known-options.ts';
 import type { DesiredStatus, ReconcileContext } from '../controller/reconciler.ts';
@@ -158,7 +158,7 @@ export function composite<P extends KubernetesObject>({
     throw new ConfigurationError(`composite ${name} has selector and generateSelector: take one`);
   }
   const types = childTypes(children);
-  const writer = ownedApplyWriter();
+  const writer = applyWriter({ fieldManager: name });
   const hasRevisions = types.some(isRolling);
   if (revisions !== undefined && !hasRevisions) {
     throw new ConfigurationError(

@@ -1,14 +1,16 @@
 import { digestOf } from '../controller/children/applied-memory.ts';
+import { enginePartsOf } from '../controller/children/engine-parts.ts';
 import type { HotLoops } from '../controller/children/hot-loops.ts';
 import { isMap, type JsonMap } from '../controller/children/json-difference.ts';
 import { StatusReplacer } from '../controller/children/replace-status.ts';
-import { UndeclaredStatusError } from '../controller/errors.ts';
+import { UndeclaredStatusError, WriteFightError } from '../controller/errors.ts';
 import type { DesiredStatus, ReconcileContext } from '../controller/reconciler.ts';
 import { type KubernetesObject, keyOf } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
 import { knownPart, type StatusFields } from '../model/status-fields.ts';
 import type { CompositeEngineOptions, RollingPlan, SyncAnswer } from './engine-options.ts';
 import { conditionsOf, isQuiet, publicMessage, statusOf, withFailure } from './failures.ts';
+import { SYNCED } from './object-changes.ts';
 
 /** Number of remembered parents whose definition does not declare all of their status. */
 const MAX_OBJECTS = 1_000;
@@ -71,15 +73,28 @@ export class ParentStatus {
     }
     const known = this.#missingOf(parent, wanted).filter((path) => isAnswered(path, status ?? {}));
     const error = failure?.error ?? undeclared(parentResource, known);
-    const isStated = error !== undefined && failures?.condition === true && !isQuiet(error);
+    const fight = enginePartsOf(context)?.fight();
+    const told = error ?? (fight && new WriteFightError(fight));
+    const isStated = told !== undefined && failures?.condition === true && !isQuiet(told);
     const stamp = { fields, nowMs: context.clock.now() };
-    const whole = isStated ? withFailure(wanted, parent, error, stamp) : wanted;
+    const stating = isStated ? withFailure(wanted, parent, told, stamp) : wanted;
+    const isOver =
+      error === undefined && fight?.isPast === true && this.#isAsStated(parent, wanted);
+    const whole = isOver ? wanted : stating;
     if (this.#replacer.differs(parent, whole)) {
       const outcome = await this.#write(parent, context, { wanted, whole, inputs });
       const missing = outcome.filter((path) => isAnswered(path, status ?? {}));
       if (failure === undefined && missing.length > 0) throw undeclared(parentResource, missing);
     }
     if (failure === undefined && error !== undefined) throw error;
+  }
+
+  /** True when nothing has to be changed back: the fight of the attempt before is over. */
+  #isAsStated(parent: KubernetesObject, wanted: JsonMap): boolean {
+    const known = conditionsOf(statusOf(parent)).filter(({ type }) => type === SYNCED);
+    if (known.length === 0) return false;
+    const others = conditionsOf(wanted).filter(({ type }) => type !== SYNCED);
+    return !this.#replacer.differs(parent, { ...wanted, conditions: [...others, ...known] });
   }
 
   async #write(

@@ -142,7 +142,7 @@ export class ParentSync {
     { finalizing, managesChildren }: Phase,
     { own, observed, related, selector }: Inputs,
   ): Promise<Decision> {
-    const { sync, children: types, generateSelector, decorator, writer } = this.#options;
+    const { sync, children: types, generateSelector, decorator } = this.#options;
     const revisions = managesChildren ? this.#options.revisions : undefined;
     const live = await revisions?.read(parent, context);
     const asked = live?.asked ?? [{ name: '', parent }];
@@ -151,7 +151,7 @@ export class ParentSync {
       asked.map(async ({ name, parent: each }) => sync({ ...given, parent: each, revision: name })),
     );
     const parentResource = this.#options.parent.resource;
-    const placed = { parent, parentResource, types, selector, decorator, writer };
+    const placed = { parent, parentResource, types, selector, decorator };
     const rules = { ...placed, generateSelector: generateSelector === true };
     const planned: (readonly PlannedChild[])[] = [];
     for (const answer of answers) planned.push(await planChildren(answer, rules));

@@ -1,4 +1,3 @@
-import type { ChildWriter } from '../controller/children/child-writer.ts';
 import { CONTROLLER_UID, DECORATED_BY } from '../controller/children/existing-child.ts';
 import type { Desired } from '../controller/reconciler.ts';
 import { OperatorError } from '../core/errors.ts';
@@ -22,7 +21,6 @@ export interface PlanRules {
   readonly selector?: Selector | undefined;
   /** Children are attachments, and get the annotation with this name of their decorator. */
   readonly decorator?: string | undefined;
-  readonly writer: Pick<ChildWriter, 'marked'>;
 }
 
 type Metadata = DesiredChild['object']['metadata'];
@@ -91,10 +89,9 @@ function plan(given: unknown, index: number, rules: PlanRules): PlannedChild {
   const namespace = namespaceOf(type.resource, { name, namespace: named }, rules);
   const metadata = claimed({ ...others, ...(namespace && { namespace }) }, type, rules);
   const desired = { ...object, metadata } as Desired<KubernetesObject>;
-  const isMarked = type.update !== 'apply' && type.update !== 'keep';
   return {
     resource: type.resource,
-    object: isMarked ? (rules.writer.marked?.(desired) ?? desired) : desired,
+    object: desired,
     type,
     identity: childIdentity(type.resource, metadata),
   };

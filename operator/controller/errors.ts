@@ -107,6 +107,29 @@ export class HotLoopError extends OperatorError {
   }
 }
 
+/** Another writer changes stated fields of an object again and again, and each reconcile changes them back. */
+export class WriteFightError extends OperatorError {
+  override readonly name = 'WriteFightError';
+  /** For programs: the reason of a condition. */
+  readonly reason = 'WriteFight';
+
+  constructor({ object, paths, managers }: WriteFight) {
+    const others = managers.length === 0 ? 'another writer' : managers.join(', ');
+    const fields = paths.join(', ');
+    super(
+      `this controller and ${others} change ${fields} of ${object} back again and again: let one of them decide`,
+      { code: 'USER_CODE', layer: 'user-code', context: { object, paths: fields, others } },
+    );
+  }
+}
+
+interface WriteFight {
+  readonly object: string;
+  readonly paths: readonly string[];
+  /** The other field managers; empty when they are not known. */
+  readonly managers: readonly string[];
+}
+
 /** The API server has not stored fields of a status, because the installed definition does not declare them. */
 export class UndeclaredStatusError extends OperatorError {
   override readonly name = 'UndeclaredStatusError';

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { applyChildren, byIdentity } from '../../operator/composite/apply-children.ts';
 import { childTypes } from '../../operator/composite/child-types.ts';
 import type { PlannedChild } from '../../operator/composite/engine-options.ts';
+import { applyWriter } from '../../operator/controller/children/apply-writer.ts';
 import { HotLoops } from '../../operator/controller/children/hot-loops.ts';
-import { ownedApplyWriter } from '../../operator/controller/children/owned-apply-writer.ts';
 import type { ReconcileContext } from '../../operator/controller/reconciler.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
 import { ApiError } from '../../operator/model/status.ts';
@@ -19,7 +19,7 @@ function apply(
 ) {
   const write = { owner: parent, ownerResource: configMaps, context };
   const applying = {
-    writer: ownedApplyWriter(),
+    writer: applyWriter({ fieldManager: 'test' }),
     write,
     hotLoops: new HotLoops(),
     inputs: () => '',

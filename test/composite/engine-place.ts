@@ -18,13 +18,13 @@ import type {
   SyncRequest,
 } from '../../operator/composite/engine-options.ts';
 import type { ChildWriter } from '../../operator/controller/children/child-writer.ts';
-import { dynamicApplyWriter } from '../../operator/controller/children/dynamic-apply-writer.ts';
 import { source } from '../../operator/controller/source.ts';
 import type { Condition } from '../../operator/model/condition.ts';
 import { configMaps } from '../../operator/model/kubernetes/resources.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { defineResource, type Resource } from '../../operator/model/resource.ts';
 import type { LabelSelector } from '../../operator/model/selector.ts';
+import { dynamicApplyWriter } from '../../packages/metacontroller/src/children/dynamic-apply-writer.ts';
 
 export interface Orchard extends KubernetesObject {
   readonly spec: Readonly<Record<string, unknown>> & { readonly selector?: LabelSelector };

@@ -2,19 +2,19 @@
 
 import { describe, expect, test } from 'vitest';
 import type { ChildUpdate } from '../../operator/composite/engine-options.ts';
+import { applyWriter } from '../../operator/controller/children/apply-writer.ts';
 import type { ChildWriter } from '../../operator/controller/children/child-writer.ts';
-import { dynamicApplyWriter } from '../../operator/controller/children/dynamic-apply-writer.ts';
-import { ownedApplyWriter } from '../../operator/controller/children/owned-apply-writer.ts';
-import { serverSideApplyWriter } from '../../operator/controller/children/server-side-apply-writer.ts';
 import type { ConfigMap } from '../../operator/model/builtin.ts';
 import { configMaps } from '../../operator/model/kubernetes/resources.ts';
 import type { Resource } from '../../operator/model/resource.ts';
+import { dynamicApplyWriter } from '../../packages/metacontroller/src/children/dynamic-apply-writer.ts';
+import { serverSideApplyWriter } from '../../packages/metacontroller/src/supervisor/child-writer-of.ts';
 import { type EnginePlace, enginePlace, maps } from './engine-place.ts';
 
 const WRITERS: readonly [string, () => ChildWriter][] = [
   ['dynamic apply', dynamicApplyWriter],
-  ['server-side apply', () => serverSideApplyWriter({ fieldManager: 'hooks', force: true })],
-  ['applyOwned', ownedApplyWriter],
+  ['server-side apply', () => serverSideApplyWriter('hooks')],
+  ['applyOwned', () => applyWriter({ fieldManager: 'orchards' })],
 ];
 
 /** One ConfigMap `plan` with the text of the parent's spec. */

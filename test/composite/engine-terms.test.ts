@@ -4,10 +4,10 @@ import { FakeClock, startOperator, startTestEnv } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { childTypes } from '../../operator/composite/child-types.ts';
 import { engine } from '../../operator/composite/engine.ts';
-import { dynamicApplyWriter } from '../../operator/controller/children/dynamic-apply-writer.ts';
 import { source } from '../../operator/controller/source.ts';
 import { configMaps } from '../../operator/model/kubernetes/resources.ts';
 import type { Resource } from '../../operator/model/resource.ts';
+import { dynamicApplyWriter } from '../../packages/metacontroller/src/children/dynamic-apply-writer.ts';
 import { definitionOf, maps, orchards } from './engine-place.ts';
 
 test('a parent that failed in the last term is reconciled in the next one', async () => {

@@ -1,15 +1,15 @@
 /** Children by server-side apply: after Metacontroller's updates, beside other writers, and with drift. */
 
 import { describe, expect, test } from 'vitest';
-import { dynamicApplyWriter } from '../../operator/controller/children/dynamic-apply-writer.ts';
-import { serverSideApplyWriter } from '../../operator/controller/children/server-side-apply-writer.ts';
 import type { ConfigMap } from '../../operator/model/builtin.ts';
 import { configMaps } from '../../operator/model/kubernetes/resources.ts';
 import type { Resource } from '../../operator/model/resource.ts';
+import { dynamicApplyWriter } from '../../packages/metacontroller/src/children/dynamic-apply-writer.ts';
+import { serverSideApplyWriter } from '../../packages/metacontroller/src/supervisor/child-writer-of.ts';
 import { type EnginePlace, type EngineSetup, enginePlace } from './engine-place.ts';
 import { ANNOTATION, originalAnswer, originalCreation } from './original-writer.ts';
 
-const applied = (force = true) => serverSideApplyWriter({ fieldManager: 'hooks', force });
+const applied = (force = true) => serverSideApplyWriter('hooks', force);
 
 /** One ConfigMap with the data of the parent's spec. */
 const deciding: EngineSetup['decide'] = ({ parent }) => {

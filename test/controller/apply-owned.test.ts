@@ -1,6 +1,6 @@
 /** Children, against the embedded API server: what is stored in the end. */
 import { describe, expect, test } from 'vitest';
-import { ownedApplyWriter } from '../../operator/controller/children/owned-apply-writer.ts';
+import { applyWriter } from '../../operator/controller/children/apply-writer.ts';
 import { BeingDeletedError } from '../../operator/controller/errors.ts';
 import type { ReconcileContext } from '../../operator/controller/reconciler.ts';
 import { type ConfigMap, configMaps, deployments } from '../../operator/model/builtin.ts';
@@ -258,7 +258,7 @@ describe('[K-32] an object without a controller', () => {
     const desired = { metadata, data: { k: 'v' } };
     const context = { applyOwned: apply } as unknown as ReconcileContext;
     const write = { owner, ownerResource: configMaps as Resource, context };
-    const writer = ownedApplyWriter();
+    const writer = applyWriter({ fieldManager: 'tester' });
 
     await expect(apply(configMaps, desired)).rejects.toThrow(/takes it only with adopt: true$/);
     await expect(writer.create(configMaps as Resource, desired, write)).rejects.toThrow(

@@ -3,7 +3,7 @@ import { configMap, FakeClock, startOperator, startTestEnv } from '@chancery/tes
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { composite } from '../../operator/composite/composite.ts';
 import { engine } from '../../operator/composite/engine.ts';
-import { ownedApplyWriter } from '../../operator/controller/children/owned-apply-writer.ts';
+import { applyWriter } from '../../operator/controller/children/apply-writer.ts';
 import { type Controller, controller } from '../../operator/controller/controller.ts';
 import type { EventNote } from '../../operator/controller/events/event-recorder.ts';
 import { Departures } from '../../operator/controller/finalizers/departures.ts';
@@ -162,7 +162,7 @@ test('[found 7] a field selector is left in the same way, also by objects of a d
     parent: source(pods as Resource, names),
     children: [],
     hasStatusSubresource: true,
-    writer: ownedApplyWriter(),
+    writer: applyWriter({ fieldManager: 'sites' }),
     finalizer: { name: OURS, isUsed: true },
     sync: async () => ({ children: [] }),
     controller: {},

@@ -21,11 +21,9 @@ import type { RevisionFormat } from '../../operator/composite/revisions/revision
 import { RevisionStore } from '../../operator/composite/revisions/revision-store.ts';
 import { AppliedMemory } from '../../operator/controller/children/applied-memory.ts';
 import { deleteOwned, isLiveOwner } from '../../operator/controller/children/apply-owned.ts';
-import { dynamicApplyWriter } from '../../operator/controller/children/dynamic-apply-writer.ts';
 import { HotLoops } from '../../operator/controller/children/hot-loops.ts';
 import { ownByApplying } from '../../operator/controller/children/own-by-applying.ts';
 import { StatusReplacer } from '../../operator/controller/children/replace-status.ts';
-import { serverSideApplyWriter } from '../../operator/controller/children/server-side-apply-writer.ts';
 import { statusWriter } from '../../operator/controller/children/write-status.ts';
 import { addFinalizer, removeFinalizer } from '../../operator/controller/finalizers/finalizer.ts';
 import type { ReconcileContext } from '../../operator/controller/reconciler.ts';
@@ -39,6 +37,8 @@ import type { Transport } from '../../operator/transport/transport.ts';
 import { undiciTransport } from '../../operator/transport/undici-transport.ts';
 import { applyDocument } from '../../packages/hooks/src/patches/apply-document.ts';
 import type { PreparedDocument } from '../../packages/hooks/src/patches/prepare-documents.ts';
+import { dynamicApplyWriter } from '../../packages/metacontroller/src/children/dynamic-apply-writer.ts';
+import { serverSideApplyWriter } from '../../packages/metacontroller/src/supervisor/child-writer-of.ts';
 
 const cages = defineResource({
   group: 'zoo.example',
@@ -108,7 +108,7 @@ const decorator = {
   hasStatusSubresource: true,
   failures: { condition: true },
 } as unknown as DecoratorEngineOptions;
-const server = serverSideApplyWriter({ fieldManager: 'tester', force: true });
+const server = serverSideApplyWriter('tester');
 
 function documentOf(asking: Asking, action: object): PreparedDocument {
   const { namespace, name } = target(asking);

@@ -52,7 +52,7 @@ test('the policies of a controller have this order, which is behaviour', () => {
     const takenNames = new TakenNames({ clock, controller: of, informers, enqueue: () => {} });
     const policies = keyPolicies({
       ...{ clock, controller: of, informers, meter: noMeter, takenNames },
-      ...{ ready: () => 0, looped: () => {}, resume: () => {} },
+      ...{ ready: () => 0, looped: () => {}, fought: () => {}, resume: () => {} },
     });
     return policies.map((policy) => policy.constructor.name);
   };

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Client } from '../../operator/client/client.ts';
 import { clientOf, intercept } from '../../operator/client/client-of.ts';
 import type { AcceptedWrite } from '../../operator/controller/policies/key-gate.ts';
-import { observeWrites } from '../../operator/controller/run/context.ts';
+import { observeWrites } from '../../operator/controller/run/observe-writes.ts';
 import { type ConfigMap, configMaps } from '../../operator/model/builtin.ts';
 
 const target = { namespace: 'demo', name: 'a' };

@@ -106,7 +106,7 @@ const deployments = defineResource({
 function attempts(clock = new FakeClock()) {
   const told: object[] = [];
   let turns = 0;
-  const loops = new WriteLoops(clock, () => turns++);
+  const loops = new WriteLoops(clock, 'test', { looped: () => turns++, fought: () => {} });
   const silent = (): void => {};
   const warn = (facts: object): void => void told.push(facts);
   const log = { debug: silent, info: silent, warn, error: silent };

@@ -58,6 +58,11 @@ export const GROUPS: Readonly<Record<string, Group>> = {
         SOURCES,
         'test/measure/apiserver.ts',
       ),
+      children: program(
+        'What 20,000 children that are as they should be cost, and the memory of what was applied.',
+        SOURCES,
+        'test/measure/children.ts',
+      ),
       dev: program('How long a save takes in `chancery dev`.', SOURCES, 'test/measure/dev.ts'),
       event: program(
         'Which files and functions an event goes through until its write is sent.',

@@ -1,4 +1,4 @@
-import { ownedApplyWriter } from '../../controller/children/owned-apply-writer.ts';
+import { applyWriter } from '../../controller/children/apply-writer.ts';
 import type { Controller, ControllerOptions } from '../../controller/controller.ts';
 import { requireFinalizerName } from '../../controller/finalizers/finalizer.ts';
 import { requireFunction } from '../../controller/known-options.ts';
@@ -117,7 +117,7 @@ export function decorator<T extends KubernetesObject>({
     children: childTypes(attachments),
     hasStatusSubresource: status === 'subresource',
     ignoreStatusChanges,
-    writer: ownedApplyWriter(),
+    writer: applyWriter({ fieldManager: name }),
     finalizer,
     related: customizing(customize, related, name),
     failures: { condition: false },

@@ -1,23 +1,32 @@
 import { nodeCrypto } from '../../core/builtin-modules.ts';
 import { deepJson } from '../../core/deep-json.ts';
 import { isMapping } from '../../core/mapping.ts';
-import { isOlder, type KubernetesObject, keyOf } from '../../model/object.ts';
+import { isOlder, type KubernetesObject } from '../../model/object.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
 import { UndeclaredFields } from './undeclared-fields.ts';
 
+/**
+ * Maximum number of remembered objects that no cache of the controller has. A forgotten object is applied once more,
+ * without effect.
+ */
+const MAX_UNCACHED = 10_000;
+
+/** Bytes of a digest. Two different values have the same one by chance once in 2^64 objects. */
+const DIGEST_BYTES = 16;
+
+/** After `create`, the creation may still own fields that no apply has stated. */
+type LastWrite = 'create' | 'apply';
+
 /** The last apply to one object, and its result on the server. Digests, because bodies may be large. */
 interface Applied {
-  readonly uid: string;
-  readonly statedDigest: string;
-  /** The object's version after the apply. */
+  readonly by: LastWrite;
+  /** True once `shown` was made from the form in which the cache has the object: a transform may drop fields. */
+  readonly isCachedForm: boolean;
+  readonly stated: string;
+  readonly shown: string;
+  /** The version after the apply. */
   readonly resourceVersion: string;
-  readonly shownDigest: string;
-  /** After `create`, the creation may still own fields that no apply has stated. */
-  readonly by: 'create' | 'apply';
 }
-
-/** Number of objects that are remembered. A forgotten object is applied once more, without effect. */
-const MAX_OBJECTS = 10_000;
 
 /**
  * Remembers what this process has applied, to skip applies that would change nothing.
@@ -26,11 +35,28 @@ const MAX_OBJECTS = 10_000;
  * a field that is no longer stated, and must be removed, looks like a field of another writer. So an apply
  * is skipped when it states the same as the last one, and the object still shows, in the fields concerned,
  * the result of the last one. After a restart nothing is remembered, and each object is applied once.
+ *
+ * Objects of a cached resource are remembered until `forget` says that they are gone, however many they are. Of other
+ * objects the last 10,000 are remembered.
  */
 export class AppliedMemory {
   /** Fields that statuses are written without. */
   readonly undeclared: UndeclaredFields = new UndeclaredFields();
-  readonly #applied = new Map<string, Applied>();
+  /** The names of the resources whose objects `forget` is called for. */
+  readonly #followed = new Set<string>();
+  /** By uid, which no two objects share. One text an object: a hundred thousand of them take little memory. */
+  readonly #cached = new Map<string, string>();
+  readonly #uncached = new Map<string, string>();
+
+  /** From now on, `forget` is called for each object of the resource that is gone. */
+  follow(resource: Resource): void {
+    this.#followed.add(resourceName(resource));
+  }
+
+  /** Called when the object of this uid has left the cache. */
+  forget(uid: string): void {
+    for (const id of [uid, statusOf(uid)]) this.#cached.delete(id);
+  }
 
   /** True when applying `stated` to `known`, as a cache or the server shows it, changes nothing. */
   isApplied(
@@ -39,27 +65,23 @@ export class AppliedMemory {
     stated: KubernetesObject,
     subresource: string = '',
   ): boolean {
-    const name = nameOf(resource, known, subresource);
-    const applied = this.#applied.get(name);
-    const { uid, resourceVersion = '' } = known.metadata;
-    if (applied === undefined || applied.uid !== uid) return false;
-    if (applied.statedDigest !== digestOf(stated)) return false;
+    const applied = this.#find(known, subresource);
+    if (applied?.stated !== shortDigestOf(stated)) return false;
+    const { resourceVersion = '' } = known.metadata;
     // The cache is behind our own write: it shows the state before it.
     if (isOlder(resourceVersion, applied.resourceVersion)) return true;
-    const shownDigest = shownDigestOf(known, stated);
-    if (resourceVersion === applied.resourceVersion) {
-      // The same version, in its cached form: a transform may have dropped fields.
-      this.#set(name, { ...applied, shownDigest });
-      return true;
-    }
-    return shownDigest === applied.shownDigest;
+    const isSameVersion = resourceVersion === applied.resourceVersion;
+    if (isSameVersion && applied.isCachedForm) return true;
+    const shown = shownDigestOf(known, stated);
+    if (!isSameVersion) return shown === applied.shown;
+    this.#set(resource, known, subresource, { ...applied, shown, isCachedForm: true });
+    return true;
   }
 
   /** True when `known`, as a cache shows it, is older than the last apply to it. */
-  isBehind(resource: Resource, known: KubernetesObject, subresource: string = ''): boolean {
-    const applied = this.#applied.get(nameOf(resource, known, subresource));
-    const { uid, resourceVersion = '' } = known.metadata;
-    return applied?.uid === uid && isOlder(resourceVersion, applied?.resourceVersion ?? '');
+  isBehind(_resource: Resource, known: KubernetesObject, subresource: string = ''): boolean {
+    const { resourceVersion = '' } = known.metadata;
+    return isOlder(resourceVersion, this.#find(known, subresource)?.resourceVersion ?? '');
   }
 
   /** @param answer - the object after `stated` was applied. */
@@ -69,46 +91,85 @@ export class AppliedMemory {
     stated: KubernetesObject,
     subresource: string = '',
   ): void {
-    this.#set(nameOf(resource, answer, subresource), appliedOf(answer, stated, 'apply'));
+    this.#set(resource, answer, subresource, appliedOf(answer, stated, 'apply'));
   }
 
   /** @param answer - the object that was created from `stated`. */
   rememberCreation(resource: Resource, answer: KubernetesObject, stated: KubernetesObject): void {
-    this.#set(nameOf(resource, answer, ''), appliedOf(answer, stated, 'create'));
+    this.#set(resource, answer, '', appliedOf(answer, stated, 'create'));
   }
 
   /** How this process last wrote this object (same uid); undefined when it remembers no write. */
-  lastWrite(resource: Resource, object: KubernetesObject): Applied['by'] | undefined {
-    const applied = this.#applied.get(nameOf(resource, object, ''));
-    return applied?.uid === object.metadata.uid ? applied?.by : undefined;
+  lastWrite(_resource: Resource, object: KubernetesObject): LastWrite | undefined {
+    return this.#find(object, '')?.by;
   }
 
-  #set(name: string, applied: Applied): void {
-    this.#applied.delete(name);
-    this.#applied.set(name, applied);
-    if (this.#applied.size <= MAX_OBJECTS) return;
-    for (const oldest of this.#applied.keys()) {
-      this.#applied.delete(oldest);
+  #find({ metadata: { uid = '' } }: KubernetesObject, subresource: string): Applied | undefined {
+    const id = subresource === '' ? uid : statusOf(uid);
+    const text = this.#cached.get(id) ?? this.#uncached.get(id);
+    return text === undefined ? undefined : unpacked(text);
+  }
+
+  #set(
+    resource: Resource,
+    { metadata: { uid = '' } }: KubernetesObject,
+    subresource: string,
+    applied: Applied,
+  ): void {
+    if (uid === '') return;
+    const id = subresource === '' ? uid : statusOf(uid);
+    if (this.#followed.has(resourceName(resource))) {
+      this.#cached.set(id, packed(applied));
       return;
     }
+    this.#uncached.delete(id);
+    this.#uncached.set(id, packed(applied));
+    const [oldest] = this.#uncached.size > MAX_UNCACHED ? this.#uncached.keys() : [];
+    if (oldest !== undefined) this.#uncached.delete(oldest);
   }
 }
 
-function appliedOf(answer: KubernetesObject, stated: KubernetesObject, by: Applied['by']): Applied {
-  const { uid = '', resourceVersion = '' } = answer.metadata;
-  const statedDigest = digestOf(stated);
-  return { uid, resourceVersion, statedDigest, shownDigest: shownDigestOf(answer, stated), by };
+function statusOf(uid: string): string {
+  return `status ${uid}`;
 }
 
-function nameOf(resource: Resource, object: KubernetesObject, subresource: string): string {
-  return `${resourceName(resource)} ${keyOf(object)} ${subresource}`;
+function appliedOf(answer: KubernetesObject, stated: KubernetesObject, by: LastWrite): Applied {
+  return {
+    by,
+    isCachedForm: false,
+    stated: shortDigestOf(stated),
+    shown: shownDigestOf(answer, stated),
+    resourceVersion: answer.metadata.resourceVersion ?? '',
+  };
+}
+
+const SHOWN_AT = 1 + DIGEST_BYTES;
+const VERSION_AT = SHOWN_AT + DIGEST_BYTES;
+
+/** All of it in one text of one byte a character. */
+function packed({ by, isCachedForm, stated, shown, resourceVersion }: Applied): string {
+  const kind = (by === 'apply' ? 1 : 0) + (isCachedForm ? 2 : 0);
+  const text = `${String.fromCharCode(kind)}${stated}${shown}${resourceVersion}`;
+  // A joined text would keep its parts.
+  return Buffer.from(text, 'latin1').toString('latin1');
+}
+
+function unpacked(text: string): Applied {
+  const kind = text.charCodeAt(0);
+  return {
+    by: (kind & 1) === 1 ? 'apply' : 'create',
+    isCachedForm: (kind & 2) === 2,
+    stated: text.slice(1, SHOWN_AT),
+    shown: text.slice(SHOWN_AT, VERSION_AT),
+    resourceVersion: text.slice(VERSION_AT),
+  };
 }
 
 /** Leaves out `apiVersion`, `kind` and `uid`: they identify the object, and a cache may lack them. */
 function shownDigestOf(object: KubernetesObject, stated: KubernetesObject): string {
   const { apiVersion: _, kind: __, ...fields } = stated;
   const { uid: ___, ...metadata } = stated.metadata;
-  return digestOf(shownFields(object, { ...fields, metadata }));
+  return shortDigestOf(shownFields(object, { ...fields, metadata }));
 }
 
 /** Part of ES2025 and of every supported Node; TypeScript's library does not declare it yet. */
@@ -164,7 +225,12 @@ export function showsAll(object: unknown, stated: unknown): boolean {
  * @throws OperatorError `USER_CODE` for a value that contains itself.
  */
 export function digestOf(value: unknown): string {
-  return nodeCrypto().createHash('sha256').update(sortedText(value)).digest('base64');
+  return nodeCrypto().hash('sha256', sortedText(value), 'base64');
+}
+
+/** The first bytes of that digest, a character each. */
+function shortDigestOf(value: unknown): string {
+  return nodeCrypto().hash('sha256', sortedText(value), 'binary').slice(0, DIGEST_BYTES);
 }
 
 function sortedText(value: unknown): string {

@@ -15,13 +15,14 @@ import { BeingDeletedError } from '../errors.ts';
 import type { ApplyOwnedOptions, DeleteOwnedOptions, Desired } from '../reconciler.ts';
 import { type AppliedMemory, showsAll } from './applied-memory.ts';
 import { creatorOf, ownByApplying, withOwners } from './own-by-applying.ts';
+import { isSameContent } from './system-fields.ts';
 
 export interface OwnerOfChildren {
   /** The reconciled object, as the attempt received it. */
   readonly owner: KubernetesObject;
   readonly ownerResource: Resource;
   readonly client: Client;
-  /** The field manager of `client`. */
+  /** The name under which fields are owned. */
   readonly fieldManager: string;
   readonly memory: AppliedMemory;
   /** Reads a child: from the cache if the controller has one, otherwise with a request. */
@@ -38,6 +39,18 @@ export interface OwnerOfChildren {
     child: KubernetesObject,
     by: KubernetesObject | undefined,
   ) => void;
+  /** Called before an existing child is changed. It throws when the child must stay. */
+  readonly aboutToChange?: (() => void) | undefined;
+  /** True: children are created by an apply of `fieldManager` itself. */
+  readonly createsByApply?: boolean;
+}
+
+interface ApplyOptions extends ApplyOwnedOptions {
+  /**
+   * True: the apply stores nothing. The answer is what the child would be, or the known child when nothing would
+   * differ. Fields are handed over all the same, because otherwise a field that is no longer stated would not show.
+   */
+  readonly dryRun?: boolean;
 }
 
 /** Creates a child, or changes an existing one to match `desired`: see `ReconcileContext.applyOwned`. */
@@ -45,7 +58,7 @@ export async function applyOwned<C extends KubernetesObject>(
   given: OwnerOfChildren,
   resource: Resource<C>,
   desired: Desired<C>,
-  { adopt = false, force, formerManagers = [] }: ApplyOwnedOptions = {},
+  { adopt = false, force, formerManagers = [], dryRun = false }: ApplyOptions = {},
 ): Promise<C> {
   const { client, fieldManager, memory } = given;
   const child = childOf(given, resource, desired);
@@ -58,6 +71,7 @@ export async function applyOwned<C extends KubernetesObject>(
   const isOurs = requireFree(given, resource, child, existing, adopt);
   if (!isOurs) await requireLiveOwner(given);
   else if (memory.isApplied(resource, existing, child)) return existing;
+  given.aboutToChange?.();
 
   const owners = { fieldManager, formerManagers };
   // Take over the fields before the apply: otherwise a removed list item stays beside its replacement.
@@ -68,14 +82,33 @@ export async function applyOwned<C extends KubernetesObject>(
   }
   const { uid } = existing.metadata;
   const body = { ...child, metadata: { ...child.metadata, uid } };
-  const options = { force: force ?? isOurs };
+  const options = { force: force ?? isOurs, fieldManager, dryRun };
   let answer = await client.applyExisting(resource, body, options);
   // An earlier process or manager created the child: the managedFields are known only from the answer.
   if (await ownByApplying(client, resource, answer, owners)) {
     answer = await client.applyExisting(resource, body, options);
   }
+  if (dryRun) return unlessSame(given, resource, child, existing, answer);
   memory.remember(resource, answer, child);
   return answer;
+}
+
+/** The known child when `answer` differs in nothing. The server is asked, too: a cache may drop fields, or be late. */
+async function unlessSame<C extends KubernetesObject>(
+  { client, memory }: OwnerOfChildren,
+  resource: Resource<C>,
+  child: C,
+  known: C,
+  answer: C,
+): Promise<C> {
+  if (!isSameContent(answer, known)) {
+    const { name, namespace, uid } = known.metadata;
+    const live = await client.find(resource, { name, namespace });
+    if (live?.metadata.uid !== uid || live === undefined) return known; // gone: it is created again
+    if (!isSameContent(answer, live)) return answer;
+  }
+  memory.remember(resource, known, child);
+  return known;
 }
 
 /** The complete child, with its owner reference. */
@@ -99,10 +132,11 @@ function childOf<C extends KubernetesObject>(
 
 /** Creates as a separate field manager; the controller's own manager takes the fields over later. */
 function create<C extends KubernetesObject>(
-  { client, fieldManager }: OwnerOfChildren,
+  { client, fieldManager, createsByApply }: OwnerOfChildren,
   resource: Resource<C>,
   child: C,
 ): Promise<C> {
+  if (createsByApply === true) return client.apply(resource, child, { fieldManager });
   return client.create(resource, child, { fieldManager: creatorOf(fieldManager) });
 }
 
@@ -118,7 +152,8 @@ async function createOrFind<C extends KubernetesObject>(
 ): Promise<{ readonly created: C } | { readonly known: C }> {
   try {
     const created = await create(given, resource, child);
-    given.memory.rememberCreation(resource, created, child);
+    if (given.createsByApply === true) given.memory.remember(resource, created, child);
+    else given.memory.rememberCreation(resource, created, child);
     return { created };
   } catch (error) {
     if (!isAlreadyExists(error)) throw error;

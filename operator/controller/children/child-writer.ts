@@ -14,11 +14,6 @@ export interface ChildWrite {
 /** How children are compared and written. The strategies of composites and decorators work with each of them. */
 export interface ChildWriter {
   /**
-   * The desired state of a child that is recreated or moved by a rolling update, with what `differs` needs to compare
-   * it later. Left out: nothing is added.
-   */
-  readonly marked?: (desired: Desired<KubernetesObject>) => Desired<KubernetesObject>;
-  /**
    * Creates a child with the owner as its controller. Resolves to the child. An object that has the name already is
    * left alone.
    *

@@ -94,6 +94,20 @@ export class KeyGate {
     for (const policy of this.#policies) policy.wrote?.(key, write);
   }
 
+  /** True when a policy wants to see the live object, with its managedFields, before it is written. */
+  asksForLive(target: WrittenObject): boolean {
+    return this.#policies.some((policy) => policy.asksForLive?.(target) === true);
+  }
+
+  /** The fight that the running attempt of `key` has found or, before it writes, the attempt before. */
+  fightOf(key: ObjectKey): Fight | undefined {
+    for (const policy of this.#policies) {
+      const fight = policy.fightOf?.(key);
+      if (fight !== undefined) return fight;
+    }
+    return undefined;
+  }
+
   finished(key: ObjectKey, outcome: AttemptOutcome): void {
     for (const policy of this.#policies) policy.finished?.(key, outcome);
   }
@@ -124,11 +138,15 @@ export interface Cause {
   readonly change: Change;
 }
 
-/** A write of an attempt that the API server has accepted. Dry runs and evictions do not count. */
-export interface AcceptedWrite {
+/** Names the object of a write. */
+export interface WrittenObject {
   readonly resource: Resource;
   readonly namespace: string | undefined;
   readonly name: string;
+}
+
+/** A write of an attempt that the API server has accepted. Dry runs and evictions do not count. */
+export interface AcceptedWrite extends WrittenObject {
   readonly isDelete: boolean;
   /** False when the answer has the version known before: the write changed nothing. */
   readonly hasChanged: boolean;
@@ -139,6 +157,29 @@ export interface AcceptedWrite {
    * another object, such as a Scale.
    */
   readonly answer: KubernetesObject | undefined;
+  /** The body of the write; undefined for a delete and a JSON patch. */
+  readonly stated?: object | undefined;
+  /** The field manager that the write names; undefined for that of the controller. */
+  readonly fieldManager?: string | undefined;
+  /** The object as the API server had it before the write, if a policy has asked for it. */
+  readonly live?: KubernetesObject | undefined;
+}
+
+/** A write that changes back what another writer changes again and again. */
+export interface Fight {
+  readonly object: string;
+  /** The fields that are changed back, at most five. */
+  readonly paths: readonly string[];
+  /** The other field managers. Empty while they are not known. */
+  readonly managers: readonly string[];
+  /** Writes of this fight in the last 10 minutes. */
+  readonly writes: number;
+  /** Minimum milliseconds until the next attempt; 0 for a delete, which is only half of a turn. */
+  readonly intervalMs: number;
+  /** True once in 10 minutes: it is to be logged. */
+  readonly isDue: boolean;
+  /** True: the attempt before has found it, and the running one has written nothing yet. */
+  readonly isPast: boolean;
 }
 
 /** The end of an attempt, before its key is put back. */
@@ -177,6 +218,10 @@ export interface KeyPolicy {
   delayMs?(key: ObjectKey): number | 'park';
   /** An attempt of `key` begins. */
   started?(key: ObjectKey): void;
+  /** See `KeyGate.asksForLive`. Called before each write. */
+  asksForLive?(target: WrittenObject): boolean;
+  /** See `KeyGate.fightOf`. */
+  fightOf?(key: ObjectKey): Fight | undefined;
   /** The running attempt of `key` has written an object. */
   wrote?(key: ObjectKey, write: AcceptedWrite): void;
   /** The attempt of `key` has ended. Called before `delayMs` says when the key may run again. */

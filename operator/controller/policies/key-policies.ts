@@ -21,6 +21,8 @@ interface KeyPoliciesOptions {
   readonly ready: () => number;
   /** Counts one more turn of a loop of writes. */
   readonly looped: () => void;
+  /** Counts one more write of a fight with another writer. */
+  readonly fought: () => void;
   readonly takenNames: TakenNames;
   readonly resume: Resume;
 }
@@ -39,7 +41,7 @@ export function keyPolicies(options: KeyPoliciesOptions): readonly KeyPolicy[] {
     new CacheSync(() => informers.get(controller.for), resume),
     ...(consistency === 'wait' ? [new ConsistencyWait(waiting)] : []),
     new MinInterval(clock, minIntervalMs),
-    new WriteLoops(clock, options.looped),
+    new WriteLoops(clock, controller.name, options),
     new RequeueBrake(clock),
     options.takenNames,
     new Storm(clock, options.ready),

@@ -1,7 +1,15 @@
 import type { Clock } from '../../core/clock.ts';
-import { type ObjectKey, objectKey } from '../../model/object.ts';
-import { type Resource, resourceName } from '../../model/resource.ts';
-import type { AcceptedWrite, AttemptOutcome, Cause, KeyPolicy } from './key-gate.ts';
+import { type ObjectKey, splitKey } from '../../model/object.ts';
+import { WriteFightError } from '../errors.ts';
+import type {
+  AcceptedWrite,
+  AttemptOutcome,
+  Cause,
+  Fight,
+  KeyPolicy,
+  WrittenObject,
+} from './key-gate.ts';
+import { nameOfWritten, WriteFights } from './write-fights.ts';
 
 /**
  * A turn of a loop is an attempt that writes, and that was caused only by changes of objects that the
@@ -32,7 +40,11 @@ interface Watched {
   isTurn: boolean;
   /** For each object, the times at which it was written in turns. */
   readonly turnsAt: Map<string, readonly number[]>;
-  /** Minimum milliseconds between the starts of two attempts; 0 unless the key loops. */
+  /** The fight in which the running attempt, or otherwise the last one, has changed something back. */
+  fight: Fight | undefined;
+  /** True when the last attempt was one of a fight. */
+  isFighting: boolean;
+  /** Minimum milliseconds between the starts of two attempts; 0 unless the key loops or fights. */
   intervalMs: number;
   toldAt: number;
 }
@@ -41,24 +53,37 @@ interface Watched {
 const LINE_MS = 10 * 60_000;
 
 const REMEDY = 'write only what differs, and nothing that changes each time, such as a time';
+const FIGHT_REMEDY = 'let one of the writers decide the fields: the other must not state them';
 
-/** Slows down keys that are repeatedly reconciled because of their own writes. */
+interface Counters {
+  /** Counts one more turn of a loop, also of a fight. */
+  readonly looped: () => void;
+  /** Counts one more write of a fight. */
+  readonly fought: () => void;
+}
+
+/**
+ * Slows down keys that are repeatedly reconciled because of their own writes, and keys that fight with another writer:
+ * see `WriteFights`. The delay ends with the first attempt that finds nothing to write.
+ */
 export class WriteLoops implements KeyPolicy {
   readonly #clock: Clock;
-  readonly #looped: () => void;
+  readonly #counters: Counters;
+  readonly #fights: WriteFights;
   /** Only keys that wrote in their last or running attempt, in the order in which the attempts ended. */
   readonly #watched = new Map<ObjectKey, Watched>();
 
-  /** @param looped - counts one more turn of a loop. */
-  constructor(clock: Clock, looped: () => void) {
+  /** @param controller - its name, under which it writes. */
+  constructor(clock: Clock, controller: string, counters: Counters) {
     this.#clock = clock;
-    this.#looped = looped;
+    this.#counters = counters;
+    this.#fights = new WriteFights(controller);
   }
 
   changed(key: ObjectKey, { resource, change }: Cause): void {
     const watched = this.#watched.get(key);
     if (watched === undefined || watched.causes.size >= MAX_CAUSES) return;
-    watched.causes.add(objectName(resource, change.key));
+    watched.causes.add(nameOfWritten({ resource, ...splitKey(change.key) }));
   }
 
   delayMs(key: ObjectKey): number {
@@ -77,10 +102,21 @@ export class WriteLoops implements KeyPolicy {
     watched.writing = new Set();
   }
 
-  wrote(key: ObjectKey, { resource, namespace, name, hasChanged }: AcceptedWrite): void {
-    if (!hasChanged) return;
+  asksForLive(target: WrittenObject): boolean {
+    return this.#fights.isSuspected(nameOfWritten(target), this.#clock.monotonic());
+  }
+
+  wrote(key: ObjectKey, write: AcceptedWrite): void {
+    if (!write.hasChanged) return;
     const watched = this.#watched.get(key) ?? this.#watch(key);
-    watched.writing.add(objectName(resource, objectKey(namespace, name)));
+    if (watched.writing.size === 0) watched.fight = undefined;
+    watched.writing.add(nameOfWritten(write));
+    watched.fight = this.#fights.wrote(write, this.#clock.monotonic()) ?? watched.fight;
+  }
+
+  fightOf(key: ObjectKey): Fight | undefined {
+    const watched = this.#watched.get(key);
+    return watched?.fight && { ...watched.fight, isPast: watched.writing.size === 0 };
   }
 
   finished(key: ObjectKey, outcome: AttemptOutcome): void {
@@ -88,17 +124,29 @@ export class WriteLoops implements KeyPolicy {
     if (watched === undefined) return;
     this.#watched.delete(key);
     watched.written = watched.writing;
-    if (watched.written.size === 0) return; // the attempt wrote nothing: forget the key
+    const { fight } = watched;
+    if (watched.written.size === 0) {
+      if (fight !== undefined) this.#fights.paused(fight.object, this.#clock.monotonic());
+      return; // the attempt wrote nothing: forget the key
+    }
     this.#watched.set(key, watched);
-    if (!watched.isTurn) {
-      watched.intervalMs = 0;
+    const wasFighting = watched.isFighting;
+    watched.isFighting = fight !== undefined;
+    if (fight !== undefined) {
+      watched.intervalMs = fight.intervalMs;
+      if (fight.intervalMs === 0) return;
+      this.#counters.looped();
+      this.#counters.fought();
+      tellFight(fight, outcome);
       return;
     }
+    if (!watched.isTurn || wasFighting) watched.intervalMs = 0;
+    if (!watched.isTurn) return;
     const { object, writes } = this.#countTurn(watched);
     if (watched.intervalMs === 0 && writes <= LOOP.writes) return;
     const nextMs = Math.max(SLOWED_MS.first, watched.intervalMs * 2);
     watched.intervalMs = Math.min(nextMs, SLOWED_MS.last);
-    this.#looped();
+    this.#counters.looped();
     this.#tell(watched, object, writes, outcome);
   }
 
@@ -121,6 +169,8 @@ export class WriteLoops implements KeyPolicy {
       writing: new Set(),
       isTurn: false,
       turnsAt: new Map(),
+      fight: undefined,
+      isFighting: false,
       intervalMs: 0,
       toldAt: Number.NEGATIVE_INFINITY,
     };
@@ -146,7 +196,11 @@ export class WriteLoops implements KeyPolicy {
   }
 }
 
-/** Identifies an object, to compare the objects of writes with those of changes. */
-function objectName(resource: Resource, key: ObjectKey): string {
-  return `${resourceName(resource)} ${key}`;
+function tellFight(fight: Fight, { log, warn }: AttemptOutcome): void {
+  if (fight.isDue) {
+    const { object, paths, managers, writes, intervalMs } = fight;
+    const facts = { object, paths, managers, writes, intervalMs, remedy: FIGHT_REMEDY };
+    log.warn(facts, 'another writer changes back what is stated, reconcile is slowed');
+  }
+  warn('WriteFight', new WriteFightError(fight).message);
 }

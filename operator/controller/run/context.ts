@@ -1,4 +1,3 @@
-import { type Call, type Interceptor, isRead, type ReadCall } from '../../client/call.ts';
 import type { Client } from '../../client/client.ts';
 import { surround } from '../../client/client-of.ts';
 import { abortWith } from '../../client/interceptors/abort-with.ts';
@@ -6,18 +5,21 @@ import type { Clock } from '../../core/clock.ts';
 import { ConfigurationError, OperatorError } from '../../core/errors.ts';
 import { type KubernetesObject, keyOf, type ObjectKey, objectKey } from '../../model/object.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
+import type { Change } from '../../store/change.ts';
 import { deepFreeze } from '../../store/freeze.ts';
 import type { SharedInformer } from '../../store/shared-informer.ts';
 import type { Store } from '../../store/store.ts';
 import { AppliedMemory } from '../children/applied-memory.ts';
 import { applyOwned, deleteOwned, type OwnerOfChildren } from '../children/apply-owned.ts';
+import { withEngineParts } from '../children/engine-parts.ts';
 import { statusWriter } from '../children/write-status.ts';
 import type { Controller } from '../controller.ts';
 import type { EventRecorder } from '../events/event-recorder.ts';
-import type { AcceptedWrite } from '../policies/key-gate.ts';
+import type { AcceptedWrite, KeyGate } from '../policies/key-gate.ts';
 import type { TakenNames } from '../policies/taken-names.ts';
 import type { Log, ReconcileContext, Self } from '../reconciler.ts';
 import { isSameResource, type Source, source } from '../source.ts';
+import { observeWrites, type WriteObserver, type WrittenCall } from './observe-writes.ts';
 
 /** The parts that all attempts of one controller share. */
 interface ContextsOptions {
@@ -31,6 +33,8 @@ interface ContextsOptions {
   readonly informers: ReadonlyMap<Source, SharedInformer<KubernetesObject>>;
   /** Called with each write of an attempt of `key`. */
   readonly wrote: (key: ObjectKey, write: AcceptedWrite, call: WrittenCall) => void;
+  /** Knows of fights with other writers. */
+  readonly gate?: Pick<KeyGate, 'asksForLive' | 'fightOf'>;
   /** Called when another object has the name of a child. */
   readonly takenNames?: TakenNames;
 }
@@ -70,10 +74,10 @@ export class Contexts {
 
   /** The context of one attempt. Its calls abort with `facts.signal` at the latest. */
   of(facts: AttemptFacts): ReconcileContext {
-    const { controller, clock, events, self, takenNames } = this.#options;
+    const { controller, clock, events, gate, self, takenNames } = this.#options;
     const { key, object, signal, log, attempt, priority } = facts;
     const client = this.client(facts);
-    return {
+    const context: ReconcileContext = {
       ...contextMethods({
         controller,
         object,
@@ -96,6 +100,28 @@ export class Contexts {
       dryRun: false, // `chancery run --dry-run` replaces it
       store: (asked) => this.store(asked),
     };
+    return withEngineParts(context, { memory: this.#memory, fight: () => gate?.fightOf(key) });
+  }
+
+  /**
+   * Lets the memory of applied objects forget what leaves the caches of the controller. Returns the end of it: caches
+   * are shared, and live longer than a controller.
+   */
+  followCaches(): () => void {
+    const { controller, informers } = this.#options;
+    const forget = (changes: readonly Change[]): undefined => {
+      for (const { type, entry } of changes) if (type === 'delete') this.#memory.forget(entry.uid);
+    };
+    const ends: (() => void)[] = [];
+    for (const of of [controller.for, ...controller.owns.map((owned) => owned.source)]) {
+      const informer = informers.get(of);
+      if (informer === undefined) continue;
+      this.#memory.follow(of.resource);
+      ends.push(informer.follow({ publish: forget, synced() {} }), informer.onVanished(forget));
+    }
+    return () => {
+      for (const end of ends) end();
+    };
   }
 
   /**
@@ -103,8 +129,9 @@ export class Contexts {
    * call is in `client/around-calls.ts`; what depends on the attempt is added here.
    */
   client({ key, signal }: Pick<AttemptFacts, 'key' | 'signal'>): Client {
-    const { client, wrote } = this.#options;
+    const { client, gate, wrote } = this.#options;
     const observer: WriteObserver = {
+      asksForLive: (target) => gate?.asksForLive(target) === true,
       cached: (resource, namespace, name) => this.#cached(resource, objectKey(namespace, name)),
       wrote: (write, call) => wrote(key, write, call),
     };
@@ -241,7 +268,6 @@ function contextMethods({
     async applyOwned(childResource, child, options) {
       const owner = reconciled('applyOwned');
       const known = knownChild(controller, client, store);
-      // The field manager of a controller's client is its name.
       const fieldManager = controller.name;
       const of = { owner, ownerResource: resource, client, fieldManager, memory, known, refused };
       return applyOwned(of, childResource, child, options);
@@ -282,56 +308,5 @@ function knownChild(
     if (caches.length === 0) return client.find(resource, { name, namespace });
     const cached = caches.map((cache) => cache.get(keyOf(child)));
     return cached.find((found) => found !== undefined) as C | undefined;
-  };
-}
-
-/** The call that made a write. */
-export type WrittenCall = Exclude<Call, ReadCall>;
-
-export interface WriteObserver {
-  /** The cached objects under a name. */
-  readonly cached: (
-    resource: Resource,
-    namespace: string | undefined,
-    name: string,
-  ) => readonly KubernetesObject[];
-  /** Called with each write that the API server has accepted. */
-  readonly wrote: (write: AcceptedWrite, call: WrittenCall) => void;
-}
-
-/**
- * Reports writes and deletes to `wrote`, except evictions and dry runs. The API server answers a write that
- * changes nothing with the known version: such a write has `hasChanged: false`.
- */
-export function observeWrites({ cached, wrote }: WriteObserver): Interceptor {
-  return (next) => async (call) => {
-    if (isRead(call) || call.verb === 'evict' || call.options.dryRun === true) return next(call);
-    const { resource } = call;
-    const { namespace, name = '' } = 'object' in call ? call.object.metadata : call.target;
-    const before = name === '' ? [] : cached(resource, namespace, name);
-    if (call.verb === 'delete') {
-      await next(call);
-      const removed = { resource, namespace, name, before, answer: undefined };
-      wrote({ ...removed, isDelete: true, hasChanged: true }, call);
-      return undefined;
-    }
-    const answer = await next(call);
-    const { metadata } = answer;
-    const [known] = call.verb === 'create' ? [] : before;
-    const isNoOp =
-      known !== undefined && known.metadata.resourceVersion === metadata.resourceVersion;
-    const { subresource } = call.options;
-    const isObject = subresource === undefined || subresource === 'status';
-    const write = {
-      resource,
-      namespace: metadata.namespace,
-      name: metadata.name,
-      isDelete: false,
-      hasChanged: !isNoOp,
-      before,
-      answer: isObject ? answer : undefined,
-    };
-    wrote(write, call);
-    return answer;
   };
 }

@@ -200,7 +200,12 @@ export class ReconcileLoop {
     if (refusal !== undefined) return this.#refused(key, refusal, requeueAfterMs);
     queue.forget(key);
     metrics.succeeded(requeueAfterMs === undefined ? 'success' : 'requeue_after');
-    if (requeueAfterMs === undefined) return { outcome: 'success' };
+    if (requeueAfterMs === undefined) {
+      // The last write of a fight may wake nothing: look whether it is over.
+      const isFighting = gate.fightOf(key) !== undefined;
+      if (isFighting) queue.addAfter(key, gate.delayMs(key), { priority: LOW_PRIORITY });
+      return { outcome: 'success' };
+    }
     const waitMs = Math.max(requeueAfterMs, gate.delayMs(key));
     queue.addAfter(key, waitMs, { priority });
     return { outcome: 'requeue_after', requeueAfterMs: waitMs };

@@ -13,6 +13,7 @@ const MAPPING_FAILURES = 'chancery_mapping_failures_total';
 const PREDICATE_FAILURES = 'chancery_predicate_failures_total';
 const TRIGGER_FAILURES = 'chancery_trigger_failures_total';
 const WRITE_LOOPS = 'chancery_write_loop_total';
+const WRITE_FIGHTS = 'chancery_write_fight_total';
 const UNSELECTED = 'chancery_unselected_finalizers';
 const SECONDS = 'controller_runtime_reconcile_time_seconds';
 const MAX_WORKERS = 'controller_runtime_max_concurrent_reconciles';
@@ -28,6 +29,7 @@ const COUNTERS = [
   PREDICATE_FAILURES,
   TRIGGER_FAILURES,
   WRITE_LOOPS,
+  WRITE_FIGHTS,
 ];
 
 /** The metrics of a controller, under controller-runtime's names where it has such metrics. */
@@ -91,6 +93,11 @@ export class ReconcileMetrics {
   /** Counts one more turn of a loop of writes. */
   looped(): void {
     this.#meter.count(WRITE_LOOPS, this.#labels);
+  }
+
+  /** Counts one more write of a fight with another writer. */
+  fought(): void {
+    this.#meter.count(WRITE_FIGHTS, this.#labels);
   }
 
   /** Sets the number of objects that carry the finalizer and are not selected. */

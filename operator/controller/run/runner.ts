@@ -19,8 +19,9 @@ import { keyPolicies } from '../policies/key-policies.ts';
 import { TakenNames } from '../policies/taken-names.ts';
 import type { Log, Self } from '../reconciler.ts';
 import type { Source } from '../source.ts';
-import { Contexts, type WrittenCall } from './context.ts';
+import { Contexts } from './context.ts';
 import type { ReconcileMiddleware } from './middleware.ts';
+import type { WrittenCall } from './observe-writes.ts';
 import { ReconcileLoop } from './reconcile-loop.ts';
 import { ReconcileMetrics } from './reconcile-metrics.ts';
 import { runTriggers } from './run-triggers.ts';
@@ -100,7 +101,7 @@ export class ControllerRunner {
         informers: this.#informers,
         meter: meter ?? noMeter,
         ready: () => this.#queue.depth,
-        looped: () => this.#metrics.looped(),
+        ...{ looped: () => this.#metrics.looped(), fought: () => this.#metrics.fought() },
         takenNames: this.#takenNames,
         resume,
       }),
@@ -113,6 +114,7 @@ export class ControllerRunner {
         this.#gate.wrote(key, write);
         this.#logWrite(key, write, call);
       },
+      gate: this.#gate,
       takenNames: this.#takenNames,
     });
     this.#finalizing = new Finalizing({ controller, client, clock });
@@ -204,6 +206,7 @@ export class ControllerRunner {
     if (signal.aborted) return;
     this.#log.info({ workers }, 'controller started');
     using ending = linkedAbort(signal);
+    const unfollow = this.#contexts.followCaches();
     const departures = this.#watchDepartures(ending.signal);
     const subscriptions = this.#subscribe(departures, ending.signal);
     this.#subscriptions = subscriptions;
@@ -218,6 +221,7 @@ export class ControllerRunner {
       await Promise.all(Array.from({ length: workers }, () => this.#work(hardStop)));
     } finally {
       ending.abort();
+      unfollow();
       this.#subscriptions = undefined;
       this.#gate.stop();
       await Promise.all([triggered, swept, departures.ended()]);

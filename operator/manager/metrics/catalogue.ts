@@ -38,7 +38,13 @@ const OWN: readonly Metric[] = [
   {
     name: 'chancery_write_loop_total',
     type: 'counter',
-    help: 'Reconciliations that were one more turn of a loop of writes',
+    help: 'Reconciliations that were one more turn of a loop of writes, or of a fight',
+    labels: ['controller'],
+  },
+  {
+    name: 'chancery_write_fight_total',
+    type: 'counter',
+    help: 'Writes that changed back what another writer insists on',
     labels: ['controller'],
   },
   {

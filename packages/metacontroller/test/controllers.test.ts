@@ -1,10 +1,10 @@
 /** What a controller of Metacontroller's contract declares. */
 import { expect, test } from 'vitest';
-import { dynamicApplyWriter } from '../../../operator/controller/children/dynamic-apply-writer.ts';
 import { ConfigurationError } from '../../../operator/core/errors.ts';
 import { Entry } from '../../../operator/model/entry.ts';
 import type { KubernetesObject, ObjectMeta } from '../../../operator/model/object.ts';
 import { defineResource } from '../../../operator/model/resource.ts';
+import { dynamicApplyWriter } from '../src/children/dynamic-apply-writer.ts';
 import { type CompositeParts, compositeController } from '../src/composite-controller.ts';
 import { controllerName } from '../src/controller-name.ts';
 import type { SharedParts } from '../src/controller-parts.ts';

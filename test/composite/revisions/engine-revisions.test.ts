@@ -8,9 +8,9 @@ import type {
 } from '../../../operator/composite/engine-options.ts';
 import { createRevisions } from '../../../operator/composite/revisions/create-revisions.ts';
 import { chanceryFormat } from '../../../operator/composite/revisions/revision-format.ts';
-import { dynamicApplyWriter } from '../../../operator/controller/children/dynamic-apply-writer.ts';
 import { configMaps } from '../../../operator/model/builtin.ts';
 import type { Resource } from '../../../operator/model/resource.ts';
+import { dynamicApplyWriter } from '../../../packages/metacontroller/src/children/dynamic-apply-writer.ts';
 import {
   type EnginePlace,
   type EngineSetup,

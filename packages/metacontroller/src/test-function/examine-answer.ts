@@ -53,7 +53,7 @@ export async function examinedAnswer(
     finalizing: hook === 'finalize',
   };
   const parentResource = resourceOf(parent);
-  const placed = { parent, parentResource, types, writer: {} };
+  const placed = { parent, parentResource, types };
   if (spec.kind === 'DecoratorController') {
     const read = await runInSlices(decorationAnswer(reader, answer, options, log), signal);
     const planned = await planChildren(read, { ...placed, decorator: spec.name });

@@ -1,4 +1,4 @@
-import { isMap, type JsonMap, mapOf, memberOf, requireDepth } from './json-difference.ts';
+import { isMap, type JsonMap, mapOf, memberOf, requireDepth } from 'chancery/internal';
 
 /** Members that identify the items of a list, the most telling first. These are Metacontroller's. */
 const LIST_KEYS = ['containerPort', 'port', 'mountPath', 'name', 'uid', 'ip', 'path'] as const;

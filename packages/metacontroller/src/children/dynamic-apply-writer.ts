@@ -1,23 +1,33 @@
-import { isNotFound } from '../../model/not-found.ts';
-import { controllerOf, type KubernetesObject } from '../../model/object.ts';
-import { setControllerReference } from '../../model/owner-reference.ts';
-import { isInvalid, isUidMismatch } from '../../model/refusal.ts';
-import type { Resource } from '../../model/resource.ts';
-import { isAlreadyExists } from '../../model/status.ts';
-import type { Desired } from '../reconciler.ts';
-import { AppliedMemory } from './applied-memory.ts';
-import type { ChildWrite, ChildWriter } from './child-writer.ts';
-import { existingChild } from './existing-child.ts';
-import { isMap, type JsonMap, mergePatchOf } from './json-difference.ts';
+import {
+  controllerOf,
+  type Desired,
+  isAlreadyExists,
+  isInvalid,
+  isNotFound,
+  isUidMismatch,
+  type KubernetesObject,
+  type Resource,
+} from 'chancery';
+import {
+  AppliedMemory,
+  type ChildWrite,
+  type ChildWriter,
+  enginePartsOf,
+  existingChild,
+  isMap,
+  isSameContent,
+  type JsonMap,
+  mergePatchOf,
+  withSystemFieldsOf,
+} from 'chancery/internal';
+import { setControllerReference } from 'chancery/low-level';
 import {
   completeAnswer,
-  isSameContent,
   LAST_APPLIED,
   lastAppliedOf,
   lastAppliedText,
   UPDATE_MANAGER,
   withoutLastApplied,
-  withSystemFieldsOf,
 } from './last-applied.ts';
 import { mergeThreeWay } from './three-way-merge.ts';
 
@@ -33,11 +43,8 @@ export function dynamicApplyWriter(): ChildWriter {
 }
 
 class DynamicApply implements ChildWriter {
-  /**
-   * What the server has rewritten, such as a quantity. Without it, the answer would differ from the child for ever, and
-   * be written with each reconcile.
-   */
-  readonly #rewritten = new AppliedMemory();
+  /** For contexts that no controller has made. */
+  readonly #memory = new AppliedMemory();
 
   async create(
     resource: Resource,
@@ -54,7 +61,7 @@ class DynamicApply implements ChildWriter {
       if (!isAlreadyExists(error)) throw error;
       return existingChild(resource, child, write);
     }
-    this.#noteRewriting(resource, created, child);
+    this.#noteRewriting(resource, created, child, context);
     return created;
   }
 
@@ -68,7 +75,7 @@ class DynamicApply implements ChildWriter {
     // An answer that is only said in another way is no reason to delete a child.
     if (changeOf(answer, observed) === undefined) return false;
     const child = annotated(answer);
-    const body = this.#patch(resource, child, observed);
+    const body = this.#patch(resource, child, observed, context);
     if (body === undefined) return false;
     const patch = { type: 'merge', body } as const;
     const target = observed.metadata;
@@ -84,7 +91,9 @@ class DynamicApply implements ChildWriter {
       if (isNotFound(error)) return false; // gone: it is created again
       throw error;
     }
-    if (isSameContent(after, observed)) this.#rewritten.remember(resource, observed, child);
+    if (isSameContent(after, observed)) {
+      this.#rewritten(context).remember(resource, observed, child);
+    }
     return !isSameContent(withoutLastApplied(after), withoutLastApplied(observed));
   }
 
@@ -95,7 +104,7 @@ class DynamicApply implements ChildWriter {
     { context, aboutToChange }: ChildWrite,
   ): Promise<KubernetesObject | undefined> {
     const child = annotated(completeAnswer(resource, desired));
-    const body = this.#patch(resource, child, observed);
+    const body = this.#patch(resource, child, observed, context);
     if (body === undefined) return undefined;
     aboutToChange?.();
     const patch = { type: 'merge', body } as const;
@@ -111,8 +120,16 @@ class DynamicApply implements ChildWriter {
       if (isNotFound(error) || isUidMismatch(error)) return undefined; // gone: it is created again
       throw error;
     }
-    this.#noteRewriting(resource, after, child);
+    this.#noteRewriting(resource, after, child, context);
     return after;
+  }
+
+  /**
+   * What the server has rewritten, such as a quantity. Without it, the answer would differ from the child for ever, and
+   * be written with each reconcile.
+   */
+  #rewritten(context: ChildWrite['context']): AppliedMemory {
+    return enginePartsOf(context)?.memory ?? this.#memory;
   }
 
   /** Undefined when there is nothing to write. */
@@ -120,18 +137,23 @@ class DynamicApply implements ChildWriter {
     resource: Resource,
     child: KubernetesObject,
     observed: KubernetesObject,
+    context: ChildWrite['context'],
   ): object | undefined {
     const change = changeOf(child, observed);
-    if (change === undefined || this.#rewritten.isApplied(resource, observed, child)) {
-      return undefined;
-    }
+    if (change === undefined) return undefined;
+    if (this.#rewritten(context).isApplied(resource, observed, child)) return undefined;
     const { uid, resourceVersion } = observed.metadata;
     return { ...change, metadata: { ...(change.metadata as object), uid, resourceVersion } };
   }
 
-  #noteRewriting(resource: Resource, after: KubernetesObject, child: KubernetesObject): void {
+  #noteRewriting(
+    resource: Resource,
+    after: KubernetesObject,
+    child: KubernetesObject,
+    context: ChildWrite['context'],
+  ): void {
     if (changeOf(child, after) === undefined) return;
-    this.#rewritten.remember(resource, after, child);
+    this.#rewritten(context).remember(resource, after, child);
   }
 }
 

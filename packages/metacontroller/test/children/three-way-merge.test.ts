@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { mergePatchOf } from '../../../operator/controller/children/json-difference.ts';
-import { mergeThreeWay } from '../../../operator/controller/children/three-way-merge.ts';
+import { mergePatchOf } from '../../../../operator/controller/children/json-difference.ts';
+import { mergeThreeWay } from '../../src/children/three-way-merge.ts';
 
 const NONE = {};
 

@@ -1,8 +1,5 @@
-import { goJson } from '../../core/go-json.ts';
-import type { KubernetesObject } from '../../model/object.ts';
-import { apiVersionOf, type Resource } from '../../model/resource.ts';
-import type { Desired } from '../reconciler.ts';
-import { isMap, isSameJson, type JsonMap } from './json-difference.ts';
+import type { Desired, KubernetesObject, Resource } from 'chancery';
+import { apiVersionOf, goJson, isMap, type JsonMap, withSystemFieldsOf } from 'chancery/internal';
 
 /** The annotation in which Metacontroller keeps what a hook answered for a child. */
 export const LAST_APPLIED = 'metacontroller.k8s.io/last-applied-configuration';
@@ -57,35 +54,4 @@ export function completeAnswer(
   const isObserved = (child.metadata.resourceVersion ?? child.metadata.uid) !== undefined;
   if (!isObserved) return child;
   return withSystemFieldsOf(child as unknown as JsonMap, {}) as unknown as KubernetesObject;
-}
-
-/** Members of metadata that the API server sets. What a hook answers for them is ignored. */
-const SYSTEM_FIELDS = [
-  'selfLink',
-  'uid',
-  'resourceVersion',
-  'generation',
-  'creationTimestamp',
-  'deletionTimestamp',
-  'deletionGracePeriodSeconds',
-  'managedFields',
-] as const;
-
-/** `object` with the status and the system fields of `from`; without them where `from` lacks them. */
-export function withSystemFieldsOf(object: JsonMap, from: JsonMap): JsonMap {
-  const metadata = { ...(isMap(object.metadata) ? object.metadata : {}) };
-  const known = isMap(from.metadata) ? from.metadata : {};
-  for (const field of SYSTEM_FIELDS) {
-    if (Object.hasOwn(known, field)) metadata[field] = known[field];
-    else delete metadata[field];
-  }
-  const { status: _, ...others } = object;
-  return { ...others, metadata, ...(Object.hasOwn(from, 'status') && { status: from.status }) };
-}
-
-/** True when both objects are the same but for their status and system fields. */
-export function isSameContent(a: KubernetesObject, b: KubernetesObject): boolean {
-  const content = (object: KubernetesObject): JsonMap =>
-    withSystemFieldsOf(object as unknown as JsonMap, {});
-  return isSameJson(content(a), content(b));
 }

@@ -1,0 +1,166 @@
+import { isNotFound } from '../../model/not-found.ts';
+import type { KubernetesObject } from '../../model/object.ts';
+import { AlreadyOwnedError } from '../../model/owner-reference.ts';
+import { isInvalid, isUidMismatch } from '../../model/refusal.ts';
+import type { Resource } from '../../model/resource.ts';
+import type { Desired } from '../reconciler.ts';
+import { AppliedMemory } from './applied-memory.ts';
+import { applyOwned, type OwnerOfChildren } from './apply-owned.ts';
+import type { ChildWrite, ChildWriter } from './child-writer.ts';
+import { enginePartsOf } from './engine-parts.ts';
+import { existingChild } from './existing-child.ts';
+import { isMap, type JsonMap } from './json-difference.ts';
+import { isSameContent, withSystemFieldsOf } from './system-fields.ts';
+
+interface ApplyWriterOptions {
+  /** The name under which fields are owned. */
+  readonly fieldManager: string;
+  /** False: a field that another manager applies is a conflict, which is reported. Default: it is taken over. */
+  readonly force?: boolean;
+  /** Managers that wrote these children before. A field of theirs that is no longer stated is removed. */
+  readonly formerManagers?: readonly string[];
+  /** Annotations in which those managers kept what they wrote. They are removed from the children. */
+  readonly formerAnnotations?: readonly string[];
+  /**
+   * True: children are created by an apply, so that they never change managers. An object that has got the name of a
+   * child after it was read would be written to. Default: by a create, which such an object refuses.
+   */
+  readonly createsByApply?: boolean;
+}
+
+/** The annotation in which earlier versions kept a hash of the stated child. */
+const CHILD_HASH = 'chancery.dev/child-hash';
+
+/**
+ * Writes children by server-side apply, as `ReconcileContext.applyOwned` does. Whether a child differs is judged by the
+ * child itself: the server says what an apply would change. After the start of a process each child is applied or asked
+ * about once.
+ */
+export function applyWriter(options: ApplyWriterOptions): ChildWriter {
+  return new ApplyWriter(options);
+}
+
+class ApplyWriter implements ChildWriter {
+  readonly #options: ApplyWriterOptions;
+  readonly #formerAnnotations: readonly string[];
+  /** For contexts that no controller has made. */
+  readonly #memory = new AppliedMemory();
+
+  constructor(options: ApplyWriterOptions) {
+    this.#options = options;
+    this.#formerAnnotations = [CHILD_HASH, ...(options.formerAnnotations ?? [])];
+  }
+
+  async create(
+    resource: Resource,
+    desired: Desired<KubernetesObject>,
+    write: ChildWrite,
+  ): Promise<KubernetesObject> {
+    const stated = this.#stated(desired);
+    if (this.#options.createsByApply === true) return this.#createByApply(resource, stated, write);
+    try {
+      return await write.context.applyOwned(resource, stated, this.#applyOptions());
+    } catch (error) {
+      // The function of a composite does not know the options of applyOwned.
+      const isUnowned = error instanceof AlreadyOwnedError && error.controller === undefined;
+      throw isUnowned ? new AlreadyOwnedError(resource, desired as KubernetesObject) : error;
+    }
+  }
+
+  async differs(
+    resource: Resource,
+    desired: Desired<KubernetesObject>,
+    observed: KubernetesObject,
+    write: ChildWrite,
+  ): Promise<boolean> {
+    try {
+      const current = await this.#withoutAnnotations(resource, observed, write);
+      const of = this.#ofChild(current, write);
+      // Forced, because a conflict is a difference, too.
+      const options = { ...this.#applyOptions(), force: true, dryRun: true };
+      return (await applyOwned(of, resource, this.#stated(desired), options)) !== current;
+    } catch (error) {
+      if (isInvalid(error)) return true; // a field that cannot be changed
+      if (isNotFound(error) || isUidMismatch(error)) return false; // gone: it is created again
+      throw error;
+    }
+  }
+
+  async update(
+    resource: Resource,
+    desired: Desired<KubernetesObject>,
+    observed: KubernetesObject,
+    write: ChildWrite,
+  ): Promise<KubernetesObject | undefined> {
+    try {
+      const current = await this.#withoutAnnotations(resource, observed, write);
+      const of = { ...this.#ofChild(current, write), aboutToChange: write.aboutToChange };
+      const after = await applyOwned(of, resource, this.#stated(desired), this.#applyOptions());
+      return after === observed || isSameContent(after, observed) ? undefined : after;
+    } catch (error) {
+      if (isNotFound(error) || isUidMismatch(error)) return undefined; // gone: it is created again
+      throw error;
+    }
+  }
+
+  async #createByApply(
+    resource: Resource,
+    stated: Desired<KubernetesObject>,
+    write: ChildWrite,
+  ): Promise<KubernetesObject> {
+    const { name = '', namespace } = stated.metadata;
+    const taken = await write.context.client.find<KubernetesObject>(resource, { name, namespace });
+    if (taken !== undefined) {
+      return existingChild(resource, stated as unknown as KubernetesObject, write);
+    }
+    const of = { ...this.#ofChild(undefined, write), createsByApply: true };
+    return applyOwned(of, resource, stated, this.#applyOptions());
+  }
+
+  #applyOptions(): { readonly force?: boolean; readonly formerManagers?: readonly string[] } {
+    const { force, formerManagers } = this.#options;
+    return { ...(force !== undefined && { force }), ...(formerManagers && { formerManagers }) };
+  }
+
+  /** What `applyOwned` needs to know to write a child that was observed. */
+  #ofChild(
+    observed: KubernetesObject | undefined,
+    { owner, ownerResource, context }: ChildWrite,
+  ): OwnerOfChildren {
+    const { client } = context;
+    const { fieldManager } = this.#options;
+    const memory = enginePartsOf(context)?.memory ?? this.#memory;
+    const known = async () => observed as never;
+    return { owner, ownerResource, client, fieldManager, memory, known };
+  }
+
+  /** An observed child that is answered again, without what the server and former managers have set. */
+  #stated(desired: Desired<KubernetesObject>): Desired<KubernetesObject> {
+    const stated = withSystemFieldsOf(desired as unknown as JsonMap, {});
+    const metadata = stated.metadata as JsonMap;
+    const { annotations } = metadata;
+    if (!isMap(annotations) || !this.#formerAnnotations.some((name) => name in annotations)) {
+      return stated as unknown as Desired<KubernetesObject>;
+    }
+    const kept = Object.entries(annotations).filter(
+      ([name]) => !this.#formerAnnotations.includes(name),
+    );
+    const own = { ...metadata, annotations: Object.fromEntries(kept) };
+    return { ...stated, metadata: own } as unknown as Desired<KubernetesObject>;
+  }
+
+  /** The child after a patch, so that these annotations are no difference for which a child is made anew. */
+  async #withoutAnnotations(
+    resource: Resource,
+    observed: KubernetesObject,
+    { context: { client } }: ChildWrite,
+  ): Promise<KubernetesObject> {
+    const { annotations, uid } = observed.metadata;
+    const names = this.#formerAnnotations.filter((name) => annotations?.[name] !== undefined);
+    if (names.length === 0) return observed;
+    const removed = Object.fromEntries(names.map((name) => [name, null]));
+    const body = { metadata: { uid, annotations: removed } };
+    const patch = { type: 'merge', body } as const;
+    return client.patch<KubernetesObject>(resource, observed.metadata, patch);
+  }
+}

@@ -1,0 +1,41 @@
+import type { KubernetesObject } from '../../model/object.ts';
+import { isMap, isSameJson, type JsonMap } from './json-difference.ts';
+
+/** Members of metadata that the API server sets. What a function answers for them is ignored. */
+const SYSTEM_FIELDS = [
+  'selfLink',
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'managedFields',
+] as const;
+
+/** `object` with the status and the system fields of `from`; without them where `from` lacks them. */
+export function withSystemFieldsOf(object: JsonMap, from: JsonMap): JsonMap {
+  const metadata = { ...(isMap(object.metadata) ? object.metadata : {}) };
+  const known = isMap(from.metadata) ? from.metadata : {};
+  for (const field of SYSTEM_FIELDS) {
+    if (Object.hasOwn(known, field)) metadata[field] = known[field];
+    else delete metadata[field];
+  }
+  const { status: _, ...others } = object;
+  return { ...others, metadata, ...(Object.hasOwn(from, 'status') && { status: from.status }) };
+}
+
+/** True when both objects are the same but for their type, their status and their system fields. */
+export function isSameContent(a: KubernetesObject, b: KubernetesObject): boolean {
+  return isSameJson(contentOf(a), contentOf(b));
+}
+
+/** Items of a list have no type of their own. */
+function contentOf(object: KubernetesObject): JsonMap {
+  const {
+    apiVersion: _,
+    kind: __,
+    ...content
+  } = withSystemFieldsOf(object as unknown as JsonMap, {});
+  return content;
+}

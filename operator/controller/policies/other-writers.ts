@@ -1,0 +1,73 @@
+import { isMapping } from '../../core/mapping.ts';
+import { visibleText } from '../../core/visible-text.ts';
+import type { KubernetesObject } from '../../model/object.ts';
+
+/** Number of named managers. */
+const MAX_MANAGERS = 3;
+
+/** The API server allows 128 characters. */
+const MAX_MANAGER_CHARS = 128;
+
+/** One entry of `metadata.managedFields`. It comes from the server, and is not trusted to be complete. */
+interface FieldsEntry {
+  readonly manager: string;
+  readonly operation: unknown;
+  readonly subresource: unknown;
+  readonly time: string;
+  readonly fieldsV1: unknown;
+}
+
+/**
+ * The managers that have lost fields by a write. If none has, such as for a delete, those that wrote last before it.
+ *
+ * @param live - the object before the write, with its managedFields.
+ * @param answer - the object after it; undefined for a delete.
+ * @param own - the names under which the controller writes. Their entries do not count.
+ */
+export function otherWriters(
+  live: KubernetesObject,
+  answer: KubernetesObject | undefined,
+  own: readonly string[],
+): readonly string[] {
+  const before = entriesOf(live).filter(({ manager }) => !own.includes(manager));
+  const after = answer === undefined ? [] : entriesOf(answer);
+  const lost = before.filter((entry) => {
+    const same = after.find((each) => isSameManager(each, entry));
+    return answer !== undefined && hasLost(entry.fieldsV1, same?.fieldsV1);
+  });
+  const newest = before.reduce((latest, { time }) => (time > latest ? time : latest), '');
+  const found = lost.length > 0 ? lost : before.filter(({ time }) => time === newest);
+  const names = found.map(({ manager }) => visibleText(manager).slice(0, MAX_MANAGER_CHARS));
+  return [...new Set(names)].slice(0, MAX_MANAGERS);
+}
+
+/** Entries without the name of a manager are left out. */
+function entriesOf({ metadata }: KubernetesObject): readonly FieldsEntry[] {
+  const entries: unknown = metadata.managedFields;
+  if (!Array.isArray(entries)) return [];
+  return entries.filter(isMapping).flatMap((entry) => {
+    const { manager, operation, subresource, time, fieldsV1 } = entry;
+    if (typeof manager !== 'string' || manager === '') return [];
+    return [
+      { manager, operation, subresource, time: typeof time === 'string' ? time : '', fieldsV1 },
+    ];
+  });
+}
+
+function isSameManager(a: FieldsEntry, b: FieldsEntry): boolean {
+  return a.manager === b.manager && a.operation === b.operation && a.subresource === b.subresource;
+}
+
+/** True when a set of fields has a field that another one lacks. A set is nested objects whose leaves are empty. */
+function hasLost(before: unknown, after: unknown): boolean {
+  const waiting: [unknown, unknown][] = [[before, after]];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const [had, has] = next;
+    if (!isMapping(had)) continue; // what cannot be read tells nothing
+    for (const [name, inner] of Object.entries(had)) {
+      if (!isMapping(has) || !Object.hasOwn(has, name)) return true;
+      waiting.push([inner, has[name]]);
+    }
+  }
+  return false;
+}

@@ -1,0 +1,198 @@
+import { isMapping, type Mapping } from '../../core/mapping.ts';
+import { objectKey } from '../../model/object.ts';
+import { resourceName } from '../../model/resource.ts';
+import { digestOf, shownFields } from '../children/applied-memory.ts';
+import { differingPaths } from '../children/json-difference.ts';
+import { creatorOf } from '../children/own-by-applying.ts';
+import type { AcceptedWrite, Fight } from './key-gate.ts';
+import { otherWriters } from './other-writers.ts';
+
+/**
+ * A fight is this number of writes to one object within 10 minutes, each of which states what was written before, and
+ * changes stated fields back: somebody else has changed them in between. A person who edits an object by hand is slower.
+ */
+const FIGHT = { writes: 10, withinMs: 10 * 60_000 } as const;
+
+/** Milliseconds between two attempts of a key that fights, doubled with each further write of the fight. */
+const SLOWED_MS = { first: 1_000, last: 5 * 60_000 } as const;
+
+/**
+ * A fight is over when the other writer has done nothing for this time, in milliseconds: slower ones are no fight.
+ */
+const CALM_MS = FIGHT.withinMs / FIGHT.writes;
+
+/** Number of remembered objects: those that were written last, in the last 10 minutes. */
+const MAX_OBJECTS = 10_000;
+
+/** Number of remembered statements for one object: a reconciler may write an object in several calls. */
+const MAX_STATEMENTS = 4;
+
+/** Minimum milliseconds between two reads of an object to find out who else writes it, and between two log lines. */
+const TELL_MS = 10 * 60_000;
+
+const DELETED = 'deleted';
+
+interface Written {
+  atMs: number;
+  /** The version after the last write. `deleted`: that write was a delete. */
+  resourceVersion: string;
+  /** For each statement, by its digest, the times at which it had to be written again. */
+  readonly statements: Map<string, readonly number[]>;
+  /** The name that the last write gave; '' for that of the controller. */
+  fieldManager: string;
+  /** How often the fight was slowed. */
+  turns: number;
+  /** The fight as it was found last. */
+  fight: Fight | undefined;
+  managers: readonly string[];
+  readAtMs: number;
+  loggedAtMs: number;
+}
+
+/** Finds objects whose fields another writer changes back again and again, whoever it is. */
+export class WriteFights {
+  readonly #controller: string;
+  /** By object, in the order of their last write. */
+  readonly #written = new Map<string, Written>();
+
+  /** @param controller - its name, under which it writes. */
+  constructor(controller: string) {
+    this.#controller = controller;
+  }
+
+  /** True when the object is to be read before it is written, because the next write may find a fight. */
+  isSuspected(object: string, nowMs: number): boolean {
+    const written = this.#written.get(object);
+    if (written === undefined || nowMs - written.readAtMs < TELL_MS) return false;
+    return written.turns > 0 || mostIn(written, nowMs) >= FIGHT.writes - 1;
+  }
+
+  /** Notes a write that has changed something. Returns the fight that it continues, if there is one. */
+  wrote(write: AcceptedWrite, nowMs: number): Fight | undefined {
+    const object = nameOfWritten(write);
+    const written = this.#recent(object, nowMs);
+    const { resourceVersion: lastVersion } = written;
+    if (write.live !== undefined) {
+      written.readAtMs = nowMs;
+      const { fieldManager: now = '' } = write;
+      const own = [this.#controller, creatorOf(this.#controller), written.fieldManager, now];
+      written.managers = otherWriters(write.live, write.answer, own);
+    }
+    written.fieldManager = write.fieldManager ?? written.fieldManager;
+    written.resourceVersion = write.isDelete
+      ? DELETED
+      : (write.answer?.metadata.resourceVersion ?? lastVersion);
+    // The child is created anew at once.
+    if (write.isDelete) return written.fight && { ...written.fight, intervalMs: 0, isDue: false };
+    if (write.stated === undefined || write.answer === undefined) return undefined;
+    const stated = statedFields(write.stated as Mapping);
+    const digest = digestOf(withoutTimes(stated));
+    const known = written.statements.get(digest);
+    const paths = known === undefined ? [] : changedBack(write, stated, lastVersion);
+    const times = [...(known ?? []), ...(paths.length > 0 ? [nowMs] : [])];
+    written.statements.delete(digest);
+    written.statements.set(
+      digest,
+      times.filter((at) => nowMs - at < FIGHT.withinMs),
+    );
+    const [oldest] = written.statements.size > MAX_STATEMENTS ? written.statements.keys() : [];
+    if (oldest !== undefined) written.statements.delete(oldest);
+    const writes = written.statements.get(digest)?.length ?? 0;
+    if (paths.length === 0 || (written.turns === 0 && writes < FIGHT.writes)) return undefined;
+    const intervalMs = Math.min(SLOWED_MS.first * 2 ** written.turns++, SLOWED_MS.last);
+    const isDue = nowMs - written.loggedAtMs >= TELL_MS;
+    if (isDue) written.loggedAtMs = nowMs;
+    const { managers } = written;
+    written.fight = { object, paths, managers, writes, intervalMs, isDue, isPast: false };
+    return written.fight;
+  }
+
+  /** Called when an attempt has found nothing to change. */
+  paused(object: string, nowMs: number): void {
+    const { atMs = nowMs } = this.#written.get(object) ?? {};
+    if (nowMs - atMs >= CALM_MS) this.#written.delete(object);
+  }
+
+  /** The record of an object, which begins anew 10 minutes after the last write. */
+  #recent(object: string, nowMs: number): Written {
+    const known = this.#written.get(object);
+    this.#written.delete(object);
+    const isRecent = known !== undefined && nowMs - known.atMs < FIGHT.withinMs;
+    const written = isRecent ? known : newRecord();
+    written.atMs = nowMs;
+    this.#written.set(object, written);
+    for (const [oldest, { atMs }] of this.#written) {
+      if (this.#written.size <= MAX_OBJECTS && nowMs - atMs < FIGHT.withinMs) break;
+      this.#written.delete(oldest);
+    }
+    return written;
+  }
+}
+
+/** Names an object among all that a controller writes. */
+export function nameOfWritten({
+  resource,
+  namespace,
+  name,
+}: Pick<AcceptedWrite, 'resource' | 'namespace' | 'name'>): string {
+  return `${resourceName(resource)} ${objectKey(namespace, name)}`;
+}
+
+function newRecord(): Written {
+  return {
+    atMs: 0,
+    resourceVersion: '',
+    statements: new Map(),
+    fieldManager: '',
+    turns: 0,
+    fight: undefined,
+    managers: [],
+    readAtMs: Number.NEGATIVE_INFINITY,
+    loggedAtMs: Number.NEGATIVE_INFINITY,
+  };
+}
+
+function mostIn({ statements }: Written, nowMs: number): number {
+  const counts = Array.from(
+    statements.values(),
+    (times) => times.filter((at) => nowMs - at < FIGHT.withinMs).length,
+  );
+  return Math.max(0, ...counts);
+}
+
+/**
+ * The stated fields that the write has changed, if somebody else has written the object since the last write. A child
+ * that this controller has deleted, to create it anew, has lost them all.
+ */
+function changedBack(
+  { before: [before], answer }: AcceptedWrite,
+  stated: Mapping,
+  lastVersion: string,
+): readonly string[] {
+  if (lastVersion === DELETED) return Object.keys(stated).slice(0, 5);
+  if (before === undefined || before.metadata.resourceVersion === lastVersion) return [];
+  return differingPaths(shownFields(before, stated), shownFields(answer, stated));
+}
+
+/** Members of metadata that a writer states. The others identify the object, or follow from the write. */
+const STATED_METADATA = ['labels', 'annotations', 'finalizers', 'ownerReferences'];
+
+/** What a write states, without the identity of the object. */
+function statedFields({ apiVersion: _, kind: __, metadata, ...fields }: Mapping): Mapping {
+  const stated = Object.entries(isMapping(metadata) ? metadata : {}).filter(([name]) =>
+    STATED_METADATA.includes(name),
+  );
+  return stated.length === 0 ? fields : { ...fields, metadata: Object.fromEntries(stated) };
+}
+
+/** Without the times of conditions: they change when another writer has changed the condition. */
+function withoutTimes(stated: Mapping): Mapping {
+  const { status } = stated;
+  if (!isMapping(status) || !Array.isArray(status.conditions)) return stated;
+  const conditions = status.conditions.map((condition: unknown) => {
+    if (!isMapping(condition)) return condition;
+    const { lastTransitionTime: _, ...others } = condition;
+    return others;
+  });
+  return { ...stated, status: { ...status, conditions } };
+}
