@@ -3,8 +3,12 @@
 import { configMap, consistently, eventually } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { child } from '../../operator/composite/child.ts';
-import type { SyncResult } from '../../operator/composite/composite.ts';
-import { type CompositeOptions, composite } from '../../operator/composite/composite.ts';
+import {
+  type CompositeOptions,
+  composite,
+  type SyncResult,
+} from '../../operator/composite/composite.ts';
+import { decorator } from '../../operator/composite/decorator/decorator.ts';
 import type { Controller } from '../../operator/controller/controller.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
 import { controllerOf, type KubernetesObject } from '../../operator/model/object.ts';
@@ -129,8 +133,18 @@ test('[K-45] a foreign object of the name of a child is never touched', async ()
   await env.delete('v1', 'ConfigMap', namespace, 'theirs');
 });
 
-test('a child that is refused is told by an Event on its parent, which the function does not write', async () => {
-  const { env } = await playground(sets(), { names: ['theirs'] }, (cluster, place) =>
+const adding = decorator<ConfigSet>({
+  name: 'config-set',
+  objects: configSets,
+  attachments: [configMaps],
+  sync: (set) => ({ attachments: wanted(set, 0).children }),
+});
+
+test.each([
+  ['composite', sets(), 'theirs exists without a controller'],
+  ['decorator', adding, 'theirs exists and is no attachment of this object'],
+])('a child of a %s that is refused is told by an Event on its parent, which the function does not write', async (_, declared, note) => {
+  const { env } = await playground(declared, { names: ['theirs'] }, (cluster, place) =>
     cluster.create(configMap('theirs', { namespace: place })),
   );
   const told = async () =>
@@ -143,7 +157,7 @@ test('a child that is refused is told by an Event on its parent, which the funct
   expect(await told()).toMatchObject({
     type: 'Warning',
     regarding: { kind: 'ConfigSet', name: 'set' },
-    note: expect.stringContaining('theirs exists without a controller'),
+    note: expect.stringContaining(note),
   });
 });
 
