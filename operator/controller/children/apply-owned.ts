@@ -12,6 +12,8 @@ import { isUidMismatch } from '../../model/refusal.ts';
 import { apiVersionOf, type Resource, resourceName } from '../../model/resource.ts';
 import { isAlreadyExists } from '../../model/status.ts';
 import { BeingDeletedError } from '../errors.ts';
+import { requireDistinctItems } from '../object-shape/repeated-item.ts';
+import { storedForm } from '../object-shape/stored-form.ts';
 import type { ApplyOwnedOptions, DeleteOwnedOptions, Desired } from '../reconciler.ts';
 import { type AppliedMemory, showsAll } from './applied-memory.ts';
 import { creatorOf, ownByApplying, withOwners } from './own-by-applying.ts';
@@ -58,6 +60,7 @@ export async function applyOwned<C extends KubernetesObject>(
   const isOurs = requireFree(given, resource, child, existing, adopt);
   if (!isOurs) await requireLiveOwner(given);
   else if (memory.isApplied(resource, existing, child)) return existing;
+  requireDistinctItems(resource, child);
 
   const owners = { fieldManager, formerManagers };
   // Take over the fields before the apply: otherwise a removed list item stays beside its replacement.
@@ -78,7 +81,7 @@ export async function applyOwned<C extends KubernetesObject>(
   return answer;
 }
 
-/** The complete child, with its owner reference. */
+/** The complete child, with its owner reference, in the form in which the server shows it. */
 function childOf<C extends KubernetesObject>(
   { owner, ownerResource }: OwnerOfChildren,
   resource: Resource<C>,
@@ -94,15 +97,16 @@ function childOf<C extends KubernetesObject>(
       ...desired.metadata,
     },
   } as unknown as C;
-  return setControllerReference(owner, child, ownerResource, resource);
+  return setControllerReference(owner, storedForm(resource, child), ownerResource, resource);
 }
 
 /** Creates as a separate field manager; the controller's own manager takes the fields over later. */
-function create<C extends KubernetesObject>(
+async function create<C extends KubernetesObject>(
   { client, fieldManager }: OwnerOfChildren,
   resource: Resource<C>,
   child: C,
 ): Promise<C> {
+  requireDistinctItems(resource, child);
   return client.create(resource, child, { fieldManager: creatorOf(fieldManager) });
 }
 
