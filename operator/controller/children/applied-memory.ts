@@ -3,7 +3,8 @@ import { deepJson } from '../../core/deep-json.ts';
 import { isMapping } from '../../core/mapping.ts';
 import { isOlder, type KubernetesObject, keyOf } from '../../model/object.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
-import { UndeclaredFields } from './undeclared-fields.ts';
+import { UndeclaredFields } from '../object-shape/added-fields.ts';
+import { ConditionList } from '../object-shape/condition-list.ts';
 
 /** The last apply to one object, and its result on the server. Digests, because bodies may be large. */
 interface Applied {
@@ -30,6 +31,8 @@ const MAX_OBJECTS = 10_000;
 export class AppliedMemory {
   /** Fields that statuses are written without. */
   readonly undeclared: UndeclaredFields = new UndeclaredFields();
+  /** The conditions of statuses. */
+  readonly conditions: ConditionList = new ConditionList();
   readonly #applied = new Map<string, Applied>();
 
   /** True when applying `stated` to `known`, as a cache or the server shows it, changes nothing. */
