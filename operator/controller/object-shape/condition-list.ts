@@ -11,6 +11,9 @@ type ListForm = 'map' | 'atomic';
 /** Number of objects whose earlier conditions are remembered. A forgotten one is read once more. */
 const MAX_OBJECTS = 10_000;
 
+/** Number of types that are remembered as the controller's own. */
+const MAX_TYPES = 1_000;
+
 /** The longest name of a field manager that the API server takes. */
 const MAX_MANAGER_CHARS = 128;
 
@@ -40,7 +43,14 @@ export class ConditionList {
 
   /** @param types - that are stated now. */
   states(types: Iterable<string>): void {
-    for (const type of types) this.#stated.add(type);
+    for (const type of types) {
+      this.#stated.delete(type);
+      this.#stated.add(type);
+    }
+    for (const oldest of this.#stated) {
+      if (this.#stated.size <= MAX_TYPES) return;
+      this.#stated.delete(oldest);
+    }
   }
 
   /**

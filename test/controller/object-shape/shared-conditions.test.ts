@@ -6,7 +6,7 @@ import { intercept } from '../../../operator/client/client-of.ts';
 import { restClient } from '../../../operator/client/rest-client.ts';
 import { AppliedMemory } from '../../../operator/controller/children/applied-memory.ts';
 import { statusWriter } from '../../../operator/controller/children/write-status.ts';
-import type { DesiredStatus } from '../../../operator/controller/reconciler.ts';
+import type { DesiredStatus, ReconcileContext } from '../../../operator/controller/reconciler.ts';
 import type { Condition } from '../../../operator/model/condition.ts';
 import type { KubernetesObject } from '../../../operator/model/object.ts';
 import { undiciTransport } from '../../../operator/transport/undici-transport.ts';
@@ -170,6 +170,25 @@ describe('[child 2] in a list of conditions that is one value', () => {
     // A process that has just begun asks once what the list is like.
     expect(count() - before).toBeLessThanOrEqual(2);
   });
+});
+
+test('[child 2] two controllers of one process that share such a list are at rest after a few writes', async () => {
+  const { env, operate, createSite, site, writes } = await startSites(atomicDefinition());
+  await createSite('a');
+  const stating =
+    (type: string) =>
+    async (_: Site, { setStatus }: ReconcileContext<Site>): Promise<void> => {
+      await setStatus({ conditions: [condition(type)] });
+    };
+  await operate(stating('Built'), { name: 'one', owns: [] });
+  await operate(stating('Shipped'), { name: 'two', owns: [] });
+  await env.advance(60_000);
+
+  const { status } = await site('a');
+  const types = status?.conditions?.map(({ type }) => type).toSorted();
+
+  expect(types).toEqual(['Built', 'Shipped']);
+  expect(writes('sites.example.dev').length).toBeLessThanOrEqual(8);
 });
 
 describe('[child 2] when a definition changes under a running controller', () => {

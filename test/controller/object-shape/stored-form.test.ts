@@ -92,47 +92,56 @@ describe('[child 1] a Secret that is stated as text', () => {
   });
 });
 
-/** The account of the Pods of each kind, stated by its older name. */
-const spec = (serviceAccount: string) => ({
-  serviceAccount,
+/** The account of the Pods, under one of its two names. */
+type Account = Readonly<Record<string, string>>;
+
+const spec = (account: Account) => ({
+  ...account,
   containers: [{ name: 'a', image: 'a' }],
   restartPolicy: 'OnFailure' as const,
 });
 
-const ofDeployment = (account: string): Desired<ObjectOf<typeof deployments>> => ({
-  metadata: { name: 'a' },
-  spec: {
-    selector: { matchLabels: { app: 'a' } },
-    template: {
-      metadata: { labels: { app: 'a' } },
-      spec: { ...spec(account), restartPolicy: 'Always' },
-    },
-  },
+const template = (account: Account) => ({
+  metadata: { labels: { app: 'a' } },
+  spec: { ...spec(account), restartPolicy: 'Always' as const },
 });
 
-const ofCronJob = (account: string): Desired<ObjectOf<typeof cronJobs>> => ({
-  metadata: { name: 'a' },
-  spec: { schedule: '* * * * *', jobTemplate: { spec: { template: { spec: spec(account) } } } },
-});
+const POD_KINDS: readonly (readonly [string, Resource, (account: Account) => object])[] = [
+  [
+    'apps/v1',
+    deployments as never,
+    (account) => ({
+      spec: { selector: { matchLabels: { app: 'a' } }, template: template(account) },
+    }),
+  ],
+  [
+    'batch/v1',
+    cronJobs as never,
+    (account) => ({
+      spec: {
+        schedule: '* * * * *',
+        jobTemplate: { spec: { template: { spec: spec(account) } } },
+      },
+    }),
+  ],
+  ['v1', podTemplates as never, (account) => ({ template: template(account) })],
+];
 
-const ofTemplate = (account: string): Desired<ObjectOf<typeof podTemplates>> => ({
-  metadata: { name: 'a' },
-  template: { metadata: { labels: { app: 'a' } }, spec: spec(account) },
-});
-
-describe('[child 1] the account of a Pod that is stated by its older name', () => {
-  test.each<[string, string, Resource, (account: string) => Desired<KubernetesObject>]>([
-    ['apps/v1', 'Deployment', deployments as never, ofDeployment as never],
-    ['batch/v1', 'CronJob', cronJobs as never, ofCronJob as never],
-    ['v1', 'PodTemplate', podTemplates as never, ofTemplate as never],
-  ])('%s %s changes with what is stated', async (apiVersion, kind, resource, childOf) => {
+describe.each(POD_KINDS)('[child 1] the account of a Pod in %s', (apiVersion, resource, fields) => {
+  test.each([
+    'serviceAccount',
+    'serviceAccountName',
+  ])('changes with what is stated as %s, and goes with it', async (name) => {
     const family = await startFamily();
-    await family.apply(resource, childOf('first'));
+    const state = (account: Account) =>
+      family.apply(resource, { metadata: { name: 'a' }, ...fields(account) });
+    const live = async () =>
+      JSON.stringify(await family.env.get(apiVersion, resource.kind, family.namespace, 'a'));
 
-    await family.apply(resource, childOf('second'));
+    for (const account of ['first', 'second', 'third']) await state({ [name]: account });
 
-    const live = await family.env.get(apiVersion, kind, family.namespace, 'a');
-    expect(JSON.stringify(live)).toContain('"serviceAccountName":"second"');
-    expect(JSON.stringify(live)).not.toContain('"first"');
+    expect(await live()).toContain('"serviceAccountName":"third"');
+    await state({});
+    expect(await live()).not.toMatch(/"(?:first|second|third)"/);
   });
 });
