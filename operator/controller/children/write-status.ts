@@ -125,7 +125,15 @@ class StatusWrite {
 
   /** @param isNewest - the object has no write of this process that `current` does not show. */
   async send(current: KubernetesObject, isNewest: boolean): Promise<Written | undefined> {
-    const { conditions } = this.#options.memory;
+    const { client, memory, object, resource } = this.#options;
+    const { conditions } = memory;
+    // A cache may drop the list: what it does not show would be lost.
+    if (this.#isOneValue() && statusOf(current).conditions === undefined) {
+      const { name, namespace, uid } = object.metadata;
+      const live = await client.find<KubernetesObject>(resource, { name, namespace });
+      if (live === undefined || live.metadata.uid !== uid) return undefined;
+      if (statusOf(live).conditions !== undefined) return this.send(live, true);
+    }
     if (conditions.form === undefined && this.#othersIn(current).length > 0) {
       await this.#learnForm(current);
     }
@@ -185,11 +193,15 @@ class StatusWrite {
 
   /** Names the version where a condition that `current` does not show could be lost. */
   #versioned<B extends { readonly metadata: object }>(body: B, current: KubernetesObject): B {
-    const { form } = this.#options.memory.conditions;
-    const isOneValue = form === 'atomic' || (form === undefined && this.#types.size > 0);
-    if (!isOneValue) return body;
+    if (!this.#isOneValue()) return body;
     const { resourceVersion } = current.metadata;
     return { ...body, metadata: { ...body.metadata, resourceVersion } };
+  }
+
+  /** Whether a write could replace the list of conditions as a whole. */
+  #isOneValue(): boolean {
+    const { form } = this.#options.memory.conditions;
+    return form === 'atomic' || (form === undefined && this.#types.size > 0);
   }
 
   #manager(): string | undefined {

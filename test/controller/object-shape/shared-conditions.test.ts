@@ -124,6 +124,27 @@ describe('[child 2] in a list of conditions that is one value', () => {
     expect(await types()).toEqual(['Audited', 'Ready', ...scanned]);
   });
 
+  test.each([
+    false,
+    true,
+  ])('a cache that drops statuses loses none, first write: %s', async (isFirst) => {
+    const { writer, others, types, site, count } = await startStatus();
+    const mine = writer('sites');
+    const cached = async (): Promise<Site> => {
+      const { status: _, ...object } = await site('a');
+      return object;
+    };
+    if (!isFirst) await mine.setStatus({ conditions: [condition('Stalled')] }, await cached());
+    await others('Audited');
+
+    await mine.setStatus({ conditions: [condition('Ready')] }, await cached());
+    const before = count();
+    await mine.setStatus({ conditions: [condition('Ready')] }, await cached());
+
+    expect(await types()).toEqual(['Audited', 'Ready']);
+    expect(count()).toBe(before);
+  });
+
   test('the last condition of a controller goes, and those of others stay', async () => {
     const { writer, others, types, site } = await startStatus();
     const mine = writer('sites');
