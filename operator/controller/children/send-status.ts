@@ -26,28 +26,37 @@ const MAX_TRIES = 3;
  * @throws ApiError when the server refuses, or when other writers won every try.
  */
 export async function sendStatus<T>(
-  { client, resource, object }: StatusTarget,
+  target: StatusTarget,
   send: (current: KubernetesObject) => Promise<T | undefined>,
   maxTries: number = MAX_TRIES,
 ): Promise<T | undefined> {
-  const { name, namespace, uid } = object.metadata;
-  const read = () => client.find<KubernetesObject>(resource, { name, namespace });
-  let current: KubernetesObject | undefined = object;
-  for (let tries = 1; current !== undefined && current.metadata.uid === uid; tries++) {
+  let current: KubernetesObject | undefined = target.object;
+  for (let tries = 1; current !== undefined; tries++) {
     try {
       return await send(current);
     } catch (error) {
       if (isUidMismatch(error)) return undefined;
       if (isNotFound(error)) {
         // The API server gives the same answer for a missing object and for a missing status subresource.
-        if ((await read())?.metadata.uid !== uid) return undefined;
-        throw new NoStatusSubresourceError(resource, { cause: error });
+        if ((await readLive(target)) === undefined) return undefined;
+        throw new NoStatusSubresourceError(target.resource, { cause: error });
       }
       if (!isVersionConflict(error) || tries >= maxTries) throw error;
     }
-    current = await read();
+    current = await readLive(target);
   }
   return undefined;
+}
+
+/** The object as the server has it; undefined when it is gone, or when another one has its name. */
+export async function readLive({
+  client,
+  resource,
+  object: { metadata },
+}: StatusTarget): Promise<KubernetesObject | undefined> {
+  const { name, namespace, uid } = metadata;
+  const live = await client.find<KubernetesObject>(resource, { name, namespace });
+  return live?.metadata.uid === uid ? live : undefined;
 }
 
 /** The status of an object; empty when it has none. */

@@ -8,7 +8,7 @@ import { conditionsOf, formerNames, managerOf } from '../object-shape/condition-
 import type { DesiredStatus } from '../reconciler.ts';
 import type { AppliedMemory } from './applied-memory.ts';
 import { digestOf } from './applied-memory.ts';
-import { type StatusTarget, sendStatus, statusOf } from './send-status.ts';
+import { readLive, type StatusTarget, sendStatus, statusOf } from './send-status.ts';
 
 interface StatusWriterOptions extends StatusTarget {
   readonly clock: Clock;
@@ -115,23 +115,20 @@ class StatusWrite {
 
   /** Where the list is one value: learns which conditions of `current` an earlier process has stated. */
   async learnEarlier(current: KubernetesObject): Promise<void> {
-    const { client, resource, memory, fieldManager } = this.#options;
+    const { object, memory, fieldManager } = this.#options;
     if (fieldManager === undefined || memory.conditions.form !== 'atomic') return;
     if (!memory.conditions.isUnknown(current, this.#types)) return;
-    const { name, namespace, uid = '' } = current.metadata;
-    const live = await client.find<KubernetesObject>(resource, { name, namespace });
-    memory.conditions.learnEarlier(uid, live, fieldManager);
+    const live = await readLive(this.#options);
+    memory.conditions.learnEarlier(object.metadata.uid ?? '', live, fieldManager);
   }
 
   /** @param isNewest - the object has no write of this process that `current` does not show. */
   async send(current: KubernetesObject, isNewest: boolean): Promise<Written | undefined> {
-    const { client, memory, object, resource } = this.#options;
-    const { conditions } = memory;
+    const { conditions } = this.#options.memory;
     // A cache may drop the list: what it does not show would be lost.
     if (this.#isOneValue() && statusOf(current).conditions === undefined) {
-      const { name, namespace, uid } = object.metadata;
-      const live = await client.find<KubernetesObject>(resource, { name, namespace });
-      if (live === undefined || live.metadata.uid !== uid) return undefined;
+      const live = await readLive(this.#options);
+      if (live === undefined) return undefined;
       if (statusOf(live).conditions !== undefined) return this.send(live, true);
     }
     if (conditions.form === undefined && this.#othersIn(current).length > 0) {
