@@ -1,19 +1,19 @@
-import { digestOf } from '../controller/children/applied-memory.ts';
 import { enginePartsOf } from '../controller/children/engine-parts.ts';
 import type { HotLoops } from '../controller/children/hot-loops.ts';
 import { isMap, type JsonMap } from '../controller/children/json-difference.ts';
 import { StatusReplacer } from '../controller/children/replace-status.ts';
 import { UndeclaredStatusError, WriteFightError } from '../controller/errors.ts';
+import {
+  type AddedField,
+  refusedFieldsIn,
+  UndeclaredFields,
+} from '../controller/object-shape/added-fields.ts';
 import type { DesiredStatus, ReconcileContext } from '../controller/reconciler.ts';
 import { type KubernetesObject, keyOf } from '../model/object.ts';
-import type { Resource } from '../model/resource.ts';
+import { type Resource, resourceName } from '../model/resource.ts';
 import { knownPart, type StatusFields } from '../model/status-fields.ts';
 import type { CompositeEngineOptions, RollingPlan, SyncAnswer } from './engine-options.ts';
-import { conditionsOf, isQuiet, publicMessage, statusOf, withFailure } from './failures.ts';
-import { SYNCED } from './object-changes.ts';
-
-/** Number of remembered parents whose definition does not declare all of their status. */
-const MAX_OBJECTS = 1_000;
+import { conditionsOf, failureType, isQuiet, publicMessage, statusOf, withFailure } from './failures.ts';
 
 interface ParentStatusOptions
   extends Pick<CompositeEngineOptions, 'status' | 'failures' | 'statusFields'> {
@@ -36,11 +36,7 @@ export class ParentStatus {
   readonly #options: ParentStatusOptions;
   readonly #hotLoops: HotLoops;
   readonly #replacer = new StatusReplacer();
-  /** Fields of the last status of a parent that the server does not store. */
-  readonly #missing = new Map<
-    string,
-    { readonly status: string; readonly paths: readonly string[] }
-  >();
+  readonly #undeclared = new UndeclaredFields();
   /** The parent as the attempt has written it. */
   readonly #written = new WeakMap<ReconcileContext, KubernetesObject>();
 
@@ -55,15 +51,52 @@ export class ParentStatus {
    */
   async state(parent: KubernetesObject, context: ReconcileContext, stated: Stated): Promise<void> {
     if (this.#options.status === 'replace') await this.#replace(parent, context, stated);
-    else if (stated.failure === undefined) await setFields(context, stated);
+    else if (stated.failure === undefined) await this.#setFields(context, stated);
+  }
+
+  /** Fields that a function states, by server-side apply. */
+  async #setFields(
+    context: ReconcileContext,
+    { status, condition }: Pick<Stated, 'status' | 'condition'>,
+  ): Promise<void> {
+    const { parentResource } = this.#options;
+    const undeclared = this.#undeclared.of(parentResource, context.clock.monotonic());
+    if (condition === undefined || undeclared.has('conditions')) {
+      if (status !== undefined) await context.setStatus((status ?? {}) as DesiredStatus<never>);
+      return;
+    }
+    const others = conditionsOf(status ?? {}).filter(({ type }) => type !== condition.type);
+    const conditions = [...others, condition];
+    try {
+      await context.setStatus({ ...status, conditions } as unknown as DesiredStatus<never>);
+    } catch (error) {
+      const isOurs = others.length === 0 && refusedFieldsIn(error).includes('conditions');
+      if (!isOurs) throw error;
+      this.#omit(['conditions'], context);
+      await this.#setFields(context, { status, condition });
+    }
+  }
+
+  /** Leaves out what only the engine adds and the definition does not have, for an hour. */
+  #omit(fields: readonly AddedField[], { clock, log }: ReconcileContext): void {
+    const { parentResource } = this.#options;
+    const omitted = new Set(fields);
+    this.#undeclared.learn(parentResource, { omitted, written: [] }, clock.monotonic());
+    const facts = { definition: resourceName(parentResource), fields };
+    log.warn(
+      facts,
+      'the definition does not have a field of the status that is added to each answer',
+    );
   }
 
   async #replace(
     parent: KubernetesObject,
     context: ReconcileContext,
-    { status, condition, failure, inputs }: Stated,
+    answer: Stated,
   ): Promise<void> {
-    const { parentResource, failures, statusFields: fields } = this.#options;
+    const { status, condition, failure, inputs } = answer;
+    const { parentResource, failures } = this.#options;
+    const fields = this.#fields(context);
     const wanted = wholeStatus(parent, status ?? {}, condition, fields);
     const name = nameOf(parent);
     if (failure === undefined && this.#hotLoops.isLooping(name)) {
@@ -71,7 +104,9 @@ export class ParentStatus {
       const next = { stated: { status: wanted }, observed: parent, inputs: inputs(), nowMs };
       this.#hotLoops.requireSteady(name, next);
     }
-    const known = this.#missingOf(parent, wanted).filter((path) => isAnswered(path, status ?? {}));
+    const known = this.#replacer
+      .missingOf(parent, wanted)
+      .filter((path) => isAnswered(path, status ?? {}));
     const error = failure?.error ?? undeclared(parentResource, known);
     const fight = enginePartsOf(context)?.fight();
     const told = error ?? (fight && new WriteFightError(fight));
@@ -82,7 +117,16 @@ export class ParentStatus {
       error === undefined && fight?.isPast === true && this.#isAsStated(parent, wanted);
     const whole = isOver ? wanted : stating;
     if (this.#replacer.differs(parent, whole)) {
-      const outcome = await this.#write(parent, context, { wanted, whole, inputs });
+      let outcome: readonly string[];
+      try {
+        outcome = await this.#write(parent, context, { wanted, whole, inputs });
+      } catch (refusal) {
+        const isRefused = refusedFieldsIn(refusal).includes('observedGeneration');
+        const isOurs = isRefused && fields?.observedGeneration !== false;
+        if (!isOurs || status?.observedGeneration !== undefined) throw refusal;
+        this.#omit(['observedGeneration'], context);
+        return this.#replace(parent, context, answer);
+      }
       const missing = outcome.filter((path) => isAnswered(path, status ?? {}));
       if (failure === undefined && missing.length > 0) throw undeclared(parentResource, missing);
     }
@@ -91,10 +135,18 @@ export class ParentStatus {
 
   /** True when nothing has to be changed back: the fight of the attempt before is over. */
   #isAsStated(parent: KubernetesObject, wanted: JsonMap): boolean {
-    const known = conditionsOf(statusOf(parent)).filter(({ type }) => type === SYNCED);
+    const known = conditionsOf(statusOf(parent)).filter(({ type }) => type === failureType());
     if (known.length === 0) return false;
-    const others = conditionsOf(wanted).filter(({ type }) => type !== SYNCED);
+    const others = conditionsOf(wanted).filter(({ type }) => type !== failureType());
     return !this.#replacer.differs(parent, { ...wanted, conditions: [...others, ...known] });
+  }
+
+  /** The fields that the engine adds; undefined for all, when nothing is known of the definition. */
+  #fields({ clock }: ReconcileContext): StatusFields | undefined {
+    const { parentResource, statusFields } = this.#options;
+    const omitted = this.#undeclared.of(parentResource, clock.monotonic());
+    if (!omitted.has('observedGeneration')) return statusFields;
+    return { conditions: 'any', ...statusFields, observedGeneration: false };
   }
 
   async #write(
@@ -102,19 +154,15 @@ export class ParentStatus {
     context: ReconcileContext,
     { wanted, whole, inputs }: { wanted: JsonMap; whole: JsonMap; inputs: () => string },
   ): Promise<readonly string[]> {
-    const { uid = '' } = parent.metadata;
     const name = nameOf(parent);
     const stated = { status: wanted };
     const nowMs = context.clock.monotonic();
     const next = { stated, observed: parent, inputs: inputs(), nowMs };
     this.#hotLoops.requireProgress(name, next);
     const { parentResource } = this.#options;
-    const outcome = await this.#replacer.replace(context.client, parentResource, parent, whole);
+    const { client } = context;
+    const outcome = await this.#replacer.replace(client, parentResource, parent, whole, wanted);
     const { written, missing } = outcome;
-    this.#missing.delete(uid);
-    if (missing.length > 0) this.#missing.set(uid, { status: digestOf(wanted), paths: missing });
-    const [oldest] = this.#missing.keys();
-    if (this.#missing.size > MAX_OBJECTS && oldest !== undefined) this.#missing.delete(oldest);
     if (written === undefined) return missing;
     this.#written.set(context, written);
     const isNoOp = written.metadata.resourceVersion === parent.metadata.resourceVersion;
@@ -122,14 +170,10 @@ export class ParentStatus {
     return missing;
   }
 
-  #missingOf({ metadata: { uid = '' } }: KubernetesObject, wanted: JsonMap): readonly string[] {
-    const known = this.#missing.get(uid);
-    return known?.status === digestOf(wanted) ? known.paths : [];
-  }
-
   /** States a failure by an Event, and by a condition where the definition has conditions. */
   async failed(parent: KubernetesObject, error: unknown, context: ReconcileContext): Promise<void> {
-    const { failures, parentResource, statusFields: fields } = this.#options;
+    const { failures, parentResource } = this.#options;
+    const fields = this.#fields(context);
     if (failures === undefined || isQuiet(error)) return;
     context.event('Warning', 'SyncError', publicMessage(error));
     if (!failures.condition || this.#options.status !== 'replace') return;
@@ -170,17 +214,6 @@ function isAnswered(path: string, answered: JsonMap): boolean {
   const [, field = ''] = /^status\.(\w+)/.exec(path) ?? [];
   const isOwn = field === 'observedGeneration' || field === 'conditions';
   return !isOwn || answered[field] !== undefined;
-}
-
-/** Fields that a function states, by server-side apply. */
-async function setFields(context: ReconcileContext, { status, condition }: Stated): Promise<void> {
-  if (condition === undefined) {
-    if (status !== undefined) await context.setStatus((status ?? {}) as DesiredStatus<never>);
-    return;
-  }
-  const others = conditionsOf(status ?? {}).filter(({ type }) => type !== condition.type);
-  const conditions = [...others, condition];
-  await context.setStatus({ ...status, conditions } as unknown as DesiredStatus<never>);
 }
 
 function undeclared(

@@ -161,8 +161,11 @@ export interface ReconcileContext<T extends KubernetesObject = KubernetesObject>
    * Name the resource in the controller's `owns`. The child is then read from the cache; otherwise every
    * call reads it with a request.
    *
+   * A field is stated under the name by which the server stores it: `stringData` of a Secret as `data`.
+   *
    * @throws OperatorError `USER_CODE` when there is no reconciled object to own the child, or when the API
-   *   does not accept the owner (another namespace, or a namespaced owner of a cluster-scoped child).
+   *   does not accept the owner (another namespace, or a namespaced owner of a cluster-scoped child). Also
+   *   when two items of a list of the child have the same key: no change of such a child is ever accepted.
    * @throws AlreadyOwnedError when the child has another controller, or has none and is not adopted. If the
    *   resource is in `owns`, the key is reconciled again when that changes, even if you catch the error.
    * @throws BeingDeletedError when the child is being deleted; the key is reconciled again as above. Also
@@ -194,8 +197,8 @@ export interface ReconcileContext<T extends KubernetesObject = KubernetesObject>
   /**
    * Writes the status of the reconciled object where it differs, by server-side apply to the status
    * subresource. A field or condition that an earlier call stated and this call does not state is removed.
-   * Fields of other writers stay. For this, the definition must declare conditions as a map by `type`, as
-   * `customResource` does.
+   * Fields and conditions of other writers stay, also where the definition declares the list of conditions as
+   * one value: the list is then merged by `type`, and each write names the version that it was made from.
    *
    * `observedGeneration` is the generation of the object that this attempt was given. A condition keeps its
    * `lastTransitionTime` while its `status` stays the same. Where the installed definition does not have

@@ -117,6 +117,15 @@ test('a question is asked, and is no write', async () => {
   expect(told.writes).toEqual([]);
 });
 
+test('a write that is a dry run by itself is a question, too', async () => {
+  const { client, told } = await fixture();
+
+  const answer = await client.patch(configMaps, target, VALUE, { dryRun: true });
+
+  expect(answer.data).toEqual({ value: '2' });
+  expect(told.writes).toEqual([]);
+});
+
 test.each([
   'exec',
   'attach',

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import * as resources from '../../operator/model/kubernetes/resources.ts';
 import { BUILT_IN_RESOURCES } from '../../testing/src/apiserver/registry/built-in-resources.ts';
+import { listFile } from '../support/kubernetes-schema/list-file.ts';
 import { readTypeData } from '../support/kubernetes-schema/type-data.ts';
 import { kubernetesEntry, typeFiles } from '../support/kubernetes-schema/type-files.ts';
 
@@ -19,6 +20,12 @@ test('the types of built-in kinds are those that the data of Kubernetes generate
   for (const [name, text] of generated) {
     expect(readFileSync(`${FOLDER}${name}`, 'utf8'), name).toBe(text);
   }
+});
+
+test('the lists of built-in kinds are those that the data of Kubernetes generates', () => {
+  const file = `${FOLDER}../../controller/object-shape/built-in-lists.ts`;
+
+  expect(readFileSync(file, 'utf8')).toBe(listFile(readTypeData()));
 });
 
 test('chancery/kubernetes exports every resource, and the type of every kind', () => {

@@ -172,6 +172,11 @@ export const GROUPS: Readonly<Record<string, Group>> = {
         'docs/guarantees.md: what users may rely on, and the tests that show it.',
         'test/guarantees/main.ts',
       ),
+      kubernetes: program(
+        'The types, resources and lists of built-in kinds, from the data of Kubernetes.',
+        SOURCES,
+        'test/support/kubernetes-schema/generate-types.ts',
+      ),
       'kubectl-lock': program(
         'The version and digests of kubectl in the image of the ambassador.',
         'proxy/lock-kubectl.ts',

@@ -77,6 +77,25 @@ export function siteDefinition(
   return definition;
 }
 
+interface List {
+  'x-kubernetes-list-type'?: string;
+  'x-kubernetes-list-map-keys'?: readonly string[];
+}
+
+/** The definition of Sites whose conditions are one value. */
+export function atomicDefinition(): KubernetesObject {
+  const definition = structuredClone(siteDefinition()) as unknown as {
+    spec: {
+      versions: { schema: { openAPIV3Schema: { properties: { status: object } } } }[];
+    };
+  };
+  const { status } = definition.spec.versions[0]?.schema.openAPIV3Schema.properties ?? {};
+  const { conditions } = (status as { properties: { conditions: List } }).properties;
+  delete conditions['x-kubernetes-list-type'];
+  delete conditions['x-kubernetes-list-map-keys'];
+  return definition as unknown as KubernetesObject;
+}
+
 export interface SitesTest {
   readonly env: TestEnv;
   readonly clock: FakeClock;

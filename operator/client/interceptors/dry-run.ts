@@ -43,7 +43,8 @@ export interface DryRunSink {
  * was right before. A refusal is also sent to `sink`, and thrown as usual. Events are not sent at
  * all.
  *
- * An object that was created in a dry run cannot be read afterwards.
+ * An object that was created in a dry run cannot be read afterwards. A call that is a dry run by itself only asks a
+ * question: `sink` does not receive it.
  *
  * @throws ConfigurationError `CONFIG`, and sends nothing, for a subresource without a dry run: a
  *   connection to a container or a port (`exec`, `attach`, `portforward`, `proxy`).
@@ -57,6 +58,7 @@ export function dryRun(sink: DryRunSink): Interceptor {
 }
 
 async function writeDry(call: WriteCall, next: Next, sink: DryRunSink): Promise<KubernetesObject> {
+  if (call.options.dryRun === true) return next(call);
   if (isEvent(call.resource)) return recordEvent(call, sink);
   refuseConnections(call);
   const dry = { ...call, options: { ...call.options, dryRun: true } };

@@ -3,7 +3,8 @@ import { deepJson } from '../../core/deep-json.ts';
 import { isMapping } from '../../core/mapping.ts';
 import { isOlder, type KubernetesObject } from '../../model/object.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
-import { UndeclaredFields } from './undeclared-fields.ts';
+import { UndeclaredFields } from '../object-shape/added-fields.ts';
+import { ConditionList } from '../object-shape/condition-list.ts';
 
 /**
  * Maximum number of remembered objects that no cache of the controller has. A forgotten object is applied once more,
@@ -42,6 +43,8 @@ interface Applied {
 export class AppliedMemory {
   /** Fields that statuses are written without. */
   readonly undeclared: UndeclaredFields = new UndeclaredFields();
+  /** The conditions of statuses. */
+  readonly conditions: ConditionList = new ConditionList();
   /** The names of the resources whose objects `forget` is called for. */
   readonly #followed = new Set<string>();
   /** By uid, which no two objects share. One text an object: a hundred thousand of them take little memory. */

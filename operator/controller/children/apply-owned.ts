@@ -12,6 +12,8 @@ import { isUidMismatch } from '../../model/refusal.ts';
 import { apiVersionOf, type Resource, resourceName } from '../../model/resource.ts';
 import { isAlreadyExists } from '../../model/status.ts';
 import { BeingDeletedError } from '../errors.ts';
+import { requireDistinctItems } from '../object-shape/repeated-item.ts';
+import { storedForm } from '../object-shape/stored-form.ts';
 import type { ApplyOwnedOptions, DeleteOwnedOptions, Desired } from '../reconciler.ts';
 import { type AppliedMemory, showsAll } from './applied-memory.ts';
 import { creatorOf, ownByApplying, withOwners } from './own-by-applying.ts';
@@ -71,6 +73,7 @@ export async function applyOwned<C extends KubernetesObject>(
   const isOurs = requireFree(given, resource, child, existing, adopt);
   if (!isOurs) await requireLiveOwner(given);
   else if (memory.isApplied(resource, existing, child)) return existing;
+  requireDistinctItems(resource, child);
   given.aboutToChange?.();
 
   const owners = { fieldManager, formerManagers };
@@ -111,7 +114,7 @@ async function unlessSame<C extends KubernetesObject>(
   return known;
 }
 
-/** The complete child, with its owner reference. */
+/** The complete child, with its owner reference, in the form in which the server shows it. */
 function childOf<C extends KubernetesObject>(
   { owner, ownerResource }: OwnerOfChildren,
   resource: Resource<C>,
@@ -127,15 +130,16 @@ function childOf<C extends KubernetesObject>(
       ...desired.metadata,
     },
   } as unknown as C;
-  return setControllerReference(owner, child, ownerResource, resource);
+  return setControllerReference(owner, storedForm(resource, child), ownerResource, resource);
 }
 
 /** Creates as a separate field manager; the controller's own manager takes the fields over later. */
-function create<C extends KubernetesObject>(
+async function create<C extends KubernetesObject>(
   { client, fieldManager, createsByApply }: OwnerOfChildren,
   resource: Resource<C>,
   child: C,
 ): Promise<C> {
+  requireDistinctItems(resource, child);
   if (createsByApply === true) return client.apply(resource, child, { fieldManager });
   return client.create(resource, child, { fieldManager: creatorOf(fieldManager) });
 }

@@ -1,10 +1,6 @@
 import type { Client } from '../../client/client.ts';
-import { isNotFound } from '../../model/not-found.ts';
 import type { KubernetesObject } from '../../model/object.ts';
-import { isUidMismatch, isVersionConflict } from '../../model/refusal.ts';
 import type { Resource } from '../../model/resource.ts';
-import type { ApiError } from '../../model/status.ts';
-import { NoStatusSubresourceError } from '../errors.ts';
 import { digestOf } from './applied-memory.ts';
 import {
   differingPaths,
@@ -14,17 +10,22 @@ import {
   memberOf,
   mergePatchOf,
 } from './json-difference.ts';
-
-/** Number of tries while the object changes in between. */
-const MAX_TRIES = 3;
+import { sendStatus, statusOf } from './send-status.ts';
 
 /** Number of remembered objects whose status the server does not store as it is written. */
 const MAX_OBJECTS = 10_000;
 
-/** A status that the server has stored in another form. */
-interface Rewritten {
+/** How the server has stored a status. */
+interface Stored {
   readonly wantedDigest: string;
   readonly storedDigest: string;
+  /** What the server has not stored of the last `base`. */
+  readonly incomplete: Incomplete | undefined;
+}
+
+interface Incomplete {
+  readonly baseDigest: string;
+  readonly missing: readonly string[];
 }
 
 /** The outcome of a write of a status. */
@@ -37,11 +38,11 @@ export interface StatusOutcome {
 
 /** Writes whole statuses: a field that is not stated is removed, whoever wrote it. */
 export class StatusReplacer {
-  readonly #maxTries: number;
-  readonly #rewritten = new Map<string, Rewritten>();
+  readonly #maxTries: number | undefined;
+  readonly #stored = new Map<string, Stored>();
 
   /** @param maxTries - with 1, a lost race is an error for the caller. */
-  constructor({ maxTries = MAX_TRIES }: { readonly maxTries?: number } = {}) {
+  constructor({ maxTries }: { readonly maxTries?: number } = {}) {
     this.#maxTries = maxTries;
   }
 
@@ -50,13 +51,20 @@ export class StatusReplacer {
     const stated = withoutNulls(wanted);
     const shown = withoutNulls(statusOf(object));
     if (mergePatchOf(shown, stated) === undefined) return false;
-    const known = this.#rewritten.get(object.metadata.uid ?? '');
+    const known = this.#stored.get(object.metadata.uid ?? '');
     const isStored =
       known?.wantedDigest === digestOf(stated) && known.storedDigest === digestOf(shown);
     return !isStored;
   }
 
+  /** Fields of `base` that the server has not stored when it was written last; empty for another `base`. */
+  missingOf(object: KubernetesObject, base: JsonMap): readonly string[] {
+    const known = this.#stored.get(object.metadata.uid ?? '')?.incomplete;
+    return known?.baseDigest === digestOf(withoutNulls(base)) ? known.missing : [];
+  }
+
   /**
+   * @param base - the part of `wanted` by which `missingOf` finds the outcome again.
    * @throws NoStatusSubresourceError when the definition does not declare the status subresource.
    * @throws ApiError when the server refuses.
    */
@@ -65,74 +73,48 @@ export class StatusReplacer {
     resource: Resource,
     object: KubernetesObject,
     wanted: JsonMap,
+    base?: JsonMap,
   ): Promise<StatusOutcome> {
-    let current: KubernetesObject | undefined = object;
-    for (let tries = 1; ; tries++) {
-      if (current === undefined || current.metadata.uid !== object.metadata.uid) return NOTHING;
-      if (!this.differs(current, wanted)) return NOTHING;
-      try {
-        const written = await write(client, resource, current, withoutNulls(wanted));
-        return { written, missing: this.#note(written, withoutNulls(wanted)) };
-      } catch (error) {
-        if (isUidMismatch(error)) return NOTHING;
-        if (
-          isNotFound(error) &&
-          (await isParentGone(client, resource, object, error as ApiError))
-        ) {
-          return NOTHING;
-        }
-        if (!isVersionConflict(error) || tries >= this.#maxTries) throw error;
-      }
-      const { name, namespace } = object.metadata;
-      current = await client.find<KubernetesObject>(resource, { name, namespace });
-    }
+    const stated = withoutNulls(wanted);
+    const send = async (current: KubernetesObject): Promise<StatusOutcome | undefined> => {
+      if (!this.differs(current, stated)) return undefined;
+      const { name, namespace, uid, resourceVersion } = current.metadata;
+      const status = mergePatchOf(statusOf(current), stated) ?? {};
+      const body = { metadata: { uid, resourceVersion }, status };
+      const patch = { type: 'merge', body } as const;
+      const options = { subresource: 'status' };
+      const written = await client.patch<KubernetesObject>(
+        resource,
+        { name, namespace },
+        patch,
+        options,
+      );
+      return { written, missing: this.#note(written, stated, base) };
+    };
+    return (await sendStatus({ client, resource, object }, send, this.#maxTries)) ?? NOTHING;
   }
 
-  #note(written: KubernetesObject, wanted: JsonMap): readonly string[] {
+  #note(written: KubernetesObject, wanted: JsonMap, base: JsonMap | undefined): readonly string[] {
     const { uid = '' } = written.metadata;
-    this.#rewritten.delete(uid);
     const stored = withoutNulls(statusOf(written));
-    if (mergePatchOf(stored, wanted) === undefined) return [];
-    const missing = differingPaths(shownOf(stored, wanted), wanted).map((path) => `status.${path}`);
+    const isAsWanted = mergePatchOf(stored, wanted) === undefined;
+    const missing = isAsWanted
+      ? []
+      : differingPaths(shownOf(stored, wanted), wanted).map((path) => `status.${path}`);
+    const before = this.#stored.get(uid)?.incomplete;
+    const now = base && { baseDigest: digestOf(withoutNulls(base)), missing };
+    const incomplete = base === undefined ? before : now;
+    this.#stored.delete(uid);
+    if (isAsWanted && (incomplete?.missing.length ?? 0) === 0) return missing;
     const digests = { wantedDigest: digestOf(wanted), storedDigest: digestOf(stored) };
-    this.#rewritten.set(uid, digests);
-    const [oldest] = this.#rewritten.keys();
-    if (this.#rewritten.size > MAX_OBJECTS && oldest !== undefined) this.#rewritten.delete(oldest);
+    this.#stored.set(uid, { ...digests, incomplete });
+    const [oldest] = this.#stored.keys();
+    if (this.#stored.size > MAX_OBJECTS && oldest !== undefined) this.#stored.delete(oldest);
     return missing;
   }
 }
 
 const NOTHING: StatusOutcome = { written: undefined, missing: [] };
-
-function write(
-  client: Client,
-  resource: Resource,
-  { metadata, ...object }: KubernetesObject,
-  wanted: JsonMap,
-): Promise<KubernetesObject> {
-  const { uid, resourceVersion } = metadata;
-  const before = statusOf({ metadata, ...object } as KubernetesObject);
-  const status = mergePatchOf(before, wanted) ?? {};
-  const body = { metadata: { uid, resourceVersion }, status };
-  const options = { subresource: 'status' };
-  return client.patch<KubernetesObject>(resource, metadata, { type: 'merge', body }, options);
-}
-
-async function isParentGone(
-  client: Client,
-  resource: Resource,
-  { metadata: { name, namespace, uid } }: KubernetesObject,
-  error: ApiError,
-): Promise<boolean> {
-  const live = await client.find(resource, { name, namespace });
-  if (live === undefined || live.metadata.uid !== uid) return true;
-  throw new NoStatusSubresourceError(resource, { cause: error });
-}
-
-function statusOf(object: KubernetesObject): JsonMap {
-  const { status } = object as { readonly status?: unknown };
-  return isMap(status) ? status : {};
-}
 
 /** The stored members of maps that `wanted` states, whole lists and values. */
 function shownOf(stored: JsonMap, wanted: JsonMap): JsonMap {

@@ -1,29 +1,25 @@
-import type { Client } from '../../client/client.ts';
 import type { Clock } from '../../core/clock.ts';
 import { type Condition, findCondition, setCondition } from '../../model/condition.ts';
-import { isNotFound } from '../../model/not-found.ts';
 import type { KubernetesObject } from '../../model/object.ts';
-import { isUidMismatch } from '../../model/refusal.ts';
-import { apiVersionOf, type Resource } from '../../model/resource.ts';
-import type { ApiError } from '../../model/status.ts';
-import { NoStatusSubresourceError } from '../errors.ts';
+import { apiVersionOf, resourceName } from '../../model/resource.ts';
+import { ApiError } from '../../model/status.ts';
+import { type AddedField, addedFieldsOf, refusedFieldsIn } from '../object-shape/added-fields.ts';
+import { conditionsOf, formerNames, managerOf } from '../object-shape/condition-list.ts';
 import type { DesiredStatus } from '../reconciler.ts';
 import type { AppliedMemory } from './applied-memory.ts';
 import { digestOf } from './applied-memory.ts';
-import { type AddedField, addedFieldsOf, refusedFieldsIn } from './undeclared-fields.ts';
+import { readLive, type StatusTarget, sendStatus, statusOf } from './send-status.ts';
 
-interface StatusWriter {
-  /** The reconciled object, as the attempt received it. */
-  readonly object: KubernetesObject;
-  readonly resource: Resource;
-  readonly client: Client;
+interface StatusWriterOptions extends StatusTarget {
   readonly clock: Clock;
   readonly memory: AppliedMemory;
+  /** The field manager of `client`. Without it, conditions of an earlier process count as those of others. */
+  readonly fieldManager?: string;
+  /** Told once when the answers of the server do not show what the writer must know. */
+  readonly warn?: (message: string) => void;
 }
 
-type Fields = Readonly<Record<string, unknown>> & {
-  readonly conditions?: readonly Condition[];
-};
+type Fields = Readonly<Record<string, unknown>> & { readonly conditions?: readonly Condition[] };
 
 type Omitted = ReadonlySet<AddedField>;
 
@@ -32,110 +28,226 @@ const NOTHING: Omitted = new Set();
 type SetStatus = (desired: DesiredStatus<KubernetesObject>) => Promise<boolean>;
 
 /** Returns the function that writes the status in one attempt: see `ReconcileContext.setStatus`. */
-export function statusWriter(writer: StatusWriter): SetStatus {
-  const { object, resource, clock, memory } = writer;
-  const { generation } = object.metadata;
+export function statusWriter(options: StatusWriterOptions): SetStatus {
+  const { object, resource, clock, memory } = options;
   /** Includes the writes of this attempt. */
   let known = object;
 
   return async (desired) => {
-    const before = statusOf(known);
-    const nowMs = clock.now();
-    const statusWithout = (omitted: Omitted): Fields =>
-      wholeStatus(desired, before, { generation, omitted, nowMs });
-    const expected = statusWithout(memory.undeclared.of(resource, clock.monotonic()));
+    const write = new StatusWrite(options, desired);
+    const before = known;
     const isSeen = !memory.isBehind(resource, known, 'status');
-    if (isSeen && isSameStatus(before, expected)) return false;
-    if (memory.isApplied(resource, known, bodyOf(writer, expected), 'status')) return false;
-    try {
-      // A change tries every field: the definition may have been upgraded.
-      const { answer, body } = await write(writer, statusWithout);
-      known = answer;
-      memory.remember(resource, known, body, 'status');
-    } catch (error) {
-      if (isUidMismatch(error)) return false;
-      if (isNotFound(error) && (await isGone(writer, error as ApiError))) return false;
-      throw error;
-    }
-    return !(isSeen && isSameStatus(before, statusOf(known)));
+    await write.learnEarlier(known);
+    const expected = write.statusFor(known, memory.undeclared.of(resource, clock.monotonic()));
+    if (isSeen && isSameStatus(statusOf(known), expected)) return false;
+    if (memory.isApplied(resource, known, write.bodyOf(expected), 'status')) return false;
+    const written = await sendStatus({ ...options, object: known }, (current) =>
+      write.send(current, isSeen || current !== before),
+    );
+    if (written === undefined) return false;
+    known = written.answer;
+    memory.remember(resource, known, write.bodyOf(written.status), 'status');
+    return !(isSeen && isSameStatus(statusOf(before), statusOf(known)));
   };
 }
 
-/** Writes the whole status, or all of it but the fields that only the toolkit adds and the server refuses. */
-async function write(writer: StatusWriter, statusWithout: (omitted: Omitted) => Fields) {
-  const { client, resource, clock, memory } = writer;
-  const { undeclared } = memory;
-  let omitted = NOTHING;
-  for (;;) {
-    const status = statusWithout(omitted);
-    const body = bodyOf(writer, status);
-    try {
-      // Forced: this reconciler decides the fields that it states, whoever wrote them.
-      const options = { subresource: 'status', force: true };
-      const answer = await client.applyExisting<KubernetesObject>(resource, body, options);
-      undeclared.learn(resource, { omitted, written: addedFieldsOf(status) }, clock.monotonic());
-      return { answer, body };
-    } catch (error) {
-      const refused = refusedFieldsIn(error);
-      if (refused.every((field) => omitted.has(field))) throw error;
-      const earlier = undeclared.of(resource, clock.monotonic());
-      omitted = new Set([...omitted, ...refused, ...earlier]);
+interface Written {
+  readonly answer: KubernetesObject;
+  /** As it was stated. */
+  readonly status: Fields;
+}
+
+/** One status that is stated. */
+class StatusWrite {
+  readonly #options: StatusWriterOptions;
+  readonly #desired: DesiredStatus<KubernetesObject>;
+  readonly #types: ReadonlySet<string>;
+  readonly #nowMs: number;
+
+  constructor(options: StatusWriterOptions, desired: DesiredStatus<KubernetesObject>) {
+    this.#options = options;
+    this.#desired = desired;
+    this.#types = new Set(desired.conditions?.map(({ type }) => type));
+    this.#nowMs = options.clock.now();
+    options.memory.conditions.states(this.#types);
+  }
+
+  /** The status to apply to `current`: with the conditions of others, where the list is one value. */
+  statusFor(current: KubernetesObject, omitted: Omitted): Fields {
+    const { conditions, ...fields } = this.#desired;
+    const { object, memory } = this.#options;
+    const { generation } = object.metadata;
+    const observed = generation === undefined ? {} : { observedGeneration: generation };
+    const seen = omitted.has('condition.observedGeneration') ? {} : observed;
+    const shown = conditionsOf(current);
+    const stated = conditions?.reduce<readonly Condition[]>((done, wanted) => {
+      const known = findCondition(shown, wanted.type);
+      const [condition] = setCondition(known ? [known] : [], { ...wanted, ...seen }, this.#nowMs);
+      const others = done.filter(({ type }) => type !== wanted.type);
+      return condition === undefined ? others : [...others, condition];
+    }, []);
+    const declared = omitted.has('condition.lastTransitionTime') ? stated?.map(untimed) : stated;
+    const isStated = declared !== undefined || statusOf(current).conditions !== undefined;
+    const isOneValue = memory.conditions.form === 'atomic' && isStated;
+    const list = isOneValue ? memory.conditions.merged(current, declared ?? []) : declared;
+    return {
+      ...fields,
+      ...(!omitted.has('observedGeneration') && observed),
+      ...(list !== undefined && { conditions: list }),
+    };
+  }
+
+  /** @param status - undefined for an apply that gives up every field of its manager. */
+  bodyOf(status: Fields | undefined) {
+    const { object, resource } = this.#options;
+    const { name, namespace, uid } = object.metadata;
+    return {
+      apiVersion: apiVersionOf(resource),
+      kind: resource.kind,
+      metadata: {
+        name,
+        ...(namespace !== undefined && { namespace }),
+        ...(uid !== undefined && { uid }),
+      },
+      ...(status !== undefined && { status }),
+    };
+  }
+
+  /** Where the list is one value: learns which conditions of `current` an earlier process has stated. */
+  async learnEarlier(current: KubernetesObject): Promise<void> {
+    const { object, memory, fieldManager } = this.#options;
+    if (fieldManager === undefined || memory.conditions.form !== 'atomic') return;
+    if (!memory.conditions.isUnknown(current, this.#types)) return;
+    const live = await readLive(this.#options);
+    memory.conditions.learnEarlier(object.metadata.uid ?? '', live, fieldManager);
+  }
+
+  /** @param isNewest - the object has no write of this process that `current` does not show. */
+  async send(current: KubernetesObject, isNewest: boolean): Promise<Written | undefined> {
+    const { conditions } = this.#options.memory;
+    // A cache may drop the list: what it does not show would be lost.
+    if (this.#isOneValue() && statusOf(current).conditions === undefined) {
+      const live = await readLive(this.#options);
+      if (live === undefined) return undefined;
+      if (statusOf(live).conditions !== undefined) return this.send(live, true);
     }
+    if (conditions.form === undefined && this.#othersIn(current).length > 0) {
+      await this.#learnForm(current);
+    }
+    const { form } = conditions;
+    await this.learnEarlier(current);
+    if (form === 'atomic' && isNewest) {
+      const status = this.statusFor(current, this.#undeclared());
+      if (isSameStatus(statusOf(current), status)) return undefined;
+    }
+    const written = await this.#apply(current);
+    if (conditions.form === undefined || conditions.form === (form ?? 'map')) {
+      return { ...written, answer: await this.#giveUpFormer(written.answer) };
+    }
+    // The write was made for the other form: the definition has changed, or this is the first write of all.
+    return this.send(withConditions(written.answer, this.#lost(current, written)), false);
+  }
+
+  /** Asks the server for the form of the list, before a write could remove conditions of others. */
+  async #learnForm(current: KubernetesObject): Promise<void> {
+    try {
+      await this.#apply(current, { dryRun: true });
+    } catch (error) {
+      // An admission webhook that knows no dry run, say.
+      if (!(error instanceof ApiError) || error.status !== 400) throw error;
+      this.#learn({ ...current, metadata: { ...current.metadata, managedFields: [] } }, undefined);
+    }
+  }
+
+  /** Writes the whole status, or all of it but the fields that only the toolkit adds and the server refuses. */
+  async #apply(current: KubernetesObject, options: { readonly dryRun?: true } = {}) {
+    const { client, resource, clock, memory } = this.#options;
+    let omitted = NOTHING;
+    for (;;) {
+      const status = this.statusFor(current, omitted);
+      const body = this.#versioned(this.bodyOf(status), current);
+      const manager = this.#manager();
+      try {
+        // Forced: this reconciler decides the fields that it states, whoever wrote them.
+        const answer = await client.applyExisting<KubernetesObject>(resource, body, {
+          subresource: 'status',
+          force: true,
+          ...options,
+          ...(manager !== undefined && { fieldManager: manager }),
+        });
+        const written = addedFieldsOf(status);
+        memory.undeclared.learn(resource, { omitted, written }, clock.monotonic());
+        this.#learn(answer, manager);
+        return { answer, status };
+      } catch (error) {
+        // The list itself is a field that the reconciler states.
+        const refused = refusedFieldsIn(error).filter((field) => field !== 'conditions');
+        if (refused.every((field) => omitted.has(field))) throw error;
+        omitted = new Set([...omitted, ...refused, ...this.#undeclared()]);
+      }
+    }
+  }
+
+  /** Names the version where a condition that `current` does not show could be lost. */
+  #versioned<B extends { readonly metadata: object }>(body: B, current: KubernetesObject): B {
+    if (!this.#isOneValue()) return body;
+    const { resourceVersion } = current.metadata;
+    return { ...body, metadata: { ...body.metadata, resourceVersion } };
+  }
+
+  /** Whether a write could replace the list of conditions as a whole. */
+  #isOneValue(): boolean {
+    const { form } = this.#options.memory.conditions;
+    return form === 'atomic' || (form === undefined && this.#types.size > 0);
+  }
+
+  #manager(): string | undefined {
+    const { fieldManager, memory } = this.#options;
+    if (fieldManager === undefined || memory.conditions.form !== 'atomic') return fieldManager;
+    return managerOf(fieldManager, this.#types);
+  }
+
+  /** Takes from former names of the manager what nobody would remove otherwise. */
+  async #giveUpFormer(answer: KubernetesObject): Promise<KubernetesObject> {
+    const { client, resource, memory, fieldManager } = this.#options;
+    const used = this.#manager();
+    if (fieldManager === undefined || used === undefined) return answer;
+    const others = memory.conditions.form === 'map' ? this.#othersIn(answer) : [];
+    let last = answer;
+    for (const { manager, keeps } of formerNames(answer, { fieldManager, used, others })) {
+      const body = this.bodyOf(keeps.length === 0 ? undefined : { conditions: keeps });
+      const options = { subresource: 'status', force: true, fieldManager: manager };
+      last = await client.applyExisting<KubernetesObject>(resource, body, options);
+    }
+    return last;
+  }
+
+  #learn(answer: KubernetesObject, manager: string | undefined): void {
+    const { memory, resource, warn } = this.#options;
+    if (memory.conditions.learn(answer, manager)) return;
+    warn?.(
+      `the API server does not show which conditions of ${resourceName(resource)} are whose: those of others are kept, and each write names the version that it was made from`,
+    );
+  }
+
+  #othersIn(object: KubernetesObject): readonly Condition[] {
+    return this.#options.memory.conditions.others(object, this.#types);
+  }
+
+  #lost(current: KubernetesObject, { answer }: Written): readonly Condition[] {
+    const left = new Set(conditionsOf(answer).map(({ type }) => type));
+    return this.#othersIn(current).filter(({ type }) => !left.has(type));
+  }
+
+  #undeclared(): Omitted {
+    const { memory, resource, clock } = this.#options;
+    return memory.undeclared.of(resource, clock.monotonic());
   }
 }
 
-async function isGone({ object, resource, client }: StatusWriter, error: ApiError) {
-  const { name, namespace, uid } = object.metadata;
-  // The API server gives the same answer for a missing object and for a missing status subresource.
-  const live = await client.find(resource, { name, namespace });
-  if (live === undefined || live.metadata.uid !== uid) return error.details.name === name;
-  throw new NoStatusSubresourceError(resource, { cause: error });
-}
-
-function bodyOf({ object, resource }: StatusWriter, status: Fields) {
-  const { name, namespace, uid } = object.metadata;
-  return {
-    apiVersion: apiVersionOf(resource),
-    kind: resource.kind,
-    metadata: {
-      name,
-      ...(namespace !== undefined && { namespace }),
-      ...(uid !== undefined && { uid }),
-    },
-    status,
-  };
-}
-
-function statusOf(object: KubernetesObject): Fields {
-  return (object as { readonly status?: Fields }).status ?? {};
-}
-
-interface Added {
-  readonly generation: number | undefined;
-  /** Fields that the definition does not have. */
-  readonly omitted: Omitted;
-  readonly nowMs: number;
-}
-
-function wholeStatus(
-  { conditions, ...fields }: DesiredStatus<KubernetesObject>,
-  before: Fields,
-  { generation, omitted, nowMs }: Added,
-): Fields {
-  const observed = generation === undefined ? {} : { observedGeneration: generation };
-  const seen = omitted.has('condition.observedGeneration') ? {} : observed;
-  const stated = conditions?.reduce<readonly Condition[]>((done, wanted) => {
-    const known = findCondition(before.conditions, wanted.type);
-    const [condition] = setCondition(known ? [known] : [], { ...wanted, ...seen }, nowMs);
-    const others = done.filter(({ type }) => type !== wanted.type);
-    return condition === undefined ? others : [...others, condition];
-  }, []);
-  const declared = omitted.has('condition.lastTransitionTime') ? stated?.map(untimed) : stated;
-  return {
-    ...fields,
-    ...(!omitted.has('observedGeneration') && observed),
-    ...(declared !== undefined && { conditions: declared }),
-  };
+function withConditions(object: KubernetesObject, more: readonly Condition[]): KubernetesObject {
+  const status = { ...statusOf(object), conditions: [...conditionsOf(object), ...more] };
+  return { ...object, status } as KubernetesObject;
 }
 
 function untimed({ lastTransitionTime: _, ...condition }: Condition): Condition {

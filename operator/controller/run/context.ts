@@ -84,6 +84,7 @@ export class Contexts {
         client,
         clock,
         events,
+        log,
         memory: this.#memory,
         store: (of) => this.store(of),
         refused: (resource, child, by) => takenNames?.refused(key, resource, child, by),
@@ -231,6 +232,7 @@ interface ContextMethodsOptions {
   readonly client: Client;
   readonly clock: Clock;
   readonly events: EventRecorder;
+  readonly log: Log;
   /** Shared by all attempts of the controller. */
   readonly memory: AppliedMemory;
   /** The cache of a source, as the reconciler sees it. */
@@ -246,6 +248,7 @@ function contextMethods({
   client,
   clock,
   events,
+  log,
   memory,
   store,
   refused,
@@ -283,7 +286,11 @@ function contextMethods({
     },
     async setStatus(status) {
       const object = reconciled('setStatus');
-      writeStatus ??= statusWriter({ object, resource, client, clock, memory });
+      const fieldManager = controller.name;
+      const warn = (message: string): void =>
+        log.warn({ resource: resourceName(resource) }, message);
+      const parts = { resource, client, clock, memory, fieldManager, warn };
+      writeStatus ??= statusWriter({ ...parts, object });
       return writeStatus(status);
     },
     event(type, reason, note, action = 'Reconcile') {

@@ -12,9 +12,9 @@ export function defaultPodSpec(spec: Json): Json {
     restartPolicy: 'Always',
     terminationGracePeriodSeconds: 30,
     dnsPolicy: 'ClusterFirst',
-    // The name of the account stands in two fields, the older of which is deprecated.
+    // The name of the account stands in two fields, the older of which is deprecated and follows the other.
     serviceAccountName: (name: unknown) => name ?? spec.serviceAccount,
-    serviceAccount: (name: unknown) => name ?? spec.serviceAccountName,
+    serviceAccount: (name: unknown) => spec.serviceAccountName ?? name,
     securityContext: {},
     schedulerName: 'default-scheduler',
   });

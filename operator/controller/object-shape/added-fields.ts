@@ -1,26 +1,39 @@
 import type { Condition } from '../../model/condition.ts';
 import { isUndeclaredField } from '../../model/refusal.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
-import type { ApiError } from '../../model/status.ts';
+import { ApiError } from '../../model/status.ts';
 
-/** A field that `setStatus` adds to what a reconciler states: of the status, or of each condition. */
+/**
+ * A field that the toolkit adds to the status that a reconciler or a function states: of the status, or of each
+ * condition. `conditions` is the list itself, which an engine adds for a condition of its own.
+ */
 export type AddedField =
   | 'observedGeneration'
+  | 'conditions'
   | 'condition.observedGeneration'
   | 'condition.lastTransitionTime';
 
-/** How server-side apply names each field that the schema does not have. */
-const REFUSED: readonly (readonly [AddedField, RegExp])[] = [
-  ['observedGeneration', refused('observedGeneration')],
-  ['condition.observedGeneration', refused('conditions\\[[^\\]]*\\]\\.observedGeneration')],
-  ['condition.lastTransitionTime', refused('conditions\\[[^\\]]*\\]\\.lastTransitionTime')],
+/** How the API server names each field that the schema does not have. */
+const PATHS: readonly (readonly [AddedField, string])[] = [
+  ['observedGeneration', 'observedGeneration'],
+  ['conditions', 'conditions'],
+  ['condition.observedGeneration', 'conditions\\[[^\\]]*\\]\\.observedGeneration'],
+  ['condition.lastTransitionTime', 'conditions\\[[^\\]]*\\]\\.lastTransitionTime'],
 ];
 
-/** The added fields that an answer of the API server refuses. Empty for any other error. */
+/**
+ * The added fields that an answer of the API server refuses: server-side apply refuses each undeclared field, and any
+ * write does in development, where fields are validated strictly. Empty for any other error.
+ */
 export function refusedFieldsIn(error: unknown): readonly AddedField[] {
-  if (!isUndeclaredField(error)) return [];
-  const { message } = error as ApiError;
-  return REFUSED.filter(([, form]) => form.test(message)).map(([field]) => field);
+  if (!(error instanceof ApiError)) return [];
+  const isApply = isUndeclaredField(error);
+  const fields = PATHS.filter(([, path]) =>
+    isApply
+      ? new RegExp(`\\.status\\.${path}: field not declared in schema`).test(error.message)
+      : new RegExp(`unknown field "status\\.${path}"`).test(error.message),
+  );
+  return fields.map(([field]) => field);
 }
 
 /** The added fields that a status has. */
@@ -70,7 +83,3 @@ export class UndeclaredFields {
 type Omitted = ReadonlySet<AddedField>;
 
 const NONE: Omitted = new Set();
-
-function refused(path: string): RegExp {
-  return new RegExp(`\\.status\\.${path}: field not declared in schema`);
-}

@@ -1,0 +1,209 @@
+import { isMapping } from '../../core/mapping.ts';
+import type { Condition } from '../../model/condition.ts';
+import type { KubernetesObject } from '../../model/object.ts';
+
+/**
+ * Whether the definition declares `status.conditions` as a map by type, in which each writer owns its conditions, or
+ * leaves it one value, which the last writer owns as a whole.
+ */
+type ListForm = 'map' | 'atomic';
+
+/** Number of objects whose earlier conditions are remembered. A forgotten one is read once more. */
+const MAX_OBJECTS = 10_000;
+
+/** Number of types that are remembered as the controller's own. */
+const MAX_TYPES = 1_000;
+
+/** The longest name of a field manager that the API server takes. */
+const MAX_MANAGER_CHARS = 128;
+
+const NONE: ReadonlySet<string> = new Set();
+
+/**
+ * What a controller knows about the conditions in the statuses of its objects: the form of the list, and which types
+ * are its own.
+ *
+ * The form is asked of the API server itself: `metadata.managedFields` in the answer to an apply names each item of a
+ * map, and only the whole of an atomic list. So it needs no schema and no right to read definitions, and an answer shows
+ * when a definition has changed. In an atomic list nothing says which conditions are whose, so that the name of the
+ * field manager says it, see `managerOf`.
+ */
+export class ConditionList {
+  #form: ListForm | undefined;
+  #isUnreadable = false;
+  /** Types that this process has stated, for any object. */
+  readonly #stated = new Set<string>();
+  /** Types that an earlier process has stated, by the uid of the object. */
+  readonly #earlier = new Map<string, ReadonlySet<string>>();
+
+  /** Undefined until an answer has shown it. */
+  get form(): ListForm | undefined {
+    return this.#form;
+  }
+
+  /** @param types - that are stated now. */
+  states(types: Iterable<string>): void {
+    for (const type of types) {
+      this.#stated.delete(type);
+      this.#stated.add(type);
+    }
+    for (const oldest of this.#stated) {
+      if (this.#stated.size <= MAX_TYPES) return;
+      this.#stated.delete(oldest);
+    }
+  }
+
+  /**
+   * Learns the form from the object after an apply.
+   *
+   * @param manager - that has applied it. Fields of others may still be as an earlier definition had them.
+   * @returns false for the first answer that does not show it, because it has no managedFields that can be read. The
+   *   list then counts as atomic, so that nothing is lost.
+   */
+  learn(answer: KubernetesObject, manager: string | undefined): boolean {
+    const form = formIn(answer, manager);
+    if (form !== undefined) this.#form = form;
+    if (form !== undefined || conditionsOf(answer).length === 0) return true;
+    this.#form = 'atomic';
+    const isFirst = !this.#isUnreadable;
+    this.#isUnreadable = true;
+    return !isFirst;
+  }
+
+  /** The conditions of `object` that others have written, when `types` are stated. */
+  others(object: KubernetesObject, types: ReadonlySet<string>): readonly Condition[] {
+    const earlier = this.#earlier.get(object.metadata.uid ?? '') ?? NONE;
+    return conditionsOf(object).filter(
+      ({ type }) => !types.has(type) && !this.#stated.has(type) && !earlier.has(type),
+    );
+  }
+
+  /** Whether the managedFields of `object` can say more about its conditions than is known. */
+  isUnknown(object: KubernetesObject, types: ReadonlySet<string>): boolean {
+    const isRead = this.#earlier.has(object.metadata.uid ?? '');
+    return !isRead && this.others(object, types).length > 0;
+  }
+
+  /** Learns which conditions an earlier process of the same controller has stated. */
+  learnEarlier(uid: string, live: KubernetesObject | undefined, fieldManager: string): void {
+    this.#earlier.set(uid, live === undefined ? NONE : earlierTypes(live, fieldManager));
+    const [oldest] = this.#earlier.keys();
+    if (this.#earlier.size > MAX_OBJECTS && oldest !== undefined) this.#earlier.delete(oldest);
+  }
+
+  /** The list with `wanted` in it, and the conditions of others where they are. */
+  merged(object: KubernetesObject, wanted: readonly Condition[]): readonly Condition[] {
+    const waiting = new Map(wanted.map((condition) => [condition.type, condition]));
+    const others = new Set(this.others(object, new Set(waiting.keys())));
+    const merged = conditionsOf(object).flatMap((known) => {
+      const own = waiting.get(known.type);
+      waiting.delete(known.type);
+      return own ?? (others.has(known) ? [known] : []);
+    });
+    return [...merged, ...waiting.values()];
+  }
+}
+
+/** Items that are no conditions are left out: nobody can tell them apart. */
+export function conditionsOf(object: KubernetesObject): readonly Condition[] {
+  const { status } = object as { readonly status?: unknown };
+  const conditions: unknown = isMapping(status) ? status.conditions : undefined;
+  return Array.isArray(conditions) ? conditions.filter(isMapping as never) : [];
+}
+
+/**
+ * The field manager of a status whose list of conditions is atomic. It names the types that are the controller's own, so
+ * that the next process knows them. Other statuses have the plain name.
+ */
+export function managerOf(fieldManager: string, types: ReadonlySet<string>): string {
+  const name = `${prefixOf(fieldManager)}${[...types].sort().join(',')}`;
+  return name.length <= MAX_MANAGER_CHARS ? name : prefixOf(fieldManager);
+}
+
+/** Names of controllers contain no `/`. */
+function prefixOf(fieldManager: string): string {
+  return `${fieldManager}/status/`;
+}
+
+/** What one field manager owns of the status. */
+interface Share {
+  readonly manager: string;
+  /** By server-side apply: another apply can give the fields up. */
+  readonly isApplied: boolean;
+  /** Its fields, as managedFields name them. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** Its part of the conditions; undefined when it has none. */
+  readonly conditions: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** The managers that own fields of the status in the version of the object. An entry that cannot be read is left out. */
+function sharesOf({ apiVersion, metadata }: KubernetesObject): readonly Share[] {
+  const entries: unknown = metadata.managedFields;
+  if (!Array.isArray(entries)) return [];
+  return entries.flatMap((entry: unknown): readonly Share[] => {
+    if (!isMapping(entry) || !isMapping(entry.fieldsV1)) return [];
+    const fields = entry.fieldsV1['f:status'];
+    if (!isMapping(fields) || entry.apiVersion !== apiVersion) return [];
+    const conditions = fields['f:conditions'];
+    const manager = String(entry.manager);
+    const isApplied = entry.operation === 'Apply' && entry.subresource === 'status';
+    return [
+      { manager, isApplied, fields, conditions: isMapping(conditions) ? conditions : undefined },
+    ];
+  });
+}
+
+function formIn(object: KubernetesObject, manager: string | undefined): ListForm | undefined {
+  if (conditionsOf(object).length === 0) return undefined; // an empty map looks like an atomic list
+  const all = sharesOf(object).filter(({ conditions }) => conditions !== undefined);
+  const own = all.filter((share) => share.isApplied && share.manager === manager);
+  const parts = own.length > 0 ? own : all;
+  const names = parts.flatMap(({ conditions = {} }) => Object.keys(conditions));
+  if (parts.length === 0) return undefined;
+  return names.some((name) => name.startsWith('k:')) ? 'map' : 'atomic';
+}
+
+function earlierTypes(live: KubernetesObject, fieldManager: string): ReadonlySet<string> {
+  const owners = sharesOf(live).filter(({ conditions }) => conditions !== undefined);
+  // A status that was written before the form of the list was known has the plain name.
+  if (owners.length > 0 && owners.every(({ manager }) => manager === fieldManager)) {
+    return new Set(conditionsOf(live).map(({ type }) => type));
+  }
+  const prefix = prefixOf(fieldManager);
+  const named = sharesOf(live).filter(({ manager }) => manager.startsWith(prefix));
+  return new Set(named.flatMap(({ manager }) => manager.slice(prefix.length).split(',')));
+}
+
+/** A former name of the controller that still owns fields of a status. */
+export interface FormerName {
+  readonly manager: string;
+  /** The conditions that it keeps: in a map, those of others that it once wrote together with its own. */
+  readonly keeps: readonly Condition[];
+}
+
+/** Names of the controller other than `used` whose fields nobody would remove. */
+export function formerNames(
+  answer: KubernetesObject,
+  names: {
+    readonly fieldManager: string;
+    readonly used: string;
+    /** Conditions of others, when the list is a map. */
+    readonly others: readonly Condition[];
+  },
+): readonly FormerName[] {
+  const { fieldManager, used, others } = names;
+  return sharesOf(answer)
+    .filter(({ manager }) => manager === fieldManager || manager.startsWith(prefixOf(fieldManager)))
+    .filter(({ manager, isApplied }) => isApplied && manager !== used)
+    .map(({ manager, fields, conditions = {} }) => {
+      const keeps = others.filter(({ type }) => Object.hasOwn(conditions, keyOf(type)));
+      const size = Object.keys(conditions).filter((key) => key.startsWith('k:')).length;
+      const isKeptOnly = Object.keys(fields).every((name) => name === 'f:conditions');
+      return { manager, keeps, isDone: isKeptOnly && keeps.length > 0 && keeps.length === size };
+    })
+    .filter(({ isDone }) => !isDone);
+}
+
+function keyOf(type: string): string {
+  return `k:${JSON.stringify({ type })}`;
+}

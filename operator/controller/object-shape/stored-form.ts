@@ -1,0 +1,53 @@
+import { isMapping, type Mapping } from '../../core/mapping.ts';
+import type { KubernetesObject } from '../../model/object.ts';
+import { apiVersionOf, type Resource } from '../../model/resource.ts';
+import { KINDS, TYPES } from './built-in-lists.ts';
+
+/**
+ * `object` with each field under the name by which the API server stores and shows it. A field with another name is
+ * never shown, so that its drift would not be seen, and the field that is stored would have no owner that removes it:
+ *
+ * - `stringData` of a Secret becomes `data`, in base64. Where both have a key, `stringData` counts, as on the server.
+ * - `serviceAccountName` in the spec of a Pod has an older name, `serviceAccount`. The server shows the value under both,
+ *   takes the newer name where they differ, and fills an absent one from the other. So both are stated: a value that only
+ *   one of them has could never be removed.
+ *
+ * Returns `object` itself when there is nothing to change, and leaves values of a wrong type to the API server.
+ */
+export function storedForm<T extends KubernetesObject>(resource: Resource, object: T): T {
+  const kind = `${apiVersionOf(resource)}/${resource.kind}`;
+  if (kind === 'v1/Secret') return withData(object as T & Mapping);
+  return withAccountName(object as T & Mapping, KINDS[kind] ?? '');
+}
+
+function withData<T extends Mapping>(secret: T): T {
+  const { stringData, data } = secret;
+  const texts = isMapping(stringData) ? Object.entries(stringData) : [];
+  const isReadable = texts.every(([, text]) => typeof text === 'string' || text === undefined);
+  if (stringData === undefined || !(isReadable && isMapping(stringData))) return secret;
+  const encoded = texts
+    .filter(([, text]) => text !== undefined)
+    .map(([key, text]) => [key, Buffer.from(String(text)).toString('base64')]);
+  const { stringData: _, ...rest } = secret;
+  const whole = { ...(isMapping(data) ? data : {}), ...Object.fromEntries(encoded) };
+  return { ...rest, data: whole } as unknown as T;
+}
+
+/** Looks for the spec of a Pod on the way that the types of the kind lead to it: there is one at most. */
+function withAccountName<T extends Mapping>(value: T, type: string): T {
+  if (type === 'core.v1.PodSpec') {
+    const account = value.serviceAccountName || value.serviceAccount;
+    const isStated = typeof account === 'string' && account !== '';
+    return isStated ? { ...value, serviceAccountName: account, serviceAccount: account } : value;
+  }
+  for (const [name, { of }] of Object.entries(TYPES[type] ?? {})) {
+    const inner = Object.hasOwn(value, name) ? value[name] : undefined;
+    if (of === undefined || !isMapping(inner) || !LEADS_TO_PODS.test(name)) continue;
+    const changed = withAccountName(inner, of);
+    if (changed !== inner) return { ...value, [name]: changed };
+  }
+  return value;
+}
+
+/** The fields by which built-in kinds lead to the spec of a Pod. */
+const LEADS_TO_PODS = /^(?:spec|template|jobTemplate)$/;
