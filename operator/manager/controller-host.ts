@@ -245,6 +245,8 @@ export class ControllerHost {
         listWatchFor: connection.listWatchFor,
         namespaces: settings.namespaces,
       }),
+      openSource: (source) => informers.open(source),
+      namespaces: settings.namespaces,
       clock,
       crdWait: settings.crdWait,
       ...(sourcesWithinMs !== undefined && { sourcesWithinMs }),

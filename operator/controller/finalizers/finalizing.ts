@@ -15,6 +15,8 @@ import { addFinalizer, removeFinalizer } from './finalizer.ts';
 interface FinalizingAttempt {
   readonly key: ObjectKey;
   readonly object: KubernetesObject | undefined;
+  /** False for an object that carries the finalizer and that the source does not select. Default true. */
+  readonly isSelected?: boolean;
   /** The context for the object in its current state, or for a key without one. */
   readonly contextFor: (object: KubernetesObject | undefined) => ReconcileContext;
   /** Aborts with the process. The signal of the attempt may have timed out already. */
@@ -31,6 +33,8 @@ const MAX_FINALIZED = 10_000;
  * - Once the object is being deleted, `finalize` is called instead.
  * - When `finalize` has returned, the finalizer is removed. After that nothing is called for the object: a
  *   reconcile would create again what was cleaned up.
+ *
+ * An object that carries the finalizer and that the source does not select is finalized, and never reconciled.
  *
  * `gone` is called for a key without an object. Without a declared finalizer the reconciler is called for
  * every object.
@@ -86,15 +90,22 @@ export class Finalizing {
    * @returns what the reconciler, `finalize` or `gone` returned.
    * @throws what the reconciler, `finalize`, `gone` or a write of the finalizer threw.
    */
-  async run({ key, object, contextFor, stop }: FinalizingAttempt): Promise<unknown> {
+  async run({
+    key,
+    object,
+    isSelected = true,
+    contextFor,
+    stop,
+  }: FinalizingAttempt): Promise<unknown> {
     const controller = this.#controller;
     const { finalizer } = controller;
     if (object === undefined) {
       this.#finalized.delete(key);
       return controller.gone?.(key, contextFor(undefined));
     }
-    if (finalizer === undefined) return controller.reconcile(object, contextFor(object));
     const { deletionTimestamp, finalizers, uid } = object.metadata;
+    if (!isSelected && deletionTimestamp === undefined) return undefined;
+    if (finalizer === undefined) return controller.reconcile(object, contextFor(object));
     const hasFinalizer = finalizers?.includes(finalizer.name) === true;
     if (deletionTimestamp !== undefined) {
       if (!hasFinalizer || this.hasFinalized(key, uid)) return undefined;

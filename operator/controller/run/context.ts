@@ -11,6 +11,7 @@ import type { SharedInformer } from '../../store/shared-informer.ts';
 import type { Store } from '../../store/store.ts';
 import { AppliedMemory } from '../children/applied-memory.ts';
 import { applyOwned, deleteOwned, type OwnerOfChildren } from '../children/apply-owned.ts';
+import { ChildSelection } from '../children/child-selection.ts';
 import { statusWriter } from '../children/write-status.ts';
 import type { Controller } from '../controller.ts';
 import type { EventRecorder } from '../events/event-recorder.ts';
@@ -33,6 +34,8 @@ interface ContextsOptions {
   readonly wrote: (key: ObjectKey, write: AcceptedWrite, call: WrittenCall) => void;
   /** Called when another object has the name of a child. */
   readonly takenNames?: TakenNames;
+  /** The namespaces of sources that watch the configured ones. Default: all. */
+  readonly namespaces?: readonly string[] | undefined;
 }
 
 /** The parts that belong to one attempt. */
@@ -51,9 +54,11 @@ export class Contexts {
   readonly #options: ContextsOptions;
   readonly #stores = new Map<Source, Store<KubernetesObject>>();
   readonly #memory = new AppliedMemory();
+  readonly #childSelection: ChildSelection;
 
   constructor(options: ContextsOptions) {
     this.#options = options;
+    this.#childSelection = new ChildSelection(options.controller, options.namespaces);
   }
 
   /**
@@ -81,6 +86,7 @@ export class Contexts {
         clock,
         events,
         memory: this.#memory,
+        childSelection: this.#childSelection,
         store: (of) => this.store(of),
         refused: (resource, child, by) => takenNames?.refused(key, resource, child, by),
       }),
@@ -206,6 +212,7 @@ interface ContextMethodsOptions {
   readonly events: EventRecorder;
   /** Shared by all attempts of the controller. */
   readonly memory: AppliedMemory;
+  readonly childSelection: ChildSelection;
   /** The cache of a source, as the reconciler sees it. */
   readonly store: (source: Source) => Store<KubernetesObject>;
   /** Called when another object keeps a child from being created or changed. */
@@ -220,6 +227,7 @@ function contextMethods({
   clock,
   events,
   memory,
+  childSelection,
   store,
   refused,
 }: ContextMethodsOptions): Pick<
@@ -239,12 +247,14 @@ function contextMethods({
   let writeStatus: ReturnType<typeof statusWriter> | undefined;
   return {
     async applyOwned(childResource, child, options) {
-      const owner = reconciled('applyOwned');
       const known = knownChild(controller, client, store);
       // The field manager of a controller's client is its name.
       const fieldManager = controller.name;
+      const owner = reconciled('applyOwned');
       const of = { owner, ownerResource: resource, client, fieldManager, memory, known, refused };
-      return applyOwned(of, childResource, child, options);
+      return childSelection.around(childResource, (requireSelected) =>
+        applyOwned({ ...of, requireSelected }, childResource, child, options),
+      );
     },
     async deleteOwned(childResource, child, options) {
       const known = knownChild(controller, client, store);
