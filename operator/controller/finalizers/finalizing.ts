@@ -4,6 +4,7 @@ import { deepCopy } from '../../core/deep-json.ts';
 import { OperatorError } from '../../core/errors.ts';
 import { dropManagedFields, transformedEntry } from '../../model/entry.ts';
 import type { KubernetesObject, ObjectKey } from '../../model/object.ts';
+import { matcherOf } from '../../model/selection.ts';
 import { deepFreeze } from '../../store/freeze.ts';
 import type { Controller } from '../controller.ts';
 import type { ReconcileContext } from '../reconciler.ts';
@@ -41,6 +42,7 @@ const MAX_FINALIZED = 10_000;
  */
 export class Finalizing {
   readonly #controller: Controller;
+  readonly #match: ReturnType<typeof matcherOf>;
   /**
    * Not the client of an attempt, which aborts with the attempt and reports its writes to the key policies.
    */
@@ -58,6 +60,8 @@ export class Finalizing {
     readonly client: Client;
     readonly clock: Clock;
   }) {
+    const { labelSelector, fieldSelector } = controller.for;
+    this.#match = matcherOf({ labelSelector, fieldSelector });
     this.#controller = controller;
     this.#client = client;
     this.#clock = clock;
@@ -114,10 +118,25 @@ export class Finalizing {
     if (hasFinalizer) return controller.reconcile(object, contextFor(object));
     const { client, signal } = contextFor(object);
     const { resource } = controller.for;
-    const stored = await addFinalizer(client, resource, object, finalizer.name, { signal });
+    const selecting = this.#selecting(client);
+    const stored = await addFinalizer(selecting, resource, object, finalizer.name, { signal });
     if (stored === undefined) return undefined; // the watch will deliver the reason
     const seen = asCached(stored, object, controller.for);
     return controller.reconcile(seen, contextFor(seen));
+  }
+
+  /**
+   * `client`, for which an object that the source no longer selects is absent. An object that has left while its
+   * finalizer was to be added gets none: the watch reports it as it was before, and it would count as gone.
+   */
+  #selecting(client: Client): Pick<Client, 'find' | 'patch'> {
+    return {
+      patch: (...call) => client.patch(...call),
+      find: async (...call) => {
+        const live = await client.find(...call);
+        return live === undefined || typeof this.#match(live) === 'object' ? undefined : live;
+      },
+    };
   }
 
   async #finalize(

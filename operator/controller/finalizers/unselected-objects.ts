@@ -109,7 +109,9 @@ export class UnselectedObjects {
       this.#forget(key);
       return false;
     }
-    if (!this.#isOurs(key, metadata)) return false;
+    // An object that only a list has missed may have got the finalizer after the last state that is known.
+    const isLate = change.finalStateUnknown && !this.#options.isFinalized(key, metadata.uid);
+    if (!this.#isOurs(key, metadata) && !isLate) return false;
     if (this.#known.has(key)) return true;
     if (this.#known.size < MAX_KNOWN) this.#known.set(key, 'suspected');
     else this.#isComplete = this.#options.pages === undefined;
