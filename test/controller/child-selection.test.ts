@@ -1,5 +1,5 @@
 /** Children that no source in `owns` selects. */
-import { startOperator } from '@chancery/testing';
+import { configMap, startOperator } from '@chancery/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { child } from '../../operator/composite/child.ts';
 import { composite } from '../../operator/composite/composite.ts';
@@ -292,4 +292,20 @@ test('[K-37] [child 7] a label that another writer gave an existing child counts
     /the label app=site is missing; the API server has stored the child so/,
   );
   expect(() => selection.requireStored(configMaps, made())).toThrow(TerminalError);
+});
+
+test('[K-37] [child 7] the answer to a write is looked at, and an existing child that was not written is not', async () => {
+  const owns = [{ source: source(configMaps, { labelSelector: 'app=site' }) }];
+  const selection = new ChildSelection({ owns }, undefined);
+  const stated = configMap('a', { namespace: 'x', labels: { app: 'site' } });
+  const reduced = configMap('a', { namespace: 'x' });
+  const written = (answer: ConfigMap, existing?: ConfigMap) =>
+    selection.around(configMaps as Resource, async (require) => {
+      require(configMaps as Resource, stated, existing);
+      return answer;
+    });
+
+  await expect(written(reduced)).rejects.toThrow('the label app=site is missing');
+  expect(await written(reduced, reduced)).toBe(reduced);
+  expect(await written(stated)).toBe(stated);
 });

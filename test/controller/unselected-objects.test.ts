@@ -356,12 +356,13 @@ test('[K-26] [child 9] more objects than have a watch of their own are finalized
   const inAnHour = requests().slice(before);
 
   await Promise.all(names.map((name) => env.delete('v1', 'ConfigMap', namespace, name)));
-  await env.advance(600_000);
+  await env.advance(900_000);
 
   expect(watches).toBeLessThanOrEqual(51);
   expect(inAnHour.filter(isSweep)).toHaveLength(12); // one in five minutes
   expect(inAnHour.filter(({ verb }) => verb === 'get')).toEqual([]);
   expect(calls.filter((call) => call.startsWith('finalize'))).toHaveLength(64);
+  expect(calls.filter((call) => call.startsWith('gone'))).toHaveLength(64);
   expect(await live('a-63')).toBeUndefined();
   await remove('a-0').catch(() => {}); // gone
   expect(env.server.openWatches).toBe(1);
@@ -502,6 +503,43 @@ describe('[K-26] [child 9] an object that a list no longer has', () => {
     expect(unselected.concerns(key)).toBe(true); // until the cache shows it
     expect(recorded).toEqual([]);
   });
+});
+
+test('[K-26] [child 9] an object without a watch that a sweep no longer finds is looked at again', async () => {
+  const clock = new FakeClock();
+  const enqueued: string[] = [];
+  const counts: number[] = [];
+  const object = (name: string, more: object = {}) =>
+    configMap(name, { namespace: 'demo', finalizers: [OURS], ...more });
+  let all = [object('a'), object('b', { deletionTimestamp: '2026-01-01T00:00:00Z' })];
+  const unselected = new UnselectedObjects({
+    controller: diary().declared,
+    client: { find: async () => expect.unreachable('nothing is read before its key is due') },
+    clock,
+    events: { record: () => {} },
+    log: recordingLog().logFor({}),
+    cached: () => undefined,
+    isFinalized: () => false,
+    enqueue: (key) => void enqueued.push(key),
+    measured: (count) => void counts.push(count),
+    pages: async function* pages() {
+      yield all;
+    },
+  });
+  const stop = new AbortController();
+  const running = unselected.run(stop.signal);
+  await clock.advanceAndSettle(0);
+  const atStart = enqueued.splice(0);
+
+  all = [object('b', { deletionTimestamp: '2026-01-01T00:00:00Z' })];
+  await clock.advanceAndSettle(300_000);
+  stop.abort();
+  await running;
+
+  expect(atStart).toEqual(['demo/b']);
+  expect(enqueued.toSorted()).toEqual(['demo/a', 'demo/b']);
+  expect(counts[0]).toBe(2);
+  expect(clock.pending).toBe(0);
 });
 
 test('[K-26] [child 9] an object that leaves the selector while its finalizer is added gets none', async () => {
