@@ -246,6 +246,7 @@ export class ControllerHost {
         namespaces: settings.namespaces,
       }),
       openSource: (source) => informers.open(source),
+      controllers: () => Array.from(this.#runners.values(), (each) => each.controller),
       namespaces: settings.namespaces,
       clock,
       crdWait: settings.crdWait,

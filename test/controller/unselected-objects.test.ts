@@ -417,3 +417,29 @@ test('[K-26] [child 9] a deletion that this process finalized costs no read, and
   expect(calls.filter((call) => !call.startsWith('reconcile'))).toContain('gone ours');
   expect(await told()).toEqual([]);
 });
+
+test('[K-26] [child 9] an object is left to the controller that selects it, where two have a finalizer of one name', async () => {
+  const { create, env, label, live, operate, remove } = await place();
+  const web = diary({ for: source(configMaps, { labelSelector: 'tier=web' }) });
+  const batch = diary({ name: 'batch', for: source(configMaps, { labelSelector: 'tier=batch' }) });
+  for (const [name, tier] of [
+    ['stays', 'batch'],
+    ['moves', 'web'],
+  ] as const) {
+    await create(name, { finalizers: [OURS], labels: { tier } });
+  }
+  const operator = await operate(web.declared, { controllers: [web.declared, batch.declared] });
+  await label('moves', { tier: 'batch' });
+
+  await remove('stays');
+  await remove('moves');
+  await env.settled();
+
+  expect(web.calls).toEqual(['reconcile moves', 'gone moves']);
+  expect(batch.calls.filter((call) => call.startsWith('finalize'))).toEqual([
+    'finalize stays true',
+    'finalize moves true',
+  ]);
+  expect([await live('stays'), await live('moves')]).toEqual([undefined, undefined]);
+  expect(operator.log.filter(({ level }) => level === 'warn')).toEqual([]);
+});

@@ -11,7 +11,7 @@ import type { Change } from '../../store/change.ts';
 import type { Controller } from '../controller.ts';
 import type { EventRecorder } from '../events/event-recorder.ts';
 import type { Log } from '../reconciler.ts';
-import type { Source } from '../source.ts';
+import { isSameResource, namespacesOf, type Source } from '../source.ts';
 import { type DeletionWatch, type OpenedSource, watchDeletion } from './deletion-watch.ts';
 import { finalizerNameOf } from './finalizer.ts';
 import { asCached } from './finalizing.ts';
@@ -42,6 +42,8 @@ interface UnselectedObjectsOptions {
   readonly enqueue: (key: ObjectKey) => void;
   /** Receives the number of objects whenever it changes. */
   readonly measured: (count: number) => void;
+  /** All controllers of the process. Default: there are no others. */
+  readonly controllers?: (() => readonly Controller[]) | undefined;
   /** Default: there is no sweep. */
   readonly pages?: MetadataPages | undefined;
   /** Default: no object has a watch of its own. */
@@ -62,6 +64,8 @@ type Known = 'suspected' | { readonly watch: DeletionWatch | undefined };
  * Nothing is done for such an object until its deletion begins. A watch of the object by its name tells when that is.
  * Beyond 50 objects a sweep every five minutes tells. From then on each attempt of the key reads the object.
  *
+ * An object that another controller of the process selects, with a finalizer of the same name, is left to that one.
+ *
  * All requests have the rights of the source: `get`, `list` and `watch` of its resource in its namespaces.
  */
 export class UnselectedObjects {
@@ -70,6 +74,8 @@ export class UnselectedObjects {
   readonly #finalizer: string | undefined;
   readonly #selector: string;
   readonly #match: ReturnType<typeof matcherOf>;
+  /** Sources of other controllers for this resource and finalizer. Set when the controller runs. */
+  #others: readonly ReturnType<typeof matcherOf>[] = [];
   readonly #known = new Map<ObjectKey, Known>();
   readonly #watches = new Set<DeletionWatch>();
   /** Objects in `#known` that a read or a sweep has found. */
@@ -136,7 +142,7 @@ export class UnselectedObjects {
     const { client, controller } = this.#options;
     const target = splitKey(key);
     const live = await client.find<KubernetesObject>(controller.for.resource, target, { signal });
-    if (live === undefined || !this.#isOurs(key, live.metadata)) {
+    if (live === undefined || !this.#isOurs(key, live.metadata, live)) {
       this.#forget(key);
       return undefined;
     }
@@ -148,8 +154,15 @@ export class UnselectedObjects {
 
   /** Sweeps at the start, and again while there are objects without a watch, until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, pages } = this.#options;
-    if (this.#finalizer === undefined || pages === undefined) return;
+    const { clock, controller, controllers, pages } = this.#options;
+    if (this.#finalizer === undefined) return;
+    this.#others = (controllers?.() ?? [])
+      .filter((each) => each.name !== controller.name && finalizerNameOf(each) === this.#finalizer)
+      .filter((each) => isSameResource(each.for.resource, controller.for.resource))
+      .map(({ for: source }) =>
+        matcherOf({ ...source, namespaces: namespacesOf(source, undefined) }),
+      );
+    if (pages === undefined) return;
     const end = (): void => this.#wake();
     signal.addEventListener('abort', end, { once: true });
     try {
@@ -285,10 +298,16 @@ export class UnselectedObjects {
     this.#watches.delete(known.watch);
   }
 
-  /** True for an object that carries the finalizer, unless this process has removed it. */
-  #isOurs(key: ObjectKey, { finalizers, uid }: ObjectMeta): boolean {
+  /** True for an object that carries the finalizer, unless this process has removed it or another controller has it. */
+  #isOurs(
+    key: ObjectKey,
+    metadata: ObjectMeta,
+    object: KubernetesObject = { apiVersion: '', kind: '', metadata },
+  ): boolean {
+    const { finalizers, uid } = metadata;
     if (this.#finalizer === undefined || finalizers?.includes(this.#finalizer) !== true)
       return false;
+    if (this.#others.some((match) => typeof match(object) === 'string')) return false;
     return !this.#options.isFinalized(key, uid);
   }
 

@@ -249,9 +249,10 @@ export class ControllerRunner {
   }
 
   #unselectedObjects(client: Client): UnselectedObjects {
-    const { clock, controller, events, metadataPages: pages, openSource: open } = this.#options;
+    const { clock, controller, controllers, events, metadataPages, openSource } = this.#options;
     return new UnselectedObjects({
-      ...{ controller, client, clock, events, log: this.#log, pages, open },
+      ...{ controller, client, clock, events, log: this.#log },
+      ...{ controllers, pages: metadataPages, open: openSource },
       cached: (key) => this.#informers.get(controller.for)?.cached(key),
       isFinalized: (key, uid) => this.#finalizing.hasFinalized(key, uid),
       enqueue: (key) => {
@@ -342,6 +343,8 @@ export interface RunnerOptions {
   readonly queue?: QueueSettings;
   /** Reads the objects for the finalizer sweep. Default: no sweep. */
   readonly metadataPages?: MetadataPages;
+  /** All controllers of the process, to leave objects to the one that selects them. Default: there are no others. */
+  readonly controllers?: () => readonly Controller[];
   /** Opens the watch of one object that left the selector with the finalizer. Default: it has no watch. */
   readonly openSource?: (source: Source) => OpenedSource;
   /** The namespaces of sources that watch the configured ones. Default: all. */
