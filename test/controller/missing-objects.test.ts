@@ -1,6 +1,6 @@
 /** What is known of objects that left the selector, without a server. */
 import { configMap, FakeClock } from '@chancery/testing';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { clientOf } from '../../operator/client/client-of.ts';
 import { type Controller, controller } from '../../operator/controller/controller.ts';
 import type { EventNote } from '../../operator/controller/events/event-recorder.ts';
@@ -103,13 +103,11 @@ describe('[K-26] [child 9] an object that a list no longer has', () => {
   });
 });
 
-test('[K-26] [child 9] an object without a watch that a sweep no longer finds is looked at again', async () => {
+/** What sweeps of `objects` enqueue. The array may change between two of them. */
+function swept(objects: () => readonly ConfigMap[]) {
   const clock = new FakeClock();
   const enqueued: string[] = [];
   const counts: number[] = [];
-  const object = (name: string, more: object = {}) =>
-    configMap(name, { namespace: 'demo', finalizers: [OURS], ...more });
-  let all = [object('a'), object('b', { deletionTimestamp: '2026-01-01T00:00:00Z' })];
   const unselected = new UnselectedObjects({
     controller: web,
     client: { find: async () => expect.unreachable('nothing is read before its key is due') },
@@ -121,23 +119,48 @@ test('[K-26] [child 9] an object without a watch that a sweep no longer finds is
     enqueue: (key) => void enqueued.push(key),
     measured: (count) => void counts.push(count),
     pages: async function* pages() {
-      yield all;
+      yield objects();
     },
   });
   const stop = new AbortController();
   const running = unselected.run(stop.signal);
+  onTestFinished(async () => {
+    stop.abort();
+    await running;
+    expect(clock.pending).toBe(0);
+  });
+  return { clock, counts, enqueued };
+}
+
+const object = (name: string, more: object = {}) =>
+  configMap(name, { namespace: 'demo', finalizers: [OURS], ...more });
+const deleted = { deletionTimestamp: '2026-01-01T00:00:00Z' };
+
+test('[K-26] [child 9] an object without a watch that a sweep no longer finds is looked at again', async () => {
+  let all = [object('a'), object('b', deleted)];
+  const { clock, counts, enqueued } = swept(() => all);
   await clock.advanceAndSettle(0);
   const atStart = enqueued.splice(0);
 
-  all = [object('b', { deletionTimestamp: '2026-01-01T00:00:00Z' })];
+  all = [object('b', deleted)];
   await clock.advanceAndSettle(300_000);
-  stop.abort();
-  await running;
 
   expect(atStart).toEqual(['demo/b']);
   expect(enqueued.toSorted()).toEqual(['demo/a', 'demo/b']);
   expect(counts[0]).toBe(2);
-  expect(clock.pending).toBe(0);
+});
+
+test('[K-26] [child 9] of more objects than are remembered each is finalized when it is deleted', async () => {
+  let all = Array.from({ length: 10_003 }, (_, at) => object(`a-${at}`));
+  const { clock, enqueued } = swept(() => all);
+  await clock.advanceAndSettle(0);
+  const atStart = [...enqueued];
+
+  all = all.map((each, at) => (at === 10_002 ? object('a-10002', deleted) : each));
+  await clock.advanceAndSettle(300_000);
+
+  expect(atStart).toEqual([]);
+  expect(enqueued).toEqual(['demo/a-10002']);
 });
 
 test('[K-26] [child 9] an object that leaves the selector while its finalizer is added gets none', async () => {

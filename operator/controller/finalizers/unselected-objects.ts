@@ -51,7 +51,9 @@ interface UnselectedObjectsOptions {
 }
 
 /** What is known of an object. `suspected`: it has left, and no read has told whether it exists. */
-type Known = 'suspected' | { readonly watch: DeletionWatch | undefined };
+type Known =
+  | 'suspected'
+  | { readonly watch: DeletionWatch | undefined; readonly isDeleted: boolean };
 
 /**
  * The objects that carry the finalizer of a controller and that its source does not select. They are finalized when
@@ -209,7 +211,7 @@ export class UnselectedObjects {
       const only = onlyNameIn(controller.for.fieldSelector);
       const ours = found.filter(([, { name }]) => only === undefined || name === only);
       const kept = ours.filter(([key, metadata]) => this.#swept(key, metadata));
-      this.#isComplete = swept.isComplete && kept.length === ours.length;
+      this.#isComplete = swept.isComplete && ours.length <= MAX_KNOWN;
       this.#unknown = found.length - kept.length;
       this.#hasFailed = false;
       this.#measure();
@@ -234,7 +236,8 @@ export class UnselectedObjects {
   /** @returns false for an object that is not remembered. */
   #swept(key: ObjectKey, metadata: ObjectMeta): boolean {
     const known = this.#known.get(key);
-    if (known === undefined && this.#known.size >= MAX_KNOWN) return false;
+    const isFull = known === undefined && this.#known.size >= MAX_KNOWN;
+    if (isFull && (metadata.deletionTimestamp === undefined || !this.#makeRoom())) return false;
     if (typeof known === 'object' && known.watch !== undefined) return true; // its watch tells
     this.#keep(key, metadata);
     if (metadata.deletionTimestamp !== undefined) this.#options.enqueue(key);
@@ -269,21 +272,32 @@ export class UnselectedObjects {
   #keep(key: ObjectKey, { deletionTimestamp }: ObjectMeta): DeletionWatch | undefined {
     const { controller, enqueue, open } = this.#options;
     const canWatch = open !== undefined && this.#watches.size < MAX_WATCHED;
+    const isDeleted = deletionTimestamp !== undefined;
     const watch = canWatch
       ? watchDeletion({
           resource: controller.for.resource,
           key,
           finalizer: this.#finalizer ?? '',
-          isDeleted: deletionTimestamp !== undefined,
+          isDeleted,
           open,
           changed: () => enqueue(key),
         })
       : undefined;
     if (watch !== undefined) this.#watches.add(watch);
     if (typeof this.#known.get(key) !== 'object') this.#found++;
-    this.#known.set(key, { watch });
+    this.#known.set(key, { watch, isDeleted });
     this.#wake();
     return watch;
+  }
+
+  /** Forgets an object that only a sweep looks for. The next sweep finds it again. */
+  #makeRoom(): boolean {
+    for (const [key, known] of this.#known) {
+      if (known === 'suspected' || known.watch !== undefined || known.isDeleted) continue;
+      this.#forget(key);
+      return true;
+    }
+    return false;
   }
 
   #forget(key: ObjectKey): void {
