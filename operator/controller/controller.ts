@@ -130,7 +130,7 @@ export interface ControllerOptions<T extends KubernetesObject> {
   readonly predicate?: Predicate<T>;
   /**
    * Resources of the children. Name every resource here that `applyOwned` writes: the rights for it follow
-   * from this list.
+   * from this list. A source must select every child that is written.
    */
   readonly owns?: readonly (Resource | Source | Owned)[];
   /** Sources whose objects are mapped to keys, see `enqueueMapped`. Default: none. */

@@ -158,11 +158,13 @@ export interface ReconcileContext<T extends KubernetesObject = KubernetesObject>
    * because of a late cache. With `generateName` and no name, every call creates a child: look into the
    * store first.
    *
-   * Name the resource in the controller's `owns`. The child is then read from the cache; otherwise every
-   * call reads it with a request.
+   * Name the resource in the controller's `owns`, with a source that selects the child. The child is then read
+   * from the cache; otherwise every call reads it with a request.
    *
    * A field is stated under the name by which the server stores it: `stringData` of a Secret as `data`.
    *
+   * @throws TerminalError `USER_CODE` when no source in `owns` selects the child. Nothing is sent then,
+   *   unless the API server itself has taken away a label.
    * @throws OperatorError `USER_CODE` when there is no reconciled object to own the child, or when the API
    *   does not accept the owner (another namespace, or a namespaced owner of a cluster-scoped child). Also
    *   when two items of a list of the child have the same key: no change of such a child is ever accepted.

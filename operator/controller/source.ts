@@ -102,3 +102,16 @@ export function sourceOf<T extends KubernetesObject>(given: Source<T> | Resource
 export function isSameResource(a: Resource, b: Resource): boolean {
   return a.group === b.group && a.version === b.version && a.plural === b.plural;
 }
+
+/**
+ * The namespaces that a source watches; undefined for all of them, and for a cluster-scoped resource.
+ *
+ * @param configured - the namespaces of the settings; undefined for all.
+ */
+export function namespacesOf(
+  { resource, namespace }: Source,
+  configured: readonly string[] | undefined,
+): readonly string[] | undefined {
+  if (!resource.namespaced || namespace === 'all') return undefined;
+  return namespace === 'configured' ? configured : [namespace.name];
+}

@@ -155,3 +155,47 @@ test('the roles grant a named source nothing that its selector leaves out', asyn
   expect(allowed).toEqual([200, 200, 200, 201]);
   expect(refused).toEqual(refused.map(() => 403));
 });
+
+test.each<[string, readonly string[] | undefined]>([
+  ['in one namespace', ['a']],
+  ['in all namespaces', undefined],
+])('[K-26] [child 9] an object that left the selector is finalized %s, with the rights of the declaration alone', async (_, namespaces) => {
+  const env = await startTestEnv({ environment: {}, embedded: { authorization: 'RBAC' } });
+  onTestFinished(() => env.stop());
+  for (const name of ['home', 'a']) {
+    await env.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+  }
+  const keeper = controller({
+    name: 'keeper',
+    for: source(configMaps, { labelSelector: 'kept=yes' }),
+    finalizer: { name: 'example.dev/farewell', finalize: () => {} },
+    reconcile: () => {},
+  });
+  const serviceAccount = { name: 'operator', namespace: 'home' };
+  const placement = { namespaces };
+  const granted = rbac([keeper], { ...placement, name: 'operator', serviceAccount });
+  await env.apply(granted as unknown as readonly KubernetesObject[]);
+  const { url } = await startProxy(
+    await env.server.urlFor('system:serviceaccount:home:operator'),
+    proxyFilter([keeper], placement),
+  );
+  const environment = { WATCH_NAMESPACE: namespaces?.join(',') ?? '*', POD_NAMESPACE: 'home' };
+  const operator = new TestOperator({ url, controllers: [keeper], environment });
+  onTestFinished(() => operator.stop());
+  const kept = configMap('a', 'one', 'x');
+  await env.create({ ...kept, metadata: { ...kept.metadata, labels: { kept: 'yes' } } });
+  const live = () => env.get<ConfigMap>('v1', 'ConfigMap', 'a', 'one');
+  operator.start();
+  await eventually(async () => (await live())?.metadata.finalizers?.length === 1);
+
+  await env.patch('v1', 'ConfigMap', 'a', 'one', { metadata: { labels: { kept: 'no' } } });
+  await eventually(() => operator.log.some(({ message }) => message.includes('left the selector')));
+  await env.delete('v1', 'ConfigMap', 'a', 'one');
+  await eventually(async () => (await live()) === undefined);
+  await operator.stop();
+
+  const troubles = operator.log.filter(({ level }) => level === 'warn' || level === 'error');
+  expect(troubles.map(({ message }) => message)).toEqual([
+    'an object with the finalizer has left the selector',
+  ]);
+});

@@ -40,7 +40,7 @@ describe('a Site whose child has the name of somebody else’s object', () => {
       place.operate(async (site, { applyOwned }) => {
         try {
           await applyOwned(configMaps, {
-            metadata: { name: 'a' },
+            metadata: { name: 'a', labels: { ours: 'yes' } },
             data: { of: site.metadata.name },
           });
           const has = `${site.metadata.name} has it`;

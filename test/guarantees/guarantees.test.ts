@@ -37,6 +37,7 @@ const CONTRACT: Readonly<Record<string, readonly number[]>> = {
     ...range(10, 14),
     ...range(20, 26),
     ...range(30, 32),
+    37,
     ...range(40, 49),
     ...range(50, 53),
     ...range(55, 66),

@@ -33,6 +33,15 @@ export interface OwnerOfChildren {
     child: KubernetesObject,
   ) => Promise<C | undefined>;
   /**
+   * Throws for a child that no source of the controller selects. Called before anything is sent, with the complete
+   * child and the existing one.
+   */
+  readonly requireSelected?: (
+    resource: Resource,
+    child: KubernetesObject,
+    existing: KubernetesObject | undefined,
+  ) => void;
+  /**
    * Called when `by` has the name of the child, before the error is thrown, so that the key can wait until
    * `by` is gone. `by` is undefined if the object had the name and is gone by now.
    */
@@ -64,8 +73,10 @@ export async function applyOwned<C extends KubernetesObject>(
 ): Promise<C> {
   const { client, fieldManager, memory } = given;
   const child = childOf(given, resource, desired);
-  if ((child.metadata.name ?? '') === '') return create(given, resource, child);
-  const known = await given.known(resource, child);
+  const isNamed = (child.metadata.name ?? '') !== '';
+  const known = isNamed ? await given.known(resource, child) : undefined;
+  given.requireSelected?.(resource, child, known);
+  if (!isNamed) return create(given, resource, child);
   const found = known === undefined ? await createOrFind(given, resource, child) : { known };
   if ('created' in found) return found.created;
   const existing = found.known;

@@ -95,7 +95,7 @@ class ApplyWriter implements ChildWriter {
     try {
       const current = await this.#withoutAnnotations(resource, observed, write);
       const of = { ...this.#ofChild(current, write), aboutToChange: write.aboutToChange };
-      const after = await applyOwned(of, resource, this.#stated(desired), this.#applyOptions());
+      const after = await this.#apply(of, resource, this.#stated(desired), write);
       return after === observed || isSameContent(after, observed) ? undefined : after;
     } catch (error) {
       if (isNotFound(error) || isUidMismatch(error)) return undefined; // gone: it is created again
@@ -114,7 +114,21 @@ class ApplyWriter implements ChildWriter {
       return existingChild(resource, stated as unknown as KubernetesObject, write);
     }
     const of = { ...this.#ofChild(undefined, write), createsByApply: true };
-    return applyOwned(of, resource, stated, this.#applyOptions());
+    return this.#apply(of, resource, stated, write);
+  }
+
+  async #apply(
+    of: OwnerOfChildren,
+    resource: Resource,
+    stated: Desired<KubernetesObject>,
+    { context }: ChildWrite,
+  ): Promise<KubernetesObject> {
+    const options = this.#applyOptions();
+    const selection = enginePartsOf(context)?.childSelection;
+    if (selection === undefined) return applyOwned(of, resource, stated, options);
+    return selection.around(resource, (requireSelected) =>
+      applyOwned({ ...of, requireSelected }, resource, stated, options),
+    );
   }
 
   #applyOptions(): { readonly force?: boolean; readonly formerManagers?: readonly string[] } {

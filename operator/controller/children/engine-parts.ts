@@ -1,10 +1,13 @@
 import type { Fight } from '../policies/key-gate.ts';
 import type { AppliedMemory } from './applied-memory.ts';
+import type { ChildSelection } from './child-selection.ts';
 
 /** What composites and decorators use of an attempt beyond what a reconciler may use. */
 interface EngineParts {
   /** What this controller has applied. */
   readonly memory: AppliedMemory;
+  /** Refuses children that the caches of this controller would not show. */
+  readonly childSelection: ChildSelection;
   /** The fight of this attempt, or, before it writes, of the attempt before. */
   readonly fight: () => Fight | undefined;
 }

@@ -19,7 +19,7 @@ type Cleaned = Unfinished | undefined | void;
  * The toolkit stores the finalizer before it calls the reconciler for the first time. Once the object is
  * being deleted, it calls `finalize` instead of the reconciler. When `finalize` has returned, it removes
  * the finalizer. A `finalize` that throws is called again without limit, with the usual back-off, so it
- * must be idempotent.
+ * must be idempotent. An object that leaves the selectors of its source is finalized when it is deleted, too.
  */
 export interface Finalizer<T extends KubernetesObject = KubernetesObject> {
   /** Qualified, `domain/name`. Do not change it once objects carry it. */

@@ -4,6 +4,7 @@ import { deepCopy } from '../../core/deep-json.ts';
 import { OperatorError } from '../../core/errors.ts';
 import { dropManagedFields, transformedEntry } from '../../model/entry.ts';
 import type { KubernetesObject, ObjectKey } from '../../model/object.ts';
+import { matcherOf } from '../../model/selection.ts';
 import { deepFreeze } from '../../store/freeze.ts';
 import type { Controller } from '../controller.ts';
 import type { ReconcileContext } from '../reconciler.ts';
@@ -15,6 +16,8 @@ import { addFinalizer, removeFinalizer } from './finalizer.ts';
 interface FinalizingAttempt {
   readonly key: ObjectKey;
   readonly object: KubernetesObject | undefined;
+  /** False for an object that carries the finalizer and that the source does not select. Default true. */
+  readonly isSelected?: boolean;
   /** The context for the object in its current state, or for a key without one. */
   readonly contextFor: (object: KubernetesObject | undefined) => ReconcileContext;
   /** Aborts with the process. The signal of the attempt may have timed out already. */
@@ -32,11 +35,14 @@ const MAX_FINALIZED = 10_000;
  * - When `finalize` has returned, the finalizer is removed. After that nothing is called for the object: a
  *   reconcile would create again what was cleaned up.
  *
+ * An object that carries the finalizer and that the source does not select is finalized, and never reconciled.
+ *
  * `gone` is called for a key without an object. Without a declared finalizer the reconciler is called for
  * every object.
  */
 export class Finalizing {
   readonly #controller: Controller;
+  readonly #match: ReturnType<typeof matcherOf>;
   /**
    * Not the client of an attempt, which aborts with the attempt and reports its writes to the key policies.
    */
@@ -54,6 +60,8 @@ export class Finalizing {
     readonly client: Client;
     readonly clock: Clock;
   }) {
+    const { labelSelector, fieldSelector } = controller.for;
+    this.#match = matcherOf({ labelSelector, fieldSelector });
     this.#controller = controller;
     this.#client = client;
     this.#clock = clock;
@@ -86,15 +94,22 @@ export class Finalizing {
    * @returns what the reconciler, `finalize` or `gone` returned.
    * @throws what the reconciler, `finalize`, `gone` or a write of the finalizer threw.
    */
-  async run({ key, object, contextFor, stop }: FinalizingAttempt): Promise<unknown> {
+  async run({
+    key,
+    object,
+    isSelected = true,
+    contextFor,
+    stop,
+  }: FinalizingAttempt): Promise<unknown> {
     const controller = this.#controller;
     const { finalizer } = controller;
     if (object === undefined) {
       this.#finalized.delete(key);
       return controller.gone?.(key, contextFor(undefined));
     }
-    if (finalizer === undefined) return controller.reconcile(object, contextFor(object));
     const { deletionTimestamp, finalizers, uid } = object.metadata;
+    if (!isSelected && deletionTimestamp === undefined) return undefined;
+    if (finalizer === undefined) return controller.reconcile(object, contextFor(object));
     const hasFinalizer = finalizers?.includes(finalizer.name) === true;
     if (deletionTimestamp !== undefined) {
       if (!hasFinalizer || this.hasFinalized(key, uid)) return undefined;
@@ -103,10 +118,25 @@ export class Finalizing {
     if (hasFinalizer) return controller.reconcile(object, contextFor(object));
     const { client, signal } = contextFor(object);
     const { resource } = controller.for;
-    const stored = await addFinalizer(client, resource, object, finalizer.name, { signal });
+    const selecting = this.#selecting(client);
+    const stored = await addFinalizer(selecting, resource, object, finalizer.name, { signal });
     if (stored === undefined) return undefined; // the watch will deliver the reason
     const seen = asCached(stored, object, controller.for);
     return controller.reconcile(seen, contextFor(seen));
+  }
+
+  /**
+   * `client`, for which an object that the source no longer selects is absent. An object that has left while its
+   * finalizer was to be added gets none: the watch reports it as it was before, and it would count as gone.
+   */
+  #selecting(client: Client): Pick<Client, 'find' | 'patch'> {
+    return {
+      patch: (...call) => client.patch(...call),
+      find: async (...call) => {
+        const live = await client.find(...call);
+        return live === undefined || typeof this.#match(live) === 'object' ? undefined : live;
+      },
+    };
   }
 
   async #finalize(

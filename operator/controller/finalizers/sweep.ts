@@ -1,8 +1,5 @@
 import { keyOf, type ObjectKey, type ObjectMeta } from '../../model/object.ts';
-import type { Controller } from '../controller.ts';
-import type { Log } from '../reconciler.ts';
 import type { Source } from '../source.ts';
-import { finalizerNameOf } from './finalizer.ts';
 
 /** The part of an object that a sweep reads: names and finalizers. */
 export interface SweptObject {
@@ -15,64 +12,53 @@ export type MetadataPages = (
   signal: AbortSignal,
 ) => AsyncIterable<readonly SweptObject[]>;
 
-/** A sweep stops after this many objects. */
-const MAX_OBJECTS = 50_000;
+/** A sweep stops after this many objects: 1,000 pages. */
+const MAX_OBJECTS = 500_000;
 
-/** Maximum number of keys in the log line. */
-const MAX_NAMES = 10;
+/** A sweep returns at most this many objects that are being deleted, and as many others. */
+const MAX_FOUND = 10_000;
 
-interface FinalizerSweepOptions {
-  readonly controller: Controller;
+interface SweepOptions {
   readonly pages: MetadataPages;
+  readonly finalizer: string;
   /** True for a key that the cache has. */
   readonly isSelected: (key: ObjectKey) => boolean;
-  readonly log: Log;
   readonly signal: AbortSignal;
-  readonly found: (count: number) => void;
+}
+
+/** The objects that carry a finalizer and are not selected. */
+export interface Swept {
+  readonly found: ReadonlyMap<ObjectKey, ObjectMeta>;
+  /** False when a limit was reached: there may be more. */
+  readonly isComplete: boolean;
 }
 
 /**
- * Logs and counts objects that carry the controller's finalizer and are no longer selected. Nothing would
- * finalize them, so they could never be deleted. Looks once, and only if the source has a selector. It
- * looks only in the namespaces of the source: the controller has no rights for namespaces that it no longer
- * watches. Failures are logged and change nothing.
+ * Looks for objects that carry the finalizer and that the source does not select. It looks only in the namespaces of
+ * the source: the controller has no rights in namespaces that it no longer watches.
+ *
+ * @throws the error of a list; `signal.reason` when aborted.
  */
-export async function sweepFinalizers({
-  controller,
-  pages,
-  isSelected,
-  log,
-  signal,
-  found,
-}: FinalizerSweepOptions): Promise<void> {
-  const { for: source } = controller;
-  const finalizer = finalizerNameOf(controller);
-  const hasSelector = source.labelSelector !== undefined || source.fieldSelector !== undefined;
-  if (finalizer === undefined || !hasSelector) return;
-  const left: ObjectKey[] = [];
+export async function sweep(
+  source: Source,
+  { pages, finalizer, isSelected, signal }: SweepOptions,
+): Promise<Swept> {
+  const deleting = new Map<ObjectKey, ObjectMeta>();
+  const others = new Map<ObjectKey, ObjectMeta>();
+  let isComplete = true;
   let looked = 0;
-  try {
-    for await (const page of pages(source, signal)) {
-      for (const { metadata } of page) {
-        if (metadata.finalizers?.includes(finalizer)) left.push(keyOf({ metadata }));
-      }
-      looked += page.length;
-      if (looked >= MAX_OBJECTS) break;
+  for await (const page of pages(source, signal)) {
+    for (const { metadata } of page) {
+      if (metadata.finalizers?.includes(finalizer) !== true) continue;
+      const key = keyOf({ metadata });
+      if (isSelected(key)) continue;
+      const of = metadata.deletionTimestamp === undefined ? others : deleting;
+      if (of.size < MAX_FOUND) of.set(key, metadata);
+      else isComplete = false;
     }
-  } catch (err) {
-    if (!signal.aborted) log.warn({ err }, 'could not look for finalizers of objects not selected');
-    return;
+    looked += page.length;
+    if (looked >= MAX_OBJECTS)
+      return { found: new Map([...deleting, ...others]), isComplete: false };
   }
-  const keys = left.filter((key) => !isSelected(key));
-  found(keys.length);
-  if (keys.length === 0) return;
-  log.warn(
-    {
-      finalizer,
-      count: keys.length,
-      keys: keys.slice(0, MAX_NAMES),
-      remedy: 'select them again until they are deleted, or remove the finalizer from them',
-    },
-    'objects carry the finalizer and are not selected, they cannot be deleted',
-  );
+  return { found: new Map([...deleting, ...others]), isComplete };
 }

@@ -11,6 +11,7 @@ import type { SharedInformer } from '../../store/shared-informer.ts';
 import type { Store } from '../../store/store.ts';
 import { AppliedMemory } from '../children/applied-memory.ts';
 import { applyOwned, deleteOwned, type OwnerOfChildren } from '../children/apply-owned.ts';
+import { ChildSelection } from '../children/child-selection.ts';
 import { withEngineParts } from '../children/engine-parts.ts';
 import { statusWriter } from '../children/write-status.ts';
 import type { Controller } from '../controller.ts';
@@ -37,6 +38,8 @@ interface ContextsOptions {
   readonly gate?: Pick<KeyGate, 'asksForLive' | 'fightOf'>;
   /** Called when another object has the name of a child. */
   readonly takenNames?: TakenNames;
+  /** The namespaces of sources that watch the configured ones. Default: all. */
+  readonly namespaces?: readonly string[] | undefined;
 }
 
 /** The parts that belong to one attempt. */
@@ -55,9 +58,11 @@ export class Contexts {
   readonly #options: ContextsOptions;
   readonly #stores = new Map<Source, Store<KubernetesObject>>();
   readonly #memory = new AppliedMemory();
+  readonly #childSelection: ChildSelection;
 
   constructor(options: ContextsOptions) {
     this.#options = options;
+    this.#childSelection = new ChildSelection(options.controller, options.namespaces);
   }
 
   /**
@@ -86,6 +91,7 @@ export class Contexts {
         events,
         log,
         memory: this.#memory,
+        childSelection: this.#childSelection,
         store: (of) => this.store(of),
         refused: (resource, child, by) => takenNames?.refused(key, resource, child, by),
       }),
@@ -101,7 +107,11 @@ export class Contexts {
       dryRun: false, // `chancery run --dry-run` replaces it
       store: (asked) => this.store(asked),
     };
-    return withEngineParts(context, { memory: this.#memory, fight: () => gate?.fightOf(key) });
+    return withEngineParts(context, {
+      memory: this.#memory,
+      childSelection: this.#childSelection,
+      fight: () => gate?.fightOf(key),
+    });
   }
 
   /**
@@ -235,6 +245,7 @@ interface ContextMethodsOptions {
   readonly log: Log;
   /** Shared by all attempts of the controller. */
   readonly memory: AppliedMemory;
+  readonly childSelection: ChildSelection;
   /** The cache of a source, as the reconciler sees it. */
   readonly store: (source: Source) => Store<KubernetesObject>;
   /** Called when another object keeps a child from being created or changed. */
@@ -250,6 +261,7 @@ function contextMethods({
   events,
   log,
   memory,
+  childSelection,
   store,
   refused,
 }: ContextMethodsOptions): Pick<
@@ -269,11 +281,13 @@ function contextMethods({
   let writeStatus: ReturnType<typeof statusWriter> | undefined;
   return {
     async applyOwned(childResource, child, options) {
-      const owner = reconciled('applyOwned');
       const known = knownChild(controller, client, store);
       const fieldManager = controller.name;
+      const owner = reconciled('applyOwned');
       const of = { owner, ownerResource: resource, client, fieldManager, memory, known, refused };
-      return applyOwned(of, childResource, child, options);
+      return childSelection.around(childResource, (requireSelected) =>
+        applyOwned({ ...of, requireSelected }, childResource, child, options),
+      );
     },
     async deleteOwned(childResource, child, options) {
       const known = knownChild(controller, client, store);

@@ -9,6 +9,7 @@ import type { Controller } from '../controller.ts';
 import { retryOptionsFor } from '../errors.ts';
 import type { EventRecorder } from '../events/event-recorder.ts';
 import type { Finalizing } from '../finalizers/finalizing.ts';
+import type { UnselectedObjects } from '../finalizers/unselected-objects.ts';
 import type { KeyGate } from '../policies/key-gate.ts';
 import type { Log } from '../reconciler.ts';
 import type { Contexts } from './context.ts';
@@ -36,6 +37,7 @@ interface ReconcileLoopOptions {
   readonly gate: KeyGate;
   readonly contexts: Contexts;
   readonly finalizing: Finalizing;
+  readonly unselected: Pick<UnselectedObjects, 'concerns' | 'read'>;
   /** Logs why a key woke. */
   readonly wakes: WakeCauses;
   readonly metrics: ReconcileMetrics;
@@ -51,8 +53,10 @@ interface ReconcileLoopOptions {
 interface Work {
   readonly attempt: Attempt;
   readonly object: KubernetesObject | undefined;
-  /** The error of the cache when the object could not be read. */
+  /** The error when the object could not be read. */
   readonly unreadable: unknown;
+  /** False for an object that the source does not select and that carries the finalizer. */
+  readonly isSelected: boolean;
   readonly log: Log;
   readonly report: FailureReport;
   readonly verb: Verb;
@@ -60,6 +64,8 @@ interface Work {
   readonly stop: AbortSignal;
   readonly startedAt: number;
 }
+
+type KnownObject = Pick<Work, 'object' | 'unreadable' | 'isSelected'>;
 
 /** How the user code ended, before the key is put back. */
 type Ended =
@@ -105,12 +111,12 @@ export class ReconcileLoop {
     const startedAt = clock.monotonic();
     metrics.attemptBegan();
     gate.started(key);
-    const cached = this.#cached(key);
-    const { object, unreadable } = cached;
+    const known = this.#cached(key) ?? (await this.#unselected(key, stop));
+    const { object, unreadable } = known;
     const isGone = object === undefined && unreadable === undefined;
     const verb = isGone ? 'gone' : finalizing.isDue(object) ? 'finalize' : 'reconcile';
     const report = new FailureReport({ events, log, object, verb });
-    const work: Work = { attempt, ...cached, log, report, verb, stop, startedAt };
+    const work: Work = { attempt, ...known, log, report, verb, stop, startedAt };
     try {
       const end = this.#putBack(work, await this.#called(work));
       const durationMs = clock.monotonic() - startedAt;
@@ -123,18 +129,30 @@ export class ReconcileLoop {
     }
   }
 
-  #cached(key: ObjectKey): Pick<Work, 'object' | 'unreadable'> {
-    const { contexts, controller } = this.#options;
+  /** Undefined for a key without a cached object whose object may carry the finalizer all the same. */
+  #cached(key: ObjectKey): KnownObject | undefined {
+    const { contexts, controller, unselected } = this.#options;
     try {
-      return { object: contexts.store(controller.for).get(key), unreadable: undefined };
+      const object = contexts.store(controller.for).get(key);
+      if (object === undefined && unselected.concerns(key)) return undefined;
+      return { object, unreadable: undefined, isSelected: true };
     } catch (unreadable) {
-      return { object: undefined, unreadable };
+      return { object: undefined, unreadable, isSelected: true };
+    }
+  }
+
+  async #unselected(key: ObjectKey, stop: AbortSignal): Promise<KnownObject> {
+    try {
+      const object = await this.#options.unselected.read(key, stop);
+      return { object, unreadable: undefined, isSelected: false };
+    } catch (unreadable) {
+      return { object: undefined, unreadable, isSelected: false };
     }
   }
 
   async #called(work: Work): Promise<Ended> {
     const { contexts, finalizing } = this.#options;
-    const { object, unreadable, log, stop, verb } = work;
+    const { object, unreadable, isSelected, log, stop, verb } = work;
     const { key, attempt, priority } = work.attempt;
     using limit = linkedAbort(stop);
     const { signal } = limit;
@@ -144,6 +162,7 @@ export class ReconcileLoop {
       const returned = await finalizing.run({
         key,
         object,
+        isSelected,
         stop,
         contextFor: (current) =>
           contexts.of({ key, object: current, signal, log, attempt, priority }),

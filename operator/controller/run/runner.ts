@@ -11,9 +11,10 @@ import { type QueueSettings, WorkQueue } from '../../queue/work-queue.ts';
 import type { SharedInformer } from '../../store/shared-informer.ts';
 import { type Controller, sourcesOf } from '../controller.ts';
 import type { EventRecorder } from '../events/event-recorder.ts';
-import { Departures } from '../finalizers/departures.ts';
+import type { OpenedSource } from '../finalizers/deletion-watch.ts';
 import { Finalizing } from '../finalizers/finalizing.ts';
-import { type MetadataPages, sweepFinalizers } from '../finalizers/sweep.ts';
+import type { MetadataPages } from '../finalizers/sweep.ts';
+import { UnselectedObjects } from '../finalizers/unselected-objects.ts';
 import { type AcceptedWrite, KeyGate } from '../policies/key-gate.ts';
 import { keyPolicies } from '../policies/key-policies.ts';
 import { TakenNames } from '../policies/taken-names.ts';
@@ -69,10 +70,10 @@ export class ControllerRunner {
   readonly #contexts: Contexts;
   readonly #loop: ReconcileLoop;
   readonly #finalizing: Finalizing;
+  readonly #unselected: UnselectedObjects;
   readonly #wakes: WakeCauses;
   /** Undefined before the sources have settled. */
   #subscriptions: Subscriptions | undefined;
-  #departures: Departures | undefined;
 
   constructor(options: RunnerOptions) {
     const { clock, controller, events, journal, logFor, meter } = options;
@@ -118,6 +119,7 @@ export class ControllerRunner {
       takenNames: this.#takenNames,
     });
     this.#finalizing = new Finalizing({ controller, client, clock });
+    this.#unselected = this.#unselectedObjects(client);
     this.#loop = new ReconcileLoop({
       controller,
       clock,
@@ -126,7 +128,7 @@ export class ControllerRunner {
       queue: this.#queue,
       gate: this.#gate,
       metrics: this.#metrics,
-      finalizing: this.#finalizing,
+      ...{ finalizing: this.#finalizing, unselected: this.#unselected },
       contexts: this.#contexts,
       wakes: this.#wakes,
       reconcileTimeoutMs:
@@ -163,7 +165,7 @@ export class ControllerRunner {
    */
   get idle(): boolean {
     const { depth, processingCount } = this.#queue;
-    if (this.#departures?.isReading === true) return false;
+    if (!this.#unselected.isSettled) return false;
     return this.#subscriptions?.delivered === true && depth === 0 && processingCount === 0;
   }
 
@@ -207,15 +209,14 @@ export class ControllerRunner {
     this.#log.info({ workers }, 'controller started');
     using ending = linkedAbort(signal);
     const unfollow = this.#contexts.followCaches();
-    const departures = this.#watchDepartures(ending.signal);
-    const subscriptions = this.#subscribe(departures, ending.signal);
+    const subscriptions = this.#subscribe(ending.signal);
     this.#subscriptions = subscriptions;
     ending.signal.addEventListener('abort', () => {
       subscriptions.end();
       this.#queue.close();
     });
     const triggered = this.#trigger(ending.signal);
-    const swept = this.#sweep(ending.signal);
+    const swept = this.#unselected.run(ending.signal);
     this.#gate.start();
     try {
       await Promise.all(Array.from({ length: workers }, () => this.#work(hardStop)));
@@ -224,12 +225,13 @@ export class ControllerRunner {
       unfollow();
       this.#subscriptions = undefined;
       this.#gate.stop();
-      await Promise.all([triggered, swept, departures.ended()]);
+      this.#unselected.stop();
+      await Promise.all([triggered, swept]);
     }
     this.#log.info({}, 'controller stopped');
   }
 
-  #subscribe(departures: Departures, signal: AbortSignal): Subscriptions {
+  #subscribe(signal: AbortSignal): Subscriptions {
     const { clock, controller, resyncPeriodMs } = this.#options;
     return subscribe({
       controller,
@@ -244,26 +246,25 @@ export class ControllerRunner {
       },
       mappingContext: { store: (of) => this.#contexts.store(of) },
       takenNames: this.#takenNames,
-      departures,
+      unselected: this.#unselected,
       mappingFailed: () => this.#metrics.mappingFailed(),
       predicateFailed: () => this.#metrics.predicateFailed(),
     });
   }
 
-  #watchDepartures(signal: AbortSignal): Departures {
-    const { client, controller, events } = this.#options;
-    const departures = new Departures({
-      ...{ controller, client, events, log: this.#log, signal },
-      isSelected: (key) => this.#isCached(key),
+  #unselectedObjects(client: Client): UnselectedObjects {
+    const { clock, controller, controllers, events, metadataPages, openSource } = this.#options;
+    return new UnselectedObjects({
+      ...{ controller, client, clock, events, log: this.#log },
+      ...{ controllers, pages: metadataPages, open: openSource },
+      cached: (key) => this.#informers.get(controller.for)?.cached(key),
       isFinalized: (key, uid) => this.#finalizing.hasFinalized(key, uid),
+      enqueue: (key) => {
+        this.#wakes.asked(key, 'finalizer of an object that is not selected');
+        this.#gate.add(key);
+      },
+      measured: (count) => this.#metrics.unselected(count),
     });
-    this.#departures = departures;
-    return departures;
-  }
-
-  #isCached(key: ObjectKey): boolean {
-    const informer = this.#informers.get(this.#options.controller.for);
-    return informer?.store.get(key) !== undefined;
   }
 
   #logWrite(key: ObjectKey, write: AcceptedWrite, { verb, options }: WrittenCall): void {
@@ -284,19 +285,6 @@ export class ControllerRunner {
           this.#gate.add(key, options);
         }
       },
-    });
-  }
-
-  async #sweep(signal: AbortSignal): Promise<void> {
-    const { controller, metadataPages: pages } = this.#options;
-    if (pages === undefined) return;
-    await sweepFinalizers({
-      controller,
-      pages,
-      signal,
-      log: this.#log,
-      isSelected: (key) => this.#isCached(key),
-      found: (count) => this.#metrics.unselected(count),
     });
   }
 
@@ -359,6 +347,12 @@ export interface RunnerOptions {
   readonly queue?: QueueSettings;
   /** Reads the objects for the finalizer sweep. Default: no sweep. */
   readonly metadataPages?: MetadataPages;
+  /** All controllers of the process, to leave objects to the one that selects them. Default: there are no others. */
+  readonly controllers?: () => readonly Controller[];
+  /** Opens the watch of one object that left the selector with the finalizer. Default: it has no watch. */
+  readonly openSource?: (source: Source) => OpenedSource;
+  /** The namespaces of sources that watch the configured ones. Default: all. */
+  readonly namespaces?: readonly string[] | undefined;
   /**
    * Shared by all controllers of a process, so that together they leave time to other work on the event
    * loop. Default: a time slice per runner.

@@ -6,7 +6,7 @@ import { LOW_PRIORITY } from '../../queue/work-queue.ts';
 import type { Change } from '../../store/change.ts';
 import type { SharedInformer } from '../../store/shared-informer.ts';
 import type { Controller } from '../controller.ts';
-import type { Departures } from '../finalizers/departures.ts';
+import type { UnselectedObjects } from '../finalizers/unselected-objects.ts';
 import type { Mapping, MappingContext } from '../mapping.ts';
 import type { Cause } from '../policies/key-gate.ts';
 import type { TakenNames } from '../policies/taken-names.ts';
@@ -29,7 +29,7 @@ interface SubscribeOptions {
   readonly mappingContext: MappingContext;
   readonly takenNames: TakenNames;
   /** Receives each change of the controller’s own objects. */
-  readonly departures: Pick<Departures, 'changed'>;
+  readonly unselected: Pick<UnselectedObjects, 'changed'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly resyncPeriodMs: number;
@@ -84,15 +84,15 @@ export function subscribe(options: SubscribeOptions): Subscriptions {
 type Handler = (changes: readonly Change[]) => void | Promise<void>;
 
 function forSelf(options: SubscribeOptions): Handler {
-  const { controller, departures, enqueue } = options;
+  const { controller, enqueue, unselected } = options;
   const { resource } = controller.for;
   const passes = filter(options, controller.predicate);
   const finalizer = controller.finalizer?.name;
   return (changes) => {
     for (const change of changes) {
-      ifReadable(options, change, () => departures.changed(change));
-      const begins = (): boolean => beginsToFinalize(change, finalizer);
-      if (!passes(change) && !ifReadable(options, change, begins)) continue;
+      const left = ifReadable(options, change, () => unselected.changed(change));
+      const isDue = (): boolean => left === true || isFinalizationDue(change, finalizer);
+      if (!passes(change) && !ifReadable(options, change, isDue)) continue;
       enqueue(change.key, { resource, change }, { priority: priorityOf(change) }, 'for');
     }
   };
@@ -190,17 +190,14 @@ function ifReadable<R>(
 }
 
 /**
- * True for the change with which an object with our finalizer begins to be deleted. It bypasses predicates:
- * otherwise the object could never be deleted.
+ * True for the change with which an object with our finalizer begins to be deleted, and for an object that was being
+ * deleted before the controller started. Both bypass predicates: otherwise the object could never be deleted.
  */
-function beginsToFinalize(change: Change, finalizer: string | undefined): boolean {
-  if (change.type !== 'update' || finalizer === undefined) return false;
+function isFinalizationDue(change: Change, finalizer: string | undefined): boolean {
+  if (change.type === 'delete' || finalizer === undefined) return false;
   const { deletionTimestamp, finalizers } = change.metadata;
-  return (
-    deletionTimestamp !== undefined &&
-    change.old.metadata.deletionTimestamp === undefined &&
-    finalizers?.includes(finalizer) === true
-  );
+  if (deletionTimestamp === undefined || finalizers?.includes(finalizer) !== true) return false;
+  return change.type === 'add' || change.old.metadata.deletionTimestamp === undefined;
 }
 
 /**

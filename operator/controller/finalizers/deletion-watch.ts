@@ -1,0 +1,78 @@
+import { type KubernetesObject, type ObjectKey, splitKey } from '../../model/object.ts';
+import type { Resource } from '../../model/resource.ts';
+import type { SharedInformer } from '../../store/shared-informer.ts';
+import { type Source, source } from '../source.ts';
+
+/** A source that is opened during the run, until it is released. */
+export interface OpenedSource {
+  readonly informer: SharedInformer<KubernetesObject>;
+  release(): void;
+}
+
+interface DeletionWatchOptions {
+  readonly resource: Resource;
+  readonly key: ObjectKey;
+  readonly finalizer: string;
+  /** The deletion of the object has begun already. */
+  readonly isDeleted: boolean;
+  readonly open: (source: Source) => OpenedSource;
+  /** Called when the deletion of the object begins, and when the object is gone or lacks the finalizer. */
+  readonly changed: () => void;
+}
+
+/** The watch of one object, until it is ended. */
+export interface DeletionWatch {
+  /** False until its first list, or the failure of that list. */
+  readonly isSettled: boolean;
+  end(): void;
+}
+
+/** Watches one object by its name: its metadata alone, with the rights of any source of its resource. */
+export function watchDeletion({
+  resource,
+  key,
+  finalizer,
+  isDeleted,
+  open,
+  changed,
+}: DeletionWatchOptions): DeletionWatch {
+  const { namespace, name } = splitKey(key);
+  const { informer, release } = open(
+    source(resource, {
+      ...(namespace !== undefined && { namespace: { name: namespace } }),
+      fieldSelector: `metadata.name=${name}`,
+      metadataOnly: true,
+      optional: true,
+    }),
+  );
+  let wasDeleted = isDeleted;
+  const registration = informer.addHandler((changes) => {
+    for (const { key: changedKey, metadata, type } of changes) {
+      if (changedKey !== key) continue;
+      const begins = metadata.deletionTimestamp !== undefined && !wasDeleted;
+      wasDeleted = metadata.deletionTimestamp !== undefined;
+      const isFreed = type === 'delete' || metadata.finalizers?.includes(finalizer) !== true;
+      if (begins || isFreed) changed();
+    }
+  });
+  const ending = new AbortController();
+  informer
+    .until(() => informer.synced, ending.signal)
+    .then(
+      () => {
+        // A first list without the object tells handlers nothing.
+        if (informer.cached(key) === undefined) changed();
+      },
+      () => {}, // the watch has ended
+    );
+  return {
+    get isSettled() {
+      return informer.synced || informer.status.error !== undefined;
+    },
+    end() {
+      ending.abort();
+      registration.remove();
+      release();
+    },
+  };
+}

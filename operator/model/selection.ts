@@ -1,0 +1,91 @@
+import type { KubernetesObject } from './object.ts';
+import { matchesSelector, parseSelector, type Requirement, type Selector } from './selector.ts';
+
+/** Which objects of a resource a list or a watch has. */
+export interface Selection {
+  /** Undefined: all namespaces, or a cluster-scoped resource. */
+  readonly namespaces?: readonly (string | undefined)[] | undefined;
+  readonly labelSelector?: string | undefined;
+  readonly fieldSelector?: string | undefined;
+}
+
+/** The first part of a selection that an object does not match. */
+export type Mismatch =
+  | { readonly kind: 'namespace' }
+  | { readonly kind: 'label'; readonly requirement: Requirement }
+  /** One term of the field selector, as text. */
+  | { readonly kind: 'field'; readonly term: string };
+
+/**
+ * `undecided`: only the API server knows. The label selector cannot be parsed, or a field of the field selector is no
+ * text at its path: such a field may have a default, or another name in the server.
+ */
+export type Match = 'selected' | 'undecided' | Mismatch;
+
+/** Compares objects with a selection as the API server does, as far as the object shows it. */
+export function matcherOf({
+  namespaces,
+  labelSelector = '',
+  fieldSelector = '',
+}: Selection): (object: KubernetesObject) => Match {
+  const labels = selectorOf(labelSelector);
+  const terms = fieldTerms(fieldSelector);
+  return (object) => {
+    const { metadata } = object;
+    if (namespaces?.includes(metadata.namespace) === false) return { kind: 'namespace' };
+    if (labels === undefined) return 'undecided';
+    if (!matchesSelector(labels, metadata.labels)) {
+      const missed = labels.find((each) => !matchesSelector([each], metadata.labels));
+      return missed === undefined ? 'undecided' : { kind: 'label', requirement: missed };
+    }
+    let match: Match = 'selected';
+    for (const term of terms) {
+      const holds = termHolds(term, object);
+      if (holds === false) return { kind: 'field', term };
+      if (holds === undefined) match = 'undecided';
+    }
+    return match;
+  };
+}
+
+/** The only name that a field selector allows; undefined when it allows several. */
+export function onlyNameIn(fieldSelector = ''): string | undefined {
+  for (const term of fieldTerms(fieldSelector)) {
+    const { path, operator, wanted } = partsOf(term);
+    if (path === 'metadata.name' && operator !== '!=') return wanted;
+  }
+  return undefined;
+}
+
+/** Undefined for a selector that the server will refuse: nobody knows what it selects. */
+function selectorOf(text: string): Selector | undefined {
+  try {
+    return parseSelector(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function fieldTerms(fieldSelector: string): readonly string[] {
+  return fieldSelector
+    .split(',')
+    .map((term) => term.trim())
+    .filter((term) => term !== '');
+}
+
+function partsOf(term: string): { path: string; operator: string; wanted: string } {
+  const [, path = '', operator = '', wanted = ''] = /^([^=!]*)(==|!=|=)(.*)$/.exec(term) ?? [];
+  return { path, operator, wanted };
+}
+
+function termHolds(term: string, object: KubernetesObject): boolean | undefined {
+  const { path, operator, wanted } = partsOf(term);
+  let value: unknown = object;
+  for (const name of path.split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name))
+      return undefined;
+    value = (value as Readonly<Record<string, unknown>>)[name];
+  }
+  if (typeof value !== 'string' || wanted.includes('\\')) return undefined;
+  return operator === '!=' ? value !== wanted : value === wanted;
+}
