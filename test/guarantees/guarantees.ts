@@ -16,8 +16,8 @@ export interface Guarantee {
 /** Tag → the files in which a title has it. */
 export type FilesByTag = ReadonlyMap<string, readonly string[]>;
 
-const TAG = /\[([A-Z]+-\d+|H\d\d)\]/g;
-const ROW = /^\| *(?:[A-Z]+-\d+|H\d\d)\b/;
+const TAG = /\[([A-Z]+-\d+|H\d\d|child \d+)\]/g;
+const ROW = /^\| *(?:[A-Z]+-\d+|H\d\d|child \d+)\b/;
 const HEAD = '| tag | what a user may rely on |\n|---|---|\n';
 const PAGE_HEAD = '| tag | what a user may rely on | tests in |\n|---|---|---|\n';
 const MADE = `<!-- npm run generate -- guarantees makes this page from ${STATEMENTS} and the tags in the tests. -->`;
@@ -52,7 +52,7 @@ export function guaranteesIn(statements: string, files: FilesByTag): readonly Gu
     .split('\n')
     .filter((line) => ROW.test(line))
     .map((line) => {
-      const [, tag, promise] = /^\| (\S+) \| ([^|]+) \|$/.exec(line) ?? [];
+      const [, tag, promise] = /^\| ((?:child )?\S+) \| ([^|]+) \|$/.exec(line) ?? [];
       if (tag === undefined || promise === undefined) {
         throw new Error(`${STATEMENTS}: write "| tag | promise |": ${line}`);
       }
@@ -66,7 +66,7 @@ export function pageOf(statements: string, files: FilesByTag): string {
   const text = statements.replace(/^<!-- .* -->\n/, `${MADE}\n`).replaceAll(HEAD, PAGE_HEAD);
   const lines = text.split('\n').map((line) => {
     if (!ROW.test(line)) return line;
-    const [, tag = ''] = line.split(' ');
+    const [, tag = ''] = line.split(/^\| | \| /);
     return `${line} ${(rows.get(tag)?.files ?? []).map((file) => `\`${file}\``).join(', ')} |`;
   });
   return lines.join('\n');
@@ -77,7 +77,7 @@ export function isTagged(title: string, { tag }: Pick<Guarantee, 'tag'>): boolea
   return title.includes(`[${tag}]`);
 }
 
-/** Whether a row is a failure scenario: the list of statements has the others. */
+/** Whether a row is a failure scenario, or a kind of child or status: the list of statements has the others. */
 export function isScenario(tag: string): boolean {
-  return /^H\d\d$/.test(tag);
+  return /^(?:H\d\d|child \d+)$/.test(tag);
 }

@@ -1,10 +1,22 @@
-import { type Call, type Interceptor, isRead, type ReadCall } from '../../client/call.ts';
+import {
+  type Call,
+  type Interceptor,
+  isRead,
+  type Next,
+  type ReadCall,
+} from '../../client/call.ts';
 import type { Client } from '../../client/client.ts';
 import { surround } from '../../client/client-of.ts';
 import { abortWith } from '../../client/interceptors/abort-with.ts';
 import type { Clock } from '../../core/clock.ts';
 import { ConfigurationError, OperatorError } from '../../core/errors.ts';
-import { type KubernetesObject, keyOf, type ObjectKey, objectKey } from '../../model/object.ts';
+import {
+  type KubernetesObject,
+  keyOf,
+  type ObjectKey,
+  objectKey,
+  ownersIn,
+} from '../../model/object.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
 import { deepFreeze } from '../../store/freeze.ts';
 import type { SharedInformer } from '../../store/shared-informer.ts';
@@ -18,6 +30,7 @@ import type { AcceptedWrite } from '../policies/key-gate.ts';
 import type { TakenNames } from '../policies/taken-names.ts';
 import type { Log, ReconcileContext, Self } from '../reconciler.ts';
 import { isSameResource, type Source, source } from '../source.ts';
+import { observeRefusals, type RefusedChildren } from './refused-children.ts';
 
 /** The parts that all attempts of one controller share. */
 interface ContextsOptions {
@@ -44,6 +57,8 @@ interface AttemptFacts {
   readonly log: Log;
   readonly attempt: number;
   readonly priority: number;
+  /** Told how the writes of children end, and which Warnings the reconciler records. */
+  readonly refusedChildren: RefusedChildren;
 }
 
 /** Builds the context of each attempt, over stores that all attempts share. */
@@ -71,7 +86,7 @@ export class Contexts {
   /** The context of one attempt. Its calls abort with `facts.signal` at the latest. */
   of(facts: AttemptFacts): ReconcileContext {
     const { controller, clock, events, self, takenNames } = this.#options;
-    const { key, object, signal, log, attempt, priority } = facts;
+    const { key, object, signal, log, attempt, priority, refusedChildren } = facts;
     const client = this.client(facts);
     return {
       ...contextMethods({
@@ -83,6 +98,8 @@ export class Contexts {
         memory: this.#memory,
         store: (of) => this.store(of),
         refused: (resource, child, by) => takenNames?.refused(key, resource, child, by),
+        refusedChildren,
+        signal,
       }),
       key,
       signal,
@@ -102,13 +119,31 @@ export class Contexts {
    * The client of one attempt, also for adding its finalizer. Its calls abort with the attempt. All that surrounds a
    * call is in `client/around-calls.ts`; what depends on the attempt is added here.
    */
-  client({ key, signal }: Pick<AttemptFacts, 'key' | 'signal'>): Client {
+  client(facts: Pick<AttemptFacts, 'key' | 'object' | 'refusedChildren' | 'signal'>): Client {
+    const { key, refusedChildren, signal } = facts;
     const { client, wrote } = this.#options;
     const observer: WriteObserver = {
       cached: (resource, namespace, name) => this.#cached(resource, objectKey(namespace, name)),
       wrote: (write, call) => wrote(key, write, call),
     };
-    return surround(client, { abort: abortWith(signal), observe: observeWrites(observer) });
+    const [written, isChild] = [observeWrites(observer), this.#isChild(facts)];
+    const refused = observeRefusals(refusedChildren, isChild, signal);
+    const observe: Interceptor = (next) => refused(written(next) as Next);
+    return surround(client, { abort: abortWith(signal), observe });
+  }
+
+  /** Whether a call writes another object that the controller or the reconciled object owns. */
+  #isChild({ key, object }: Pick<AttemptFacts, 'key' | 'object'>): (call: WrittenCall) => boolean {
+    const { owns, for: root } = this.#options.controller;
+    return (call) => {
+      const { resource } = call;
+      const { namespace, name = '' } = 'object' in call ? call.object.metadata : call.target;
+      const isSelf = isSameResource(resource, root.resource) && objectKey(namespace, name) === key;
+      if (isSelf) return false;
+      if (owns.some(({ source }) => isSameResource(source.resource, resource))) return true;
+      const owners = 'object' in call ? ownersIn(call.object.metadata) : [];
+      return owners.some(({ uid }) => uid === object?.metadata.uid);
+    };
   }
 
   /**
@@ -210,6 +245,9 @@ interface ContextMethodsOptions {
   readonly store: (source: Source) => Store<KubernetesObject>;
   /** Called when another object keeps a child from being created or changed. */
   readonly refused: NonNullable<OwnerOfChildren['refused']>;
+  readonly refusedChildren: RefusedChildren;
+  /** Aborts with the attempt. What fails after that says nothing about a child. */
+  readonly signal: AbortSignal;
 }
 
 /** The methods of a `ReconcileContext` that act for the reconciled object. */
@@ -222,6 +260,8 @@ function contextMethods({
   memory,
   store,
   refused,
+  refusedChildren,
+  signal,
 }: ContextMethodsOptions): Pick<
   ReconcileContext,
   'applyOwned' | 'deleteOwned' | 'setStatus' | 'event'
@@ -244,7 +284,10 @@ function contextMethods({
       // The field manager of a controller's client is its name.
       const fieldManager = controller.name;
       const of = { owner, ownerResource: resource, client, fieldManager, memory, known, refused };
-      return applyOwned(of, childResource, child, options);
+      const { namespace = owner.metadata.namespace, name } = child.metadata;
+      const stated = { resource: childResource, namespace, name };
+      const write = () => applyOwned(of, childResource, child, options);
+      return refusedChildren.observe(stated, write, signal);
     },
     async deleteOwned(childResource, child, options) {
       const known = knownChild(controller, client, store);
@@ -262,6 +305,7 @@ function contextMethods({
     },
     event(type, reason, note, action = 'Reconcile') {
       events.record({ regarding: reconciled('event'), type, reason, action, note });
+      if (type === 'Warning') refusedChildren.warned(note);
     },
   };
 }
