@@ -12,10 +12,7 @@ import {
   retryRefused,
 } from '../../operator/controller/errors.ts';
 import type { Desired } from '../../operator/controller/reconciler.ts';
-import {
-  observeRefusals,
-  RefusedChildren,
-} from '../../operator/controller/run/refused-children.ts';
+import { RefusedChildren, withRefusals } from '../../operator/controller/run/refused-children.ts';
 import {
   AmbassadorError,
   LeadershipLostError,
@@ -24,8 +21,8 @@ import {
 } from '../../operator/core/errors.ts';
 import { type ConfigMap, configMaps } from '../../operator/model/builtin.ts';
 import { secrets } from '../../operator/model/kubernetes/resources.ts';
-import type { KubernetesObject } from '../../operator/model/object.ts';
-import { AlreadyOwnedError } from '../../operator/model/owner-reference.ts';
+import { type KubernetesObject, keyOf } from '../../operator/model/object.ts';
+import { AlreadyOwnedError, controllerReference } from '../../operator/model/owner-reference.ts';
 import { ApiError } from '../../operator/model/status.ts';
 import { type ConfigSet, configSets, playground } from '../composite/parents.ts';
 
@@ -402,20 +399,28 @@ describe('[child 8] the calls of an attempt', () => {
     options: {},
   };
 
+  const declared = reconciling(async () => {});
+  const object = {
+    apiVersion: 'example.dev/v1',
+    kind: 'ConfigSet',
+    metadata: { name: 'set', namespace: 'shop', uid: 'u1' },
+  };
+
   /** What is told when `call` fails after `before`. */
   async function notesAfter(
     call: Call,
-    { isChild = true, before = () => {} }: { isChild?: boolean; before?: () => void } = {},
+    before: () => void = () => {},
     signal: AbortSignal = new AbortController().signal,
   ): Promise<readonly string[]> {
-    const children = new RefusedChildren();
+    const refusedChildren = new RefusedChildren();
+    const facts = { key: keyOf(object), object, refusedChildren, signal };
     const next = async (): Promise<never> => {
       before();
       throw error;
     };
-    const observed = observeRefusals(children, () => isChild, signal)(next);
+    const observed = withRefusals((inner) => inner, declared, facts)(next);
     await expect(observed(call)).rejects.toBe(error);
-    return children.notes(error);
+    return refusedChildren.notes(error);
   }
 
   test('tell of a refused write or delete of a child, whoever makes the call', async () => {
@@ -427,15 +432,20 @@ describe('[child 8] the calls of an attempt', () => {
 
   test('do not tell of another object, of a read, and of a question what a write would do', async () => {
     const read: Call = { verb: 'get', resource: configMaps, target: STATED, options: {} };
+    const own: Call = { ...created, resource: configSets, object };
+    const other: Call = { ...created, resource: secrets };
+    const owned = { ...STATED, ownerReferences: [controllerReference(object, configSets)] };
 
-    expect(await notesAfter(created, { isChild: false })).toEqual([]);
+    expect(await notesAfter(own)).toEqual([]);
+    expect(await notesAfter(other)).toEqual([]);
     expect(await notesAfter(read)).toEqual([]);
+    expect(await notesAfter({ ...other, object: { ...object, metadata: owned } })).toHaveLength(1);
     expect(await notesAfter({ ...created, options: { dryRun: true } })).toEqual([]);
   });
 
   test('do not tell of a write that the end of the attempt has cut off', async () => {
     const ending = new AbortController();
 
-    expect(await notesAfter(created, { before: () => ending.abort() }, ending.signal)).toEqual([]);
+    expect(await notesAfter(created, () => ending.abort(), ending.signal)).toEqual([]);
   });
 });

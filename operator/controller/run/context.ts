@@ -1,22 +1,10 @@
-import {
-  type Call,
-  type Interceptor,
-  isRead,
-  type Next,
-  type ReadCall,
-} from '../../client/call.ts';
+import { type Call, type Interceptor, isRead, type ReadCall } from '../../client/call.ts';
 import type { Client } from '../../client/client.ts';
 import { surround } from '../../client/client-of.ts';
 import { abortWith } from '../../client/interceptors/abort-with.ts';
 import type { Clock } from '../../core/clock.ts';
 import { ConfigurationError, OperatorError } from '../../core/errors.ts';
-import {
-  type KubernetesObject,
-  keyOf,
-  type ObjectKey,
-  objectKey,
-  ownersIn,
-} from '../../model/object.ts';
+import { type KubernetesObject, keyOf, type ObjectKey, objectKey } from '../../model/object.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
 import { deepFreeze } from '../../store/freeze.ts';
 import type { SharedInformer } from '../../store/shared-informer.ts';
@@ -30,7 +18,7 @@ import type { AcceptedWrite } from '../policies/key-gate.ts';
 import type { TakenNames } from '../policies/taken-names.ts';
 import type { Log, ReconcileContext, Self } from '../reconciler.ts';
 import { isSameResource, type Source, source } from '../source.ts';
-import { observeRefusals, type RefusedChildren } from './refused-children.ts';
+import { type RefusedChildren, withRefusals } from './refused-children.ts';
 
 /** The parts that all attempts of one controller share. */
 interface ContextsOptions {
@@ -120,30 +108,14 @@ export class Contexts {
    * call is in `client/around-calls.ts`; what depends on the attempt is added here.
    */
   client(facts: Pick<AttemptFacts, 'key' | 'object' | 'refusedChildren' | 'signal'>): Client {
-    const { key, refusedChildren, signal } = facts;
-    const { client, wrote } = this.#options;
+    const { key, signal } = facts;
+    const { client, controller, wrote } = this.#options;
     const observer: WriteObserver = {
       cached: (resource, namespace, name) => this.#cached(resource, objectKey(namespace, name)),
       wrote: (write, call) => wrote(key, write, call),
     };
-    const [written, isChild] = [observeWrites(observer), this.#isChild(facts)];
-    const refused = observeRefusals(refusedChildren, isChild, signal);
-    const observe: Interceptor = (next) => refused(written(next) as Next);
+    const observe = withRefusals(observeWrites(observer), controller, facts);
     return surround(client, { abort: abortWith(signal), observe });
-  }
-
-  /** Whether a call writes another object that the controller or the reconciled object owns. */
-  #isChild({ key, object }: Pick<AttemptFacts, 'key' | 'object'>): (call: WrittenCall) => boolean {
-    const { owns, for: root } = this.#options.controller;
-    return (call) => {
-      const { resource } = call;
-      const { namespace, name = '' } = 'object' in call ? call.object.metadata : call.target;
-      const isSelf = isSameResource(resource, root.resource) && objectKey(namespace, name) === key;
-      if (isSelf) return false;
-      if (owns.some(({ source }) => isSameResource(source.resource, resource))) return true;
-      const owners = 'object' in call ? ownersIn(call.object.metadata) : [];
-      return owners.some(({ uid }) => uid === object?.metadata.uid);
-    };
   }
 
   /**

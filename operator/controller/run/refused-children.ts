@@ -1,11 +1,25 @@
-import { type Call, type Interceptor, isRead, type ReadCall } from '../../client/call.ts';
+import {
+  type Call,
+  type Interceptor,
+  isRead,
+  type Next,
+  type ReadCall,
+} from '../../client/call.ts';
 import { AmbassadorError, OperatorError } from '../../core/errors.ts';
 import { boundedText, visibleText } from '../../core/visible-text.ts';
 import { isNamespaceMissing, isUnserved } from '../../model/not-found.ts';
-import { objectKey } from '../../model/object.ts';
+import {
+  type KubernetesObject,
+  type ObjectKey,
+  objectKey,
+  ownersIn,
+  type Target,
+} from '../../model/object.ts';
 import { isApplyConflict, isUndeclaredField, refusalOf } from '../../model/refusal.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
 import { ApiError } from '../../model/status.ts';
+import type { Controller } from '../controller.ts';
+import { isSameResource } from '../source.ts';
 import { causesOf, isLeadershipLost, isLostRace, remedyFor } from './failure.ts';
 
 /** A child that is written. */
@@ -78,21 +92,49 @@ export class RefusedChildren {
   }
 }
 
-/** Tells `children` how the writes and deletes of children end. */
-export function observeRefusals(
-  children: RefusedChildren,
-  isChild: (call: Exclude<Call, ReadCall>) => boolean,
-  signal: AbortSignal,
+type ChangingCall = Exclude<Call, ReadCall>;
+
+/** The parts of an attempt that tell its children from other objects. */
+interface OwnerFacts {
+  readonly key: ObjectKey;
+  readonly object: KubernetesObject | undefined;
+  readonly refusedChildren: RefusedChildren;
+  /** Aborts with the attempt. */
+  readonly signal: AbortSignal;
+}
+
+/** `inner`, and around it what tells `refusedChildren` how the writes and deletes of children end. */
+export function withRefusals(
+  inner: Interceptor,
+  controller: Pick<Controller, 'for' | 'owns'>,
+  facts: OwnerFacts,
 ): Interceptor {
-  return (next) => async (call) => {
-    if (isRead(call) || call.verb === 'evict') return next(call);
-    if (call.options.dryRun === true || !isChild(call)) return next(call);
-    const child = {
-      resource: call.resource,
-      ...('object' in call ? call.object.metadata : call.target),
+  const { refusedChildren, signal } = facts;
+  return (next) => {
+    const call = inner(next) as Next;
+    return async (asked) => {
+      if (isRead(asked) || asked.verb === 'evict' || asked.options.dryRun === true) {
+        return call(asked);
+      }
+      const metadata = 'object' in asked ? asked.object.metadata : asked.target;
+      if (!isChild(asked, metadata, controller, facts)) return call(asked);
+      const child = { ...metadata, resource: asked.resource };
+      return refusedChildren.observe(child, () => call(asked), signal);
     };
-    return children.observe(child, () => next(call), signal);
   };
+}
+
+/** True for another object that the controller owns by its declaration, or the reconciled object by the write. */
+function isChild(
+  { resource, ...call }: ChangingCall,
+  { namespace, name }: Target,
+  { for: root, owns }: Pick<Controller, 'for' | 'owns'>,
+  { key, object }: OwnerFacts,
+): boolean {
+  if (isSameResource(resource, root.resource) && objectKey(namespace, name) === key) return false;
+  if (owns.some(({ source }) => isSameResource(source.resource, resource))) return true;
+  const owners = 'object' in call ? ownersIn(call.object.metadata) : [];
+  return owners.some(({ uid }) => uid === object?.metadata.uid);
 }
 
 function nameOf({ resource, namespace, name }: WrittenChild): string {
