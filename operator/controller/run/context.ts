@@ -277,7 +277,7 @@ function contextMethods({
     },
     event(type, reason, note, action = 'Reconcile') {
       events.record({ regarding: reconciled('event'), type, reason, action, note });
-      if (type === 'Warning') refusedChildren.warned(note);
+      if (type === 'Warning') refusedChildren.warned(reason, note);
     },
   };
 }

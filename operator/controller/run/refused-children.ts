@@ -67,8 +67,10 @@ export class RefusedChildren {
     if (this.#errors.size < MAX_CHILDREN) this.#errors.set(nameOf(child), error);
   }
 
-  warned(note: string): void {
-    if (this.#warnings.length < MAX_CHILDREN) this.#warnings.push(oneLine(note));
+  /** Keeps the note of a Warning, but for the one of composites and decorators: it is about every failure. */
+  warned(reason: string, note: string): void {
+    if (reason === 'SyncError' || this.#warnings.length >= MAX_CHILDREN) return;
+    this.#warnings.push(oneLine(note));
   }
 
   /**
