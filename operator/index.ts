@@ -25,6 +25,7 @@ export {
 // Kubernetes data
 
 export type { Workload } from './model/builtin.ts';
+export { childName } from './model/child-name.ts';
 export {
   type Condition,
   findCondition,

@@ -1,5 +1,6 @@
 import {
   AlreadyOwnedError,
+  childName,
   type Desired,
   isInvalid,
   messageOf,
@@ -14,7 +15,7 @@ const IMAGE = 'nginx:1.29';
 
 /** What a Foo makes, under the labels that the original gives it. */
 export function deploymentFor({ metadata, spec }: Foo, name: string): Desired<Deployment> {
-  const labels = { app: 'nginx', controller: metadata.name };
+  const labels = { app: 'nginx', controller: childName(metadata.name, { form: 'label-value' }) };
   return {
     metadata: { name },
     spec: {

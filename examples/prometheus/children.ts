@@ -1,4 +1,4 @@
-import type { Desired } from 'chancery';
+import { childName, type Desired } from 'chancery';
 import type { coreV1, Secret, Service, StatefulSet } from 'chancery/kubernetes';
 import type { Prometheus } from './resources.ts';
 
@@ -9,19 +9,23 @@ const CONFIG_FILE = 'prometheus.yml';
 const CONFIG_FOLDER = '/etc/prometheus/config';
 const PORT = 9_090;
 
-/** Of the StatefulSet, the Service and the Secret. */
-export function childName({ metadata }: Prometheus): string {
-  return `prometheus-${metadata.name}`;
+/**
+ * Of the StatefulSet, the Service and the Secret. Kubernetes adds 11 characters for the value of a label of the
+ * StatefulSet's Pods, which has 63.
+ */
+export function nameOf({ metadata }: Prometheus): string {
+  return childName(metadata.name, { prefix: 'prometheus', form: 'dns-1035-label', maxLength: 52 });
 }
 
 /** By these its Pods are selected: for good, as a StatefulSet's selector cannot be changed. */
 export function podLabels({ metadata }: Prometheus): Readonly<Record<string, string>> {
-  return { 'app.kubernetes.io/name': 'prometheus', 'app.kubernetes.io/instance': metadata.name };
+  const instance = childName(metadata.name, { form: 'label-value' });
+  return { 'app.kubernetes.io/name': 'prometheus', 'app.kubernetes.io/instance': instance };
 }
 
 function metadataOf(prometheus: Prometheus): Desired<Secret>['metadata'] {
   const [key = '', value = ''] = MANAGED_BY.split('=');
-  return { name: childName(prometheus), labels: { ...podLabels(prometheus), [key]: value } };
+  return { name: nameOf(prometheus), labels: { ...podLabels(prometheus), [key]: value } };
 }
 
 /** A Secret and no ConfigMap: configurations of scrapes hold passwords, in time. */
@@ -44,7 +48,7 @@ export function governingService(prometheus: Prometheus): Desired<Service> {
 
 export function serverSet(prometheus: Prometheus): Desired<StatefulSet> {
   const { replicas, serviceAccountName } = prometheus.spec;
-  const name = childName(prometheus);
+  const name = nameOf(prometheus);
   return {
     metadata: metadataOf(prometheus),
     spec: {

@@ -9,7 +9,7 @@ import {
   selectorFromObject,
 } from 'chancery';
 import { type StatefulSet, statefulSets } from 'chancery/kubernetes';
-import { childName, podLabels } from './children.ts';
+import { nameOf, podLabels } from './children.ts';
 import type { Rejected } from './monitors.ts';
 import type { Prometheus } from './resources.ts';
 
@@ -40,7 +40,7 @@ export async function report(
   ) {
     event('Warning', reconciled.reason, reconciled.message);
   }
-  const cached = store(statefulSets).get(objectKey(metadata.namespace, childName(prometheus)));
+  const cached = store(statefulSets).get(objectKey(metadata.namespace, nameOf(prometheus)));
   const isOurs = cached !== undefined && isControlledBy(cached, prometheus);
   const { replicas = 0, availableReplicas = 0 } =
     (outcome.set ?? (isOurs ? cached : undefined))?.status ?? {};

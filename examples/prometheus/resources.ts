@@ -60,13 +60,6 @@ export const prometheuses = customResource({
       ListMap(Type.Object({ name: Type.String(), problem: Type.String() }), ['name']),
     ),
   }),
-  rules: [
-    {
-      // Its StatefulSet's Pods carry the name and more in a label, which has 63 characters.
-      rule: "!self.metadata.name.contains('.') && self.metadata.name.size() <= 41",
-      message: 'the name must have at most 41 characters, and no dot',
-    },
-  ],
   scale,
   printerColumns: [
     { name: 'Version', jsonPath: '.spec.version' },

@@ -1,6 +1,5 @@
 /** What the children of a TDSet should be: functions of the TDSet alone. */
-import { createHash } from 'node:crypto';
-import type { Desired } from 'chancery';
+import { childName, type Desired } from 'chancery';
 import type { Deployment, Service } from 'chancery/kubernetes';
 import { rfc3339Micro } from 'chancery/low-level';
 import type { Stage } from './ramp.ts';
@@ -8,9 +7,6 @@ import type { TDSet } from './resource.ts';
 
 /** When the last step of a ramp was made: kept with the replicas, so that both are written or none. */
 const STEPPED_AT = 'schedule.rs/stepped-at';
-
-/** The longest name of a container or a Service, and the longest value of a label. */
-const MAX_LABEL = 63;
 
 /**
  * The Deployment, with the labels by which the original selects its Pods: a selector cannot be changed, and
@@ -77,22 +73,16 @@ export function hasTemplate(deployment: Deployment, { container }: TDSet['spec']
  * characters. The same text wherever that is one already.
  */
 export function dnsLabel(name: string): string {
-  return shortened(name.replaceAll('.', '-'), name);
+  const dashed = name.replaceAll('.', '-');
+  return childName(dashed.length <= 63 ? dashed : name, { form: 'dns-label' });
 }
 
 function labelsOf(name: string): Readonly<Record<string, string>> {
   return {
     'app.kubernetes.io/name': 'TDSet',
-    'app.kubernetes.io/instance': shortened(name, name),
+    'app.kubernetes.io/instance': childName(name, { form: 'label-value' }),
     'app.kubernetes.io/version': 'v1',
     'app.kubernetes.io/part-of': 'tdset-operator',
     'app.kubernetes.io/created-by': 'controller-manager',
   };
-}
-
-/** `text`, or its beginning and a digest of `name`, so that two long names stay apart. */
-function shortened(text: string, name: string): string {
-  if (text.length <= MAX_LABEL) return text;
-  const digest = createHash('sha256').update(name).digest('hex').slice(0, 8);
-  return `${text.slice(0, MAX_LABEL - 9)}-${digest}`;
 }

@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import type { Desired } from 'chancery';
+import { childName, type Desired } from 'chancery';
 import type { Deployment, Service } from 'chancery/kubernetes';
 import type { Settings } from './settings.ts';
 import type { Tunnel } from './tunnel.ts';
@@ -9,7 +8,9 @@ export const CONTROL_PORT = 8123;
 
 const PORTS = 'inlets.dev/ports';
 
-export const clientNameFor = (tunnel: string): string => `${tunnel}-client`;
+/** Kubernetes adds 11 characters for the name of a ReplicaSet, which has 253. */
+export const clientNameFor = (tunnel: string): string =>
+  childName(tunnel, { suffix: 'client', maxLength: 242 });
 
 /** The ports that a tunnel carries: those of TCP, each once. */
 export function tcpPorts({ spec }: Service): readonly number[] {
@@ -37,7 +38,8 @@ export function clientDeployment(
   { clientImage, maxClientMemory, licenseSecret }: Settings,
 ): Desired<Deployment> {
   const name = clientNameFor(tunnelName);
-  const labels = { 'app.kubernetes.io/name': labelValue(name) };
+  const instance = childName(tunnelName, { suffix: 'client', form: 'label-value' });
+  const labels = { 'app.kubernetes.io/name': instance };
   const host = hostIP.includes(':') ? `[${hostIP}]` : hostIP;
   const list = ports.join(',');
   return {
@@ -84,11 +86,4 @@ export function clientDeployment(
       },
     },
   };
-}
-
-/** A label's value has at most 63 characters; a name may have 253, and Services use up to 63 of it. */
-function labelValue(name: string): string {
-  if (name.length <= 63) return name;
-  const digest = createHash('sha256').update(name).digest('hex').slice(0, 8);
-  return `${name.slice(0, 54)}-${digest}`;
 }

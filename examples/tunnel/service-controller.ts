@@ -1,6 +1,7 @@
 import {
   AlreadyOwnedError,
   type Controller,
+  childName,
   controller,
   keyOf,
   type ReconcileContext,
@@ -11,7 +12,7 @@ import type { Settings } from './settings.ts';
 import { isService, tunnels, tunnelsByService } from './tunnel.ts';
 
 /** The name that the original gives to what it makes. */
-export const tunnelNameFor = (service: string): string => `${service}-tunnel`;
+export const tunnelNameFor = (service: string): string => childName(service, { suffix: 'tunnel' });
 
 /** Gives each Service that is ours a Tunnel of its own, and takes it away when it is not any more. */
 export function serviceController(settings: Settings): Controller<Service> {

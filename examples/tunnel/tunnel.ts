@@ -40,13 +40,6 @@ export const tunnels = customResource({
     hostMissingSince: Type.Optional(Type.String({ format: 'date-time' })),
     hostStatus: Type.Optional(Type.String()),
   }),
-  rules: [
-    {
-      // `NAME-client` is the name of a Deployment, and found too long when a host was paid for already.
-      rule: 'self.metadata.name.size() <= 246',
-      message: 'the name has at most 246 characters',
-    },
-  ],
   printerColumns: [
     { name: 'Service', jsonPath: '.spec.serviceRef.name' },
     { name: 'Client', jsonPath: '.status.clientDeploymentRef.name' },

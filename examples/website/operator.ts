@@ -1,4 +1,4 @@
-import { controller } from 'chancery';
+import { childName, controller } from 'chancery';
 import { deployments } from 'chancery/kubernetes';
 import { customResource, Type } from 'chancery/schema';
 
@@ -13,9 +13,6 @@ export const websites = customResource({
   }),
   status: Type.Object({ readyReplicas: Type.Integer() }),
   printerColumns: [{ name: 'Ready', type: 'integer', jsonPath: '.status.readyReplicas' }],
-  rules: [
-    { rule: 'self.metadata.name.size() <= 63', message: 'the name has at most 63 characters' },
-  ],
 });
 
 export default controller({
@@ -32,10 +29,14 @@ export default controller({
   async reconcile(site, { applyOwned, setStatus, event }) {
     const { name } = site.metadata;
     const { image, replicas } = site.spec;
-    const labels = { 'app.kubernetes.io/name': 'website', 'app.kubernetes.io/instance': name };
+    const labels = {
+      'app.kubernetes.io/name': 'website',
+      'app.kubernetes.io/instance': childName(name, { form: 'label-value' }),
+    };
 
+    // Kubernetes adds 11 characters for the name of a ReplicaSet, which has 253.
     const deployment = await applyOwned(deployments, {
-      metadata: { name, labels },
+      metadata: { name: childName(name, { maxLength: 242 }), labels },
       spec: {
         replicas,
         selector: { matchLabels: labels },

@@ -173,7 +173,8 @@ export interface ReconcileContext<T extends KubernetesObject = KubernetesObject>
    * @throws BeingDeletedError when the child is being deleted; the key is reconciled again as above. Also
    *   when a child is to be adopted and the reconciled object is gone or being deleted.
    * @throws ApiError when the server refuses. `isUidMismatch` means that the child is gone: do not catch
-   *   it.
+   *   it. When the attempt fails with an error that does not pass by itself, the reconciled object gets a
+   *   Warning Event `ChildRefused`.
    */
   applyOwned<C extends KubernetesObject>(
     resource: Resource<C>,

@@ -22,7 +22,7 @@ export const NOT_DNS_1035_LABEL: string = `a DNS-1035 label must consist of lowe
 export const MAX_DNS_LABEL = 63;
 
 /** Maximum length of a subdomain. */
-const MAX_DNS_SUBDOMAIN = 253;
+export const MAX_DNS_SUBDOMAIN = 253;
 
 const LABEL = whole(DNS_LABEL);
 const SUBDOMAIN = whole(DNS_SUBDOMAIN);

@@ -1,59 +1,74 @@
-/** Names of objects: a new kind takes what its children and their labels can be named after, and no more. */
-import { readdirSync, readFileSync } from 'node:fs';
+/** Names of objects: a new kind takes every name, and names its children and their labels with what fits. */
 import { join } from 'node:path';
-import { eventually, startOperator, startTestEnv } from '@chancery/testing';
+import { eventually, startOperator, startTestEnv, type TestEnv } from '@chancery/testing';
 import type { Controller, KubernetesObject } from 'chancery';
 import type { CustomResource } from 'chancery/schema';
 import { expect, test } from 'vitest';
-import shop, { websites } from '../../examples/website/operator.ts';
+import website, { websites } from '../../examples/website/operator.ts';
 import { done, newProject } from './support/project.ts';
 
-const LIMITS: readonly (readonly [owns: string, maxLength: number, isLabel: boolean])[] = [
-  ['configmaps', 63, false],
-  ['cronjobs.batch', 52, false],
-  ['daemonsets.apps', 63, false],
-  ['deployments.apps', 63, false],
-  ['jobs.batch', 52, false],
-  ['secrets', 63, false],
-  ['serviceaccounts', 63, false],
-  ['services', 63, true],
-  ['statefulsets.apps', 52, true],
-  ['deployments.apps,statefulsets.apps,services', 52, true],
+/** What `--owns` takes: the kind of the children, and how their names and labels are limited. */
+const OWNED: readonly (readonly [owns: string, apiVersion: string, kind: string])[] = [
+  ['configmaps', 'v1', 'ConfigMap'],
+  ['cronjobs.batch', 'batch/v1', 'CronJob'],
+  ['daemonsets.apps', 'apps/v1', 'DaemonSet'],
+  ['deployments.apps', 'apps/v1', 'Deployment'],
+  ['jobs.batch', 'batch/v1', 'Job'],
+  ['secrets', 'v1', 'Secret'],
+  ['serviceaccounts', 'v1', 'ServiceAccount'],
+  ['services', 'v1', 'Service'],
+  ['statefulsets.apps', 'apps/v1', 'StatefulSet'],
+  ['deployments.apps,statefulsets.apps,services', 'apps/v1', 'StatefulSet'],
+];
+
+/** Valid names of objects: 72 characters, as many as there can be, dots, a digit first, and a short one. */
+const NAMES = [
+  'heron-and-egret-on-the-northern-shore-of-the-large-lake-behind-the-woods',
+  `${'long.'.repeat(50)}end`,
+  'kite.one',
+  '1st',
+  'plain',
 ];
 
 interface KubernetesEvent extends KubernetesObject {
   readonly type?: string;
   readonly reason?: string;
-  readonly regarding?: object;
+  readonly note?: string;
+  readonly regarding?: { readonly name?: string };
 }
 
 interface Made {
   readonly controller: Controller;
   readonly resource: CustomResource;
-  readonly spec: object;
 }
 
-/** Which names the API server takes for a kind, and which of these become ready. */
-async function statesOf(
-  { controller, resource, spec }: Made,
-  names: readonly string[],
-): Promise<readonly ('ready' | 'refused')[]> {
-  await using env = await startTestEnv({ install: [resource] });
+const SPEC = { image: 'nginx:1.29' };
+
+function parent({ resource: { group, version, kind } }: Made, namespace: string, name: string) {
+  return { apiVersion: `${group}/${version}`, kind, metadata: { name, namespace }, spec: SPEC };
+}
+
+/** Makes an object of each name, waits until each says that it is ready, and returns the children by their owners. */
+async function childrenOf(
+  made: Made,
+  [apiVersion, kind]: readonly [string, string],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  await using env = await startTestEnv({ install: [made.resource] });
   const namespace = await env.namespace();
-  await using operator = startOperator({ url: env.url, namespace, controllers: [controller] });
-  const { group, version, kind } = resource;
-  const states: ('ready' | 'refused')[] = [];
-  for (const name of names) {
-    const object = { apiVersion: `${group}/${version}`, kind, metadata: { name, namespace }, spec };
-    const isTaken = await env.create(object).then(
-      () => true,
-      (error: Error) => !/the name (?:has|must .*have) at most \d+ characters/.test(error.message),
-    );
-    if (isTaken) await eventually(async () => isReady(await env.get(resource, namespace, name)));
-    states.push(isTaken ? 'ready' : 'refused');
+  await using operator = startOperator({ url: env.url, namespace, controllers: [made.controller] });
+  for (const name of NAMES) await env.create(parent(made, namespace, name));
+  for (const name of NAMES) {
+    await eventually(async () => isReady(await env.get(made.resource, namespace, name)));
   }
-  expect(operator.log.filter(({ level }) => level === 'error')).toEqual([]);
-  return states;
+  const children = await env.list(apiVersion, kind, namespace);
+  expect(operator.log.filter(({ level }) => level === 'error' || level === 'warn')).toEqual([]);
+  return new Map(NAMES.map((name) => [name, namesOwnedBy(name, children)]));
+}
+
+function namesOwnedBy(owner: string, children: readonly KubernetesObject[]): readonly string[] {
+  return children
+    .filter(({ metadata }) => metadata.ownerReferences?.some(({ name }) => name === owner))
+    .map(({ metadata }) => metadata.name);
 }
 
 function isReady(object: unknown): boolean {
@@ -65,77 +80,109 @@ function isReady(object: unknown): boolean {
   );
 }
 
-test.each(
-  LIMITS,
-)('[found 19] the owner of %s is named by at most %d characters', async (...limit) => {
-  const [owns, maxLength, isLabel] = limit;
-  const project = await newProject('names');
-  await done(
-    project.create('--group=example.com', '--version=v1', '--kind=Kite', `--owns=${owns}`),
-  );
-  const module = await import(/* @vite-ignore */ join(project.folder, 'src/kite.ts'));
-  const made = {
-    controller: module.default,
-    resource: module.kites,
-    spec: { image: 'nginx:1.29' },
-  };
+/** The Event on the parent with the first name, where a quota lets it have no child of the kind. */
+async function toldOfQuota(made: Made, counted: string): Promise<KubernetesEvent> {
+  await using env = await startTestEnv({ install: [made.resource] });
+  const namespace = await env.namespace();
+  await env.create({
+    ...{ apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'none', namespace } },
+    ...{ spec: { hard: { [`count/${counted}`]: '0' } } },
+  });
+  await using operator = startOperator({ url: env.url, namespace, controllers: [made.controller] });
+  const [name = ''] = NAMES;
+  await env.create(parent(made, namespace, name));
+  const told = await refusalOn(env, namespace, name);
+  await operator.stop();
+  return told;
+}
 
-  const states = await statesOf(made, ['k'.repeat(maxLength), 'k'.repeat(maxLength + 1)]);
-  const [others] = isLabel
-    ? [await statesOf(made, ['1kite', 'kite.one'])]
-    : [['refused', 'refused']];
+function refusalOn(env: TestEnv, namespace: string, name: string): Promise<KubernetesEvent> {
+  return eventually(async () => {
+    const events = await env.list<KubernetesEvent>('events.k8s.io/v1', 'Event', namespace);
+    return events.find((each) => each.reason === 'ChildRefused' && each.regarding?.name === name);
+  });
+}
 
-  expect(states).toEqual(['ready', 'refused']);
-  expect(others).toEqual(['refused', 'refused']);
-}, 60_000);
+async function madeBy(folder: string, file: string, resource: string): Promise<Made> {
+  const module = await import(/* @vite-ignore */ join(folder, 'src', `${file}.ts`));
+  return { controller: module.default, resource: module[resource] };
+}
+
+test.each(OWNED)(
+  '[child 8] an owner of %s may have any name',
+  async (owns, apiVersion, kind) => {
+    const project = await newProject('names');
+    await done(
+      project.create('--group=example.com', '--version=v1', '--kind=Kite', `--owns=${owns}`),
+    );
+    const made = await madeBy(project.folder, 'kite', 'kites');
+
+    const children = await childrenOf(made, [apiVersion, kind]);
+
+    expect([...children.values()].map(({ length }) => length)).toEqual(NAMES.map(() => 1));
+    expect(new Set([...children.values()].flat()).size).toBe(NAMES.length);
+    expect(children.get('plain')).toEqual([kind === 'Job' ? 'plain-1' : 'plain']);
+    const told = await toldOfQuota(made, owns.replace(/,.*/, ''));
+    expect(told).toMatchObject({ type: 'Warning' });
+    expect(told.note).toMatch(/ is refused: 403 Forbidden: .*exceeded quota: none/);
+  },
+  120_000,
+);
 
 test.each([
   'custom-resource',
   'composite',
-])('[found 19] a name that is too long for the template %s is refused', async (template) => {
+])('[child 8] an object of the template %s may have any name', async (template) => {
   const project = await newProject('gull', '--template', template);
-  const module = await import(/* @vite-ignore */ join(project.folder, 'src/gull.ts'));
-  const made = {
-    controller: module.default,
-    resource: module.gulls,
-    spec: { image: 'nginx:1.29' },
-  };
+  const made = await madeBy(project.folder, 'gull', 'gulls');
 
-  expect(await statesOf(made, ['g'.repeat(63), 'g'.repeat(64)])).toEqual(['ready', 'refused']);
-}, 60_000);
+  const children = await childrenOf(made, ['apps/v1', 'Deployment']);
 
-test('[found 19] the sample of a kind with a long name has a name that its definition takes', async () => {
-  const kind = `${'Long'.repeat(14)}Kite`;
+  expect([...children.values()].map(({ length }) => length)).toEqual(NAMES.map(() => 1));
+  expect(children.get('plain')).toEqual(['plain']);
+  const told = await toldOfQuota(made, 'deployments.apps');
+  expect(told.note).toContain('deployments.apps');
+}, 120_000);
+
+test('[child 8] a Website may have any name', async () => {
+  const made = { controller: website, resource: websites };
+
+  const children = await childrenOf(made, ['apps/v1', 'Deployment']);
+
+  expect([...children.values()].map(({ length }) => length)).toEqual(NAMES.map(() => 1));
+  expect(children.get('plain')).toEqual(['plain']);
+  const told = await toldOfQuota(made, 'deployments.apps');
+  expect(told.note).toContain('deployments.apps');
+}, 120_000);
+
+test('[found 19] the sample of a kind with a long name becomes ready', async () => {
+  const kind = `${'Long'.repeat(13)}Kite`;
   const project = await newProject('long', `--kind=${kind}`);
-  await done(
-    project.create(
-      '--group=example.com',
-      '--version=v1',
-      '--kind',
-      `${'Far'.repeat(20)}`,
-      '--owns=jobs',
-    ),
+  const file = `${'long-'.repeat(13)}kite`.slice(0, 63);
+  const sample = new URL(`file://${join(project.folder, 'samples', `${file}.yaml`)}`);
+  const made = await madeBy(
+    project.folder,
+    file,
+    `${kind.charAt(0).toLowerCase()}${kind.slice(1)}s`,
   );
-  const samples = join(project.folder, 'samples');
+  await using env = await startTestEnv({ install: [made.resource] });
+  const namespace = await env.namespace();
+  await using operator = startOperator({ url: env.url, namespace, controllers: [made.controller] });
 
-  const names = readdirSync(samples).map(
-    (file) => /^ {2}name: (\S+)$/m.exec(readFileSync(join(samples, file), 'utf8'))?.[1]?.length,
-  );
+  const [applied] = await env.apply(sample, { namespace });
 
-  expect(names).toEqual([expect.any(Number), expect.any(Number)]);
-  expect(Math.max(...names.map(Number))).toBeLessThanOrEqual(63);
-  expect(Math.min(...names.map(Number))).toBeLessThanOrEqual(52);
-});
+  const name = applied?.metadata.name ?? expect.unreachable();
+  await eventually(async () => isReady(await env.get(made.resource, namespace, name)));
+  expect(operator.log.filter(({ level }) => level === 'error')).toEqual([]);
+}, 60_000);
 
 test.each([
   'd'.repeat(64),
   'one.two',
   '1st',
-])('[found 19] the template built-in says that no Service can be named %s', async (name) => {
+])('[child 8] the template built-in gives %s a Service', async (name) => {
   const project = await newProject('tern', '--template', 'built-in');
-  const { default: controller } = await import(
-    /* @vite-ignore */ join(project.folder, 'src/expose.ts')
-  );
+  const { controller } = await madeBy(project.folder, 'expose', '');
   await using env = await startTestEnv();
   const namespace = await env.namespace();
   await using operator = startOperator({ url: env.url, namespace, controllers: [controller] });
@@ -151,20 +198,15 @@ test.each([
       template: { metadata: { labels }, spec: { containers } },
     },
   });
-  const told = await eventually(async () => {
-    const events = await env.list<KubernetesEvent>('events.k8s.io/v1', 'Event', namespace);
-    return events.find(({ reason }) => reason === 'NotExposed');
+  const [service = ''] = await eventually(async () => {
+    const names = namesOwnedBy(name, await env.list('v1', 'Service', namespace));
+    return names.length > 0 && names;
   });
 
-  expect(told).toMatchObject({ type: 'Warning', regarding: { kind: 'Deployment', name } });
+  expect(service).toMatch(/^[a-z][-a-z0-9]{0,62}$/);
+  await env.patch('apps/v1', 'Deployment', namespace, name, {
+    metadata: { labels: { expose: null } },
+  });
+  await eventually(async () => (await env.get('v1', 'Service', namespace, service)) === undefined);
   expect(operator.log.filter(({ level }) => level === 'error')).toEqual([]);
-}, 60_000);
-
-test('[found 19] a Website is named by at most 63 characters', async () => {
-  const made = { controller: shop, resource: websites, spec: { image: 'nginx:1.29' } };
-
-  expect(await statesOf(made, ['w.x'.padEnd(63, 'w'), 'w'.repeat(64)])).toEqual([
-    'ready',
-    'refused',
-  ]);
 }, 60_000);

@@ -1,16 +1,15 @@
-import { type ReconcileContext, rfc3339 } from 'chancery';
+import { childName, type ReconcileContext, rfc3339 } from 'chancery';
 import type { RollingOwner } from '../plan.ts';
-import { shorten } from '../shorten.ts';
 
 /** What `kubectl rollout restart` writes, and other tools read. */
 const RESTARTED_AT = 'kubectl.kubernetes.io/restartedAt';
 
-/** The longest name part of an annotation key. */
-const MAX_KEY_NAME_LENGTH = 63;
-
-/** The annotation of a Pod template that says which restart for `configMap` it carries. */
+/**
+ * The annotation of a Pod template that says which restart for `configMap` it carries. Its key has the form of
+ * the value of a label behind the slash.
+ */
 export function stampKey(configMap: string): string {
-  return `restart.chancery.dev/${shorten(configMap, MAX_KEY_NAME_LENGTH)}`;
+  return `restart.chancery.dev/${childName(configMap, { form: 'label-value' })}`;
 }
 
 /**

@@ -1,19 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Condition, objectKey, type ReconcileContext } from 'chancery';
+import { type Condition, childName, objectKey, type ReconcileContext } from 'chancery';
 import { type ConfigMap, configMaps } from 'chancery/kubernetes';
 import { configMapSource } from '../config-map-source.ts';
 import { isStatusConfigMap, STATUS_LABELS } from '../own-objects.ts';
-import { shorten } from '../shorten.ts';
 import { type Facts, nextStatus, type WatcherStatus } from '../status.ts';
-
-/** The longest name of a ConfigMap. */
-const MAX_NAME_LENGTH = 253;
 
 type Access = Pick<ReconcileContext, 'client' | 'clock' | 'events' | 'signal' | 'store'>;
 
 /** The name of the ConfigMap beside the document `name` that holds its status. */
 export function statusNameFor(name: string): string {
-  return `${shorten(name, MAX_NAME_LENGTH - '-status'.length)}-status`;
+  return childName(name, { suffix: 'status' });
 }
 
 /**

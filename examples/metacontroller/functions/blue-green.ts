@@ -85,6 +85,7 @@ function serviceOf({ service }: BlueGreenDeployment['spec'], color: Colour) {
   return { apiVersion: 'v1', kind: 'Service', ...service, spec };
 }
 
+/** Its name has 253 characters at most: a BlueGreenDeployment with more than 247 is refused one, and told so. */
 function replicaSetOf({ metadata, spec }: BlueGreenDeployment, color: Colour, half: Half) {
   const { replicas, template } = half;
   const labels = { ...template.metadata?.labels, color };

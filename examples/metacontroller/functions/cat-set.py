@@ -53,6 +53,7 @@ def is_ready(pod):
 def pod_of(parent, ordinal):
     spec = parent["spec"]
     pod = copy.deepcopy(spec["template"])
+    # It is the host name, which has 63 characters: a longer name of a CatSet is refused, and told on it.
     name = f"{parent['metadata']['name']}-{ordinal}"
     pod.update(apiVersion="v1", kind="Pod")
     pod.setdefault("metadata", {})["name"] = name

@@ -1,5 +1,5 @@
 import { textFiles } from '../../core/text-files.ts';
-import { DNS_1035_LABEL, MAX_DNS_LABEL } from '../../model/dns-name.ts';
+import { MAX_DNS_LABEL } from '../../model/dns-name.ts';
 import type { NewFile } from '../new-files.ts';
 import { fillTemplate, type TemplateValues } from '../template.ts';
 import type { KindNames } from './names.ts';
@@ -42,43 +42,10 @@ export function kindFiles(kind: NewKind): readonly NewFile[] {
   }));
 }
 
-/** What the API server lets an object be named, so that its children can have their names. */
-interface NameLimit {
-  readonly maxLength: number;
-  readonly isLabel: boolean;
-}
-
-function nameLimitOf(owns: readonly OwnedResource[]): NameLimit | undefined {
-  if (owns.length === 0) return undefined;
-  return {
-    maxLength: Math.min(...owns.map(({ maxName }) => maxName)),
-    isLabel: owns.some(({ isNamedByLabel }) => isNamedByLabel === true),
-  };
-}
-
-function nameRule({ maxLength, isLabel }: NameLimit): string {
-  const size = `self.metadata.name.size() <= ${maxLength}`;
-  const [rule, what] = isLabel
-    ? [
-        `"self.metadata.name.matches('^${DNS_1035_LABEL}$') && ${size}"`,
-        'be a DNS label that begins with a letter, and ',
-      ]
-    : [`'${size}'`, ''];
-  return [
-    'rules: [',
-    '  {',
-    '    // Names and labels of the children are made from it.',
-    `    rule: ${rule},`,
-    `    message: 'the name must ${what}have at most ${maxLength} characters',`,
-    '  },',
-    '],',
-  ].join('\n');
-}
-
-/** The name of the sample, no longer than the rule allows. */
-function sampleName(dashed: string, maxLength: number): string {
+/** A name that fits wherever names are read: in a label, and as a DNS label. */
+function sampleName(dashed: string): string {
   const end = '-sample';
-  return `${dashed.slice(0, maxLength - end.length).replace(/-+$/, '')}${end}`;
+  return `${dashed.slice(0, MAX_DNS_LABEL - end.length).replace(/-+$/, '')}${end}`;
 }
 
 function valuesOf(newKind: NewKind): TemplateValues {
@@ -90,11 +57,9 @@ function valuesOf(newKind: NewKind): TemplateValues {
   const children = owns.map(({ name }) =>
     fillTemplate(templates(`children/${name}.template`), { apply }),
   );
-  const limit = nameLimitOf(owns);
   return {
     ...{ group, version, kind, dashed, resource, controller, file },
-    rules: limit === undefined ? '' : nameRule(limit),
-    sampleName: sampleName(dashed, limit?.maxLength ?? MAX_DNS_LABEL),
+    sampleName: sampleName(dashed),
     plural: hasOwnPlural ? `plural: '${plural}',` : '',
     scope: isNamespaced ? '' : "scope: 'Cluster',",
     namespace: isNamespaced ? 'namespace' : 'undefined',

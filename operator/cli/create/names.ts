@@ -33,7 +33,7 @@ export const PROTECTED_GROUPS: RegExp = /(?:^|\.)(?:k8s|kubernetes)\.io$/;
 /** Names that the files of a kind declare or import, and the resources of their children. */
 const TAKEN: ReadonlySet<string> = new Set(
   [
-    'AGE_COLUMN READY Type child children composite controller customResource kstatus',
+    'AGE_COLUMN READY Type child childName children composite controller customResource kstatus',
     'assert crdYaml defineResource definition env errors eventually namespace operator startOperator',
     'startTestEnv test untilReady',
     'conditions event isNews live message object observedGeneration ready wrong',

@@ -10,31 +10,18 @@ export interface OwnedResource {
   readonly constant: string;
   /** The fields of the owner's spec that its objects are made of. */
   readonly fields: readonly SpecField['name'][];
-  /**
-   * Characters that the name of the owner may have. It is the value of a label, which has 63. What Kubernetes makes of a
-   * CronJob or a StatefulSet has 11 more, and so has the generation behind the name of a Job.
-   */
-  readonly maxName: 52 | 63;
-  /** The name of the owner must be a DNS label that begins with a letter, because that of the child must be one. */
-  readonly isNamedByLabel?: true;
 }
 
 const OWNED_RESOURCES: readonly OwnedResource[] = [
-  { name: 'configmaps', constant: 'configMaps', fields: ['message'], maxName: 63 },
-  { name: 'cronjobs.batch', constant: 'cronJobs', fields: ['image', 'schedule'], maxName: 52 },
-  { name: 'daemonsets.apps', constant: 'daemonSets', fields: ['image'], maxName: 63 },
-  { name: 'deployments.apps', constant: 'deployments', fields: ['image', 'replicas'], maxName: 63 },
-  { name: 'jobs.batch', constant: 'jobs', fields: ['image'], maxName: 52 },
-  { name: 'secrets', constant: 'secrets', fields: ['message'], maxName: 63 },
-  { name: 'serviceaccounts', constant: 'serviceAccounts', fields: ['message'], maxName: 63 },
-  { name: 'services', constant: 'services', fields: ['port'], maxName: 63, isNamedByLabel: true },
-  {
-    name: 'statefulsets.apps',
-    constant: 'statefulSets',
-    fields: ['image', 'replicas'],
-    maxName: 52,
-    isNamedByLabel: true,
-  },
+  { name: 'configmaps', constant: 'configMaps', fields: ['message'] },
+  { name: 'cronjobs.batch', constant: 'cronJobs', fields: ['image', 'schedule'] },
+  { name: 'daemonsets.apps', constant: 'daemonSets', fields: ['image'] },
+  { name: 'deployments.apps', constant: 'deployments', fields: ['image', 'replicas'] },
+  { name: 'jobs.batch', constant: 'jobs', fields: ['image'] },
+  { name: 'secrets', constant: 'secrets', fields: ['message'] },
+  { name: 'serviceaccounts', constant: 'serviceAccounts', fields: ['message'] },
+  { name: 'services', constant: 'services', fields: ['port'] },
+  { name: 'statefulsets.apps', constant: 'statefulSets', fields: ['image', 'replicas'] },
 ];
 
 /** The names that `--owns` accepts, for its help. */

@@ -21,6 +21,7 @@ import type { TakenNames } from '../policies/taken-names.ts';
 import type { Log, ReconcileContext, Self } from '../reconciler.ts';
 import { isSameResource, type Source, source } from '../source.ts';
 import { observeWrites, type WriteObserver, type WrittenCall } from './observe-writes.ts';
+import { type RefusedChildren, withRefusals } from './refused-children.ts';
 
 /** The parts that all attempts of one controller share. */
 interface ContextsOptions {
@@ -51,6 +52,8 @@ interface AttemptFacts {
   readonly log: Log;
   readonly attempt: number;
   readonly priority: number;
+  /** Told how the writes of children end, and which Warnings the reconciler records. */
+  readonly refusedChildren: RefusedChildren;
 }
 
 /** Builds the context of each attempt, over stores that all attempts share. */
@@ -80,7 +83,7 @@ export class Contexts {
   /** The context of one attempt. Its calls abort with `facts.signal` at the latest. */
   of(facts: AttemptFacts): ReconcileContext {
     const { controller, clock, events, gate, self, takenNames } = this.#options;
-    const { key, object, signal, log, attempt, priority } = facts;
+    const { key, object, signal, log, attempt, priority, refusedChildren } = facts;
     const client = this.client(facts);
     const context: ReconcileContext = {
       ...contextMethods({
@@ -94,6 +97,8 @@ export class Contexts {
         childSelection: this.#childSelection,
         store: (of) => this.store(of),
         refused: (resource, child, by) => takenNames?.refused(key, resource, child, by),
+        refusedChildren,
+        signal,
       }),
       key,
       signal,
@@ -139,14 +144,16 @@ export class Contexts {
    * The client of one attempt, also for adding its finalizer. Its calls abort with the attempt. All that surrounds a
    * call is in `client/around-calls.ts`; what depends on the attempt is added here.
    */
-  client({ key, signal }: Pick<AttemptFacts, 'key' | 'signal'>): Client {
-    const { client, gate, wrote } = this.#options;
+  client(facts: Pick<AttemptFacts, 'key' | 'object' | 'refusedChildren' | 'signal'>): Client {
+    const { key, signal } = facts;
+    const { client, controller, gate, wrote } = this.#options;
     const observer: WriteObserver = {
       asksForLive: (target) => gate?.asksForLive(target) === true,
       cached: (resource, namespace, name) => this.#cached(resource, objectKey(namespace, name)),
       wrote: (write, call) => wrote(key, write, call),
     };
-    return surround(client, { abort: abortWith(signal), observe: observeWrites(observer) });
+    const observe = withRefusals(observeWrites(observer), controller, facts);
+    return surround(client, { abort: abortWith(signal), observe });
   }
 
   /**
@@ -250,6 +257,9 @@ interface ContextMethodsOptions {
   readonly store: (source: Source) => Store<KubernetesObject>;
   /** Called when another object keeps a child from being created or changed. */
   readonly refused: NonNullable<OwnerOfChildren['refused']>;
+  readonly refusedChildren: RefusedChildren;
+  /** Aborts with the attempt. What fails after that says nothing about a child. */
+  readonly signal: AbortSignal;
 }
 
 /** The methods of a `ReconcileContext` that act for the reconciled object. */
@@ -264,6 +274,8 @@ function contextMethods({
   childSelection,
   store,
   refused,
+  refusedChildren,
+  signal,
 }: ContextMethodsOptions): Pick<
   ReconcileContext,
   'applyOwned' | 'deleteOwned' | 'setStatus' | 'event'
@@ -285,9 +297,13 @@ function contextMethods({
       const fieldManager = controller.name;
       const owner = reconciled('applyOwned');
       const of = { owner, ownerResource: resource, client, fieldManager, memory, known, refused };
-      return childSelection.around(childResource, (requireSelected) =>
-        applyOwned({ ...of, requireSelected }, childResource, child, options),
-      );
+      const { namespace = owner.metadata.namespace, name } = child.metadata;
+      const stated = { resource: childResource, namespace, name };
+      const write = () =>
+        childSelection.around(childResource, (requireSelected) =>
+          applyOwned({ ...of, requireSelected }, childResource, child, options),
+        );
+      return refusedChildren.observe(stated, write, signal);
     },
     async deleteOwned(childResource, child, options) {
       const known = knownChild(controller, client, store);
@@ -309,6 +325,7 @@ function contextMethods({
     },
     event(type, reason, note, action = 'Reconcile') {
       events.record({ regarding: reconciled('event'), type, reason, action, note });
+      if (type === 'Warning') refusedChildren.warned(reason, note);
     },
   };
 }

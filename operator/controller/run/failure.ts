@@ -6,7 +6,7 @@ import {
   type Refusal,
   refusalOf,
 } from '../../model/refusal.ts';
-import { isConflict } from '../../model/status.ts';
+import { ApiError, isConflict, type Status, type StatusCause } from '../../model/status.ts';
 import { BeingDeletedError, NotReadyError, TerminalError } from '../errors.ts';
 
 /** A failed attempt, classified by the value that it threw. */
@@ -94,11 +94,24 @@ function kindOf(error: Error): Failure['kind'] {
 
 /** True when a LeadershipLostError is among the error and its causes: the attempt could not go on. */
 export function isLeadershipLost(thrown: unknown): boolean {
-  for (let error = thrown, depth = 0; error instanceof Error && depth < 10; depth++) {
-    if (error instanceof LeadershipLostError) return true;
-    error = error.cause;
+  return causesOf(thrown).some((error) => error instanceof LeadershipLostError);
+}
+
+/** Number of errors that are looked at for the cause of a failure. */
+const MAX_CAUSES = 100;
+
+/** The error, its causes, and the errors that an AggregateError among them has. */
+export function causesOf(thrown: unknown): readonly Error[] {
+  const found = new Set<Error>();
+  const add = (each: unknown): void => {
+    if (each instanceof Error && found.size < MAX_CAUSES) found.add(each);
+  };
+  add(thrown);
+  for (const error of found) {
+    add(error.cause);
+    if (error instanceof AggregateError) error.errors.forEach(add);
   }
-  return false;
+  return [...found];
 }
 
 /** What the author of the reconciler can do about a failure; undefined when the error says it. */
@@ -106,8 +119,30 @@ export function remedyFor(error: Error): string | undefined {
   if (error instanceof TypeError && FROZEN.test(error.message)) {
     return 'cached objects are frozen, copy one to change it: structuredClone(object), or store.get(key, { copy: true })';
   }
+  // The message that is shown may end with the value, before the rule.
+  if (error instanceof ApiError && causesIn(error.statusWithValues()).some(isUnfitName)) {
+    return "childName makes a name or the value of a label that fits from the parent's name";
+  }
   return undefined;
 }
+
+function causesIn({ details }: Omit<Status, 'kind'>): readonly StatusCause[] {
+  return Array.isArray(details?.causes) ? details.causes : [];
+}
+
+/** True for a name or the value of a label that is too long, or has characters that are not allowed there. */
+function isUnfitName(cause: StatusCause): boolean {
+  const { field, message } = cause ?? {};
+  if (typeof field !== 'string' || typeof message !== 'string') return false;
+  return NAMES.test(field) && UNFIT.test(message) && !/(?:name|prefix) part /.test(message);
+}
+
+/** Fields with the name of an object, or with labels. */
+const NAMES = /(?:[nN]ame|[lL]abels|[sS]elector)(?:\[.*)?$/;
+
+/** The API server's rules about names and values. Those about the keys of labels begin with the part of the key. */
+const UNFIT =
+  /\b(?:must|may) (?:be no|not be) more than \d+ (?:characters|bytes)|RFC 1123|DNS-1035|must not contain dots|a valid label must/;
 
 /** V8's messages for a change of a frozen object or array. */
 const FROZEN = /read only property|object is not extensible|^Cannot (delete|redefine) property/;

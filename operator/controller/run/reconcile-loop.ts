@@ -29,6 +29,7 @@ import {
   withMiddleware,
 } from './middleware.ts';
 import type { ReconcileMetrics } from './reconcile-metrics.ts';
+import { RefusedChildren } from './refused-children.ts';
 import type { WakeCauses } from './wake-causes.ts';
 
 interface ReconcileLoopOptions {
@@ -59,6 +60,7 @@ interface Work {
   readonly isSelected: boolean;
   readonly log: Log;
   readonly report: FailureReport;
+  readonly refusedChildren: RefusedChildren;
   readonly verb: Verb;
   /** Aborts when the process stops. */
   readonly stop: AbortSignal;
@@ -115,8 +117,9 @@ export class ReconcileLoop {
     const { object, unreadable } = known;
     const isGone = object === undefined && unreadable === undefined;
     const verb = isGone ? 'gone' : finalizing.isDue(object) ? 'finalize' : 'reconcile';
-    const report = new FailureReport({ events, log, object, verb });
-    const work: Work = { attempt, ...known, log, report, verb, stop, startedAt };
+    const refusedChildren = new RefusedChildren();
+    const report = new FailureReport({ events, log, object, verb, refusedChildren });
+    const work: Work = { attempt, ...known, log, report, refusedChildren, verb, stop, startedAt };
     try {
       const end = this.#putBack(work, await this.#called(work));
       const durationMs = clock.monotonic() - startedAt;
@@ -152,7 +155,7 @@ export class ReconcileLoop {
 
   async #called(work: Work): Promise<Ended> {
     const { contexts, finalizing } = this.#options;
-    const { object, unreadable, isSelected, log, stop, verb } = work;
+    const { object, unreadable, isSelected, log, refusedChildren, stop, verb } = work;
     const { key, attempt, priority } = work.attempt;
     using limit = linkedAbort(stop);
     const { signal } = limit;
@@ -165,7 +168,7 @@ export class ReconcileLoop {
         isSelected,
         stop,
         contextFor: (current) =>
-          contexts.of({ key, object: current, signal, log, attempt, priority }),
+          contexts.of({ key, object: current, signal, log, attempt, priority, refusedChildren }),
       });
       return { kind: 'success', outcome: checkedOutcome(verb, returned) };
     } catch (error) {
@@ -276,6 +279,8 @@ interface FailureReportOptions {
   /** Undefined when the object is gone: then no Event is recorded. */
   readonly object: KubernetesObject | undefined;
   readonly verb: Verb;
+  /** The children that the attempt could not write. */
+  readonly refusedChildren: RefusedChildren;
 }
 
 /** Reports a failed or stuck attempt in its log and as an Event on the object. */
@@ -291,7 +296,7 @@ class FailureReport {
    * @param retryInMs - undefined when only a change can help.
    */
   failed({ kind, error: err }: Failure, failures: number, retryInMs: number | undefined): void {
-    const { log, verb } = this.#options;
+    const { log, refusedChildren, verb } = this.#options;
     const remedy = remedyFor(err);
     const facts = {
       err,
@@ -307,6 +312,7 @@ class FailureReport {
     else log.warn(facts, `${verb} failed`);
     if (verb === 'finalize') this.event('FinalizeFailed', `cleanup failed: ${err.message}`);
     else if (kind === 'terminal' || kind === 'panic') this.event('ReconcileFailed', err.message);
+    else for (const note of refusedChildren.notes(err)) this.event('ChildRefused', note);
   }
 
   stuck(limitMs: number, runningMs: number, isFirst: boolean): void {

@@ -201,7 +201,7 @@ test('a decorator is one controller for each of its resources', () => {
 test.each([
   ['orchards', 'composite-orchards'],
   ['orchards.fruit.example', 'composite-orchards-fruit-example-'],
-  ['x'.repeat(253), `composite-${'x'.repeat(44)}-`],
+  ['x'.repeat(253), `composite-${'x'.repeat(40)}-`],
 ])('the controller of %.30s has a name that is a DNS label', (name, start) => {
   const made = controllerName('composite', name);
 

@@ -72,6 +72,7 @@ export function neededRequests({ controllers, placement }: Declaration): readonl
     }
     if (sources.some(({ resource }) => !resource.namespaced)) {
       requests.push(ask('create', collectionPath(events, 'default')));
+      requests.push(onObject('patch', events, 'default', ANY));
     }
   }
   return [

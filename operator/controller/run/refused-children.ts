@@ -1,0 +1,189 @@
+import {
+  type Call,
+  type Interceptor,
+  isRead,
+  type Next,
+  type ReadCall,
+} from '../../client/call.ts';
+import { AmbassadorError, OperatorError } from '../../core/errors.ts';
+import { boundedText, visibleText } from '../../core/visible-text.ts';
+import { isNamespaceMissing, isUnserved } from '../../model/not-found.ts';
+import {
+  type KubernetesObject,
+  type ObjectKey,
+  objectKey,
+  ownersIn,
+  type Target,
+} from '../../model/object.ts';
+import { isApplyConflict, isUndeclaredField, refusalOf } from '../../model/refusal.ts';
+import { type Resource, resourceName } from '../../model/resource.ts';
+import { ApiError } from '../../model/status.ts';
+import type { Controller } from '../controller.ts';
+import { isSameResource } from '../source.ts';
+import { causesOf, isLeadershipLost, isLostRace, remedyFor } from './failure.ts';
+
+/** A child that is written. */
+export interface WrittenChild {
+  readonly resource: Resource;
+  readonly namespace?: string | undefined;
+  /** Left out when the server is to generate the name. */
+  readonly name?: string | undefined;
+}
+
+/** Children that are told of one attempt. */
+const MAX_CHILDREN = 10;
+
+/** Characters of the name of a child and of an error in a note, which has 1,024 bytes. */
+const [NAME_CHARS, MESSAGE_CHARS] = [300, 500];
+
+/** Characters by which a message is found in the note of another Event. */
+const BEGINNING_CHARS = 100;
+
+/** The children that one attempt could not write until a person or another program changes something. */
+export class RefusedChildren {
+  /** By resource and key of the child. */
+  readonly #errors = new Map<string, OperatorError>();
+  /** Notes of the Warning Events that the reconciler recorded about its object. */
+  readonly #warnings: string[] = [];
+
+  /**
+   * Writes a child. A success settles an earlier refusal of the child in this attempt. What fails after `signal`
+   * aborted says nothing about the child.
+   */
+  async observe<T>(child: WrittenChild, write: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    try {
+      const answer = await write();
+      if (this.#errors.size > 0) this.#errors.delete(nameOf(child));
+      return answer;
+    } catch (error) {
+      if (!signal.aborted) this.failed(child, error);
+      throw error;
+    }
+  }
+
+  /** Keeps the error, unless it passes by itself. */
+  failed(child: WrittenChild, error: unknown): void {
+    if (!(error instanceof OperatorError) || passes(error)) return;
+    if (this.#errors.size < MAX_CHILDREN) this.#errors.set(nameOf(child), error);
+  }
+
+  /** Keeps the note of a Warning, but for the one of composites and decorators: it is about every failure. */
+  warned(reason: string, note: string): void {
+    if (reason === 'SyncError' || this.#warnings.length >= MAX_CHILDREN) return;
+    this.#warnings.push(oneLine(note));
+  }
+
+  /**
+   * A note for each child, if the attempt failed with the error of a child, or because of it. None when the
+   * reconciler recorded a Warning with the failure, and none for a child whose error it recorded.
+   */
+  notes(failure: Error): readonly string[] {
+    if (this.#isTold(failure)) return [];
+    const causes = causesOf(failure);
+    const errors = new Map(this.#errors);
+    // A composite or decorator refuses some children before anything is sent, or says it in words of its own.
+    const own = causes.find((each) => isOfChild(each));
+    if (own !== undefined) errors.set(childIn(own), own);
+    else if (![...errors.values()].some((error) => causes.includes(error))) return [];
+    return [...errors].filter(([, error]) => !this.#isTold(error)).map(noteOf);
+  }
+
+  #isTold({ message }: Error): boolean {
+    const beginning = oneLine(message).slice(0, BEGINNING_CHARS);
+    return beginning !== '' && this.#warnings.some((note) => note.includes(beginning));
+  }
+}
+
+type ChangingCall = Exclude<Call, ReadCall>;
+
+/** The parts of an attempt that tell its children from other objects. */
+interface OwnerFacts {
+  readonly key: ObjectKey;
+  readonly object: KubernetesObject | undefined;
+  readonly refusedChildren: RefusedChildren;
+  /** Aborts with the attempt. */
+  readonly signal: AbortSignal;
+}
+
+/** `inner`, and around it what tells `refusedChildren` how the writes and deletes of children end. */
+export function withRefusals(
+  inner: Interceptor,
+  controller: Pick<Controller, 'for' | 'owns'>,
+  facts: OwnerFacts,
+): Interceptor {
+  const { refusedChildren, signal } = facts;
+  return (next) => {
+    const call = inner(next) as Next;
+    return async (asked) => {
+      if (isRead(asked) || asked.verb === 'evict' || asked.options.dryRun === true) {
+        return call(asked);
+      }
+      const metadata = 'object' in asked ? asked.object.metadata : asked.target;
+      if (!isChild(asked, metadata, controller, facts)) return call(asked);
+      const child = { ...metadata, resource: asked.resource };
+      return refusedChildren.observe(child, () => call(asked), signal);
+    };
+  };
+}
+
+/** True for another object that the controller owns by its declaration, or the reconciled object by the write. */
+function isChild(
+  { resource, ...call }: ChangingCall,
+  { namespace, name }: Target,
+  { for: root, owns }: Pick<Controller, 'for' | 'owns'>,
+  { key, object }: OwnerFacts,
+): boolean {
+  if (isSameResource(resource, root.resource) && objectKey(namespace, name) === key) return false;
+  if (owns.some(({ source }) => isSameResource(source.resource, resource))) return true;
+  const owners = 'object' in call ? ownersIn(call.object.metadata) : [];
+  return owners.some(({ uid }) => uid === object?.metadata.uid);
+}
+
+function nameOf({ resource, namespace, name }: WrittenChild): string {
+  return `${resourceName(resource)} ${objectKey(namespace, name || '(name generated by the server)')}`;
+}
+
+function noteOf([child, error]: readonly [string, OperatorError]): string {
+  const remedy = remedyFor(error);
+  const message = shown(error.message, MESSAGE_CHARS);
+  const told = message.startsWith(child)
+    ? message
+    : `${shown(child, NAME_CHARS)} is refused: ${message}`;
+  return remedy === undefined ? told : `${told}; ${remedy}`;
+}
+
+/** On one line and safe on a terminal: a webhook or a policy may have written a part of it. */
+function shown(text: string, maxChars: number): string {
+  return boundedText(oneLine(text), maxChars);
+}
+
+function oneLine(text: string): string {
+  return visibleText(text).replace(/\s+/g, ' ');
+}
+
+/** True for an error of the toolkit itself about a child that its context names. */
+function isOfChild(error: Error): error is OperatorError {
+  if (!(error instanceof OperatorError) || error.layer !== 'user-code') return false;
+  return error.context.resource !== undefined && keyIn(error) !== undefined;
+}
+
+function childIn(error: OperatorError): string {
+  return `${error.context.resource} ${keyIn(error)}`;
+}
+
+function keyIn({ context: { name, child, object } }: OperatorError): unknown {
+  return name ?? child ?? object;
+}
+
+/** True for a failure that a later attempt may not meet, although nothing is changed to that end. */
+function passes(error: OperatorError): boolean {
+  if (isLostRace(error) || isLeadershipLost(error)) return true;
+  if (refusalOf(error) !== undefined || isUndeclaredField(error)) return false;
+  if (error instanceof AmbassadorError) return error.code !== 'AMBASSADOR_FORBIDDEN';
+  if (!(error instanceof ApiError)) return !['user-code', 'configuration'].includes(error.layer);
+  if (isApplyConflict(error) || isNamespaceMissing(error) || isUnserved(error)) return false;
+  return !NEVER_ACCEPTED.has(error.status);
+}
+
+/** The request itself is wrong, whatever state the cluster is in. */
+const NEVER_ACCEPTED: ReadonlySet<number> = new Set([400, 405, 413, 415]);

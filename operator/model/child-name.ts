@@ -1,0 +1,151 @@
+import { nodeCrypto } from '../core/builtin-modules.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import {
+  isDns1035Label,
+  isDnsLabel,
+  isDnsSubdomain,
+  MAX_DNS_LABEL,
+  MAX_DNS_SUBDOMAIN,
+} from './dns-name.ts';
+import { isLabelValue } from './selector.ts';
+
+/** What a name must be like. docs/operators.md says which kind takes which form and length. */
+export interface ChildNameOptions {
+  /** A word in front of the name, joined by `-`. With a `-` of its own, the name gets the hash. */
+  readonly prefix?: string;
+  /** A word behind the name, joined by `-`. With a `-` of its own, the name gets the hash. */
+  readonly suffix?: string;
+  /**
+   * - `dns-subdomain`, the default: the name of most objects. At most 253 of `a-z`, `0-9`, `-` and `.`.
+   * - `dns-label`: the name of a Namespace, a StatefulSet or a container, and a host name. At most 63
+   *   characters, without dots.
+   * - `dns-1035-label`: the name of a Service. The same, and a letter first.
+   * - `label-value`: the value of a label. At most 63 of letters, digits, `-`, `_` and `.`.
+   */
+  readonly form?: 'dns-subdomain' | 'dns-label' | 'dns-1035-label' | 'label-value';
+  /** Most characters, from 14 to those of the form, which are the default. */
+  readonly maxLength?: number;
+}
+
+interface Form {
+  readonly maxLength: number;
+  readonly accepts: (text: string) => boolean;
+  /** `text` with characters of the form only. Its first and last character may still be wrong. */
+  readonly spelled: (text: string) => string;
+  readonly isLetterFirst?: true;
+}
+
+const dnsLabel = (text: string): string => text.toLowerCase().replace(/[^a-z0-9-]/g, '-');
+
+const FORMS: Readonly<Record<NonNullable<ChildNameOptions['form']>, Form>> = {
+  'dns-subdomain': {
+    maxLength: MAX_DNS_SUBDOMAIN,
+    accepts: isDnsSubdomain,
+    spelled: (text) =>
+      text
+        .toLowerCase()
+        .replace(/[^a-z0-9.-]/g, '-')
+        .replace(/-*\.[-.]*/g, '.'),
+  },
+  'dns-label': { maxLength: MAX_DNS_LABEL, accepts: isDnsLabel, spelled: dnsLabel },
+  'dns-1035-label': {
+    maxLength: MAX_DNS_LABEL,
+    accepts: isDns1035Label,
+    spelled: dnsLabel,
+    isLetterFirst: true,
+  },
+  'label-value': {
+    maxLength: MAX_DNS_LABEL,
+    accepts: isLabelValue,
+    spelled: (text) => text.replace(/[^A-Za-z0-9_.-]/g, '-'),
+  },
+};
+
+/** Characters of the hash that tells names apart, and of the digits that check the whole name. */
+const [HASH_CHARS, CHECK_CHARS] = [8, 4];
+
+/** What stands behind a shortened text: a dash, the hash and its check digits. */
+const ADDED_CHARS = 1 + HASH_CHARS + CHECK_CHARS;
+
+/** Room for one letter in front. */
+const LEAST_LENGTH = ADDED_CHARS + 1;
+
+/** A name that can end with hash and check digits. */
+const HASHED = /(?:^x?|-)[0-9a-v]{12}$/;
+
+/**
+ * The name of a child, or the value of a label, made from the name of its parent.
+ *
+ * A name that fits is `prefix-name-suffix`, as a template string would make it. A name that is too long, or
+ * has characters that are not allowed, is shortened and spelled with allowed ones, and ends with a hash of
+ * the whole input. The prefix and the suffix stay whole where there is room.
+ *
+ * The same input gives the same name in every process and release. Different inputs give different names,
+ * except by a collision of the hash, which has 40 bits. So a shortened name is never the plain name of
+ * another parent. Only the number of parts is not told apart: `web-db` without a suffix is also the name of
+ * `web` with the suffix `db`. Give children of one kind either all a suffix or none.
+ *
+ * @param name - the name of the parent.
+ * @throws ConfigurationError `CONFIG` for a form or a length that does not exist.
+ */
+export function childName(name: string, options: ChildNameOptions = {}): string {
+  const { prefix = '', suffix = '' } = options;
+  const { form, maxLength } = limitsOf(options);
+  const plain = [prefix, name, suffix].filter((part) => part !== '').join('-');
+  // `a-b` with the suffix `c` has the plain name. `a` with the suffix `b-c` would have the same.
+  const isAmbiguous = name === '' || `${prefix}${suffix}`.includes('-');
+  const fits = plain.length <= maxLength && form.accepts(plain);
+  if (fits && !isAmbiguous && !isHashed(plain)) return plain;
+
+  const room = maxLength - (form.isLetterFirst ? LEAST_LENGTH : ADDED_CHARS);
+  const before = prefix === '' ? '' : `${prefix}-`;
+  const after = suffix === '' ? '' : `-${suffix}`;
+  const nameRoom = Math.max(room - before.length - after.length, 0);
+  const text = form
+    .spelled(`${before}${name.slice(0, nameRoom)}${after}`)
+    .replace(/^[^A-Za-z0-9]+/, '')
+    .slice(0, room)
+    .replace(/[^A-Za-z0-9]+$/, '');
+  const hash = digest(JSON.stringify([prefix, name, suffix]), HASH_CHARS);
+  const hashed = text === '' ? hash : `${text}-${hash}`;
+  const whole = form.isLetterFirst && /^[0-9]/.test(hashed) ? `x${hashed}` : hashed;
+  return whole + digest(whole, CHECK_CHARS);
+}
+
+/**
+ * True when this function may have added the hash: the last characters check the others. Such a name of a
+ * parent gets a hash again, so that no child of another parent has it.
+ */
+function isHashed(text: string): boolean {
+  if (!HASHED.test(text)) return false;
+  return text.slice(-CHECK_CHARS) === digest(text.slice(0, -CHECK_CHARS), CHECK_CHARS);
+}
+
+/** Digits to the base 32, which has five bits in each. */
+function digest(text: string, chars: number): string {
+  const hex = nodeCrypto().hash('sha256', text, 'hex');
+  return BigInt(`0x${hex.slice(0, (chars * 5) / 4)}`)
+    .toString(32)
+    .padStart(chars, '0');
+}
+
+function limitsOf({ form = 'dns-subdomain', maxLength }: ChildNameOptions): {
+  readonly form: Form;
+  readonly maxLength: number;
+} {
+  if (!Object.hasOwn(FORMS, form)) {
+    const known = Object.keys(FORMS).join(', ');
+    throw new ConfigurationError(`the form of a child's name must be one of ${known}`, {
+      context: { form: String(form) },
+    });
+  }
+  const most = FORMS[form].maxLength;
+  const length = maxLength ?? most;
+  if (Number.isSafeInteger(length) && length >= LEAST_LENGTH && length <= most) {
+    return { form: FORMS[form], maxLength: length };
+  }
+  throw new ConfigurationError(
+    `maxLength of a child's name of the form ${form} must be a whole number from ${LEAST_LENGTH} to ${most}`,
+    { context: { maxLength: String(maxLength) } },
+  );
+}
