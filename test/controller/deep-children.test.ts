@@ -8,6 +8,7 @@ import {
   digestOf,
   showsAll,
 } from '../../operator/controller/children/applied-memory.ts';
+import { isSameContent } from '../../operator/controller/children/system-fields.ts';
 import type { ReconcileContext } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
 import { deepCopy } from '../../operator/core/deep-json.ts';
@@ -120,6 +121,17 @@ describe.each(DEPTHS)('[attack A-1] at a depth of %i', (depth) => {
     expect(memory.isApplied(others, seen(nested(depth - 2), '7'), stated)).toBe(false);
     const other = object(nested(depth - 2), {});
     expect(memory.isApplied(others, seen(nested(depth), '7'), other)).toBe(false);
+  });
+
+  test('[child 4] a child is compared with what an apply would make of it', () => {
+    const object = (value: unknown, resourceVersion: string): KubernetesObject =>
+      ({
+        ...{ apiVersion: 'example.dev/v1', kind: 'Thing', value },
+        metadata: { name: 'a', namespace: 'demo', resourceVersion },
+      }) as never;
+
+    expect(isSameContent(object(nested(depth), '5'), object(nested(depth), '6'))).toBe(true);
+    expect(isSameContent(object(nested(depth), '5'), object(nested(depth - 2), '5'))).toBe(false);
   });
 
   test('[C-2] a copy is one of all parts', () => {

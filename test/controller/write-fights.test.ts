@@ -2,6 +2,7 @@
 
 import type { TestOperator } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
+import { WriteFights } from '../../operator/controller/policies/write-fights.ts';
 import type { ReconcileContext } from '../../operator/controller/reconciler.ts';
 import { type ConfigMap, configMaps, deployments } from '../../operator/model/builtin.ts';
 import { type Site, type SitesTest, startSites } from '../support/sites.ts';
@@ -116,6 +117,40 @@ const SCENES: readonly [string, Scene][] = [
     },
   ],
 ];
+
+test.each([
+  3, 9_000,
+])('[child 5] a fight is found at the tenth write, at a depth of %i', (depth) => {
+  const fights = new WriteFights('sites');
+  const nested = (text: string): unknown =>
+    JSON.parse(`${'{"a":'.repeat(depth)}"${text}"${'}'.repeat(depth)}`);
+  const object = (text: string, resourceVersion: string) =>
+    ({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'pond', namespace: 'n', resourceVersion },
+      value: nested(text),
+    }) as never;
+
+  const found = Array.from({ length: 12 }, (_, at) =>
+    fights.wrote(
+      {
+        ...{ resource: configMaps, namespace: 'n', name: 'pond' },
+        ...{ isDelete: false, hasChanged: true, stated: { value: nested('ours') } },
+        before: at === 0 ? [] : [object('theirs', `${2 * at}`)],
+        answer: object('ours', `${2 * at + 1}`),
+      },
+      at * 1_000,
+    ),
+  );
+
+  expect(found.map((each) => each?.intervalMs)).toEqual([
+    ...Array(10).fill(undefined),
+    1_000,
+    2_000,
+  ]);
+  expect(found.at(-1)?.paths[0]).toMatch(/^value/);
+});
 
 async function start({ reconcile }: Scene) {
   const place = await startSites();

@@ -1,4 +1,5 @@
 import type { KubernetesObject } from '../../model/object.ts';
+import { digestOf } from './applied-memory.ts';
 import { isMap, isSameJson, type JsonMap } from './json-difference.ts';
 
 /** Members of metadata that the API server sets. What a function answers for them is ignored. */
@@ -27,7 +28,13 @@ export function withSystemFieldsOf(object: JsonMap, from: JsonMap): JsonMap {
 
 /** True when both objects are the same but for their type, their status and their system fields. */
 export function isSameContent(a: KubernetesObject, b: KubernetesObject): boolean {
-  return isSameJson(contentOf(a), contentOf(b));
+  const [one, other] = [contentOf(a), contentOf(b)];
+  if (digestOf(one) === digestOf(other)) return true;
+  try {
+    return isSameJson(one, other); // it knows the two forms of a large integer
+  } catch {
+    return false; // nested too deeply for recursion
+  }
 }
 
 /** Items of a list have no type of their own. */

@@ -169,9 +169,16 @@ function changedBack(
   stated: Mapping,
   lastVersion: string,
 ): readonly string[] {
-  if (lastVersion === DELETED) return Object.keys(stated).slice(0, 5);
+  const members = Object.keys(stated).slice(0, 5);
+  if (lastVersion === DELETED) return members;
   if (before === undefined || before.metadata.resourceVersion === lastVersion) return [];
-  return differingPaths(shownFields(before, stated), shownFields(answer, stated));
+  const [had, has] = [shownFields(before, stated), shownFields(answer, stated)];
+  if (digestOf(had) === digestOf(has)) return [];
+  try {
+    return differingPaths(had, has);
+  } catch {
+    return members; // nested too deeply for a path
+  }
 }
 
 /** Members of metadata that a writer states. The others identify the object, or follow from the write. */
