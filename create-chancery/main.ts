@@ -3,8 +3,8 @@
  * which imports nothing but Node's own modules and runs on Node 20.
  */
 import process from 'node:process';
-import { INIT } from '../operator/cli/init/table.ts';
 import { init } from '../operator/cli/init/init.ts';
+import { INIT } from '../operator/cli/init/table.ts';
 import { command } from '../operator/cli/table-command.ts';
 import { ConfigurationError, OperatorError } from '../operator/core/errors.ts';
 import { VERSION } from '../operator/core/version.ts';

@@ -13,7 +13,14 @@ import { type KubernetesObject, keyOf } from '../model/object.ts';
 import { type Resource, resourceName } from '../model/resource.ts';
 import { knownPart, type StatusFields } from '../model/status-fields.ts';
 import type { CompositeEngineOptions, RollingPlan, SyncAnswer } from './engine-options.ts';
-import { conditionsOf, failureType, isQuiet, publicMessage, statusOf, withFailure } from './failures.ts';
+import {
+  conditionsOf,
+  failureType,
+  isQuiet,
+  publicMessage,
+  statusOf,
+  withFailure,
+} from './failures.ts';
 
 interface ParentStatusOptions
   extends Pick<CompositeEngineOptions, 'status' | 'failures' | 'statusFields'> {

@@ -10,11 +10,15 @@ export interface Mechanism {
 }
 
 const CHILDREN = 'operator/controller/children/';
+/** What is known of the form of an object. */
+const SHAPE = 'operator/controller/object-shape/';
+/** The three-way merge, which was in the folder of children. */
+const MERGE = 'packages/metacontroller/src/children/';
 const COMPOSITE = 'operator/composite/';
 const FORMER = 'operator/controller/composite/';
 
 export const MECHANISMS: readonly Mechanism[] = [
-  { name: 'children', before: [CHILDREN], now: [CHILDREN] },
+  { name: 'children', before: [CHILDREN], now: [CHILDREN, SHAPE, MERGE] },
   {
     name: 'status',
     before: [
@@ -24,8 +28,10 @@ export const MECHANISMS: readonly Mechanism[] = [
     ],
     now: [
       `${CHILDREN}replace-status.ts`,
-      `${CHILDREN}undeclared-fields.ts`,
+      `${CHILDREN}send-status.ts`,
       `${CHILDREN}write-status.ts`,
+      `${SHAPE}added-fields.ts`,
+      `${SHAPE}condition-list.ts`,
       `${COMPOSITE}parent-status.ts`,
     ],
   },
@@ -42,7 +48,7 @@ export const MECHANISMS: readonly Mechanism[] = [
 /** Folders of which every file is counted. */
 export const COUNTED: { readonly before: readonly Place[]; readonly now: readonly Place[] } = {
   before: [CHILDREN, FORMER, 'operator/controller/decorator/'],
-  now: [CHILDREN, COMPOSITE],
+  now: [CHILDREN, SHAPE, MERGE, COMPOSITE],
 };
 
 /** Files of `packages/metacontroller` that are no part of a mechanism, besides those that it had before. */

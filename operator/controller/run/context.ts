@@ -263,23 +263,10 @@ interface ContextMethodsOptions {
 }
 
 /** The methods of a `ReconcileContext` that act for the reconciled object. */
-function contextMethods({
-  controller,
-  object,
-  client,
-  clock,
-  events,
-  log,
-  memory,
-  childSelection,
-  store,
-  refused,
-  refusedChildren,
-  signal,
-}: ContextMethodsOptions): Pick<
-  ReconcileContext,
-  'applyOwned' | 'deleteOwned' | 'setStatus' | 'event'
-> {
+function contextMethods(
+  options: ContextMethodsOptions,
+): Pick<ReconcileContext, 'applyOwned' | 'deleteOwned' | 'setStatus' | 'event'> {
+  const { controller, object, client, clock, events, log, memory, store } = options;
   const { resource } = controller.for;
   const reconciled = (verb: string): KubernetesObject => {
     if (object !== undefined) return object;
@@ -292,27 +279,14 @@ function contextMethods({
   /** One per attempt: it remembers the status that it wrote last. */
   let writeStatus: ReturnType<typeof statusWriter> | undefined;
   return {
-    async applyOwned(childResource, child, options) {
-      const known = knownChild(controller, client, store);
-      const fieldManager = controller.name;
-      const owner = reconciled('applyOwned');
-      const of = { owner, ownerResource: resource, client, fieldManager, memory, known, refused };
-      const { namespace = owner.metadata.namespace, name } = child.metadata;
-      const stated = { resource: childResource, namespace, name };
-      const write = () =>
-        childSelection.around(childResource, (requireSelected) =>
-          applyOwned({ ...of, requireSelected }, childResource, child, options),
-        );
-      return refusedChildren.observe(stated, write, signal);
-    },
-    async deleteOwned(childResource, child, options) {
-      const known = knownChild(controller, client, store);
-      return deleteOwned(
-        { owner: reconciled('deleteOwned'), client, known },
-        childResource,
-        child,
-        options,
-      );
+    applyOwned: applyingOwned(options, reconciled),
+    async deleteOwned(childResource, child, how) {
+      const of = {
+        owner: reconciled('deleteOwned'),
+        client,
+        known: knownChild(controller, client, store),
+      };
+      return deleteOwned(of, childResource, child, how);
     },
     async setStatus(status) {
       const object = reconciled('setStatus');
@@ -325,8 +299,27 @@ function contextMethods({
     },
     event(type, reason, note, action = 'Reconcile') {
       events.record({ regarding: reconciled('event'), type, reason, action, note });
-      if (type === 'Warning') refusedChildren.warned(reason, note);
+      if (type === 'Warning') options.refusedChildren.warned(reason, note);
     },
+  };
+}
+
+/** `applyOwned` for the reconciled object. What is refused is noted, so that the object can be told of it. */
+function applyingOwned(
+  { controller, client, memory, childSelection, store, refused, ...rest }: ContextMethodsOptions,
+  reconciled: (verb: string) => KubernetesObject,
+): ReconcileContext['applyOwned'] {
+  return async (resource, child, how) => {
+    const owner = reconciled('applyOwned');
+    const known = knownChild(controller, client, store);
+    const writer = { client, fieldManager: controller.name, memory };
+    const of = { owner, ownerResource: controller.for.resource, ...writer, known, refused };
+    const { namespace = owner.metadata.namespace, name } = child.metadata;
+    const write = () =>
+      childSelection.around(resource, (requireSelected) =>
+        applyOwned({ ...of, requireSelected }, resource, child, how),
+      );
+    return rest.refusedChildren.observe({ resource, namespace, name }, write, rest.signal);
   };
 }
 

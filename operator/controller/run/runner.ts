@@ -95,18 +95,7 @@ export class ControllerRunner {
         this.#gate.add(key, { priority });
       },
     });
-    this.#gate = new KeyGate(this.#queue, (resume) =>
-      keyPolicies({
-        clock,
-        controller,
-        informers: this.#informers,
-        meter: meter ?? noMeter,
-        ready: () => this.#queue.depth,
-        ...{ looped: () => this.#metrics.looped(), fought: () => this.#metrics.fought() },
-        takenNames: this.#takenNames,
-        resume,
-      }),
-    );
+    this.#gate = this.#newGate();
     this.#contexts = new Contexts({
       ...options,
       client,
@@ -135,6 +124,23 @@ export class ControllerRunner {
         controller.reconcileTimeoutMs ?? options.reconcileTimeoutMs ?? DEFAULT_RECONCILE_TIMEOUT_MS,
       middleware: options.reconcileMiddleware,
     });
+  }
+
+  #newGate(): KeyGate {
+    const { clock, controller, meter = noMeter } = this.#options;
+    return new KeyGate(this.#queue, (resume) =>
+      keyPolicies({
+        clock,
+        controller,
+        informers: this.#informers,
+        meter,
+        ready: () => this.#queue.depth,
+        looped: () => this.#metrics.looped(),
+        fought: () => this.#metrics.fought(),
+        takenNames: this.#takenNames,
+        resume,
+      }),
+    );
   }
 
   /** A snapshot for people. */
