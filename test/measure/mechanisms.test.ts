@@ -26,7 +26,7 @@ test.each([
 });
 
 test('every file for children, statuses, composites, decorators, revisions and related objects is counted', () => {
-  const files = globSync('operator/**/*.ts', { cwd: root });
+  const files = globSync(['operator/**/*.ts', 'packages/*/src/**/*.ts'], { cwd: root });
   const counted = files.filter((file) => placeOf(file, COUNTED.now) !== undefined);
   const named = MECHANISMS.map(({ name, now }) => ({ name, places: now }));
 
