@@ -153,6 +153,18 @@ test('[K-43] a change that finds nothing to do writes nothing', async () => {
   expect(env.requests.count({ verb: 'update' })).toBe(0);
 });
 
+test('[K-43] a dry run answers with the change, and stores nothing', async () => {
+  const { env, client, namespace, target } = await startShared();
+  const options = { clock: systemClock, dryRun: true };
+
+  const answer = await updateLive(client, configMaps, target, increased, options);
+
+  expect(answer.data).toEqual({ count: '1' });
+  expect((await env.get<ConfigMap>('v1', 'ConfigMap', namespace, 'a'))?.data).toEqual({
+    count: '0',
+  });
+});
+
 test('[K-43] an object that is not there is no conflict', async () => {
   const { client, target } = await startShared();
   const absent = { ...target, name: 'b' };
