@@ -22,14 +22,17 @@ interface FieldsEntry {
  *
  * @param live - the object before the write, with its managedFields.
  * @param answer - the object after it; undefined for a delete.
- * @param own - the names under which the controller writes. Their entries do not count.
+ * @param own - the names under which the controller writes. Their entries do not count, nor do those of names that begin
+ *   with one of them and a `/`: the controller creates children and writes statuses under such names.
  */
 export function otherWriters(
   live: KubernetesObject,
   answer: KubernetesObject | undefined,
   own: readonly string[],
 ): readonly string[] {
-  const before = entriesOf(live).filter(({ manager }) => !own.includes(manager));
+  const before = entriesOf(live).filter(
+    ({ manager }) => !own.some((name) => manager === name || manager.startsWith(`${name}/`)),
+  );
   const after = answer === undefined ? [] : entriesOf(answer);
   const lost = before.filter((entry) => {
     const same = after.find((each) => isSameManager(each, entry));
