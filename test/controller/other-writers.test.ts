@@ -88,3 +88,9 @@ test('[child 5] every name of the controller itself is left out, and no name tha
   expect(otherWriters(before, after, OWN)).toEqual(['ours-too']);
   expect(otherWriters(object(...own.map((name) => entry(name, both))), after, OWN)).toEqual([]);
 });
+
+test('[child 5] a manager that has lost nothing is not named, although it wrote last', () => {
+  const seen = entry('seer', { 'f:status': { 'f:seen': {} } }, '2026-02-02T00:00:00Z');
+
+  expect(otherWriters(object(entry('ours', both), seen), object(seen), OWN)).toEqual([]);
+});

@@ -18,10 +18,11 @@ interface FieldsEntry {
 }
 
 /**
- * The managers that have lost fields by a write. If none has, such as for a delete, those that wrote last before it.
+ * The managers that have lost fields by a write; without an answer, those that wrote last before it. None when no other manager
+ * has lost one: then the other writer has the name of the controller, or has removed fields and owns none.
  *
  * @param live - the object before the write, with its managedFields.
- * @param answer - the object after it; undefined for a delete.
+ * @param answer - the object after it; undefined for a delete, and for a write that states nothing.
  * @param own - the names under which the controller writes. Their entries do not count, nor do those of names that begin
  *   with one of them and a `/`: the controller creates children and writes statuses under such names.
  */
@@ -39,7 +40,7 @@ export function otherWriters(
     return answer !== undefined && hasLost(entry.fieldsV1, same?.fieldsV1);
   });
   const newest = before.reduce((latest, { time }) => (time > latest ? time : latest), '');
-  const found = lost.length > 0 ? lost : before.filter(({ time }) => time === newest);
+  const found = answer === undefined ? before.filter(({ time }) => time === newest) : lost;
   const names = found.map(({ manager }) => visibleText(manager).slice(0, MAX_MANAGER_CHARS));
   return [...new Set(names)].slice(0, MAX_MANAGERS);
 }

@@ -81,7 +81,9 @@ export class WriteFights {
       written.readAtMs = nowMs;
       const { fieldManager: now = '' } = write;
       const own = [this.#controller, written.fieldManager, now];
-      written.managers = otherWriters(write.live, write.answer, own);
+      // A write that only hands fields over takes none from others.
+      const answer = write.stated === undefined ? undefined : write.answer;
+      written.managers = otherWriters(write.live, answer, own);
     }
     written.fieldManager = write.fieldManager ?? written.fieldManager;
     written.resourceVersion = write.isDelete
