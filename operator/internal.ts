@@ -106,6 +106,7 @@ export {
 export { isSameContent, withSystemFieldsOf } from './controller/children/system-fields.ts';
 export { sourcesOf } from './controller/controller.ts';
 export { SourceUnavailableError } from './controller/errors.ts';
+export { withStoredNames } from './controller/object-shape/stored-form.ts';
 export { isSameResource, preparedSource } from './controller/source.ts';
 export { abortable, aborted, linkedAbort, NEVER_ABORTED } from './core/abort.ts';
 export { type Backoff, exponentialBackoff } from './core/backoff.ts';

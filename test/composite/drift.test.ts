@@ -9,6 +9,7 @@ import {
   configMaps,
   cronJobs,
   deployments,
+  secrets,
   services,
 } from '../../operator/model/kubernetes/resources.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
@@ -182,6 +183,46 @@ describe.each(WRITERS)('[child 4] by %s', (_name, writer) => {
     await at.env.settled();
 
     expect((await press(at, resource)).data).toEqual({ text: '1' });
+  });
+});
+
+describe.each(
+  WRITERS,
+)('[child 1] a Secret that a function answers as text, by %s', (_name, writer) => {
+  const resource = secrets as Resource;
+  const base64 = (text: string): string => Buffer.from(text).toString('base64');
+  const answer = (stringData: object) => () => ({
+    children: [{ resource, object: { metadata: { name: 'press' }, stringData } as never }],
+  });
+
+  test.each([
+    'apply',
+    'recreate',
+  ] as const)('has again what was changed by hand, and costs no write while it is as answered, with %s', async (update) => {
+    const at = await place({ writer, update, resource, stated: { stringData: { key: 'ü' } } });
+
+    await edit(at, resource, { data: { key: base64('by hand') } });
+    const reverted = await press(at, resource);
+    await at.restart();
+    await edit(at, resource, { metadata: { labels: { tier: 'back' } } });
+    const writes = at.writes().filter((write) => write.includes('secrets'));
+    await at.env.advance(60 * 60_000);
+    await edit(at, resource, { data: { foreign: base64('x') } });
+
+    expect(reverted.data).toEqual({ key: base64('ü') });
+    expect((await press(at, resource)).data).toEqual({ key: base64('ü'), foreign: base64('x') });
+    expect(at.writes().filter((write) => write.includes('secrets'))).toEqual(writes);
+  });
+
+  test('loses a key that is no longer answered, and none of others, also after a restart', async () => {
+    const stated = { stringData: { old: '1', kept: '2' } };
+    const at = await place({ writer, update: 'apply', resource, stated });
+    await edit(at, resource, { data: { foreign: base64('x') } });
+
+    await at.restart({ decide: answer({ kept: '2' }) });
+    await at.env.settled();
+
+    expect((await press(at, resource)).data).toEqual({ kept: base64('2'), foreign: base64('x') });
   });
 });
 

@@ -11,7 +11,7 @@ const entry = (manager: unknown, fieldsV1: unknown, time = '2026-01-01T00:00:00Z
   ...{ manager, operation: 'Update', apiVersion: 'v1', time, fieldsType: 'FieldsV1', fieldsV1 },
 });
 
-const OWN = ['ours', 'ours/create'];
+const OWN = ['ours'];
 
 const text = { 'f:data': { 'f:text': {} } };
 const both = { 'f:data': { 'f:text': {}, 'f:more': {} } };
@@ -78,4 +78,19 @@ test('[child 5] a long or strange name does no harm, and three names are enough'
   expect(found).toHaveLength(3);
   expect(found.join('')).not.toContain('\u001b');
   expect(Math.max(...found.map(({ length }) => length))).toBeLessThanOrEqual(128);
+});
+
+test('[child 5] every name of the controller itself is left out, and no name that only begins like it', () => {
+  const own = ['ours', 'ours/create', 'ours/status/', 'ours/status/Clean,Ready'];
+  const before = object(...own.map((name) => entry(name, both)), entry('ours-too', both));
+  const after = object(entry('ours/status/Clean', both));
+
+  expect(otherWriters(before, after, OWN)).toEqual(['ours-too']);
+  expect(otherWriters(object(...own.map((name) => entry(name, both))), after, OWN)).toEqual([]);
+});
+
+test('[child 5] a manager that has lost nothing is not named, although it wrote last', () => {
+  const seen = entry('seer', { 'f:status': { 'f:seen': {} } }, '2026-02-02T00:00:00Z');
+
+  expect(otherWriters(object(entry('ours', both), seen), object(seen), OWN)).toEqual([]);
 });

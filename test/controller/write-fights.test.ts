@@ -152,6 +152,42 @@ test.each([
   expect(found.at(-1)?.paths[0]).toMatch(/^value/);
 });
 
+const LEVEL = 'example.dev/level';
+
+test.each<[string, Pick<Scene, 'reconcile'>]>([
+  [
+    'a child',
+    {
+      reconcile: ({ metadata: { name, annotations } }, { applyOwned }) =>
+        applyOwned(configMaps, { metadata: { name }, data: { text: annotations?.[LEVEL] ?? '' } }),
+    },
+  ],
+  [
+    'a status',
+    {
+      reconcile: ({ metadata: { annotations } }, { setStatus }) =>
+        setStatus({ note: annotations?.[LEVEL] ?? '' }),
+    },
+  ],
+])('[child 5] %s that a reconciler itself changes again and again is no fight, whoever else writes the object', async (_what, scene) => {
+  const { place, operator, reconciles } = await start(scene as Scene);
+  const { env, namespace } = place;
+  const before = reconciles();
+
+  for (let turn = 0; turn < 24; turn++) {
+    const child = await env.get(configMaps, namespace, 'pond');
+    const seen = { metadata: { annotations: { 'example.dev/turn': `${turn}` } } };
+    if (child !== undefined) await env.patch('v1', 'ConfigMap', namespace, 'pond', seen);
+    const metadata = { annotations: { [LEVEL]: turn % 2 === 0 ? 'high' : 'low' } };
+    await env.patch('example.dev/v1', 'Site', namespace, 'pond', { metadata });
+    await env.advance(10_000);
+  }
+
+  expect(await notes(place)).toEqual([]);
+  expect(fights(operator)).toBe(0);
+  expect(reconciles() - before).toBeGreaterThanOrEqual(24);
+});
+
 async function start({ reconcile }: Scene) {
   const place = await startSites();
   let reconciles = 0;

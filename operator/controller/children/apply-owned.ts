@@ -13,7 +13,7 @@ import { apiVersionOf, type Resource, resourceName } from '../../model/resource.
 import { isAlreadyExists } from '../../model/status.ts';
 import { BeingDeletedError } from '../errors.ts';
 import { requireDistinctItems } from '../object-shape/repeated-item.ts';
-import { storedForm } from '../object-shape/stored-form.ts';
+import { withStoredNames } from '../object-shape/stored-form.ts';
 import type { ApplyOwnedOptions, DeleteOwnedOptions, Desired } from '../reconciler.ts';
 import { type AppliedMemory, showsAll } from './applied-memory.ts';
 import { creatorOf, ownByApplying, withOwners } from './own-by-applying.ts';
@@ -141,7 +141,7 @@ function childOf<C extends KubernetesObject>(
       ...desired.metadata,
     },
   } as unknown as C;
-  return setControllerReference(owner, storedForm(resource, child), ownerResource, resource);
+  return setControllerReference(owner, withStoredNames(resource, child), ownerResource, resource);
 }
 
 /** Creates as a separate field manager; the controller's own manager takes the fields over later. */

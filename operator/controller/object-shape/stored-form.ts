@@ -14,7 +14,7 @@ import { KINDS, TYPES } from './built-in-lists.ts';
  *
  * Returns `object` itself when there is nothing to change, and leaves values of a wrong type to the API server.
  */
-export function storedForm<T extends KubernetesObject>(resource: Resource, object: T): T {
+export function withStoredNames<T extends KubernetesObject>(resource: Resource, object: T): T {
   const kind = `${apiVersionOf(resource)}/${resource.kind}`;
   if (kind === 'v1/Secret') return withData(object as T & Mapping);
   return withAccountName(object as T & Mapping, KINDS[kind] ?? '');

@@ -18,25 +18,29 @@ interface FieldsEntry {
 }
 
 /**
- * The managers that have lost fields by a write. If none has, such as for a delete, those that wrote last before it.
+ * The managers that have lost fields by a write; without an answer, those that wrote last before it. None when no other manager
+ * has lost one: then the other writer has the name of the controller, or has removed fields and owns none.
  *
  * @param live - the object before the write, with its managedFields.
- * @param answer - the object after it; undefined for a delete.
- * @param own - the names under which the controller writes. Their entries do not count.
+ * @param answer - the object after it; undefined for a delete, and for a write that states nothing.
+ * @param own - the names under which the controller writes. Their entries do not count, nor do those of names that begin
+ *   with one of them and a `/`: the controller creates children and writes statuses under such names.
  */
 export function otherWriters(
   live: KubernetesObject,
   answer: KubernetesObject | undefined,
   own: readonly string[],
 ): readonly string[] {
-  const before = entriesOf(live).filter(({ manager }) => !own.includes(manager));
+  const before = entriesOf(live).filter(
+    ({ manager }) => !own.some((name) => manager === name || manager.startsWith(`${name}/`)),
+  );
   const after = answer === undefined ? [] : entriesOf(answer);
   const lost = before.filter((entry) => {
     const same = after.find((each) => isSameManager(each, entry));
     return answer !== undefined && hasLost(entry.fieldsV1, same?.fieldsV1);
   });
   const newest = before.reduce((latest, { time }) => (time > latest ? time : latest), '');
-  const found = lost.length > 0 ? lost : before.filter(({ time }) => time === newest);
+  const found = answer === undefined ? before.filter(({ time }) => time === newest) : lost;
   const names = found.map(({ manager }) => visibleText(manager).slice(0, MAX_MANAGER_CHARS));
   return [...new Set(names)].slice(0, MAX_MANAGERS);
 }

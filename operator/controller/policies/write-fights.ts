@@ -1,9 +1,9 @@
+import { deepJson } from '../../core/deep-json.ts';
 import { isMapping, type Mapping } from '../../core/mapping.ts';
 import { objectKey } from '../../model/object.ts';
 import { resourceName } from '../../model/resource.ts';
 import { digestOf, shownFields } from '../children/applied-memory.ts';
 import { differingPaths } from '../children/json-difference.ts';
-import { creatorOf } from '../children/own-by-applying.ts';
 import type { AcceptedWrite, Fight } from './key-gate.ts';
 import { otherWriters } from './other-writers.ts';
 
@@ -24,7 +24,10 @@ const CALM_MS = FIGHT.withinMs / FIGHT.writes;
 /** Number of remembered objects: those that were written last, in the last 10 minutes. */
 const MAX_OBJECTS = 10_000;
 
-/** Number of remembered statements for one object: a reconciler may write an object in several calls. */
+/**
+ * Number of remembered statements for one object, and of sets of stated fields: a reconciler may write an object in
+ * several calls.
+ */
 const MAX_STATEMENTS = 4;
 
 /** Minimum milliseconds between two reads of an object to find out who else writes it, and between two log lines. */
@@ -38,6 +41,8 @@ interface Written {
   resourceVersion: string;
   /** For each statement, by its digest, the times at which it had to be written again. */
   readonly statements: Map<string, readonly number[]>;
+  /** For each set of stated fields, by its digest, a digest of the values that the last write of them has left. */
+  readonly left: Map<string, string>;
   /** The name that the last write gave; '' for that of the controller. */
   fieldManager: string;
   /** How often the fight was slowed. */
@@ -75,8 +80,10 @@ export class WriteFights {
     if (write.live !== undefined) {
       written.readAtMs = nowMs;
       const { fieldManager: now = '' } = write;
-      const own = [this.#controller, creatorOf(this.#controller), written.fieldManager, now];
-      written.managers = otherWriters(write.live, write.answer, own);
+      const own = [this.#controller, written.fieldManager, now];
+      // A write that only hands fields over takes none from others.
+      const answer = write.stated === undefined ? undefined : write.answer;
+      written.managers = otherWriters(write.live, answer, own);
     }
     written.fieldManager = write.fieldManager ?? written.fieldManager;
     written.resourceVersion = write.isDelete
@@ -88,15 +95,15 @@ export class WriteFights {
     const stated = statedFields(write.stated as Mapping);
     const digest = digestOf(withoutTimes(stated));
     const known = written.statements.get(digest);
-    const paths = known === undefined ? [] : changedBack(write, stated, lastVersion);
+    const left = leave(written, stated, write.answer);
+    const paths = known === undefined ? [] : changedBack(write, stated, { lastVersion, left });
     const times = [...(known ?? []), ...(paths.length > 0 ? [nowMs] : [])];
     written.statements.delete(digest);
     written.statements.set(
       digest,
       times.filter((at) => nowMs - at < FIGHT.withinMs),
     );
-    const [oldest] = written.statements.size > MAX_STATEMENTS ? written.statements.keys() : [];
-    if (oldest !== undefined) written.statements.delete(oldest);
+    limit(written.statements);
     const writes = written.statements.get(digest)?.length ?? 0;
     if (paths.length === 0 || (written.turns === 0 && writes < FIGHT.writes)) return undefined;
     const intervalMs = Math.min(SLOWED_MS.first * 2 ** written.turns++, SLOWED_MS.last);
@@ -143,6 +150,7 @@ function newRecord(): Written {
     atMs: 0,
     resourceVersion: '',
     statements: new Map(),
+    left: new Map(),
     fieldManager: '',
     turns: 0,
     fight: undefined,
@@ -150,6 +158,22 @@ function newRecord(): Written {
     readAtMs: Number.NEGATIVE_INFINITY,
     loggedAtMs: Number.NEGATIVE_INFINITY,
   };
+}
+
+/** Forgets the oldest statement, or set of fields, when there is one too many. */
+function limit(remembered: Map<string, unknown>): void {
+  const [oldest] = remembered.size > MAX_STATEMENTS ? remembered.keys() : [];
+  if (oldest !== undefined) remembered.delete(oldest);
+}
+
+/** Notes the values that a write leaves. Returns a digest of those that the write before left in the same fields. */
+function leave({ left }: Written, stated: Mapping, answer: unknown): string | undefined {
+  const fields = digestOf(deepJson(stated, (_key, part) => (isMapping(part) ? part : null)));
+  const before = left.get(fields);
+  left.delete(fields);
+  left.set(fields, digestOf(shownFields(answer, stated)));
+  limit(left);
+  return before;
 }
 
 function mostIn({ statements }: Written, nowMs: number): number {
@@ -161,19 +185,23 @@ function mostIn({ statements }: Written, nowMs: number): number {
 }
 
 /**
- * The stated fields that the write has changed, if somebody else has written the object since the last write. A child
- * that this controller has deleted, to create it anew, has lost them all.
+ * The stated fields that the write has changed, if somebody else has changed them since the last write. A reconciler that
+ * states one value and then another changes its own. A child that this controller has deleted, to create it anew, has
+ * lost them all.
+ *
+ * @param last - the version after the last write, and a digest of what it left in these fields.
  */
 function changedBack(
   { before: [before], answer }: AcceptedWrite,
   stated: Mapping,
-  lastVersion: string,
+  last: { readonly lastVersion: string; readonly left: string | undefined },
 ): readonly string[] {
   const members = Object.keys(stated).slice(0, 5);
-  if (lastVersion === DELETED) return members;
-  if (before === undefined || before.metadata.resourceVersion === lastVersion) return [];
+  if (last.lastVersion === DELETED) return members;
+  if (before === undefined || before.metadata.resourceVersion === last.lastVersion) return [];
   const [had, has] = [shownFields(before, stated), shownFields(answer, stated)];
-  if (digestOf(had) === digestOf(has)) return [];
+  const shown = digestOf(had);
+  if (shown === last.left || shown === digestOf(has)) return [];
   try {
     return differingPaths(had, has);
   } catch {

@@ -18,6 +18,7 @@ import {
   isSameContent,
   type JsonMap,
   mergePatchOf,
+  withStoredNames,
   withSystemFieldsOf,
 } from 'chancery/internal';
 import { setControllerReference } from 'chancery/low-level';
@@ -51,7 +52,7 @@ class DynamicApply implements ChildWriter {
     desired: Desired<KubernetesObject>,
     write: ChildWrite,
   ): Promise<KubernetesObject> {
-    const child = annotated(completeAnswer(resource, desired));
+    const child = annotated(resource, completeAnswer(resource, desired));
     const { owner, ownerResource, context } = write;
     const body = setControllerReference(owner, withoutSystemFields(child), ownerResource, resource);
     let created: KubernetesObject;
@@ -73,8 +74,8 @@ class DynamicApply implements ChildWriter {
   ): Promise<boolean> {
     const answer = completeAnswer(resource, desired);
     // An answer that is only said in another way is no reason to delete a child.
-    if (changeOf(answer, observed) === undefined) return false;
-    const child = annotated(answer);
+    if (changeOf(resource, withStoredNames(resource, answer), observed) === undefined) return false;
+    const child = annotated(resource, answer);
     const body = this.#patch(resource, child, observed, context);
     if (body === undefined) return false;
     const patch = { type: 'merge', body } as const;
@@ -103,7 +104,7 @@ class DynamicApply implements ChildWriter {
     observed: KubernetesObject,
     { context, aboutToChange }: ChildWrite,
   ): Promise<KubernetesObject | undefined> {
-    const child = annotated(completeAnswer(resource, desired));
+    const child = annotated(resource, completeAnswer(resource, desired));
     const body = this.#patch(resource, child, observed, context);
     if (body === undefined) return undefined;
     aboutToChange?.();
@@ -139,7 +140,7 @@ class DynamicApply implements ChildWriter {
     observed: KubernetesObject,
     context: ChildWrite['context'],
   ): object | undefined {
-    const change = changeOf(child, observed);
+    const change = changeOf(resource, child, observed);
     if (change === undefined) return undefined;
     if (this.#rewritten(context).isApplied(resource, observed, child)) return undefined;
     const { uid, resourceVersion } = observed.metadata;
@@ -152,16 +153,21 @@ class DynamicApply implements ChildWriter {
     child: KubernetesObject,
     context: ChildWrite['context'],
   ): void {
-    if (changeOf(child, after) === undefined) return;
+    if (changeOf(resource, child, after) === undefined) return;
     this.#rewritten(context).remember(resource, after, child);
   }
 }
 
-/** The merge patch that brings `observed` to `child`; undefined when nothing differs. */
-function changeOf(child: KubernetesObject, observed: KubernetesObject): JsonMap | undefined {
+/** The merge patch that brings `observed` to `child`, which is in its stored form; undefined when nothing differs. */
+function changeOf(
+  resource: Resource,
+  child: KubernetesObject,
+  observed: KubernetesObject,
+): JsonMap | undefined {
   // Items of a list have no type of their own.
   const before: JsonMap = { ...observed, apiVersion: child.apiVersion, kind: child.kind };
-  const merged = mergeThreeWay(before, lastAppliedOf(observed), child as unknown as JsonMap);
+  const last = withStoredNames(resource, lastAppliedOf(observed) as unknown as KubernetesObject);
+  const merged = mergeThreeWay(before, last as unknown as JsonMap, child as unknown as JsonMap);
   return mergePatchOf(before, withControllerOf(withSystemFieldsOf(merged, before), observed));
 }
 
@@ -181,11 +187,14 @@ function withControllerOf(object: JsonMap, observed: KubernetesObject): JsonMap 
   return { ...object, metadata: { ...metadata, ownerReferences: [...others, controller] } };
 }
 
-/** `answer` with itself as annotation. */
-function annotated(answer: KubernetesObject): KubernetesObject {
+/** `answer` in its stored form, and as annotation as it was answered: Metacontroller would write another one. */
+function annotated(resource: Resource, answer: KubernetesObject): KubernetesObject {
   const { annotations } = answer.metadata;
   const all = { ...annotations, [LAST_APPLIED]: lastAppliedText(answer) };
-  return { ...answer, metadata: { ...answer.metadata, annotations: all } };
+  return withStoredNames(resource, {
+    ...answer,
+    metadata: { ...answer.metadata, annotations: all },
+  });
 }
 
 /** The server refuses a new object with a version, and a hook may answer a child that it has seen. */
