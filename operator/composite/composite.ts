@@ -181,7 +181,7 @@ export function composite<P extends KubernetesObject>({
     revisions: hasRevisions
       ? createRevisions({ ...stored, ...revisions, format: chanceryFormat(name) })
       : undefined,
-    failures: { condition: false },
+    failures: { condition: false, once: true },
     sync: async (request) => answerOf<P>(await ask(request)),
     controller: { consistency: 'overlay', ...options } as Partial<
       ControllerOptions<KubernetesObject>

@@ -10,6 +10,7 @@ import {
 } from '../../operator/composite/composite.ts';
 import { decorator } from '../../operator/composite/decorator/decorator.ts';
 import type { Controller } from '../../operator/controller/controller.ts';
+import { TerminalError } from '../../operator/controller/errors.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
 import { controllerOf, type KubernetesObject } from '../../operator/model/object.ts';
 import { type ConfigSet, configSets, playground } from './parents.ts';
@@ -149,7 +150,7 @@ test.each([
   );
   const told = async () =>
     (await env.list<KubernetesObject & { reason?: string }>('events.k8s.io/v1', 'Event')).find(
-      ({ reason }) => reason === 'SyncError',
+      ({ reason }) => reason === 'ChildRefused',
     );
 
   await eventually(async () => (await told()) !== undefined);
@@ -159,6 +160,28 @@ test.each([
     regarding: { kind: 'ConfigSet', name: 'set' },
     note: expect.stringContaining(note),
   });
+});
+
+test.each([
+  ['with an error', new Error('the rack is full'), 'SyncError'],
+  ['by a bug', new TypeError('the rack is full'), 'ReconcileFailed'],
+  ['for good', new TerminalError('the rack is full'), 'ReconcileFailed'],
+])('a sync that fails %s is told by one Event on the parent', async (_, error, reason) => {
+  const sync = (): never => {
+    throw error;
+  };
+  const { env } = await playground(sets({ sync }), { names: [] });
+  const told = async () =>
+    (
+      await env.list<KubernetesObject & { reason?: string; note?: string }>(
+        'events.k8s.io/v1',
+        'Event',
+      )
+    ).filter(({ note }) => note?.includes('the rack is full'));
+
+  await eventually(async () => (await told()).length > 0);
+
+  expect((await told()).map((event) => event.reason)).toEqual([reason]);
 });
 
 test('[K-32] adopts what its selector matches and nobody controls, and orphans what it matches no longer', async () => {

@@ -120,7 +120,7 @@ export function decorator<T extends KubernetesObject>({
     writer: applyWriter({ fieldManager: name }),
     finalizer,
     related: customizing(customize, related, name),
-    failures: { condition: false },
+    failures: { condition: false, once: true },
     sync: async (request) => answerOf(await ask(request), status),
     controller: options as Partial<ControllerOptions<KubernetesObject>>,
   });
