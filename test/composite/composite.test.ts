@@ -184,6 +184,31 @@ test.each([
   expect((await told()).map((event) => event.reason)).toEqual([reason]);
 });
 
+test.each([
+  ['a composite', (calls: number[]) => sets({ sync: () => ({ children: [], ...again(calls) }) })],
+  [
+    'a decorator',
+    (calls: number[]) =>
+      decorator<ConfigSet>({
+        name: 'config-set',
+        objects: configSets,
+        attachments: [configMaps],
+        sync: () => ({ attachments: [], ...again(calls) }),
+      }),
+  ],
+])('requeueAfterMs 0 calls the function of %s again at once', async (_, declared) => {
+  const calls: number[] = [];
+
+  await playground(declared(calls), { names: [] });
+
+  await eventually(async () => calls.length === 2);
+});
+
+/** Asks for one more call, with no delay. */
+function again(calls: number[]): { readonly requeueAfterMs?: number } {
+  return calls.push(calls.length) === 1 ? { requeueAfterMs: 0 } : {};
+}
+
 test('[K-32] adopts what its selector matches and nobody controls, and orphans what it matches no longer', async () => {
   const selector = { matchLabels: { set: 'a' } };
   const {
