@@ -162,6 +162,21 @@ test.each([
   });
 });
 
+test('a child in another namespace than its parent is told with that namespace', async () => {
+  const astray = child(configMaps, { metadata: { name: 'astray', namespace: 'elsewhere' } });
+  const { env } = await playground(sets({ sync: () => ({ children: [astray] }) }), { names: [] });
+  const notes = async () =>
+    (await env.list<KubernetesObject & { note?: string }>('events.k8s.io/v1', 'Event')).map(
+      ({ note }) => note,
+    );
+
+  await eventually(async () => (await notes()).length > 0);
+
+  expect(await notes()).toEqual([
+    'configmaps elsewhere/astray is refused: a child must be in the namespace of its parent',
+  ]);
+});
+
 test.each([
   ['with an error', new Error('the rack is full'), 'SyncError'],
   ['by a bug', new TypeError('the rack is full'), 'ReconcileFailed'],
@@ -182,6 +197,32 @@ test.each([
   await eventually(async () => (await told()).length > 0);
 
   expect((await told()).map((event) => event.reason)).toEqual([reason]);
+});
+
+test('a child that is refused for good does not keep another one from its retries', async () => {
+  const quota = { apiVersion: 'v1', kind: 'ResourceQuota', spec: { hard: { configmaps: '1' } } };
+  const labels = { seen: 'yes' };
+  const declared = sets({
+    children: [{ resource: configMaps, source: { labelSelector: 'seen=yes' } }],
+    sync: () => ({
+      children: [
+        child(configMaps, { metadata: { name: 'unseen' } }),
+        child(configMaps, { metadata: { name: 'later', labels } }),
+      ],
+    }),
+  });
+  const { env, namespace, names, operator } = await playground(
+    declared,
+    { names: [] },
+    (cluster, place) => cluster.create({ ...quota, metadata: { name: 'few', namespace: place } }),
+  );
+  await eventually(async () =>
+    operator.log.some(({ message }) => message.startsWith('reconcile failed')),
+  );
+
+  await env.delete('v1', 'ResourceQuota', namespace, 'few');
+
+  await eventually(async () => (await names()).includes('later'));
 });
 
 test.each([

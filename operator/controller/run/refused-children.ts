@@ -183,8 +183,10 @@ function childIn(error: OperatorError): string {
   return `${error.context.resource} ${keyIn(error)}`;
 }
 
-function keyIn({ context: { name, child, object } }: OperatorError): unknown {
-  return name ?? child ?? object;
+function keyIn({ context: { namespace, name, child, object } }: OperatorError): unknown {
+  return namespace !== undefined && name !== undefined
+    ? `${namespace}/${name}`
+    : (name ?? child ?? object);
 }
 
 /** True for a failure that a later attempt may not meet, although nothing is changed to that end. */
