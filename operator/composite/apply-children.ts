@@ -1,6 +1,6 @@
 import type { ChildWrite, ChildWriter } from '../controller/children/child-writer.ts';
 import type { HotLoops, NextWrite } from '../controller/children/hot-loops.ts';
-import { BeingDeletedError } from '../controller/errors.ts';
+import { BeingDeletedError, TerminalError } from '../controller/errors.ts';
 import type { ReconcileContext } from '../controller/reconciler.ts';
 import { OperatorError } from '../core/errors.ts';
 import { inSlices } from '../core/time-slice.ts';
@@ -48,7 +48,7 @@ export function byIdentity(
  * in the order of the plan, then deletes the children that are not in it, unless a child has failed: that may be the
  * replacement of one to delete. A decorator deletes first.
  *
- * @throws the first failure.
+ * @throws the first failure, of those after which a retry may help if there are any.
  */
 export async function applyChildren(
   planned: readonly PlannedChild[],
@@ -77,7 +77,10 @@ export async function applyChildren(
     ),
   );
   if (!deletesFirst && failures.length === 0) await removeUnwanted();
-  if (failures.length > 0) throw failures[0];
+  // A child that is refused for good must not keep the others from their retry.
+  if (failures.length > 0) {
+    throw failures.find((error) => !(error instanceof TerminalError)) ?? failures[0];
+  }
 }
 
 /** Creates, changes or deletes one child, as its type says. */

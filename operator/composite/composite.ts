@@ -181,7 +181,7 @@ export function composite<P extends KubernetesObject>({
     revisions: hasRevisions
       ? createRevisions({ ...stored, ...revisions, format: chanceryFormat(name) })
       : undefined,
-    failures: { condition: false },
+    failures: { condition: false, once: true },
     sync: async (request) => answerOf<P>(await ask(request)),
     controller: { consistency: 'overlay', ...options } as Partial<
       ControllerOptions<KubernetesObject>
@@ -197,10 +197,14 @@ function answerOf<P extends KubernetesObject>(
   return {
     children: children as SyncAnswer['children'], // checked by the engine
     status: status as SyncAnswer['status'],
-    // The engine takes 0 for none, as hooks do; here it means at once.
-    resyncAfterMs: requeueAfterMs === 0 ? 1 : requeueAfterMs,
+    resyncAfterMs: resyncAfter(requeueAfterMs),
     finalized: finalized === true,
   };
+}
+
+/** The engine takes 0 for none, as hooks do; here it means at once. */
+export function resyncAfter(requeueAfterMs: number | undefined): number | undefined {
+  return requeueAfterMs === 0 ? 1 : requeueAfterMs;
 }
 
 /** A check that the engine cannot make, for callers without types. */

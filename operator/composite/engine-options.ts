@@ -172,9 +172,10 @@ interface EngineOptions {
   /**
    * How failures are told to people, besides the log: by a Warning Event `SyncError` on the parent, and, where
    * `condition` is true, by a condition in its status, which goes away with the next success. Its type is `Synced`, and
-   * that of a decorator begins with its name. Left out: by the log only.
+   * that of a decorator begins with its name. With `once`, a failure of which the controller itself records an Event, such
+   * as a refused child, gets no `SyncError` beside it. Left out: by the log only.
    */
-  readonly failures?: { readonly condition: boolean };
+  readonly failures?: { readonly condition: boolean; readonly once?: boolean };
   /**
    * What the definition of the parent lets the engine write into the status by itself. Left out: it is not known, so the
    * engine writes its fields, and does not mind when the API server drops them.

@@ -107,10 +107,11 @@ class Engine {
       const brought = await this.#bring(object, context);
       return brought && { requeueAfterMs: brought.requeueAfterMs };
     } catch (error) {
-      await this.#sync.failed(object, error, context);
       const { finalizer } = this.#options;
       const isCleanup = this.#isFinalized(object) && carries(object, finalizer);
-      throw isCleanup ? retried(error) : error;
+      const thrown = isCleanup ? retried(error) : error;
+      await this.#sync.failed(object, { error, thrown }, context);
+      throw thrown;
     }
   }
 

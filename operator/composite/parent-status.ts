@@ -13,14 +13,7 @@ import { type KubernetesObject, keyOf } from '../model/object.ts';
 import { type Resource, resourceName } from '../model/resource.ts';
 import { knownPart, type StatusFields } from '../model/status-fields.ts';
 import type { CompositeEngineOptions, RollingPlan, SyncAnswer } from './engine-options.ts';
-import {
-  conditionsOf,
-  failureType,
-  isQuiet,
-  publicMessage,
-  statusOf,
-  withFailure,
-} from './failures.ts';
+import { conditionsOf, failureType, isQuiet, statusOf, withFailure } from './failures.ts';
 
 interface ParentStatusOptions
   extends Pick<CompositeEngineOptions, 'status' | 'failures' | 'statusFields'> {
@@ -177,13 +170,11 @@ export class ParentStatus {
     return missing;
   }
 
-  /** States a failure by an Event, and by a condition where the definition has conditions. */
+  /** States a failure by a condition. */
   async failed(parent: KubernetesObject, error: unknown, context: ReconcileContext): Promise<void> {
-    const { failures, parentResource } = this.#options;
+    const { parentResource } = this.#options;
     const fields = this.#fields(context);
-    if (failures === undefined || isQuiet(error)) return;
-    context.event('Warning', 'SyncError', publicMessage(error));
-    if (!failures.condition || this.#options.status !== 'replace') return;
+    if (this.#options.status !== 'replace') return;
     const known = this.#written.get(context) ?? parent;
     const stamp = { fields, nowMs: context.clock.now() };
     const status = withFailure(statusOf(known), known, error, stamp);

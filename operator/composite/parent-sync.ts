@@ -1,3 +1,4 @@
+import { enginePartsOf } from '../controller/children/engine-parts.ts';
 import { CONTROLLER_UID } from '../controller/children/existing-child.ts';
 import { HotLoops } from '../controller/children/hot-loops.ts';
 import { removeFinalizer } from '../controller/finalizers/finalizer.ts';
@@ -17,6 +18,7 @@ import type {
   RollingPlan,
   SyncAnswer,
 } from './engine-options.ts';
+import { isQuiet, publicMessage } from './failures.ts';
 import { ParentStatus } from './parent-status.ts';
 import { planChildren } from './plan-children.ts';
 import type { SeenVersions } from './seen-versions.ts';
@@ -123,12 +125,26 @@ export class ParentSync {
     return { isFinalized, requeueAfterMs };
   }
 
-  /** Tells people about a failure. Never throws. */
-  async failed(parent: KubernetesObject, error: unknown, context: ReconcileContext): Promise<void> {
+  /**
+   * Tells people about a failure, by an Event, and by a condition where the definition has conditions. Never throws.
+   *
+   * @param failure - with the error that ends the attempt because of it.
+   */
+  async failed(
+    parent: KubernetesObject,
+    { error, thrown }: { readonly error: unknown; readonly thrown: unknown },
+    context: ReconcileContext,
+  ): Promise<void> {
     if (context.signal.aborted || isLostRace(error)) return;
     try {
       await this.#options.failed?.(parent, error, context);
-      await (this.#status ?? this.#decorations)?.failed(parent, error, context);
+      const { failures } = this.#options;
+      if (failures === undefined || isQuiet(error)) return;
+      const isTold = failures.once === true && enginePartsOf(context)?.isTold(thrown) === true;
+      if (!isTold) context.event('Warning', 'SyncError', publicMessage(error));
+      if (failures.condition) {
+        await (this.#status ?? this.#decorations)?.failed(parent, error, context);
+      }
     } catch (err) {
       if (isLostRace(err)) return; // the next attempt states it
       context.log.warn({ err }, 'a failure could not be stated on its object');

@@ -10,6 +10,7 @@ import {
 } from '../../operator/composite/composite.ts';
 import { decorator } from '../../operator/composite/decorator/decorator.ts';
 import type { Controller } from '../../operator/controller/controller.ts';
+import { TerminalError } from '../../operator/controller/errors.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
 import { controllerOf, type KubernetesObject } from '../../operator/model/object.ts';
 import { type ConfigSet, configSets, playground } from './parents.ts';
@@ -149,7 +150,7 @@ test.each([
   );
   const told = async () =>
     (await env.list<KubernetesObject & { reason?: string }>('events.k8s.io/v1', 'Event')).find(
-      ({ reason }) => reason === 'SyncError',
+      ({ reason }) => reason === 'ChildRefused',
     );
 
   await eventually(async () => (await told()) !== undefined);
@@ -160,6 +161,94 @@ test.each([
     note: expect.stringContaining(note),
   });
 });
+
+test('a child in another namespace than its parent is told with that namespace', async () => {
+  const astray = child(configMaps, { metadata: { name: 'astray', namespace: 'elsewhere' } });
+  const { env } = await playground(sets({ sync: () => ({ children: [astray] }) }), { names: [] });
+  const notes = async () =>
+    (await env.list<KubernetesObject & { note?: string }>('events.k8s.io/v1', 'Event')).map(
+      ({ note }) => note,
+    );
+
+  await eventually(async () => (await notes()).length > 0);
+
+  expect(await notes()).toEqual([
+    'configmaps elsewhere/astray is refused: a child must be in the namespace of its parent',
+  ]);
+});
+
+test.each([
+  ['with an error', new Error('the rack is full'), 'SyncError'],
+  ['by a bug', new TypeError('the rack is full'), 'ReconcileFailed'],
+  ['for good', new TerminalError('the rack is full'), 'ReconcileFailed'],
+])('a sync that fails %s is told by one Event on the parent', async (_, error, reason) => {
+  const sync = (): never => {
+    throw error;
+  };
+  const { env } = await playground(sets({ sync }), { names: [] });
+  const told = async () =>
+    (
+      await env.list<KubernetesObject & { reason?: string; note?: string }>(
+        'events.k8s.io/v1',
+        'Event',
+      )
+    ).filter(({ note }) => note?.includes('the rack is full'));
+
+  await eventually(async () => (await told()).length > 0);
+
+  expect((await told()).map((event) => event.reason)).toEqual([reason]);
+});
+
+test('a child that is refused for good does not keep another one from its retries', async () => {
+  const quota = { apiVersion: 'v1', kind: 'ResourceQuota', spec: { hard: { configmaps: '1' } } };
+  const labels = { seen: 'yes' };
+  const declared = sets({
+    children: [{ resource: configMaps, source: { labelSelector: 'seen=yes' } }],
+    sync: () => ({
+      children: [
+        child(configMaps, { metadata: { name: 'unseen' } }),
+        child(configMaps, { metadata: { name: 'later', labels } }),
+      ],
+    }),
+  });
+  const { env, namespace, names, operator } = await playground(
+    declared,
+    { names: [] },
+    (cluster, place) => cluster.create({ ...quota, metadata: { name: 'few', namespace: place } }),
+  );
+  await eventually(async () =>
+    operator.log.some(({ message }) => message.startsWith('reconcile failed')),
+  );
+
+  await env.delete('v1', 'ResourceQuota', namespace, 'few');
+
+  await eventually(async () => (await names()).includes('later'));
+});
+
+test.each([
+  ['a composite', (calls: number[]) => sets({ sync: () => ({ children: [], ...again(calls) }) })],
+  [
+    'a decorator',
+    (calls: number[]) =>
+      decorator<ConfigSet>({
+        name: 'config-set',
+        objects: configSets,
+        attachments: [configMaps],
+        sync: () => ({ attachments: [], ...again(calls) }),
+      }),
+  ],
+])('requeueAfterMs 0 calls the function of %s again at once', async (_, declared) => {
+  const calls: number[] = [];
+
+  await playground(declared(calls), { names: [] });
+
+  await eventually(async () => calls.length === 2);
+});
+
+/** Asks for one more call, with no delay. */
+function again(calls: number[]): { readonly requeueAfterMs?: number } {
+  return calls.push(calls.length) === 1 ? { requeueAfterMs: 0 } : {};
+}
 
 test('[K-32] adopts what its selector matches and nobody controls, and orphans what it matches no longer', async () => {
   const selector = { matchLabels: { set: 'a' } };

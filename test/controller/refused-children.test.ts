@@ -40,12 +40,10 @@ type Reconcile = ControllerOptions<ConfigSet>['reconcile'];
 const LONG = 'm'.repeat(254);
 const OTHERS_SECRET = 'hunter2 of the others';
 
-/** The Events on sets, but for those by which composites and decorators may tell of any failure. */
+/** The Events on sets. */
 async function toldOn(env: TestEnv, namespace: string): Promise<readonly Told[]> {
   const events = await env.list<Told>('events.k8s.io/v1', 'Event', namespace);
-  return events.filter(
-    ({ reason, regarding }) => reason !== 'SyncError' && regarding?.kind === 'ConfigSet',
-  );
+  return events.filter(({ regarding }) => regarding?.kind === 'ConfigSet');
 }
 
 function plain(...wanted: readonly Desire[]) {

@@ -8,7 +8,7 @@ import type { KubernetesObject } from '../../model/object.ts';
 import type { Resource } from '../../model/resource.ts';
 import type { DesiredChild } from '../child.ts';
 import { type ChildRule, childTypes } from '../child-types.ts';
-import { asking, customizing, requireList, type SyncFunction } from '../composite.ts';
+import { asking, customizing, requireList, resyncAfter, type SyncFunction } from '../composite.ts';
 import { engine } from '../engine.ts';
 import type { RelatedRule, SyncAnswer } from '../engine-options.ts';
 import {
@@ -38,7 +38,7 @@ export interface DecoratorResult {
 interface DecoratorOptions<T extends KubernetesObject>
   extends Omit<
     ControllerOptions<T>,
-    'for' | 'owns' | 'predicate' | 'reconcile' | 'finalizer' | 'consistency'
+    'for' | 'owns' | 'predicate' | 'reconcile' | 'gone' | 'finalizer' | 'consistency'
   > {
   /** The resource whose objects are decorated. */
   readonly objects: Resource<T>;
@@ -120,7 +120,7 @@ export function decorator<T extends KubernetesObject>({
     writer: applyWriter({ fieldManager: name }),
     finalizer,
     related: customizing(customize, related, name),
-    failures: { condition: false },
+    failures: { condition: false, once: true },
     sync: async (request) => answerOf(await ask(request), status),
     controller: options as Partial<ControllerOptions<KubernetesObject>>,
   });
@@ -139,5 +139,5 @@ function answerOf(
     });
   }
   const children = attachments as SyncAnswer['children']; // checked by the engine
-  return { ...rest, children, status, resyncAfterMs: requeueAfterMs };
+  return { ...rest, children, status, resyncAfterMs: resyncAfter(requeueAfterMs) };
 }

@@ -6,15 +6,7 @@ import type { ReconcileContext } from '../../controller/reconciler.ts';
 import { isNotFound } from '../../model/not-found.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { DecoratorEngineOptions, SyncAnswer } from '../engine-options.ts';
-import {
-  conditionsOf,
-  failureType,
-  isQuiet,
-  publicMessage,
-  statusOf,
-  withFailure,
-  withoutFailure,
-} from '../failures.ts';
+import { conditionsOf, failureType, statusOf, withFailure, withoutFailure } from '../failures.ts';
 
 type Options = Pick<
   DecoratorEngineOptions,
@@ -82,14 +74,10 @@ export class DecorationWriter {
   }
 
   /**
-   * States a failure by an Event, and by a condition where the definition has conditions. An object that has changed since
-   * it was read gets the condition with the next attempt.
+   * States a failure by a condition. An object that has changed since it was read gets it with the next attempt.
    */
   async failed(object: KubernetesObject, error: unknown, context: ReconcileContext): Promise<void> {
-    const { failures, statusFields: fields, decorator } = this.#options;
-    if (failures === undefined || isQuiet(error)) return;
-    context.event('Warning', 'SyncError', publicMessage(error));
-    if (!failures.condition) return;
+    const { statusFields: fields, decorator } = this.#options;
     const stamp = { fields, nowMs: context.clock.now(), type: failureType(decorator) };
     const status = withFailure(statusOf(object), object, error, stamp);
     if (this.#statuses.differs(object, status)) await this.#send(object, {}, status, context);

@@ -10,6 +10,8 @@ interface EngineParts {
   readonly childSelection: ChildSelection;
   /** The fight of this attempt, or, before it writes, of the attempt before. */
   readonly fight: () => Fight | undefined;
+  /** True when the controller itself records an Event if the reconcile ends with this failure. */
+  readonly isTold: (thrown: unknown) => boolean;
 }
 
 const PARTS = Symbol('engine parts');

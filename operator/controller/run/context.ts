@@ -20,6 +20,7 @@ import type { AcceptedWrite, KeyGate } from '../policies/key-gate.ts';
 import type { TakenNames } from '../policies/taken-names.ts';
 import type { Log, ReconcileContext, Self } from '../reconciler.ts';
 import { isSameResource, type Source, source } from '../source.ts';
+import { failureOf } from './failure.ts';
 import { observeWrites, type WriteObserver, type WrittenCall } from './observe-writes.ts';
 import { type RefusedChildren, withRefusals } from './refused-children.ts';
 
@@ -116,6 +117,7 @@ export class Contexts {
       memory: this.#memory,
       childSelection: this.#childSelection,
       fight: () => gate?.fightOf(key),
+      isTold: (thrown) => refusedChildren.events(failureOf(thrown)).length > 0,
     });
   }
 

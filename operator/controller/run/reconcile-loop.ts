@@ -295,8 +295,9 @@ class FailureReport {
    * @param failures - in a row, with this one.
    * @param retryInMs - undefined when only a change can help.
    */
-  failed({ kind, error: err }: Failure, failures: number, retryInMs: number | undefined): void {
+  failed(failure: Failure, failures: number, retryInMs: number | undefined): void {
     const { log, refusedChildren, verb } = this.#options;
+    const { kind, error: err } = failure;
     const remedy = remedyFor(err);
     const facts = {
       err,
@@ -311,8 +312,7 @@ class FailureReport {
     else if (kind === 'panic') log.error(facts, `${verb} failed by a bug`);
     else log.warn(facts, `${verb} failed`);
     if (verb === 'finalize') this.event('FinalizeFailed', `cleanup failed: ${err.message}`);
-    else if (kind === 'terminal' || kind === 'panic') this.event('ReconcileFailed', err.message);
-    else for (const note of refusedChildren.notes(err)) this.event('ChildRefused', note);
+    else for (const { reason, note } of refusedChildren.events(failure)) this.event(reason, note);
   }
 
   stuck(limitMs: number, runningMs: number, isFirst: boolean): void {

@@ -20,7 +20,7 @@ import { type Resource, resourceName } from '../../model/resource.ts';
 import { ApiError } from '../../model/status.ts';
 import type { Controller } from '../controller.ts';
 import { isSameResource } from '../source.ts';
-import { causesOf, isLeadershipLost, isLostRace, remedyFor } from './failure.ts';
+import { causesOf, type Failure, isLeadershipLost, isLostRace, remedyFor } from './failure.ts';
 
 /** A child that is written. */
 export interface WrittenChild {
@@ -38,6 +38,11 @@ const [NAME_CHARS, MESSAGE_CHARS] = [300, 500];
 
 /** Characters by which a message is found in the note of another Event. */
 const BEGINNING_CHARS = 100;
+
+interface FailureEvent {
+  readonly reason: 'ReconcileFailed' | 'ChildRefused';
+  readonly note: string;
+}
 
 /** The children that one attempt could not write until a person or another program changes something. */
 export class RefusedChildren {
@@ -86,6 +91,13 @@ export class RefusedChildren {
     if (own !== undefined) errors.set(childIn(own), own);
     else if (![...errors.values()].some((error) => causes.includes(error))) return [];
     return [...errors].filter(([, error]) => !this.#isTold(error)).map(noteOf);
+  }
+
+  /** The Warning Events by which the controller tells of a failed reconcile; none for a failure that only the log has. */
+  events({ kind, error }: Pick<Failure, 'kind' | 'error'>): readonly FailureEvent[] {
+    if (kind === 'conflict') return [];
+    if (kind !== 'failed') return [{ reason: 'ReconcileFailed', note: error.message }];
+    return this.notes(error).map((note) => ({ reason: 'ChildRefused', note }));
   }
 
   #isTold({ message }: Error): boolean {
@@ -171,8 +183,10 @@ function childIn(error: OperatorError): string {
   return `${error.context.resource} ${keyIn(error)}`;
 }
 
-function keyIn({ context: { name, child, object } }: OperatorError): unknown {
-  return name ?? child ?? object;
+function keyIn({ context: { namespace, name, child, object } }: OperatorError): unknown {
+  return namespace !== undefined && name !== undefined
+    ? `${namespace}/${name}`
+    : (name ?? child ?? object);
 }
 
 /** True for a failure that a later attempt may not meet, although nothing is changed to that end. */
