@@ -50,6 +50,8 @@ export class AppliedMemory {
   /** By uid, which no two objects share. One text an object: a hundred thousand of them take little memory. */
   readonly #cached = new Map<string, string>();
   readonly #uncached = new Map<string, string>();
+  /** Uids that `forget` was called for last: it is not called again for what is written later. */
+  readonly #gone = new Set<string>();
 
   /** From now on, `forget` is called for each object of the resource that is gone. */
   follow(resource: Resource): void {
@@ -59,6 +61,14 @@ export class AppliedMemory {
   /** Called when the object of this uid has left the cache. */
   forget(uid: string): void {
     for (const id of [uid, statusOf(uid)]) this.#cached.delete(id);
+    this.#gone.add(uid);
+    const [oldest] = this.#gone.size > MAX_UNCACHED ? this.#gone : [];
+    if (oldest !== undefined) this.#gone.delete(oldest);
+  }
+
+  /** Called when a cache has the object of this uid, perhaps again. */
+  cached(uid: string): void {
+    this.#gone.delete(uid);
   }
 
   /** True when applying `stated` to `known`, as a cache or the server shows it, changes nothing. */
@@ -121,7 +131,7 @@ export class AppliedMemory {
   ): void {
     if (uid === '') return;
     const id = subresource === '' ? uid : statusOf(uid);
-    if (this.#followed.has(resourceName(resource))) {
+    if (this.#followed.has(resourceName(resource)) && !this.#gone.has(uid)) {
       this.#cached.set(id, packed(applied));
       return;
     }

@@ -128,7 +128,10 @@ export class Contexts {
   followCaches(): () => void {
     const { controller, informers } = this.#options;
     const forget = (changes: readonly Change[]): undefined => {
-      for (const { type, entry } of changes) if (type === 'delete') this.#memory.forget(entry.uid);
+      for (const { type, entry } of changes) {
+        if (type === 'delete') this.#memory.forget(entry.uid);
+        else this.#memory.cached(entry.uid);
+      }
     };
     const ends: (() => void)[] = [];
     for (const of of [controller.for, ...controller.owns.map((owned) => owned.source)]) {

@@ -88,8 +88,9 @@ export class RefusedChildren {
     const errors = new Map(this.#errors);
     // A composite or decorator refuses some children before anything is sent, or says it in words of its own.
     const own = causes.find((each) => isOfChild(each));
-    if (own !== undefined) errors.set(childIn(own), own);
-    else if (![...errors.values()].some((error) => causes.includes(error))) return [];
+    const known = [...errors.values()];
+    if (own !== undefined && !known.includes(own)) errors.set(childIn(own), own);
+    else if (!known.some((error) => causes.includes(error))) return [];
     return [...errors].filter(([, error]) => !this.#isTold(error)).map(noteOf);
   }
 

@@ -44,6 +44,33 @@ test('[child 6] of a resource without a cache the last 10,000 objects are rememb
   expect(forgotten).toEqual([0, 1, 2]);
 });
 
+test('[child 6] of objects that are written after they have left the cache the last 10,000 are remembered', () => {
+  const memory = new AppliedMemory();
+  memory.follow(configMaps);
+  for (const at of numbers(10_003)) {
+    memory.remember(configMaps, stored(at), stated(at));
+    memory.forget(`uid-${at}`);
+    memory.remember(configMaps, stored(at), stated(at));
+  }
+
+  const forgotten = numbers(10_003).filter(
+    (at) => memory.lastWrite(configMaps, stored(at)) === undefined,
+  );
+
+  expect(forgotten).toEqual([0, 1, 2]);
+});
+
+test('[child 6] an object that a cache has again is remembered like the others', () => {
+  const memory = new AppliedMemory();
+  memory.follow(configMaps);
+  memory.forget('uid-0');
+  memory.cached('uid-0');
+  for (const at of numbers(10_003)) memory.remember(configMaps, stored(at), stated(at));
+  for (const at of numbers(10_003)) memory.remember(secrets, stored(20_000 + at), stated(at));
+
+  expect(memory.lastWrite(configMaps, stored(0))).toBe('apply');
+});
+
 test('[child 6] the status of an object is remembered beside the object, and forgotten with it', () => {
   const memory = new AppliedMemory();
   memory.follow(configMaps);
