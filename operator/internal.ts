@@ -74,11 +74,9 @@ export type {
   DecoratorEngineOptions,
   PlannedChild,
   Related,
-  RelatedObjects,
   RelatedRule,
   Revisions,
   StatusCheck,
-  SyncAnswer,
   SyncRequest,
 } from './composite/engine-options.ts';
 export { reasonOf } from './composite/failures.ts';
