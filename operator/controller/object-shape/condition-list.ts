@@ -196,7 +196,7 @@ export function formerNames(
     .filter(({ manager }) => manager === fieldManager || manager.startsWith(prefixOf(fieldManager)))
     .filter(({ manager, isApplied }) => isApplied && manager !== used)
     .map(({ manager, fields, conditions = {} }) => {
-      const keeps = others.filter(({ type }) => Object.hasOwn(conditions, keyOf(type)));
+      const keeps = others.filter(({ type }) => Object.hasOwn(conditions, itemName(type)));
       const size = Object.keys(conditions).filter((key) => key.startsWith('k:')).length;
       const isKeptOnly = Object.keys(fields).every((name) => name === 'f:conditions');
       return { manager, keeps, isDone: isKeptOnly && keeps.length > 0 && keeps.length === size };
@@ -204,6 +204,7 @@ export function formerNames(
     .filter(({ isDone }) => !isDone);
 }
 
-function keyOf(type: string): string {
+/** How `managedFields` names the item of a map. */
+function itemName(type: string): string {
   return `k:${JSON.stringify({ type })}`;
 }
