@@ -150,7 +150,7 @@ describe('[child 1] [child 2] [child 3] two managers write the same objects in r
         runs += 1;
         await writeByTwo(subject, `child-${runs}`, todo, children);
       }),
-      propertyRuns(),
+      propertyRuns(0.3),
     );
   });
 
@@ -177,7 +177,7 @@ describe('[child 1] [child 2] [child 3] two managers write the same objects in r
         );
         await writeByTwo(subject, metadata.name, possible, statuses);
       }),
-      propertyRuns(),
+      propertyRuns(0.3),
     );
   });
 });
