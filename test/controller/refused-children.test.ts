@@ -1,4 +1,4 @@
-/** A child that the API server refuses is told on its parent, by a Warning Event that says what to do. */
+/** When the API server refuses a child, the parent gets a Warning Event that says what to do. */
 import { eventually, type TestEnv } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
 import type { Call } from '../../operator/client/call.ts';
@@ -419,7 +419,7 @@ describe('[child 8] the calls of an attempt', () => {
     metadata: { name: 'set', namespace: 'shop', uid: 'u1' },
   };
 
-  /** What is told when `call` fails after `before`. */
+  /** The Events that are recorded when `call` fails after `before`. */
   async function notesAfter(
     call: Call,
     before: () => void = () => {},

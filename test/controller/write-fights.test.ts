@@ -12,7 +12,7 @@ interface Scene {
   readonly reconcile: (site: Site, context: ReconcileContext<Site>) => Promise<unknown>;
   /** What the other writer does. */
   readonly insist: (place: SitesTest) => Promise<unknown>;
-  /** What is stated as the server shows it. */
+  /** The stated fields, in the form in which the server shows them. */
   readonly shown: (place: SitesTest) => Promise<unknown>;
   /** The same as the reconcile states it. */
   readonly wanted: unknown;

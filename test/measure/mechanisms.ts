@@ -10,7 +10,7 @@ export interface Mechanism {
 }
 
 const CHILDREN = 'operator/controller/children/';
-/** What is known of the form of an object. */
+/** Knowledge of the fields and lists of an object. */
 const SHAPE = 'operator/controller/object-shape/';
 /** The three-way merge, which was in the folder of children. */
 const MERGE = 'packages/metacontroller/src/children/';

@@ -149,7 +149,7 @@ export class RelatedCaches {
     return opened;
   }
 
-  /** Parents that read the first list waited for it, so it wakes nobody else. */
+  /** The first list wakes only the parents that waited for it. */
   #selecting(resource: Resource, changes: readonly Change[]): ReadonlySet<ObjectKey> {
     const { rules } = this.#options;
     const labelsOf = this.#labelsIn(undefined);

@@ -207,7 +207,7 @@ class StatusWrite {
     return managerOf(fieldManager, this.#types);
   }
 
-  /** Takes from former names of the manager what nobody would remove otherwise. */
+  /** Applies again under the former names of the manager, so that they give up the conditions they still own. */
   async #giveUpFormer(answer: KubernetesObject): Promise<KubernetesObject> {
     const { client, resource, memory, fieldManager } = this.#options;
     const used = this.#manager();

@@ -50,7 +50,7 @@ interface UnselectedObjectsOptions {
   readonly open?: ((source: Source) => OpenedSource) | undefined;
 }
 
-/** What is known of an object. `suspected`: it has left, and no read has told whether it exists. */
+/** The state of an object. `suspected`: it has left the selector, and it was not yet read to see whether it exists. */
 type Known =
   | 'suspected'
   | { readonly watch: DeletionWatch | undefined; readonly isDeleted: boolean };
