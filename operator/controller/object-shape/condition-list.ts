@@ -104,7 +104,7 @@ export class ConditionList {
   }
 }
 
-/** Leaves out items without a `type`, because nothing identifies them. */
+/** Leaves out items that are no objects: nothing identifies them. */
 export function conditionsOf(object: KubernetesObject): readonly Condition[] {
   const { status } = object as { readonly status?: unknown };
   const conditions: unknown = isMapping(status) ? status.conditions : undefined;
