@@ -81,6 +81,11 @@ const WHOLE_PROCESS = [
   'test/transport/undici-transport.test.ts',
 ];
 
+/** Files with properties and crash points, which `test:all` runs with many runs each. */
+const AGAIN = [...filesWith('fc.assert'), ...filesWith('EVERY_PLACE')];
+/** `test:all` sets it where it runs them in a lane of their own: once is enough. */
+const LEFT_OUT = process.env.LEAVE_OUT_AGAIN === undefined ? [] : AGAIN;
+
 /**
  * An order that the seed of the run decides. Vitest keeps a worker, and what it has loaded, only when the next file shares
  * workers and is of the same project: so such files stand together. Files with a process of their own come first. They wait
@@ -151,11 +156,14 @@ export default defineConfig({
         test: {
           name,
           include: [...include],
-          exclude: [NOT_OURS, TOOLS, ...LONG, ...WHOLE_PROCESS],
+          exclude: [NOT_OURS, TOOLS, ...LONG, ...WHOLE_PROCESS, ...LEFT_OUT],
           isolate: false,
         },
       })),
-      { extends: true, test: { name: 'long', include: LONG, exclude: [NOT_OURS, TOOLS] } },
+      {
+        extends: true,
+        test: { name: 'long', include: LONG, exclude: [NOT_OURS, TOOLS, ...LEFT_OUT] },
+      },
       {
         extends: true,
         test: {
@@ -179,7 +187,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'again-properties',
-          include: [...filesWith('fc.assert'), ...filesWith('EVERY_PLACE')],
+          include: AGAIN,
           isolate: false,
           testTimeout: (PATIENCE_MS * Number(manyRuns)) / FEW_RUNS,
           env: { PROPERTY_RUNS: manyRuns },
