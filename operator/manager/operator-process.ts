@@ -350,6 +350,7 @@ export class OperatorProcess {
     const { reason } = this.#stop.signal;
     using budget = new StopBudget(clock, settings.shutdownTimeoutMs);
     this.#budget = budget;
+    this.#webhooks?.stopping();
     budget.shrinkTo(this.#campaign?.stopLimitMs ?? Number.POSITIVE_INFINITY);
     const { leftMs } = budget;
     this.#log.info(Number.isFinite(leftMs) ? { budgetMs: Math.round(leftMs) } : {}, 'stopping');

@@ -50,6 +50,7 @@ export class WebhookServing {
   readonly #server: WebhookServer;
   readonly #caches = new Map<Source, InformerHandle<KubernetesObject>>();
   readonly #complainedAt = new Map<Endpoint, number>();
+  #stoppingAt = 0;
 
   /** @throws ConfigurationError `CONFIG` when two webhooks have the same path. */
   constructor(options: WebhookServingOptions) {
@@ -106,6 +107,12 @@ export class WebhookServing {
     return this.#server.listening ? this.#server.address : undefined;
   }
 
+  /** Call when the process begins to stop, while reconciles may still finish. */
+  stopping(): void {
+    this.#stoppingAt = this.#options.clock.monotonic();
+    this.#server.drain();
+  }
+
   /** Closes everything at once. Idempotent. */
   stop(): Promise<void> {
     return this.#server.stop();
@@ -113,11 +120,11 @@ export class WebhookServing {
 
   async #drain(): Promise<void> {
     const { clock, settings } = this.#options;
-    this.#server.drain();
     const allMs = settings.shutdownTimeoutMs * SHARE.others;
     // No Service sends reviews to a process that is in no Pod.
     const lingerMs = settings.podName === undefined ? 0 : Math.min(LINGER_MS, allMs * 0.6);
-    if (lingerMs > 0) await sleep(clock, lingerMs, NEVER_ABORTED);
+    const leftMs = this.#stoppingAt + lingerMs - clock.monotonic();
+    if (leftMs > 0) await sleep(clock, leftMs, NEVER_ABORTED);
     const lastMs = Math.min(LAST_ANSWERS_MS, allMs * 0.3);
     const late = new AbortController();
     const cancel = clock.schedule(lastMs, () => late.abort());
