@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { unlink } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
-import { ConfigurationError, messageOf, ProtocolError } from '../../core/errors.ts';
+import { ConfigurationError, ProtocolError } from '../../core/errors.ts';
 import { parseGoDuration } from '../../core/go-duration.ts';
 import type { Endpoint, EndpointAnswer } from '../../webhook/endpoint.ts';
 import { HttpListener, send } from '../http/listener.ts';
@@ -29,8 +29,8 @@ interface WebhookServerOptions {
     text: string,
     limits: { readonly timeoutMs: number; readonly signal: AbortSignal },
   ) => Promise<EndpointAnswer>;
-  /** Told of each request for an endpoint: how it was answered. */
-  readonly answered: (endpoint: Endpoint, status: number, problem?: string) => void;
+  /** Told of each request for an endpoint: the status of the answer, and why it is no review. */
+  readonly answered: (endpoint: Endpoint, status: number, error?: unknown) => void;
 }
 
 /**
@@ -106,9 +106,10 @@ export class WebhookServer {
       send(response, status, text, status === 200 ? 'application/json' : undefined);
       this.#options.answered(endpoint, status);
     } catch (error) {
-      const refusal = refusalOf(error);
-      if (!response.destroyed) refuse(request, response, refusal.status, `${refusal.message}\n`);
-      this.#options.answered(endpoint, refusal.status, refusal.message);
+      if (response.destroyed) return;
+      const { status, message } = refusalOf(error);
+      refuse(request, response, status, `${message}\n`);
+      this.#options.answered(endpoint, status, error);
     }
   }
 
@@ -151,11 +152,11 @@ class Refused extends Error {
   }
 }
 
-/** Any other error is a bug, or the failure of a span: the API server then follows the failure policy. */
+/** Any other error is a bug, whose text might quote an object. The API server then follows the failure policy. */
 function refusalOf(error: unknown): { readonly status: number; readonly message: string } {
   if (error instanceof Refused) return error;
   if (error instanceof ProtocolError) return { status: 400, message: error.message };
-  return { status: 500, message: `the operator failed: ${messageOf(error)}` };
+  return { status: 500, message: 'the operator failed' };
 }
 
 /** Answers although the body may not have been read. */

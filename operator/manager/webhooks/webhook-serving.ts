@@ -6,6 +6,7 @@ import { ConfigurationError } from '../../core/errors.ts';
 import { type Meter, noMeter } from '../../core/metrics.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { InformerHandle } from '../../store/namespaces-informer.ts';
+import { type AnswerConversion, conversionEndpoint } from '../../webhook/conversion-endpoint.ts';
 import type { Endpoint } from '../../webhook/endpoint.ts';
 import type { Webhook } from '../../webhook/webhook.ts';
 import { type AroundReview, webhookEndpoint } from '../../webhook/webhook-endpoint.ts';
@@ -22,6 +23,8 @@ export interface WebhookServingOptions {
   readonly clock: Clock;
   readonly logFor: (facts: Readonly<Record<string, string>>) => Log;
   readonly meter?: Meter;
+  /** Converts objects at `/convert`. Default: that path does not exist. */
+  readonly convert?: AnswerConversion;
   /** Called around each question. Default: nothing is. */
   readonly aroundReview?: AroundReview;
 }
@@ -54,12 +57,15 @@ export class WebhookServing {
 
   /** @throws ConfigurationError `CONFIG` when two webhooks have the same path. */
   constructor(options: WebhookServingOptions) {
-    const { clock, logFor, meter = noMeter, aroundReview: around, settings, webhooks } = options;
+    const { clock, convert, logFor, meter = noMeter, settings, webhooks } = options;
     this.#options = options;
     const storeOf = (source: Source) => this.#caches.get(source)?.informer.store;
-    const endpoints = webhooks.map((webhook) =>
-      webhookEndpoint(webhook, { clock, logFor, storeOf, ...(around && { around }) }),
-    );
+    const { aroundReview: around } = options;
+    const parts = { clock, logFor, storeOf, ...(around && { around }) };
+    const endpoints = [
+      ...webhooks.map((webhook) => webhookEndpoint(webhook, parts)),
+      ...(convert === undefined ? [] : [conversionEndpoint(convert, logFor({}))]),
+    ];
     requireOneEach(endpoints);
     this.#tallies = new Map(
       endpoints.map((endpoint) => [endpoint, new ReviewTally(endpoint, clock, meter)]),
@@ -69,7 +75,7 @@ export class WebhookServing {
       endpoints,
       ask: (endpoint, text, limits) =>
         this.#tally(endpoint).around(() => endpoint.answer(text, limits)),
-      answered: (endpoint, status, problem) => this.#answered(endpoint, status, problem),
+      answered: (endpoint, status, error) => this.#answered(endpoint, status, error),
     });
     this.runnable = runnable({
       name: 'webhooks',
@@ -139,14 +145,14 @@ export class WebhookServing {
     return tally;
   }
 
-  #answered(endpoint: Endpoint, status: number, problem: string | undefined): void {
+  #answered(endpoint: Endpoint, status: number, err: unknown): void {
     this.#tally(endpoint).answered(status);
-    if (problem === undefined) return;
+    if (err === undefined) return;
     const now = this.#options.clock.monotonic();
     if (now - (this.#complainedAt.get(endpoint) ?? Number.NEGATIVE_INFINITY) < COMPLAINT_MS) return;
     this.#complainedAt.set(endpoint, now);
-    const facts = { webhook: endpoint.name, status, problem };
-    this.#options.logFor({}).warn(facts, 'webhook refused a request; more of them stay unsaid for a minute');
+    const facts = { webhook: endpoint.name, status, err };
+    this.#options.logFor({}).warn(facts, 'webhook refused a request; others go unsaid for a minute');
   }
 }
 

@@ -36,7 +36,7 @@ export async function readReview(
   webhook: Webhook,
   signal: AbortSignal,
 ): Promise<Review> {
-  const review = await valueOf(text, webhook, signal);
+  const review = await readReviewText(text, `webhook ${webhook.name}`, signal);
   const part = new Parts(webhook);
   part.require(isMap(review), 'the body must be an object');
   const { apiVersion, kind } = review;
@@ -64,21 +64,27 @@ export async function readReview(
   return { uid, request: asked };
 }
 
-async function valueOf(text: string, { name }: Webhook, signal: AbortSignal): Promise<unknown> {
+/**
+ * The value of the body of a request, of any kind of review.
+ *
+ * @param of - names the endpoint in the error.
+ * @throws ProtocolError `DECODE` for a text that is no JSON within `JSON_LIMITS`; `signal.reason` when aborted.
+ */
+export async function readReviewText(
+  text: string,
+  of: string,
+  signal: AbortSignal,
+): Promise<unknown> {
   try {
     return (await runInSlices(readJsonValue(text, JSON_LIMITS), signal)).value;
   } catch (error) {
     if (!(error instanceof JsonTextError || error instanceof JsonSyntaxError)) throw error;
-    throw unusable(name, `the body ${error.message}`, error);
+    throw unusable(of, `the body ${error.message}`, error);
   }
 }
 
-function unusable(webhook: string, problem: string, cause?: unknown): ProtocolError {
-  return new ProtocolError(`a review for webhook ${webhook} is unusable: ${problem}`, {
-    code: 'DECODE',
-    cause,
-    context: { webhook },
-  });
+function unusable(of: string, problem: string, cause?: unknown): ProtocolError {
+  return new ProtocolError(`a review for ${of} is unusable: ${problem}`, { code: 'DECODE', cause });
 }
 
 /** The parts of a review, each of the type that it must have. */
@@ -90,7 +96,7 @@ class Parts {
   }
 
   require(holds: boolean, problem: string): asserts holds {
-    if (!holds) throw unusable(this.#webhook.name, problem);
+    if (!holds) throw unusable(`webhook ${this.#webhook.name}`, problem);
   }
 
   /** The resource must be that of the rule: the API server has converted objects of other versions. */
