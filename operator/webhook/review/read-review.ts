@@ -37,7 +37,7 @@ export async function readReview(
   signal: AbortSignal,
 ): Promise<Review> {
   const review = await readReviewText(text, `webhook ${webhook.name}`, signal);
-  const part = new Parts(webhook);
+  const part: Parts = new Parts(webhook);
   part.require(isMap(review), 'the body must be an object');
   const { apiVersion, kind } = review;
   part.require(

@@ -33,6 +33,7 @@ export async function post(
     headers: { 'content-type': 'application/json', ...headers },
     agent: agent ?? new Agent(),
   });
+  sent.on('error', () => {}); // one after the answer has come, because the server reads no further
   sent.end(body);
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
   const { statusCode: status = 0, headers: answered } = response;

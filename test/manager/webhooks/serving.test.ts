@@ -48,11 +48,11 @@ function counted(world: World, name: string, labels: Readonly<Record<string, str
 }
 
 /** A function that hangs until the test lets it go, and says when it was asked. */
-function hanging(): { readonly webhook: Webhook; readonly asked: Promise<void>; go(): void } {
+function hanging(timeoutSeconds = 5): { readonly webhook: Webhook; readonly asked: Promise<void>; go(): void } {
   const asked = Promise.withResolvers<void>();
   const go = Promise.withResolvers<void>();
   const webhook = configMapWebhook({
-    timeoutSeconds: 5,
+    timeoutSeconds,
     validate: async () => {
       asked.resolve();
       await go.promise;
@@ -124,12 +124,12 @@ describe('the server of webhooks', () => {
   test('takes no more bodies at once than 32 MiB', async () => {
     const { webhook, asked, go } = hanging();
     const world = await serving(webhook);
-    const large = REVIEW.replace('"colour":"red"', `"colour":"${'x'.repeat(8_388_000)}"`);
+    const large = REVIEW.replace('"colour":"red"', `"colour":"${'x'.repeat(8_387_000)}"`);
 
     const held = [1, 2, 3, 4].map(() => post(addressOf(world), large));
     await asked;
     while (inFlight(world) < 4) await settle();
-    const refused = await post(addressOf(world), REVIEW);
+    const refused = await post(addressOf(world), large);
     go();
 
     expect(refused.status).toBe(503);
@@ -358,7 +358,7 @@ describe('webhooks of a process', () => {
     expect((await held).status).toBe(200);
     await world.running;
 
-    const second = hanging();
+    const second = hanging(30);
     const other = await serving(second.webhook, IN_A_POD);
     const cut = post(addressOf(other), REVIEW);
     await second.asked;
