@@ -88,10 +88,11 @@ export async function newManager(options: ManagerOptions): Promise<Manager> {
     ...connectOptions(settings, logger),
   });
   const connection = options.decorate?.(own, logger) ?? own;
-  const reconcileMiddleware = options.reconcileMiddleware ?? (await tracing());
+  const traced = await tracing();
+  const { reconcileMiddleware = traced?.reconcileMiddleware } = options;
   const selfTest = selfTestLoader(() => ({
     connection,
-    declarations: [...options.controllers, ...declaringRunnables(options.runnables ?? [])],
+    declarations: declarationsOf(options),
     placement: placementOf(settings, [...options.controllers, ...(options.runnables ?? [])]),
     clock,
     log: logger,
@@ -102,6 +103,7 @@ export async function newManager(options: ManagerOptions): Promise<Manager> {
       prepare: async (signal) => (await selfTest()).requireFilter(signal),
     }),
     ...(reconcileMiddleware && { reconcileMiddleware }),
+    ...(traced && { aroundReview: traced.aroundReview }),
     settings,
     connection,
     clock,
@@ -131,6 +133,14 @@ export async function newManager(options: ManagerOptions): Promise<Manager> {
     }
   };
   return owning(manager, { settings, logger, run });
+}
+
+function declarationsOf({
+  controllers,
+  runnables = [],
+  webhooks = [],
+}: ManagerOptions): SelfTestOptions['declarations'] {
+  return [...controllers, ...declaringRunnables(runnables), ...webhooks];
 }
 
 function metricsPortOf(
