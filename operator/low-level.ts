@@ -64,4 +64,9 @@ export type { Settings } from './manager/settings/settings.ts';
 
 export { type OpenedRequests, openedBeyondRights } from './access/filter/opened-beyond-rights.ts';
 export { type ProxyFilter, proxyArguments, proxyFilter } from './access/filter/proxy-filter.ts';
+export {
+  type AnswerConversionOptions,
+  answerConversion,
+  type ConversionAnswer,
+} from './schema/conversion/answer-conversion.ts';
 export { type RbacRole, type RbacRoleBinding, rbac } from './access/rbac.ts';
