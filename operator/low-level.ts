@@ -64,9 +64,12 @@ export type { Settings } from './manager/settings/settings.ts';
 
 export { type OpenedRequests, openedBeyondRights } from './access/filter/opened-beyond-rights.ts';
 export { type ProxyFilter, proxyArguments, proxyFilter } from './access/filter/proxy-filter.ts';
+export { type RbacRole, type RbacRoleBinding, rbac } from './access/rbac.ts';
+
+// Reviews of the API server
+
 export {
   type AnswerConversionOptions,
   answerConversion,
   type ConversionAnswer,
-} from './schema/conversion/answer-conversion.ts';
-export { type RbacRole, type RbacRoleBinding, rbac } from './access/rbac.ts';
+} from './webhook/answer-conversion.ts';

@@ -1,9 +1,11 @@
 import { discover, discoverExactly, hasSubresource } from '../client/discovery.ts';
 import { explainUnserved } from '../client/explain-unserved.ts';
-import { leaseNameOf } from '../controller/controller.ts';
+import { definedResources, leaseNameOf } from '../controller/controller.ts';
 import type { Log } from '../controller/reconciler.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { noMeter } from '../core/metrics.ts';
+import { answerConversion } from '../webhook/answer-conversion.ts';
+import type { AnswerConversion } from '../webhook/conversion-endpoint.ts';
 import { type ControllerHost, selfOf } from './controller-host.ts';
 import { DefinitionInstaller } from './crds/install-definitions.ts';
 import { type NeededSource, sourcesCheck, syncedCheck } from './http/health-checks.ts';
@@ -16,6 +18,7 @@ import { RunnableHost } from './runnable-host.ts';
 import type { Informers, InformersOptions } from './sources/informers.ts';
 import type { LeadershipStatus } from './status-page/process-status.ts';
 import type { ProcessView } from './status-page/process-view.ts';
+import { WebhookServing } from './webhooks/webhook-serving.ts';
 
 /** The options of the informers, from the settings. */
 export function informersOptions(
@@ -124,6 +127,21 @@ export function sourceChecks(
     ...(longestWatchSeconds !== undefined && { longestWatchSeconds }),
   });
   return [syncedCheck(sources), ...(settings.readySources ? [working] : [])];
+}
+
+/**
+ * Undefined without webhooks and conversions.
+ *
+ * @throws ConfigurationError `CONFIG` when two webhooks have the same path.
+ */
+export function webhookServingOf(options: OperatorProcessOptions): WebhookServing | undefined {
+  const { controllers, runnables = [], webhooks = [] } = options;
+  const converted = [...controllers, ...runnables, ...webhooks]
+    .flatMap((declared) => definedResources([declared]))
+    .filter(({ convert }) => convert !== undefined);
+  if (webhooks.length === 0 && converted.length === 0) return undefined;
+  const convert: AnswerConversion = (review, how) => answerConversion(converted, review, how);
+  return new WebhookServing({ ...options, webhooks, ...(converted.length > 0 && { convert }) });
 }
 
 /** Undefined when the settings want no port. */

@@ -1,10 +1,9 @@
-import { messageOf, OperatorError, ProtocolError } from '../../core/errors.ts';
-import { isMapping } from '../../core/mapping.ts';
-import { inSlices } from '../../core/time-slice.ts';
-import { boundedText, visibleText } from '../../core/visible-text.ts';
-import type { DefinedResource } from '../../model/custom-resource-definition.ts';
-import type { KubernetesObject } from '../../model/object.ts';
-import { failure } from './call-function.ts';
+import { messageOf, OperatorError, ProtocolError } from '../core/errors.ts';
+import { isMapping } from '../core/mapping.ts';
+import { inSlices } from '../core/time-slice.ts';
+import { boundedText, visibleText } from '../core/visible-text.ts';
+import type { DefinedResource } from '../model/custom-resource-definition.ts';
+import type { KubernetesObject } from '../model/object.ts';
 
 /** Objects of one review. An API server asks for a page of a list, 500 objects by default, or for one object. */
 const MAX_OBJECTS = 10_000;
@@ -92,6 +91,12 @@ function requestIn(review: unknown): ConversionRequest {
     throw notReadable('the ConversionReview has no desiredAPIVersion, or no list of objects');
   }
   return { uid, desired: desiredAPIVersion, objects };
+}
+
+/** The message reaches users of kubectl. */
+function failure(message: string, cause?: unknown): OperatorError {
+  const options = { code: 'USER_CODE', layer: 'user-code' } as const;
+  return new OperatorError(message, cause === undefined ? options : { ...options, cause });
 }
 
 function notReadable(message: string): ProtocolError {

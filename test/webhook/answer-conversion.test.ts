@@ -1,10 +1,10 @@
 /** The answer to a ConversionReview of the API server. */
 import { expect, test } from 'vitest';
-import type { OperatorError } from '../../../operator/core/errors.ts';
-import { answerConversion } from '../../../operator/low-level.ts';
-import type { KubernetesObject } from '../../../operator/model/object.ts';
-import { conversion, customResource } from '../../../operator/schema.ts';
-import { alphaToBeta, betaToV1, boat, boats, v1, v1alpha1, v1beta1 } from './boats.ts';
+import type { OperatorError } from '../../operator/core/errors.ts';
+import { answerConversion } from '../../operator/low-level.ts';
+import type { KubernetesObject } from '../../operator/model/object.ts';
+import { conversion, customResource } from '../../operator/schema.ts';
+import { alphaToBeta, betaToV1, boat, boats, v1, v1alpha1, v1beta1 } from '../schema/conversion/boats.ts';
 
 const review = (objects: readonly unknown[], desiredAPIVersion = 'harbour.example/v1'): object => ({
   apiVersion: 'apiextensions.k8s.io/v1',
