@@ -65,14 +65,18 @@ export interface DefinitionConversion {
   };
 }
 
-/** Where the API server sends a ConversionReview: a Service, or a URL in tests. */
+/**
+ * Where the API server sends a ConversionReview: a Service, or a URL in tests. A declaration has neither, because
+ * they are those of a deployment.
+ */
 export interface ConversionClient {
   readonly url?: string;
-  /** Declared without a name and namespace, which are those of a deployment. */
   readonly service?: {
-    readonly name?: string;
-    readonly namespace?: string;
+    readonly name: string;
+    readonly namespace: string;
+    /** Default `/convert`. */
     readonly path?: string;
+    /** Default 443. */
     readonly port?: number;
   };
   /** PEM in base64. Left out if another program fills it in. */
@@ -95,7 +99,11 @@ export function withConversionClient(
   const { conversion } = definition.spec;
   if (conversion === undefined) return definition;
   const clientConfig = {
-    ...(service === undefined ? {} : { service: { ...service, path: service.path ?? CONVERSION_PATH, port: service.port ?? 443 } }),
+    ...(service === undefined
+      ? {}
+      : {
+          service: { ...service, path: service.path ?? CONVERSION_PATH, port: service.port ?? 443 },
+        }),
     ...client,
   };
   const webhook = { ...conversion.webhook, clientConfig };

@@ -3,7 +3,6 @@ import { isMapping } from '../core/mapping.ts';
 import {
   API_APPROVED,
   approvalOf,
-  CONVERSION_PATH,
   type CustomResourceDefinition,
   DEFINITION_REVISION,
   type DefinedResource,
@@ -139,14 +138,11 @@ function converterOf(
   return (object, version) => converted(object, version, resource);
 }
 
-/** Manifests add the name and namespace of the Service. Without these the API server refuses the definition. */
+/** Manifests add the address. Without it the API server refuses the definition. */
 const BY_WEBHOOK = {
   conversion: {
     strategy: 'Webhook',
-    webhook: {
-      conversionReviewVersions: ['v1'],
-      clientConfig: { service: { path: CONVERSION_PATH, port: 443 } },
-    },
+    webhook: { conversionReviewVersions: ['v1'], clientConfig: {} },
   },
   preserveUnknownFields: false,
 } as const;

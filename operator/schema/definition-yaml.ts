@@ -10,7 +10,7 @@ import {
  * equal declarations give equal text.
  *
  * @param conversion - where the API server reaches the operator that converts objects. Without it the definition
- *   of a resource with conversions lacks the name and namespace of the Service. A Service without a path gets
+ *   of a resource with conversions has no address, and the API server refuses it. A Service without a path gets
  *   `/convert`, and one without a port 443. Not used for a resource without conversions.
  */
 export function crdYaml(

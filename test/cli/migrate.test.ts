@@ -3,6 +3,7 @@ import { ApiServer, eventually } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Client } from '../../operator/client/client.ts';
 import { connect } from '../../operator/client/connection.ts';
+import { systemClock } from '../../operator/core/clock.ts';
 import { customResourceDefinitions } from '../../operator/model/builtin.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { defineResource, type Resource } from '../../operator/model/resource.ts';
@@ -70,7 +71,7 @@ interface World {
 async function start({ served = true }: { readonly served?: boolean } = {}): Promise<World> {
   const server = await ApiServer.start();
   onTestFinished(() => server.close());
-  const connection = connect(server.url);
+  const connection = connect(server.url, { clock: systemClock });
   onTestFinished(() => connection.close());
   const client = connection.clientFor('control-plane');
   const definitions = customResourceDefinitions as Resource as Resource<KubernetesObject>;
@@ -90,7 +91,11 @@ async function start({ served = true }: { readonly served?: boolean } = {}): Pro
     },
     async storeAs(version) {
       const body = [
-        { op: 'replace', path: '/spec/versions', value: (definition(version) as { spec: { versions: unknown } }).spec.versions },
+        {
+          op: 'replace',
+          path: '/spec/versions',
+          value: (definition(version) as { spec: { versions: unknown } }).spec.versions,
+        },
       ] as const;
       await client.patch(definitions, { name: NAME }, { type: 'json', body });
     },
@@ -217,10 +222,9 @@ test('without the API of migrations it writes each object itself, unchanged', as
     'ann',
     'bea',
   ]);
-  expect((await client.list(boats)).map((each) => (each as unknown as { spec: object }).spec)).toEqual([
-    { name: 'ann' },
-    { name: 'bea' },
-  ]);
+  expect(
+    (await client.list(boats)).map((each) => (each as unknown as { spec: object }).spec),
+  ).toEqual([{ name: 'ann' }, { name: 'bea' }]);
 });
 
 test.each([

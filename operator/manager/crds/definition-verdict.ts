@@ -83,7 +83,7 @@ function applicable(
 ): CustomResourceDefinition {
   const { conversion, ...spec } = definition.spec;
   const { service, url } = conversion?.webhook.clientConfig ?? {};
-  if (conversion === undefined || service?.name !== undefined || url !== undefined) {
+  if (conversion === undefined || service !== undefined || url !== undefined) {
     return definition;
   }
   if (live?.spec.conversion?.strategy === 'Webhook') return { ...definition, spec };

@@ -59,7 +59,15 @@ export function conversion<
 >(
   older: VersionOptions<OlderSpec, OlderStatus>,
   newer: VersionOptions<NewerSpec, NewerStatus>,
-  { up, down }: ConversionFunctions<OlderSpec, OlderStatus, NewerSpec, NewerStatus>,
+  {
+    up,
+    down,
+  }: ConversionFunctions<
+    NoInfer<OlderSpec>,
+    NoInfer<OlderStatus>,
+    NoInfer<NewerSpec>,
+    NoInfer<NewerStatus>
+  >,
 ): Conversion {
   return Object.freeze({ older: older.version, newer: newer.version, up, down });
 }

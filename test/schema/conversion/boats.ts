@@ -7,7 +7,7 @@ const sails = Type.Integer({ minimum: 0, maximum: 40 });
 export const v1alpha1 = {
   version: 'v1alpha1',
   spec: Type.Object({
-    length: Type.String({ pattern: '^[0-9]{1,3}m$' }),
+    length: Type.String({ pattern: '^(0|[1-9][0-9]{0,2})m$' }),
     sails: Type.Optional(sails),
     crew: Type.Optional(ListSet(Type.String({ minLength: 1 }))),
     color: Type.Optional(Type.String()),

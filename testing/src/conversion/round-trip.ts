@@ -78,8 +78,7 @@ export function roundTrip(
 
 function areNeighbours({ conversions }: Convertible, one: string, other: string): boolean {
   return conversions.some(
-    ({ older, newer }) =>
-      (older === one && newer === other) || (older === other && newer === one),
+    ({ older, newer }) => (older === one && newer === other) || (older === other && newer === one),
   );
 }
 
@@ -92,15 +91,24 @@ interface Pair {
 type Convert = NonNullable<DefinedResource['convert']>;
 
 /** The object in the other version, from which it has come back as it was. */
-function travelled(object: KubernetesObject, { from, to }: Pair, convert: Convert): KubernetesObject {
+function travelled(
+  object: KubernetesObject,
+  { from, to }: Pair,
+  convert: Convert,
+): KubernetesObject {
   const there = attempted(() => convert(object, to), object);
   const back = attempted(() => convert(there, from), object);
-  const difference = firstDifference(object, back, '.');
+  const difference = firstDifference(metadataLast(object), metadataLast(back), '.');
   if (difference === undefined) return there;
   const { path, before, after } = difference;
   throw problem(
     `${from} → ${to} → ${from} changes ${path} from ${textOf(before)} to ${textOf(after)}, of ${textOf(object)}`,
   );
+}
+
+/** Other labels and annotations often follow from another field. */
+function metadataLast({ metadata, ...object }: KubernetesObject): object {
+  return { ...object, metadata };
 }
 
 function attempted<T>(convert: () => T, object: KubernetesObject): T {
@@ -129,8 +137,9 @@ function fieldsKept(
     const path = pathOf(field, schemas.get(from));
     const isForgotten = 'value' in field && !('insteadOf' in field);
     if (isForgotten && hasField(schemas.get(to), field)) {
+      const way = hasValue(there, field) ? `${to} → ${from}` : `${from} → ${to}`;
       throw problem(
-        `${from} → ${to} loses ${path}, which both versions have: ${textOf(field.value)} of ${textOf(object)}`,
+        `${way} loses ${path}, which both versions have: ${textOf(field.value)} of ${textOf(object)}`,
       );
     }
     return `${from} → ${to}: ${path}`;
@@ -155,6 +164,17 @@ function hasField(schema: StructuralSchema | undefined, { path }: KeptField): bo
     schema,
   );
   return found !== undefined;
+}
+
+/** True when the object has a value in the field, or below the first list on the way to it. */
+function hasValue(object: KubernetesObject, { path }: KeptField): boolean {
+  let at: unknown = object;
+  for (const step of path) {
+    if (typeof step !== 'string') break;
+    if (!isMapping(at) || !Object.hasOwn(at, step)) return false;
+    at = at[step];
+  }
+  return true;
 }
 
 interface Difference {

@@ -53,8 +53,9 @@ export async function checkCrd(
   await lines.write(
     output === 'json'
       ? [visibleJson(JSON.stringify(jsonReport(findings, migrations, states), undefined, 2))]
-      : [...findings.map(findingLine), ...migrations.flatMap(migrationLines)],
+      : findings.map(findingLine),
   );
+  for (const migration of migrations) io.stderr.write(visibleText(migrationText(migration)));
   report(findings, states, io);
   return findings.length === 0 ? 0 : 1;
 }
@@ -107,15 +108,14 @@ function findingLine({ definition, version, path, rule, message }: CrdFinding): 
   return visibleText(`${where}: ${path}: ${rule}: ${message}`.replaceAll(/[\n\t]/g, ' '));
 }
 
-/** A manifest for kubectl: what is said about it is a comment. */
-function migrationLines({ definition, from, to, manifest }: Migration): readonly string[] {
+/** What an administrator has to do after the upgrade, with the whole manifest. */
+function migrationText({ definition, from, to, manifest }: Migration): string {
   return [
-    '---',
-    `# ${definition} stores objects as ${to} from now on, and has stored ${from.join(', ')}.`,
-    '# When the new definition is installed, apply this (v1beta1 before Kubernetes 1.37),',
-    `# or run: chancery migrate ${definition}`,
-    ...formatYaml(manifest).trimEnd().split('\n'),
-  ].map(visibleText);
+    `chancery check crd: ${definition} stores objects as ${to} from now on, and has stored ${from.join(', ')}`,
+    `after the upgrade run: chancery migrate ${definition}`,
+    'or apply this (storagemigration.k8s.io/v1beta1 before Kubernetes 1.37):',
+    formatYaml(manifest),
+  ].join('\n');
 }
 
 function jsonReport(

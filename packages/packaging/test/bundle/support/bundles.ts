@@ -1,5 +1,4 @@
 /** Bundles of operators, and what their files say. */
-import website from '../../../../../examples/website/operator.ts';
 import { parseYaml } from '../../../../../operator/core/yaml.ts';
 import type { ManifestFile } from '../../../../../operator/generate/manifests/manifest-file.ts';
 import {
@@ -8,6 +7,7 @@ import {
 } from '../../../../../operator/generate/manifests/operator-model.ts';
 import type { CustomResourceDefinition } from '../../../../../operator/model/custom-resource-definition.ts';
 import { options } from '../../../../../test/manifests/support/trees.ts';
+import website from '../../support/plain-website.ts';
 import { bundleFiles } from '../../../src/bundle/bundle.ts';
 import type { BundleOptions } from '../../../src/bundle/bundle-options.ts';
 import type { InstallStrategy } from '../../../src/bundle/install-strategy.ts';
