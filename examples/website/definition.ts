@@ -26,6 +26,11 @@ const v1 = {
 
 const REPLICAS = { small: 1, medium: 3, large: 10 } as const;
 
+function sizeOf(replicas: number): keyof typeof REPLICAS {
+  if (replicas <= 1) return 'small';
+  return replicas <= 3 ? 'medium' : 'large';
+}
+
 export const websites = customResource({
   group: 'example.dev',
   kind: 'Website',
@@ -40,7 +45,7 @@ export const websites = customResource({
       }),
       // The exact number is kept in an annotation, and comes back unless somebody chooses another size.
       down: ({ spec: { image, replicas }, status }) => ({
-        spec: { image, size: replicas <= 1 ? 'small' : replicas <= 3 ? 'medium' : 'large' },
+        spec: { image, size: sizeOf(replicas) },
         status,
       }),
     }),

@@ -59,9 +59,12 @@ const GATE = { service: { name: 'website', namespace: 'shop' } };
 
 const conversionOf = (env: TestEnv): unknown =>
   (
-    env.server.get('apiextensions.k8s.io/v1', 'CustomResourceDefinition', undefined, 'websites.example.dev') as
-      | DefinedResource['definition']
-      | undefined
+    env.server.get(
+      'apiextensions.k8s.io/v1',
+      'CustomResourceDefinition',
+      undefined,
+      'websites.example.dev',
+    ) as DefinedResource['definition'] | undefined
   )?.spec.conversion;
 
 test('a definition that is converted is upgraded, and keeps the address of its webhook', async () => {
@@ -118,4 +121,3 @@ test('a definition with the address of its webhook is installed with it', async 
 
   expect(conversionOf(env)).toEqual(definition.spec.conversion);
 });
-

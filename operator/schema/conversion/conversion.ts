@@ -4,10 +4,9 @@ import type { TObject, TSchema } from '../type.ts';
 import type { VersionOptions } from '../version.ts';
 
 /** What a conversion makes of an object: its fields in the other version. */
-export type Converted<Spec extends TSchema, Status extends TObject | undefined> = Pick<
-  CustomObject<Spec, Status>,
-  'spec'
-> & {
+export type Converted<Spec extends TSchema, Status extends TObject | undefined> = {
+  /** By the schema of the other version. */
+  readonly spec: CustomObject<Spec, Status>['spec'];
   /** Not needed. If it is given, it is the version of the argument or of the result. */
   readonly apiVersion?: string;
   /** Not needed. If it is given, it is the kind of the argument. */
@@ -15,8 +14,8 @@ export type Converted<Spec extends TSchema, Status extends TObject | undefined> 
   /** Other labels and annotations. Each other field that is given must be that of the argument. */
   readonly metadata?: Partial<ObjectMeta>;
 } & (Status extends TObject
-    ? { readonly status: CustomObject<Spec, Status>['status'] | undefined }
-    : { readonly status?: undefined });
+  ? { readonly status: CustomObject<Spec, Status>['status'] | undefined }
+  : { readonly status?: undefined });
 
 /** Both directions between two versions of a resource that are neighbours. */
 export interface ConversionFunctions<

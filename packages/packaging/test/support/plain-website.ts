@@ -2,7 +2,7 @@
  * The operator of the example `website` without the old version of its resource. OLM would mount the key of a
  * conversion webhook into the operator, so a bundle of the example itself is refused.
  */
-import { source } from 'chancery';
+import { type Controller, source } from 'chancery';
 import { websites } from '../../../../examples/website/definition.ts';
 import website from '../../../../examples/website/operator.ts';
 
@@ -14,4 +14,5 @@ const plain = Object.freeze({
   definition: { ...definition, spec: { ...spec, versions: versions.slice(0, 1) } },
 });
 
-export default Object.freeze({ ...website, for: source(plain) });
+const plainWebsite: Controller = Object.freeze({ ...website, for: source(plain) });
+export default plainWebsite;
