@@ -5,7 +5,7 @@ import type { EnvironmentVariable } from '../../../../operator/generate/manifest
 import { settingsFrom } from '../../../../operator/manager/settings/settings.ts';
 import { groupVersionPath } from '../../../../operator/model/resource.ts';
 import type { InstallMode } from '../../src/bundle/bundle-options.ts';
-import website from '../support/plain-website.ts';
+import { website } from '../support/plain-website.ts';
 import { bundle, type Csv, csvOf, demo } from './support/bundles.ts';
 
 const OWN = 'operators';

@@ -4,7 +4,7 @@
  */
 import { type Controller, source } from 'chancery';
 import { websites } from '../../../../examples/website/definition.ts';
-import website from '../../../../examples/website/operator.ts';
+import example from '../../../../examples/website/operator.ts';
 
 const { convert: _convert, conversions: _conversions, definition, ...resource } = websites;
 const { conversion: _webhook, preserveUnknownFields: _none, versions, ...spec } = definition.spec;
@@ -14,5 +14,4 @@ const plain = Object.freeze({
   definition: { ...definition, spec: { ...spec, versions: versions.slice(0, 1) } },
 });
 
-const plainWebsite: Controller = Object.freeze({ ...website, for: source(plain) });
-export default plainWebsite;
+export const website: Controller = Object.freeze({ ...example, for: source(plain) });
