@@ -18,6 +18,7 @@ export function startProcess(module: URL, url: string, namespace: string): Killa
       CHANCERY_API_URL: url,
       CHANCERY_HEALTH_PORT: '0',
       CHANCERY_METRICS_PORT: '0',
+      CHANCERY_WEBHOOK_LISTEN: '127.0.0.1:0',
       WATCH_NAMESPACE: namespace,
       POD_NAMESPACE: namespace,
       CHANCERY_INSECURE_ALLOW_TOKEN: 'true', // this may run in a Pod that has one

@@ -18,6 +18,7 @@ const GUIDES = [
   'custom-resources.md',
   'composites.md',
   'webhooks.md',
+  'conversion.md',
   'developing.md',
   'running.md',
   'observing.md',

@@ -15,7 +15,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { folderWith } from '../../../test/cli/child.ts';
 import { invoke } from '../../../test/cli/invocation.ts';
 
-const WEBSITE = fileURLToPath(new URL('../../../examples/website/operator.ts', import.meta.url));
+const WEBSITE = fileURLToPath(new URL('support/plain-website.ts', import.meta.url));
 const REFERENCE = 'registry.example/website-bundle:1.0.0';
 
 interface Package {

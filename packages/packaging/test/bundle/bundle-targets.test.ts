@@ -1,11 +1,11 @@
 /** How an operator learns from OLM what to watch, and that its filter and its rights are enough for that. */
 import { expect, test } from 'vitest';
-import website from '../../../../examples/website/operator.ts';
 import { accessOf } from '../../../../operator/access/required-access.ts';
 import type { EnvironmentVariable } from '../../../../operator/generate/manifests/model-deployment.ts';
 import { settingsFrom } from '../../../../operator/manager/settings/settings.ts';
 import { groupVersionPath } from '../../../../operator/model/resource.ts';
 import type { InstallMode } from '../../src/bundle/bundle-options.ts';
+import { website } from '../support/plain-website.ts';
 import { bundle, type Csv, csvOf, demo } from './support/bundles.ts';
 
 const OWN = 'operators';

@@ -262,8 +262,9 @@ describe('what is refused', () => {
 
   test('a definition that a webhook converts, when the bundle has no such webhook', () => {
     const plain = thing({});
-    const spec = { ...plain.spec, conversion: { strategy: 'Webhook' } };
-    const definitions = [{ ...plain, spec }];
+    const webhook = { conversionReviewVersions: ['v1'], clientConfig: {} };
+    const conversion = { strategy: 'Webhook', webhook } as const;
+    const definitions = [{ ...plain, spec: { ...plain.spec, conversion } }];
 
     expect(() => bundle(demo({ definitions }))).toThrow(
       /no ConversionWebhook of the bundle names it/,

@@ -1,5 +1,4 @@
 /** Bundles of operators, and what their files say. */
-import website from '../../../../../examples/website/operator.ts';
 import { parseYaml } from '../../../../../operator/core/yaml.ts';
 import type { ManifestFile } from '../../../../../operator/generate/manifests/manifest-file.ts';
 import {
@@ -12,6 +11,7 @@ import { bundleFiles } from '../../../src/bundle/bundle.ts';
 import type { BundleOptions } from '../../../src/bundle/bundle-options.ts';
 import type { InstallStrategy } from '../../../src/bundle/install-strategy.ts';
 import type { PackageMetadata } from '../../../src/metadata.ts';
+import { website } from '../../support/plain-website.ts';
 
 export const METADATA: PackageMetadata = {
   version: '1.2.3',

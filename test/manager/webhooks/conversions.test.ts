@@ -1,0 +1,70 @@
+/** A process whose resources have conversions answers them, without any webhook of its own. */
+import { ApiServer, startOperator } from '@chancery/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { controller } from '../../../operator/controller/controller.ts';
+import { crdYaml } from '../../../operator/schema.ts';
+import { boat, boats } from '../../schema/conversion/boats.ts';
+import { post } from './post.ts';
+
+async function startBoats(): Promise<string> {
+  const server = await ApiServer.start();
+  onTestFinished(() => server.close());
+  server.applyManifest(crdYaml(boats, { service: { name: 'boats', namespace: 'quay' } }));
+  const controllers = [controller({ name: 'boats', for: boats, reconcile: () => {} })];
+  const operator = startOperator({ url: server.url, controllers });
+  onTestFinished(() => operator.stop());
+  await operator.untilReady();
+  expect(operator.webhookAddress).toMatch(/^http:/);
+  return operator.webhookAddress ?? '';
+}
+
+const review = (objects: readonly object[]): string =>
+  JSON.stringify({
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'ConversionReview',
+    request: { uid: 'a-uid', desiredAPIVersion: 'harbour.example/v1', objects },
+  });
+
+test('[admission 17] 500 objects of one review are converted at /convert', async () => {
+  const address = await startBoats();
+  const objects = Array.from({ length: 500 }, (_none, at) =>
+    boat('v1alpha1', { spec: { length: `${at}m` } }, { name: `boat-${at}` }),
+  );
+
+  const { status, text } = await post(address, review(objects), { path: '/convert' });
+
+  const { response } = JSON.parse(text);
+  expect(status).toBe(200);
+  expect(response).toMatchObject({ uid: 'a-uid', result: { status: 'Success' } });
+  expect(
+    response.convertedObjects.map(
+      (each: { spec: { hull: { meters: number } } }) => each.spec.hull.meters,
+    ),
+  ).toEqual(objects.map((_object, at) => at));
+});
+
+test('[admission 18] a failure is an answer, and the next review is answered', async () => {
+  const address = await startBoats();
+
+  const bad = await post(address, review([boat('v7', {})]), { path: '/convert' });
+  const good = await post(address, review([boat('v1beta1', { spec: { meters: 2 } })]), {
+    path: '/convert',
+  });
+
+  expect(bad.status).toBe(200);
+  expect(JSON.parse(bad.text).response).toEqual({
+    uid: 'a-uid',
+    convertedObjects: [],
+    result: {
+      status: 'Failure',
+      message: 'harbour.example/v7 Boat is no version and kind of boats.harbour.example',
+    },
+  });
+  expect(JSON.parse(good.text).response.convertedObjects).toHaveLength(1);
+});
+
+test('a body that is no ConversionReview is refused with 400', async () => {
+  const address = await startBoats();
+
+  expect((await post(address, '{}', { path: '/convert' })).status).toBe(400);
+});
