@@ -90,10 +90,15 @@ export async function newManager(options: ManagerOptions): Promise<Manager> {
     ...connectOptions(settings, logger),
   });
   const connection = options.decorate?.(own, logger) ?? own;
-  const reconcileMiddleware = options.reconcileMiddleware ?? (await tracing());
+  const traced = await tracing();
+  const { reconcileMiddleware = traced?.reconcileMiddleware } = options;
   const selfTest = selfTestLoader(() => ({
     connection,
-    declarations: [...options.controllers, ...declaringRunnables(options.runnables ?? [])],
+    declarations: [
+      ...options.controllers,
+      ...declaringRunnables(options.runnables ?? []),
+      ...(options.webhooks ?? []),
+    ],
     placement: placementOf(settings, [...options.controllers, ...(options.runnables ?? [])]),
     clock,
     log: logger,
@@ -104,6 +109,7 @@ export async function newManager(options: ManagerOptions): Promise<Manager> {
       prepare: async (signal) => (await selfTest()).requireFilter(signal),
     }),
     ...(reconcileMiddleware && { reconcileMiddleware }),
+    ...(traced && { aroundReview: traced.aroundReview }),
     settings,
     connection,
     clock,

@@ -7,6 +7,7 @@ import type { Declared } from '../../controller/access-declaration.ts';
 import { parseYaml } from '../../core/yaml.ts';
 import type { CustomResourceDefinition } from '../../model/custom-resource-definition.ts';
 import type { KubernetesObject } from '../../model/object.ts';
+import { isWebhook, type Webhook } from '../../webhook/webhook.ts';
 import { type ComponentModel, type ComponentName, componentModels } from './component-model.ts';
 import { ambassadorArguments, deploymentValues } from './deployment-template.ts';
 import { scalar, type TemplateValues, templateText } from './manifest-file.ts';
@@ -44,6 +45,8 @@ export interface OperatorModel {
   readonly components: Readonly<Record<ComponentName, ComponentModel>>;
   /** Empty when the operator installs them itself, and when it shares them with other operators. */
   readonly definitions: readonly CustomResourceDefinition[];
+  /** The declared webhooks. With any of them, the operator has a gate. */
+  readonly webhooks: readonly Webhook[];
   /** The ConfigMap of the mounted folder. Undefined without one, and when the texts of its files were not given. */
   readonly configMap:
     | (KubernetesObject & { readonly data: Readonly<Record<string, string>> })
@@ -87,6 +90,7 @@ export function modelOf(access: AccessByScope, options: ManifestsOptions): Opera
     },
     components: componentModels(deployment),
     definitions: [...(installCrds || isShared ? [] : access.definitions), ...definitions],
+    webhooks: access.declared.filter(isWebhook),
     configMap: folderObject(options),
   };
 }
