@@ -4,7 +4,7 @@
  * @module-tag nginx
  */
 import { X509Certificate } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '@chancery/testing';
@@ -83,6 +83,7 @@ test('a kept connection that the operator has closed costs no review', async () 
 
 test('the operator is reached over a unix socket, too', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'chancery-socket-'));
+  chmodSync(folder, 0o755);
   const plain = await PlainOperator.start(join(folder, 'operator.sock'));
   const overSocket = await GateProcess.start({ paths: DECLARED, operator: plain.address });
   onTestFinished(async () => {

@@ -9,11 +9,7 @@ import { GateProcess } from './support/gate-process.ts';
 import { bytesOf, DECLARED, HOSTILE, sendBytes } from './support/hostile-requests.ts';
 import { PlainOperator } from './support/reviews.ts';
 
-const operator = shared(async () => {
-  const plain = await PlainOperator.start();
-  plain.answer = () => ({ body: '{}' });
-  return plain;
-});
+const operator = shared(() => PlainOperator.start());
 const gate = shared(() =>
   GateProcess.start({ paths: DECLARED, operator: operator().address }),
 );

@@ -4,7 +4,7 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { eventually } from '@chancery/testing';
 import { freePort } from '../../../testing/src/ports/free-port.ts';
-import { names } from './names-webhook.ts';
+import names from './names-webhook.ts';
 
 const COMMAND = fileURLToPath(new URL('../../../operator/cli/chancery.js', import.meta.url));
 const MODULE = fileURLToPath(new URL('names-webhook.ts', import.meta.url));

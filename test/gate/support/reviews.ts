@@ -53,7 +53,9 @@ export class PlainOperator {
   /** @param path - of a unix socket; on TCP without one. */
   static async start(path?: string): Promise<PlainOperator> {
     const server = createServer({ keepAliveTimeout: 65_000 });
-    const options: ListenOptions = path === undefined ? { host: '127.0.0.1', port: 0 } : { path };
+    const socket = { path, readableAll: true, writableAll: true }; // for the user of the gate
+    const options: ListenOptions =
+      path === undefined ? { host: '127.0.0.1', port: 0 } : socket;
     server.listen(options);
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
@@ -110,8 +112,8 @@ export function review(uid: string, bytes = 0, name = 'a'): string {
 }
 
 function allowed({ body }: Seen): Answer {
-  const { uid } = (JSON.parse(body) as { request: { uid: string } }).request;
-  return { body: verdict({ uid, allowed: true }) };
+  const { request } = JSON.parse(body || '{}') as { request?: { uid: string } };
+  return { body: verdict({ uid: request?.uid, allowed: true }) };
 }
 
 /** An `AdmissionReview` with this response. */

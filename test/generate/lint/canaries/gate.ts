@@ -53,7 +53,6 @@ export const GATE_CANARIES: readonly Canary[] = [
         name: 'KEY',
         valueFrom: { secretKeyRef: { name: 'op-gate-tls', key: 'tls.key' } },
       }),
-    also: ['operator-environment'],
   },
   {
     rule: 'gate-certificate',
