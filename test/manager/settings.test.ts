@@ -35,6 +35,7 @@ const DEFAULTS = {
   strictFields: false,
   selfTest: 'warn',
   webhookGate: undefined,
+  webhookListen: { host: '127.0.0.1', port: 9_440 },
   insecureAllowToken: false,
 };
 
