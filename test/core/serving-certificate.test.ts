@@ -12,7 +12,10 @@ const NOW = new Date('2026-02-03T04:05:06Z');
 
 test.each([
   [['op.demo.svc'], ['op.demo.svc']],
-  [['a.demo.svc', 'OP.demo.svc'], ['op.demo.svc', 'a.demo.svc']],
+  [
+    ['a.demo.svc', 'OP.demo.svc'],
+    ['op.demo.svc', 'a.demo.svc'],
+  ],
   [['*.demo.svc'], ['op.demo.svc']],
   [['op.demo.svc'], []],
 ])('a certificate for %j is right for %j', (has, needs) => {
@@ -21,9 +24,17 @@ test.each([
 
 test.each([
   [['op.demo.svc'], ['op.other.svc'], 'is not for op.other.svc, but for op.demo.svc'],
-  [['op.demo.svc', 'b.demo.svc'], ['op.demo.svc', 'c.demo.svc'], 'is not for c.demo.svc, but for op.demo.svc, b.demo.svc'],
+  [
+    ['op.demo.svc', 'b.demo.svc'],
+    ['op.demo.svc', 'c.demo.svc'],
+    'is not for c.demo.svc, but for op.demo.svc, b.demo.svc',
+  ],
   [['*.svc'], ['op.demo.svc'], 'is not for op.demo.svc, but for *.svc'],
-  [['kube-apiserver.example'], ['kube-apiserver'], 'is not for kube-apiserver, but for kube-apiserver.example'],
+  [
+    ['kube-apiserver.example'],
+    ['kube-apiserver'],
+    'is not for kube-apiserver, but for kube-apiserver.example',
+  ],
 ])('a certificate for %j is wrong for %j', (has, needs, problem) => {
   expect(certificateProblem(certificateFor(...has), needs, NOW)).toBe(problem);
 });
