@@ -126,10 +126,7 @@ export async function newManager(options: ManagerOptions): Promise<Manager> {
       run: async (signal) => (await selfTest()).run(signal),
     });
   }
-  if (settings.selfTest !== 'off' && settings.webhookGate !== undefined) {
-    const path = options.webhooks?.[0]?.path;
-    manager.add(gateTest({ ...settings.webhookGate, path }, { clock, log: logger }));
-  }
+  for (const each of gateTests(options, settings, { clock, log: logger })) manager.add(each);
   const run = async (signal: AbortSignal): Promise<void> => {
     try {
       await requireNoToken(options.tokenFolders, settings, logger);
@@ -223,18 +220,21 @@ function selfTestLoader(optionsOf: () => SelfTestOptions): () => Promise<SelfTes
 }
 
 /** Tests the gate as long as the process runs: its certificate changes without the operator's doing. */
-function gateTest(target: GateTarget, parts: Omit<WatchGateOptions, 'test'>): Runnable {
-  return {
-    name: 'gate-self-test',
-    needsLeaderElection: false,
-    run: async (signal) => {
-      const { testGate } = await import('./safety/gate-test.ts');
-      const { watchGate } = await import('./safety/watch-gate.ts');
-      const test: WatchGateOptions['test'] = (stopped) =>
-        testGate(target, { now: new Date(parts.clock.now()), signal: stopped });
-      await watchGate({ ...parts, test }, signal);
-    },
+function gateTests(
+  { webhooks = [] }: ManagerOptions,
+  { selfTest, webhookGate }: Settings,
+  parts: Omit<WatchGateOptions, 'test'>,
+): readonly Runnable[] {
+  if (selfTest === 'off' || webhookGate === undefined) return [];
+  const target: GateTarget = { ...webhookGate, path: webhooks[0]?.path };
+  const run: Runnable['run'] = async (signal) => {
+    const { testGate } = await import('./safety/gate-test.ts');
+    const { watchGate } = await import('./safety/watch-gate.ts');
+    const test: WatchGateOptions['test'] = (stopped) =>
+      testGate(target, { now: new Date(parts.clock.now()), signal: stopped });
+    await watchGate({ ...parts, test }, signal);
   };
+  return [{ name: 'gate-self-test', needsLeaderElection: false, run }];
 }
 
 /** Only the ambassador should hold credentials. A token that the operator can read defeats that. */

@@ -28,13 +28,10 @@ export const GATE_TLS_FOLDER = '/tls';
 export const OPERATOR_ADDRESS = '127.0.0.1:9440';
 
 /** The port of the gate in its Pod. */
-export const GATE_PORT = 9443;
-
-/** The largest review that the gate passes. An object has 1.5 MiB at most; a list to convert has several. */
-export const GATE_BODY_BYTES: number = 8 * 1024 * 1024;
+const GATE_PORT = 9443;
 
 /** Path of the gate's own probe, which no webhook can have. */
-export const GATE_PROBE = '/healthz';
+const GATE_PROBE = '/healthz';
 
 const templates = textFiles(new URL('./', import.meta.url));
 
@@ -52,7 +49,7 @@ const QUERY = String.raw`(?:\?timeout=[0-9]{1,2}s)?`;
 /**
  * The configuration of the gate: one file for nginx. The same paths in another order give the same text.
  *
- * The gate answers everything itself except for a `POST` of a declared path with at most `GATE_BODY_BYTES` of
+ * The gate answers everything itself except for a `POST` of a declared path with at most 8 MiB of
  * `application/json`. Without paths it refuses everything but its probe.
  *
  * @throws ConfigurationError `CONFIG` for a path that could be read in two ways or is there twice, for a time
