@@ -9,6 +9,9 @@ import names from '../modules/names-webhook.ts';
 const COMMAND = fileURLToPath(new URL('../../../operator/cli/chancery.js', import.meta.url));
 const MODULE = fileURLToPath(new URL('../modules/names-webhook.ts', import.meta.url));
 
+/** How long a process may take to start beside others. */
+const START_MS = 30_000;
+
 /** The path of its webhook, as the gate needs it. */
 export const NAMES_PATH = { path: names.path, timeoutSeconds: names.timeoutSeconds };
 
@@ -45,10 +48,11 @@ export class OperatorProcess {
   /** Resolves when it answers reviews. @param more - further variables. */
   static async start(more: Readonly<Record<string, string>> = {}): Promise<OperatorProcess> {
     const operator = new OperatorProcess(`127.0.0.1:${await freePort()}`, more);
-    await eventually(() => {
+    const isServing = (): boolean => {
       if (operator.#child.exitCode !== null) throw new Error(operator.#log);
       return operator.#log.includes('webhooks are answered');
-    });
+    };
+    await eventually(isServing, { timeoutMs: START_MS });
     return operator;
   }
 
