@@ -7,12 +7,16 @@ const KINDS = {
   mutating: 'MutatingWebhookConfiguration',
 } as const;
 
+/**
+ * Stands for the namespace of the operator, in which nothing is asked about. A local operator has none, and must be
+ * asked about the objects beside which a Pod of it would be.
+ */
+const NAMESPACE = 'kube-system';
+
 /** Where webhooks are served, and by whom. */
 export interface LocalServing {
   /** The name of the configurations. */
   readonly name: string;
-  /** That of the operator: nothing in it is asked about. */
-  readonly namespace: string;
   /** Plain HTTP, such as `http://127.0.0.1:9440`. */
   readonly url: string;
 }
@@ -23,7 +27,7 @@ export interface LocalServing {
  */
 export function localConfigurations(
   webhooks: readonly Webhook[],
-  { name, namespace, url }: LocalServing,
+  { name, url }: LocalServing,
 ): readonly KubernetesObject[] {
   return (['validating', 'mutating'] as const).flatMap((type) => {
     const own = webhooks.filter((webhook) => webhook.type === type);
@@ -34,7 +38,7 @@ export function localConfigurations(
         kind: KINDS[type],
         metadata: { name },
         webhooks: own.map((webhook) => ({
-          ...webhookEntry(webhook, namespace),
+          ...webhookEntry(webhook, NAMESPACE),
           clientConfig: { url: `${url}${webhook.path}` },
         })),
       },

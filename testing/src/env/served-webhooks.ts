@@ -7,9 +7,6 @@ import type { TestBackend } from './choose-backend.ts';
 /** The name of the configurations of a test, which has one operator with webhooks. */
 const NAME = 'chancery-test-env';
 
-/** What webhooks are not asked about: a test puts nothing there. */
-const NAMESPACE = 'kube-system';
-
 /**
  * An operator that only answers webhooks, and the configurations by which the API server finds it.
  *
@@ -37,6 +34,6 @@ export async function serveWebhooks(
     throw error;
   }
   const { webhookAddress = '' } = operator;
-  const serving = { name: NAME, namespace: NAMESPACE, url: webhookAddress };
+  const serving = { name: NAME, url: webhookAddress };
   return { operator, configurations: localConfigurations(webhooks, serving) };
 }
