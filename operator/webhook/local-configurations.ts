@@ -14,7 +14,7 @@ const KINDS = {
 const NAMESPACE = 'kube-system';
 
 /** Where webhooks are served, and by whom. */
-export interface LocalServing {
+interface LocalServing {
   /** The name of the configurations. */
   readonly name: string;
   /** Plain HTTP, such as `http://127.0.0.1:9440`. */

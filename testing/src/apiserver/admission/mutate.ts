@@ -11,7 +11,7 @@ import { Reinvocation } from './request/reinvocation.ts';
 import { callMutatingWebhooks, hasMutatingWebhooks } from './webhook/mutating-webhooks.ts';
 
 /** An object on its way into the storage, which admission may change. */
-export interface Draft {
+interface Draft {
   /** In the shape of the storage, with defaults, before the built-in plugins. */
   readonly object: StoredObject;
   /** Worked out before anything is changed: what admission sets has no owner. */

@@ -23,7 +23,7 @@ export class WebhookError extends Error {
 }
 
 /** Answers above this size are refused. */
-export const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
 /**
  * Calls webhooks as kube-apiserver does (k8s.io/apiserver, pkg/util/webhook/client.go): JSON by POST,

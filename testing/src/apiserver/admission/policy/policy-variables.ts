@@ -12,7 +12,7 @@ import { isNamespace, namespaceOf } from '../request/match.ts';
 import { requestFields, SERVER } from '../request/request-fields.ts';
 
 /** The names that an expression of a policy may use, with their values. */
-export type PolicyVariables = Readonly<Record<string, unknown>>;
+type PolicyVariables = Readonly<Record<string, unknown>>;
 
 /** The variables that expressions of policies and of webhooks have. */
 export function celVariables(cluster: Cluster, request: AdmissionRequest): PolicyVariables {

@@ -1,10 +1,10 @@
-import { userInfo } from '../../auth/user.ts';
+import { type Caller, userInfo } from '../../auth/user.ts';
 import type { AdmissionRequest } from '../../cluster/admission-request.ts';
 import type { Json } from '../../objects/metadata.ts';
 import type { ServedResource } from '../../registry/served-resource.ts';
 
 /** The server's own writes come from its loopback client. */
-export const SERVER = { name: 'system:apiserver', groups: ['system:masters'] };
+export const SERVER: Caller = { name: 'system:apiserver', groups: ['system:masters'] };
 
 /**
  * An `admission.k8s.io` AdmissionRequest without uid and objects; fields that are empty are not there

@@ -19,7 +19,7 @@ export interface AuthorizerQuestion {
   readonly serviceAccount?: { readonly namespace: string; readonly name: string };
 }
 
-export interface AuthorizerDecision {
+interface AuthorizerDecision {
   readonly allowed: boolean;
   readonly reason: string;
 }
