@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { readFileSync, statSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer as createWebhook } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { type ApiServer, consistently, eventually } from '@chancery/testing';
 import { expect, expectTypeOf, onTestFinished, test } from 'vitest';
@@ -115,6 +116,44 @@ test('with --no-workloads it gets none', async () => {
 
   await consistently(async () => (await count()) === 0, { forMs: 300 });
 });
+
+test('--webhook-service says where the webhooks behind a service are', async () => {
+  const webhook = createWebhook(async (request, response) => {
+    const review = JSON.parse(Buffer.concat(await Array.fromAsync(request)).toString());
+    const { uid } = review.request;
+    const answer = { uid, allowed: false, status: { message: `by ${request.url}` } };
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ ...review, response: answer }));
+  });
+  await new Promise<void>((resolve) => webhook.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void webhook.close());
+  const { port } = webhook.address() as AddressInfo;
+  const service = `--webhook-service=shop/hooks=http://127.0.0.1:${port}`;
+  const invocation = invoke(['apiserver', '--port=0', '-f', '-', service], { stdin: WEBHOOK });
+  const url = await serving(invocation);
+
+  const response = await fetch(`${url}/api/v1/namespaces/default/configmaps`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ metadata: { name: 'a' } }),
+  });
+
+  expect(await response.json()).toMatchObject({
+    message: 'admission webhook "x.shop.example" denied the request: by /v?timeout=10s',
+  });
+});
+
+const WEBHOOK = `
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: { name: w }
+webhooks:
+  - name: x.shop.example
+    clientConfig: { service: { namespace: shop, name: hooks, path: /v } }
+    rules: [{ operations: [CREATE], apiGroups: [''], apiVersions: [v1], resources: [configmaps] }]
+    sideEffects: None
+    admissionReviewVersions: [v1]
+`;
 
 test('a kubeconfig of its own is overwritten', async () => {
   const path = join(folderWith({}), 'cluster.yaml');

@@ -268,9 +268,10 @@ describe('[M-7] dev', () => {
     });
     const { leaderElection } = elected;
     const place = { namespace: 'demo', allNamespaces: false };
+    const served = { webhooks: [], listen: { host: '127.0.0.1', port: 0 } };
 
-    const plain = JSON.stringify(declarationsOf([op], place));
-    const decided = declarationsOf([op], place, { namespaces: ['team'], leaderElection });
+    const plain = JSON.stringify(declarationsOf([op], place, served));
+    const decided = declarationsOf([op], place, served, { namespaces: ['team'], leaderElection });
 
     expect(plain).not.toMatch(/team|lock/);
     expect(decided.filter.acceptPaths.join('\n')).toContain('/namespaces/team/configmaps');

@@ -12,6 +12,7 @@ const DECLARED: Declarations = {
   filter: { acceptPaths: ['^/version$'], rejectPaths: [], rejectMethods: [] },
   roles: [],
   definitions: [],
+  webhooks: [],
 };
 
 interface Started {
@@ -94,6 +95,7 @@ function clusterThat(calls: string[], failures: number): DevCluster {
     },
     applyDefinitions: () => call('definitions'),
     applyRoles: () => call('roles'),
+    applyWebhooks: () => call('webhooks'),
     applySample: () => call('sample'),
     close: async () => {},
   };
@@ -124,17 +126,17 @@ test('what is prepared is not prepared again for an operator that declares the s
   const { clock, starts, calls } = started({ codes: [1, 1] });
 
   await advanceUntil(clock, () => starts.length === 3);
-  await advanceUntil(clock, () => calls.length >= 4);
+  await advanceUntil(clock, () => calls.length >= 5);
 
-  expect(calls).toEqual(['definitions', 'roles', 'filter', 'sample']);
+  expect(calls).toEqual(['definitions', 'roles', 'webhooks', 'filter', 'sample']);
 });
 
 test('what was refused is shown, ends nothing, and is tried again at the next start', async () => {
-  const { clock, starts, calls, said } = started({ codes: [1], failures: 4 });
+  const { clock, starts, calls, said } = started({ codes: [1], failures: 5 });
 
-  await advanceUntil(clock, () => starts.length === 2 && calls.length === 8);
+  await advanceUntil(clock, () => starts.length === 2 && calls.length === 10);
 
-  expect(calls.slice(4)).toEqual(['definitions', 'roles', 'filter', 'sample']);
+  expect(calls.slice(5)).toEqual(['definitions', 'roles', 'webhooks', 'filter', 'sample']);
   expect(said).toContain('cannot apply the definitions: definitions is refused');
   expect(said).toContain('cannot apply sample.yaml: sample is refused');
 });

@@ -31,6 +31,7 @@ export interface ServerClass {
     readonly address: string;
     readonly workloads: Record<string, never> | false;
     readonly generation?: KubernetesVersion;
+    readonly webhookServices: Readonly<Record<string, string>>;
     readonly tls?: Record<string, never>;
     readonly authentication?: { readonly tokens: Readonly<Record<string, typeof CALLER>> };
   }): Promise<RunningServer>;
@@ -78,7 +79,7 @@ export async function serve(given: GivenTo<typeof APISERVER>, io: Io): Promise<E
 
 async function start(
   server: ServerClass,
-  { port, address, hasWorkloads, kubernetesVersion: version }: ApiserverArguments,
+  { port, address, hasWorkloads, kubernetesVersion: version, webhookService }: ApiserverArguments,
   token: string | undefined,
 ): Promise<RunningServer> {
   try {
@@ -86,6 +87,7 @@ async function start(
       port,
       address,
       workloads: hasWorkloads ? {} : false,
+      webhookServices: Object.fromEntries(webhookService),
       ...(version === undefined ? {} : { generation: version }),
       ...(token === undefined ? {} : { tls: {}, authentication: { tokens: { [token]: CALLER } } }),
     });

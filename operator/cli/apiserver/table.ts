@@ -33,6 +33,12 @@ const OPTIONS = {
     choices: ['1.24', '1.30', '1.33', '1.36', '1.38'],
     help: 'answer as 1.24, 1.30, 1.33, 1.36 or 1.38 where they differ; default 1.36',
   },
+  'webhook-service': {
+    type: 'pair',
+    value: 'NAMESPACE/NAME=URL',
+    multiple: true,
+    help: 'where the webhooks behind a service are, such as shop/hooks=http://127.0.0.1:9440',
+  },
   workloads: { hidden: true, help: 'the default' },
   'no-workloads': {
     help: 'the API alone: Deployments make no Pods, owners are not garbage-collected',

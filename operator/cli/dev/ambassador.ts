@@ -1,4 +1,5 @@
 import type { ProxyFilter } from '../../access/filter/proxy-filter.ts';
+import type { KubernetesObject } from '../../model/object.ts';
 
 /** The proxy between the operator and the API server: `kubectl proxy` or its stand-in. */
 export interface Ambassador {
@@ -22,6 +23,8 @@ export interface DevCluster {
   applyDefinitions(definitions: readonly string[]): Promise<void>;
   /** Grants these rights to the operator, and takes those away that an earlier call granted. */
   applyRoles(roles: readonly object[]): Promise<void>;
+  /** Lets the API server call the webhooks of the operator, and takes away those of an earlier call. */
+  applyWebhooks(configurations: readonly KubernetesObject[]): Promise<void>;
   /** Creates or replaces an object. */
   applySample(sample: unknown): Promise<void>;
   /** Ends what this process has started. Objects in a real cluster stay. */

@@ -74,6 +74,8 @@ export class ContextCluster implements DevCluster {
 
   async applyRoles(): Promise<void> {} // the operator has the rights of the user
 
+  async applyWebhooks(): Promise<void> {} // it would need a certificate, and a way to this machine
+
   async applySample(sample: unknown): Promise<void> {
     await this.#apply(JSON.stringify(sample));
   }

@@ -5,6 +5,10 @@ import { accessOf } from '../../access/required-access.ts';
 import type { Controller } from '../../controller/controller.ts';
 import { crdDocuments } from '../../generate/manifests/operator-manifests.ts';
 import type { Settings } from '../../manager/settings/settings.ts';
+import type { ListenAddress } from '../../manager/settings/webhook-listen.ts';
+import type { KubernetesObject } from '../../model/object.ts';
+import { localConfigurations } from '../../webhook/local-configurations.ts';
+import type { Webhook } from '../../webhook/webhook.ts';
 
 /** What the declarations of an operator require around it. */
 export interface Declarations {
@@ -14,6 +18,8 @@ export interface Declarations {
   readonly roles: readonly (RbacRole | RbacRoleBinding)[];
   /** CustomResourceDefinitions as YAML, one a document. */
   readonly definitions: readonly string[];
+  /** Webhook configurations, for an API server that calls plain HTTP. */
+  readonly webhooks: readonly KubernetesObject[];
 }
 
 export interface DevPlace {
@@ -24,12 +30,14 @@ export interface DevPlace {
 }
 
 /**
+ * @param webhooks - with where the operator will answer them; nothing calls a unix socket.
  * @param settings - what the modules decide themselves; the rest is as `chancery dev` sets it.
  * @throws ConfigurationError `CONFIG` for a declaration from which no filter or role can be made.
  */
 export function declarationsOf(
   controllers: readonly Controller[],
   { namespace, allNamespaces }: DevPlace,
+  { webhooks, listen }: { readonly webhooks: readonly Webhook[]; readonly listen: ListenAddress },
   settings: Partial<Settings> = {},
 ): Declarations {
   const [first, ...others] = controllers;
@@ -45,12 +53,21 @@ export function declarationsOf(
       },
     }),
   };
-  const accesses = accessOf(controllers, placement);
+  const declared = [...controllers, ...webhooks];
+  const accesses = accessOf(declared, placement);
   const serviceAccount = { name, namespace };
   return {
     name,
     filter: filterOf(accesses),
     roles: rbacOf(accesses, { name, serviceAccount }),
-    definitions: crdDocuments(controllers).map(({ text }) => text),
+    definitions: crdDocuments(declared).map(({ text }) => text),
+    webhooks:
+      listen.socket === undefined
+        ? localConfigurations(webhooks, {
+            name,
+            namespace,
+            url: `http://${listen.host}:${listen.port}`,
+          })
+        : [],
   };
 }

@@ -41,6 +41,7 @@ export class EmbeddedCluster implements DevCluster {
   readonly namespace: string;
   readonly #server: DevApiServer;
   #roles: readonly KubernetesObject[] = [];
+  #webhooks: readonly KubernetesObject[] = [];
 
   private constructor(server: DevApiServer, ambassador: Ambassador, namespace: string) {
     this.#server = server;
@@ -90,14 +91,23 @@ export class EmbeddedCluster implements DevCluster {
 
   async applyRoles(roles: readonly object[]): Promise<void> {
     const wanted = (roles as readonly KubernetesObject[]).map((role) => this.#placed(role));
-    for (const role of wanted) this.#apply(role);
-    const keys = new Set(wanted.map(keyOf));
-    for (const role of this.#roles) {
-      if (keys.has(keyOf(role))) continue;
-      const { namespace, name } = role.metadata;
-      this.#server.delete(role.apiVersion, role.kind, namespace, name);
-    }
+    this.#replace(this.#roles, wanted);
     this.#roles = wanted;
+  }
+
+  async applyWebhooks(configurations: readonly KubernetesObject[]): Promise<void> {
+    this.#replace(this.#webhooks, configurations);
+    this.#webhooks = configurations;
+  }
+
+  #replace(before: readonly KubernetesObject[], wanted: readonly KubernetesObject[]): void {
+    for (const object of wanted) this.#apply(object);
+    const keys = new Set(wanted.map(keyOf));
+    for (const object of before) {
+      if (keys.has(keyOf(object))) continue;
+      const { namespace, name } = object.metadata;
+      this.#server.delete(object.apiVersion, object.kind, namespace, name);
+    }
   }
 
   async applySample(sample: unknown): Promise<void> {

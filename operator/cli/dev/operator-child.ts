@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import process from 'node:process';
 import type { Duplex } from 'node:stream';
 import { ConfigurationError } from '../../core/errors.ts';
+import { settingsFrom } from '../../manager/settings/settings.ts';
 import type { ExitCode, Io } from '../command.ts';
 import { parseFlags } from '../flags.ts';
 import { loadModules, merged } from '../load-modules.ts';
@@ -33,8 +34,9 @@ export async function runOperator(
   try {
     resolveToolkit();
     const loaded = await loadModules(modules, { args, environment: io.env });
-    const { controllers, settings } = merged(loaded, modules);
-    const declarations = declarationsOf(controllers, place, settings);
+    const { controllers, webhooks, settings } = merged(loaded, modules);
+    const { webhookListen: listen } = settingsFrom(io.env);
+    const declarations = declarationsOf(controllers, place, { webhooks, listen }, settings);
     const { pid } = process;
     sendMessage(channel, { kind: 'loaded', pid, files: files.hashes, declarations });
   } catch (error) {

@@ -9,6 +9,8 @@ import type { DevPlace } from './declarations.ts';
 export interface DevPorts {
   readonly health: number;
   readonly metrics: number;
+  /** Of webhooks. */
+  readonly webhooks: number;
 }
 
 /**
@@ -20,17 +22,22 @@ export async function devPorts(env: Io['env']): Promise<DevPorts> {
   const { healthPort, metricsPort } = settingsFrom(env);
   const isGiven = (name: string): boolean => (env[name] ?? '').trim() !== '';
   const health = isGiven('CHANCERY_HEALTH_PORT') ? healthPort : await freePort();
-  if (isGiven('CHANCERY_METRICS_PORT')) return { health, metrics: metricsPort };
-  let metrics = await freePort();
-  while (metrics === health) metrics = await freePort();
-  return { health, metrics };
+  const taken = [health];
+  const another = async (): Promise<number> => {
+    const port = await freePort();
+    if (taken.includes(port)) return another();
+    taken.push(port);
+    return port;
+  };
+  const metrics = isGiven('CHANCERY_METRICS_PORT') ? metricsPort : await another();
+  return { health, metrics, webhooks: await another() };
 }
 
 /** The environment of the operator: that of this process, with the settings for development. */
 export function operatorEnvironment(
   { env, stderr }: Pick<Io, 'env' | 'stderr'>,
   { namespace, allNamespaces }: DevPlace,
-  { health, metrics }: DevPorts,
+  { health, metrics, webhooks }: DevPorts,
 ): Readonly<Record<string, string | undefined>> {
   return {
     CHANCERY_LOG_FORMAT: 'pretty',
@@ -39,6 +46,7 @@ export function operatorEnvironment(
     CHANCERY_METRICS_HOST: '127.0.0.1',
     // It writes to a pipe, and we pass that on to a terminal.
     ...(showsColours(env, isTerminal(stderr)) && { FORCE_COLOR: '1' }),
+    CHANCERY_WEBHOOK_LISTEN: `127.0.0.1:${webhooks}`,
     ...env,
     CHANCERY_HEALTH_PORT: String(health),
     CHANCERY_METRICS_PORT: String(metrics),

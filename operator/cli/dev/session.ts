@@ -176,10 +176,11 @@ export class DevSession {
   }
 
   /** Applies the declarations that have changed to the cluster and the ambassador. */
-  async #prepare({ definitions, roles, filter }: Declarations): Promise<void> {
+  async #prepare({ definitions, roles, filter, webhooks }: Declarations): Promise<void> {
     const { cluster } = this.#options;
     await this.#once('definitions', definitions, () => cluster.applyDefinitions(definitions));
     await this.#once('roles', roles, () => cluster.applyRoles(roles));
+    await this.#once('webhooks', webhooks, () => cluster.applyWebhooks(webhooks));
     const before = cluster.ambassador.url;
     await this.#once('filter', filter, () => cluster.ambassador.start(filter));
     const { url } = cluster.ambassador;

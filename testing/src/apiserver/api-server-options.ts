@@ -18,6 +18,12 @@ export interface ApiServerOptions extends BehaviourOptions {
    * `authentication.anonymous` says who it is. Default: plain HTTP.
    */
   readonly tls?: TlsOptions;
+  /**
+   * Where the services of webhooks are: a URL or `HOST:PORT` by `NAMESPACE/NAME`, or `NAMESPACE/NAME:PORT`
+   * for one of several ports, such as `{ 'shop/webhooks': 'http://127.0.0.1:9440' }`. With `http://` no
+   * certificate is needed; `HOST:PORT` is `https`. Default: no service has an endpoint.
+   */
+  readonly webhookServices?: Readonly<Record<string, string>>;
   /** How long a client may take to send a body. Default 60 000, as in kube-apiserver. */
   readonly bodyTimeoutMs?: number;
   /** Requests that `requests` remembers. Default 10 000: far more than one test makes. */

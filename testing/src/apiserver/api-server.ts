@@ -48,10 +48,10 @@ const DEFAULT_REQUEST_LIMIT = 10_000;
 
 /**
  * A Kubernetes API server in this process, on a port of 127.0.0.1: it speaks HTTP as kube-apiserver
- * v1.36 does where operators depend on it, without admission webhooks.
+ * v1.36 does where operators depend on it.
  *
- * The methods have the semantics of the HTTP API and throw ApiError as it would answer. What they
- * return is a copy.
+ * The methods have the semantics of the HTTP API and throw ApiError as it would answer, but call no
+ * webhook. What they return is a copy.
  */
 export class ApiServer {
   readonly #cluster: Cluster;

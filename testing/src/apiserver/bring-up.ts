@@ -6,6 +6,7 @@ import type { Cluster } from './cluster/cluster.ts';
 import { aggregateRoles } from './controllers/roles/role-aggregation.ts';
 import { NO_PACE, REAL_PACE } from './crd/definition-pace.ts';
 import { Definitions } from './crd/definitions.ts';
+import { StorageMigrations } from './crd/storage-migration.ts';
 import { InProcessAccess } from './in-process-access.ts';
 import type { ResourceName, StoredObject } from './objects/stored-object.ts';
 
@@ -32,6 +33,7 @@ export async function bringUp(
   const pace = definitionDelays ? REAL_PACE : NO_PACE;
   const definitions = new Definitions(cluster, { pace, closeWatches });
   endings.push(cluster.watchCache.start(), definitions.start());
+  endings.push(new StorageMigrations(cluster).start());
   endings.push(keepQuotaStatus(cluster, accessOf));
   for (const name of ['default', 'kube-system']) {
     access.create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });

@@ -1,3 +1,4 @@
+import { objectKey } from 'chancery';
 import type { Cancel } from 'chancery/internal';
 import { systemClock } from 'chancery/low-level';
 import type { ApiServerOptions } from './api-server-options.ts';
@@ -11,6 +12,7 @@ import type { Cluster } from './cluster/cluster.ts';
 import { Registry } from './registry/registry.ts';
 import { Storage } from './storage/storage.ts';
 import { WatchCache } from './watch/watch-cache.ts';
+import { WebhookClient } from './webhooks/webhook-client.ts';
 
 /** An empty cluster. @param alarms - gets every alarm that is set, until it rings. */
 export function createCluster(options: ApiServerOptions, alarms: Set<Cancel>): Cluster {
@@ -26,6 +28,11 @@ export function createCluster(options: ApiServerOptions, alarms: Set<Cancel>): C
     clock,
     authentication: new Authentication(authenticationOptions(options), tokens),
     authorization: authorizationOf(options.authorization, storage),
+    webhooks: new WebhookClient(
+      options.webhookServices ?? {},
+      clock,
+      (namespace, name) => storage.get('services', objectKey(namespace, name)) !== undefined,
+    ),
     later(delayMs, act) {
       const cancel = clock.schedule(delayMs, () => {
         alarms.delete(cancel);

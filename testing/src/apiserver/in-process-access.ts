@@ -2,6 +2,7 @@ import type { KubernetesObject } from 'chancery';
 import { isNotFound, type Resource, resourceName } from 'chancery';
 import type { Cluster } from './cluster/cluster.ts';
 import type { ClusterAccess, DeleteOptions } from './cluster/cluster-access.ts';
+import { runNow } from './cluster/steps.ts';
 import { unknownResource } from './failures/request-failures.ts';
 import type { Json } from './objects/metadata.ts';
 import type { CommittedEvent, ResourceName, StoredObject } from './objects/stored-object.ts';
@@ -13,9 +14,9 @@ import { deleteObject } from './verbs/deletes/delete.ts';
 import { assignPod } from './verbs/subresources/bind.ts';
 import { requireStored, type Target } from './verbs/target.ts';
 import { createObject } from './verbs/writes/create.ts';
-import { updateObject } from './verbs/writes/update.ts';
+import { type Change, updateObject } from './verbs/writes/update.ts';
 
-/** The verbs without HTTP, as one field manager. */
+/** The verbs without HTTP, as one field manager. They call no webhook. */
 export class InProcessAccess implements ClusterAccess {
   readonly #cluster: Cluster;
   readonly #manager: string;
@@ -66,7 +67,8 @@ export class InProcessAccess implements ClusterAccess {
     const served = this.#served(resource);
     const body = object as StoredObject;
     const { namespace } = object.metadata;
-    return createObject(this.#cluster, served, namespace, body, internalWrite(this.#manager));
+    const options = internalWrite(this.#manager);
+    return runNow(createObject(this.#cluster, served, namespace, body, options));
   }
 
   update(resource: ResourceName, object: KubernetesObject): StoredObject {
@@ -84,12 +86,12 @@ export class InProcessAccess implements ClusterAccess {
     mergePatch: object,
     subresource?: 'status',
   ): StoredObject {
-    return updateObject(
-      this.#cluster,
-      this.#target(resource, namespace, name),
-      (live) => ({ object: applyMergePatch(live as Json, mergePatch) as unknown as StoredObject }),
-      internalWrite(this.#manager, subresource),
-    );
+    const target = this.#target(resource, namespace, name);
+    const change = (live: StoredObject): Change => ({
+      object: applyMergePatch(live as Json, mergePatch) as unknown as StoredObject,
+    });
+    const options = internalWrite(this.#manager, subresource);
+    return runNow(updateObject(this.#cluster, target, change, options));
   }
 
   bind(namespace: string | undefined, name: string, nodeName: string): StoredObject {
@@ -105,7 +107,8 @@ export class InProcessAccess implements ClusterAccess {
   ): void {
     const target = this.#target(resource, namespace, name);
     const writer = internalWrite(this.#manager);
-    deleteObject(this.#cluster, target, { ...DEFAULT_DELETION, ...options }, writer);
+    const whole = { ...DEFAULT_DELETION, ...options };
+    runNow(deleteObject(this.#cluster, target, whole, writer));
   }
 
   subscribe(resource: ResourceName, listener: (event: CommittedEvent) => void): () => void {
@@ -126,7 +129,8 @@ export class InProcessAccess implements ClusterAccess {
     const { namespace, name } = object.metadata;
     const target = this.#target(resource, namespace, name);
     const options = internalWrite(this.#manager, subresource);
-    return updateObject(this.#cluster, target, () => ({ object: object as StoredObject }), options);
+    const change = (): Change => ({ object: object as StoredObject });
+    return runNow(updateObject(this.#cluster, target, change, options));
   }
 
   #target(resource: ResourceName, namespace: string | undefined, name: string): Target {

@@ -1,10 +1,11 @@
 import process from 'node:process';
-import type { KubernetesObject } from 'chancery';
+import type { KubernetesObject, Webhook } from 'chancery';
 import { ConfigurationError, OperatorError } from 'chancery';
 import { type Ambassador, startAmbassador } from '../ambassador/ambassador.ts';
 import type { AmbassadorFilter } from '../ambassador/kubectl-proxy.ts';
 import type { ApiServer, ApiServerOptions } from '../apiserver/api-server.ts';
 import type { Manifest } from '../apiserver/objects/manifest-objects.ts';
+import type { TestOperator } from '../operator/test-operator.ts';
 import { eventually } from '../time/eventually.ts';
 import { FakeClock } from '../time/fake-clock.ts';
 import { ApiCalls } from './api-calls.ts';
@@ -17,6 +18,7 @@ import { kubebuilderBackend } from './kubebuilder-backend.ts';
 import { Leftovers } from './leftovers.ts';
 import { untilQuiet } from './quiet.ts';
 import type { RequestLog } from './request-log.ts';
+import { serveWebhooks } from './served-webhooks.ts';
 import type { EnvFeature, TestEnv } from './test-env.ts';
 
 export interface TestEnvOptions {
@@ -33,6 +35,12 @@ export interface TestEnvOptions {
    * are deleted when the environment stops.
    */
   readonly install?: readonly { readonly definition: KubernetesObject }[];
+  /**
+   * Webhooks, as `validatingWebhook` and `mutatingWebhook` return them: an operator in this process answers
+   * them in plain HTTP on a free port, and the API server calls them when the environment starts. Only
+   * the embedded server does. Default: none.
+   */
+  readonly webhooks?: readonly Webhook[];
   /** Context of the kubeconfig, for `existing`. Default: its current one. */
   readonly context?: string;
   /** Default: that of the process. */
@@ -53,6 +61,7 @@ export async function startTestEnv(options: TestEnvOptions = {}): Promise<TestEn
   const env = new StartedEnv(kind, backend, environment, options.embedded?.clock);
   try {
     await env.apply((options.install ?? []).map(({ definition }) => definition));
+    await env.serve(options.webhooks ?? []);
     return env;
   } catch (error) {
     await env.stop();
@@ -84,6 +93,7 @@ class StartedEnv implements TestEnv {
   readonly #leftovers = new Leftovers();
   readonly #namespaces = new Set<string>();
   readonly #ambassadors: Ambassador[] = [];
+  #webhooks: TestOperator | undefined;
   #stopping: Promise<void> | undefined;
 
   constructor(
@@ -131,6 +141,14 @@ class StartedEnv implements TestEnv {
     { namespace }: { readonly namespace?: string } = {},
   ): Promise<readonly KubernetesObject[]> {
     return this.#calls.apply(manifest, namespace);
+  }
+
+  /** @throws ConfigurationError `CONFIG` for webhooks that the API server would not call. */
+  async serve(webhooks: readonly Webhook[]): Promise<void> {
+    if (webhooks.length === 0) return;
+    const { operator, configurations } = await serveWebhooks(this.url, webhooks, this.backend);
+    this.#webhooks = operator;
+    await this.apply(configurations);
   }
 
   create: TestEnv['create'] = (object) => this.#calls.create(object);
@@ -205,6 +223,7 @@ class StartedEnv implements TestEnv {
 
   async #stop(): Promise<void> {
     try {
+      await this.#webhooks?.stop();
       await Promise.all(this.#ambassadors.splice(0).map((each) => each.kill()));
       if (this.#backend.isShared) await this.#leftovers.takeAway(this.#calls);
     } finally {

@@ -48,7 +48,7 @@ export function existingKindFiles(kind: FileOf<ExistingKind>): ExistingFiles {
   const path = `samples/${file}.yaml`;
   const [problem] = problems;
   const reason = definition.isConverted
-    ? 'the API server of a test calls no conversion webhook'
+    ? 'a test needs the address of the webhook that converts: webhookServices'
     : problem && todo(path, problem, REASON_CHARS);
   const values = {
     ...{ file, group, version, plural, dashed, resource, controller, kind: names.kind },

@@ -1,5 +1,6 @@
 import type { AdmissionRequest } from '../cluster/admission-request.ts';
 import type { Cluster } from '../cluster/cluster.ts';
+import type { Steps } from '../cluster/steps.ts';
 import { isObject, type Json, withFields } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
@@ -9,6 +10,7 @@ import { enforcePodSecurity } from './pod-security/enforce.ts';
 import { enforcePolicies } from './policy/policies.ts';
 import { enforceQuotas } from './quota/quotas.ts';
 import { allocate } from './service-addresses.ts';
+import { callValidatingWebhooks } from './webhook/validating-webhooks.ts';
 
 /**
  * Adds to a new object of a built-in kind what other objects of the cluster decide: default resources,
@@ -43,10 +45,11 @@ export function admitChange(
  *
  * @throws ApiError with the status and the words of the first check that refuses.
  */
-export function admitWrite(cluster: Cluster, request: AdmissionRequest): void {
+export function* admitWrite(cluster: Cluster, request: AdmissionRequest): Steps<void> {
   enforceLimitRanges(cluster, request);
   enforcePodSecurity(cluster, request);
-  enforcePolicies(cluster, request);
+  yield* enforcePolicies(cluster, request);
+  yield* callValidatingWebhooks(cluster, request);
   enforceQuotas(cluster, request);
 }
 

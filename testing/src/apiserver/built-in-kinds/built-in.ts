@@ -18,6 +18,12 @@ const CREATED_BY_UPDATE: ReadonlySet<string> = new Set([
   'RoleBinding',
 ]);
 
+/** Groups with two versions of the same resource. */
+const STORAGE_VERSIONS: Readonly<Record<string, string>> = {
+  autoscaling: 'v2',
+  'storagemigration.k8s.io': 'v1',
+};
+
 /** Every built-in resource with its rules. */
 export function builtInResources(): readonly ServedResource[] {
   return BUILT_IN_RESOURCES.map(served);
@@ -30,7 +36,7 @@ function served(resource: BuiltInResource): ServedResource {
     ...resource,
     listKind: `${resource.kind}List`,
     storedAs: isNewEvent ? 'events' : resourceName(resource),
-    storageVersion: isOldAutoscaler ? 'v2' : resource.version,
+    storageVersion: STORAGE_VERSIONS[resource.group] ?? resource.version,
     custom: false,
     strategy: builtInStrategy(resource),
     columns: builtInColumns(resource.kind),

@@ -1,14 +1,9 @@
 import { isObject, type Json } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
-import { celEnvironment } from './environment.ts';
-import { compile, type Program, type Rejection } from './program.ts';
-
-/** An expression of a policy, and where it stands. */
-export interface PolicyExpression {
-  readonly field: string;
-  readonly text: string;
-  readonly program: Program | Rejection;
-}
+import { admissionEnvironment } from './admission-environment.ts';
+import { registerMutationFunctions, withObjectLiterals } from './functions/mutation-functions.ts';
+import type { PolicyExpression } from './policy-expression.ts';
+import { compile } from './program.ts';
 
 export interface PolicyValidation {
   readonly check: PolicyExpression;
@@ -18,11 +13,25 @@ export interface PolicyValidation {
   readonly reason: string;
 }
 
-/** A policy with its expressions compiled. */
+/** One entry of `auditAnnotations`. */
+export interface PolicyAnnotation {
+  readonly key: string;
+  readonly value: PolicyExpression;
+}
+
+/** One entry of `mutations`. */
+export interface PolicyMutation {
+  readonly patchType: 'ApplyConfiguration' | 'JSONPatch';
+  readonly patch: PolicyExpression;
+}
+
+/** A policy of either kind with its expressions compiled. */
 export interface CompiledPolicy {
   readonly conditions: readonly PolicyExpression[];
   readonly variables: ReadonlyMap<string, PolicyExpression>;
   readonly validations: readonly PolicyValidation[];
+  readonly auditAnnotations: readonly PolicyAnnotation[];
+  readonly mutations: readonly PolicyMutation[];
   /** False for `failurePolicy: Ignore`. */
   readonly failsClosed: boolean;
 }
@@ -39,50 +48,86 @@ export function compiledPolicy(policy: StoredObject): CompiledPolicy {
 
 /** Every expression of a policy. */
 export function expressionsOf(policy: CompiledPolicy): readonly PolicyExpression[] {
-  const { conditions, variables, validations } = policy;
+  const { conditions, variables, validations, auditAnnotations, mutations } = policy;
   const ofValidations = validations.flatMap(({ check, messageExpression }) =>
     messageExpression === undefined ? [check] : [check, messageExpression],
   );
-  return [...conditions, ...variables.values(), ...ofValidations];
+  return [
+    ...conditions,
+    ...variables.values(),
+    ...ofValidations,
+    ...auditAnnotations.map(({ value }) => value),
+    ...mutations.map(({ patch }) => patch),
+  ];
 }
 
 type Wanted = Parameters<typeof compile>[2];
+type CompileAt = (field: string, text: unknown, wanted: Wanted) => PolicyExpression;
 
-function compilePolicy({ spec }: StoredObject): CompiledPolicy {
-  const { matchConditions, variables, validations, failurePolicy } = isObject(spec) ? spec : {};
-  const environment = celEnvironment();
-  // Nothing has a type that is known beforehand: fields are looked up when they are needed.
-  for (const name of ['object', 'oldObject', 'request', 'namespaceObject', 'variables']) {
-    environment.registerVariable(name, 'dyn');
-  }
-  const compiledAt = (field: string, text: unknown, wanted: Wanted): PolicyExpression => ({
+function compilePolicy(policy: StoredObject): CompiledPolicy {
+  const spec = isObject(policy.spec) ? policy.spec : {};
+  const isMutating = policy.kind === 'MutatingAdmissionPolicy';
+  const params = spec.paramKind === undefined ? [] : ['params'];
+  const environment = admissionEnvironment([...params, 'variables']);
+  if (isMutating) registerMutationFunctions(environment);
+  const compiledAt: CompileAt = (field, text, wanted) => ({
     field,
     text: String(text),
-    program: compile(environment, String(text), wanted, 'compilation failed'),
+    program: compile(
+      environment,
+      isMutating ? withObjectLiterals(String(text)) : String(text),
+      wanted,
+      'compilation failed',
+    ),
   });
   return {
-    conditions: objects(matchConditions).map(({ expression }, at) =>
+    conditions: objects(spec.matchConditions).map(({ expression }, at) =>
       compiledAt(`spec.matchConditions[${at}].expression`, expression, 'bool'),
     ),
     variables: new Map(
-      objects(variables).map(({ name, expression }, at) => [
+      objects(spec.variables).map(({ name, expression }, at) => [
         String(name),
         compiledAt(`spec.variables[${at}].expression`, expression, 'dyn'),
       ]),
     ),
-    validations: objects(validations).map((validation, at) => {
-      const { expression, messageExpression, message, reason } = validation;
-      const field = `spec.validations[${at}]`;
-      return {
-        check: compiledAt(`${field}.expression`, expression, 'bool'),
-        messageExpression: messageExpression
-          ? compiledAt(`${field}.messageExpression`, messageExpression, 'string')
-          : undefined,
-        message: String(message ?? '').trim(),
-        reason: String(reason ?? ''),
-      };
-    }),
-    failsClosed: failurePolicy !== 'Ignore',
+    validations: objects(spec.validations).map((one, at) => validation(one, at, compiledAt)),
+    auditAnnotations: objects(spec.auditAnnotations).map(({ key, valueExpression }, at) => ({
+      key: String(key),
+      value: compiledAt(`spec.auditAnnotations[${at}].valueExpression`, valueExpression, 'dyn'),
+    })),
+    mutations: objects(spec.mutations).map((one, at) => mutation(one, at, compiledAt)),
+    failsClosed: spec.failurePolicy !== 'Ignore',
+  };
+}
+
+function validation(
+  { expression, messageExpression, message, reason }: Json,
+  at: number,
+  compiledAt: CompileAt,
+): PolicyValidation {
+  const field = `spec.validations[${at}]`;
+  return {
+    check: compiledAt(`${field}.expression`, expression, 'bool'),
+    messageExpression: messageExpression
+      ? compiledAt(`${field}.messageExpression`, messageExpression, 'string')
+      : undefined,
+    message: String(message ?? '').trim(),
+    reason: String(reason ?? ''),
+  };
+}
+
+function mutation(
+  { patchType, applyConfiguration, jsonPatch }: Json,
+  at: number,
+  compiledAt: CompileAt,
+): PolicyMutation {
+  const isJsonPatch = patchType === 'JSONPatch';
+  const name = isJsonPatch ? 'jsonPatch' : 'applyConfiguration';
+  const patch = isJsonPatch ? jsonPatch : applyConfiguration;
+  const { expression = '' } = isObject(patch) ? patch : {};
+  return {
+    patchType: isJsonPatch ? 'JSONPatch' : 'ApplyConfiguration',
+    patch: compiledAt(`spec.mutations[${at}].${name}.expression`, expression, 'dyn'),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Caller } from '../auth/user.ts';
+import type { Json } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 
@@ -9,19 +10,41 @@ export interface Writer {
   readonly dryRun: boolean;
   /** Takes the text of each Warning header. */
   readonly warn: (text: string) => void;
+  /** Takes each audit annotation. */
+  readonly annotate: (key: string, value: string) => void;
 }
 
-/** A write that is complete and valid, as validating admission sees it. */
+/** A write as admission sees it: to validating admission it is complete and valid. */
 export interface AdmissionRequest {
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE';
-  /** The resource in the version of the request. */
+  /** The resource in the version of the objects below. */
   readonly served: ServedResource;
+  /** The resource that the client named, where a rule is about another version of it. */
+  readonly requested?: ServedResource;
   readonly subresource: string | undefined;
+  /** Of a Namespace its own name. */
   readonly namespace: string | undefined;
+  /** Empty for a create whose name the server generates. */
   readonly name: string;
-  /** In the version of the request; undefined for a DELETE. */
+  /** Undefined for a DELETE. */
   readonly object: StoredObject | undefined;
-  /** The state before, in the version of the request; undefined for a CREATE. */
+  /** The state before; undefined for a CREATE. */
   readonly previous: StoredObject | undefined;
+  /** CreateOptions, UpdateOptions or DeleteOptions, as they were sent. */
+  readonly options: Json;
   readonly writer: Writer;
+}
+
+/** The name in refusals (k8s.io/apiserver, pkg/admission/errors.go, extractResourceName). */
+export function nameInRefusals({ name, object }: AdmissionRequest): string {
+  const { name: own, generateName } = object?.metadata ?? {};
+  return name || own || String(generateName ?? '') || 'Unknown';
+}
+
+/** The options of an operation, as admission sees them. */
+export function operationOptions(
+  kind: 'CreateOptions' | 'UpdateOptions' | 'DeleteOptions',
+  sent: Json,
+): Json {
+  return { kind, apiVersion: 'meta.k8s.io/v1', ...sent };
 }

@@ -6,6 +6,7 @@ import type { Behaviour } from '../behaviour/behaviour.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { WatchCache } from '../watch/watch-cache.ts';
+import type { WebhookClient } from '../webhooks/webhook-client.ts';
 
 /** Everything that the verbs work on. */
 export interface Cluster {
@@ -17,6 +18,7 @@ export interface Cluster {
   readonly clock: Clock;
   readonly authentication: Authentication;
   readonly authorization: Authorization;
+  readonly webhooks: WebhookClient;
   /** Does something after a while, unless the server is closed before. */
   later(delayMs: number, act: () => void): Cancel;
 }

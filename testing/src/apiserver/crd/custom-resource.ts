@@ -9,7 +9,7 @@ import {
   Work,
 } from 'chancery/internal';
 import { rulesOf } from '../cel/rules.ts';
-import { failure, internalError } from '../failures/failure.ts';
+import { internalError } from '../failures/failure.ts';
 import { isObject, type Json, valueAt } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 import { ALL_VERBS, SCALE } from '../registry/built-in-resources.ts';
@@ -20,6 +20,8 @@ import type {
   Strategy,
   Subresource,
 } from '../registry/served-resource.ts';
+import type { WebhookClient } from '../webhooks/webhook-client.ts';
+import { type ConversionSettings, conversionWebhook } from './conversion-webhook.ts';
 import {
   acceptedNamesOf,
   type DefinitionNames,
@@ -36,6 +38,7 @@ import { unknownMetadata, withoutUnknownMetadata } from './unknown-metadata.ts';
 export function customResources(
   definition: StoredObject,
   gate: ServingGate,
+  webhooks: WebhookClient,
 ): readonly ServedResource[] {
   const spec = specOf(definition);
   const names = { ...spec.names, ...acceptedNamesOf(definition) };
@@ -44,7 +47,24 @@ export function customResources(
     : {};
   return spec.versions
     .filter((version) => version.served)
-    .map((version) => ({ ...customResource(spec, names, version, gate), ...closed }));
+    .map((version) => ({
+      ...customResource(spec, names, version, gate),
+      ...converterOf(spec, version, webhooks),
+      ...closed,
+    }));
+}
+
+/** Only a webhook changes more than the apiVersion, also in objects that were stored in another version. */
+function converterOf(
+  { group, conversion, ...spec }: DefinitionSpec,
+  { name }: DefinitionVersion,
+  webhooks: WebhookClient,
+): Pick<ServedResource, 'converter'> {
+  const stored = storageVersionOf({ group, ...spec });
+  if (conversion?.strategy !== 'Webhook') return {};
+  const settings = conversion.webhook as ConversionSettings;
+  const versions = [`${group}/${name}`, `${group}/${stored}`] as const;
+  return { converter: conversionWebhook(webhooks, settings, ...versions) };
 }
 
 function customResource(
@@ -98,13 +118,6 @@ async function admit(
   if (version.deprecated === true) {
     const text = `${spec.group}/${version.name} ${kind} is deprecated`;
     request.warn(version.deprecationWarning ?? text);
-  }
-  if (spec.conversion?.strategy === 'Webhook' && version.name !== storageVersionOf(spec)) {
-    throw failure({
-      code: 501,
-      reason: 'NotImplemented',
-      message: `embedded API server: no conversion webhook is called; ask for ${spec.group}/${storageVersionOf(spec)}`,
-    });
   }
   await gate.admit(request);
 }

@@ -1,5 +1,6 @@
 import { objectKey } from 'chancery';
 import type { Cluster } from '../cluster/cluster.ts';
+import { runNow } from '../cluster/steps.ts';
 import type { ResourceName, StoredObject } from '../objects/stored-object.ts';
 import { DEFAULT_DELETION } from '../request/delete-options.ts';
 import { internalWrite } from '../request/options.ts';
@@ -54,7 +55,7 @@ export class DefinitionCleanup {
     for (const { metadata } of storage.list(name)) {
       const target = { served, namespace: metadata.namespace, name: metadata.name };
       if (storage.get(name, objectKey(metadata.namespace, metadata.name)) === undefined) continue;
-      deleteObject(this.#cluster, target, DEFAULT_DELETION);
+      runNow(deleteObject(this.#cluster, target, DEFAULT_DELETION));
     }
   }
 
@@ -92,6 +93,6 @@ export class DefinitionCleanup {
     if (served === undefined) return;
     const target = { served, namespace: undefined, name };
     const options = internalWrite('kube-apiserver', subresource);
-    updateObject(this.#cluster, target, (live) => ({ object: change(live) }), options);
+    runNow(updateObject(this.#cluster, target, (live) => ({ object: change(live) }), options));
   }
 }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { objectKey } from 'chancery';
 import type { Cluster } from '../cluster/cluster.ts';
+import { runNow } from '../cluster/steps.ts';
 import { withFields } from '../objects/metadata.ts';
 import type { ResourceName, StoredObject } from '../objects/stored-object.ts';
 import { internalWrite } from '../request/options.ts';
@@ -81,7 +82,7 @@ export class Definitions {
     const { name } = definition.metadata;
     const establishedAt = conditionOf(definition, 'Established')?.lastTransitionTime ?? '';
     const gate = new ServingGate(this.#cluster, name, this.#pace, Date.parse(establishedAt));
-    this.#cluster.registry.set(name, customResources(definition, gate));
+    this.#cluster.registry.set(name, customResources(definition, gate, this.#cluster.webhooks));
     if (again) this.#cluster.later(WATCH_LINGER_MS, () => this.#closeWatches(name));
   }
 
@@ -119,7 +120,7 @@ export class Definitions {
     if (served === undefined) return;
     const target = { served, namespace: undefined, name };
     const options = internalWrite('kube-apiserver', 'status');
-    updateObject(this.#cluster, target, (live) => ({ object: change(live) }), options);
+    runNow(updateObject(this.#cluster, target, (live) => ({ object: change(live) }), options));
   }
 
   #definition(name: ResourceName): StoredObject | undefined {

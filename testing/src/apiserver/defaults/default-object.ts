@@ -1,5 +1,11 @@
 import type { Json } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
+import {
+  defaultAdmissionPolicySpec,
+  defaultMutatingWebhooks,
+  defaultPolicyBindingSpec,
+  defaultValidatingWebhooks,
+} from './admission.ts';
 import { defaultAutoscalerSpec } from './autoscaler.ts';
 import { asObject, each, fill } from './fill.ts';
 import { defaultOwnPodSpec } from './pod-spec.ts';
@@ -86,6 +92,9 @@ const DEFAULTS: Readonly<Record<string, Change>> = {
   HorizontalPodAutoscaler: spec(defaultAutoscalerSpec),
   Job: defaultJob,
   LimitRange: spec(defaultLimitRangeSpec),
+  MutatingAdmissionPolicy: spec(defaultAdmissionPolicySpec),
+  MutatingAdmissionPolicyBinding: spec(defaultPolicyBindingSpec),
+  MutatingWebhookConfiguration: defaultMutatingWebhooks,
   NetworkPolicy: spec(defaultPolicySpec),
   PersistentVolume: spec(defaultVolumeSpec),
   PersistentVolumeClaim: defaultClaim,
@@ -98,6 +107,9 @@ const DEFAULTS: Readonly<Record<string, Change>> = {
   Secret: fields({ type: 'Opaque' }),
   Service: spec(defaultServiceSpec),
   StatefulSet: spec(defaultStatefulSetSpec),
+  ValidatingAdmissionPolicy: spec(defaultAdmissionPolicySpec),
+  ValidatingAdmissionPolicyBinding: spec(defaultPolicyBindingSpec),
+  ValidatingWebhookConfiguration: defaultValidatingWebhooks,
   StorageClass: fields({ reclaimPolicy: 'Delete', volumeBindingMode: 'Immediate' }),
 };
 

@@ -98,3 +98,21 @@ export function policyDenied(resource: Named, name: string, why: string, reason:
     details: detailsOf(resource, name, [{ message: why }]),
   });
 }
+
+/**
+ * MutatingAdmissionPolicies that cannot be evaluated (k8s.io/apiserver,
+ * pkg/admission/plugin/policy/generic/policy_dispatcher.go, Dispatch).
+ */
+export function mutationDenied(
+  resource: Named,
+  name: string,
+  messages: readonly string[],
+): ApiError {
+  const causes = messages.map((message) => ({ message }));
+  return failure({
+    code: 403,
+    reason: 'Invalid',
+    message: messages[0] ?? '',
+    details: detailsOf(resource, name, causes),
+  });
+}

@@ -193,6 +193,9 @@ export class HttpServer {
       get user() {
         return exchange.sender?.name;
       },
+      get auditAnnotations() {
+        return exchange.auditAnnotations;
+      },
     });
     if (this.#requests.length > this.#options.requestLimit) this.#requests.shift();
   }

@@ -109,6 +109,10 @@ resource.k8s.io/v1
 flowcontrol.apiserver.k8s.io/v1
   flowschemas                      FlowSchema                       C -        -   status
   prioritylevelconfigurations      PriorityLevelConfiguration       C -        -   status
+storagemigration.k8s.io/v1
+  storageversionmigrations         StorageVersionMigration          C -        -   status
+storagemigration.k8s.io/v1beta1
+  storageversionmigrations         StorageVersionMigration          C -        -   status
 `;
 
 export const ALL_VERBS: readonly string[] = [

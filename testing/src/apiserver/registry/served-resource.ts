@@ -83,6 +83,8 @@ export interface ServedResource extends Resource {
   readonly schema?: Json;
   /** A PUT of an absent object creates it. */
   readonly createOnUpdate: boolean;
+  /** Converts between this version and the stored one, where a webhook does so. */
+  readonly converter?: Converter;
   /** From and to the stored shape; absent where only apiVersion differs. */
   readonly shape?: {
     toStored(object: StoredObject): StoredObject;
@@ -90,17 +92,33 @@ export interface ServedResource extends Resource {
   };
 }
 
-/** `object` as this version of the resource shows it. */
+/** Asks the conversion webhook of a definition. Both reject with an ApiError when that fails. */
+export interface Converter {
+  /** The objects in this version, in the same order. */
+  fromStored(objects: readonly StoredObject[]): Promise<readonly StoredObject[]>;
+  /** The object in the stored version. */
+  toStored(object: StoredObject): Promise<StoredObject>;
+}
+
+/**
+ * `object` as this version of the resource shows it. Where a webhook converts, `object` has been
+ * converted before.
+ */
 export function fromStored(served: ServedResource, object: StoredObject): StoredObject {
   if (served.shape !== undefined) return served.shape.fromStored(object);
   const seen = served.revised?.(object) ?? object;
+  if (served.converter !== undefined) return seen;
   const apiVersion = served.group === '' ? served.version : `${served.group}/${served.version}`;
   return seen.apiVersion === apiVersion ? seen : { ...seen, apiVersion };
 }
 
-/** `object`, which came in this version of the resource, in the version of the storage. */
+/**
+ * `object`, which came in this version of the resource, in the version of the storage. Where a webhook
+ * converts, that is done last: until then the object stays in its version.
+ */
 export function toStored(served: ServedResource, object: StoredObject): StoredObject {
   if (served.shape !== undefined) return served.shape.toStored(object);
+  if (served.converter !== undefined) return object;
   const apiVersion =
     served.group === '' ? served.storageVersion : `${served.group}/${served.storageVersion}`;
   return object.apiVersion === apiVersion ? object : { ...object, apiVersion };

@@ -27,6 +27,7 @@ import {
   storageClass,
   volume,
 } from './storage.ts';
+import { webhookConfiguration } from './webhook-configuration.ts';
 import { autoscaler } from './workloads/autoscaler.ts';
 import { changedJob, cronJob, job } from './workloads/job.ts';
 import {
@@ -63,6 +64,8 @@ const RULES: Readonly<Record<string, Rules>> = {
   Job: { object: job, change: changedJob },
   Lease: { object: lease },
   Namespace: { object: namespace },
+  MutatingAdmissionPolicy: { object: policyProblems },
+  MutatingWebhookConfiguration: { object: webhookConfiguration },
   NetworkPolicy: { object: networkPolicy },
   PersistentVolume: { object: volume, change: changedVolume },
   PersistentVolumeClaim: { object: claim, change: changedClaim },
@@ -77,6 +80,7 @@ const RULES: Readonly<Record<string, Rules>> = {
   StatefulSet: { object: statefulSet, change: changedStatefulSet },
   StorageClass: { object: storageClass, change: changedStorageClass },
   ValidatingAdmissionPolicy: { object: policyProblems },
+  ValidatingWebhookConfiguration: { object: webhookConfiguration },
 };
 
 /** The problems of an object of a built-in kind, without those of its metadata. */

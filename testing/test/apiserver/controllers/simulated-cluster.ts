@@ -19,6 +19,7 @@ import type {
 import { Registry } from '../../../src/apiserver/registry/registry.ts';
 import { Storage } from '../../../src/apiserver/storage/storage.ts';
 import { WatchCache } from '../../../src/apiserver/watch/watch-cache.ts';
+import { WebhookClient } from '../../../src/apiserver/webhooks/webhook-client.ts';
 import { FakeClock } from '../../../src/time/fake-clock.ts';
 
 /** A committed event, with the resource that it is of. */
@@ -53,6 +54,7 @@ export function simulatedCluster(
     clock,
     authentication: new Authentication({}, new ServiceAccountTokens(storage, clock)),
     authorization: ALWAYS_ALLOW,
+    webhooks: new WebhookClient({}, clock, () => false),
     later: (delayMs: number, act: () => void) => clock.schedule(delayMs, act),
   };
   const access = new InProcessAccess(cluster, 'test');

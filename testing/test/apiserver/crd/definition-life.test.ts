@@ -301,20 +301,6 @@ describe('[F-11] versions', () => {
     expect(v2.headers.get('warning')).toBeNull();
     expect(body.status.storedVersions).toEqual(['v2']);
   });
-
-  test('that a webhook would convert are not served, but for the one that is stored', async () => {
-    const { send } = await startCluster();
-    const webhook = {
-      clientConfig: { url: 'https://a.example' },
-      conversionReviewVersions: ['v1'],
-    };
-    await send('POST', DEFINITIONS, versions({ conversion: { strategy: 'Webhook', webhook } }));
-
-    const v1 = await send('GET', FOOS);
-    const v2 = await send('GET', '/apis/a.example/v2/namespaces/default/foos');
-
-    expect([v1.status, v1.body.reason, v2.status]).toEqual([501, 'NotImplemented', 200]);
-  });
 });
 
 describe('[F-11] writes of custom resources', () => {

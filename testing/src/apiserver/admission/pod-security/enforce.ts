@@ -2,7 +2,7 @@ import type { AdmissionRequest } from '../../cluster/admission-request.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { forbidden } from '../../failures/object-failures.ts';
 import { isObject } from '../../objects/metadata.ts';
-import { namespaceOf } from '../policy/match.ts';
+import { namespaceOf } from '../request/match.ts';
 import { BASELINE, RESTRICTED } from './checks.ts';
 
 const ENFORCE = 'pod-security.kubernetes.io/enforce';

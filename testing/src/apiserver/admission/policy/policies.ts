@@ -1,15 +1,21 @@
 import { compiledPolicy } from '../../cel/compiled-policy.ts';
-import type { AdmissionRequest } from '../../cluster/admission-request.ts';
+import { type AdmissionRequest, nameInRefusals } from '../../cluster/admission-request.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
+import type { Steps } from '../../cluster/steps.ts';
 import { policyDenied } from '../../failures/object-failures.ts';
 import { isObject, type Json, valueAt } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
-import { evaluate, type Verdict } from './evaluate.ts';
-import { bindingMatches, policyMatches } from './match.ts';
+import { ADMISSION_GROUP, bindingMatches, inVersion, matchedResource } from '../request/match.ts';
+import { type Evaluation, evaluate, type Verdict } from './evaluate.ts';
+import { ParamProblem, paramsOf } from './params.ts';
 
-const GROUP = 'admissionregistration.k8s.io';
-const POLICIES = `validatingadmissionpolicies.${GROUP}`;
-const BINDINGS = `validatingadmissionpolicybindings.${GROUP}`;
+const POLICIES = `validatingadmissionpolicies.${ADMISSION_GROUP}`;
+const BINDINGS = `validatingadmissionpolicybindings.${ADMISSION_GROUP}`;
+
+/** Key of the audit annotation for what a binding with `Audit` finds. */
+const FAILURES = 'validation.policy.admission.k8s.io/validation_failure';
+/** Findings in that annotation; more are cut off. */
+const MAX_FAILURES = 50;
 
 /**
  * Evaluates every ValidatingAdmissionPolicy with a binding that matches the request. All are
@@ -19,55 +25,137 @@ const BINDINGS = `validatingadmissionpolicybindings.${GROUP}`;
  *
  * @throws ApiError 422 or the status of the validation's reason.
  */
-export function enforcePolicies(cluster: Cluster, request: AdmissionRequest): void {
+export function* enforcePolicies(cluster: Cluster, request: AdmissionRequest): Steps<void> {
   const { storage } = cluster;
   // No policy may forbid the repair of policies.
-  if (request.served.group === GROUP) return;
+  if (request.served.group === ADMISSION_GROUP) return;
   const policies = storage.list(POLICIES);
   if (policies.length === 0) return;
-  const bindings = storage.list(BINDINGS);
-  const denials = policies.flatMap((policy) => denialsOf(cluster, policy, bindings, request));
-  const [first] = denials;
-  if (first !== undefined) throw first;
+  const enforcement = new Enforcement(request);
+  for (const policy of policies) {
+    const bindings = bindingsOf(storage.list(BINDINGS), policy);
+    if (bindings.length === 0) continue;
+    const served = matchedResource(cluster, specOf(policy).matchConstraints, request);
+    if (served === undefined) continue;
+    const seen = yield* inVersion(served, request);
+    enforcePolicy(cluster, policy, bindings, seen, enforcement);
+  }
+  enforcement.end();
 }
 
-function denialsOf(
+/** The bindings of a policy, of either kind. */
+export function bindingsOf(
+  bindings: readonly StoredObject[],
+  policy: StoredObject,
+): readonly StoredObject[] {
+  return bindings.filter(
+    (binding) => valueAt(binding, ['spec', 'policyName']) === policy.metadata.name,
+  );
+}
+
+export function specOf({ spec }: StoredObject): Json {
+  return isObject(spec) ? spec : {};
+}
+
+function enforcePolicy(
   cluster: Cluster,
   policy: StoredObject,
   bindings: readonly StoredObject[],
   request: AdmissionRequest,
-): readonly Error[] {
-  const policyName = policy.metadata.name ?? '';
-  const own = bindings.filter((one) => valueAt(one, ['spec', 'policyName']) === policyName);
-  if (own.length === 0) return [];
-  const matched = policyMatches(cluster, specOf(policy), request);
-  if (matched === undefined) return [];
-  return own
-    .filter((binding) => bindingMatches(cluster, specOf(binding), matched))
-    .flatMap((binding) => {
-      const failures = evaluate(cluster, compiledPolicy(policy), matched);
-      return failures.flatMap((verdict) => acted(policyName, binding, verdict, request));
-    });
-}
-
-/** The actions of a binding for a validation that failed. */
-function acted(
-  policyName: string,
-  binding: StoredObject,
-  { message, reason }: Verdict,
-  { served, name, writer }: AdmissionRequest,
-): readonly Error[] {
-  const actions = specOf(binding).validationActions;
-  const has = (action: string): boolean => Array.isArray(actions) && actions.includes(action);
-  const where = `'${policyName}' with binding '${binding.metadata.name ?? ''}'`;
-  if (has('Warn')) {
-    writer.warn(`Validation failed for ValidatingAdmissionPolicy ${where}: ${message}`);
+  enforcement: Enforcement,
+): void {
+  const compiled = compiledPolicy(policy);
+  const annotations = new Map<string, Set<string>>();
+  for (const binding of bindings) {
+    if (!bindingMatches(cluster, specOf(binding), request)) continue;
+    const place = { policy, binding };
+    try {
+      for (const param of paramsOf(cluster, specOf(policy), specOf(binding), request)) {
+        const evaluation = evaluate(cluster, compiled, request, param);
+        enforcement.take(place, evaluation);
+        for (const [key, value] of evaluation.annotations) {
+          annotations.set(key, (annotations.get(key) ?? new Set()).add(value));
+        }
+      }
+    } catch (error) {
+      if (!(error instanceof ParamProblem)) throw error;
+      if (!compiled.failsClosed) continue;
+      const { message, ofPolicy } = error;
+      enforcement.deny(ofPolicy ? { policy } : place, { message, reason: '', index: 0 });
+    }
   }
-  if (!has('Deny')) return [];
-  const why = `ValidatingAdmissionPolicy ${where} denied request: ${message}`;
-  return [policyDenied(served, name, why, reason)];
+  for (const [key, values] of annotations) {
+    request.writer.annotate(`${policy.metadata.name}/${key}`, [...values].join(', '));
+  }
 }
 
-function specOf({ spec }: StoredObject): Json {
-  return isObject(spec) ? spec : {};
+interface Place {
+  readonly policy: StoredObject;
+  readonly binding: StoredObject;
+}
+
+/** A policy that is wrong by itself has no binding. */
+type Denier = Pick<Place, 'policy'> & Partial<Place>;
+
+/** What comes of the verdicts of all policies about one request. */
+class Enforcement {
+  readonly #request: AdmissionRequest;
+  #denial: Error | undefined;
+  readonly #failures: object[] = [];
+
+  constructor(request: AdmissionRequest) {
+    this.#request = request;
+  }
+
+  take(place: Place, { verdicts, annotationErrors }: Evaluation): void {
+    for (const verdict of verdicts) this.#act(place, verdict);
+    for (const verdict of annotationErrors) this.deny(place, verdict);
+  }
+
+  deny(place: Denier, { message, reason }: Verdict): void {
+    const why = `ValidatingAdmissionPolicy ${textOf(place)} denied request: ${message}`;
+    const name = nameInRefusals(this.#request);
+    this.#denial ??= policyDenied(this.#request.served, name, why, reason);
+  }
+
+  /** @throws ApiError the first denial. */
+  end(): void {
+    if (this.#failures.length > 0) {
+      const failures = JSON.stringify(this.#failures.slice(0, MAX_FAILURES));
+      this.#request.writer.annotate(FAILURES, failures);
+    }
+    if (this.#denial !== undefined) throw this.#denial;
+  }
+
+  #act(place: Place, verdict: Verdict): void {
+    const { validationActions } = specOf(place.binding);
+    const actions = Array.isArray(validationActions) ? validationActions : [];
+    for (const action of actions) {
+      if (action === 'Deny') this.deny(place, verdict);
+      if (action === 'Audit') this.#failures.push(failureOf(place, verdict, actions));
+      if (action === 'Warn') {
+        const what = `Validation failed for ValidatingAdmissionPolicy ${textOf(place)}`;
+        this.#request.writer.warn(`${what}: ${verdict.message}`);
+      }
+    }
+  }
+}
+
+function textOf({ policy, binding }: Denier): string {
+  const own = `'${policy.metadata.name}'`;
+  return binding === undefined ? own : `${own} with binding '${binding.metadata.name}'`;
+}
+
+function failureOf(
+  { policy, binding }: Place,
+  { message, index }: Verdict,
+  validationActions: readonly unknown[],
+): object {
+  return {
+    message,
+    policy: policy.metadata.name,
+    binding: binding.metadata.name,
+    expressionIndex: index,
+    validationActions,
+  };
 }

@@ -1,55 +1,87 @@
-import { userInfo } from '../../auth/user.ts';
+import { callerOf, serviceAccountUser } from '../../auth/user.ts';
+import {
+  type AuthorizerQuestion,
+  CelAuthorizer,
+} from '../../cel/functions/authorizer-functions.ts';
 import type { AdmissionRequest } from '../../cluster/admission-request.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { rebuildJson } from '../../objects/json-walk.ts';
-import { namespaceOf } from './match.ts';
+import { withMetadata } from '../../objects/metadata.ts';
+import type { StoredObject } from '../../objects/stored-object.ts';
+import { isNamespace, namespaceOf } from '../request/match.ts';
+import { requestFields, SERVER } from '../request/request-fields.ts';
 
 /** The names that an expression of a policy may use, with their values. */
-export type PolicyVariables = Readonly<Record<string, unknown>>;
+type PolicyVariables = Readonly<Record<string, unknown>>;
 
-/** The server's own writes come from its loopback client. */
-const SERVER = { name: 'system:apiserver', groups: ['system:masters'] };
-
-/** @param lazily - the `variables` of the policy, each evaluated when it is first used. */
-export function variablesOf(
-  cluster: Cluster,
-  request: AdmissionRequest,
-  lazily: ReadonlyMap<string, () => unknown>,
-): PolicyVariables {
-  const { served, namespace, object, previous } = request;
-  const isNamespace = served.group === '' && served.plural === 'namespaces';
-  const home = namespace === undefined || isNamespace ? undefined : namespaceOf(cluster, namespace);
+/** The variables that expressions of policies and of webhooks have. */
+export function celVariables(cluster: Cluster, request: AdmissionRequest): PolicyVariables {
+  const { object, previous } = request;
   return {
     object: celValue(object),
     oldObject: celValue(previous),
-    request: celValue(requestValue(request)),
-    namespaceObject: celValue(home),
-    variables: lazyFields(lazily),
+    request: celValue(requestFields(request)),
+    namespaceObject: celValue(homeOf(cluster, request)),
+    authorizer: authorizerOf(cluster, request),
   };
 }
 
-/** The fields of AdmissionRequest that a policy sees; those that are empty are not there. */
-function requestValue(request: AdmissionRequest): object {
-  const { operation, served, subresource, namespace, name, writer } = request;
-  const { group, version, kind, plural } = served;
-  const part = subresource ? { subResource: subresource, requestSubResource: subresource } : {};
-  const own =
-    subresource === 'scale'
-      ? { group: 'autoscaling', version: 'v1', kind: 'Scale' }
-      : { group, version, kind };
-  const resource = { group, version, resource: plural };
-  return {
-    kind: own,
-    resource,
-    requestKind: own,
-    requestResource: resource,
-    ...part,
-    ...(name === '' ? {} : { name }),
-    ...(namespace === undefined ? {} : { namespace }),
-    operation,
-    userInfo: userInfo(writer.caller ?? SERVER),
-    dryRun: writer.dryRun,
+/**
+ * The variables of a policy besides.
+ *
+ * @param lazily - the `variables` of the policy, each evaluated when it is first used.
+ */
+export function policyVariables(
+  param: StoredObject | undefined,
+  lazily: ReadonlyMap<string, () => unknown>,
+): PolicyVariables {
+  return { params: celValue(param), variables: lazyFields(lazily) };
+}
+
+/** The namespace of a request as policies see it: a Namespace is in none, and nobody owns its fields. */
+function homeOf(
+  cluster: Cluster,
+  { served, namespace }: AdmissionRequest,
+): StoredObject | undefined {
+  if (namespace === undefined || isNamespace(served)) return undefined;
+  const home = namespaceOf(cluster, namespace);
+  if (home === undefined) return undefined;
+  const {
+    apiVersion: _,
+    kind: __,
+    ...rest
+  } = withMetadata(home, {
+    managedFields: undefined,
+    ownerReferences: undefined,
+  });
+  return rest as unknown as StoredObject;
+}
+
+function authorizerOf({ authorization }: Cluster, request: AdmissionRequest): CelAuthorizer {
+  const { served, namespace = '', name, subresource = '', writer } = request;
+  const user = writer.caller ?? SERVER;
+  const decide = (question: AuthorizerQuestion): { allowed: boolean; reason: string } => {
+    const { verb, path, serviceAccount } = question;
+    const { group = '', resource = '', subresource: part = '' } = question;
+    const asker =
+      serviceAccount === undefined
+        ? user
+        : callerOf(serviceAccountUser(serviceAccount.namespace, serviceAccount.name));
+    const access =
+      path === undefined
+        ? {
+            verb,
+            group,
+            resource,
+            subresource: part,
+            namespace: question.namespace ?? '',
+            name: question.name ?? '',
+          }
+        : { verb, path };
+    return authorization.decide(asker, access);
   };
+  const { group, plural } = served;
+  return new CelAuthorizer(decide, { group, resource: plural, subresource, namespace, name });
 }
 
 /** JSON as CEL values: whole numbers are ints, and an absent value is null. */

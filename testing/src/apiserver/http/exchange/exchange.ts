@@ -8,6 +8,7 @@ import { goJson, prettyJson, sortedDeep } from '../../objects/canonical.ts';
 import { isDeeper, jsonText, READABLE_LEVELS } from '../../objects/json-text.ts';
 import type { Json } from '../../objects/metadata.ts';
 import { formAsked } from './negotiate.ts';
+import { Warnings } from './warnings.ts';
 
 /** A page of kubectl: longer answers are sent in parts. */
 export const ITEMS_OF_PART = 500;
@@ -25,7 +26,8 @@ export class Exchange {
   caller: Caller | undefined;
   /** How long the body may take; without it as long as a real server waits. */
   bodyTimeoutMs: number | undefined;
-  readonly #warnings: string[] = [];
+  readonly #warnings = new Warnings();
+  readonly #auditAnnotations: Record<string, string> = {};
 
   constructor(request: IncomingMessage, response: ServerResponse) {
     const url = request.url ?? '/';
@@ -58,7 +60,16 @@ export class Exchange {
 
   /** Adds a Warning header to the answer. */
   warn(text: string): void {
-    this.#warnings.push(`299 - ${JSON.stringify(text)}`);
+    this.#warnings.add(text);
+  }
+
+  /** Adds an annotation to the audit event of the request; the first one of a key stays. */
+  annotate(key: string, value: string): void {
+    if (!Object.hasOwn(this.#auditAnnotations, key)) this.#auditAnnotations[key] = value;
+  }
+
+  get auditAnnotations(): Readonly<Record<string, string>> {
+    return this.#auditAnnotations;
   }
 
   /** The answer to a person: those of curl, wget and browsers are indented. */
@@ -122,7 +133,7 @@ export class Exchange {
     this.response.writeHead(code, {
       'cache-control': 'no-cache, private',
       ...headers,
-      ...(this.#warnings.length > 0 ? { warning: this.#warnings.join(', ') } : {}),
+      ...this.#warnings.header,
     });
   }
 

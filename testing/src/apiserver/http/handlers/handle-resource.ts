@@ -1,5 +1,7 @@
 import { requireCreate } from '../../auth/create-by-write.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
+import { convertedFromStored } from '../../cluster/converted.ts';
+import { runSteps } from '../../cluster/steps.ts';
 import { methodNotAllowed, notServed, unknownResource } from '../../failures/request-failures.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
 import { fromStored } from '../../registry/served-resource.ts';
@@ -72,7 +74,7 @@ async function create(handling: Handling): Promise<void> {
   const review = answerReview(cluster, served, info.namespace, body, options);
   if (review !== undefined) return send(handling, 201, review);
   if (isVirtual(served)) return createVirtual(handling, body);
-  const created = createObject(cluster, served, info.namespace, body, options);
+  const created = await runSteps(createObject(cluster, served, info.namespace, body, options));
   send(handling, 201, presentObject(asAnswer(created, options.dryRun), served, handling.view));
 }
 
@@ -91,11 +93,9 @@ async function deleteCollection(handling: Handling): Promise<void> {
     exchange.query,
     decodeOptions(exchange, body, 'DeleteOptions'),
   );
-  const list = listObjects(
-    cluster,
-    served,
-    parseListOptions(exchange.query, served, info.namespace, false, cluster.behaviour.gates),
-  );
+  const { gates } = cluster.behaviour;
+  const listed = parseListOptions(exchange.query, served, info.namespace, false, gates);
+  const list = await runSteps(listObjects(cluster, served, listed));
   await deleteAll(cluster, served, list.items, options, writerOf(exchange), handling.signal);
   await sendList(handling, 200, presentList(list, served, handling.view));
 }
@@ -122,7 +122,7 @@ async function get(handling: Handling, target: Target): Promise<void> {
   if (info.watch) return watchOne(handling, target);
   const asked = parseResourceVersion(exchange.query.get('resourceVersion') ?? '', false);
   const stored = await getWhenFresh(cluster, target, asked, handling.signal);
-  const object = fromStored(served, stored);
+  const object = fromStored(served, await runSteps(convertedFromStored(served, stored)));
   send(handling, 200, presentObject(object, served, handling.view));
 }
 
@@ -145,7 +145,7 @@ async function replace(handling: Handling, target: Target): Promise<void> {
   const body = decodeObject(exchange, text, served);
   if (served.createOnUpdate && isAbsent(cluster, target)) {
     requireCreate(cluster, target, options.caller);
-    const created = createByUpdate(cluster, target, body, options);
+    const created = await runSteps(createByUpdate(cluster, target, body, options));
     return send(
       handling,
       201,
@@ -154,7 +154,7 @@ async function replace(handling: Handling, target: Target): Promise<void> {
   }
   requireStored(cluster, target);
   requireResourceVersion(body, served);
-  const object = updateObject(cluster, target, () => ({ object: body }), options);
+  const object = await runSteps(updateObject(cluster, target, () => ({ object: body }), options));
   send(handling, 200, presentObject(object, served, handling.view));
 }
 
@@ -169,7 +169,9 @@ async function remove(handling: Handling, target: Target): Promise<void> {
     exchange.query,
     decodeOptions(exchange, await readBody(exchange), 'DeleteOptions'),
   );
-  const { gone, object } = deleteObject(cluster, target, options, writerOf(exchange));
+  const { gone, object } = await runSteps(
+    deleteObject(cluster, target, options, writerOf(exchange)),
+  );
   // The last state of a Pod is of interest; of other objects only that they are gone.
   if (!gone || served.kind === 'Pod') {
     return send(handling, 200, presentObject(object, served, handling.view));

@@ -1,4 +1,6 @@
 import { apiVersionOf } from 'chancery/internal';
+import { convertedFromStored } from '../../cluster/converted.ts';
+import { runSteps, type Steps } from '../../cluster/steps.ts';
 import { badRequest } from '../../failures/failure.ts';
 import { notAPatch } from '../../failures/request-failures.ts';
 import { goJson } from '../../objects/canonical.ts';
@@ -29,16 +31,18 @@ const SCALE = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
 export async function handleScale(handling: Handling, target: Target): Promise<void> {
   const { exchange, cluster, served } = handling;
   if (exchange.method === 'GET') {
-    const object = fromStored(served, requireStored(cluster, target));
+    const stored = requireStored(cluster, target);
+    const object = fromStored(served, await runSteps(convertedFromStored(served, stored)));
     return send(handling, 200, scaleOf(object, served));
   }
   const body = await readBody(exchange);
   const isApply = exchange.method === 'PATCH' && mediaTypeOf(exchange) === APPLY;
-  const object = isApply ? apply(handling, target, body) : write(handling, target, body);
+  const steps = isApply ? apply(handling, target, body) : write(handling, target, body);
+  const object = await runSteps(steps);
   send(handling, 200, scaleOf(object, served));
 }
 
-function write(handling: Handling, target: Target, body: RequestBody): StoredObject {
+function write(handling: Handling, target: Target, body: RequestBody): Steps<StoredObject> {
   const { exchange, cluster, served } = handling;
   const options =
     exchange.method === 'PUT'
@@ -70,11 +74,12 @@ function wantedScale(
 const MERGES: readonly string[] = [MERGE_PATCH, STRATEGIC_PATCH];
 
 /** Applies a Scale: what it says of replicas is applied to the object behind it. */
-function apply(handling: Handling, target: Target, body: RequestBody): StoredObject {
+function* apply(handling: Handling, target: Target, body: RequestBody): Steps<StoredObject> {
   const { exchange, cluster, served } = handling;
   const options = patchOptions(exchange, 'scale');
   const text = goJson(appliedObject(readApplied(body.text, SCALE), served));
-  return patchObject(cluster, target, { mediaType: APPLY, text }, options).object;
+  const patched = yield* patchObject(cluster, target, { mediaType: APPLY, text }, options);
+  return patched.object;
 }
 
 function appliedObject(scale: StoredObject, served: ServedResource): StoredObject {

@@ -1,3 +1,5 @@
+import { convertedFromStored } from '../../cluster/converted.ts';
+import { runSteps } from '../../cluster/steps.ts';
 import { notFound } from '../../failures/object-failures.ts';
 import { methodNotAllowed, unknownResource } from '../../failures/request-failures.ts';
 import { isObject, type Json } from '../../objects/metadata.ts';
@@ -44,7 +46,8 @@ export async function handleSubresource(handling: Handling, target: Target): Pro
   const part = name === 'approval' ? 'status' : name;
   if (exchange.method === 'PATCH') return patchTarget(handling, target, part);
   if (exchange.method === 'PUT') return replace(handling, target, part);
-  const object = fromStored(served, requireStored(handling.cluster, target));
+  const stored = requireStored(handling.cluster, target);
+  const object = fromStored(served, await runSteps(convertedFromStored(served, stored)));
   send(handling, 200, presentObject(object, served, handling.view));
 }
 
@@ -61,7 +64,7 @@ async function replace(handling: Handling, target: Target, subresource: string):
   const body = decodeObject(exchange, text, served);
   requireStored(cluster, target);
   requireResourceVersion(body, served);
-  const object = updateObject(cluster, target, () => ({ object: body }), options);
+  const object = await runSteps(updateObject(cluster, target, () => ({ object: body }), options));
   send(handling, 200, presentObject(object, served, handling.view));
 }
 

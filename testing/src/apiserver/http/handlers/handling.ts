@@ -27,13 +27,16 @@ export function writeOptions(
   subresource?: string,
 ): WriteOptions {
   const options = parseWriteOptions(exchange.query, exchange.userAgent, kind);
-  const { caller } = exchange;
-  return { ...options, subresource, caller, warn: (text) => exchange.warn(text) };
+  return { ...options, subresource, ...writerOf(exchange) };
 }
 
 /** Whose request it is. */
-export function writerOf(exchange: Exchange): Pick<WriteOptions, 'caller' | 'warn'> {
-  return { caller: exchange.caller, warn: (text) => exchange.warn(text) };
+export function writerOf(exchange: Exchange): Pick<WriteOptions, 'caller' | 'warn' | 'annotate'> {
+  return {
+    caller: exchange.caller,
+    warn: (text) => exchange.warn(text),
+    annotate: (key, value) => exchange.annotate(key, value),
+  };
 }
 
 /** Sends a value in the media type that was asked for. */

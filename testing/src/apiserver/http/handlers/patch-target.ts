@@ -1,3 +1,4 @@
+import { runSteps } from '../../cluster/steps.ts';
 import { type FieldError, invalidOptions } from '../../failures/invalid.ts';
 import { methodNotAllowed } from '../../failures/request-failures.ts';
 import { flag } from '../../objects/go-query.ts';
@@ -21,7 +22,9 @@ export async function patchTarget(
   const { text } = await readBody(exchange);
   const mediaType = mediaTypeOf(exchange);
   const options = patchOptions(exchange, subresource);
-  const { object, created } = patchObject(cluster, target, { mediaType, text }, options);
+  const { object, created } = await runSteps(
+    patchObject(cluster, target, { mediaType, text }, options),
+  );
   send(handling, created ? 201 : 200, presentObject(object, served, handling.view));
 }
 

@@ -109,6 +109,10 @@ export class WatchStream implements WatchSink {
     this.#send(`${goJson({ type: 'BOOKMARK', object: this.#bookmarkObject(metadata) })}\n`);
   }
 
+  failed(): void {
+    this.close('clean');
+  }
+
   expired(message: string): void {
     this.#error(expired(message));
   }

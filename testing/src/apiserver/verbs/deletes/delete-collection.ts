@@ -2,6 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { sleep } from 'chancery/internal';
 import type { Writer } from '../../cluster/admission-request.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
+import { runSteps } from '../../cluster/steps.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
 import type { ServedResource } from '../../registry/served-resource.ts';
 import type { DeletionOptions } from '../../request/delete-options.ts';
@@ -30,6 +31,6 @@ export async function deleteAll(
     } else if (index % SLICE === SLICE - 1) await yieldToEventLoop();
     const target = { served, namespace: metadata.namespace, name: metadata.name };
     if (storage.get(served.storedAs, keyOfTarget(target)) === undefined) continue;
-    deleteObject(cluster, target, options, writer);
+    await runSteps(deleteObject(cluster, target, options, writer));
   }
 }

@@ -1,7 +1,14 @@
 import { rfc3339 } from 'chancery';
 import { admitWrite } from '../../admission/admit.ts';
-import type { Writer } from '../../cluster/admission-request.ts';
+import { mutate } from '../../admission/mutate.ts';
+import {
+  type AdmissionRequest,
+  operationOptions,
+  type Writer,
+} from '../../cluster/admission-request.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
+import { convertedFromStored } from '../../cluster/converted.ts';
+import type { Steps } from '../../cluster/steps.ts';
 import { forbidden, preconditionFailed } from '../../failures/object-failures.ts';
 import { withFields, withMetadata } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
@@ -27,41 +34,72 @@ export interface Deletion {
  * @param writer - the sender of the request, for policies. Without a writer no policy runs, as for an
  *   eviction, or when objects are deleted with their definition.
  */
-export function deleteObject(
+export function* deleteObject(
   cluster: Cluster,
   target: Target,
   options: DeletionOptions,
   writer?: Omit<Writer, 'dryRun'>,
-): Deletion {
-  const stored = requireStored(cluster, target);
-  checkPreconditions(stored, target, options);
-  const { served, name } = target;
+): Steps<Deletion> {
+  for (;;) {
+    const stored = requireStored(cluster, target);
+    checkPreconditions(stored, target, options);
+    checkMortality(target);
+    if (writer === undefined) return deleteNow(cluster, target, stored, options);
+    yield* admitDelete(cluster, target, stored, options, writer);
+    // Another write came while a webhook thought about this one: it starts again.
+    if (requireStored(cluster, target) !== stored) continue;
+    const { gone, object } = deleteNow(cluster, target, stored, options);
+    return { gone, object: yield* shown(target, object) };
+  }
+}
+
+function checkMortality({ served, name }: Target): void {
   if (served.storedAs === 'namespaces' && IMMORTAL.has(name)) {
     throw forbidden(served, name, 'this namespace may not be deleted');
   }
-  if (writer !== undefined) {
-    admitWrite(cluster, {
-      operation: 'DELETE',
-      served: target.served,
-      subresource: undefined,
-      namespace: target.namespace,
-      name: target.name,
-      object: undefined,
-      previous: shown(target, stored),
-      writer: { ...writer, dryRun: options.dryRun },
-    });
-  }
-  const marked = mark(cluster, stored, target, options);
-  if (options.dryRun) return { gone: finishesDeletion(marked), object: shown(target, marked) };
-  if (finishesDeletion(marked)) return end(cluster, target, stored, marked);
-  if (marked === stored) return { gone: false, object: shown(target, stored) };
-  const waiting = cluster.storage.put(target.served.storedAs, marked);
-  if ((waiting.metadata.deletionGracePeriodSeconds ?? 0) > 0) endLater(cluster, target, waiting);
-  return { gone: false, object: shown(target, waiting) };
 }
 
-function shown({ served }: Target, object: StoredObject): StoredObject {
-  return fromStored(served, object);
+function* admitDelete(
+  cluster: Cluster,
+  target: Target,
+  stored: StoredObject,
+  options: DeletionOptions,
+  writer: Omit<Writer, 'dryRun'>,
+): Steps<void> {
+  const { served, namespace, name } = target;
+  const request: AdmissionRequest = {
+    operation: 'DELETE',
+    served,
+    subresource: undefined,
+    namespace: served.storedAs === 'namespaces' ? name : namespace,
+    name,
+    object: undefined,
+    previous: yield* shown(target, stored),
+    options: operationOptions('DeleteOptions', options.sent),
+    writer: { ...writer, dryRun: options.dryRun },
+  };
+  yield* mutate(cluster, request, undefined);
+  yield* admitWrite(cluster, request);
+}
+
+/** @returns the object in its stored shape. */
+function deleteNow(
+  cluster: Cluster,
+  target: Target,
+  stored: StoredObject,
+  options: DeletionOptions,
+): Deletion {
+  const marked = mark(cluster, stored, target, options);
+  if (options.dryRun) return { gone: finishesDeletion(marked), object: marked };
+  if (finishesDeletion(marked)) return end(cluster, target, stored, marked);
+  if (marked === stored) return { gone: false, object: stored };
+  const waiting = cluster.storage.put(target.served.storedAs, marked);
+  if ((waiting.metadata.deletionGracePeriodSeconds ?? 0) > 0) endLater(cluster, target, waiting);
+  return { gone: false, object: waiting };
+}
+
+function* shown({ served }: Target, object: StoredObject): Steps<StoredObject> {
+  return fromStored(served, yield* convertedFromStored(served, object));
 }
 
 function end(
@@ -74,7 +112,7 @@ function end(
   // Watches of a Pod see the mark before the deletion, even when the Pod has no grace period.
   if (hasGracePeriod(stored) && marked !== stored) storage.put(storedAs, marked);
   storage.delete(storedAs, keyOfTarget(target));
-  return { gone: true, object: shown(target, marked) };
+  return { gone: true, object: marked };
 }
 
 function checkPreconditions(

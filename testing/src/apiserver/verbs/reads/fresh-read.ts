@@ -1,5 +1,6 @@
 import { sleep } from 'chancery/internal';
 import type { Cluster } from '../../cluster/cluster.ts';
+import { runSteps } from '../../cluster/steps.ts';
 import { failure } from '../../failures/failure.ts';
 import { notFound } from '../../failures/object-failures.ts';
 import { tooLargeResourceVersion } from '../../failures/request-failures.ts';
@@ -27,13 +28,14 @@ export async function listWhenFresh(
 ): Promise<ObjectList> {
   const { storage, watchCache, behaviour } = cluster;
   const { storedAs } = served;
-  if (!watchCache.caches(storedAs)) return listObjects(cluster, served, options);
+  if (!watchCache.caches(storedAs)) return runSteps(listObjects(cluster, served, options));
   if (!isServedByEtcd(cluster, options)) await requireReady(cluster, served, signal);
   const needed = neededRevision(cluster, options);
   const consistent = options.resourceVersion === undefined && options.continue === '';
-  if (await reached(cluster, served, needed, signal)) return listObjects(cluster, served, options);
+  if (await reached(cluster, served, needed, signal))
+    return runSteps(listObjects(cluster, served, options));
   // A list of the latest state falls back to etcd when the cache stays behind.
-  if (consistent) return listObjects(cluster, served, options);
+  if (consistent) return runSteps(listObjects(cluster, served, options));
   const known = behaviour.gates.consistentListFromCache ? watchCache.revision : storage.revision;
   throw tooLargeResourceVersion(needed, known);
 }

@@ -1,4 +1,6 @@
 import type { Cluster } from '../../cluster/cluster.ts';
+import { allConvertedFromStored } from '../../cluster/converted.ts';
+import type { Steps } from '../../cluster/steps.ts';
 import { badRequest } from '../../failures/failure.ts';
 import { expired, tooLargeResourceVersion } from '../../failures/request-failures.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
@@ -22,18 +24,19 @@ export interface ObjectList {
  *
  * @throws ApiError 410 where the state asked for is forgotten, 504 where it is in the future.
  */
-export function listObjects(
+export function* listObjects(
   cluster: Cluster,
   served: ServedResource,
   options: ListOptions,
-): ObjectList {
+): Steps<ObjectList> {
   const { revision, objects, limited } = stateOf(cluster, served, options);
   const { selection } = options;
   const below = selection.namespace === undefined ? '' : `${selection.namespace}/`;
   const limit = limited ? options.limit : 0;
   const items: StoredObject[] = [];
   let seen = 0;
-  for (const stored of objects) {
+  const most = limit > 0 && selection.everything ? limit : objects.length;
+  for (const stored of yield* allConvertedFromStored(served, objects.slice(0, most))) {
     seen++;
     const object = fromStored(served, stored);
     if (selection.matches(object)) items.push(object);

@@ -13,6 +13,8 @@ export interface WatchSink {
     source: StorageEvent | undefined,
   ): void;
   bookmark(resourceVersion: string, initialEventsEnd: boolean): void;
+  /** Objects cannot be converted into the version of the watch: nothing follows. */
+  failed(): void;
   /** The history does not reach back to the resourceVersion asked for: nothing follows. */
   expired(message: string): void;
 }
@@ -30,6 +32,10 @@ export class Watch {
   #unsubscribe: (() => void) | undefined;
   /** No event up to this revision is sent; only a later revision is worth a bookmark. */
   #from = 0;
+  /** Where a webhook converts: what is sent, one after the other. */
+  #turn = Promise.resolve();
+  readonly #converted = new WeakMap<StoredObject, StoredObject>();
+  #ended = false;
 
   constructor(cluster: Cluster, served: ServedResource, options: ListOptions, sink: WatchSink) {
     this.#cluster = cluster;
@@ -61,10 +67,11 @@ export class Watch {
   bookmark(): void {
     if (!this.#options.bookmarks || !this.#cached) return;
     const revision = this.#cluster.watchCache.revisionOf(this.#served.storedAs);
-    if (revision > this.#from) this.#sink.bookmark(String(revision), false);
+    if (revision > this.#from) this.#inTurn([], () => this.#sink.bookmark(String(revision), false));
   }
 
   end(): void {
+    this.#ended = true;
     this.#unsubscribe?.();
     this.#unsubscribe = undefined;
   }
@@ -81,11 +88,14 @@ export class Watch {
     const stored =
       storage.listAt(storedAs, this.#now(), selection.namespace) ??
       storage.list(storedAs, selection.namespace);
-    for (const one of stored) {
-      const object = fromStored(this.#served, one);
-      if (selection.matches(object)) this.#sink.event('ADDED', object, undefined);
-    }
-    if (sendInitialEvents && bookmarks) this.#sink.bookmark(String(this.#now()), true);
+    const revision = String(this.#now());
+    this.#inTurn(stored, () => {
+      for (const one of stored) {
+        const object = this.#shown(one);
+        if (selection.matches(object)) this.#sink.event('ADDED', object, undefined);
+      }
+      if (sendInitialEvents && bookmarks) this.#sink.bookmark(revision, true);
+    });
   }
 
   /** @returns false when some of it is forgotten. */
@@ -116,16 +126,21 @@ export class Watch {
 
   /** An object that leaves the selection goes as DELETED, one that enters it comes as ADDED. */
   #onEvent(event: StorageEvent): void {
-    const { type, revision, object, previous } = event;
+    const { revision, object, previous } = event;
     if (revision <= this.#from) return;
+    this.#inTurn(previous === undefined ? [object] : [object, previous], () => this.#send(event));
+  }
+
+  #send(event: StorageEvent): void {
+    const { type, revision, object, previous } = event;
     const before = type !== 'ADDED' && previous !== undefined && this.#selects(previous);
     const after = type !== 'DELETED' && this.#selects(object);
     if (after) {
       const kind = before ? 'MODIFIED' : 'ADDED';
-      this.#sink.event(kind, fromStored(this.#served, object), event);
+      this.#sink.event(kind, this.#shown(object), event);
     } else if (before && previous !== undefined) {
       const metadata = { ...previous.metadata, resourceVersion: String(revision) };
-      this.#sink.event('DELETED', fromStored(this.#served, { ...previous, metadata }), event);
+      this.#sink.event('DELETED', { ...this.#shown(previous), metadata }, event);
     }
   }
 
@@ -134,6 +149,30 @@ export class Watch {
     if (selection.namespace !== undefined && stored.metadata.namespace !== selection.namespace) {
       return false;
     }
-    return selection.matches(fromStored(this.#served, stored));
+    return selection.matches(this.#shown(stored));
+  }
+
+  #shown(stored: StoredObject): StoredObject {
+    return fromStored(this.#served, this.#converted.get(stored) ?? stored);
+  }
+
+  /** Does something when `objects` are converted; at once where nothing has to be. */
+  #inTurn(objects: readonly StoredObject[], act: () => void): void {
+    const { converter } = this.#served;
+    if (converter === undefined) {
+      act();
+      return;
+    }
+    this.#turn = this.#turn.then(async () => {
+      if (this.#ended) return;
+      try {
+        const converted = await converter.fromStored(objects);
+        for (const [at, one] of objects.entries()) this.#converted.set(one, converted[at] ?? one);
+      } catch {
+        this.#sink.failed();
+        return;
+      }
+      if (!this.#ended) act();
+    });
   }
 }

@@ -1,5 +1,6 @@
 import { matchesSelector, rfc3339, selectorFromObject } from 'chancery';
 import type { Cluster } from '../../cluster/cluster.ts';
+import { runNow } from '../../cluster/steps.ts';
 import { failure, internalError } from '../../failures/failure.ts';
 import { isObject, valueAt, withFields } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
@@ -19,7 +20,7 @@ export function evictPod(cluster: Cluster, target: Target, options: DeletionOpti
   const budget = isCounted ? budgetOf(cluster, pod) : undefined;
   if (budget !== undefined) spendBudget(cluster, budget, pod, options.dryRun);
   if (isCounted && !options.dryRun) announce(cluster, target, pod);
-  deleteObject(cluster, target, options);
+  runNow(deleteObject(cluster, target, options));
 }
 
 /** @throws ApiError 429 when the budget does not allow that this Pod goes. */

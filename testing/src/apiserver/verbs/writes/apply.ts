@@ -3,6 +3,7 @@ import { apiVersionOf, duplicateYamlKeys } from 'chancery/internal';
 import { parseYaml } from 'chancery/low-level';
 import { requireCreate } from '../../auth/create-by-write.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
+import type { Steps } from '../../cluster/steps.ts';
 import { badRequest } from '../../failures/failure.ts';
 import { invalidOptions } from '../../failures/invalid.ts';
 import { conflict, notFound } from '../../failures/object-failures.ts';
@@ -24,12 +25,12 @@ export interface Patched {
 }
 
 /** Server-side apply: creates the object, or merges the configuration into it. */
-export function applyObject(
+export function* applyObject(
   cluster: Cluster,
   target: Target,
   text: string,
   options: PatchOptions,
-): Patched {
+): Steps<Patched> {
   const { served, name } = target;
   requireManager(options);
   const applied = readApplied(text, served);
@@ -45,10 +46,8 @@ export function applyObject(
     const { object, managedFields } = mergeApplied(cluster, target, undefined, applied, options);
     const named = withMetadata(object, { name });
     const create = { ...options, managedFields };
-    return {
-      object: createObject(cluster, served, target.namespace, named, create),
-      created: true,
-    };
+    const created = yield* createObject(cluster, served, target.namespace, named, create);
+    return { object: created, created: true };
   }
   if (sent && sent !== live.metadata.resourceVersion) throw conflict(served, name);
   const { uid } = applied.metadata;
@@ -57,7 +56,7 @@ export function applyObject(
     if (uid && uid !== live.metadata.uid) throw uidIsImmutable(target, uid);
     return merged;
   };
-  return { object: updateObject(cluster, target, change, options), created: false };
+  return { object: yield* updateObject(cluster, target, change, options), created: false };
 }
 
 function mergeApplied(

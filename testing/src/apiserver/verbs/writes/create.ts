@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { objectKey, rfc3339 } from 'chancery';
 import { admitNew, admitWrite } from '../../admission/admit.ts';
+import { mutate } from '../../admission/mutate.ts';
 import { refuseEscalation } from '../../auth/escalation.ts';
+import { type AdmissionRequest, operationOptions } from '../../cluster/admission-request.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
+import { convertedFromStored, convertedToStored } from '../../cluster/converted.ts';
+import type { Steps } from '../../cluster/steps.ts';
 import { badRequest, internalError } from '../../failures/failure.ts';
 import { invalid } from '../../failures/invalid.ts';
 import { alreadyExists, forbidden, noFreeName, notFound } from '../../failures/object-failures.ts';
@@ -25,13 +29,13 @@ import { otherUid, type Target } from '../target.ts';
 const NAME_ATTEMPTS = 8;
 
 /** Creates an object. @returns it as the served version shows it. */
-export function createObject(
+export function* createObject(
   cluster: Cluster,
   served: ServedResource,
   namespace: string | undefined,
   body: StoredObject,
   options: WriteOptions & { readonly managedFields?: readonly unknown[] },
-): StoredObject {
+): Steps<StoredObject> {
   checkPlace(body, served, namespace);
   if (body.metadata.resourceVersion) {
     throw internalError('resourceVersion should not be set on objects to be created');
@@ -58,34 +62,43 @@ export function createObject(
     toStored(served, withoutStatus(named, served)),
     undefined,
   );
-  const name = prepared.metadata.name ?? '';
-  const whole = canonical(served, served.strategy.complete(admitNew(cluster, served, prepared)));
-  const problems = [...newMetadata(whole, served), ...served.strategy.validate(whole, undefined)];
-  // The error names the stored kind, whichever shape the object came in.
-  if (problems.length > 0) throw invalid(storedKind(served), name, problems);
-  admitWrite(cluster, {
+  const managedFields = (): readonly unknown[] =>
+    options.managedFields ?? ownersAfter(served, undefined, prepared, options, rfc3339(nowMs));
+  const request: AdmissionRequest = {
     operation: 'CREATE',
     served,
     subresource: options.subresource,
-    namespace,
-    name,
-    object: fromStored(served, whole),
+    namespace: served.storedAs === 'namespaces' ? body.metadata.name : namespace,
+    name: body.metadata.name ?? '',
+    object: undefined,
     previous: undefined,
+    options: operationOptions('CreateOptions', options.sent),
     writer: options,
+  };
+  const admitted = yield* mutate(cluster, request, {
+    object: prepared,
+    managedFields,
+    builtIn: (object) => admitNew(cluster, served, object),
+    prepare: (object) => asCreated(served, object, prepared),
   });
+  const name = admitted.metadata.name ?? '';
+  const whole = canonical(served, served.strategy.complete(admitted));
+  const problems = [...newMetadata(whole, served), ...served.strategy.validate(whole, undefined)];
+  // The error names the stored kind, whichever shape the object came in.
+  if (problems.length > 0) throw invalid(storedKind(served), name, problems);
+  // Fields that the server, or a webhook, adds have no owner.
+  const owned = withMetadata(whole, { managedFields: managedFields() });
+  yield* admitWrite(cluster, { ...request, object: fromStored(served, owned) });
+  // The storage puts the real resourceVersion in the place of this one.
+  const complete = storable(served, withMetadata(owned, { resourceVersion: '0' }));
+  const stored = yield* convertedToStored(served, complete);
   const taken = cluster.storage.get(served.storedAs, objectKey(namespace, name));
   if (taken !== undefined) {
     if (!body.metadata.name) throw noFreeName(served, name);
     throw alreadyExists(served, name, taken.metadata.deletionTimestamp !== undefined);
   }
-
-  // Fields that the server adds have no owner.
-  const managedFields =
-    options.managedFields ?? ownersAfter(served, undefined, prepared, options, rfc3339(nowMs));
-  // The storage puts the real one in the place of this one.
-  const complete = storable(served, withMetadata(whole, { managedFields, resourceVersion: '0' }));
-  const stored = options.dryRun ? complete : cluster.storage.put(served.storedAs, complete);
-  return fromStored(served, stored);
+  const created = options.dryRun ? stored : cluster.storage.put(served.storedAs, stored);
+  return fromStored(served, yield* convertedFromStored(served, created));
 }
 
 /**
@@ -94,12 +107,12 @@ export function createObject(
  *
  * @throws ApiError 400 for another name than that of the path, 409 for a uid.
  */
-export function createByUpdate(
+export function* createByUpdate(
   cluster: Cluster,
   target: Target,
   body: StoredObject,
   options: WriteOptions,
-): StoredObject {
+): Steps<StoredObject> {
   const { resourceVersion: _, ...metadata } = body.metadata;
   if (metadata.name !== target.name) {
     throw badRequest(
@@ -107,7 +120,31 @@ export function createByUpdate(
     );
   }
   if (metadata.uid) throw otherUid(target, metadata.uid, '');
-  return createObject(cluster, target.served, target.namespace, { ...body, metadata }, options);
+  const named = { ...body, metadata };
+  return yield* createObject(cluster, target.served, target.namespace, named, options);
+}
+
+/** A new object that a policy or a webhook has changed: what the server sets in it stays. */
+function asCreated(
+  served: ServedResource,
+  object: StoredObject,
+  { metadata }: StoredObject,
+): StoredObject {
+  checkPlace(object, served, metadata.namespace);
+  const { name = metadata.name } = object.metadata;
+  const kept = withMetadata(object, {
+    name,
+    namespace: metadata.namespace,
+    uid: metadata.uid,
+    creationTimestamp: metadata.creationTimestamp,
+    generation: metadata.generation,
+    resourceVersion: undefined,
+    deletionTimestamp: undefined,
+    deletionGracePeriodSeconds: undefined,
+    selfLink: undefined,
+    managedFields: undefined,
+  });
+  return served.strategy.prepare(toStored(served, withoutStatus(kept, served)), undefined);
 }
 
 function checkPlace(

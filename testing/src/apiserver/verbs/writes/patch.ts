@@ -1,6 +1,7 @@
 import { apiVersionOf } from 'chancery/internal';
 import { builtInKindName } from '../../built-in-types/built-in-types.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
+import type { Steps } from '../../cluster/steps.ts';
 import { failure } from '../../failures/failure.ts';
 import { conflict } from '../../failures/object-failures.ts';
 import { notAPatch, unsupportedMediaType } from '../../failures/request-failures.ts';
@@ -37,18 +38,20 @@ const CUSTOM_TYPES = [JSON_PATCH, MERGE_PATCH, APPLY];
 const ALL_TYPES = [JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, APPLY];
 
 /** Patches an object in one of the four ways. @throws ApiError 415 for a fifth. */
-export function patchObject(
+export function* patchObject(
   cluster: Cluster,
   target: Target,
   patch: Patch,
   options: PatchOptions,
-): Patched {
+): Steps<Patched> {
   const { served } = target;
   if (!ALL_TYPES.includes(patch.mediaType)) throw notAPatch();
   if (served.custom && !CUSTOM_TYPES.includes(patch.mediaType)) {
     throw unsupportedMediaType(CUSTOM_TYPES);
   }
-  if (patch.mediaType === APPLY) return applyObject(cluster, target, patch.text, options);
+  if (patch.mediaType === APPLY) {
+    return yield* applyObject(cluster, target, patch.text, options);
+  }
   const read = readPatch(patch.mediaType, patch.text);
   let findings: readonly string[] = [];
   const change = (live: StoredObject): Change => {
@@ -57,7 +60,7 @@ export function patchObject(
     refuseStrictly(patched.object, findings, options);
     return { object: patched.object };
   };
-  const object = updateObject(cluster, target, change, options);
+  const object = yield* updateObject(cluster, target, change, options);
   reportStrictly(served, findings, options);
   return { object, created: false };
 }

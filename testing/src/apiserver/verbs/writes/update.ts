@@ -1,7 +1,11 @@
 import { rfc3339 } from 'chancery';
 import { admitChange, admitWrite } from '../../admission/admit.ts';
+import { mutate } from '../../admission/mutate.ts';
 import { refuseEscalation } from '../../auth/escalation.ts';
+import { type AdmissionRequest, operationOptions } from '../../cluster/admission-request.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
+import { convertedFromStored, convertedToStored } from '../../cluster/converted.ts';
+import type { Steps } from '../../cluster/steps.ts';
 import { badRequest, internalError } from '../../failures/failure.ts';
 import { type FieldError, invalid } from '../../failures/invalid.ts';
 import { conflict } from '../../failures/object-failures.ts';
@@ -21,7 +25,7 @@ import { podContent } from '../../validation/pods/pod.ts';
 import { canonical, storable } from '../canonical.ts';
 import { finishesDeletion } from '../deletes/deletion.ts';
 import { ownersAfter } from '../ownership.ts';
-import { scaleOf } from '../subresources/scale.ts';
+import { scaleOf, withScale } from '../subresources/scale.ts';
 import { keyOfTarget, otherUid, requireStored, type Target } from '../target.ts';
 import { nextGeneration } from './generation.ts';
 import { isPodPart, podPartProblems, withPodPart } from './pod-part.ts';
@@ -40,30 +44,75 @@ export interface Change {
  *
  * @returns the object after the change; after one that ends a pending deletion, its last state.
  */
-export function updateObject(
+export function* updateObject(
   cluster: Cluster,
   target: Target,
   change: (live: StoredObject) => Change,
   options: WriteOptions,
-): StoredObject {
+): Steps<StoredObject> {
+  for (;;) {
+    const { served } = target;
+    const kept = requireStored(cluster, target);
+    const known = yield* convertedFromStored(served, kept);
+    const changed = yield* changedObject(cluster, target, known, change, options);
+    const complete = yield* convertedToStored(served, changed);
+    // Another write came while a webhook thought about this one: it starts again.
+    if (requireStored(cluster, target) !== kept) continue;
+    const stored = commit(cluster, target, complete, kept, options.dryRun);
+    return fromStored(served, yield* convertedFromStored(served, stored));
+  }
+}
+
+/** The object as it will be stored. */
+function* changedObject(
+  cluster: Cluster,
+  target: Target,
+  kept: StoredObject,
+  change: (live: StoredObject) => Change,
+  options: WriteOptions,
+): Steps<StoredObject> {
   const { served } = target;
-  const kept = requireStored(cluster, target);
-  const stored = served.revised?.(kept) ?? kept;
+  const { subresource } = options;
+  const stored = inStorageVersion(served, served.revised?.(kept) ?? kept);
   const live = fromStored(served, kept);
   const wanted = change(live);
   checkIdentity(wanted.object, live, target);
   refuseEscalation(cluster, { ...target, object: wanted.object, live }, options.caller);
 
-  const separated = separate(toStored(served, wanted.object), stored, served, options.subresource);
-  const prepared = served.strategy.prepare(withSystemMetadata(separated, stored), stored);
-  // In the form in which it would be stored, so that nothing but a change looks like one.
-  const admitted = admitChange(
-    cluster,
+  const prepare = (object: StoredObject): StoredObject => {
+    const separated = separate(toStored(served, object), stored, served, subresource);
+    return served.strategy.prepare(withSystemMetadata(separated, stored), stored);
+  };
+  const prepared = prepare(wanted.object);
+  const owners = (generation: number | undefined): readonly unknown[] =>
+    wanted.managedFields ??
+    ownersOf(cluster, { served, stored, wanted, prepared }, generation, options);
+  const shown = (object: StoredObject): StoredObject =>
+    subresource === 'scale' ? scaleOf(object, served) : fromStored(served, object);
+  const request: AdmissionRequest = {
+    operation: 'UPDATE',
     served,
-    withMetadata(prepared, { managedFields: undefined }),
-  );
+    subresource,
+    namespace: served.storedAs === 'namespaces' ? target.name : target.namespace,
+    name: target.name,
+    object: undefined,
+    previous: shown(kept),
+    options: operationOptions('UpdateOptions', options.sent),
+    writer: options,
+  };
+  const admitted = yield* mutate(cluster, request, {
+    // In the form in which it would be stored, so that nothing but a change looks like one.
+    object: withMetadata(prepared, { managedFields: undefined }),
+    managedFields: () => owners(prepared.metadata.generation),
+    builtIn: (object) => admitChange(cluster, served, object),
+    shown,
+    prepare: (object) => {
+      const whole = subresource === 'scale' ? withScale(live, object, served) : object;
+      checkIdentity(whole, live, target);
+      return withMetadata(prepare(whole), { managedFields: undefined });
+    },
+  });
   const whole = canonical(served, served.strategy.complete(admitted));
-  const { subresource } = options;
   const ofContent = isPodPart(subresource)
     ? [...podContent(whole), ...podPartProblems(whole, stored, subresource)]
     : served.strategy.validate(whole, stored);
@@ -72,27 +121,35 @@ export function updateObject(
 
   const isWish = options.subresource !== 'status'; // a status with annotations is none
   const generation = isWish ? nextGeneration(served, whole, stored) : stored.metadata.generation;
-  const generated = withMetadata(prepared, { generation });
-  const time = rfc3339(cluster.clock.now());
-  // A client may send managedFields: that is how owners are forgotten, or fields moved between owners.
-  const sent = withMetadata(generated, {
-    managedFields: wanted.object.metadata.managedFields,
-  });
-  const managedFields = wanted.managedFields ?? ownersAfter(served, stored, sent, options, time);
+  const managedFields = owners(generation);
   const complete = storable(served, withMetadata(whole, { generation, managedFields }));
-  const shown = (object: StoredObject): StoredObject =>
-    subresource === 'scale' ? scaleOf(object, served) : fromStored(served, object);
-  admitWrite(cluster, {
-    operation: 'UPDATE',
-    served,
-    subresource,
-    namespace: target.namespace,
-    name: target.name,
-    object: shown(complete),
-    previous: shown(kept),
-    writer: options,
-  });
-  return fromStored(served, commit(cluster, target, complete, kept, options.dryRun));
+  yield* admitWrite(cluster, { ...request, object: shown(complete) });
+  return complete;
+}
+
+/** An object may have been stored when another version was that of the storage: that alone is no change. */
+function inStorageVersion(served: ServedResource, stored: StoredObject): StoredObject {
+  return served.custom ? toStored(served, stored) : stored;
+}
+
+interface Prepared {
+  readonly served: ServedResource;
+  readonly stored: StoredObject;
+  readonly wanted: Change;
+  readonly prepared: StoredObject;
+}
+
+/** What webhooks and policies change has no owner: this is about what the client wrote. */
+function ownersOf(
+  { clock }: Cluster,
+  { served, stored, wanted, prepared }: Prepared,
+  generation: number | undefined,
+  options: WriteOptions,
+): readonly unknown[] {
+  // A client may send managedFields: that is how owners are forgotten, or fields moved between owners.
+  const { managedFields } = wanted.object.metadata;
+  const sent = withMetadata(prepared, { generation, managedFields });
+  return ownersAfter(served, stored, sent, options, rfc3339(clock.now()));
 }
 
 function commit(

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { declarationsOf } from '../../operator/cli/dev/declarations.ts';
+import { configMaps } from '../../operator/model/kubernetes/resources.ts';
+import { allow } from '../../operator/webhook/decision.ts';
+import { mutatingWebhook, validatingWebhook } from '../../operator/webhook/webhook.ts';
+
+const check = validatingWebhook({
+  name: 'check.settings.example.com',
+  resource: configMaps,
+  validate: () => allow(),
+});
+
+const change = mutatingWebhook({
+  name: 'change.settings.example.com',
+  resource: configMaps,
+  mutate: ({ object }) => object,
+});
+
+const PLACE = { namespace: 'demo', allNamespaces: false };
+
+test('the webhooks of the modules are called in plain HTTP where the operator answers them', () => {
+  const listen = { host: '127.0.0.1', port: 20_123 };
+  const { webhooks } = declarationsOf([], PLACE, { webhooks: [check, change], listen });
+
+  expect(webhooks).toMatchObject([
+    {
+      kind: 'ValidatingWebhookConfiguration',
+      webhooks: [
+        {
+          name: 'check.settings.example.com',
+          clientConfig: { url: 'http://127.0.0.1:20123/validate/check.settings.example.com' },
+          namespaceSelector: { matchExpressions: [{ operator: 'NotIn', values: ['kube-system'] }] },
+        },
+      ],
+    },
+    {
+      kind: 'MutatingWebhookConfiguration',
+      webhooks: [
+        { clientConfig: { url: 'http://127.0.0.1:20123/mutate/change.settings.example.com' } },
+      ],
+    },
+  ]);
+});
+
+test('nobody can call a unix socket', () => {
+  const listen = { host: '127.0.0.1', port: 9_440, socket: '/run/hooks.sock' };
+
+  expect(declarationsOf([], PLACE, { webhooks: [check], listen }).webhooks).toEqual([]);
+});

@@ -1,0 +1,38 @@
+import type { Program, Rejection } from './program.ts';
+import type { Budget } from './runtime/budget.ts';
+import { runtimeErrorWords } from './runtime/runtime-error.ts';
+
+/** An expression of a policy or webhook, and where it stands. */
+export interface PolicyExpression {
+  readonly field: string;
+  readonly text: string;
+  readonly program: Program | Rejection;
+}
+
+/** An expression that has no result, in the words of the server. */
+class PolicyError extends Error {
+  override readonly name = 'PolicyError';
+}
+
+/** Evaluates an expression. @throws Error with the words of the server. */
+export function resultOf(
+  { text, program }: PolicyExpression,
+  variables: Readonly<Record<string, unknown>>,
+  budget: Budget,
+): unknown {
+  if ('rejected' in program) throw new PolicyError(program.rejected);
+  let value: unknown;
+  try {
+    value = program.run(variables, budget);
+  } catch (error) {
+    // A variable that failed says so in the place where it is used.
+    if (error instanceof PolicyError) throw error;
+    throw new PolicyError(`expression '${text}' resulted in error: ${runtimeErrorWords(error)}`);
+  }
+  if (budget.exhausted) {
+    throw new PolicyError(
+      'validation failed due to running out of cost budget, no further validation rules will be run',
+    );
+  }
+  return value;
+}

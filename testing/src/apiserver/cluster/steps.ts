@@ -1,0 +1,38 @@
+/**
+ * What a verb does, in steps. It yields where it needs an answer from outside of the server, such as
+ * that of a webhook; everything between two questions happens at once.
+ */
+export type Steps<T> = Generator<Question, T, unknown>;
+
+/** Asks a program outside of the server. */
+type Question = () => Promise<unknown>;
+
+/** The answer to a question; undefined where nobody is asked. */
+export function* answerOf<T>(question: () => Promise<T>): Steps<T | undefined> {
+  return (yield question) as T | undefined;
+}
+
+/** Takes all steps at once and asks nobody: writes from inside the server call no webhook. */
+export function runNow<T>(steps: Steps<T>): T {
+  let step = steps.next();
+  while (!step.done) step = steps.next(undefined);
+  return step.value;
+}
+
+/** Takes all steps, and waits for the answer to each question. */
+export async function runSteps<T>(steps: Steps<T>): Promise<T> {
+  let step = steps.next();
+  while (!step.done) {
+    const asked = await answered(step.value);
+    step = 'error' in asked ? steps.throw(asked.error) : steps.next(asked.value);
+  }
+  return step.value;
+}
+
+async function answered(question: Question): Promise<{ value: unknown } | { error: unknown }> {
+  try {
+    return { value: await question() };
+  } catch (error) {
+    return { error };
+  }
+}

@@ -1,0 +1,200 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { type Condition, isConflict, isNotFound, objectKey, rfc3339 } from 'chancery';
+import type { Cluster } from '../cluster/cluster.ts';
+import { runNow, runSteps } from '../cluster/steps.ts';
+import { isObject, valueAt, withFields } from '../objects/metadata.ts';
+import type { ResourceName, StoredObject } from '../objects/stored-object.ts';
+import type { ServedResource } from '../registry/served-resource.ts';
+import { internalWrite } from '../request/options.ts';
+import { updateObject } from '../verbs/writes/update.ts';
+import { DEFINITIONS, specOf } from './definition.ts';
+import { withConditions } from './definition-conditions.ts';
+
+/** The resource of migrations. */
+const MIGRATIONS: ResourceName = 'storageversionmigrations.storagemigration.k8s.io';
+
+/** Who writes the migrated objects, as in kube-controller-manager. */
+const MIGRATOR = 'storage-version-migrator-controller';
+/** Who writes the condition and the stored versions of a definition. */
+const RUNNER = 'migration-runner-controller';
+
+/**
+ * Carries out StorageVersionMigrations: every object of a resource is written once more, in the version
+ * in which it is stored today (kubernetes/kubernetes, pkg/controller/storageversionmigrator). One at a time
+ * for each resource, the oldest first. What is not finished is begun anew after the server has listened
+ * again: objects that have the version already are left alone.
+ */
+export class StorageMigrations {
+  readonly #cluster: Cluster;
+  /** Resources that are being migrated. */
+  readonly #running = new Set<ResourceName>();
+  #ended = false;
+
+  constructor(cluster: Cluster) {
+    this.#cluster = cluster;
+  }
+
+  /** @returns the end: what runs stops before its next object. */
+  start(): () => void {
+    const end = this.#cluster.storage.subscribe((resource, { type, object }) => {
+      if (resource === MIGRATIONS && type !== 'DELETED') this.#begin(resourceOf(object));
+    });
+    return () => {
+      this.#ended = true;
+      end();
+    };
+  }
+
+  #begin(resource: ResourceName): void {
+    const next = this.#nextOf(resource);
+    if (this.#ended || next === undefined || this.#running.has(resource)) return;
+    this.#running.add(resource);
+    // A subscriber must not write about a write that is not over.
+    setImmediate(() => {
+      void this.#carryOut(resource, next.metadata.name).finally(() => {
+        this.#running.delete(resource);
+        this.#begin(resource);
+      });
+    });
+  }
+
+  /** The oldest migration of a resource that has not ended. */
+  #nextOf(resource: ResourceName): StoredObject | undefined {
+    const { storage } = this.#cluster;
+    const age = ({ metadata }: StoredObject): string =>
+      `${metadata.creationTimestamp ?? ''} ${metadata.name}`;
+    return storage
+      .list(MIGRATIONS)
+      .filter((one) => resourceOf(one) === resource && !hasEnded(one))
+      .toSorted((a, b) => age(a).localeCompare(age(b)))[0];
+  }
+
+  async #carryOut(resource: ResourceName, name: string): Promise<void> {
+    const served = this.#cluster.registry.byName(resource);
+    if (served === undefined) {
+      this.#report(name, 'Failed', 'StorageVersionMigrationFailed', 'resource not found');
+      return;
+    }
+    const generation = this.#mark(resource, {
+      status: 'True',
+      reason: 'MigrationRunning',
+      message: `Migration ${name} is running`,
+    });
+    this.#report(name, 'Running', 'MigrationRunning', 'The migration is running');
+    const succeeded = await this.#migrateAll(served);
+    if (this.#ended) return;
+    if (!succeeded) {
+      this.#mark(resource, {
+        status: 'False',
+        reason: 'MigrationFailed',
+        message: 'The migration has failed',
+      });
+      const why = 'migration encountered unhandled error';
+      this.#report(name, 'Failed', 'StorageVersionMigrationFailed', why);
+      return;
+    }
+    this.#finish(resource, generation);
+    this.#report(name, 'Succeeded', 'StorageVersionMigrationSucceeded', '');
+  }
+
+  async #migrateAll(served: ServedResource): Promise<boolean> {
+    const { storage } = this.#cluster;
+    for (const { metadata } of storage.list(served.storedAs)) {
+      await yieldToEventLoop();
+      if (this.#ended) return false;
+      const { namespace, name } = metadata;
+      const change = (live: StoredObject): { object: StoredObject } => ({ object: live });
+      try {
+        const target = { served, namespace, name };
+        await runSteps(updateObject(this.#cluster, target, change, internalWrite(MIGRATOR)));
+      } catch (error) {
+        // Deleted or changed meanwhile: nothing is left to do.
+        if (!isNotFound(error) && !isConflict(error)) return false;
+      }
+    }
+    return true;
+  }
+
+  /** Marks the definition of a resource. @returns its generation; undefined for a built-in resource. */
+  #mark(
+    resource: ResourceName,
+    condition: Pick<Condition, 'status' | 'reason' | 'message'>,
+    change: (definition: StoredObject) => StoredObject = (definition) => definition,
+  ): number | undefined {
+    const { storage, registry, clock } = this.#cluster;
+    const definition = storage.get(DEFINITIONS, objectKey(undefined, resource));
+    const served = registry.byName(DEFINITIONS);
+    if (definition === undefined || served === undefined) return undefined;
+    const { generation } = definition.metadata;
+    const whole = { type: 'StorageMigrating', ...condition };
+    const target = { served, namespace: undefined, name: resource };
+    runNow(
+      updateObject(
+        this.#cluster,
+        target,
+        (live) => ({ object: change(withConditions(live, [whole], clock.now())) }),
+        internalWrite(RUNNER, 'status'),
+      ),
+    );
+    return generation;
+  }
+
+  /** The other versions are stored no more, unless the definition has changed meanwhile. */
+  #finish(resource: ResourceName, generation: number | undefined): void {
+    const { storage } = this.#cluster;
+    const definition = storage.get(DEFINITIONS, objectKey(undefined, resource));
+    const unchanged = definition?.metadata.generation === generation;
+    const message = unchanged
+      ? 'The migration has succeeded and the stored versions have been updated'
+      : 'The migration has succeeded but the stored versions have not been updated due to a generation mismatch';
+    const condition = { status: 'False', reason: 'MigrationSucceeded', message } as const;
+    this.#mark(resource, condition, unchanged ? withOneVersion : undefined);
+  }
+
+  #report(name: string, type: string, reason: string, message: string): void {
+    const { registry, storage, clock } = this.#cluster;
+    const served = registry.byName(MIGRATIONS);
+    if (served === undefined || storage.get(MIGRATIONS, objectKey(undefined, name)) === undefined) {
+      return;
+    }
+    const lastTransitionTime = rfc3339(clock.now());
+    const condition = { type, status: 'True', lastTransitionTime, reason, message };
+    const change = (live: StoredObject): { object: StoredObject } => {
+      const status = isObject(live.status) ? live.status : {};
+      // An end takes the place of `Running`.
+      const others = conditionsOf(live).filter(
+        (one) => one.type !== type && one.type !== 'Running',
+      );
+      return {
+        object: withFields(live, { status: { ...status, conditions: [...others, condition] } }),
+      };
+    };
+    const target = { served, namespace: undefined, name };
+    runNow(updateObject(this.#cluster, target, change, internalWrite(MIGRATOR, 'status')));
+  }
+}
+
+function withOneVersion(definition: StoredObject): StoredObject {
+  const stored = specOf(definition).versions.find((version) => version.storage)?.name;
+  const status = { ...(definition.status as object), storedVersions: [stored] };
+  return withFields(definition, { status });
+}
+
+function resourceOf(migration: StoredObject): ResourceName {
+  const { group = '', resource = '' } = (valueAt(migration, ['spec', 'resource']) ?? {}) as {
+    readonly group?: string;
+    readonly resource?: string;
+  };
+  return group === '' ? resource : `${resource}.${group}`;
+}
+
+function conditionsOf(migration: StoredObject): readonly Condition[] {
+  const conditions = valueAt(migration, ['status', 'conditions']);
+  return Array.isArray(conditions) ? (conditions as Condition[]) : [];
+}
+
+function hasEnded(migration: StoredObject): boolean {
+  return conditionsOf(migration).some(
+    ({ type, status }) => (type === 'Succeeded' || type === 'Failed') && status === 'True',
+  );
+}

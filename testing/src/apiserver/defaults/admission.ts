@@ -1,0 +1,51 @@
+import type { Json } from '../objects/metadata.ts';
+import { asObject, each, fill } from './fill.ts';
+
+/** Defaults of what a policy or webhook is about (pkg/apis/admissionregistration/v1/defaults.go). */
+const MATCHES = { matchPolicy: 'Equivalent', namespaceSelector: {}, objectSelector: {} };
+
+const withScope = (rules: unknown): unknown => each(rules, (rule) => fill(rule, { scope: '*' }));
+
+function defaultMatches(matches: unknown): unknown {
+  const known = asObject(matches);
+  if (known === undefined) return matches;
+  return fill(known, { ...MATCHES, resourceRules: withScope, excludeResourceRules: withScope });
+}
+
+/** Of a policy of either kind. */
+export function defaultAdmissionPolicySpec(spec: Json): Json {
+  return fill(spec, { failurePolicy: 'Fail', matchConstraints: defaultMatches });
+}
+
+/** Of the binding of a policy. */
+export function defaultPolicyBindingSpec(spec: Json): Json {
+  return fill(spec, { matchResources: defaultMatches });
+}
+
+export function defaultValidatingWebhooks(configuration: Json): Json {
+  return fill(configuration, { webhooks: (list: unknown) => each(list, defaultWebhook) });
+}
+
+export function defaultMutatingWebhooks(configuration: Json): Json {
+  const withPolicy = (webhook: Json): Json =>
+    fill(defaultWebhook(webhook), { reinvocationPolicy: 'Never' });
+  return fill(configuration, { webhooks: (list: unknown) => each(list, withPolicy) });
+}
+
+const TIMEOUT_SECONDS = 10;
+
+function defaultWebhook(webhook: Json): Json {
+  return fill(webhook, {
+    clientConfig: defaultClient,
+    failurePolicy: 'Fail',
+    ...MATCHES,
+    rules: withScope,
+    timeoutSeconds: TIMEOUT_SECONDS,
+  });
+}
+
+function defaultClient(client: unknown): unknown {
+  const known = asObject(client);
+  const service = asObject(known?.service);
+  return service === undefined ? client : { ...known, service: fill(service, { port: 443 }) };
+}

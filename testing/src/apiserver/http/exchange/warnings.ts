@@ -1,0 +1,45 @@
+/** All texts together, in Unicode characters; beyond it each is cut (k8s.io/apiserver, filters/warning.go). */
+const MAX_TOTAL = 4 * 1024;
+/** One text, where all together are too long. */
+const MAX_ITEM = 256;
+
+/** The Warning headers of one answer: each text once, and not more than a server sends. */
+export class Warnings {
+  readonly #texts = new Set<string>();
+
+  add(text: string): void {
+    if (text !== '' && isPrintable(text)) this.#texts.add(text);
+  }
+
+  get header(): { readonly warning?: string } {
+    if (this.#texts.size === 0) return {};
+    return { warning: this.#sent().map(headerOf).join(', ') };
+  }
+
+  #sent(): readonly string[] {
+    const texts = [...this.#texts];
+    if (texts.reduce((sum, text) => sum + lengthOf(text), 0) <= MAX_TOTAL) return texts;
+    let written = 0;
+    return texts.flatMap((text) => {
+      if (written >= MAX_TOTAL) return [];
+      const cut = [...text].slice(0, MAX_ITEM).join('');
+      written += lengthOf(cut);
+      return [cut];
+    });
+  }
+}
+
+function lengthOf(text: string): number {
+  return [...text].length;
+}
+
+/** Go writes no header for a text with control characters (k8s.io/apimachinery, NewWarningHeader). */
+function isPrintable(text: string): boolean {
+  return !/\p{Cc}/u.test(text);
+}
+
+/** `299 - "text"`, in the bytes of UTF-8. */
+function headerOf(text: string): string {
+  const quoted = text.replace(/[\\"]/g, '\\$&');
+  return Buffer.from(`299 - "${quoted}"`).toString('latin1');
+}
