@@ -93,14 +93,7 @@ export { applyWriter } from './controller/children/apply-writer.ts';
 export type { ChildWrite, ChildWriter } from './controller/children/child-writer.ts';
 export { enginePartsOf } from './controller/children/engine-parts.ts';
 export { existingChild } from './controller/children/existing-child.ts';
-export {
-  isMap,
-  type JsonMap,
-  mapOf,
-  memberOf,
-  mergePatchOf,
-  requireDepth,
-} from './controller/children/json-difference.ts';
+export { memberOf, mergePatchOf, requireDepth } from './controller/children/json-difference.ts';
 export { isSameContent, withSystemFieldsOf } from './controller/children/system-fields.ts';
 export { sourcesOf } from './controller/controller.ts';
 export { SourceUnavailableError } from './controller/errors.ts';

@@ -1,5 +1,5 @@
 import type { ChildWrite, ChildWriter } from '../controller/children/child-writer.ts';
-import type { HotLoops, NextWrite } from '../controller/children/hot-loops.ts';
+import type { HotLoops } from '../controller/children/hot-loops.ts';
 import { BeingDeletedError, TerminalError } from '../controller/errors.ts';
 import type { ReconcileContext } from '../controller/reconciler.ts';
 import { OperatorError } from '../core/errors.ts';
@@ -96,21 +96,17 @@ async function applyChild(
     return;
   }
   if (current.metadata.deletionTimestamp !== undefined) return; // created again once it is gone
-  const next = (): NextWrite => {
-    const nowMs = write.context.clock.monotonic();
-    return { stated: object, observed: current, inputs: inputs(identity), nowMs };
-  };
-  if (hotLoops.isLooping(identity)) hotLoops.requireSteady(identity, next());
-  const aboutToChange = (): void => hotLoops.requireProgress(identity, next());
+  const nowMs = write.context.clock.monotonic();
+  const next = { stated: object, observed: current, inputs: () => inputs(identity), nowMs };
+  hotLoops.requireSteady(identity, next);
+  const aboutToChange = (): void => hotLoops.requireProgress(identity, next);
   if (type.update === 'apply' || type.update === 'rolling-apply') {
     const after = await writer.update(resource, object, current, { ...write, aboutToChange });
-    const version = after?.metadata.resourceVersion;
-    const isChanged = version !== undefined && version !== current.metadata.resourceVersion;
-    if (isChanged) hotLoops.wrote(identity, next(), after);
+    if (after !== undefined) hotLoops.wrote(identity, next, after);
   } else if (type.update !== 'keep' && (await writer.differs(resource, object, current, write))) {
     aboutToChange();
     await remove({ resource, object: current }, write.context);
-    hotLoops.wrote(identity, next(), undefined);
+    hotLoops.wrote(identity, next, undefined);
   }
 }
 

@@ -1,6 +1,5 @@
 import { enginePartsOf } from '../controller/children/engine-parts.ts';
-import type { HotLoops } from '../controller/children/hot-loops.ts';
-import { isMap, type JsonMap } from '../controller/children/json-difference.ts';
+import type { HotLoops, NextWrite } from '../controller/children/hot-loops.ts';
 import { StatusReplacer } from '../controller/children/replace-status.ts';
 import { UndeclaredStatusError, WriteFightError } from '../controller/errors.ts';
 import {
@@ -8,12 +7,14 @@ import {
   refusedFieldsIn,
   UndeclaredFields,
 } from '../controller/object-shape/added-fields.ts';
+import { conditionsOf, statusOf } from '../controller/object-shape/condition-list.ts';
 import type { DesiredStatus, ReconcileContext } from '../controller/reconciler.ts';
+import { isMapping, type Mapping } from '../core/mapping.ts';
 import { type KubernetesObject, keyOf } from '../model/object.ts';
 import { type Resource, resourceName } from '../model/resource.ts';
 import { knownPart, type StatusFields } from '../model/status-fields.ts';
 import type { CompositeEngineOptions, RollingPlan, SyncAnswer } from './engine-options.ts';
-import { conditionsOf, failureType, isQuiet, statusOf, withFailure } from './failures.ts';
+import { failureType, isQuiet, withFailure } from './failures.ts';
 
 interface ParentStatusOptions
   extends Pick<CompositeEngineOptions, 'status' | 'failures' | 'statusFields'> {
@@ -98,12 +99,9 @@ export class ParentStatus {
     const { parentResource, failures } = this.#options;
     const fields = this.#fields(context);
     const wanted = wholeStatus(parent, status ?? {}, condition, fields);
-    const name = nameOf(parent);
-    if (failure === undefined && this.#hotLoops.isLooping(name)) {
-      const nowMs = context.clock.monotonic();
-      const next = { stated: { status: wanted }, observed: parent, inputs: inputs(), nowMs };
-      this.#hotLoops.requireSteady(name, next);
-    }
+    const nowMs = context.clock.monotonic();
+    const next = { stated: { status: wanted }, observed: parent, inputs, nowMs };
+    if (failure === undefined) this.#hotLoops.requireSteady(nameOf(parent), next);
     const known = this.#replacer
       .missingOf(parent, wanted)
       .filter((path) => isAnswered(path, status ?? {}));
@@ -119,7 +117,7 @@ export class ParentStatus {
     if (this.#replacer.differs(parent, whole)) {
       let outcome: readonly string[];
       try {
-        outcome = await this.#write(parent, context, { wanted, whole, inputs });
+        outcome = await this.#write(parent, context, whole, next);
       } catch (refusal) {
         const isRefused = refusedFieldsIn(refusal).includes('observedGeneration');
         const isOurs = isRefused && fields?.observedGeneration !== false;
@@ -134,7 +132,7 @@ export class ParentStatus {
   }
 
   /** True when nothing has to be changed back: the fight of the attempt before is over. */
-  #isAsStated(parent: KubernetesObject, wanted: JsonMap): boolean {
+  #isAsStated(parent: KubernetesObject, wanted: Mapping): boolean {
     const known = conditionsOf(statusOf(parent)).filter(({ type }) => type === failureType());
     if (known.length === 0) return false;
     const others = conditionsOf(wanted).filter(({ type }) => type !== failureType());
@@ -152,21 +150,24 @@ export class ParentStatus {
   async #write(
     parent: KubernetesObject,
     context: ReconcileContext,
-    { wanted, whole, inputs }: { wanted: JsonMap; whole: JsonMap; inputs: () => string },
+    whole: Mapping,
+    next: NextWrite & { readonly stated: { readonly status: Mapping } },
   ): Promise<readonly string[]> {
     const name = nameOf(parent);
-    const stated = { status: wanted };
-    const nowMs = context.clock.monotonic();
-    const next = { stated, observed: parent, inputs: inputs(), nowMs };
     this.#hotLoops.requireProgress(name, next);
-    const { parentResource } = this.#options;
     const { client } = context;
-    const outcome = await this.#replacer.replace(client, parentResource, parent, whole, wanted);
-    const { written, missing } = outcome;
+    const resource = this.#options.parentResource;
+    const { status } = next.stated;
+    const { written, missing } = await this.#replacer.replace(
+      client,
+      resource,
+      parent,
+      whole,
+      status,
+    );
     if (written === undefined) return missing;
     this.#written.set(context, written);
-    const isNoOp = written.metadata.resourceVersion === parent.metadata.resourceVersion;
-    if (!isNoOp) this.#hotLoops.wrote(name, next, written);
+    this.#hotLoops.wrote(name, next, written);
     return missing;
   }
 
@@ -189,17 +190,17 @@ function nameOf(parent: KubernetesObject): string {
 /** The status as it is stored: with `observedGeneration`, and the condition of a rolling update. */
 function wholeStatus(
   { metadata: { generation } }: KubernetesObject,
-  stated: JsonMap,
+  stated: Mapping,
   condition: Stated['condition'],
   fields: StatusFields | undefined,
-): JsonMap {
+): Mapping {
   const isObserved = generation !== undefined && fields?.observedGeneration !== false;
   const status = isObserved ? { ...stated, observedGeneration: generation } : stated;
   if (condition === undefined) return status;
   const declared = fields === undefined ? condition : knownPart(condition, fields);
   if (fields !== undefined && fields.conditions === undefined) return status;
   const conditions: readonly unknown[] = Array.isArray(stated.conditions) ? stated.conditions : [];
-  const at = conditions.findIndex((each) => isMap(each) && each.type === condition.type);
+  const at = conditions.findIndex((each) => isMapping(each) && each.type === condition.type);
   const all = at < 0 ? [...conditions, declared] : conditions.with(at, declared);
   return { ...status, conditions: all };
 }
@@ -208,7 +209,7 @@ function wholeStatus(
  * True for a path of the status that the function has answered. The others are fields that the engine writes by itself:
  * where the definition does not have them, nobody misses them.
  */
-function isAnswered(path: string, answered: JsonMap): boolean {
+function isAnswered(path: string, answered: Mapping): boolean {
   const [, field = ''] = /^status\.(\w+)/.exec(path) ?? [];
   const isOwn = field === 'observedGeneration' || field === 'conditions';
   return !isOwn || answered[field] !== undefined;

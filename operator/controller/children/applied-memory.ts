@@ -5,6 +5,7 @@ import { isOlder, type KubernetesObject } from '../../model/object.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
 import { UndeclaredFields } from '../object-shape/added-fields.ts';
 import { ConditionList } from '../object-shape/condition-list.ts';
+import { memberOf } from './json-difference.ts';
 
 /**
  * Maximum number of remembered objects that no cache of the controller has. A forgotten object is applied once more,
@@ -206,7 +207,7 @@ export function shownFields(object: unknown, stated: unknown): unknown {
     const inner = emptyFields();
     shown[key] = inner;
     for (const name of Object.keys(said)) {
-      waiting.push({ shown: inner, key: name, object: own(part, name), stated: said[name] });
+      waiting.push({ shown: inner, key: name, object: memberOf(part, name), stated: said[name] });
     }
   }
   return whole.all;
@@ -225,7 +226,7 @@ export function showsAll(object: unknown, stated: unknown): boolean {
     } else {
       if (!isMapping(part)) return false;
       for (const [key, value] of Object.entries(said)) {
-        if (value !== undefined) waiting.push([own(part, key), value]);
+        if (value !== undefined) waiting.push([memberOf(part, key), value]);
       }
     }
   }
@@ -286,8 +287,4 @@ type Fields = Record<string, unknown>;
 /** Without a prototype, so that a member named `__proto__` is an ordinary member. */
 function emptyFields(): Fields {
   return Object.create(null) as Fields;
-}
-
-function own(object: Readonly<Record<string, unknown>>, key: string): unknown {
-  return Object.hasOwn(object, key) ? object[key] : undefined;
 }

@@ -1,3 +1,4 @@
+import { isMapping, type Mapping } from '../../core/mapping.ts';
 import { isNotFound } from '../../model/not-found.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { AlreadyOwnedError } from '../../model/owner-reference.ts';
@@ -9,7 +10,6 @@ import { applyOwned, type OwnerOfChildren } from './apply-owned.ts';
 import type { ChildWrite, ChildWriter } from './child-writer.ts';
 import { enginePartsOf } from './engine-parts.ts';
 import { existingChild } from './existing-child.ts';
-import { isMap, type JsonMap } from './json-difference.ts';
 import { isSameContent, withSystemFieldsOf } from './system-fields.ts';
 
 interface ApplyWriterOptions {
@@ -150,10 +150,10 @@ class ApplyWriter implements ChildWriter {
 
   /** An observed child that is answered again, without what the server and former managers have set. */
   #stated(desired: Desired<KubernetesObject>): Desired<KubernetesObject> {
-    const stated = withSystemFieldsOf(desired as unknown as JsonMap, {});
-    const metadata = stated.metadata as JsonMap;
+    const stated = withSystemFieldsOf(desired as unknown as Mapping, {});
+    const metadata = stated.metadata as Mapping;
     const { annotations } = metadata;
-    if (!isMap(annotations) || !this.#formerAnnotations.some((name) => name in annotations)) {
+    if (!isMapping(annotations) || !this.#formerAnnotations.some((name) => name in annotations)) {
       return stated as unknown as Desired<KubernetesObject>;
     }
     const kept = Object.entries(annotations).filter(

@@ -1,5 +1,4 @@
 import type { Client } from '../../client/client.ts';
-import { isMapping } from '../../core/mapping.ts';
 import { isNotFound } from '../../model/not-found.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { isUidMismatch, isVersionConflict } from '../../model/refusal.ts';
@@ -57,10 +56,4 @@ export async function readLive({
   const { name, namespace, uid } = metadata;
   const live = await client.find<KubernetesObject>(resource, { name, namespace });
   return live?.metadata.uid === uid ? live : undefined;
-}
-
-/** The status of an object; empty when it has none. */
-export function statusOf(object: KubernetesObject): Readonly<Record<string, unknown>> {
-  const { status } = object as { readonly status?: unknown };
-  return isMapping(status) ? status : {};
 }

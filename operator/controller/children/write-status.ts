@@ -4,11 +4,11 @@ import type { KubernetesObject } from '../../model/object.ts';
 import { apiVersionOf, resourceName } from '../../model/resource.ts';
 import { ApiError } from '../../model/status.ts';
 import { type AddedField, addedFieldsOf, refusedFieldsIn } from '../object-shape/added-fields.ts';
-import { conditionsOf, formerNames, managerOf } from '../object-shape/condition-list.ts';
+import { conditionsOf, formerNames, managerOf, statusOf } from '../object-shape/condition-list.ts';
 import type { DesiredStatus } from '../reconciler.ts';
 import type { AppliedMemory } from './applied-memory.ts';
 import { digestOf } from './applied-memory.ts';
-import { readLive, type StatusTarget, sendStatus, statusOf } from './send-status.ts';
+import { readLive, type StatusTarget, sendStatus } from './send-status.ts';
 
 interface StatusWriterOptions extends StatusTarget {
   readonly clock: Clock;
@@ -79,7 +79,7 @@ class StatusWrite {
     const { generation } = object.metadata;
     const observed = generation === undefined ? {} : { observedGeneration: generation };
     const seen = omitted.has('condition.observedGeneration') ? {} : observed;
-    const shown = conditionsOf(current);
+    const shown = conditionsOf(statusOf(current));
     const stated = conditions?.reduce<readonly Condition[]>((done, wanted) => {
       const known = findCondition(shown, wanted.type);
       const [condition] = setCondition(known ? [known] : [], { ...wanted, ...seen }, this.#nowMs);
@@ -235,7 +235,7 @@ class StatusWrite {
   }
 
   #lost(current: KubernetesObject, { answer }: Written): readonly Condition[] {
-    const left = new Set(conditionsOf(answer).map(({ type }) => type));
+    const left = new Set(conditionsOf(statusOf(answer)).map(({ type }) => type));
     return this.#othersIn(current).filter(({ type }) => !left.has(type));
   }
 
@@ -246,7 +246,7 @@ class StatusWrite {
 }
 
 function withConditions(object: KubernetesObject, more: readonly Condition[]): KubernetesObject {
-  const status = { ...statusOf(object), conditions: [...conditionsOf(object), ...more] };
+  const status = { ...statusOf(object), conditions: [...conditionsOf(statusOf(object)), ...more] };
   return { ...object, status } as KubernetesObject;
 }
 

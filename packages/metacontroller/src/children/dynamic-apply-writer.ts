@@ -14,9 +14,9 @@ import {
   type ChildWriter,
   enginePartsOf,
   existingChild,
-  isMap,
+  isMapping,
   isSameContent,
-  type JsonMap,
+  type Mapping,
   mergePatchOf,
   withStoredNames,
   withSystemFieldsOf,
@@ -163,11 +163,11 @@ function changeOf(
   resource: Resource,
   child: KubernetesObject,
   observed: KubernetesObject,
-): JsonMap | undefined {
+): Mapping | undefined {
   // Items of a list have no type of their own.
-  const before: JsonMap = { ...observed, apiVersion: child.apiVersion, kind: child.kind };
+  const before: Mapping = { ...observed, apiVersion: child.apiVersion, kind: child.kind };
   const last = withStoredNames(resource, lastAppliedOf(observed) as unknown as KubernetesObject);
-  const merged = mergeThreeWay(before, last as unknown as JsonMap, child as unknown as JsonMap);
+  const merged = mergeThreeWay(before, last as unknown as Mapping, child as unknown as Mapping);
   return mergePatchOf(before, withControllerOf(withSystemFieldsOf(merged, before), observed));
 }
 
@@ -175,15 +175,15 @@ function changeOf(
  * `object` with the controller of `observed`. A hook that once answered what it had observed, and then no longer does,
  * takes all owners back that were in its answer.
  */
-function withControllerOf(object: JsonMap, observed: KubernetesObject): JsonMap {
+function withControllerOf(object: Mapping, observed: KubernetesObject): Mapping {
   const controller = controllerOf(observed);
-  const metadata = isMap(object.metadata) ? object.metadata : {};
+  const metadata = isMapping(object.metadata) ? object.metadata : {};
   const stated: unknown = metadata.ownerReferences;
   const owners: readonly unknown[] = Array.isArray(stated) ? stated : [];
   const isController = (owner: unknown): boolean =>
-    isMap(owner) && owner.uid === controller?.uid && owner.controller === true;
+    isMapping(owner) && owner.uid === controller?.uid && owner.controller === true;
   if (controller === undefined || owners.some(isController)) return object;
-  const others = owners.filter((owner) => !isMap(owner) || owner.uid !== controller.uid);
+  const others = owners.filter((owner) => !isMapping(owner) || owner.uid !== controller.uid);
   return { ...object, metadata: { ...metadata, ownerReferences: [...others, controller] } };
 }
 
@@ -201,5 +201,5 @@ function annotated(resource: Resource, answer: KubernetesObject): KubernetesObje
 function withoutSystemFields(child: KubernetesObject): KubernetesObject {
   const { status } = child as { readonly status?: unknown };
   const from = status === undefined ? {} : { status };
-  return withSystemFieldsOf(child as unknown as JsonMap, from) as unknown as KubernetesObject;
+  return withSystemFieldsOf(child as unknown as Mapping, from) as unknown as KubernetesObject;
 }
