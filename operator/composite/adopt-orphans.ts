@@ -1,13 +1,7 @@
 import { isLiveOwner } from '../controller/children/apply-owned.ts';
-import { DECORATED_BY } from '../controller/children/existing-child.ts';
+import { decoratorOf, setOwner } from '../controller/children/existing-child.ts';
 import type { ReconcileContext } from '../controller/reconciler.ts';
-import {
-  controllerOf,
-  type KubernetesObject,
-  keyOf,
-  type OwnerReference,
-  ownersIn,
-} from '../model/object.ts';
+import { controllerOf, type KubernetesObject, keyOf } from '../model/object.ts';
 import { controllerReference } from '../model/owner-reference.ts';
 import { type Resource, resourceName } from '../model/resource.ts';
 import { matchesSelector, type Selector } from '../model/selector.ts';
@@ -48,14 +42,13 @@ export async function adoptOrphans(
   for (const { source, own, adopt, orphan } of claims) {
     const { resource } = source;
     for (const object of orphan) {
-      const others = ownersIn(object.metadata).filter(({ uid }) => uid !== parent.metadata.uid);
-      await setReferences(resource, object, others, context);
+      await setOwner(context.client, resource, object, parent);
       context.log.info({ child: object.metadata.name }, 'child orphaned, its labels do not match');
     }
     const adopted: KubernetesObject[] = [];
     for (const object of adopt) {
-      const all = [...ownersIn(object.metadata), controllerReference(parent, parentResource)];
-      adopted.push(await setReferences(resource, object, all, context));
+      const reference = controllerReference(parent, parentResource);
+      adopted.push(await setOwner(context.client, resource, object, parent, reference));
       context.log.info({ child: object.metadata.name }, 'child adopted');
     }
     children.set(resourceName(resource), [...own, ...adopted]);
@@ -76,17 +69,6 @@ function claimIn(
   return claim(parent, sorted, selector, decorator);
 }
 
-async function setReferences(
-  resource: Resource,
-  object: KubernetesObject,
-  ownerReferences: readonly OwnerReference[],
-  { client }: ReconcileContext,
-): Promise<KubernetesObject> {
-  const { uid, resourceVersion } = object.metadata;
-  const body = { metadata: { uid, resourceVersion, ownerReferences } };
-  return client.patch(resource, object.metadata, { type: 'merge', body });
-}
-
 /** The candidates that belong to a parent, sorted by what to do with them. */
 export interface Claim<C extends KubernetesObject = KubernetesObject> {
   /** The parent is their controller, and they stay its children. */
@@ -95,11 +77,6 @@ export interface Claim<C extends KubernetesObject = KubernetesObject> {
   readonly adopt: readonly C[];
   /** To be orphaned: the parent is their controller, and they no longer match. */
   readonly orphan: readonly C[];
-}
-
-/** The decorator that has made an object for its owner, and is the only one to change it. */
-export function decoratorOf({ metadata: { annotations } }: KubernetesObject): string | undefined {
-  return annotations?.[DECORATED_BY];
 }
 
 /**

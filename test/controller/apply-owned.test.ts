@@ -253,10 +253,10 @@ describe('[K-32] an object without a controller', () => {
   });
 
   test('[found 10] is told with the option of applyOwned, and by a composite without it', async () => {
-    const { apply, foreign, owner } = await startFamily();
+    const { apply, client, foreign, namespace, owner } = await startFamily();
     await foreign();
-    const desired = { metadata, data: { k: 'v' } };
-    const context = { applyOwned: apply } as unknown as ReconcileContext;
+    const desired = { metadata: { ...metadata, namespace }, data: { k: 'v' } };
+    const context = { applyOwned: apply, client } as unknown as ReconcileContext;
     const write = { owner, ownerResource: configMaps as Resource, context };
     const writer = applyWriter({ fieldManager: 'tester' });
 
