@@ -1,5 +1,6 @@
 import { isLiveOwner } from '../controller/children/apply-owned.ts';
-import { decoratorOf, setOwner } from '../controller/children/existing-child.ts';
+import { decoratorOf } from '../controller/children/existing-child.ts';
+import { setOwner } from '../controller/children/guarded-writes.ts';
 import type { ReconcileContext } from '../controller/reconciler.ts';
 import { controllerOf, type KubernetesObject, keyOf } from '../model/object.ts';
 import { controllerReference } from '../model/owner-reference.ts';
@@ -20,6 +21,8 @@ interface ClaimOptions {
   readonly selector: Selector | undefined;
   /** Only its attachments are children. Undefined: the children are those that no decorator has made. */
   readonly decorator?: string | undefined;
+  /** True: an object of the parent stays its own whatever its labels are. */
+  readonly keepsOwn?: boolean | undefined;
   readonly context: ReconcileContext;
 }
 
@@ -29,15 +32,16 @@ interface ClaimOptions {
  * the key is retried.
  *
  * Undefined when there is something to adopt and a live read finds the parent gone or being deleted. The
- * garbage collector would delete what such a parent adopts.
+ * garbage collector would delete what such a parent adopts. With `keepsOwn`, the result is then without it.
  */
 export async function adoptOrphans(
   options: ClaimOptions,
 ): Promise<ReadonlyMap<string, readonly KubernetesObject[]> | undefined> {
-  const { parent, parentResource, sources, context } = options;
+  const { parent, parentResource, sources, keepsOwn = false, context } = options;
   const claims = sources.map((source) => ({ source, ...claimIn(source, options) }));
   const adopts = claims.some(({ adopt }) => adopt.length > 0);
-  if (adopts && !(await isLiveOwner(context.client, parentResource, parent))) return undefined;
+  const isLive = !adopts || (await isLiveOwner(context.client, parentResource, parent));
+  if (!isLive && !keepsOwn) return undefined;
   const children = new Map<string, readonly KubernetesObject[]>();
   for (const { source, own, adopt, orphan } of claims) {
     const { resource } = source;
@@ -46,10 +50,11 @@ export async function adoptOrphans(
       context.log.info({ child: object.metadata.name }, 'child orphaned, its labels do not match');
     }
     const adopted: KubernetesObject[] = [];
-    for (const object of adopt) {
+    for (const object of isLive ? adopt : []) {
       const reference = controllerReference(parent, parentResource);
       adopted.push(await setOwner(context.client, resource, object, parent, reference));
-      context.log.info({ child: object.metadata.name }, 'child adopted');
+      const facts = { child: object.metadata.name, resource: resourceName(resource) };
+      context.log.info(facts, 'child adopted');
     }
     children.set(resourceName(resource), [...own, ...adopted]);
   }
@@ -58,7 +63,7 @@ export async function adoptOrphans(
 
 function claimIn(
   { source }: ClaimedType,
-  { parent, selector, decorator, context }: ClaimOptions,
+  { parent, selector, decorator, keepsOwn, context }: ClaimOptions,
 ): Claim<KubernetesObject> {
   const store = context.store(source);
   const owned = store.byIndex(OWNER_INDEX, parent.metadata.uid ?? '');
@@ -66,7 +71,7 @@ function claimIn(
   const candidates = new Map([...owned, ...others].map((object) => [keyOf(object), object]));
   // In the order of their keys: a function that is called again gets the same.
   const sorted = [...candidates].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, object]) => object);
-  return claim(parent, sorted, selector, decorator);
+  return claim(parent, sorted, selector, { decorator, keepsOwn });
 }
 
 /** The candidates that belong to a parent, sorted by what to do with them. */
@@ -89,7 +94,7 @@ export function claim<C extends KubernetesObject>(
   parent: KubernetesObject,
   candidates: readonly C[],
   selector: Selector | undefined,
-  decorator?: string,
+  { decorator, keepsOwn = false }: Pick<ClaimOptions, 'decorator' | 'keepsOwn'> = {},
 ): Claim<C> {
   const own: C[] = [];
   const adopt: C[] = [];
@@ -102,7 +107,7 @@ export function claim<C extends KubernetesObject>(
       object.metadata.deletionTimestamp !== undefined ||
       parent.metadata.deletionTimestamp !== undefined;
     if (controller?.uid === parent.metadata.uid) {
-      if (matches || isSettled) own.push(object);
+      if (matches || isSettled || keepsOwn) own.push(object);
       else orphan.push(object);
     } else if (controller === undefined && selector !== undefined && matches && !isSettled) {
       adopt.push(object);

@@ -1,12 +1,11 @@
 import type { ChildWrite, ChildWriter } from '../controller/children/child-writer.ts';
 import { requireOwn } from '../controller/children/existing-child.ts';
+import { deleteThis } from '../controller/children/guarded-writes.ts';
 import type { HotLoops } from '../controller/children/hot-loops.ts';
 import { TerminalError } from '../controller/errors.ts';
 import type { ReconcileContext } from '../controller/reconciler.ts';
 import { inSlices } from '../core/time-slice.ts';
-import { isNotFound } from '../model/not-found.ts';
 import { type KubernetesObject, objectKey } from '../model/object.ts';
-import { isUidMismatch } from '../model/refusal.ts';
 import { type Resource, resourceName } from '../model/resource.ts';
 import { childIdentity } from './child.ts';
 import type { PlannedChild } from './engine-options.ts';
@@ -120,20 +119,10 @@ async function create(
   return writer.create(resource, object, write);
 }
 
-/** Deletes this object (same uid), not a new one of the same name. */
 export async function remove(
   { resource, object }: ObservedChild,
-  context: ReconcileContext,
+  { client, log }: ReconcileContext,
 ): Promise<void> {
-  const { uid, deletionTimestamp, name } = object.metadata;
-  if (deletionTimestamp !== undefined || uid === undefined) return;
-  try {
-    await context.client.delete(resource, object.metadata, {
-      preconditions: { uid },
-      propagationPolicy: 'Background',
-    });
-    context.log.info({ child: name, resource: resourceName(resource) }, 'child deleted');
-  } catch (error) {
-    if (!isNotFound(error) && !isUidMismatch(error)) throw error;
-  }
+  if (!(await deleteThis(client, resource, object))) return;
+  log.info({ child: object.metadata.name, resource: resourceName(resource) }, 'child deleted');
 }

@@ -1,3 +1,4 @@
+import { patchThis } from '../../controller/children/guarded-writes.ts';
 import type { HotLoops } from '../../controller/children/hot-loops.ts';
 import { memberOf, mergePatchOf } from '../../controller/children/json-difference.ts';
 import { StatusReplacer, withoutNulls } from '../../controller/children/replace-status.ts';
@@ -106,7 +107,6 @@ export class DecorationWriter {
     const { client } = context;
     const { parent, hasStatusSubresource } = this.#options;
     const { resource } = parent;
-    const { name, namespace, uid } = object.metadata;
     let written: KubernetesObject | undefined;
     if (status !== undefined && hasStatusSubresource) {
       const outcome = await this.#statuses.replace(client, resource, object, status);
@@ -125,13 +125,8 @@ export class DecorationWriter {
         ? undefined
         : mergePatchOf(withoutNulls(statusOf(object)), withoutNulls(status));
     if (Object.keys(metadata).length > 0 || withObject !== undefined) {
-      const { resourceVersion } = (written ?? object).metadata;
-      const body = {
-        metadata: { uid, resourceVersion, ...metadata },
-        ...(withObject && { status: withObject }),
-      };
-      const patch = { type: 'merge', body } as const;
-      written = await client.patch<KubernetesObject>(resource, { name, namespace }, patch);
+      const change = { metadata, ...(withObject && { status: withObject }) };
+      written = await patchThis(client, resource, written ?? object, change);
     }
     return written;
   }

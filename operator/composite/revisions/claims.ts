@@ -46,13 +46,9 @@ export class ClaimNames {
     return [...new Set(all)];
   }
 
-  /**
-   * What is stored for children. Kinds and names that are stored already keep their order, so that nothing is written
-   * because of it.
-   */
+  /** What is stored for children. */
   toStore(
     children: readonly { readonly type: ChildType; readonly object: { metadata: NameOfChild } }[],
-    before: readonly ClaimedNames[],
   ): readonly ClaimedNames[] {
     const groups = new Map<string, { apiGroup: string; kind: string; names: Set<string> }>();
     for (const { type, object } of children) {
@@ -62,14 +58,7 @@ export class ClaimNames {
       groups.set(id, known);
       known.names.add(this.nameOf(object.metadata));
     }
-    const order = new Set([...before.map(idOf), ...groups.keys()]);
-    return [...order].flatMap((id) => {
-      const group = groups.get(id);
-      if (group === undefined) return [];
-      const stored = before.filter((each) => idOf(each) === id).flatMap(({ names }) => names);
-      const kept = stored.filter((name) => group.names.has(name));
-      return [{ ...group, names: [...new Set([...kept, ...group.names])] }];
-    });
+    return [...groups.values()].map((group) => ({ ...group, names: [...group.names] }));
   }
 
   /** The name of a child relative to its parent. */

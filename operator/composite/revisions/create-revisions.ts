@@ -214,19 +214,18 @@ class StoredRevisions implements Revisions {
     context: ReconcileContext,
   ): Promise<void> {
     const { latest, older, repeated } = state;
-    const claimed = (identities: readonly string[], { children }: LiveRevision) =>
-      names.toStore(childrenOf(decision, identities), children);
-    const children = claimed(decision.latestClaims, latest);
+    const claimed = (identities: readonly string[]): readonly ClaimedNames[] =>
+      names.toStore(decision.children.filter(({ identity }) => identities.includes(identity)));
+    const children = claimed(decision.latestClaims);
     if (latest.object === undefined) {
       const content = { parentPatch: latest.patch, children };
       await this.#store.create(latest.name, content, parent, context);
     } else {
       await this.#change(latest.object, children, context);
     }
-    for (const [index, revision] of older.entries()) {
-      const { object } = revision;
+    for (const [index, { object }] of older.entries()) {
       if (object === undefined) continue;
-      const left = claimed(decision.olderClaims[index] ?? [], revision);
+      const left = claimed(decision.olderClaims[index] ?? []);
       if (left.length > 0) await this.#change(object, left, context);
       else await this.#store.remove(object, context);
     }
@@ -248,14 +247,6 @@ interface Decided {
   readonly decision: RollingDecision;
   readonly names: ClaimNames;
   readonly parent: KubernetesObject;
-}
-
-function childrenOf(
-  { children }: RollingDecision,
-  identities: readonly string[],
-): readonly PlannedChild[] {
-  const wanted = new Set(identities);
-  return children.filter(({ identity }) => wanted.has(identity));
 }
 
 function conditionOf(

@@ -1,8 +1,6 @@
 import type { Client } from '../../client/client.ts';
-import { isNotFound } from '../../model/not-found.ts';
 import { controllerOf, type KubernetesObject, keyOf } from '../../model/object.ts';
 import { isControlledBy, setControllerReference } from '../../model/owner-reference.ts';
-import { isUidMismatch } from '../../model/refusal.ts';
 import { apiVersionOf, type Resource } from '../../model/resource.ts';
 import { isAlreadyExists } from '../../model/status.ts';
 import { BeingDeletedError } from '../errors.ts';
@@ -12,6 +10,7 @@ import type { ApplyOwnedOptions, DeleteOwnedOptions, Desired } from '../reconcil
 import { type AppliedMemory, showsAll } from './applied-memory.ts';
 import type { Refused } from './engine-parts.ts';
 import { inTheWay } from './existing-child.ts';
+import { deleteThis } from './guarded-writes.ts';
 import { creatorOf, ownByApplying, withOwners } from './own-by-applying.ts';
 import { isSameContent } from './system-fields.ts';
 
@@ -217,7 +216,7 @@ export async function deleteOwned(
   { owner, client, known: find }: Pick<OwnerOfChildren, 'owner' | 'client' | 'known'>,
   resource: Resource,
   child: { readonly name: string; readonly namespace?: string },
-  { propagationPolicy = 'Background' }: DeleteOwnedOptions = {},
+  options?: DeleteOwnedOptions,
 ): Promise<boolean> {
   const { name, namespace = owner.metadata.namespace } = child;
   const target = { name, ...(resource.namespaced && namespace !== undefined && { namespace }) };
@@ -227,18 +226,8 @@ export async function deleteOwned(
     kind,
     metadata: target,
   });
-  if (known?.metadata.uid === undefined || known.metadata.deletionTimestamp !== undefined) {
-    return false;
-  }
-  if (!isControlledBy(known, owner)) return false;
-  const { uid } = known.metadata;
-  try {
-    await client.delete(resource, target, { preconditions: { uid }, propagationPolicy });
-    return true;
-  } catch (error) {
-    if (isNotFound(error) || isUidMismatch(error)) return false;
-    throw error;
-  }
+  if (known === undefined || !isControlledBy(known, owner)) return false;
+  return deleteThis(client, resource, known, options);
 }
 
 /**

@@ -1,11 +1,11 @@
-import type { Client } from '../../client/client.ts';
 import { OperatorError } from '../../core/errors.ts';
-import { type KubernetesObject, keyOf, type OwnerReference, ownersIn } from '../../model/object.ts';
+import { type KubernetesObject, keyOf } from '../../model/object.ts';
 import { AlreadyOwnedError, isControlledBy } from '../../model/owner-reference.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
 import { BeingDeletedError } from '../errors.ts';
 import type { ChildWrite } from './child-writer.ts';
 import { enginePartsOf, type Refused } from './engine-parts.ts';
+import { setOwner } from './guarded-writes.ts';
 
 /** The label of children by `generateSelector`. Its value is the uid of their parent. */
 export const CONTROLLER_UID = 'controller-uid';
@@ -87,22 +87,4 @@ export async function existingChild(
   if (label !== owner.metadata.uid || live.metadata.labels?.[CONTROLLER_UID] === label) return live;
   const released = await setOwner(context.client, resource, live, owner);
   return requireOwn(resource, child, released, write);
-}
-
-/**
- * Replaces the reference to an owner by another one, or removes it. The write is guarded by uid and resourceVersion: the
- * loser of a race throws a conflict.
- */
-export async function setOwner(
-  client: Client,
-  resource: Resource,
-  { metadata }: KubernetesObject,
-  owner: KubernetesObject,
-  reference?: OwnerReference,
-): Promise<KubernetesObject> {
-  const { uid, resourceVersion } = metadata;
-  const others = ownersIn(metadata).filter((each) => each.uid !== owner.metadata.uid);
-  const ownerReferences = reference === undefined ? others : [...others, reference];
-  const body = { metadata: { uid, resourceVersion, ownerReferences } };
-  return client.patch(resource, metadata, { type: 'merge', body });
 }

@@ -4,6 +4,7 @@ import type { KubernetesObject } from '../../model/object.ts';
 import type { Resource } from '../../model/resource.ts';
 import { statusOf } from '../object-shape/condition-list.ts';
 import { digestOf, shownFields } from './applied-memory.ts';
+import { patchThis } from './guarded-writes.ts';
 import { differingPaths, mergePatchOf } from './json-difference.ts';
 import { sendStatus } from './send-status.ts';
 
@@ -73,17 +74,9 @@ export class StatusReplacer {
     const stated = withoutNulls(wanted);
     const send = async (current: KubernetesObject): Promise<StatusOutcome | undefined> => {
       if (!this.differs(current, stated)) return undefined;
-      const { name, namespace, uid, resourceVersion } = current.metadata;
       const status = mergePatchOf(statusOf(current), stated) ?? {};
-      const body = { metadata: { uid, resourceVersion }, status };
-      const patch = { type: 'merge', body } as const;
-      const options = { subresource: 'status' };
-      const written = await client.patch<KubernetesObject>(
-        resource,
-        { name, namespace },
-        patch,
-        options,
-      );
+      const subresource = 'status';
+      const written = await patchThis(client, resource, current, { status }, { subresource });
       return { written, missing: this.#note(written, stated, base) };
     };
     return (await sendStatus({ client, resource, object }, send, this.#maxTries)) ?? NOTHING;
