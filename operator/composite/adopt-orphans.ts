@@ -2,13 +2,13 @@ import { isLiveOwner } from '../controller/children/apply-owned.ts';
 import { decoratorOf } from '../controller/children/existing-child.ts';
 import { setOwner } from '../controller/children/guarded-writes.ts';
 import type { ReconcileContext } from '../controller/reconciler.ts';
-import { controllerOf, type KubernetesObject, keyOf } from '../model/object.ts';
+import { controllerOf, type KubernetesObject } from '../model/object.ts';
 import { controllerReference } from '../model/owner-reference.ts';
 import { type Resource, resourceName } from '../model/resource.ts';
 import { matchesSelector, type Selector } from '../model/selector.ts';
 import type { IndexFunction } from '../store/indices.ts';
 import type { Store } from '../store/store.ts';
-import { OWNER_INDEX } from './child.ts';
+import { inOrder, OWNER_INDEX } from './child.ts';
 import type { ChildType } from './engine-options.ts';
 
 type ClaimedType = Pick<ChildType, 'resource' | 'source'>;
@@ -68,10 +68,7 @@ function claimIn(
   const store = context.store(source);
   const owned = store.byIndex(OWNER_INDEX, parent.metadata.uid ?? '');
   const others = selector === undefined ? [] : uncontrolledMatching(selector, parent, store);
-  const candidates = new Map([...owned, ...others].map((object) => [keyOf(object), object]));
-  // In the order of their keys: a function that is called again gets the same.
-  const sorted = [...candidates].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, object]) => object);
-  return claim(parent, sorted, selector, { decorator, keepsOwn });
+  return claim(parent, inOrder([...owned, ...others]), selector, { decorator, keepsOwn });
 }
 
 /** The candidates that belong to a parent, sorted by what to do with them. */

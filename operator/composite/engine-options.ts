@@ -170,10 +170,10 @@ interface EngineOptions {
   /** Decides. Called once for each live revision. */
   sync(request: SyncRequest): Promise<SyncAnswer>;
   /**
-   * How failures are told to people, besides the log: by a Warning Event `SyncError` on the parent, and, where
-   * `condition` is true, by a condition in its status, which goes away with the next success. Its type is `Synced`, and
-   * that of a decorator begins with its name. With `once`, a failure of which the controller itself records an Event, such
-   * as a refused child, gets no `SyncError` beside it. Left out: by the log only.
+   * What tells people of a failure, besides the log. Left out: nothing. Otherwise the parent gets a Warning Event
+   * `SyncError`. With `condition`, its status also gets a condition, which the next success removes. The type of the
+   * condition is `Synced`; the type of a decorator's condition begins with the name of the decorator. With `once`, a
+   * failure such as a refused child gets no `SyncError`, because the controller records an Event of it.
    */
   readonly failures?: { readonly condition: boolean; readonly once?: boolean };
   /**

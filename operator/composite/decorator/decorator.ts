@@ -67,7 +67,7 @@ interface DecoratorOptions<T extends KubernetesObject>
   readonly sync: SyncFunction<T, DecoratorResult>;
   /**
    * Like `sync`, for an object that is being deleted, or is no longer selected, until it answers `finalized: true`. If
-   * it is set, decorated objects carry its finalizer.
+   * it is set, decorated objects carry its finalizer. It is called again while another finalizer keeps a deleted object.
    */
   readonly finalize?: {
     /** Qualified, `domain/name`. Do not change it once objects carry it. */

@@ -5,8 +5,9 @@ import { namespaces } from '../../model/kubernetes/resources.ts';
 import { type KubernetesObject, keyOf, type ObjectKey } from '../../model/object.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
 import type { Store } from '../../store/store.ts';
+import { inOrder } from '../child.ts';
 import type { Related, RelatedObjects, RelatedRule } from '../engine-options.ts';
-import { type CompiledRule, compileRule, objectsOf, relatedName, unique } from './compiled-rule.ts';
+import { type CompiledRule, compileRule, objectsOf, relatedName } from './compiled-rule.ts';
 import { noFirstList, RelatedCaches, type RelatedSources } from './related-caches.ts';
 import { RulesOfParents } from './rules-of-parents.ts';
 
@@ -87,7 +88,7 @@ class RelatedToParents implements Related {
       if (store !== undefined) group.objects.push(...selectedBy(rule, store, places));
     }
     const sorted = Array.from(found, ([name, { resource, objects }]) => {
-      return [name, { resource, objects: unique(objects) }] as const;
+      return [name, { resource, objects: inOrder(objects) }] as const;
     });
     return new Map(sorted);
   }

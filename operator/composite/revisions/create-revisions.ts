@@ -214,8 +214,10 @@ class StoredRevisions implements Revisions {
     context: ReconcileContext,
   ): Promise<void> {
     const { latest, older, repeated } = state;
-    const claimed = (identities: readonly string[]): readonly ClaimedNames[] =>
-      names.toStore(decision.children.filter(({ identity }) => identities.includes(identity)));
+    const claimed = (identities: readonly string[]): readonly ClaimedNames[] => {
+      const wanted = new Set(identities);
+      return names.toStore(decision.children.filter(({ identity }) => wanted.has(identity)));
+    };
     const children = claimed(decision.latestClaims);
     if (latest.object === undefined) {
       const content = { parentPatch: latest.patch, children };

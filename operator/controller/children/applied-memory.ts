@@ -19,6 +19,9 @@ const DIGEST_BYTES = 16;
 /** After `create`, the creation may still own fields that no apply has stated. */
 type LastWrite = 'create' | 'apply';
 
+/** What of an object is applied by itself. Left out: all but its status. */
+type Part = 'status';
+
 /** The last apply to one object, and its result on the server. Digests, because bodies may be large. */
 interface Applied {
   readonly by: LastWrite;
@@ -61,7 +64,7 @@ export class AppliedMemory {
 
   /** Called when the object of this uid has left the cache. */
   forget(uid: string): void {
-    for (const id of [uid, statusOf(uid)]) this.#cached.delete(id);
+    for (const id of [idOf(uid), idOf(uid, 'status')]) this.#cached.delete(id);
     this.#gone.add(uid);
     const [oldest] = this.#gone.size > MAX_UNCACHED ? this.#gone : [];
     if (oldest !== undefined) this.#gone.delete(oldest);
@@ -77,9 +80,9 @@ export class AppliedMemory {
     resource: Resource,
     known: KubernetesObject,
     stated: KubernetesObject,
-    subresource: string = '',
+    part?: Part,
   ): boolean {
-    const applied = this.#find(known, subresource);
+    const applied = this.#find(known, part);
     if (applied?.stated !== shortDigestOf(stated)) return false;
     const { resourceVersion = '' } = known.metadata;
     // The cache is behind our own write: it shows the state before it.
@@ -88,38 +91,39 @@ export class AppliedMemory {
     if (isSameVersion && applied.isCachedForm) return true;
     const shown = shownDigestOf(known, stated);
     if (!isSameVersion) return shown === applied.shown;
-    this.#set(resource, known, subresource, { ...applied, shown, isCachedForm: true });
+    this.#set(resource, known, part, { ...applied, shown, isCachedForm: true });
     return true;
   }
 
   /** True when `known`, as a cache shows it, is older than the last apply to it. */
-  isBehind(_resource: Resource, known: KubernetesObject, subresource: string = ''): boolean {
+  isBehind(known: KubernetesObject, part?: Part): boolean {
     const { resourceVersion = '' } = known.metadata;
-    return isOlder(resourceVersion, this.#find(known, subresource)?.resourceVersion ?? '');
+    return isOlder(resourceVersion, this.#find(known, part)?.resourceVersion ?? '');
   }
 
-  /** @param answer - the object after `stated` was applied. */
+  /** @param answer - the object after `stated` was applied, or after it was created from `stated`. */
   remember(
     resource: Resource,
     answer: KubernetesObject,
     stated: KubernetesObject,
-    subresource: string = '',
+    { part, by = 'apply' }: { readonly part?: Part; readonly by?: LastWrite } = {},
   ): void {
-    this.#set(resource, answer, subresource, appliedOf(answer, stated, 'apply'));
-  }
-
-  /** @param answer - the object that was created from `stated`. */
-  rememberCreation(resource: Resource, answer: KubernetesObject, stated: KubernetesObject): void {
-    this.#set(resource, answer, '', appliedOf(answer, stated, 'create'));
+    this.#set(resource, answer, part, {
+      by,
+      isCachedForm: false,
+      stated: shortDigestOf(stated),
+      shown: shownDigestOf(answer, stated),
+      resourceVersion: answer.metadata.resourceVersion ?? '',
+    });
   }
 
   /** How this process last wrote this object (same uid); undefined when it remembers no write. */
-  lastWrite(_resource: Resource, object: KubernetesObject): LastWrite | undefined {
-    return this.#find(object, '')?.by;
+  lastWrite(object: KubernetesObject): LastWrite | undefined {
+    return this.#find(object, undefined)?.by;
   }
 
-  #find({ metadata: { uid = '' } }: KubernetesObject, subresource: string): Applied | undefined {
-    const id = subresource === '' ? uid : statusOf(uid);
+  #find({ metadata: { uid = '' } }: KubernetesObject, part: Part | undefined): Applied | undefined {
+    const id = idOf(uid, part);
     const text = this.#cached.get(id) ?? this.#uncached.get(id);
     return text === undefined ? undefined : unpacked(text);
   }
@@ -127,11 +131,11 @@ export class AppliedMemory {
   #set(
     resource: Resource,
     { metadata: { uid = '' } }: KubernetesObject,
-    subresource: string,
+    part: Part | undefined,
     applied: Applied,
   ): void {
     if (uid === '') return;
-    const id = subresource === '' ? uid : statusOf(uid);
+    const id = idOf(uid, part);
     if (this.#followed.has(resourceName(resource)) && !this.#gone.has(uid)) {
       this.#cached.set(id, packed(applied));
       return;
@@ -143,18 +147,8 @@ export class AppliedMemory {
   }
 }
 
-function statusOf(uid: string): string {
-  return `status ${uid}`;
-}
-
-function appliedOf(answer: KubernetesObject, stated: KubernetesObject, by: LastWrite): Applied {
-  return {
-    by,
-    isCachedForm: false,
-    stated: shortDigestOf(stated),
-    shown: shownDigestOf(answer, stated),
-    resourceVersion: answer.metadata.resourceVersion ?? '',
-  };
+function idOf(uid: string, part?: Part): string {
+  return part === undefined ? uid : `${part} ${uid}`;
 }
 
 const SHOWN_AT = 1 + DIGEST_BYTES;

@@ -87,7 +87,7 @@ export async function applyOwned<C extends KubernetesObject>(
 
   const owners = { fieldManager, formerManagers };
   // Take over the fields before the apply: otherwise a removed list item stays beside its replacement.
-  const lastWrite = memory.lastWrite(resource, existing);
+  const lastWrite = memory.lastWrite(existing);
   if (lastWrite === 'create' || (lastWrite === undefined && !showsAll(existing, child))) {
     const live = await withOwners(client, resource, existing);
     if (live !== undefined) await ownByApplying(client, resource, live, owners);
@@ -171,8 +171,8 @@ async function createOrFind<C extends KubernetesObject>(
 ): Promise<{ readonly created: C } | { readonly known: C }> {
   try {
     const created = await create(given, resource, child, by);
-    if (by.createsByApply === true) given.memory.remember(resource, created, child);
-    else given.memory.rememberCreation(resource, created, child);
+    const write = by.createsByApply === true ? 'apply' : 'create';
+    given.memory.remember(resource, created, child, { by: write });
     return { created };
   } catch (error) {
     if (!isAlreadyExists(error)) throw error;

@@ -36,7 +36,7 @@ export function statusWriter(options: StatusWriterOptions): SetStatus {
   return async (desired) => {
     const write = new StatusWrite(options, desired);
     const before = known;
-    const isSeen = !memory.isBehind(resource, known, 'status');
+    const isSeen = !memory.isBehind(known, 'status');
     await write.learnEarlier(known);
     const expected = write.statusFor(known, memory.undeclared.of(resource, clock.monotonic()));
     if (isSeen && isSameStatus(statusOf(known), expected)) return false;
@@ -46,7 +46,7 @@ export function statusWriter(options: StatusWriterOptions): SetStatus {
     );
     if (written === undefined) return false;
     known = written.answer;
-    memory.remember(resource, known, write.bodyOf(written.status), 'status');
+    memory.remember(resource, known, write.bodyOf(written.status), { part: 'status' });
     return !(isSeen && isSameStatus(statusOf(before), statusOf(known)));
   };
 }
