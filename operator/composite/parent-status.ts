@@ -1,6 +1,6 @@
 import { enginePartsOf } from '../controller/children/engine-parts.ts';
-import type { HotLoops, NextWrite } from '../controller/children/hot-loops.ts';
-import { StatusReplacer } from '../controller/children/replace-status.ts';
+import type { HotLoops } from '../controller/children/hot-loops.ts';
+import { type StatusOutcome, StatusReplacer } from '../controller/children/replace-status.ts';
 import { UndeclaredStatusError, WriteFightError } from '../controller/errors.ts';
 import {
   type AddedField,
@@ -99,9 +99,10 @@ export class ParentStatus {
     const { parentResource, failures } = this.#options;
     const fields = this.#fields(context);
     const wanted = wholeStatus(parent, status ?? {}, condition, fields);
+    const name = `the status of ${keyOf(parent)}`;
     const nowMs = context.clock.monotonic();
     const next = { stated: { status: wanted }, observed: parent, inputs, nowMs };
-    if (failure === undefined) this.#hotLoops.requireSteady(nameOf(parent), next);
+    if (failure === undefined) this.#hotLoops.requireSteady(name, next);
     const known = this.#replacer
       .missingOf(parent, wanted)
       .filter((path) => isAnswered(path, status ?? {}));
@@ -115,9 +116,11 @@ export class ParentStatus {
       error === undefined && fight?.isPast === true && this.#isAsStated(parent, wanted);
     const whole = isOver ? wanted : stating;
     if (this.#replacer.differs(parent, whole)) {
-      let outcome: readonly string[];
+      this.#hotLoops.requireProgress(name, next);
+      const { client } = context;
+      let outcome: StatusOutcome;
       try {
-        outcome = await this.#write(parent, context, whole, next);
+        outcome = await this.#replacer.replace(client, parentResource, parent, whole, wanted);
       } catch (refusal) {
         const isRefused = refusedFieldsIn(refusal).includes('observedGeneration');
         const isOurs = isRefused && fields?.observedGeneration !== false;
@@ -125,7 +128,12 @@ export class ParentStatus {
         this.#omit(['observedGeneration'], context);
         return this.#replace(parent, context, answer);
       }
-      const missing = outcome.filter((path) => isAnswered(path, status ?? {}));
+      const { written } = outcome;
+      if (written !== undefined) {
+        this.#written.set(context, written);
+        this.#hotLoops.wrote(name, next, written);
+      }
+      const missing = outcome.missing.filter((path) => isAnswered(path, status ?? {}));
       if (failure === undefined && missing.length > 0) throw undeclared(parentResource, missing);
     }
     if (failure === undefined && error !== undefined) throw error;
@@ -147,44 +155,16 @@ export class ParentStatus {
     return { conditions: 'any', ...statusFields, observedGeneration: false };
   }
 
-  async #write(
-    parent: KubernetesObject,
-    context: ReconcileContext,
-    whole: Mapping,
-    next: NextWrite & { readonly stated: { readonly status: Mapping } },
-  ): Promise<readonly string[]> {
-    const name = nameOf(parent);
-    this.#hotLoops.requireProgress(name, next);
-    const { client } = context;
-    const resource = this.#options.parentResource;
-    const { status } = next.stated;
-    const { written, missing } = await this.#replacer.replace(
-      client,
-      resource,
-      parent,
-      whole,
-      status,
-    );
-    if (written === undefined) return missing;
-    this.#written.set(context, written);
-    this.#hotLoops.wrote(name, next, written);
-    return missing;
-  }
-
   /** States a failure by a condition. */
   async failed(parent: KubernetesObject, error: unknown, context: ReconcileContext): Promise<void> {
-    const { parentResource } = this.#options;
+    const { parentResource, status: how } = this.#options;
+    if (how !== 'replace') return;
     const fields = this.#fields(context);
-    if (this.#options.status !== 'replace') return;
     const known = this.#written.get(context) ?? parent;
     const stamp = { fields, nowMs: context.clock.now() };
     const status = withFailure(statusOf(known), known, error, stamp);
     await this.#replacer.replace(context.client, parentResource, known, status);
   }
-}
-
-function nameOf(parent: KubernetesObject): string {
-  return `the status of ${keyOf(parent)}`;
 }
 
 /** The status as it is stored: with `observedGeneration`, and the condition of a rolling update. */

@@ -11,16 +11,11 @@ import { adoptOrphans } from './adopt-orphans.ts';
 import { type Applying, applyChildren, byIdentity, type ObservedChild } from './apply-children.ts';
 import { decisionInputs } from './decision-inputs.ts';
 import { DecorationWriter } from './decorator/write-decoration.ts';
-import type {
-  AnyEngineOptions,
-  PlannedChild,
-  RelatedObjects,
-  RollingPlan,
-  SyncAnswer,
-} from './engine-options.ts';
+import type { AnyEngineOptions, PlannedChild, RollingPlan, SyncAnswer } from './engine-options.ts';
 import { isQuiet, publicMessage } from './failures.ts';
 import { ParentStatus } from './parent-status.ts';
 import { planChildren } from './plan-children.ts';
+import type { RelatedObjects } from './related/related-objects.ts';
 import type { SeenVersions } from './seen-versions.ts';
 
 /** Milliseconds between two calls for an unfinished cleanup, unless something changes or the answer says otherwise. */

@@ -12,7 +12,18 @@ import {
 } from '../../model/selector.ts';
 import { byNamespace, type IndexFunction } from '../../store/indices.ts';
 import type { Store } from '../../store/store.ts';
-import type { RelatedRule } from '../engine-options.ts';
+
+/**
+ * Which objects are related to a parent. `names` excludes `labelSelector` and `namespaceSelector`; `namespace` excludes
+ * `namespaceSelector`. Without any of them: all objects.
+ */
+export interface RelatedRule {
+  readonly resource: Resource;
+  readonly labelSelector?: LabelSelector;
+  readonly namespace?: string;
+  readonly names?: readonly string[];
+  readonly namespaceSelector?: LabelSelector;
+}
 
 /** A checked rule as it applies to one parent. All that is set must hold. */
 export interface CompiledRule {

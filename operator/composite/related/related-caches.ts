@@ -1,3 +1,4 @@
+import type { ControllerOptions } from '../../controller/controller.ts';
 import { NotReadyError, SourceUnavailableError } from '../../controller/errors.ts';
 import { enqueueMapped } from '../../controller/mapping.ts';
 import type { ReconcileContext } from '../../controller/reconciler.ts';
@@ -12,7 +13,6 @@ import type { Change } from '../../store/change.ts';
 import type { HandlerRegistration } from '../../store/handlers.ts';
 import type { InformerHandle } from '../../store/namespaces-informer.ts';
 import type { Store } from '../../store/store.ts';
-import type { Related } from '../engine-options.ts';
 import { type NamespaceLabels, relatedName, withRelatedIndexes } from './compiled-rule.ts';
 import type { RulesOfParents } from './rules-of-parents.ts';
 
@@ -59,7 +59,8 @@ const namespaceSource = source(namespaces, { metadataOnly: true });
  * runs. Others are opened when a rule first names their resource, and released some time after no rule does.
  */
 export class RelatedCaches {
-  readonly wiring: Related['wiring'];
+  /** Options of the controller by which changes of related objects reach their parents. */
+  readonly wiring: Pick<ControllerOptions<KubernetesObject>, 'watches' | 'triggers'>;
   readonly #options: RelatedCachesOptions;
   /** By the name of their resource. Undefined: sources are opened. */
   readonly #declared: ReadonlyMap<string, Source> | undefined;

@@ -10,8 +10,8 @@ import type { ApplyOwnedOptions, DeleteOwnedOptions, Desired } from '../reconcil
 import { type AppliedMemory, showsAll } from './applied-memory.ts';
 import type { Refused } from './engine-parts.ts';
 import { inTheWay } from './existing-child.ts';
-import { deleteThis } from './guarded-writes.ts';
-import { creatorOf, ownByApplying, withOwners } from './own-by-applying.ts';
+import { deleteThis, readLive } from './guarded-writes.ts';
+import { creatorOf, ownByApplying } from './own-by-applying.ts';
 import { isSameContent } from './system-fields.ts';
 
 export interface OwnerOfChildren {
@@ -89,7 +89,9 @@ export async function applyOwned<C extends KubernetesObject>(
   // Take over the fields before the apply: otherwise a removed list item stays beside its replacement.
   const lastWrite = memory.lastWrite(existing);
   if (lastWrite === 'create' || (lastWrite === undefined && !showsAll(existing, child))) {
-    const live = await withOwners(client, resource, existing);
+    // Caches drop the managedFields.
+    const isWhole = existing.metadata.managedFields !== undefined;
+    const live = isWhole ? existing : await readLive(client, resource, existing);
     if (live !== undefined) await ownByApplying(client, resource, live, owners);
   }
   const { uid } = existing.metadata;
@@ -114,9 +116,8 @@ async function unlessSame<C extends KubernetesObject>(
   answer: C,
 ): Promise<C> {
   if (!isSameContent(answer, known)) {
-    const { name, namespace, uid } = known.metadata;
-    const live = await client.find(resource, { name, namespace });
-    if (live?.metadata.uid !== uid || live === undefined) return known; // gone: it is created again
+    const live = await readLive(client, resource, known);
+    if (live === undefined) return known; // gone: it is created again
     if (!isSameContent(answer, live)) return answer;
   }
   memory.remember(resource, known, child);
@@ -237,8 +238,8 @@ export async function deleteOwned(
 export async function isLiveOwner(
   client: Client,
   resource: Resource,
-  { metadata: { name, namespace, uid } }: KubernetesObject,
+  owner: KubernetesObject,
 ): Promise<boolean> {
-  const live = await client.find(resource, { name, namespace });
-  return live?.metadata.uid === uid && live?.metadata.deletionTimestamp === undefined;
+  const live = await readLive(client, resource, owner);
+  return live !== undefined && live.metadata.deletionTimestamp === undefined;
 }

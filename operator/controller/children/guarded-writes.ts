@@ -1,9 +1,43 @@
 import type { Client, WriteOptions } from '../../client/client.ts';
 import { isNotFound } from '../../model/not-found.ts';
 import { type KubernetesObject, type OwnerReference, ownersIn } from '../../model/object.ts';
-import { isUidMismatch } from '../../model/refusal.ts';
+import { isUidMismatch, isVersionConflict } from '../../model/refusal.ts';
 import type { Resource } from '../../model/resource.ts';
 import type { DeleteOwnedOptions } from '../reconciler.ts';
+
+/** The object as the server has it; undefined when it is gone, or when another one has its name. */
+export async function readLive<C extends KubernetesObject>(
+  client: Client,
+  resource: Resource<C>,
+  { metadata: { name, namespace, uid } }: Pick<KubernetesObject, 'metadata'>,
+): Promise<C | undefined> {
+  const live = await client.find(resource, { name, namespace });
+  return live?.metadata.uid === uid ? live : undefined;
+}
+
+/**
+ * Calls `send` with the version of an object that is known, and with the newest when the object has changed meanwhile.
+ *
+ * @returns undefined when the object is gone.
+ * @throws what `send` throws; `isVersionConflict` when other writers won every try.
+ */
+export async function withNewest<C extends KubernetesObject, T>(
+  client: Client,
+  resource: Resource<C>,
+  known: C,
+  { send, maxTries }: { readonly send: (current: C) => Promise<T>; readonly maxTries: number },
+): Promise<T | undefined> {
+  let current: C | undefined = known;
+  for (let tries = 1; current !== undefined; tries++) {
+    try {
+      return await send(current);
+    } catch (error) {
+      if (!isVersionConflict(error) || tries >= maxTries) throw error;
+    }
+    current = await readLive(client, resource, known);
+  }
+  return undefined;
+}
 
 /** The fields of a merge patch. Null deletes a field. */
 type Change = Readonly<Record<string, unknown>> & { readonly metadata?: object };

@@ -8,7 +8,8 @@ import { conditionsOf, formerNames, managerOf, statusOf } from '../object-shape/
 import type { DesiredStatus } from '../reconciler.ts';
 import type { AppliedMemory } from './applied-memory.ts';
 import { digestOf } from './applied-memory.ts';
-import { readLive, type StatusTarget, sendStatus } from './send-status.ts';
+import { readLive } from './guarded-writes.ts';
+import { type StatusTarget, sendStatus } from './send-status.ts';
 
 interface StatusWriterOptions extends StatusTarget {
   readonly clock: Clock;
@@ -118,7 +119,7 @@ class StatusWrite {
     const { object, memory, fieldManager } = this.#options;
     if (fieldManager === undefined || memory.conditions.form !== 'atomic') return;
     if (!memory.conditions.isUnknown(current, this.#types)) return;
-    const live = await readLive(this.#options);
+    const live = await this.#live();
     memory.conditions.learnEarlier(object.metadata.uid ?? '', live, fieldManager);
   }
 
@@ -127,7 +128,7 @@ class StatusWrite {
     const { conditions } = this.#options.memory;
     // A cache may drop the list: what it does not show would be lost.
     if (this.#isOneValue() && statusOf(current).conditions === undefined) {
-      const live = await readLive(this.#options);
+      const live = await this.#live();
       if (live === undefined) return undefined;
       if (statusOf(live).conditions !== undefined) return this.send(live, true);
     }
@@ -146,6 +147,11 @@ class StatusWrite {
     }
     // The write was made for the other form: the definition has changed, or this is the first write of all.
     return this.send(withConditions(written.answer, this.#lost(current, written)), false);
+  }
+
+  #live(): Promise<KubernetesObject | undefined> {
+    const { client, resource, object } = this.#options;
+    return readLive(client, resource, object);
   }
 
   /** Asks the server for the form of the list, before a write could remove conditions of others. */

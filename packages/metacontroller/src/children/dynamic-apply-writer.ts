@@ -1,4 +1,5 @@
 import {
+  type Client,
   controllerOf,
   type Desired,
   isAlreadyExists,
@@ -78,20 +79,15 @@ class DynamicApply implements ChildWriter {
     const child = annotated(resource, answer);
     const body = this.#patch(resource, child, observed, context);
     if (body === undefined) return false;
-    const patch = { type: 'merge', body } as const;
-    const target = observed.metadata;
-    let after: KubernetesObject;
+    let after: KubernetesObject | undefined;
     try {
       // The server tells a difference from another form of the same, such as `1` for `1000m`.
-      after = await context.client.patch<KubernetesObject>(resource, target, patch, {
-        ...BY_UPDATE,
-        dryRun: true,
-      });
+      after = await send(context.client, resource, observed, { body, dryRun: true });
     } catch (error) {
       if (isInvalid(error)) return true; // a field that cannot be changed
-      if (isNotFound(error)) return false; // gone: it is created again
       throw error;
     }
+    if (after === undefined) return false;
     if (isSameContent(after, observed)) {
       this.#rewritten(context).remember(resource, observed, child);
     }
@@ -108,20 +104,8 @@ class DynamicApply implements ChildWriter {
     const body = this.#patch(resource, child, observed, context);
     if (body === undefined) return undefined;
     aboutToChange?.();
-    const patch = { type: 'merge', body } as const;
-    let after: KubernetesObject;
-    try {
-      after = await context.client.patch<KubernetesObject>(
-        resource,
-        observed.metadata,
-        patch,
-        BY_UPDATE,
-      );
-    } catch (error) {
-      if (isNotFound(error) || isUidMismatch(error)) return undefined; // gone: it is created again
-      throw error;
-    }
-    this.#noteRewriting(resource, after, child, context);
+    const after = await send(context.client, resource, observed, { body });
+    if (after !== undefined) this.#noteRewriting(resource, after, child, context);
     return after;
   }
 
@@ -155,6 +139,22 @@ class DynamicApply implements ChildWriter {
   ): void {
     if (changeOf(resource, child, after) === undefined) return;
     this.#rewritten(context).remember(resource, after, child);
+  }
+}
+
+/** Resolves to the child after a merge patch; undefined when it is gone: it is created again. */
+async function send(
+  client: Client,
+  resource: Resource,
+  observed: KubernetesObject,
+  { body, ...how }: { readonly body: object; readonly dryRun?: true },
+): Promise<KubernetesObject | undefined> {
+  const options = { ...BY_UPDATE, ...how };
+  try {
+    return await client.patch(resource, observed.metadata, { type: 'merge', body }, options);
+  } catch (error) {
+    if (isNotFound(error) || isUidMismatch(error)) return undefined;
+    throw error;
   }
 }
 
