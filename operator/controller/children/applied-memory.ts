@@ -243,37 +243,20 @@ function shortDigestOf(value: unknown): string {
 
 function sortedText(value: unknown): string {
   try {
-    return JSON.stringify(sortedForm(value)) ?? 'null';
+    return JSON.stringify(value, inOneOrder) ?? 'null';
   } catch (error) {
     // Nested deeper than the call stack allows: this gives the same text at half the speed.
-    if (error instanceof RangeError) return deepJson(value, (_key, part) => sortedLevel(part));
+    if (error instanceof RangeError) return deepJson(value, inOneOrder);
     throw error;
   }
 }
 
-/** Alternating keys and values. An object would not keep this order: keys such as `"1"` come first. */
-class Members {
-  readonly members: readonly unknown[];
-
-  constructor(members: readonly unknown[]) {
-    this.members = members;
-  }
-}
-
-function sortedForm(value: unknown): unknown {
-  const level = sortedLevel(value);
-  if (Array.isArray(level)) return level.map(sortedForm);
-  return level instanceof Members ? new Members(level.members.map(sortedForm)) : level;
-}
-
-function sortedLevel(value: unknown): unknown {
+/** Brings the keys of a map into an order that only the keys decide: sorted, and keys such as `"1"` first. */
+function inOneOrder(_key: string, value: unknown): unknown {
   if (typeof value === 'bigint') return rawJSON(String(value));
-  if (!isMapping(value) || typeof value.toJSON === 'function') return value;
-  const members: unknown[] = [];
-  for (const key of Object.keys(value).sort()) {
-    if (value[key] !== undefined) members.push(key, value[key]);
-  }
-  return new Members(members);
+  if (!isMapping(value)) return value;
+  const keys = Object.keys(value).sort();
+  return Object.fromEntries(keys.map((key) => [key, value[key]]));
 }
 
 type Fields = Record<string, unknown>;
