@@ -65,7 +65,7 @@ export class RelatedCaches {
   /** By the name of their resource. Undefined: sources are opened. */
   readonly #declared: ReadonlyMap<string, Source> | undefined;
   readonly #opened = new Map<string, Opened>();
-  /** Undefined when the controller does not run. A reconcile may end after it. What that opened would never be released. */
+  /** Undefined while the controller does not run: what a reconcile opened that outlives it would never be released. */
   #enqueue: Enqueue | undefined;
 
   constructor(options: RelatedCachesOptions) {

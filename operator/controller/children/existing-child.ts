@@ -58,8 +58,8 @@ export function requireOwn<C extends KubernetesObject>(
   { owner, context }: ChildWrite,
 ): C {
   const isOwn =
-    existing?.metadata.deletionTimestamp === undefined &&
     existing !== undefined &&
+    existing.metadata.deletionTimestamp === undefined &&
     isControlledBy(existing, owner) &&
     decoratorOf(existing) === decoratorOf(child);
   if (isOwn) return existing;
