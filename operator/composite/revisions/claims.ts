@@ -46,9 +46,13 @@ export class ClaimNames {
     return [...new Set(all)];
   }
 
-  /** What is stored for children. */
+  /**
+   * What is stored for children. Kinds and names that are stored already keep their order, so that nothing is written
+   * because of it.
+   */
   toStore(
     children: readonly { readonly type: ChildType; readonly object: { metadata: NameOfChild } }[],
+    before: readonly ClaimedNames[],
   ): readonly ClaimedNames[] {
     const groups = new Map<string, { apiGroup: string; kind: string; names: Set<string> }>();
     for (const { type, object } of children) {
@@ -58,7 +62,14 @@ export class ClaimNames {
       groups.set(id, known);
       known.names.add(this.nameOf(object.metadata));
     }
-    return [...groups.values()].map((group) => ({ ...group, names: [...group.names] }));
+    const order = new Set([...before.map(idOf), ...groups.keys()]);
+    return [...order].flatMap((id) => {
+      const group = groups.get(id);
+      if (group === undefined) return [];
+      const stored = before.filter((each) => idOf(each) === id).flatMap(({ names }) => names);
+      const kept = stored.filter((name) => group.names.has(name));
+      return [{ ...group, names: [...new Set([...kept, ...group.names])] }];
+    });
   }
 
   /** The name of a child relative to its parent. */

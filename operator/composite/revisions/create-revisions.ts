@@ -214,20 +214,22 @@ class StoredRevisions implements Revisions {
     context: ReconcileContext,
   ): Promise<void> {
     const { latest, older, repeated } = state;
-    const claimed = (identities: readonly string[]): readonly ClaimedNames[] => {
+    const claimed = (identities: readonly string[], { children: before }: LiveRevision) => {
       const wanted = new Set(identities);
-      return names.toStore(decision.children.filter(({ identity }) => wanted.has(identity)));
+      const all = decision.children.filter(({ identity }) => wanted.has(identity));
+      return names.toStore(all, before);
     };
-    const children = claimed(decision.latestClaims);
+    const children = claimed(decision.latestClaims, latest);
     if (latest.object === undefined) {
       const content = { parentPatch: latest.patch, children };
       await this.#store.create(latest.name, content, parent, context);
     } else {
       await this.#change(latest.object, children, context);
     }
-    for (const [index, { object }] of older.entries()) {
+    for (const [index, revision] of older.entries()) {
+      const { object } = revision;
       if (object === undefined) continue;
-      const left = claimed(decision.olderClaims[index] ?? []);
+      const left = claimed(decision.olderClaims[index] ?? [], revision);
       if (left.length > 0) await this.#change(object, left, context);
       else await this.#store.remove(object, context);
     }
