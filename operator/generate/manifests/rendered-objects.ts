@@ -6,6 +6,7 @@ import {
   type ComponentName,
   type PatchOfDeployment,
 } from './component-model.ts';
+import { reasonForTwo } from '../webhook/webhooks-options.ts';
 import type { ModelDeployment } from './model-deployment.ts';
 import type { OperatorModel, Scope } from './operator-model.ts';
 
@@ -21,7 +22,7 @@ export function renderedObjects(
   model: OperatorModel,
   rendering: Rendering,
 ): readonly KubernetesObject[] {
-  const { components = [], scope } = rendering;
+  const { scope } = rendering;
   return [
     model.namespace,
     model.serviceAccount,
@@ -29,7 +30,10 @@ export function renderedObjects(
     ...model.scopes[scope].rights,
     renderedDeployment(model, rendering),
     ...(model.configMap === undefined ? [] : [model.configMap]),
-    ...inOrder(components).flatMap((name) => model.components[name].objects),
+    ...(model.webhooks?.objects ?? []),
+    ...(model.webhooks?.certificates.objects ?? []),
+    ...model.scopes[scope].webhooks,
+    ...usedComponents(model, rendering).flatMap((name) => model.components[name].objects),
     ...model.definitions,
   ];
 }
@@ -37,10 +41,10 @@ export function renderedObjects(
 /** The Deployment that kustomize makes of an overlay with these components. */
 export function renderedDeployment(
   model: OperatorModel,
-  { components = [], scope }: Rendering,
+  rendering: Rendering,
 ): ModelDeployment {
-  const { proxyArguments, watchNamespace } = model.scopes[scope];
-  const named = inOrder(components);
+  const { proxyArguments, watchNamespace } = model.scopes[rendering.scope];
+  const named = usedComponents(model, rendering);
   const args = [
     ...proxyArguments,
     ...named.flatMap((name) => model.components[name].proxyArguments),
@@ -74,13 +78,27 @@ export function withComponent(
   return patches.reduce<ModelDeployment>(patched, before);
 }
 
-function inOrder(names: readonly ComponentName[]): readonly ComponentName[] {
-  return COMPONENT_NAMES.filter((name) => names.includes(name));
+/** With those that the overlays of the operator have in any case. */
+function usedComponents(
+  model: OperatorModel,
+  { components = [] }: Rendering,
+): readonly ComponentName[] {
+  const always = requiredComponents(model);
+  return COMPONENT_NAMES.filter((name) => components.includes(name) || always.includes(name));
+}
+
+/** Components without which a write would be refused when one Pod is away. */
+export function requiredComponents({
+  webhooks,
+}: Pick<OperatorModel, 'webhooks'>): readonly ComponentName[] {
+  const needsTwo = webhooks !== undefined && reasonForTwo(webhooks.options) !== undefined;
+  return needsTwo ? ['high-availability'] : [];
 }
 
 function withProxyCopied(deployment: ModelDeployment): ModelDeployment {
   const { template } = deployment.spec;
-  const initContainers = template.spec.containers.filter(({ name }) => name === 'proxy');
+  const proxy = template.spec.containers.filter(({ name }) => name === 'proxy');
+  const initContainers = [...(template.spec.initContainers ?? []), ...proxy];
   const pod = { ...template, spec: { ...template.spec, initContainers } };
   return { ...deployment, spec: { ...deployment.spec, template: pod } };
 }
