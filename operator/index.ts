@@ -150,3 +150,10 @@ export { runOperator } from './manager/create-manager.ts';
 export type { HealthChecks } from './manager/http/health-server.ts';
 export { type Runnable, runnable } from './manager/runnable.ts';
 export { type Program, type ProgramParts, withArguments } from './manager/with-arguments.ts';
+
+// Questions of the API server
+
+export { allow, deny } from './webhook/decision.ts';
+export type { AdmissionRequest } from './webhook/review/admission-request.ts';
+export { mutatingWebhook, validatingWebhook, type Webhook } from './webhook/webhook.ts';
+export type { WebhookContext } from './webhook/webhook-options.ts';

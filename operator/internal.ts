@@ -1,6 +1,6 @@
 /**
  * What the packages of this project need of the toolkit beyond its public entries: `@chancery/testing`,
- * `@chancery/hooks`, `@chancery/metacontroller` and `@chancery/packaging`. Names may change in every release: each of these
+ * `@chancery/certificates`, `@chancery/hooks`, `@chancery/metacontroller` and `@chancery/packaging`. Names may change in every release: each of these
  * packages needs the same version of the toolkit.
  *
  * @module
@@ -14,6 +14,7 @@ export { type MissingAccessRule, ruleYaml } from './access/missing-access.ts';
 export { POD_NAMESPACE } from './access/placement.ts';
 export type { RoleRule } from './access/rbac.ts';
 export { accessOf } from './access/required-access.ts';
+export type { CERTIFICATES } from './cli/certificates/table.ts';
 export type { CHECK } from './cli/check/table.ts';
 export type { ExitCode, Io } from './cli/command.ts';
 export type { GivenTo } from './cli/command-table.ts';

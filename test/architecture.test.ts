@@ -22,9 +22,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   controller: ['core', 'model', 'store', 'queue', 'client'],
   access: ['core', 'model', 'controller'],
   composite: ['core', 'model', 'store', 'controller'],
-  manager: ['core', 'model', 'watch', 'store', 'client', 'controller', 'access'],
+  webhook: ['core', 'model', 'store', 'controller'],
+  manager: ['core', 'model', 'watch', 'store', 'client', 'controller', 'access', 'webhook'],
   schema: ['core', 'model'],
-  generate: ['core', 'model', 'schema', 'controller', 'access'],
+  generate: ['core', 'model', 'schema', 'controller', 'access', 'webhook'],
   process: ['core'],
   cli: [
     'core',
@@ -40,6 +41,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'access',
     'generate',
     'process',
+    'webhook',
   ],
 };
 

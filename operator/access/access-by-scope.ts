@@ -49,11 +49,6 @@ export class AccessByScope {
     return mergeAccess([...this.within(namespaces), ...this.ofElection(election)]);
   }
 
-  /** The declared webhooks, in the order of declaration. */
-  get webhooks(): readonly Webhook[] {
-    return this.declared.filter(isWebhook);
-  }
-
   /** The names of the definitions whose versions the operator converts. */
   get conversions(): readonly string[] {
     return [];

@@ -7,20 +7,22 @@ import type { HealthCheck, HealthChecks } from '../manager/http/health-server.ts
 import { isRegistry, type MetricsRegistry } from '../manager/metrics/registry.ts';
 import { isRunnable, type Runnable } from '../manager/runnable.ts';
 import { isProgram, type Program } from '../manager/with-arguments.ts';
+import { isWebhook, type Webhook } from '../webhook/webhook.ts';
 import { loadRemedy } from './load-remedy.ts';
 
 /** What one module exports for `chancery run`. */
 export interface ModuleExports {
-  /** The default export, when it comes from `withArguments`. It makes the controllers and runnables. */
+  /** The default export, when it comes from `withArguments`. It makes the controllers, runnables and webhooks. */
   readonly program?: Program;
   readonly controllers: readonly Controller[];
   readonly runnables: readonly Runnable[];
+  readonly webhooks: readonly Webhook[];
   readonly healthChecks: HealthChecks;
   readonly metrics?: MetricsRegistry;
 }
 
 /**
- * Loads the module at `path`. Its default export is a controller or a runnable, an array of them, or what
+ * Loads the module at `path`. Its default export is a controller, a runnable or a webhook, an array of them, or what
  * `withArguments` returns. Its optional export `healthChecks` adds health checks, and `metrics` a registry.
  *
  * @throws ConfigurationError `CONFIG` in one line with file, reason and remedy, when the module cannot be loaded or
@@ -47,17 +49,20 @@ export async function loadModule(path: string): Promise<ModuleExports> {
   requireHealthChecks(healthChecks, path);
   requireRegistry(metrics, path);
   const beside = { healthChecks, ...(metrics !== undefined && { metrics }) };
-  if (isProgram(exported)) return { program: exported, controllers: [], runnables: [], ...beside };
+  if (isProgram(exported)) {
+    return { program: exported, controllers: [], runnables: [], webhooks: [], ...beside };
+  }
   const declared: readonly unknown[] = Array.isArray(exported) ? exported : [exported];
   if (declared.length === 0 || !declared.every(isDeclared)) {
     throw new ConfigurationError(
-      `${path} exports no controller: expected controller({...}), runnable({...}) or an array of ` +
+      `${path} exports no controller: expected controller({...}), runnable({...}), a webhook or an array of ` +
         `them as the default export, got ${kindOf(exported)}`,
     );
   }
   return {
     controllers: declared.filter(isController),
     runnables: declared.filter(isRunnable),
+    webhooks: declared.filter(isWebhook),
     ...beside,
   };
 }
@@ -78,9 +83,9 @@ export function reasonOf(error: unknown): string {
   return place === undefined ? text : `${text} at ${place}`;
 }
 
-/** True for what `controller()` or `runnable()` returned. */
-export function isDeclared(value: unknown): value is Controller | Runnable {
-  return isController(value) || isRunnable(value);
+/** True for what `controller()`, `runnable()`, `validatingWebhook()` or `mutatingWebhook()` returned. */
+export function isDeclared(value: unknown): value is Controller | Runnable | Webhook {
+  return isController(value) || isRunnable(value) || isWebhook(value);
 }
 
 /** @throws ConfigurationError `CONFIG` unless `value` can be the `healthChecks` of the module at `path`. */

@@ -7,6 +7,7 @@ import type { MetricsRegistry } from '../manager/metrics/registry.ts';
 import { isRunnable, type Runnable } from '../manager/runnable.ts';
 import { type Settings, settingsFrom } from '../manager/settings/settings.ts';
 import type { Program, ProgramParts } from '../manager/with-arguments.ts';
+import { isWebhook, type Webhook } from '../webhook/webhook.ts';
 import {
   isDeclared,
   kindOf,
@@ -22,6 +23,7 @@ import { asksForModuleHelp } from './module-help.ts';
 export interface LoadedModule {
   readonly controllers: readonly Controller[];
   readonly runnables: readonly Runnable[];
+  readonly webhooks: readonly Webhook[];
   readonly healthChecks: HealthChecks;
   readonly settings: Partial<Settings>;
   readonly metrics: readonly MetricsRegistry[];
@@ -57,9 +59,9 @@ export async function loadModules(
   const argsOf = argumentsByProgram(programs, args, paths);
   const loaded: LoadedModule[] = [];
   for (const { path, exports } of modules) {
-    const { program, controllers, runnables, healthChecks } = exports;
+    const { program, controllers, runnables, webhooks, healthChecks } = exports;
     const metrics = exports.metrics === undefined ? [] : [exports.metrics];
-    const own = { controllers, runnables, healthChecks, metrics, settings: {} };
+    const own = { controllers, runnables, webhooks, healthChecks, metrics, settings: {} };
     if (program === undefined) loaded.push(own);
     else {
       const parts = await partsOf(program, path, { args: argsOf(program), environment });
@@ -132,6 +134,7 @@ async function partsOf(program: Program, path: string, input: ModuleInput): Prom
 const PARTS: Readonly<Record<keyof ProgramParts, true>> = {
   controllers: true,
   runnables: true,
+  webhooks: true,
   healthChecks: true,
   settings: true,
   metrics: true,
@@ -146,9 +149,9 @@ function withParts(own: LoadedModule, parts: ProgramParts | undefined, path: str
     );
   }
   requireNames(`what create of ${path} returns`, parts, PARTS);
-  const { controllers = [], runnables = [], healthChecks = {}, settings = {}, metrics } = parts;
-  const { command } = parts;
-  const declared: readonly unknown[] = [controllers, runnables].flat();
+  const { controllers = [], runnables = [], webhooks = [], healthChecks = {}, settings = {} } = parts;
+  const { command, metrics } = parts;
+  const declared: readonly unknown[] = [controllers, runnables, webhooks].flat();
   if (!declared.every(isDeclared) || (declared.length === 0 && command === undefined)) {
     throw new ConfigurationError(
       `create of ${path} makes no controller: expected { controllers: [controller({...})] }, got ` +
@@ -162,6 +165,7 @@ function withParts(own: LoadedModule, parts: ProgramParts | undefined, path: str
   return {
     controllers: declared.filter(isController),
     runnables: declared.filter(isRunnable),
+    webhooks: declared.filter(isWebhook),
     healthChecks: mergedChecks([own.healthChecks, healthChecks]),
     settings,
     metrics: [...own.metrics, ...registries],
@@ -181,6 +185,7 @@ export function merged(modules: readonly LoadedModule[], paths: readonly string[
   return {
     controllers: modules.flatMap(({ controllers }) => controllers),
     runnables: modules.flatMap(({ runnables }) => runnables),
+    webhooks: modules.flatMap(({ webhooks }) => webhooks),
     healthChecks: mergedChecks(modules.map(({ healthChecks }) => healthChecks)),
     settings: mergedSettings(modules, paths),
     // Modules may share one registry, which must not be read twice.

@@ -91,7 +91,11 @@ export async function newManager(options: ManagerOptions): Promise<Manager> {
   const reconcileMiddleware = options.reconcileMiddleware ?? (await tracing());
   const selfTest = selfTestLoader(() => ({
     connection,
-    declarations: [...options.controllers, ...declaringRunnables(options.runnables ?? [])],
+    declarations: [
+      ...options.controllers,
+      ...declaringRunnables(options.runnables ?? []),
+      ...(options.webhooks ?? []),
+    ],
     placement: placementOf(settings, [...options.controllers, ...(options.runnables ?? [])]),
     clock,
     log: logger,

@@ -6,6 +6,7 @@ import type { Clock } from '../core/clock.ts';
 import type { Meter } from '../core/metrics.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import type { ListWatch } from '../watch/list-watch.ts';
+import type { Webhook } from '../webhook/webhook.ts';
 import type { HealthChecks } from './http/health-server.ts';
 import type { MetricsRegistry } from './metrics/registry.ts';
 import type { Logger } from './observe/logger.ts';
@@ -19,6 +20,8 @@ export interface CreateManagerOptions {
   readonly controllers: readonly Controller[];
   /** Tasks that run beside the controllers. Default: none. */
   readonly runnables?: readonly Runnable[];
+  /** The webhooks that every replica answers, leader or not. Their names must differ. Default: none. */
+  readonly webhooks?: readonly Webhook[];
   /** Checks for `/healthz` and `/readyz`, in addition to those of the manager. Default: none. */
   readonly healthChecks?: HealthChecks;
   /**
@@ -73,6 +76,7 @@ export interface OperatorProcessOptions
     CreateManagerOptions,
     | 'controllers'
     | 'runnables'
+    | 'webhooks'
     | 'healthChecks'
     | 'leaderElection'
     | 'sourcesWithinMs'

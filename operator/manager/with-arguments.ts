@@ -14,7 +14,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What a module consists of, for the arguments that it was given. */
 export interface ProgramParts
-  extends Pick<CreateManagerOptions, 'runnables' | 'healthChecks' | 'metrics'> {
+  extends Pick<CreateManagerOptions, 'runnables' | 'webhooks' | 'healthChecks' | 'metrics'> {
   /** The controllers to run. Default: none. */
   readonly controllers?: readonly Controller[];
   /**

@@ -58,7 +58,7 @@ async function fromModules(
 ): Promise<Declarations> {
   resolveToolkit();
   const loaded = await loadModules(modules, { args, environment });
-  const { controllers, runnables, settings } = merged(loaded, modules);
-  const declared = [...controllers, ...declaringRunnables(runnables)];
+  const { controllers, runnables, webhooks, settings } = merged(loaded, modules);
+  const declared = [...controllers, ...declaringRunnables(runnables), ...webhooks];
   return { declared, electing: [...controllers, ...runnables], settings, hints: [] };
 }

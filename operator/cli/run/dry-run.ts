@@ -63,7 +63,7 @@ export class DryRun {
    * @throws ConfigurationError `CONFIG` for unusable settings.
    */
   optionsFrom(options: ManagerOptions): ManagerOptions {
-    const { environment = {}, runnables = [] } = options;
+    const { environment = {}, runnables = [], webhooks = [] } = options;
     const fromEnvironment = settingsFrom(environment);
     const { leaderElection, installCrds } = overridden(fromEnvironment, options.settings);
     const declaring = declaringRunnables(runnables);
@@ -71,12 +71,14 @@ export class DryRun {
     for (const each of runnables) {
       if (each.sources === undefined) this.#tell(`${each.name} is not started`);
     }
+    for (const { name } of webhooks) this.#tell(`${name} is not served`);
     if (leaderElection !== undefined) this.#tell('takes no part in the election of a leader');
     if (installCrds) this.#tell('installs no CustomResourceDefinitions');
     return {
       ...options,
       controllers: options.controllers.map((each) => this.#controller(each)),
       runnables: declaring,
+      webhooks: [],
       dryRun: true,
       ...(!this.#follow && { sourcesWithinMs: SOURCES_WITHIN_MS }),
       leaderElection: false,

@@ -13,6 +13,7 @@ import {
 } from '../../manager/safety/visible-token.ts';
 import { overridden, type Settings, settingsFrom } from '../../manager/settings/settings.ts';
 import { apiVersionOf, type Resource } from '../../model/resource.ts';
+import type { Webhook } from '../../webhook/webhook.ts';
 import type { ExitCode, Io } from '../command.ts';
 import type { GivenTo } from '../command-table.ts';
 import { splitAtDashes } from '../flags.ts';
@@ -109,11 +110,12 @@ function notDry(): ConfigurationError {
 }
 
 function printDeclarations(
-  { controllers, runnables }: Pick<LoadedModule, 'controllers' | 'runnables'>,
+  { controllers, runnables, webhooks }: Pick<LoadedModule, 'controllers' | 'runnables' | 'webhooks'>,
   { stdout }: Io,
 ): ExitCode {
   for (const each of controllers) stdout.write(`${declarationLine(each)}\n`);
   for (const each of runnables) stdout.write(`${runnableLine(each)}\n`);
+  for (const each of webhooks) stdout.write(`${webhookLine(each)}\n`);
   return 0;
 }
 
@@ -206,6 +208,13 @@ export function runnableLine({
   stopPhase = 'others',
 }: Runnable): string {
   return JSON.stringify({ runnable: name, needsLeaderElection, stopPhase });
+}
+
+/** The declaration of a webhook as one line of JSON. */
+export function webhookLine(webhook: Webhook): string {
+  const { name, type, rules, failurePolicy, timeoutSeconds, sources } = webhook;
+  const reads = sources.map(describeSource);
+  return JSON.stringify({ webhook: name, type, rules, failurePolicy, timeoutSeconds, reads });
 }
 
 function describeSource({

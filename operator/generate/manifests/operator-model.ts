@@ -8,6 +8,7 @@ import { VERSION } from '../../core/version.ts';
 import { parseYaml } from '../../core/yaml.ts';
 import type { CustomResourceDefinition } from '../../model/custom-resource-definition.ts';
 import type { KubernetesObject } from '../../model/object.ts';
+import { isWebhook } from '../../webhook/webhook.ts';
 import { certificateModel } from '../webhook/certificates.ts';
 import { webhookConfigurations } from '../webhook/configurations.ts';
 import {
@@ -140,7 +141,7 @@ function needsLeader({ needsLeaderElection = true }: { readonly needsLeaderElect
 }
 
 function servingOf(access: AccessByScope, { gate = DEFAULT_GATE }: ManifestsOptions): WebhooksOptions {
-  return { ...gate, webhooks: access.webhooks, conversions: access.conversions };
+  return { ...gate, webhooks: access.declared.filter(isWebhook), conversions: access.conversions };
 }
 
 /** The Deployment of the base, without arguments of the ambassador. */

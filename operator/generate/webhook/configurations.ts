@@ -1,12 +1,9 @@
+import { ConfigurationError } from '../../core/errors.ts';
 import type { KubernetesObject } from '../../model/object.ts';
+import type { Webhook } from '../../webhook/webhook.ts';
+import { type WebhookEntry, webhookEntry } from '../../webhook/webhook-entry.ts';
 import { type GateNames, gateNames, SERVICE_PORT } from './gate-names.ts';
-import type {
-  LabelQuery,
-  MatchCondition,
-  ServedRule,
-  ServedWebhook,
-  WebhooksOptions,
-} from './webhooks-options.ts';
+import type { WebhooksOptions } from './webhooks-options.ts';
 
 /** Where an operator is, and which namespaces its webhooks are about. */
 export interface WebhookScope {
@@ -24,15 +21,19 @@ export interface ClientConfig {
     readonly path: string;
     readonly port: number;
   };
+  /** PEM in base64. */
   readonly caBundle?: string;
 }
 
-/** The label by which every Namespace has its own name. */
+/** The label that the API server gives to each namespace. */
 const NAMESPACE_NAME = 'kubernetes.io/metadata.name';
 
+/** How many conditions the API server takes for a webhook. */
+const MOST_CONDITIONS = 64;
+
 /**
- * The ValidatingWebhookConfiguration and the MutatingWebhookConfiguration of an operator. Neither has a webhook that
- * could keep the operator from starting again: its own namespace, all Leases and its own Pods are left out.
+ * The ValidatingWebhookConfiguration and the MutatingWebhookConfiguration of an operator. No webhook in them can keep the
+ * operator from starting again.
  *
  * @param annotations - by which a certificate source fills `caBundle`.
  */
@@ -45,15 +46,17 @@ export function webhookConfigurations(
   return (['validating', 'mutating'] as const).flatMap((type) => {
     const webhooks = options.webhooks.filter((webhook) => webhook.type === type);
     if (webhooks.length === 0) return [];
+    const hasAnnotations = Object.keys(annotations).length > 0;
     return [
       {
         apiVersion: 'admissionregistration.k8s.io/v1',
         kind: KINDS[type],
-        metadata: {
-          name: names.configuration,
-          ...(Object.keys(annotations).length > 0 && { annotations }),
-        },
-        webhooks: webhooks.map((webhook) => configured(webhook, options, scope)),
+        metadata: { name: names.configuration, ...(hasAnnotations && { annotations }) },
+        webhooks: webhooks.map((webhook) => {
+          const { name, ...entry } = scopedEntry(webhook, scope);
+          const { namespace } = scope;
+          return { name, clientConfig: clientConfig(options, names, namespace, webhook.path), ...entry };
+        }),
       },
     ];
   });
@@ -63,25 +66,6 @@ const KINDS = {
   validating: 'ValidatingWebhookConfiguration',
   mutating: 'MutatingWebhookConfiguration',
 } as const;
-
-function configured(webhook: ServedWebhook, options: WebhooksOptions, scope: WebhookScope): object {
-  const { name, path, rules, objectSelector, reinvocationPolicy } = webhook;
-  const conditions = [...ownObjects(rules, scope), ...(webhook.matchConditions ?? [])];
-  return {
-    name,
-    clientConfig: clientConfig(options, gateNames(scope), scope.namespace, path),
-    rules,
-    failurePolicy: webhook.failurePolicy,
-    matchPolicy: webhook.matchPolicy,
-    namespaceSelector: withNamespaces(webhook.namespaceSelector, scope),
-    ...(hasRequirements(objectSelector) && { objectSelector }),
-    ...(conditions.length > 0 && { matchConditions: conditions }),
-    sideEffects: webhook.sideEffects,
-    timeoutSeconds: webhook.timeoutSeconds,
-    admissionReviewVersions: ['v1'],
-    ...(reinvocationPolicy !== undefined && { reinvocationPolicy }),
-  };
-}
 
 /** How the API server calls one path of the gate. */
 export function clientConfig(
@@ -96,66 +80,47 @@ export function clientConfig(
   };
 }
 
-function hasRequirements(query: LabelQuery | undefined): boolean {
-  const { matchLabels = {}, matchExpressions = [] } = query ?? {};
-  return Object.keys(matchLabels).length > 0 || matchExpressions.length > 0;
-}
-
-/** A selector of the declaration narrows ours, and never widens it. */
-function withNamespaces(query: LabelQuery = {}, scope: WebhookScope): LabelQuery {
-  const { matchLabels, matchExpressions = [] } = query;
-  const own =
-    scope.namespaces === undefined
-      ? { key: NAMESPACE_NAME, operator: 'NotIn', values: [scope.namespace] }
-      : { key: NAMESPACE_NAME, operator: 'In', values: scope.namespaces };
+/** An operator for certain namespaces is asked about these only, and its own one may be among them. */
+function scopedEntry(webhook: Webhook, scope: WebhookScope): WebhookEntry {
+  const entry = webhookEntry(webhook, scope.namespace);
+  if (scope.namespaces === undefined) return entry;
+  const { matchExpressions = [] } = webhook.namespaceSelector ?? {};
+  const watched = { key: NAMESPACE_NAME, operator: 'In' as const, values: scope.namespaces };
+  const conditions = [...ownObjects(webhook, scope), ...(entry.matchConditions ?? [])];
+  if (conditions.length > MOST_CONDITIONS) {
+    throw new ConfigurationError(
+      `the webhook ${webhook.name} has more than ${MOST_CONDITIONS} matchConditions with those that leave the operator's own ` +
+        'objects out: join some of them',
+    );
+  }
   return {
-    ...(matchLabels !== undefined && { matchLabels }),
-    matchExpressions: [own, ...matchExpressions],
+    ...entry,
+    namespaceSelector: {
+      ...webhook.namespaceSelector,
+      matchExpressions: [...matchExpressions, watched],
+    },
+    ...(conditions.length > 0 && { matchConditions: conditions }),
   };
 }
 
-/**
- * Leaves out what the operator needs to start: an operator that watches its own namespace has webhooks there. Only
- * what the rules can match has a condition, as the API server evaluates each of them for every request.
- */
-function ownObjects(
-  rules: readonly ServedRule[],
-  { name, namespace }: WebhookScope,
-): readonly MatchCondition[] {
-  const resource = 'request.resource.resource';
-  const conditions: MatchCondition[] = [];
-  if (canMatch(rules, 'coordination.k8s.io', 'leases')) {
-    conditions.push({
-      name: 'no-leases',
-      expression: `request.resource.group != "coordination.k8s.io" || ${resource} != "leases"`,
-    });
-  }
-  if (canMatch(rules, '', 'pods')) {
-    const spec = '(request.operation == "DELETE" ? oldObject : object).spec';
-    conditions.push({
-      name: 'not-the-pods-of-the-operator',
-      expression:
-        `request.resource.group != "" || ${resource} != "pods" || request.namespace != "${namespace}" || ` +
-        `(!has(request.subResource) || request.subResource == "") && ` +
-        `!(has(${spec}.serviceAccountName) && ${spec}.serviceAccountName == "${name}")`,
-    });
-  }
-  if (canMatch(rules, '', 'namespaces')) {
-    conditions.push({
-      name: 'not-the-namespace-of-the-operator',
-      expression:
-        `request.resource.group != "" || ${resource} != "namespaces" || !has(request.name) || ` +
-        `request.name != "${namespace}"`,
-    });
-  }
-  return conditions;
-}
+/** Subresources of Pods whose requests have a Pod as their object. */
+const PODS: readonly (string | undefined)[] = [undefined, 'status', 'ephemeralcontainers', 'resize'];
 
-function canMatch(rules: readonly ServedRule[], group: string, plural: string): boolean {
-  const isNamed = (resource: string): boolean =>
-    resource.startsWith('*') || resource.split('/', 1)[0] === plural;
-  return rules.some(
-    ({ apiGroups, resources }) =>
-      (apiGroups.includes('*') || apiGroups.includes(group)) && resources.some(isNamed),
-  );
+/** What the operator itself needs to start again, where its own namespace is watched. A Lease can be no resource of a webhook. */
+function ownObjects(
+  { resource, subresource }: Webhook,
+  { name, namespace }: WebhookScope,
+): NonNullable<WebhookEntry['matchConditions']> {
+  if (resource.group !== '') return [];
+  if (resource.plural === 'namespaces') {
+    const expression = `!has(request.name) || request.name != "${namespace}"`;
+    return [{ name: 'not-the-namespace-of-the-operator', expression }];
+  }
+  if (resource.plural !== 'pods') return [];
+  const spec = '(request.operation == "DELETE" ? oldObject : object).spec';
+  const isOther = `!has(${spec}.serviceAccountName) || ${spec}.serviceAccountName != "${name}"`;
+  const elsewhere = `request.namespace != "${namespace}"`;
+  const isPod = PODS.includes(subresource);
+  const expression = isPod ? `${elsewhere} || ${isOther}` : elsewhere;
+  return [{ name: 'not-the-pods-of-the-operator', expression }];
 }

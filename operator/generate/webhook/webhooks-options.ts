@@ -1,55 +1,15 @@
 import { ConfigurationError } from '../../core/errors.ts';
+import type { Webhook } from '../../webhook/webhook.ts';
 
 /** The last part of the name of our own gate image. */
 export const OWN_GATE_IMAGE: string = 'chancery-gate';
 
+/** The last part of the name of our own image with `chancery certificates`. */
+export const OWN_CERTIFICATES_IMAGE: string = 'chancery-certificates';
+
 /** Where the certificate of the gate comes from, best first. */
 export const CERTIFICATE_SOURCES = ['cert-manager', 'service-ca', 'pod', 'chancery'] as const;
 export type CertificateSource = (typeof CERTIFICATE_SOURCES)[number];
-
-/** The requests that the API server asks a webhook about. */
-export interface ServedRule {
-  readonly apiGroups: readonly string[];
-  readonly apiVersions: readonly string[];
-  readonly resources: readonly string[];
-  readonly operations: readonly string[];
-  readonly scope: string;
-}
-
-/** A declared webhook, as far as manifests contain it. */
-export interface ServedWebhook {
-  readonly type: 'validating' | 'mutating';
-  /** At least three segments, such as `names.websites.example.com`. */
-  readonly name: string;
-  readonly path: string;
-  readonly rules: readonly ServedRule[];
-  readonly failurePolicy: 'Fail' | 'Ignore';
-  readonly matchPolicy: string;
-  readonly namespaceSelector?: LabelQuery | undefined;
-  readonly objectSelector?: LabelQuery | undefined;
-  readonly matchConditions?: readonly MatchCondition[];
-  readonly sideEffects: string;
-  readonly timeoutSeconds: number;
-  readonly reinvocationPolicy?: string | undefined;
-}
-
-/** A label selector as an object has it. */
-export interface LabelQuery {
-  readonly matchLabels?: Readonly<Record<string, string>> | undefined;
-  readonly matchExpressions?:
-    | readonly {
-        readonly key: string;
-        readonly operator: string;
-        readonly values?: readonly string[] | undefined;
-      }[]
-    | undefined;
-}
-
-/** A condition in CEL without which the API server does not ask a webhook. */
-export interface MatchCondition {
-  readonly name: string;
-  readonly expression: string;
-}
 
 /** How an operator with webhooks gets its gate, and the gate its certificate. */
 export interface GateOptions {
@@ -66,7 +26,7 @@ export interface GateOptions {
 
 /** What the API server asks an operator, and how it is reached. */
 export interface WebhooksOptions extends GateOptions {
-  readonly webhooks: readonly ServedWebhook[];
+  readonly webhooks: readonly Webhook[];
   /** Names of the definitions whose versions the operator converts. Default: none. */
   readonly conversions?: readonly string[];
 }
@@ -101,9 +61,6 @@ const SIGNER = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?\.[a-z0-9-]+\/[a-z0-9]([a-z0-9._-
 
 const CERTIFICATES = /^(?:\s*-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----\s*)+$/;
 
-/** Kinds that no webhook may see, or the cluster could not be mended. */
-const FORBIDDEN_GROUPS = ['admissionregistration.k8s.io'];
-
 /**
  * @throws ConfigurationError `CONFIG` for what the API server refuses, for a gate that nobody would trust, and for
  *   webhooks that one replica cannot serve.
@@ -132,7 +89,6 @@ export function requireServable(
         'the caBundle, and the right to change what the API server trusts; let the manifests have the definitions',
     );
   }
-  for (const webhook of options.webhooks) requireHarmless(webhook);
   const reason = reasonForTwo(options);
   if (reason !== undefined && !electsLeader) {
     throw new ConfigurationError(
@@ -164,14 +120,4 @@ function requirePodSigner(signer: string | undefined, caBundle: string | undefin
         'webhook configurations, and without them the API server would trust its own system roots',
     );
   }
-}
-
-function requireHarmless({ name, rules }: ServedWebhook): void {
-  const group = rules
-    .flatMap(({ apiGroups }) => apiGroups)
-    .find((each) => FORBIDDEN_GROUPS.includes(each));
-  if (group === undefined) return;
-  throw new ConfigurationError(
-    `the webhook ${name} has a rule for ${group}: the API server asks no webhook about its webhooks; remove the rule`,
-  );
 }
