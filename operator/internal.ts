@@ -148,6 +148,7 @@ export {
   type AmbassadorSidecar,
   ambassadorSidecar,
 } from './generate/manifests/ambassador-sidecar.ts';
+export { certificatesOperator } from './generate/manifests/certificates-operator.ts';
 export { COMPONENT_NAMES, type ComponentName } from './generate/manifests/component-model.ts';
 export { kubectlOf } from './generate/manifests/deployment-template.ts';
 export { objectFileNames } from './generate/manifests/given-objects.ts';
@@ -166,7 +167,13 @@ export {
   type ScopeModel,
   scopeModel,
 } from './generate/manifests/operator-model.ts';
-export { MERGE_KEYS, renderedDeployment } from './generate/manifests/rendered-objects.ts';
+export { MERGE_KEYS, renderedDeployment, requiredComponents } from './generate/manifests/rendered-objects.ts';
+export {
+  type CertificatesAccess,
+  type CertificateTargets,
+  certificatesAccess,
+} from './generate/webhook/certificates-access.ts';
+export { type GateOptions, reasonForTwo } from './generate/webhook/webhooks-options.ts';
 export { type ManagerOptions, newManager } from './manager/manager.ts';
 export { familyOf } from './manager/metrics/added-registries.ts';
 export { claimedNames, claimsOfProcess } from './manager/metrics/claimed-names.ts';

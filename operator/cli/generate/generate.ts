@@ -176,7 +176,11 @@ async function statesOf(
     return await packaging.packageStates(what, output, files);
   }
   const files = generatedTree(declared, given, program, objects);
-  const folders = ['crds/kustomization.yaml', 'resources/kustomization.yaml'];
+  const folders = [
+    'certificates/kustomization.yaml',
+    'crds/kustomization.yaml',
+    'resources/kustomization.yaml',
+  ];
   const ever = [...files.map(({ path }) => path), ...GENERIC_FILES, ...folders];
   const tree = await treeStates(output, files, [
     ...new Set(ever.map((path) => posix.dirname(path))),

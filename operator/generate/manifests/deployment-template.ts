@@ -3,7 +3,13 @@ import { type ProxyFilter, proxyArguments } from '../../access/filter/proxy-filt
 import { formatYaml } from '../../core/yaml.ts';
 import { listLines, scalar, type TemplateValues, templateText } from './manifest-file.ts';
 import { leaseNameOf, type ManifestsOptions } from './manifests-options.ts';
-import { GATE_PORT, gateNames } from '../webhook/gate-names.ts';
+import {
+  GATE_CONFIG_FOLDER,
+  GATE_PORT,
+  GATE_PROBE,
+  GATE_TLS_FOLDER,
+} from '../gate/gate-config.ts';
+import { gateNames } from '../webhook/gate-names.ts';
 import type { WebhookModel } from '../webhook/webhook-model.ts';
 import { configMapOf, folderItems } from './mounted-folder.ts';
 
@@ -67,11 +73,15 @@ function gateValues(options: ManifestsOptions, webhooks: WebhookModel | undefine
   const volumes = [
     certificates.volume,
     { name: 'gate-config', configMap: { name: gateNames(options).gate } },
+    { name: 'gate-run', emptyDir: { sizeLimit: '256Mi' } },
   ];
   return {
     gate: templateText('base/parts/gate.yaml', {
       gateImage: scalar(served.image),
-      gatePort: GATE_PORT,
+      port: GATE_PORT,
+      probe: GATE_PROBE,
+      tlsFolder: GATE_TLS_FOLDER,
+      configFolder: GATE_CONFIG_FOLDER,
     }),
     gateAnnotation: `chancery.dev/gate-config: ${JSON.stringify(configHash)} # another configuration needs new Pods\n`,
     gateVolumes: formatYaml(volumes),

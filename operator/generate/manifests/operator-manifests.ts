@@ -4,6 +4,7 @@ import type { Declared } from '../../controller/access-declaration.ts';
 import { definedResources } from '../../controller/controller.ts';
 import { formatYaml } from '../../core/yaml.ts';
 import type { CustomResourceDefinition } from '../../model/custom-resource-definition.ts';
+import { certificatesOperator } from './certificates-operator.ts';
 import { deploymentValues, kubectlOf } from './deployment-template.ts';
 import { objectFileNames } from './given-objects.ts';
 import {
@@ -61,6 +62,7 @@ export function operatorManifests(
     ...scopeComponent('cluster-scoped', model),
     ...(options.components === undefined ? genericComponents(options) : []),
     ...crds,
+    ...certificatesFolder(model),
     ...resourcesFolder(options),
     ...overlays(model, crds.length > 0 && options.program?.sharesDefinitions !== true),
   ];
@@ -94,6 +96,17 @@ function overlays(model: OperatorModel, hasCrds: boolean): readonly ManifestFile
   return ['namespaced', 'cluster-scoped'].map((scope) =>
     fromTemplate(`overlays/${scope}/kustomization.yaml`, header(command), values),
   );
+}
+
+/** What keeps the certificate of the gate; empty unless `chancery certificates` does. */
+function certificatesFolder(model: OperatorModel): readonly ManifestFile[] {
+  const objects = certificatesOperator(model);
+  const { command } = model.options;
+  if (objects.length === 0) return [];
+  return [
+    fromTemplate('certificates/kustomization.yaml', header(command), {}),
+    { path: 'certificates/operator.yaml', text: documents(header(command), objects) },
+  ];
 }
 
 /** The objects that go with the operator, in a folder that kustomize reads; empty when there are none. */

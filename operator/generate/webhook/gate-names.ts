@@ -29,5 +29,3 @@ export function gateNames({
 
 /** Where the API server finds the gate. */
 export const SERVICE_PORT = 443;
-/** Where the gate listens. */
-export const GATE_PORT = 9_443;

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { CustomResourceDefinition } from '../../model/custom-resource-definition.ts';
 import type { KubernetesObject } from '../../model/object.ts';
-import { GATE_CONFIG_FILE, gateConfig } from './gate-config.ts';
+import { GATE_CONFIG_FILE, GATE_PORT, gateConfig } from '../gate/gate-config.ts';
 import { type CertificateModel, certificateModel } from './certificates.ts';
 import { clientConfig } from './configurations.ts';
-import { GATE_PORT, gateNames, SERVICE_PORT } from './gate-names.ts';
+import { gateNames, SERVICE_PORT } from './gate-names.ts';
 import { CONVERSION_PATH, servedPaths, type WebhooksOptions } from './webhooks-options.ts';
 
 /** What an operator with webhooks has in its own namespace, whatever its scope. */

@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../../core/errors.ts';
 import type { Webhook } from '../../webhook/webhook.ts';
+import type { GatePath } from '../gate/gate-config.ts';
 
 /** The last part of the name of our own gate image. */
 export const OWN_GATE_IMAGE: string = 'chancery-gate';
@@ -42,10 +43,17 @@ export function isServing({
   return webhooks.length > 0 || conversions.length > 0;
 }
 
-/** The paths that the gate passes, each once, sorted. */
-export function servedPaths({ webhooks, conversions = [] }: WebhooksOptions): readonly string[] {
-  const paths = webhooks.map(({ path }) => path);
-  return [...new Set([...paths, ...(conversions.length > 0 ? [CONVERSION_PATH] : [])])].sort();
+/** The time limit of the API server for a conversion, which no definition can change. */
+const CONVERSION_SECONDS = 30;
+
+/** The paths that the gate passes. */
+export function servedPaths({ webhooks, conversions = [] }: WebhooksOptions): readonly GatePath[] {
+  return [
+    ...webhooks.map(({ path, timeoutSeconds }) => ({ path, timeoutSeconds })),
+    ...(conversions.length > 0
+      ? [{ path: CONVERSION_PATH, timeoutSeconds: CONVERSION_SECONDS }]
+      : []),
+  ];
 }
 
 /** Why one replica is not enough; undefined where requests pass when nobody answers. */

@@ -3,6 +3,7 @@ import {
   DNS_SUBDOMAIN,
   type ModelContainer,
   type OperatorModel,
+  requiredComponents,
 } from 'chancery/internal';
 import { imageParts } from './image-reference.ts';
 import { reservedVariables, securityRules } from './limits.ts';
@@ -112,6 +113,7 @@ export function settingsOf(model: OperatorModel): readonly Setting[] {
     ...managerSettings(model),
     ...podSettings(),
     ...proxySettings(model),
+    ...gateSettings(model),
     ...scopeSettings(model),
     ...objectSettings(model),
     ...componentSettings(model),
@@ -250,6 +252,32 @@ function proxySettings(model: OperatorModel): readonly Setting[] {
   ];
 }
 
+function gateSettings(model: OperatorModel): readonly Setting[] {
+  if (model.webhooks === undefined) return [];
+  const gate = containerNamed(model, 'gate');
+  return [
+    ...imageSettings('gate', gate),
+    setting(
+      'gate.resources',
+      gate.resources ?? {},
+      { is: 'resources' },
+      'Of the gate. It holds up to 128 MiB of reviews.',
+    ),
+    setting(
+      'gate.securityContext',
+      {},
+      { is: 'security', fields: securityRules('container', gate) },
+      'Additions to the security context of the gate. Only what makes it stricter.',
+    ),
+  ];
+}
+
+const IMAGE_COMMENTS: Readonly<Record<string, string>> = {
+  gate: 'The image of the TLS gate in front of webhooks.',
+  manager: 'The image of the operator.',
+  proxy: 'The image of the ambassador. Keep the last part of its name: other images need other arguments.',
+};
+
 function imageSettings(container: string, { image }: ModelContainer): readonly Setting[] {
   const { repository, tag, digest } = imageParts(image);
   const text = (pattern: string, wanted: string): Kind => ({
@@ -264,9 +292,7 @@ function imageSettings(container: string, { image }: ModelContainer): readonly S
         '^([A-Za-z0-9.-]+(:[0-9]+)?/)?[a-z0-9]+([._/-]+[a-z0-9]+)*$',
         'the name of an image without a tag',
       ),
-      container === 'proxy'
-        ? 'The image of the ambassador. Keep the last part of its name: other images need other arguments.'
-        : 'The image of the operator.',
+      IMAGE_COMMENTS[container] ?? '',
     ),
     setting(
       `${container}.image.tag`,
@@ -334,10 +360,11 @@ function objectSettings({ definitions }: OperatorModel): readonly Setting[] {
   ];
 }
 
-function componentSettings({ options }: OperatorModel): readonly Setting[] {
+function componentSettings(model: OperatorModel): readonly Setting[] {
+  const { options } = model;
   const availability = setting(
     'highAvailability',
-    false,
+    requiredComponents(model).includes('high-availability'),
     BOOLEAN,
     'Two replicas or more, spread over nodes and zones, and a PodDisruptionBudget.',
   );
@@ -383,7 +410,8 @@ function componentSettings({ options }: OperatorModel): readonly Setting[] {
 }
 
 function containerNamed({ deployment }: OperatorModel, name: string): ModelContainer {
-  const found = deployment.spec.template.spec.containers.find((each) => each.name === name);
+  const { containers, initContainers = [] } = deployment.spec.template.spec;
+  const found = [...initContainers, ...containers].find((each) => each.name === name);
   if (found === undefined) throw new Error(`the Deployment has no container ${name}`);
   return found;
 }
