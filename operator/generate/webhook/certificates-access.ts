@@ -1,5 +1,6 @@
 import type { AccessDeclaration } from '../../controller/access-declaration.ts';
 import { type Source, source } from '../../controller/source.ts';
+import type { Secret } from '../../model/kubernetes/core-v1.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import {
   customResourceDefinitions,
@@ -23,14 +24,14 @@ export interface CertificateTargets {
 
 /** What `chancery certificates` reads and may do: one Secret, and the `caBundle` of named objects. */
 export interface CertificatesAccess extends AccessDeclaration {
-  readonly secret: Source;
+  readonly secret: Source<Secret>;
   /** What trusts the certificate, an object each. */
   readonly trusting: readonly Source[];
 }
 
 /** The rights follow from this declaration, and the controller is made of it. */
 export function certificatesAccess(targets: CertificateTargets): CertificatesAccess {
-  const secret = named(secrets, targets.secret);
+  const secret = source(secrets, { fieldSelector: `metadata.name=${targets.secret}` });
   const trusting = [
     ...targets.validating.map((name) => named(validatingWebhookConfigurations, name)),
     ...targets.mutating.map((name) => named(mutatingWebhookConfigurations, name)),
@@ -40,7 +41,7 @@ export function certificatesAccess(targets: CertificateTargets): CertificatesAcc
     name: CERTIFICATES,
     secret,
     trusting,
-    sources: [secret, ...trusting],
+    sources: [secret as unknown as Source, ...trusting],
     permissions: [
       { resource: secrets, resourceNames: [targets.secret], verbs: ['create', 'patch'] },
       ...[

@@ -38,8 +38,8 @@ export const KEYS = {
   servedSince: 'served-since',
 } as const;
 
-/** Authorities beyond the newest four are forgotten: a bundle has an end, whatever happens to its Secret. */
-const MOST_AUTHORITIES = 4;
+/** Older authorities are forgotten: a bundle has an end, however often somebody deletes the Secret. */
+const MOST_AUTHORITIES = 16;
 
 /** @param now - milliseconds since 1970. */
 export function certificateState(
@@ -60,7 +60,7 @@ export function certificateState(
 }
 
 /**
- * The authorities of this program in a bundle that are not yet over, each once, the newest four.
+ * The authorities of this program in a bundle that are not yet over, each once, the newest sixteen.
  *
  * @param text - PEM certificates.
  */

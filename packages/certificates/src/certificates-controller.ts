@@ -42,7 +42,7 @@ export function certificatesController(options: CertificatesOptions): Controller
   const keep = (context: Tools): Promise<Outcome> => new Keeper(options, access, trust, context).run();
   return controller<Secret>({
     name: access.name,
-    for: access.secret as unknown as Parameters<typeof controller<Secret>>[0]['for'],
+    for: access.secret,
     watches: access.trusting.map((each) => enqueueMapped(each, () => [key])),
     triggers: [atStart(key)],
     permissions: access.permissions ?? [],
@@ -109,8 +109,8 @@ class Keeper {
 
   #next(): Step {
     const { clock, store } = this.#context;
-    const { service, namespace, targets } = this.#options;
-    const secret = store(secrets).get(`${namespace}/${targets.secret}` as never);
+    const { service, namespace } = this.#options;
+    const [secret] = [...store(this.#access.secret).list()];
     const now = clock.now();
     const host = `${service}.${namespace}.svc`;
     const dnsNames = [host, `${host}.cluster.local`];
