@@ -51,7 +51,9 @@ export class AccessByScope {
 
   /** The names of the definitions whose versions the operator converts. */
   get conversions(): readonly string[] {
-    return [];
+    return this.definitions
+      .filter(({ spec }) => (spec as { readonly conversion?: object }).conversion !== undefined)
+      .map(({ metadata }) => metadata.name);
   }
 
   /**
