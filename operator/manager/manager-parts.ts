@@ -16,6 +16,7 @@ import { RunnableHost } from './runnable-host.ts';
 import type { Informers, InformersOptions } from './sources/informers.ts';
 import type { LeadershipStatus } from './status-page/process-status.ts';
 import type { ProcessView } from './status-page/process-view.ts';
+import { WebhookServing } from './webhooks/webhook-serving.ts';
 
 /** The options of the informers, from the settings. */
 export function informersOptions(
@@ -124,6 +125,16 @@ export function sourceChecks(
     ...(longestWatchSeconds !== undefined && { longestWatchSeconds }),
   });
   return [syncedCheck(sources), ...(settings.readySources ? [working] : [])];
+}
+
+/**
+ * Undefined without webhooks.
+ *
+ * @throws ConfigurationError `CONFIG` when two webhooks have the same path.
+ */
+export function webhookServingOf(options: OperatorProcessOptions): WebhookServing | undefined {
+  const { webhooks = [] } = options;
+  return webhooks.length === 0 ? undefined : new WebhookServing({ ...options, webhooks });
 }
 
 /** Undefined when the settings want no port. */

@@ -88,7 +88,8 @@ export async function newManager(options: ManagerOptions): Promise<Manager> {
     ...connectOptions(settings, logger),
   });
   const connection = options.decorate?.(own, logger) ?? own;
-  const reconcileMiddleware = options.reconcileMiddleware ?? (await tracing());
+  const traced = await tracing();
+  const { reconcileMiddleware = traced?.reconcileMiddleware } = options;
   const selfTest = selfTestLoader(() => ({
     connection,
     declarations: [
@@ -106,6 +107,7 @@ export async function newManager(options: ManagerOptions): Promise<Manager> {
       prepare: async (signal) => (await selfTest()).requireFilter(signal),
     }),
     ...(reconcileMiddleware && { reconcileMiddleware }),
+    ...(traced && { aroundReview: traced.aroundReview }),
     settings,
     connection,
     clock,

@@ -17,6 +17,7 @@ import {
   leadershipStatus,
   runnableHostOf,
   sourceChecks,
+  webhookServingOf,
 } from './manager-parts.ts';
 import type { OperatorProcessOptions } from './options.ts';
 import { declaringRunnables, type Runnable } from './runnable.ts';
@@ -29,6 +30,7 @@ import type { ProcessStatus } from './status-page/process-status.ts';
 import { ProcessView } from './status-page/process-view.ts';
 import { StopBudget, stopInOrder } from './stop.ts';
 import { Tasks } from './tasks.ts';
+import type { WebhookServing } from './webhooks/webhook-serving.ts';
 
 export type { OperatorProcessOptions } from './options.ts';
 
@@ -40,6 +42,8 @@ export class OperatorProcess {
   readonly #host: ControllerHost;
   readonly #runnables: RunnableHost;
   readonly #health: HealthServer | undefined;
+  /** Undefined without webhooks. */
+  readonly #webhooks: WebhookServing | undefined;
   readonly #view: ProcessView;
   /** Undefined without an election. */
   readonly #campaign: Campaign | undefined;
@@ -89,6 +93,7 @@ export class OperatorProcess {
       ...(elector && { term: elector }),
     });
     this.#runnables = runnableHostOf({ ...options, connection }, this.#informers, this.#host);
+    this.#webhooks = webhookServingOf(options);
     this.#definitions = definitionInstallerOf({ ...options, connection }, this.#log);
     const checks = {
       live: [
@@ -99,10 +104,12 @@ export class OperatorProcess {
         ...sourceChecks(options, () => this.#informers.needed()),
         { name: 'running', ok: () => this.#isRunning, starting: () => this.#isStarting },
         ...(this.#definitions === undefined ? [] : [this.#definitions.check]),
+        ...(this.#webhooks === undefined ? [] : [this.#webhooks.check]),
       ],
     };
     this.#health = healthServerOf(options, checks, this.#log, this.#view);
     for (const each of [...options.controllers, ...(options.runnables ?? [])]) this.add(each);
+    if (this.#webhooks !== undefined) this.add(this.#webhooks.runnable);
   }
 
   /** What its controllers and runnables declare, and where they work. */
@@ -116,9 +123,9 @@ export class OperatorProcess {
     };
   }
 
-  /** True while it runs and every source has its first list. `/readyz` includes this. */
+  /** True while it runs, every source has its first list, and webhooks are answered. `/readyz` includes this. */
   get ready(): boolean {
-    return this.#isRunning && this.#informers.synced;
+    return this.#isRunning && this.#informers.synced && (this.#webhooks?.ready ?? true);
   }
 
   /**
@@ -132,6 +139,16 @@ export class OperatorProcess {
   /** The state of the process, as the status page shows it. */
   get status(): ProcessStatus {
     return this.#view.status;
+  }
+
+  /** Where webhooks are answered: `http://127.0.0.1:9440` or `unix:/path.sock`. Undefined when they are not. */
+  get webhookAddress(): string | undefined {
+    return this.#webhooks?.address;
+  }
+
+  /** Closes the port of webhooks and its connections at once, as the death of the process does. */
+  async closeWebhooks(): Promise<void> {
+    await this.#webhooks?.stop();
   }
 
   /** True while this process may do work that needs leadership. Without an election: from the start. */
@@ -177,7 +194,7 @@ export class OperatorProcess {
    * 1. runnables that give work to controllers;
    * 2. controllers: their reconciles may finish for 40 % of that time, then their signals abort, and after
    *    20 % more they are left behind;
-   * 3. other runnables, sources and Events;
+   * 3. webhooks, which a Pod goes on answering for 3 s, other runnables, sources and Events;
    * 4. the Lease, if nothing that needs it still runs;
    * 5. the servers.
    *
@@ -248,6 +265,7 @@ export class OperatorProcess {
     signal.throwIfAborted();
     await this.#health?.start();
     await metricsServer?.start();
+    await this.#webhooks?.start();
     if (connection.isListening !== undefined) {
       const { apiUrl } = settings;
       await waitForAmbassador(connection.isListening, { clock, log: this.#log, apiUrl }, signal);
@@ -332,6 +350,7 @@ export class OperatorProcess {
     const { reason } = this.#stop.signal;
     using budget = new StopBudget(clock, settings.shutdownTimeoutMs);
     this.#budget = budget;
+    this.#webhooks?.stopping();
     budget.shrinkTo(this.#campaign?.stopLimitMs ?? Number.POSITIVE_INFINITY);
     const { leftMs } = budget;
     this.#log.info(Number.isFinite(leftMs) ? { budgetMs: Math.round(leftMs) } : {}, 'stopping');
@@ -346,6 +365,7 @@ export class OperatorProcess {
       this.#leads = false;
       await this.#campaign?.end(budget, eventsDone);
     } finally {
+      await this.#webhooks?.stop();
       await metricsServer?.stop();
       this.#view.stop();
       await this.#health?.stop();

@@ -7,6 +7,7 @@ import type { Meter } from '../core/metrics.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import type { ListWatch } from '../watch/list-watch.ts';
 import type { Webhook } from '../webhook/webhook.ts';
+import type { AroundReview } from '../webhook/webhook-endpoint.ts';
 import type { HealthChecks } from './http/health-server.ts';
 import type { MetricsRegistry } from './metrics/registry.ts';
 import type { Logger } from './observe/logger.ts';
@@ -83,6 +84,8 @@ export interface OperatorProcessOptions
     | 'reconcileMiddleware'
     | 'onLeadershipLost'
   > {
+  /** Called around every question of the API server, for a span. Default: nothing is. */
+  readonly aroundReview?: AroundReview;
   readonly settings: Settings;
   /** The connection to the ambassador. Its creator closes it after `run` has ended. */
   readonly connection: ManagerConnection;

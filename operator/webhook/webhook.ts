@@ -117,11 +117,14 @@ export function isWebhook(value: unknown): value is Webhook {
   return typeof value === 'object' && value !== null && DECLARED in value;
 }
 
-/** Deletion goes on while no replica answers: the API server itself leaves these updates out. */
+/**
+ * Deletion goes on while no replica answers: the API server itself leaves these updates out. Only the stored object
+ * counts, because a client can write a time of deletion into the new one.
+ */
 const NOT_BEING_DELETED: MatchCondition = {
   name: DELETING_CONDITION,
   expression:
-    'request.operation != "UPDATE" || !has(object.metadata) || !has(object.metadata.deletionTimestamp)',
+    'request.operation != "UPDATE" || !has(oldObject.metadata) || !has(oldObject.metadata.deletionTimestamp)',
 };
 
 function declared<T extends KubernetesObject, O extends AdmissionOperation>(

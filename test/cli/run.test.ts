@@ -129,8 +129,8 @@ test.each([
 
   expect(await exit).toBe(2);
   expect(stderr.lines).toEqual([
-    `chancery run: ${path} exports no controller: expected controller({...}), runnable({...}) or an ` +
-      `array of them as the default export, got ${got}`,
+    `chancery run: ${path} exports no controller: expected controller({...}), runnable({...}), a ` +
+      `webhook or an array of them as the default export, got ${got}`,
   ]);
 });
 

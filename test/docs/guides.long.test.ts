@@ -17,6 +17,7 @@ const GUIDES = [
   'operators.md',
   'custom-resources.md',
   'composites.md',
+  'webhooks.md',
   'developing.md',
   'running.md',
   'observing.md',

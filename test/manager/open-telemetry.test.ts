@@ -274,8 +274,8 @@ describe('tracing', () => {
   test('[X-3] is there when a provider is registered, and records with it', async () => {
     const { spans } = registered();
 
-    const around = await tracing();
-    await around?.(attempt, async () => succeeded);
+    const traced = await tracing();
+    await traced?.reconcileMiddleware(attempt, async () => succeeded);
 
     expect(spans.map(({ name }) => name)).toEqual(['reconcile website']);
   });

@@ -137,6 +137,8 @@ export interface WorldOptions
   extends Pick<
     Partial<OperatorProcessOptions>,
     | 'runnables'
+    | 'webhooks'
+    | 'aroundReview'
     | 'healthChecks'
     | 'prepare'
     | 'onLeadershipLost'
@@ -190,6 +192,7 @@ export class World {
       settings: settingsFrom({
         CHANCERY_HEALTH_PORT: '0',
         CHANCERY_RELIST_INTERVAL: '0',
+        CHANCERY_WEBHOOK_LISTEN: '127.0.0.1:0',
         ...environment,
       }),
       controllers,

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from '../../controller/reconciler.ts';
-import { HttpListener, refusesHost, send } from './listener.ts';
+import { HttpListener, portUnavailable, refusesHost, send } from './listener.ts';
 
 /**
  * One condition that must hold. A check answers at once, from memory, and never waits: a probe times out
@@ -70,7 +70,7 @@ export class HealthServer {
     const { port, host } = options;
     this.#options = options;
     this.#listener = new HttpListener({
-      purpose: 'health',
+      unavailable: portUnavailable('health', { port, host }),
       port,
       host,
       answer: (request, response) => this.#answer(request, response),

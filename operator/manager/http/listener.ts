@@ -4,14 +4,20 @@ import type { AddressInfo, Socket } from 'node:net';
 import { nodeHttp } from '../../core/builtin-modules.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import { HTTP_HOSTS, isAcceptedHost } from '../settings/accepted-host.ts';
+import type { ListenAddress } from '../settings/webhook-listen.ts';
 
-interface HttpListenerOptions {
-  /** Names the port in error messages. */
-  readonly purpose: 'health' | 'metrics';
-  /** 0 takes a free port. */
-  readonly port: number;
-  readonly host: string;
+interface HttpListenerOptions extends ListenAddress {
   readonly answer: (request: IncomingMessage, response: ServerResponse) => void;
+  /** The error when it cannot listen there, with what to do. */
+  readonly unavailable: (cause: NodeJS.ErrnoException) => ConfigurationError;
+  /** Methods that `answer` takes. Their bodies are dropped unless `readsBodies`. Default: GET and HEAD. */
+  readonly methods?: readonly string[];
+  /** `answer` reads the body, and limits its size and its own time. Default false. */
+  readonly readsBodies?: boolean;
+  /** Default: 512 that wait and 128 that are answered. */
+  readonly limits?: ConnectionLimits;
+  /** How long a connection without a request stays open. Default: 5 s. */
+  readonly keepAliveMs?: number;
 }
 
 /**
@@ -36,33 +42,45 @@ const LOOK_MS = 1_000;
 export class HttpListener {
   readonly #options: HttpListenerOptions;
   readonly #server: Server;
-  readonly #limit = new ConnectionLimit(LIMITS);
+  readonly #limit: ConnectionLimit;
 
   constructor(options: HttpListenerOptions) {
+    const { keepAliveMs, limits = LIMITS, readsBodies = false } = options;
     this.#options = options;
+    this.#limit = new ConnectionLimit(limits);
     this.#server = nodeHttp().createServer(
       {
         headersTimeout: HEAD_MS,
         requestTimeout: IDLE_MS,
         connectionsCheckingInterval: LOOK_MS,
         maxHeaderSize: 16_384,
+        ...(keepAliveMs !== undefined && { keepAliveTimeout: keepAliveMs }),
       },
       (request, response) => this.#answer(request, response),
     );
     this.#server.on('connection', (socket) => this.#limit.opened(socket));
-    this.#server.timeout = IDLE_MS;
+    this.#server.timeout = readsBodies ? 0 : IDLE_MS; // an answer may take longer than a client is silent
   }
 
   /** @throws ConfigurationError `CONFIG` when the port is not available. */
   async start(): Promise<void> {
-    const { port, host, purpose } = this.#options;
-    // When no host is given, Node falls back to IPv4 on a machine without IPv6.
-    this.#server.listen(port, host === '::' ? undefined : host);
+    const { port, host, socket, unavailable } = this.#options;
+    // The container beside this one may have another user.
+    if (socket !== undefined) {
+      this.#server.listen({ path: socket, readableAll: true, writableAll: true });
+    } else {
+      // When no host is given, Node falls back to IPv4 on a machine without IPv6.
+      this.#server.listen(port, host === '::' ? undefined : host);
+    }
     try {
       await once(this.#server, 'listening');
     } catch (cause) {
-      throw unavailable({ purpose, port, host }, cause);
+      throw unavailable(cause as NodeJS.ErrnoException);
     }
+  }
+
+  get listening(): boolean {
+    return this.#server.listening;
   }
 
   /** The port it listens on. Needed when the configured one was 0. */
@@ -71,42 +89,52 @@ export class HttpListener {
   }
 
   async stop(): Promise<void> {
+    const closed = this.close();
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  /** Accepts no more connections, closes those without a request, and resolves when the others are answered. */
+  async close(): Promise<void> {
     if (!this.#server.listening) return;
     this.#server.close();
-    this.#server.closeAllConnections();
     await once(this.#server, 'close');
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
     this.#limit.answering(request.socket, response);
-    request.resume(); // an unread body must not block the connection
+    const { methods = ['GET', 'HEAD'], readsBodies = false } = this.#options;
+    const isTaken = methods.includes(request.method ?? '');
+    if (!isTaken || !readsBodies) request.resume(); // an unread body must not block the connection
     // RFC 9112, section 3.2. Node itself refuses an HTTP/1.1 request without a Host header.
     if ((request.headersDistinct.host?.length ?? 0) > 1) {
       send(response, 400, 'a request must have one Host header\n');
-    } else if (request.method === 'GET' || request.method === 'HEAD') {
+    } else if (isTaken) {
       this.#options.answer(request, response);
     } else {
-      response.setHeader('allow', 'GET, HEAD');
+      response.setHeader('allow', methods.join(', '));
       send(response, 405, 'method not allowed\n');
     }
   }
 }
 
 /** The error for a port that cannot be listened on. It names the variable that chooses another one. */
-function unavailable(
-  { purpose, port, host }: Pick<HttpListenerOptions, 'purpose' | 'port' | 'host'>,
-  cause: unknown,
-): ConfigurationError {
-  const variable = `CHANCERY_${purpose.toUpperCase()}`;
-  const { code = 'unknown' } = cause as NodeJS.ErrnoException;
-  const problem =
-    {
-      EADDRINUSE: `is taken: another process listens on it. Set ${variable}_PORT to another port, or to 0 for none`,
-      EACCES: `is not allowed to this user. Set ${variable}_PORT to a port from 1024 on, or to 0 for none`,
-      EADDRNOTAVAIL: `has an address that this machine does not have. Set ${variable}_HOST to one that it has`,
-    }[code] ?? `cannot be listened on. Set ${variable}_PORT or ${variable}_HOST`;
-  const context = { port, host, cause: code };
-  return new ConfigurationError(`the ${purpose} port ${port} ${problem}`, { cause, context });
+export function portUnavailable(
+  purpose: 'health' | 'metrics',
+  { port, host }: ListenAddress,
+): (cause: NodeJS.ErrnoException) => ConfigurationError {
+  return (cause) => {
+    const variable = `CHANCERY_${purpose.toUpperCase()}`;
+    const { code = 'unknown' } = cause;
+    const problem =
+      {
+        EADDRINUSE: `is taken: another process listens on it. Set ${variable}_PORT to another port, or to 0 for none`,
+        EACCES: `is not allowed to this user. Set ${variable}_PORT to a port from 1024 on, or to 0 for none`,
+        EADDRNOTAVAIL: `has an address that this machine does not have. Set ${variable}_HOST to one that it has`,
+      }[code] ?? `cannot be listened on. Set ${variable}_PORT or ${variable}_HOST`;
+    const context = { port, host, cause: code };
+    return new ConfigurationError(`the ${purpose} port ${port} ${problem}`, { cause, context });
+  };
 }
 
 /**

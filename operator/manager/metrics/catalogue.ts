@@ -60,6 +60,12 @@ const OWN: readonly Metric[] = [
     labels: ['controller'],
   },
   {
+    name: 'chancery_webhook_reviews_total',
+    type: 'counter',
+    help: 'Reviews, by what became of them: allowed, denied, failed, timeout or unusable',
+    labels: ['webhook', 'outcome'],
+  },
+  {
     name: 'chancery_events_dropped_total',
     type: 'counter',
     help: 'Kubernetes Events that were not sent, by the reason why',

@@ -6,6 +6,9 @@ const SECONDS = [
   1.25, 1.5, 1.75, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
 ];
 
+/** The default bounds of Prometheus, which controller-runtime uses for webhooks. */
+const WEBHOOK_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
 /** client-go's bounds for requests. */
 const REQUEST_SECONDS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
 
@@ -74,6 +77,31 @@ export const KNOWN_ELSEWHERE: readonly Metric[] = [
     type: 'gauge',
     help: 'Number of currently used workers per controller',
     labels: ['controller'],
+  },
+  {
+    name: 'controller_runtime_webhook_requests_total',
+    type: 'counter',
+    help: 'Total number of admission requests by HTTP status code',
+    labels: ['webhook', 'code'],
+  },
+  {
+    name: 'controller_runtime_webhook_latency_seconds',
+    type: 'histogram',
+    help: 'Latency of processing admission requests',
+    labels: ['webhook'],
+    buckets: WEBHOOK_SECONDS,
+  },
+  {
+    name: 'controller_runtime_webhook_requests_in_flight',
+    type: 'gauge',
+    help: 'Current number of admission requests being served',
+    labels: ['webhook'],
+  },
+  {
+    name: 'controller_runtime_webhook_panics_total',
+    type: 'counter',
+    help: 'Total number of webhook panics: functions that threw',
+    labels: [],
   },
   {
     name: 'workqueue_depth',

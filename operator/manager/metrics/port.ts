@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from '../../controller/reconciler.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { type Meter, noMeter } from '../../core/metrics.ts';
-import { HttpListener, refusesHost, send } from '../http/listener.ts';
+import { HttpListener, portUnavailable, refusesHost, send } from '../http/listener.ts';
 import { AddedRegistries } from './added-registries.ts';
 import { CONTENT_TYPE, type Exposition, type ExpositionFormat } from './exposition.ts';
 import type { Metric } from './metric.ts';
@@ -82,7 +82,7 @@ export class MetricsServer {
     const { port, host } = options;
     this.#options = options;
     this.#listener = new HttpListener({
-      purpose: 'metrics',
+      unavailable: portUnavailable('metrics', { port, host }),
       port,
       host,
       answer: (request, response) => void this.#answer(request, response),

@@ -10,6 +10,7 @@ import type { Attempt, AttemptEnd, ReconcileMiddleware } from '../../controller/
 import { OperatorError } from '../../core/errors.ts';
 import { VERSION } from '../../core/version.ts';
 import { splitKey } from '../../model/object.ts';
+import type { AroundReview, ReviewFacts } from '../../webhook/webhook-endpoint.ts';
 
 /**
  * Opens a span around every reconcile, with the tracer that the process has registered with
@@ -27,6 +28,44 @@ export function tracedAttempts(
       attributes: attributesOf(attempt),
     });
     return context.with(trace.setSpan(context.active(), span), () => recorded(span, next));
+  };
+}
+
+/**
+ * Opens a span around every question of the API server, as `tracedAttempts` does around reconciles. A denial is no
+ * failure.
+ */
+export function tracedReviews(
+  tracer: Tracer = trace.getTracer('chancery', VERSION),
+): AroundReview {
+  return (facts, ask) => {
+    const attributes = reviewAttributes(facts);
+    const span = tracer.startSpan(`review ${facts.webhook}`, { attributes });
+    return context.with(trace.setSpan(context.active(), span), async () => {
+      try {
+        const answered = await ask();
+        span.setAttribute('chancery.webhook.outcome', answered.outcome);
+        if (answered.error !== undefined) fail(span, answered.error);
+        return answered;
+      } catch (error) {
+        fail(span, error);
+        throw error;
+      } finally {
+        span.end();
+      }
+    });
+  };
+}
+
+function reviewAttributes(facts: ReviewFacts): Attributes {
+  const { webhook, uid, operation, resource, namespace, dryRun } = facts;
+  return {
+    'chancery.webhook.name': webhook,
+    'chancery.webhook.uid': uid,
+    'chancery.webhook.operation': operation,
+    'chancery.webhook.resource': resource,
+    'chancery.webhook.dry_run': dryRun,
+    ...(namespace !== undefined && { 'k8s.namespace.name': namespace }),
   };
 }
 

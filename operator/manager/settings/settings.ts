@@ -8,6 +8,7 @@ import {
   leaderElectionFrom,
 } from './leader-election.ts';
 import { flag, oneOf, type ReadSetting, unusable, wholeNumber } from './text.ts';
+import { type ListenAddress, WEBHOOK_LISTEN, webhookListen } from './webhook-listen.ts';
 
 /** The settings of a manager. All of them come from the environment. */
 export interface Settings {
@@ -39,6 +40,8 @@ export interface Settings {
   readonly metricsDetailed: boolean;
   /** Let `/readyz` also fail while a source is refused or has heard nothing for long: check `sources`. */
   readonly readySources: boolean;
+  /** Where webhooks are answered, in plain HTTP: on loopback or a unix socket. */
+  readonly webhookListen: ListenAddress;
   /** The lowest level that is logged. Default `info`. */
   readonly logLevel: LogLevel;
   /** The form of the log. Default `auto`. */
@@ -122,6 +125,11 @@ export const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] 
     'CHANCERY_READY_SOURCES',
     'true: not ready while a source is refused, or silent for two watches; default false',
   ],
+  [
+    WEBHOOK_LISTEN,
+    'where webhooks are answered, for the gate in the same Pod: HOST:PORT on loopback, or unix:/path.sock; ' +
+      'default 127.0.0.1:9440',
+  ],
   ['CHANCERY_LOG_LEVEL', 'debug, info (default), warn or error'],
   [
     'CHANCERY_LOG_FORMAT',
@@ -190,6 +198,7 @@ export function settingsFrom(environment: Environment): Settings {
     metricsPrefix: metricsPrefix(read),
     metricsDetailed: flag(read, 'CHANCERY_METRICS_DETAILED', false),
     readySources: flag(read, 'CHANCERY_READY_SOURCES', false),
+    webhookListen: webhookListen(read),
     logLevel: oneOf(read, 'CHANCERY_LOG_LEVEL', LOG_LEVELS) ?? 'info',
     logFormat: oneOf(read, 'CHANCERY_LOG_FORMAT', LOG_FORMATS) ?? 'auto',
     watchTimeoutSeconds: range('CHANCERY_WATCH_TIMEOUT', read('CHANCERY_WATCH_TIMEOUT')),

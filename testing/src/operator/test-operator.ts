@@ -1,4 +1,4 @@
-import type { Clock, Controller, Log, Runnable } from 'chancery';
+import type { Clock, Controller, Log, Runnable, Webhook } from 'chancery';
 import type { ProcessStatus } from 'chancery/internal';
 import { connect, connectOptions, OperatorProcess, settingsFrom } from 'chancery/internal';
 import { systemClock, undiciTransport } from 'chancery/low-level';
@@ -13,6 +13,8 @@ export interface TestOperatorOptions {
   readonly controllers: readonly Controller[];
   /** What runs beside them. */
   readonly runnables?: readonly Runnable[];
+  /** What it answers, in plain HTTP at `webhookAddress`. */
+  readonly webhooks?: readonly Webhook[];
   /** The namespace that its sources watch. Default: all. */
   readonly namespace?: string;
   /** Default: the machine's. */
@@ -47,7 +49,8 @@ export class TestOperator implements AsyncDisposable {
   #ended: Promise<void> | undefined;
 
   constructor(options: TestOperatorOptions) {
-    const { url, controllers, runnables, namespace, clock, leaderElection, environment } = options;
+    const { url, controllers, runnables, webhooks, namespace, clock } = options;
+    const { leaderElection, environment } = options;
     const { meter } = this;
     const own = new MortalClock(clock ?? systemClock);
     this.#clock = own;
@@ -56,6 +59,7 @@ export class TestOperator implements AsyncDisposable {
       WATCH_NAMESPACE: namespace ?? '*',
       CHANCERY_HEALTH_PORT: '0',
       CHANCERY_METRICS_PORT: '0',
+      CHANCERY_WEBHOOK_LISTEN: '127.0.0.1:0',
       NODE_ENV: 'test',
       ...(namespace === undefined ? {} : { POD_NAMESPACE: namespace }),
       ...(leaderElection && {
@@ -75,6 +79,7 @@ export class TestOperator implements AsyncDisposable {
       settings,
       controllers,
       ...(runnables && { runnables }),
+      ...(webhooks && { webhooks }),
       clock: own,
       meter,
       connection,
@@ -97,6 +102,11 @@ export class TestOperator implements AsyncDisposable {
   /** True while it may do what needs leadership; without an election as soon as it runs. */
   get leads(): boolean {
     return this.#manager.leads;
+  }
+
+  /** Where its webhooks are answered, such as `http://127.0.0.1:40123`. Undefined when they are not. */
+  get webhookAddress(): string | undefined {
+    return this.#manager.webhookAddress;
   }
 
   /** Resolves when it is ready. @throws OperatorError `USER_CODE` when it is not in the time of `eventually`. */
@@ -132,12 +142,16 @@ export class TestOperator implements AsyncDisposable {
   kill(): Promise<void> {
     this.#leave();
     this.#clock.kill();
-    this.#ended ??= this.#transport.kill();
+    this.#ended ??= this.#die();
     return this.#ended;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop();
+  }
+
+  async #die(): Promise<void> {
+    await Promise.all([this.#transport.kill(), this.#manager.closeWebhooks()]);
   }
 
   async #shutDown(): Promise<void> {

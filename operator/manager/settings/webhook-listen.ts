@@ -1,0 +1,45 @@
+import { isIPv4 } from 'node:net';
+import { type ReadSetting, unusable } from './text.ts';
+
+/** Where a server listens. */
+export interface ListenAddress {
+  /** 0 takes a free port. */
+  readonly port: number;
+  readonly host: string;
+  /** Path of a unix socket, which takes the place of host and port. */
+  readonly socket?: string;
+}
+
+/** The setting with the address of webhooks. */
+export const WEBHOOK_LISTEN = 'CHANCERY_WEBHOOK_LISTEN';
+
+/** Where the gate of the generated manifests expects the operator. */
+const DEFAULT_LISTEN: ListenAddress = { host: '127.0.0.1', port: 9_440 };
+
+/** `sun_path` of Linux has 108 bytes, the last of which is 0. */
+const MAX_SOCKET_BYTES = 107;
+
+/**
+ * Where reviews are answered. The server speaks plain HTTP, so only the gate in the same Pod may reach it.
+ *
+ * @throws ConfigurationError `CONFIG` for an address that is neither on loopback nor a unix socket.
+ */
+export function webhookListen(read: ReadSetting): ListenAddress {
+  const text = read(WEBHOOK_LISTEN);
+  if (text === undefined) return DEFAULT_LISTEN;
+  const socket = /^unix:(\/.+)$/.exec(text)?.[1];
+  if (socket !== undefined && Buffer.byteLength(socket) <= MAX_SOCKET_BYTES) {
+    return { ...DEFAULT_LISTEN, socket };
+  }
+  const [, ipv6, name = '', digits = ''] = /^(?:\[(::1)\]|([a-z0-9.]+)):([0-9]{1,5})$/.exec(text) ?? [];
+  const port = Number(digits);
+  const host = ipv6 ?? name;
+  const isLoopback =
+    host === '::1' || host === 'localhost' || (isIPv4(host) && host.startsWith('127.'));
+  if (isLoopback && port <= 65_535) return { host, port };
+  throw unusable(
+    WEBHOOK_LISTEN,
+    'HOST:PORT on loopback, such as 127.0.0.1:9440, or unix:/path.sock with at most 107 bytes',
+    text,
+  );
+}

@@ -1,0 +1,273 @@
+import { once } from 'node:events';
+import { unlink } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { connect } from 'node:net';
+import { ConfigurationError, ProtocolError } from '../../core/errors.ts';
+import { parseGoDuration } from '../../core/go-duration.ts';
+import type { Endpoint, EndpointAnswer } from '../../webhook/endpoint.ts';
+import { HttpListener, send } from '../http/listener.ts';
+import { type ListenAddress, WEBHOOK_LISTEN } from '../settings/webhook-listen.ts';
+
+/** An object has at most 3 MiB, and a review has up to two of them. The gate has the same limit. */
+const MAX_BODY_BYTES = 8 * 1024 * 1024;
+
+/** Bodies of all reviews that are being answered. Parsed, they take about ten times as much memory. */
+const MAX_BODIES_BYTES = 32 * 1024 * 1024;
+
+/** An API server sends at most 200 changing requests at once (`--max-mutating-requests-inflight`), and there are several. */
+const LIMITS = { waiting: 512, answering: 1_024 };
+
+/** Longer than gates keep an idle connection, so that none sends a review into a connection that closes. */
+const KEEP_ALIVE_MS = 90_000;
+
+interface WebhookServerOptions {
+  readonly listen: ListenAddress;
+  readonly endpoints: readonly Endpoint[];
+  /** Answers one review, and measures it. */
+  readonly ask: (
+    endpoint: Endpoint,
+    text: string,
+    limits: { readonly timeoutMs: number; readonly signal: AbortSignal },
+  ) => Promise<EndpointAnswer>;
+  /** Told of each request for an endpoint: the status of the answer, and why it is no review. */
+  readonly answered: (endpoint: Endpoint, status: number, error?: unknown) => void;
+}
+
+/**
+ * Answers reviews in plain HTTP/1.1: POST of JSON, to declared paths. The gate beside it has the certificate. No request
+ * makes it throw.
+ */
+export class WebhookServer {
+  readonly #options: WebhookServerOptions;
+  readonly #endpoints: ReadonlyMap<string, Endpoint>;
+  readonly #listener: HttpListener;
+  #bodyBytes = 0;
+  #isDraining = false;
+
+  constructor(options: WebhookServerOptions) {
+    const { endpoints, listen } = options;
+    this.#options = options;
+    this.#endpoints = new Map(endpoints.map((each) => [each.path, each]));
+    this.#listener = new HttpListener({
+      ...listen,
+      unavailable: (cause) => unavailable(listen, cause),
+      methods: ['POST'],
+      readsBodies: true,
+      limits: LIMITS,
+      keepAliveMs: KEEP_ALIVE_MS,
+      answer: (request, response) => void this.#answer(request, response),
+    });
+  }
+
+  /** @throws ConfigurationError `CONFIG` when the address is not available. */
+  async start(): Promise<void> {
+    const { socket } = this.#options.listen;
+    if (socket !== undefined) await removeStale(socket);
+    await this.#listener.start();
+  }
+
+  get listening(): boolean {
+    return this.#listener.listening;
+  }
+
+  /** Where it listens, as a client names it: `http://127.0.0.1:9440` or `unix:/path.sock`. */
+  get address(): string {
+    const { host, socket } = this.#options.listen;
+    if (socket !== undefined) return `unix:${socket}`;
+    return `http://${host.includes(':') ? `[${host}]` : host}:${this.#listener.port}`;
+  }
+
+  /** From now on each answer is the last of its connection. */
+  drain(): void {
+    this.#isDraining = true;
+  }
+
+  /** Accepts no more connections. Resolves when all reviews are answered. */
+  close(): Promise<void> {
+    return this.#listener.close();
+  }
+
+  /** Closes everything at once. Idempotent. */
+  stop(): Promise<void> {
+    return this.#listener.stop();
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (this.#isDraining) response.setHeader('connection', 'close');
+    const [path = '', query] = (request.url ?? '').split('?', 2);
+    const endpoint = this.#endpoints.get(path);
+    if (endpoint === undefined) {
+      refuse(request, response, 404, 'no webhook has this path\n');
+      return;
+    }
+    try {
+      const { status, text } = await this.#answerTo(endpoint, request, response, query);
+      if (response.destroyed) return; // nobody waits for it any more
+      send(response, status, text, status === 200 ? 'application/json' : undefined);
+      this.#options.answered(endpoint, status);
+    } catch (error) {
+      if (response.destroyed) return;
+      const { status, message } = refusalOf(error);
+      refuse(request, response, status, `${message}\n`);
+      this.#options.answered(endpoint, status, error);
+    }
+  }
+
+  async #answerTo(
+    endpoint: Endpoint,
+    request: IncomingMessage,
+    response: ServerResponse,
+    query: string | undefined,
+  ): Promise<{ readonly status: number; readonly text: string }> {
+    requireJson(request);
+    if (!endpoint.ready()) throw new Refused(503, `${endpoint.name} is not ready yet`);
+    const gone = new AbortController();
+    response.once('close', () => gone.abort(new Refused(499, 'the client has gone away')));
+    const body = new Body(MAX_BODY_BYTES, (bytes) => this.#reserve(bytes));
+    try {
+      const text = await body.read(request);
+      const timeoutMs = timeLimitMs(endpoint, query);
+      return await this.#options.ask(endpoint, text, { timeoutMs, signal: gone.signal });
+    } finally {
+      this.#bodyBytes -= body.bytes;
+    }
+  }
+
+  /** @throws Refused when too much is being answered at once. */
+  #reserve(bytes: number): void {
+    if (this.#bodyBytes + bytes > MAX_BODIES_BYTES) {
+      throw new Refused(503, 'too many large reviews at once');
+    }
+    this.#bodyBytes += bytes;
+  }
+}
+
+/** A request that is answered with another status than 200. */
+class Refused extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** Any other error is a bug, whose text might quote an object. The API server then follows the failure policy. */
+function refusalOf(error: unknown): { readonly status: number; readonly message: string } {
+  if (error instanceof Refused) return error;
+  if (error instanceof ProtocolError) return { status: 400, message: error.message };
+  return { status: 500, message: 'the operator failed' };
+}
+
+/** Answers although the body may not have been read. */
+function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  text: string,
+): void {
+  if (!request.complete) response.setHeader('connection', 'close');
+  request.resume();
+  send(response, status, text);
+}
+
+function requireJson({ headers }: IncomingMessage): void {
+  const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+  if (type !== 'application/json') throw new Refused(415, 'the body must be application/json');
+  if (headers['content-encoding'] !== undefined) {
+    throw new Refused(415, 'the body must have no content-encoding');
+  }
+}
+
+/** Bytes of a body while it is read and answered. */
+class Body {
+  /** Those that have been reserved. */
+  bytes = 0;
+  readonly #maxBytes: number;
+  readonly #reserve: (bytes: number) => void;
+
+  constructor(maxBytes: number, reserve: (bytes: number) => void) {
+    this.#maxBytes = maxBytes;
+    this.#reserve = reserve;
+  }
+
+  /** @throws Refused when it is too large, incomplete or no UTF-8. */
+  async read(request: IncomingMessage): Promise<string> {
+    this.#require(Number(request.headers['content-length'] ?? 0));
+    const chunks: Buffer[] = [];
+    let read = 0;
+    try {
+      // Destroying the request would close the connection before its answer is sent.
+      for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+        read += (chunk as Buffer).length;
+        this.#require(read);
+        chunks.push(chunk as Buffer);
+      }
+    } catch (error) {
+      throw error instanceof Refused ? error : new Refused(400, 'the body ends early');
+    }
+    return utf8(Buffer.concat(chunks));
+  }
+
+  #require(bytes: number): void {
+    if (bytes > this.#maxBytes) {
+      throw new Refused(413, `a review may have ${this.#maxBytes} bytes`);
+    }
+    const more = Math.max(bytes - this.bytes, 0);
+    this.#reserve(more);
+    this.bytes += more;
+  }
+}
+
+function utf8(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new ProtocolError('a review is unusable: the body is not UTF-8', {
+      code: 'DECODE',
+      cause,
+    });
+  }
+}
+
+/**
+ * 80 % of the time that the API server waits, or a second less if that is more: the answer has a way to go. The API
+ * server says in the query how long it waits, because its configuration may differ from the declaration.
+ */
+function timeLimitMs({ timeoutSeconds }: Endpoint, query: string | undefined): number {
+  const declaredMs = timeoutSeconds * 1_000;
+  const asked = new URLSearchParams(query).get('timeout') ?? '';
+  const askedMs = parseGoDuration(asked) ?? declaredMs;
+  const waitsMs = askedMs > 0 ? Math.min(declaredMs, askedMs) : declaredMs;
+  return Math.max(waitsMs * 0.8, waitsMs - 1_000);
+}
+
+/** A socket that a killed container has left in the shared volume. One that somebody listens on stays. */
+async function removeStale(path: string): Promise<void> {
+  const socket = connect(path);
+  try {
+    await once(socket, 'connect');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ECONNREFUSED') await unlink(path);
+  } finally {
+    socket.destroy();
+  }
+}
+
+function unavailable(
+  { host, port, socket }: ListenAddress,
+  cause: NodeJS.ErrnoException,
+): ConfigurationError {
+  const place = socket === undefined ? `${host}:${port}` : `unix:${socket}`;
+  const { code = 'unknown' } = cause;
+  const problem =
+    {
+      EADDRINUSE: 'is taken: another process listens on it',
+      EACCES: 'is not allowed to this user',
+      ENOENT: 'is in a folder that does not exist: mount a volume that the gate mounts, too',
+    }[code] ?? 'cannot be listened on';
+  return new ConfigurationError(
+    `the address of webhooks, ${place}, ${problem}. Set ${WEBHOOK_LISTEN} to another one`,
+    { cause, context: { address: place, cause: code } },
+  );
+}

@@ -1,0 +1,167 @@
+import type { Log } from '../../controller/reconciler.ts';
+import type { Source } from '../../controller/source.ts';
+import { aborted, NEVER_ABORTED } from '../../core/abort.ts';
+import { type Clock, sleep } from '../../core/clock.ts';
+import { ConfigurationError } from '../../core/errors.ts';
+import { type Meter, noMeter } from '../../core/metrics.ts';
+import type { KubernetesObject } from '../../model/object.ts';
+import type { InformerHandle } from '../../store/namespaces-informer.ts';
+import { type AnswerConversion, conversionEndpoint } from '../../webhook/conversion-endpoint.ts';
+import type { Endpoint } from '../../webhook/endpoint.ts';
+import type { Webhook } from '../../webhook/webhook.ts';
+import { type AroundReview, webhookEndpoint } from '../../webhook/webhook-endpoint.ts';
+import type { StartCheck } from '../http/health-server.ts';
+import { type Runnable, runnable } from '../runnable.ts';
+import type { Settings } from '../settings/settings.ts';
+import { SHARE } from '../stop.ts';
+import { ReviewTally } from './review-tally.ts';
+import { WebhookServer } from './webhook-server.ts';
+
+export interface WebhookServingOptions {
+  readonly webhooks: readonly Webhook[];
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly logFor: (facts: Readonly<Record<string, string>>) => Log;
+  readonly meter?: Meter;
+  /** Converts objects at `/convert`. Default: that path does not exist. */
+  readonly convert?: AnswerConversion;
+  /** Called around each question. Default: nothing is. */
+  readonly aroundReview?: AroundReview;
+}
+
+/**
+ * How long a stopped Pod goes on answering as before. Until the change of its EndpointSlice has reached all nodes,
+ * API servers send new connections to it.
+ */
+const LINGER_MS = 3_000;
+
+/** How long the reviews that are being answered then have. */
+const LAST_ANSWERS_MS = 1_500;
+
+/** At most one line a minute says of an endpoint that its requests are unusable: anybody may send such. */
+const COMPLAINT_MS = 60_000;
+
+/**
+ * The webhooks of a process, in all replicas. `start` listens, and until the runnable has its sources each review is
+ * answered with 503. After a stop it goes on for a while, so that a rolling update loses no review.
+ */
+export class WebhookServing {
+  /** Reads the sources, and ends when the last review is answered. */
+  readonly runnable: Runnable;
+  readonly #options: WebhookServingOptions;
+  readonly #tallies: ReadonlyMap<Endpoint, ReviewTally>;
+  readonly #server: WebhookServer;
+  readonly #caches = new Map<Source, InformerHandle<KubernetesObject>>();
+  readonly #complainedAt = new Map<Endpoint, number>();
+  #stoppingAt = 0;
+
+  /** @throws ConfigurationError `CONFIG` when two webhooks have the same path. */
+  constructor(options: WebhookServingOptions) {
+    const { clock, convert, logFor, meter = noMeter, settings, webhooks } = options;
+    this.#options = options;
+    const storeOf = (source: Source) => this.#caches.get(source)?.informer.store;
+    const { aroundReview: around } = options;
+    const parts = { clock, logFor, storeOf, ...(around && { around }) };
+    const endpoints = [
+      ...webhooks.map((webhook) => webhookEndpoint(webhook, parts)),
+      ...(convert === undefined ? [] : [conversionEndpoint(convert, logFor({}))]),
+    ];
+    requireOneEach(endpoints);
+    this.#tallies = new Map(
+      endpoints.map((endpoint) => [endpoint, new ReviewTally(endpoint, clock, meter)]),
+    );
+    this.#server = new WebhookServer({
+      listen: settings.webhookListen,
+      endpoints,
+      ask: (endpoint, text, limits) =>
+        this.#tally(endpoint).around(() => endpoint.answer(text, limits)),
+      answered: (endpoint, status, error) => this.#answered(endpoint, status, error),
+    });
+    this.runnable = runnable({
+      name: 'webhooks',
+      sources: webhooks.flatMap(({ sources }) => sources),
+      needsLeaderElection: false,
+      run: async (stop, { open }) => {
+        for (const source of this.runnable.sources ?? []) this.#caches.set(source, open(source));
+        await aborted(stop);
+        await this.#drain();
+      },
+      status: () => ({ webhooks: Array.from(this.#tallies.values(), ({ status }) => status) }),
+    });
+  }
+
+  /** @throws ConfigurationError `CONFIG` when the address is not available. */
+  async start(): Promise<void> {
+    await this.#server.start();
+    const { address } = this.#server;
+    const paths = Array.from(this.#tallies.keys(), ({ path }) => path);
+    this.#options.logFor({}).info({ address, paths }, 'webhooks are answered');
+  }
+
+  /** True when a review would be answered. */
+  get ready(): boolean {
+    return this.#server.listening && [...this.#tallies.keys()].every((each) => each.ready());
+  }
+
+  /** For `/readyz`. Sources that are not listed yet show in another check. */
+  get check(): StartCheck {
+    return { name: 'webhooks', ok: () => this.ready, starting: () => this.#server.listening };
+  }
+
+  /** Where it listens: `http://127.0.0.1:9440` or `unix:/path.sock`. Undefined before the start and after the end. */
+  get address(): string | undefined {
+    return this.#server.listening ? this.#server.address : undefined;
+  }
+
+  /** Call when the process begins to stop, while reconciles may still finish. */
+  stopping(): void {
+    this.#stoppingAt = this.#options.clock.monotonic();
+    this.#server.drain();
+  }
+
+  /** Closes everything at once. Idempotent. */
+  stop(): Promise<void> {
+    return this.#server.stop();
+  }
+
+  async #drain(): Promise<void> {
+    const { clock, settings } = this.#options;
+    const allMs = settings.shutdownTimeoutMs * SHARE.others;
+    // No Service sends reviews to a process that is in no Pod.
+    const lingerMs = settings.podName === undefined ? 0 : Math.min(LINGER_MS, allMs * 0.6);
+    const leftMs = this.#stoppingAt + lingerMs - clock.monotonic();
+    if (leftMs > 0) await sleep(clock, leftMs, NEVER_ABORTED);
+    const lastMs = Math.min(LAST_ANSWERS_MS, allMs * 0.3);
+    const late = new AbortController();
+    const cancel = clock.schedule(lastMs, () => late.abort());
+    await Promise.race([this.#server.close(), aborted(late.signal)]);
+    cancel();
+    await this.#server.stop();
+  }
+
+  #tally(endpoint: Endpoint): ReviewTally {
+    const tally = this.#tallies.get(endpoint);
+    if (tally === undefined) throw new Error(`no tally for ${endpoint.path}`);
+    return tally;
+  }
+
+  #answered(endpoint: Endpoint, status: number, err: unknown): void {
+    this.#tally(endpoint).answered(status);
+    if (err === undefined) return;
+    const now = this.#options.clock.monotonic();
+    if (now - (this.#complainedAt.get(endpoint) ?? Number.NEGATIVE_INFINITY) < COMPLAINT_MS) return;
+    this.#complainedAt.set(endpoint, now);
+    const facts = { webhook: endpoint.name, status, err };
+    this.#options.logFor({}).warn(facts, 'webhook refused a request; others go unsaid for a minute');
+  }
+}
+
+function requireOneEach(endpoints: readonly Endpoint[]): void {
+  const paths = new Set<string>();
+  for (const { path } of endpoints) {
+    if (paths.has(path)) {
+      throw new ConfigurationError(`two webhooks have the path ${path}: rename one`);
+    }
+    paths.add(path);
+  }
+}

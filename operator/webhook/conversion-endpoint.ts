@@ -1,0 +1,42 @@
+import { encodeExact } from '../client/rest-client.ts';
+import type { Log } from '../controller/reconciler.ts';
+import type { Endpoint } from './endpoint.ts';
+import { readReviewText } from './review/read-review.ts';
+
+/**
+ * Answers a parsed ConversionReview.
+ *
+ * @throws ProtocolError `DECODE` when there is nothing to answer.
+ */
+export type AnswerConversion = (
+  review: unknown,
+  options: { readonly onFailure: (error: Error) => void },
+) => Promise<object>;
+
+/** The path of conversions of all definitions. */
+const CONVERSION_PATH = '/convert';
+
+/** The API server waits this long for a conversion, and no definition can change it. */
+const CONVERSION_SECONDS = 30;
+
+/** The endpoint that converts objects between the versions of all resources. It reads no cache. */
+export function conversionEndpoint(answer: AnswerConversion, log: Log): Endpoint {
+  return {
+    name: 'conversion',
+    path: CONVERSION_PATH,
+    timeoutSeconds: CONVERSION_SECONDS,
+    ready: () => true,
+    async answer(text, { signal }) {
+      const review = await readReviewText(text, 'conversion', signal);
+      let failure: Error | undefined;
+      const answered = await answer(review, {
+        onFailure: (error) => {
+          failure = error;
+        },
+      });
+      if (failure !== undefined) log.error({ err: failure }, 'conversion failed');
+      const outcome = failure === undefined ? 'allowed' : 'failed';
+      return { status: 200, text: encodeExact(answered), outcome };
+    },
+  };
+}

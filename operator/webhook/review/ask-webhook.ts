@@ -1,0 +1,158 @@
+import { encodeExact } from '../../client/rest-client.ts';
+import type { JsonPatchOperation } from '../../client/client.ts';
+import { isMap } from '../../controller/children/json-difference.ts';
+import type { Log } from '../../controller/reconciler.ts';
+import { withTimeout } from '../../core/abort.ts';
+import type { Clock } from '../../core/clock.ts';
+import { OperatorError } from '../../core/errors.ts';
+import { parseExact } from '../../core/json/parse-exact.ts';
+import type { KubernetesObject } from '../../model/object.ts';
+import { allow, type Allowed, type Denied, isDecision } from '../decision.ts';
+import type { Webhook } from '../webhook.ts';
+import type { WebhookContext } from '../webhook-options.ts';
+import type { AdmissionRequest } from './admission-request.ts';
+import { jsonPatchOf } from './json-patch.ts';
+import type { Review } from './read-review.ts';
+import { allowedReview, deniedReview, failedReview } from './review-answer.ts';
+
+/** What became of a question. `timeout` has no answer. */
+export type ReviewOutcome = 'allowed' | 'denied' | 'failed' | 'timeout';
+
+/** What surrounds the call of a webhook's function. */
+export interface AskParts {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly store: WebhookContext['store'];
+  /** Milliseconds that the function has. */
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** The end of a question. */
+export interface AnsweredReview {
+  readonly outcome: ReviewOutcome;
+  /** The review that answers. Undefined after a time-out: then the API server follows the failure policy. */
+  readonly text: string | undefined;
+  /** Why the function failed. */
+  readonly error?: Error;
+}
+
+/**
+ * Asks the function of `webhook`, once. Its failure is logged and becomes a refusal that says nothing of the object. A
+ * result that comes after the time limit is dropped.
+ *
+ * @throws `signal.reason` when aborted.
+ */
+export async function askWebhook(
+  webhook: Webhook,
+  { uid, request }: Review,
+  parts: AskParts,
+): Promise<AnsweredReview> {
+  const { clock, log, signal, timeoutMs } = parts;
+  if (!webhook.whileDeleting && isForObjectBeingDeleted(request)) {
+    return { outcome: 'allowed', text: allowedReview(uid, []) };
+  }
+  const tooLate = timedOut(webhook, timeoutMs);
+  try {
+    const given = await withTimeout(
+      { clock, signal, timeoutMs, tooLate: () => tooLate },
+      async (limited) => webhook.handle(request, { log, store: parts.store, signal: limited }),
+    );
+    const decision = decisionOf(webhook, request, given);
+    if (!decision.allowed) {
+      return { outcome: 'denied', text: deniedReview(uid, decision, request.name) };
+    }
+    const operations = patchOf(webhook, request, decision);
+    return { outcome: 'allowed', text: allowedReview(uid, decision.warnings, operations) };
+  } catch (thrown) {
+    signal.throwIfAborted();
+    if (thrown === tooLate) {
+      log.warn({ timeoutMs }, 'webhook took too long, the failure policy decides');
+      return { outcome: 'timeout', text: undefined, error: tooLate };
+    }
+    const error = failureOf(webhook, thrown);
+    log.error({ err: error }, 'webhook failed, the request is refused');
+    return { outcome: 'failed', text: failedReview(uid, webhook.name), error };
+  }
+}
+
+/** The stored object counts: a client can write a time of deletion into the new one. */
+function isForObjectBeingDeleted({ operation, oldObject }: AdmissionRequest): boolean {
+  return operation === 'UPDATE' && typeof oldObject.metadata.deletionTimestamp === 'string';
+}
+
+/** @throws OperatorError `USER_CODE` when the function has returned something else than an answer. */
+function decisionOf(
+  webhook: Webhook,
+  request: AdmissionRequest,
+  given: unknown,
+): Allowed | Denied {
+  if (given === undefined) return allow();
+  if (isDecision(given)) return given;
+  const isObject = webhook.type === 'mutating' && isMap(given) && 'metadata' in given;
+  if (isObject && request.object !== undefined) {
+    return allow({ object: given as unknown as KubernetesObject });
+  }
+  const wanted =
+    webhook.type === 'validating'
+      ? 'allow(), deny(...) or nothing'
+      : 'the changed object, allow(), deny(...) or nothing';
+  throw misbehaved(webhook, `returned ${given === null ? 'null' : typeof given}: expected ${wanted}`);
+}
+
+function patchOf(
+  webhook: Webhook,
+  { object: before }: AdmissionRequest,
+  { object: changed }: Allowed,
+): readonly JsonPatchOperation[] {
+  if (changed === undefined || changed === before) return [];
+  if (webhook.type === 'validating' || !isMap(before)) {
+    throw misbehaved(webhook, 'returned a changed object where nothing can be changed');
+  }
+  const after = parseExact(encodeExact(changed)) as KubernetesObject;
+  requireSameIdentity(webhook, before as unknown as KubernetesObject, after);
+  return jsonPatchOf(before, after);
+}
+
+/** The API server looks these up before it asks, and takes no other values. */
+function requireSameIdentity(
+  webhook: Webhook,
+  before: KubernetesObject,
+  after: KubernetesObject,
+): void {
+  const { name } = before.metadata as Partial<KubernetesObject['metadata']>;
+  const changed = [
+    ['apiVersion', before.apiVersion === after.apiVersion],
+    ['kind', before.kind === after.kind],
+    ['metadata', isMap(after.metadata)],
+    ['metadata.name', name === undefined || name === after.metadata?.name],
+    ['metadata.namespace', before.metadata.namespace === after.metadata?.namespace],
+    ['metadata.uid', before.metadata.uid === after.metadata?.uid],
+  ].find(([, isSame]) => !isSame);
+  if (changed === undefined) return;
+  throw misbehaved(webhook, `changed ${changed[0]}, which no webhook may change`);
+}
+
+/** V8's messages for a write to a frozen object. */
+const FROZEN = /read only property|object is not extensible|Cannot (?:delete|redefine) property/;
+
+function failureOf(webhook: Webhook, thrown: unknown): Error {
+  if (thrown instanceof TypeError && FROZEN.test(thrown.message)) {
+    return misbehaved(webhook, 'changed its input or a cached object, which are read-only: return a changed copy', thrown);
+  }
+  if (thrown instanceof Error) return thrown;
+  return misbehaved(webhook, `threw ${typeof thrown}, which is no Error`);
+}
+
+function timedOut(webhook: Webhook, timeoutMs: number): OperatorError {
+  return misbehaved(webhook, `has not answered within ${timeoutMs} ms`);
+}
+
+function misbehaved({ name }: Webhook, problem: string, cause?: unknown): OperatorError {
+  return new OperatorError(`webhook ${name} ${problem}`, {
+    code: 'USER_CODE',
+    layer: 'user-code',
+    cause,
+    context: { webhook: name },
+  });
+}

@@ -1,0 +1,190 @@
+import { isMap, type JsonMap } from '../../controller/children/json-difference.ts';
+import { JSON_LIMITS, JsonTextError } from '../../core/json/json-limits.ts';
+import { JsonSyntaxError } from '../../core/json/parse-in-pieces.ts';
+import { readJsonValue } from '../../core/json/read-json.ts';
+import { ProtocolError } from '../../core/errors.ts';
+import { runInSlices } from '../../core/time-slice.ts';
+import type { KubernetesObject } from '../../model/object.ts';
+import { apiVersionOf, resourceName } from '../../model/resource.ts';
+import { deepFreeze } from '../../store/freeze.ts';
+import type { Webhook } from '../webhook.ts';
+import type { AdmissionOperation, AdmissionRequest, AdmissionUser } from './admission-request.ts';
+
+/** The API version of reviews. */
+export const REVIEW_VERSION = 'admission.k8s.io/v1';
+
+/** A question of the API server, and the uid that the answer repeats. */
+export interface Review {
+  readonly uid: string;
+  readonly request: AdmissionRequest;
+}
+
+/** A UUID has 36 characters. A longer text comes from no API server. */
+const MAX_UID_CHARS = 253;
+
+/**
+ * The question in the body of a request, for `webhook`. Everything in it is frozen. Integers that a number cannot hold
+ * are bigints. It yields to the event loop, so that a review of 8 MiB delays no probe.
+ *
+ * @throws ProtocolError `DECODE` for a text that is no review within `JSON_LIMITS`, for a review of another resource,
+ *   subresource or operation, and for one without the objects of its operation. It says which part is at fault, and
+ *   quotes nothing of an object.
+ * @throws `signal.reason` when aborted.
+ */
+export async function readReview(
+  text: string,
+  webhook: Webhook,
+  signal: AbortSignal,
+): Promise<Review> {
+  const review = await readReviewText(text, `webhook ${webhook.name}`, signal);
+  const part = new Parts(webhook);
+  part.require(isMap(review), 'the body must be an object');
+  const { apiVersion, kind } = review;
+  part.require(
+    apiVersion === REVIEW_VERSION && kind === 'AdmissionReview',
+    `apiVersion and kind must be ${REVIEW_VERSION} AdmissionReview`,
+  );
+  const { request } = review;
+  part.require(isMap(request), 'request must be an object');
+  const { uid } = request;
+  const isUid = typeof uid === 'string' && uid !== '' && uid.length <= MAX_UID_CHARS;
+  part.require(isUid, `request.uid must be a text of 1 to ${MAX_UID_CHARS} characters`);
+  part.requireSubject(request);
+  const asked = {
+    name: part.text(request, 'name'),
+    namespace: part.text(request, 'namespace'),
+    resource: webhook.resource,
+    subresource: webhook.subresource,
+    user: part.user(request['userInfo']),
+    dryRun: part.dryRun(request),
+    options: part.map(request, 'options') ?? {},
+    ...part.objects(request),
+  } as AdmissionRequest;
+  deepFreeze(asked);
+  return { uid, request: asked };
+}
+
+/**
+ * The value of the body of a request, of any kind of review.
+ *
+ * @param of - names the endpoint in the error.
+ * @throws ProtocolError `DECODE` for a text that is no JSON within `JSON_LIMITS`; `signal.reason` when aborted.
+ */
+export async function readReviewText(
+  text: string,
+  of: string,
+  signal: AbortSignal,
+): Promise<unknown> {
+  try {
+    return (await runInSlices(readJsonValue(text, JSON_LIMITS), signal)).value;
+  } catch (error) {
+    if (!(error instanceof JsonTextError || error instanceof JsonSyntaxError)) throw error;
+    throw unusable(of, `the body ${error.message}`, error);
+  }
+}
+
+function unusable(of: string, problem: string, cause?: unknown): ProtocolError {
+  return new ProtocolError(`a review for ${of} is unusable: ${problem}`, { code: 'DECODE', cause });
+}
+
+/** The parts of a review, each of the type that it must have. */
+class Parts {
+  readonly #webhook: Webhook;
+
+  constructor(webhook: Webhook) {
+    this.#webhook = webhook;
+  }
+
+  require(holds: boolean, problem: string): asserts holds {
+    if (!holds) throw unusable(`webhook ${this.#webhook.name}`, problem);
+  }
+
+  /** The resource must be that of the rule: the API server has converted objects of other versions. */
+  requireSubject(request: JsonMap): void {
+    const { resource, subresource, rules } = this.#webhook;
+    const asked = this.map(request, 'resource') ?? {};
+    const isSame =
+      asked['group'] === resource.group &&
+      asked['version'] === resource.version &&
+      asked['resource'] === resource.plural;
+    const wanted = `${resourceName(resource)} of version ${resource.version}`;
+    this.require(isSame, `request.resource must be ${wanted}`);
+    this.require(
+      this.text(request, 'subResource') === subresource,
+      `request.subResource must be ${subresource === undefined ? 'empty' : JSON.stringify(subresource)}`,
+    );
+    const operations = rules.flatMap((rule) => rule.operations);
+    this.require(
+      operations.includes(request['operation'] as AdmissionOperation),
+      `request.operation must be ${operations.join(' or ')}`,
+    );
+  }
+
+  /** Undefined for an empty text, which Go writes for none. */
+  text(of: JsonMap, name: string): string | undefined {
+    const value = of[name] ?? '';
+    this.require(typeof value === 'string', `request.${name} must be a text`);
+    return value === '' ? undefined : value;
+  }
+
+  map(of: JsonMap, name: string): JsonMap | undefined {
+    const value = of[name] ?? undefined;
+    this.require(value === undefined || isMap(value), `request.${name} must be an object`);
+    return value as JsonMap | undefined;
+  }
+
+  dryRun({ dryRun = false }: JsonMap): boolean {
+    const value = dryRun ?? false;
+    this.require(typeof value === 'boolean', 'request.dryRun must be true or false');
+    return value;
+  }
+
+  user(info: unknown): AdmissionUser {
+    const { username = '', uid = '', groups, extra } = isMap(info) ? info : {};
+    const isUser =
+      typeof username === 'string' &&
+      typeof uid === 'string' &&
+      isTexts(groups ?? []) &&
+      isMap(extra ?? {}) &&
+      Object.values(extra ?? {}).every(isTexts);
+    this.require(isUser, 'request.userInfo must have the types of a UserInfo');
+    return {
+      username,
+      uid: uid === '' ? undefined : uid,
+      groups: (groups ?? []) as readonly string[],
+      extra: (extra ?? {}) as AdmissionUser['extra'],
+    };
+  }
+
+  objects(request: JsonMap): Partial<AdmissionRequest> {
+    const operation = request['operation'] as AdmissionOperation;
+    if (operation === 'CONNECT') {
+      return { operation, object: this.map(request, 'object'), oldObject: undefined };
+    }
+    const hasNew = operation !== 'DELETE';
+    const hasOld = operation !== 'CREATE';
+    const object = hasNew ? this.#object(request, 'object') : undefined;
+    const oldObject = hasOld ? this.#object(request, 'oldObject') : undefined;
+    return { operation, object, oldObject } as Partial<AdmissionRequest>;
+  }
+
+  /** Objects of subresources such as `scale` have a kind of their own. */
+  #object(request: JsonMap, name: 'object' | 'oldObject'): KubernetesObject {
+    const { resource, subresource } = this.#webhook;
+    const value = request[name];
+    this.require(isMap(value), `request.${name} must be an object, as the operation says`);
+    const { apiVersion, kind, metadata } = value;
+    const isOwn = apiVersion === apiVersionOf(resource) && kind === resource.kind;
+    const isNamed = typeof apiVersion === 'string' && typeof kind === 'string';
+    this.require(
+      subresource === undefined ? isOwn : isNamed,
+      `request.${name} must be ${apiVersionOf(resource)} ${resource.kind}`,
+    );
+    this.require(isMap(metadata), `request.${name}.metadata must be an object`);
+    return value as unknown as KubernetesObject;
+  }
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
+}

@@ -1,0 +1,89 @@
+import { encodeExact } from '../../client/rest-client.ts';
+import type { JsonPatchOperation } from '../../client/client.ts';
+import { boundedText, visibleText } from '../../core/visible-text.ts';
+import type { Denied, DenialReason } from '../decision.ts';
+import { REVIEW_VERSION } from './read-review.ts';
+
+/** The API server cuts a warning of more than 256 characters, and drops warnings beyond 4,096 characters. */
+const MAX_WARNING_CHARS = 255;
+const MAX_WARNINGS_CHARS = 4_096;
+
+/** The HTTP status of each reason, as in `k8s.io/apimachinery/pkg/api/errors`. */
+const CODES: Readonly<Record<DenialReason, number>> = {
+  Unauthorized: 401,
+  Forbidden: 403,
+  RequestEntityTooLarge: 413,
+  Invalid: 422,
+};
+
+/** The review that allows a request. Without operations it has neither a patch nor a patch type. */
+export function allowedReview(
+  uid: string,
+  warnings: readonly string[],
+  operations: readonly JsonPatchOperation[] = [],
+): string {
+  const patch = operations.length === 0 ? undefined : base64(encodeExact(operations));
+  return reviewText({
+    uid,
+    allowed: true,
+    ...warningsOf(warnings),
+    ...(patch !== undefined && { patchType: 'JSONPatch', patch }),
+  });
+}
+
+/** The review that denies a request. The API server puts the name of the webhook before the message. */
+export function deniedReview(
+  uid: string,
+  { message, reason, field, warnings }: Denied,
+  name: string | undefined,
+): string {
+  const text = boundedText(visibleText(message));
+  const cause = { reason: 'FieldValueInvalid', message: text, field };
+  const details = { ...(name !== undefined && { name }), causes: [cause] };
+  return reviewText({
+    uid,
+    allowed: false,
+    status: {
+      status: 'Failure',
+      code: CODES[reason],
+      reason,
+      message: field === undefined ? text : `${field}: ${text}`,
+      ...(field !== undefined && { details }),
+    },
+    ...warningsOf(warnings),
+  });
+}
+
+/** The review that refuses a request because the function of the webhook has failed. It says nothing of the object. */
+export function failedReview(uid: string, webhook: string): string {
+  const message = `the function of webhook ${webhook} failed, and the operator's log says why, with uid ${uid}`;
+  const status = { status: 'Failure', code: 500, reason: 'InternalError', message };
+  return reviewText({ uid, allowed: false, status });
+}
+
+function reviewText(response: object): string {
+  return JSON.stringify({ apiVersion: REVIEW_VERSION, kind: 'AdmissionReview', response });
+}
+
+/** Each without line breaks and characters that a terminal obeys, which no header can have. */
+function warningsOf(warnings: readonly string[]): { readonly warnings?: readonly string[] } {
+  const shown: string[] = [];
+  let chars = 0;
+  for (const warning of warnings) {
+    const text = cut(visibleText(warning).replaceAll(/\s+/g, ' ').trim());
+    chars += text.length;
+    if (chars > MAX_WARNINGS_CHARS) break;
+    if (text !== '') shown.push(text);
+  }
+  return shown.length === 0 ? {} : { warnings: shown };
+}
+
+/** Half of a surrogate pair, left by the cut, becomes U+FFFD. */
+function cut(text: string): string {
+  if (text.length <= MAX_WARNING_CHARS) return text;
+  return `${text.slice(0, MAX_WARNING_CHARS - 1)}…`.toWellFormed();
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64');
+}

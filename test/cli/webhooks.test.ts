@@ -1,0 +1,126 @@
+/** Modules that export webhooks: what commands see of them, and that a process answers them. */
+
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { post } from '../manager/webhooks/post.ts';
+import { reviewOf } from '../webhook/reviews.ts';
+import { chancery, folderWith, freePort } from './child.ts';
+import { invoke } from './invocation.ts';
+import { startServer } from './server.ts';
+
+const COLOURS = `
+import { deny, source, validatingWebhook } from 'chancery';
+import { configMaps, secrets } from 'chancery/kubernetes';
+
+export default [validatingWebhook({
+  name: 'colours.shop.example.com',
+  resource: configMaps,
+  reads: [source(secrets, { labelSelector: 'app=x' })],
+  failurePolicy: 'Fail',
+  validate: (_request, { store }) => deny(\`of \${store(secrets).list().length}\`),
+})];`;
+
+const WITH_ARGUMENTS = `
+import { withArguments } from 'chancery';
+import webhooks from './colours.mjs';
+
+export default withArguments({ arguments: {}, create: () => ({ webhooks }) });`;
+
+const ONE_HANGS = `
+import { validatingWebhook } from 'chancery';
+import { configMaps } from 'chancery/kubernetes';
+
+export default validatingWebhook({
+  name: 'colours.shop.example.com',
+  resource: configMaps,
+  timeoutSeconds: 40,
+  validate: () => {},
+});`;
+
+test.each([
+  'colours.mjs',
+  'arguments.mjs',
+])('--check prints the webhooks of %s', async (name) => {
+  const folder = folderWith({ 'colours.mjs': COLOURS, 'arguments.mjs': WITH_ARGUMENTS });
+
+  const { exit, stdout } = invoke(['run', '--check', join(folder, name)]);
+
+  expect(await exit).toBe(0);
+  expect(stdout.records).toEqual([
+    {
+      webhook: 'colours.shop.example.com',
+      type: 'validating',
+      rules: [
+        {
+          apiGroups: [''],
+          apiVersions: ['v1'],
+          resources: ['configmaps'],
+          operations: ['CREATE', 'UPDATE'],
+          scope: 'Namespaced',
+        },
+      ],
+      failurePolicy: 'Fail',
+      timeoutSeconds: 10,
+      reads: [
+        {
+          apiVersion: 'v1',
+          plural: 'secrets',
+          kind: 'Secret',
+          namespace: 'configured',
+          labelSelector: 'app=x',
+        },
+      ],
+    },
+  ]);
+});
+
+test('a webhook that no configuration may have ends the start with exit code 2, and one line', async () => {
+  const folder = folderWith({ 'colours.mjs': ONE_HANGS });
+
+  const { exit, stderr } = invoke(['run', '--check', join(folder, 'colours.mjs')]);
+
+  expect(await exit).toBe(2);
+  expect(stderr.lines).toEqual([expect.stringContaining('a whole number from 1 to 30, not 40')]);
+});
+
+test('generate rbac has the sources that webhooks read', async () => {
+  const folder = folderWith({ 'colours.mjs': COLOURS });
+  const command = ['generate', 'rbac', join(folder, 'colours.mjs'), '--namespace', 'shop'];
+
+  const { exit, stdout } = invoke(command);
+
+  expect(await exit).toBe(0);
+  const text = stdout.lines.join('\n');
+  expect(text).toContain('- secrets');
+  expect(text).not.toContain('admissionregistration');
+  expect(text).not.toContain('configmaps');
+});
+
+test('a process without a controller answers its webhooks until it is asked to stop', async () => {
+  const server = await startServer();
+  const folder = folderWith({ 'colours.mjs': COLOURS });
+  const port = await freePort();
+
+  const child = chancery(['run', join(folder, 'colours.mjs')], {
+    CHANCERY_API_URL: server.url,
+    CHANCERY_WEBHOOK_LISTEN: `127.0.0.1:${port}`,
+  });
+  await child.stderr.until(() => child.stderr.lines.some((line) => line.includes('is healthy')));
+  const got = await post(`http://127.0.0.1:${port}`, JSON.stringify(reviewOf()));
+  child.kill('SIGTERM');
+
+  expect(JSON.parse(got.text).response.status.message).toBe('of 0');
+  expect(await child.exit).toBe(0);
+});
+
+test('a dry run says which webhooks it does not answer', async () => {
+  const server = await startServer();
+  const folder = folderWith({ 'colours.mjs': COLOURS });
+
+  const { exit, stderr } = invoke(['run', '--dry-run', join(folder, 'colours.mjs')], {
+    env: { CHANCERY_API_URL: server.url },
+  });
+
+  expect(await exit).toBe(0);
+  expect(stderr.lines).toContain('dry run: colours.shop.example.com is not served');
+});

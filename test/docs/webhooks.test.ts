@@ -1,0 +1,46 @@
+/** docs/webhooks.md: its webhooks answer what the page says. */
+
+import { expect, test } from 'vitest';
+import type { Webhook } from '../../operator/webhook/webhook.ts';
+import { answerOf } from '../webhook/reviews.ts';
+import { exampleOf } from './guide.ts';
+
+test('names: a host is denied when it is another one’s, and a name that is not public is warned of', async () => {
+  const { answerFor } = await exampleOf<{
+    answerFor(host: string, others?: readonly string[]): Promise<unknown>;
+  }>('webhooks.md', 'names.check.ts');
+
+  expect(await answerFor('shop.example.com')).toEqual({ uid: '1', allowed: true });
+  expect(await answerFor('shop.test')).toEqual({
+    uid: '1',
+    allowed: true,
+    warnings: ['.test is not public'],
+  });
+});
+
+test('creators: a namespace gets the name of its creator, once', async () => {
+  const { creators } = await exampleOf<{ readonly creators: Webhook }>('webhooks.md', 'creators.ts');
+  const object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } };
+  const request = {
+    uid: '1',
+    operation: 'CREATE',
+    resource: { group: '', version: 'v1', resource: 'namespaces' },
+    name: 'shop',
+    userInfo: { username: 'ada' },
+  };
+  const review = (of: object): object => ({
+    apiVersion: 'admission.k8s.io/v1',
+    kind: 'AdmissionReview',
+    request: { ...request, object: of },
+  });
+  const annotations = { 'example.com/created-by': 'ada' };
+
+  const first = await answerOf(creators, review(object));
+  const second = await answerOf(
+    creators,
+    review({ ...object, metadata: { name: 'shop', annotations } }),
+  );
+
+  expect(first.patch).toEqual([{ op: 'add', path: '/metadata/annotations', value: annotations }]);
+  expect(second.patch).toBeUndefined();
+});
