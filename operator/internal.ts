@@ -138,6 +138,7 @@ export { changedYaml, duplicateYamlKeys, yamlWithItem } from './core/yaml.ts';
 export { createYamlReader, type YamlReader } from './core/yaml-thread/yaml-reader.ts';
 export type { YamlAnswer, YamlRequest } from './core/yaml-thread/yaml-work.ts';
 export { projectImageFiles } from './generate/image/project-image.ts';
+export { GATE_CONFIG_FILE, type GatePath, gateConfig } from './generate/gate/gate-config.ts';
 export { podTemplateOf } from './generate/lint/installation.ts';
 export { homeOf } from './generate/lint/path-pattern.ts';
 export { grantsOf } from './generate/lint/rights-and-paths.ts';
@@ -151,6 +152,7 @@ export {
 export { certificatesOperator } from './generate/manifests/certificates-operator.ts';
 export { COMPONENT_NAMES, type ComponentName } from './generate/manifests/component-model.ts';
 export { kubectlOf } from './generate/manifests/deployment-template.ts';
+export { gateSidecar, gateVolumes } from './generate/manifests/gate-sidecar.ts';
 export { objectFileNames } from './generate/manifests/given-objects.ts';
 export { documents, header, type ManifestFile } from './generate/manifests/manifest-file.ts';
 export type { ManifestsOptions } from './generate/manifests/manifests-options.ts';
@@ -169,11 +171,11 @@ export {
 } from './generate/manifests/operator-model.ts';
 export { MERGE_KEYS, renderedDeployment, requiredComponents } from './generate/manifests/rendered-objects.ts';
 export {
-  type CertificatesAccess,
   type CertificateTargets,
   certificatesAccess,
 } from './generate/webhook/certificates-access.ts';
-export { type GateOptions, reasonForTwo } from './generate/webhook/webhooks-options.ts';
+export { GATE_TLS } from './generate/webhook/certificates.ts';
+export { OWN_GATE_IMAGE, reasonForTwo } from './generate/webhook/webhooks-options.ts';
 export { type ManagerOptions, newManager } from './manager/manager.ts';
 export { familyOf } from './manager/metrics/added-registries.ts';
 export { claimedNames, claimsOfProcess } from './manager/metrics/claimed-names.ts';

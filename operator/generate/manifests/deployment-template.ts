@@ -1,14 +1,9 @@
 import { AMBASSADOR_FLAGS, isOwnAmbassador } from '../../access/filter/ambassador-image.ts';
 import { type ProxyFilter, proxyArguments } from '../../access/filter/proxy-filter.ts';
 import { formatYaml } from '../../core/yaml.ts';
+import { gateLines, gateVolumes } from './gate-sidecar.ts';
 import { listLines, scalar, type TemplateValues, templateText } from './manifest-file.ts';
 import { leaseNameOf, type ManifestsOptions } from './manifests-options.ts';
-import {
-  GATE_CONFIG_FOLDER,
-  GATE_PORT,
-  GATE_PROBE,
-  GATE_TLS_FOLDER,
-} from '../gate/gate-config.ts';
 import { gateNames } from '../webhook/gate-names.ts';
 import type { WebhookModel } from '../webhook/webhook-model.ts';
 import { configMapOf, folderItems } from './mounted-folder.ts';
@@ -70,19 +65,9 @@ export function deploymentValues(
 function gateValues(options: ManifestsOptions, webhooks: WebhookModel | undefined): TemplateValues {
   if (webhooks === undefined) return { gate: '', gateAnnotation: '', gateVolumes: '' };
   const { certificates, configHash, options: served } = webhooks;
-  const volumes = [
-    certificates.volume,
-    { name: 'gate-config', configMap: { name: gateNames(options).gate } },
-    { name: 'gate-run', emptyDir: { sizeLimit: '256Mi' } },
-  ];
+  const volumes = [certificates.volume, ...gateVolumes(gateNames(options).gate)];
   return {
-    gate: templateText('base/parts/gate.yaml', {
-      gateImage: scalar(served.image),
-      port: GATE_PORT,
-      probe: GATE_PROBE,
-      tlsFolder: GATE_TLS_FOLDER,
-      configFolder: GATE_CONFIG_FOLDER,
-    }),
+    gate: gateLines(served.image),
     gateAnnotation: `chancery.dev/gate-config: ${JSON.stringify(configHash)} # another configuration needs new Pods\n`,
     gateVolumes: formatYaml(volumes),
   };
