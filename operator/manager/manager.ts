@@ -12,8 +12,10 @@ import { tracing } from './observe/tracing.ts';
 import { OperatorProcess } from './operator-process.ts';
 import type { CreateManagerOptions } from './options.ts';
 import { declaringRunnables, type Runnable } from './runnable.ts';
+import type { GateTarget } from './safety/gate-test.ts';
 import type { SelfTest, SelfTestOptions } from './safety/self-test.ts';
 import { findVisibleToken, tokenVisible } from './safety/visible-token.ts';
+import type { WatchGateOptions } from './safety/watch-gate.ts';
 import { connectOptions, placementOf } from './settings/connect-options.ts';
 import { overridden, type Settings, settingsFrom } from './settings/settings.ts';
 import type { ProcessStatus } from './status-page/process-status.ts';
@@ -128,6 +130,9 @@ export async function newManager(options: ManagerOptions): Promise<Manager> {
       run: async (signal) => (await selfTest()).run(signal),
     });
   }
+  if (settings.selfTest !== 'off' && settings.webhookGate !== undefined) {
+    manager.add(gateTest({ ...settings.webhookGate, path: undefined }, { clock, log: logger }));
+  }
   const run = async (signal: AbortSignal): Promise<void> => {
     try {
       await requireNoToken(options.tokenFolders, settings, logger);
@@ -209,6 +214,21 @@ function selfTestLoader(optionsOf: () => SelfTestOptions): () => Promise<SelfTes
   return () => {
     loaded ??= import('./safety/self-test.ts').then((module) => new module.SelfTest(optionsOf()));
     return loaded;
+  };
+}
+
+/** Tests the gate as long as the process runs: its certificate changes without the operator's doing. */
+function gateTest(target: GateTarget, parts: Omit<WatchGateOptions, 'test'>): Runnable {
+  return {
+    name: 'gate-self-test',
+    needsLeaderElection: false,
+    run: async (signal) => {
+      const { testGate } = await import('./safety/gate-test.ts');
+      const { watchGate } = await import('./safety/watch-gate.ts');
+      const test: WatchGateOptions['test'] = (stopped) =>
+        testGate(target, { now: new Date(parts.clock.now()), signal: stopped });
+      await watchGate({ ...parts, test }, signal);
+    },
   };
 }
 

@@ -12,6 +12,7 @@ export interface ImageDeclaration {
 /** In the order in which they are built. */
 export const IMAGES: readonly ImageDeclaration[] = [
   { name: 'chancery-proxy', dockerfile: 'Dockerfile.proxy' },
+  { name: 'chancery-gate', dockerfile: 'Dockerfile.gate' },
   { name: 'chancery-operator', dockerfile: 'Dockerfile.operator' },
   { name: 'chancery-hooks', dockerfile: 'Dockerfile.operator', target: 'hooks' },
   { name: 'chancery-certificates', dockerfile: 'Dockerfile.operator', target: 'certificates' },

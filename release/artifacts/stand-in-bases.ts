@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Builder } from '../../test/images/support/builder.ts';
 import { standInDebian } from '../../test/images/support/debian-base.ts';
-import { nodeBases, standInKubectl } from '../../test/images/support/stand-ins.ts';
+import { nodeBases, standInKubectl, standInNginx } from '../../test/images/support/stand-ins.ts';
 import type { ImageDeclaration } from './image-declarations.ts';
 
 /** Arguments of a build that put other images in the place of those that a Dockerfile names. */
@@ -30,6 +30,10 @@ export class StandIns {
     if (image.dockerfile === 'Dockerfile.proxy') {
       const kubectl = await standInKubectl(this.#builder, this.#folder);
       return { args: [`--build-arg=KUBECTL_IMAGE=${kubectl}`] };
+    }
+    if (image.dockerfile === 'Dockerfile.gate') {
+      const nginx = await standInNginx(this.#builder, this.#folder);
+      return { args: [`--build-arg=NGINX_IMAGE=${nginx}`, '--build-arg=HANDSHAKE='] };
     }
     this.#node ??= nodeBases(this.#builder, this.#folder);
     const args = await this.#node;

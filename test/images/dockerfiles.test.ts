@@ -1,4 +1,4 @@
-/** Rules that both Dockerfiles keep; each with a Dockerfile that breaks it, so that the rule can fail. */
+/** Rules that all Dockerfiles keep; each with a Dockerfile that breaks it, so that the rule can fail. */
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { projectImageFiles } from '../../operator/generate/image/project-image.ts';
@@ -29,6 +29,7 @@ function last({ stages }: ParsedDockerfile, name: string): string {
 
 test.each([
   ['Dockerfile.proxy', true],
+  ['Dockerfile.gate', false],
   ['Dockerfile.operator', false],
 ])('%s keeps the rules', async (name, ambassador) => {
   const dockerfile = await read(name);

@@ -34,6 +34,7 @@ const DEFAULTS = {
   shutdownTimeoutMs: 25_000,
   strictFields: false,
   selfTest: 'warn',
+  webhookGate: undefined,
   insecureAllowToken: false,
 };
 
@@ -78,6 +79,11 @@ describe('settingsFrom', () => {
     ['CHANCERY_INSTALL_CRDS', 'force', { installCrds: true, forceCrds: true }],
     ['CHANCERY_SELF_TEST', 'require', { selfTest: 'require' }],
     ['CHANCERY_SELF_TEST', 'off', { selfTest: 'off' }],
+    [
+      'CHANCERY_WEBHOOK_GATE',
+      'op-gate.demo.svc:9443',
+      { webhookGate: { service: 'op-gate.demo.svc', port: 9443 } },
+    ],
     ['CHANCERY_INSECURE_ALLOW_TOKEN', 'true', { insecureAllowToken: true }],
     ['CHANCERY_WARMUP', 'false', { warmup: false }],
     ['CHANCERY_SHUTDOWN_TIMEOUT', '0', { shutdownTimeoutMs: 0 }],
@@ -155,6 +161,9 @@ describe('settingsFrom', () => {
     ['CHANCERY_READY_SOURCES', '1', 'true or false'],
     ['CHANCERY_INSTALL_CRDS', 'yes', 'true, force or false'],
     ['CHANCERY_SELF_TEST', 'strict', 'warn, require or off'],
+    ...['op-gate.demo.svc', 'op-gate:9443', '10.0.0.1:9443', 'a.b.svc:70000', 'a.b.svc:9443/x'].map(
+      (value) => ['CHANCERY_WEBHOOK_GATE', value, 'SERVICE.NAMESPACE.svc:PORT'] as const,
+    ),
     ['CHANCERY_INSECURE_ALLOW_TOKEN', '1', 'true or false'],
     ['CHANCERY_WARMUP', '1', 'true or false'],
     ['CHANCERY_LEADER_ELECTION', 'on', 'true or false'],

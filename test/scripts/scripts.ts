@@ -69,6 +69,11 @@ export const GROUPS: Readonly<Record<string, Group>> = {
         SOURCES,
         'test/measure/trace-event.ts',
       ),
+      gate: program(
+        'What the gate and its TLS add to the answer of a webhook.',
+        SOURCES,
+        'test/measure/gate.ts',
+      ),
       hooks: program(
         'What `chancery hooks` costs, and what a hostile result costs the other hooks.',
         SOURCES,

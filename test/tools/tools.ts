@@ -68,6 +68,7 @@ export const TOOLS: readonly Tool[] = [
   tool('strace', ['strace', 'strace', ''], { whyNot: whyNoTrace }),
   tool('buildah', ['buildah', 'buildah', ''], { whyNot: whyNoImages }),
   tool('python3', ['python3']),
+  tool('nginx', ['nginx']),
   tool('debootstrap', ['debootstrap', 'debootstrap', '']),
   tool('yamllint', ['yamllint']),
   tool('go', [`golang-go ${GO_PACKAGES}`, 'golang golang-github-masterminds-sprig-devel', 'go'], {

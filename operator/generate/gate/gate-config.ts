@@ -9,13 +9,23 @@ export interface GatePath {
   readonly timeoutSeconds: number;
 }
 
-export interface GateOptions {
+export interface GateConfigOptions {
   readonly paths: readonly GatePath[];
   /** Where the operator listens: `127.0.0.1:9440` (default), another address of loopback, or `unix:/path`. */
   readonly operator?: string;
   /** Addresses of the gate. Default `['[::]:9443']`, for IPv4 and IPv6. */
   readonly listen?: readonly string[];
 }
+
+/** The file in the ConfigMap, and its folder in the container. */
+export const GATE_CONFIG_FILE = 'gate.conf';
+export const GATE_CONFIG_FOLDER = '/etc/gate';
+
+/** Where the container has `tls.crt` and `tls.key`, as the kubelet mounts them. */
+export const GATE_TLS_FOLDER = '/tls';
+
+/** Where an operator listens unless it is told otherwise. */
+export const OPERATOR_ADDRESS = '127.0.0.1:9440';
 
 /** The port of the gate in its Pod. */
 export const GATE_PORT = 9443;
@@ -50,9 +60,9 @@ const QUERY = String.raw`(?:\?timeout=[0-9]{1,2}s)?`;
  */
 export function gateConfig({
   paths,
-  operator = '127.0.0.1:9440',
+  operator = OPERATOR_ADDRESS,
   listen = [`[::]:${GATE_PORT}`],
-}: GateOptions): string {
+}: GateConfigOptions): string {
   requireUsable(paths, operator, listen);
   const sorted = paths.toSorted((one, other) => (one.path < other.path ? -1 : 1));
   const blocks: Readonly<Record<string, string>> = {
@@ -65,6 +75,24 @@ export function gateConfig({
       (blocks[name] ?? '').replace(/^(?=.)/gm, indent),
     )
     .replaceAll('${operator}', () => operator);
+}
+
+/** What a configuration of the gate was made from; undefined for a text that `gateConfig` has not made. */
+export function readGateConfig(text: string): Required<GateConfigOptions> | undefined {
+  const location = /^ {8}location = (\S+) \{[^}]*?proxy_read_timeout (\d+)s;/gm;
+  const options = {
+    paths: [...text.matchAll(location)].map(([, path = '', seconds]) => ({
+      path,
+      timeoutSeconds: Number(seconds),
+    })),
+    operator: /^ {8}server (\S+);$/m.exec(text)?.[1] ?? '',
+    listen: [...text.matchAll(/^ {8}listen (\S+) ssl/gm)].map(([, address = '']) => address),
+  };
+  try {
+    return gateConfig(options) === text ? options : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The first line that matches decides: what the API server sends passes, other methods are told apart. */

@@ -40,6 +40,8 @@ export interface Installation {
   readonly socket: string | undefined;
   /** Undefined when the Pod contains only the ambassador. */
   readonly operator: PlacedContainer | undefined;
+  /** What ends TLS for webhooks; undefined without webhooks. */
+  readonly gate: PlacedContainer | undefined;
   readonly objects: readonly KubernetesObject[];
   /** The size of the operator's caches; undefined when unknown. */
   readonly caches: CacheSize | undefined;
@@ -47,6 +49,9 @@ export interface Installation {
 
 /** Images that contain only `kubectl proxy`. */
 const AMBASSADOR_IMAGE = /(?:^|\/)(?:chancery-proxy|kubectl|kubectl-proxy|kubeapi-proxy)(?:[:@]|$)/;
+
+/** Images that contain only the gate. */
+const GATE_IMAGE = /(?:^|\/)chancery-gate(?:[:@]|$)/;
 
 /** Flags that only `kubectl proxy` has. */
 const FILTER_FLAG = /^--(?:accept-paths|accept-hosts|reject-paths|reject-methods)(?:=|$)/;
@@ -77,8 +82,9 @@ function installationOf(
   ];
   const proxy = containers.find(({ container }) => isAmbassador(container));
   if (proxy === undefined) return undefined;
+  const gate = containers.find(({ container }) => isGate(container));
   const others = containers.filter(
-    ({ isInit, container }) => !isInit && container !== proxy.container,
+    (placed) => !placed.isInit && placed !== proxy && placed !== gate,
   );
   const flags = proxyFlags([...(proxy.container.command ?? []), ...(proxy.container.args ?? [])]);
   const spec = (workload as { spec?: { replicas?: number; strategy?: { type?: string } } }).spec;
@@ -101,6 +107,7 @@ function installationOf(
     accepted: acceptedPaths(flags, homeOf({ namespace: metadata.namespace })),
     socket: flags.values.get('unix-socket')?.value || undefined,
     operator: others.find(({ container }) => container.name === 'operator') ?? others[0],
+    gate,
     objects,
     caches,
   };
@@ -150,6 +157,11 @@ export function isAmbassador({ image = '', command, args }: Container): boolean 
   return (
     AMBASSADOR_IMAGE.test(image) || runsKubectl || words.some((word) => FILTER_FLAG.test(word))
   );
+}
+
+/** Decides by image and, for an image of another name, by the name of the container. */
+function isGate({ name, image = '' }: Container): boolean {
+  return GATE_IMAGE.test(image) || name === 'gate';
 }
 
 /** The place of an argument of the ambassador: its command comes before its args. */

@@ -18,6 +18,7 @@ import {
 } from './rules/companion-objects.ts';
 import { fixedImages, noInjectedSidecars, twoContainers } from './rules/containers.ts';
 import { operatorEnvironment, proxyEnvironment } from './rules/environment.ts';
+import { gateCertificate, gateConfiguration, keyOnlyInGate } from './rules/gate.ts';
 import {
   ownNamespaces,
   restrictedContainers,
@@ -109,6 +110,9 @@ export const RULES: readonly Rule[] = [
   automountOff,
   noTokenSecret,
   ownServiceAccount,
+  keyOnlyInGate,
+  gateCertificate,
+  gateConfiguration,
   noCredentialFlags,
   noSecretInArguments,
   proxyEnvironment,

@@ -66,6 +66,8 @@ export interface Settings {
   readonly strictFields: boolean;
   /** How to handle an ambassador that lets forbidden requests through, and missing rights. */
   readonly selfTest: SelfTestMode;
+  /** How the API server calls the gate of the webhooks, and its port on loopback; undefined: the gate is not tested. */
+  readonly webhookGate: { readonly service: string; readonly port: number } | undefined;
   /** Start although a ServiceAccount token is visible. It is only logged as a warning. */
   readonly insecureAllowToken: boolean;
 }
@@ -165,6 +167,11 @@ export const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] 
       'missing; require: also fails before anything is reconciled unless the filter works; off',
   ],
   [
+    'CHANCERY_WEBHOOK_GATE',
+    'the gate of the webhooks, as SERVICE.NAMESPACE.svc:PORT: unless the self-test is off, logs a certificate that the API ' +
+      'server refuses, and a gate that passes what it must not; default: it is not tested',
+  ],
+  [
     'CHANCERY_INSECURE_ALLOW_TOKEN',
     'true: starts although a ServiceAccount token is visible; default false',
   ],
@@ -210,6 +217,7 @@ export function settingsFrom(environment: Environment): Settings {
     shutdownTimeoutMs: shutdownTimeout(read),
     strictFields: ['development', 'test'].includes(read('NODE_ENV') ?? ''),
     selfTest: oneOf(read, 'CHANCERY_SELF_TEST', SELF_TEST_MODES) ?? 'warn',
+    webhookGate: webhookGate(read),
     insecureAllowToken: flag(read, 'CHANCERY_INSECURE_ALLOW_TOKEN', false),
   };
 }
@@ -258,6 +266,14 @@ function watchedNamespaces(read: ReadSetting): readonly string[] | undefined {
     throw unusable(name, `${wanted}, or "*" for all`, text);
   }
   return ['default'];
+}
+
+function webhookGate(read: ReadSetting): Settings['webhookGate'] {
+  const text = read('CHANCERY_WEBHOOK_GATE');
+  if (text === undefined) return undefined;
+  const [, service, port] = /^([a-z0-9-]+\.[a-z0-9-]+\.svc):([1-9][0-9]{0,4})$/.exec(text) ?? [];
+  if (service !== undefined && Number(port) <= PORTS.max) return { service, port: Number(port) };
+  throw unusable('CHANCERY_WEBHOOK_GATE', 'SERVICE.NAMESPACE.svc:PORT', text);
 }
 
 const MAX_RELIST_SECONDS = 31_536_000;

@@ -4,6 +4,7 @@ import type { Canary } from './canaries/canary.ts';
 import { CLOSED_WEBHOOKS } from './canaries/closed-webhooks.ts';
 import { CONTAINERS } from './canaries/containers.ts';
 import { CREDENTIALS } from './canaries/credentials.ts';
+import { GATE_CANARIES } from './canaries/gate.ts';
 import { PATH_FILTER } from './canaries/path-filter.ts';
 import { PROBES_AND_STOP } from './canaries/probes-and-stop.ts';
 import { RESOURCES_AND_IMAGES } from './canaries/resources-and-images.ts';
@@ -16,6 +17,7 @@ export const CANARIES: readonly Canary[] = [
   ...ARGUMENTS,
   ...PATH_FILTER,
   ...CONTAINERS,
+  ...GATE_CANARIES,
   ...STOCK_IMAGE,
   ...UNIX_SOCKET,
   ...PROBES_AND_STOP,

@@ -4,6 +4,7 @@ import {
   AMBASSADOR_FLAGS,
 } from '../../../operator/access/filter/ambassador-image.ts';
 import { parseYamlDocuments } from '../../../operator/core/yaml.ts';
+import { gateConfig } from '../../../operator/generate/gate/gate-config.ts';
 import type { KubernetesObject } from '../../../operator/model/object.ts';
 
 const GOOD = parseYamlDocuments(readFileSync(new URL('good.yaml', import.meta.url), 'utf8'));
@@ -16,6 +17,7 @@ const SHORT: Readonly<Record<string, string>> = {
   pod: 'Deployment.spec.template.spec',
   proxy: 'Deployment.spec.template.spec.containers.0',
   operator: 'Deployment.spec.template.spec.containers.1',
+  gate: 'Deployment.spec.template.spec.initContainers.0',
 };
 
 /** The objects of good.yaml, to be broken one field at a time: two plain containers. */
@@ -119,4 +121,55 @@ export function socket(): Manifests {
     .push('operator.env', { name: 'CHANCERY_API_URL', value: `unix:${path}` })
     .set('operator.securityContext.runAsUser', 65531)
     .set('operator.securityContext.runAsGroup', 65531);
+}
+
+/** A path that the gate of `gated` passes. */
+export const GATE_PATH = { path: '/validate/names.websites.example.com', timeoutSeconds: 10 };
+
+/** An operator with a webhook, and the gate as a native sidecar: `pod.initContainers.0`. */
+export function gated(): Manifests {
+  const manifests = plain();
+  const metadata = { name: 'op-gate', namespace: 'demo' };
+  const { securityContext } = manifests.get('operator') as { securityContext: object };
+  return manifests
+    .push('pod.volumes', { name: 'gate-tls', secret: { secretName: 'op-gate-tls' } })
+    .push('pod.volumes', { name: 'gate-config', configMap: { name: 'op-gate' } })
+    .push('pod.volumes', { name: 'gate-run', emptyDir: { medium: 'Memory', sizeLimit: '16Mi' } })
+    .set('pod.initContainers', [
+      {
+        name: 'gate',
+        image: `registry.example/chancery-gate@sha256:${'c'.repeat(64)}`,
+        restartPolicy: 'Always',
+        volumeMounts: [
+          { name: 'gate-tls', mountPath: '/tls', readOnly: true },
+          { name: 'gate-config', mountPath: '/etc/gate', readOnly: true },
+          { name: 'gate-run', mountPath: '/run/gate' },
+        ],
+        resources: { requests: { cpu: '10m', memory: '32Mi' }, limits: { memory: '256Mi' } },
+        securityContext: { ...securityContext, runAsUser: 65530, runAsGroup: 65530 },
+      },
+    ])
+    .add({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata,
+      data: { 'gate.conf': gateConfig({ paths: [GATE_PATH] }) },
+    })
+    .add({
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata,
+      spec: { selector: { app: 'op' }, ports: [{ port: 443, targetPort: 9443 }] },
+    })
+    .add({
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'ValidatingWebhookConfiguration',
+      metadata: { name: 'op' },
+      webhooks: [
+        {
+          name: 'names.websites.example.com',
+          clientConfig: { service: { ...metadata, path: GATE_PATH.path } },
+        },
+      ],
+    });
 }

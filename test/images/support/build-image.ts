@@ -6,10 +6,10 @@ import { inject } from 'vitest';
 import { Builder } from './builder.ts';
 import { putNode, standInDebian } from './debian-base.ts';
 import { filesBelow } from './files-below.ts';
-import { nodeBases, STAND_IN_KUBECTL, standInKubectl } from './stand-ins.ts';
+import { nodeBases, STAND_IN_KUBECTL, standInKubectl, standInNginx } from './stand-ins.ts';
 import './run-folder.ts';
 
-export type Dockerfile = 'Dockerfile.proxy' | 'Dockerfile.operator';
+export type Dockerfile = 'Dockerfile.proxy' | 'Dockerfile.gate' | 'Dockerfile.operator';
 
 export interface BuiltImage {
   /** The digest of its configuration, and so of all that is in it. */
@@ -149,6 +149,10 @@ const ARGUMENTS: Readonly<
 > = {
   'Dockerfile.proxy': async (builder, folder) => [
     `--build-arg=KUBECTL_IMAGE=${await standInKubectl(builder, folder)}`,
+  ],
+  'Dockerfile.gate': async (builder, folder) => [
+    `--build-arg=NGINX_IMAGE=${await standInNginx(builder, folder)}`,
+    '--build-arg=HANDSHAKE=', // Debian's nginx may be older than the image's
   ],
   'Dockerfile.operator': async (builder, folder) => {
     const bases = await nodeBases(builder, folder);

@@ -13,7 +13,7 @@ export interface InRootOptions {
   readonly args?: readonly string[];
   /** In the place of the image's entry point. */
   readonly command?: readonly string[];
-  /** Folders of this machine, by where they are mounted in the image. */
+  /** Folders of this machine, by where they are mounted in the image; `tmpfs` for an empty one that can be written. */
   readonly mounts?: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -72,7 +72,12 @@ mkdir -p "$root/proc" "$root/dev"
 mount -t proc proc "$root/proc"
 touch "$root/dev/null" && mount --bind /dev/null "$root/dev/null"
 while [ "$volumes" -gt 0 ]; do
-  mkdir -p "$root$2" && mount --bind "$1" "$root$2" && mount -o remount,bind,ro "$root$2"
+  mkdir -p "$root$2"
+  if [ "$1" = tmpfs ]; then
+    mount -t tmpfs -o mode=1777 none "$root$2"
+  else
+    mount --bind "$1" "$root$2" && mount -o remount,bind,ro "$root$2"
+  fi
   shift 2
   volumes=$((volumes - 1))
 done

@@ -40,6 +40,20 @@ export async function standInKubectl(builder: Builder, folder: string): Promise<
   return commit(builder, root, STAND_IN_KUBECTL);
 }
 
+/** What the build stage of the gate runs. */
+const GATE_PROGRAMS = ['sh', 'chmod', 'cp', 'mkdir', 'sed'];
+
+/** In the place of nginx:…-trixie: nginx where Debian has it, and a shell. Resolves to the image's name. */
+export async function standInNginx(builder: Builder, folder: string): Promise<string> {
+  const root = join(folder, 'nginx');
+  await putProgram(pathOf('nginx'), root, '/usr/sbin/nginx');
+  for (const program of GATE_PROGRAMS) {
+    await putProgram(await find(program), root, `/usr/bin/${program}`);
+  }
+  await symlink('usr/bin', join(root, 'bin'));
+  return commit(builder, root, 'stand-in-nginx', ['ENV PATH=/usr/bin']);
+}
+
 /** Arguments that put stand-ins in the place of the base images of a Dockerfile that builds with npm and runs on Node. */
 export async function nodeBases(builder: Builder, folder: string): Promise<readonly string[]> {
   const { name, volumes } = await standInBuild(builder, folder);

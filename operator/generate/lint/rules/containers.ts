@@ -5,13 +5,14 @@ const WHY = 'whoever is in the Pod reaches the ambassador, and has every right o
 
 export const twoContainers: Rule = {
   id: 'two-containers',
-  check: ({ containers, proxy, operator, pod }): readonly Problem[] => {
+  check: ({ containers, proxy, operator, gate, pod }): readonly Problem[] => {
     const at = containers.indexOf(proxy);
     // An init container that ends before the ambassador starts cannot reach it.
     const others = containers.filter(
       (placed, index) =>
         placed !== proxy &&
         placed !== operator &&
+        placed !== gate &&
         !(
           placed.isInit &&
           placed.container.restartPolicy !== 'Always' &&

@@ -11,7 +11,7 @@ export const numericUsers: Rule = {
         path: `${placed.path}.securityContext.${field}`,
         wrong: 'is not a number above 0, here or for the Pod',
         why: 'the image would decide, and the kubelet cannot tell whether a name is root',
-        todo: 'set the number: 65531 for the ambassador, 65532 for the operator',
+        todo: 'set the number: 65531 for the ambassador, 65532 for the operator, 65530 for the gate',
       })),
     ),
 };
@@ -19,17 +19,23 @@ export const numericUsers: Rule = {
 export const distinctUsers: Rule = {
   id: 'distinct-users',
   check: (installation) => {
-    const { containers, proxy, socket } = installation;
-    const own = idOf(proxy, 'runAsUser', installation);
-    if (own === undefined || socket !== undefined) return []; // see unix-socket
-    return containers
-      .filter((placed) => placed !== proxy && idOf(placed, 'runAsUser', installation) === own)
-      .map(({ path }) => ({
-        path: `${path}.securityContext.runAsUser`,
-        wrong: `is ${own}, as for the ambassador`,
-        why: 'files of one user, and its processes in /proc, are open to the other container',
-        todo: 'give each container a number of its own',
-      }));
+    const { containers, proxy, gate, socket } = installation;
+    const shared = (holder: PlacedContainer | undefined, what: string): readonly Problem[] => {
+      const own = holder && idOf(holder, 'runAsUser', installation);
+      if (own === undefined) return [];
+      return containers
+        .filter((placed) => placed !== holder && idOf(placed, 'runAsUser', installation) === own)
+        .map(({ path }) => ({
+          path: `${path}.securityContext.runAsUser`,
+          wrong: `is ${own}, as for the ${what}`,
+          why: 'files of one user, and its processes in /proc, are open to the other container',
+          todo: 'give each container a number of its own',
+        }));
+    };
+    return [
+      ...(socket === undefined ? shared(proxy, 'ambassador') : []), // see unix-socket
+      ...shared(gate, 'gate'),
+    ];
   },
 };
 

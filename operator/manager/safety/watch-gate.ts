@@ -1,0 +1,45 @@
+import type { Log } from '../../controller/reconciler.ts';
+import { type Clock, sleep } from '../../core/clock.ts';
+import type { GateFinding } from './gate-test.ts';
+
+export interface WatchGateOptions {
+  /** One test of the gate. */
+  readonly test: (signal: AbortSignal) => Promise<readonly GateFinding[]>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Between two tests while something is wrong: containers of a Pod start and restart in seconds. */
+const AGAIN_MS = 10_000;
+
+/** Between two tests while all is well. A certificate is valid for days. */
+const RELAXED_MS = 3_600_000;
+
+/**
+ * Tests the gate until it is aborted, and logs what is wrong. A finding is logged when a second test has it as well, and once
+ * more only after it was gone. Rejects only when aborted.
+ */
+export async function watchGate(
+  { test, clock, log }: WatchGateOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const seen = new Set<string>();
+  const told = new Set<string>();
+  for (let isFirst = true; ; isFirst = false) {
+    const findings = await test(signal);
+    const messages = new Set(findings.map(({ message }) => message));
+    for (const { code, message } of findings) {
+      if (!seen.has(message) || told.has(message)) continue;
+      told.add(message);
+      log.error({ code, hint: message }, 'the gate of the webhooks is not as it must be');
+    }
+    if (findings.length === 0 && (isFirst || seen.size > 0)) {
+      log.info({}, 'self-test of the gate is done');
+    }
+    for (const known of [seen, told]) {
+      for (const message of known) if (!messages.has(message)) known.delete(message);
+    }
+    for (const message of messages) seen.add(message);
+    await sleep(clock, findings.length === 0 ? RELAXED_MS : AGAIN_MS, signal);
+  }
+}

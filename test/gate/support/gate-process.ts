@@ -1,0 +1,123 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { eventually } from '@chancery/testing';
+import { type GatePath, gateConfig } from '../../../operator/generate/gate/gate-config.ts';
+import { CertificateAuthority } from '../../../testing/src/apiserver/tls/certificate-authority.ts';
+import { freePort } from '../../../testing/src/ports/free-port.ts';
+import { pathOf } from '../../tools/tools.ts';
+import { SecretVolume } from './secret-volume.ts';
+
+/** As the image has it. */
+export const GATE_UID = 65_530;
+
+/** The name by which the API server calls a Service. */
+export const SERVICE = 'website-webhooks.demo.svc';
+
+export interface GateStart {
+  readonly paths: readonly GatePath[];
+  /** `127.0.0.1:PORT` or `unix:/path`. */
+  readonly operator: string;
+  /** Names of the first certificate. */
+  readonly names?: readonly string[];
+  /** Changes the configuration before the start, for a canary. */
+  readonly change?: (text: string) => string;
+}
+
+/** A real nginx with the generated configuration, as a user without rights when the tests run as root. */
+export class GateProcess {
+  readonly port: number;
+  /** What API servers have in `caBundle`. */
+  readonly authority: CertificateAuthority = new CertificateAuthority();
+  readonly volume: SecretVolume;
+  readonly #folder: string;
+  readonly #configuration: string;
+  #child: ChildProcess | undefined;
+  #log = '';
+
+  private constructor(folder: string, port: number, start: GateStart) {
+    this.#folder = folder;
+    this.port = port;
+    this.volume = new SecretVolume(join(folder, 'tls'));
+    this.volume.put(this.certificate(start.names));
+    const run = join(folder, 'run');
+    mkdirSync(run);
+    if (process.getuid?.() === 0) chownSync(run, GATE_UID, GATE_UID);
+    const { paths, operator, change = (text) => text } = start;
+    const text = gateConfig({ paths, operator, listen: [`127.0.0.1:${port}`] });
+    this.#configuration = join(folder, 'gate.conf');
+    const moved = text.replaceAll('/run/gate', run).replaceAll('/tls/..data', `${folder}/tls/..data`);
+    writeFileSync(this.#configuration, change(moved));
+  }
+
+  static async start(start: GateStart): Promise<GateProcess> {
+    const folder = mkdtempSync(join(tmpdir(), 'chancery-gate-'));
+    chmodSync(folder, 0o755);
+    const gate = new GateProcess(folder, await freePort(), start);
+    await gate.again();
+    return gate;
+  }
+
+  /** A new key and certificate, as the files of a Secret. */
+  certificate(names: readonly string[] = [SERVICE]): { 'tls.crt': string; 'tls.key': string } {
+    const { cert, key } = this.authority.issue(names);
+    return { 'tls.crt': cert, 'tls.key': key };
+  }
+
+  /** Starts it once more after `kill`. Resolves when it takes connections. */
+  async again(): Promise<void> {
+    const user = process.getuid?.() === 0 ? { uid: GATE_UID, gid: GATE_UID } : {};
+    const child = spawn(pathOf('nginx'), ['-e', 'stderr', '-c', this.#configuration], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: {},
+      detached: true, // a group of its own: with the first process of a container, all of them end
+      ...user,
+    });
+    this.#child = child;
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.#log += text;
+    });
+    await eventually(async () => {
+      if (child.exitCode !== null) throw new Error(`nginx ended with ${child.exitCode}: ${this.#log}`);
+      await takesConnections(this.port);
+      return true;
+    });
+  }
+
+  /** What it has written to its log. */
+  get log(): string {
+    return this.#log;
+  }
+
+  get pid(): number {
+    return this.#child?.pid ?? 0;
+  }
+
+  /** Ends it at once, as a container whose memory is used up. */
+  async kill(): Promise<void> {
+    await this.#end('SIGKILL');
+  }
+
+  async stop(): Promise<void> {
+    await this.#end('SIGTERM');
+    rmSync(this.#folder, { recursive: true });
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#child;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    process.kill(-this.pid, signal);
+    await ended;
+  }
+}
+
+async function takesConnections(port: number): Promise<void> {
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  socket.destroy();
+}

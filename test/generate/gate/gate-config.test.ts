@@ -1,0 +1,140 @@
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { type GateConfigOptions, gateConfig, readGateConfig } from '../../../operator/generate/gate/gate-config.ts';
+
+const NAMES = { path: '/validate/names.websites.example.com', timeoutSeconds: 7 };
+const CONVERT = { path: '/convert', timeoutSeconds: 30 };
+
+/** The locations that pass to the operator, with their time limits. */
+function passed(options: GateConfigOptions): readonly (readonly string[])[] {
+  const location = /location = (\S+) \{[^}]*proxy_read_timeout (\d+)s;[^}]*proxy_pass http:\/\/operator;/g;
+  return [...gateConfig(options).matchAll(location)].map(([, path = '', limit = '']) => [path, limit]);
+}
+
+test('exactly the declared paths are passed, each with its time limit', () => {
+  expect(passed({ paths: [NAMES, CONVERT] })).toEqual([
+    ['/convert', '30'],
+    ['/validate/names.websites.example.com', '7'],
+  ]);
+});
+
+test('the order of the declarations changes nothing', () => {
+  expect(gateConfig({ paths: [CONVERT, NAMES] })).toBe(gateConfig({ paths: [NAMES, CONVERT] }));
+});
+
+test('a request line passes with the query of the API server only, and a dot is a dot', () => {
+  const [, expression = ''] = /"~(\^POST [^"]*)" review;/.exec(gateConfig({ paths: [NAMES] })) ?? [];
+  const passes = new RegExp(expression.replace('\\z', '$'));
+
+  expect(passes.test(`POST ${NAMES.path} HTTP/1.1`)).toBe(true);
+  expect(passes.test(`POST ${NAMES.path}?timeout=7s HTTP/1.1`)).toBe(true);
+  expect(passes.test(`POST ${NAMES.path}?timeout=7s&x HTTP/1.1`)).toBe(false);
+  expect(passes.test(`POST ${NAMES.path.replace('.', 'x')} HTTP/1.1`)).toBe(false);
+  expect(passes.test(`POST ${NAMES.path} HTTP/1.0`)).toBe(false);
+});
+
+test('every location is a declared path, or answers by itself', () => {
+  const text = gateConfig({ paths: [NAMES, CONVERT] });
+
+  const locations = [...text.matchAll(/location (?:= )?(\S+) \{([^}]*)\}/g)];
+  const neither = locations.filter(([, , block = '']) => !/^\s*return \d+ "/.test(block));
+  expect(neither.map(([, path]) => path)).toEqual([CONVERT.path, NAMES.path]);
+});
+
+test('without an address it listens for IPv4 and IPv6, and passes to the default of the operator', () => {
+  const text = gateConfig({ paths: [NAMES] });
+
+  expect(text).toContain('listen [::]:9443 ssl ipv6only=off;\n');
+  expect(text).toContain('server 127.0.0.1:9440;\n');
+});
+
+test('a socket of the operator and addresses of the gate can be named', () => {
+  const text = gateConfig({
+    paths: [],
+    operator: 'unix:/run/operator/reviews.sock',
+    listen: ['10.1.2.3:9443', '127.0.0.1:9443'],
+  });
+
+  expect(text).toContain('server unix:/run/operator/reviews.sock;\n');
+  expect(text.match(/listen .*/g)).toEqual([
+    'listen 10.1.2.3:9443 ssl;',
+    'listen 127.0.0.1:9443 ssl;',
+  ]);
+});
+
+test.each([
+  '',
+  'convert',
+  '/',
+  '/convert/',
+  '/a//b',
+  '/a/../b',
+  '/a/.b',
+  '/a%2fb',
+  '/a b',
+  '/a?b',
+  '/a#b',
+  '/a;b',
+  '/a{1,2}',
+  '/a"b',
+  '/a$request',
+  '/a\n',
+  '/ä',
+  '/healthz',
+])('a path such as %j is refused', (path) => {
+  expect(() => gateConfig({ paths: [{ path, timeoutSeconds: 10 }] })).toThrow(
+    /^the gate cannot pass /,
+  );
+});
+
+test.each([0, 31, 1.5, Number.NaN, -1])('a time limit of %d s is refused', (timeoutSeconds) => {
+  expect(() => gateConfig({ paths: [{ path: '/convert', timeoutSeconds }] })).toThrow(
+    'not 1 to 30 seconds',
+  );
+});
+
+test('two webhooks of one path are refused', () => {
+  expect(() => gateConfig({ paths: [NAMES, CONVERT, NAMES] })).toThrow(
+    `two webhooks have the path ${NAMES.path}`,
+  );
+});
+
+test.each(['10.0.0.1:9440', 'example.com:80', '127.0.0.1', '127.0.0.1:0', 'unix:relative', 'unix:/a b;'])(
+  'an operator at %s is refused, because what follows the gate can be read',
+  (operator) => {
+    expect(() => gateConfig({ paths: [NAMES], operator })).toThrow(
+      `the gate cannot pass reviews to ${operator}`,
+    );
+  },
+);
+
+test.each([[[]], [['9443']], [['localhost:9443']], [['[::]:9443; x']]])(
+  'a gate that listens on %j is refused',
+  (listen) => {
+    expect(() => gateConfig({ paths: [NAMES], listen })).toThrow('the gate cannot listen on');
+  },
+);
+
+test('a configuration says what it was made from', () => {
+  const options = { paths: [CONVERT, NAMES], operator: 'unix:/a/b.sock', listen: ['10.0.0.1:443'] };
+
+  expect(readGateConfig(gateConfig(options))).toEqual(options);
+});
+
+test.each([
+  ['another time limit for bodies', 'client_body_timeout 5s', 'client_body_timeout 5h'],
+  ['a location for everything', 'return 404', 'proxy_pass http://operator; return 404'],
+  ['an operator elsewhere', '127.0.0.1:9440', '10.0.0.1:9440'],
+  ['another probe', '/healthz', '/health'],
+])('a configuration into which somebody has written %s is not one of ours', (_what, from, to) => {
+  const text = gateConfig({ paths: [NAMES] });
+
+  expect(text).toContain(from);
+  expect(readGateConfig(text.replaceAll(from, to))).toBeUndefined();
+});
+
+test('the image has the configuration without paths', async () => {
+  const text = await readFile(new URL('../../../gate/gate.conf', import.meta.url), 'utf8');
+
+  expect(text).toBe(gateConfig({ paths: [] }));
+});

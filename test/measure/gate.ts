@@ -1,0 +1,73 @@
+/**
+ * What the gate adds to a review: the bare function in this process beside the whole way through TLS, a real nginx with the
+ * generated configuration and an operator in a process of its own, in turns over one kept connection;
+ * `npm run measure -- gate`. See docs/performance.md.
+ */
+import { cpus } from 'node:os';
+import process from 'node:process';
+import { GateProcess } from '../gate/support/gate-process.ts';
+import { hasGoodName } from '../gate/support/names-webhook.ts';
+import { NAMES_PATH, OperatorProcess } from '../gate/support/operator-process.ts';
+import { review, verdict, WebhookClient } from '../gate/support/reviews.ts';
+import { machineLoad } from './figures.ts';
+
+const RUNS = 5;
+const REVIEWS = 1_000;
+const BYTES = 8_000;
+
+/** The bare function, from the text of a review to that of its answer. */
+function bare(text: string): string {
+  const { request } = JSON.parse(text) as { request: { uid: string; object: Named } };
+  const denied = hasGoodName(request.object.metadata.name);
+  return verdict({ uid: request.uid, allowed: denied === undefined });
+}
+
+interface Named {
+  readonly metadata: { readonly name: string };
+}
+
+/** Milliseconds that `work` takes. */
+async function timed(work: () => unknown): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return performance.now() - startedAt;
+}
+
+function at(times: readonly number[], share: number): number {
+  const sorted = times.toSorted((one, other) => one - other);
+  return sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN;
+}
+
+const operator = await OperatorProcess.start();
+const gate = await GateProcess.start({ paths: [NAMES_PATH], operator: operator.address });
+const throughGate = new WebhookClient(gate);
+const text = review('0123', BYTES);
+process.stdout.write(
+  `Node ${process.version}, ${cpus().length} cores, reviews of ${text.length} bytes, load ${machineLoad()}\n`,
+);
+const added: number[] = [];
+for (let run = 0; run <= RUNS; run++) {
+  const times = { bare: [] as number[], gate: [] as number[] };
+  for (let sent = 0; sent < REVIEWS; sent++) {
+    times.bare.push(await timed(() => bare(text)));
+    times.gate.push(
+      await timed(async () => {
+        const { status } = await throughGate.post(NAMES_PATH.path, text);
+        if (status !== 200) throw new Error(`a review was answered with ${status}`);
+      }),
+    );
+  }
+  if (run === 0) continue; // compilers and caches warm up
+  const [median, p99] = [at(times.gate, 0.5), at(times.gate, 0.99)];
+  added.push(median - at(times.bare, 0.5));
+  process.stdout.write(
+    `  run ${run}: function ${at(times.bare, 0.5).toFixed(3)} ms, whole way ${median.toFixed(2)} ms ` +
+      `(p99 ${p99.toFixed(2)}), added ${added.at(-1)?.toFixed(2)} ms\n`,
+  );
+}
+process.stdout.write(
+  `added at the median: ${at(added, 0.5).toFixed(2)} ms (${at(added, 0).toFixed(2)} - ${at(added, 1).toFixed(2)}), load ${machineLoad()}\n`,
+);
+throughGate.close();
+await gate.stop();
+await operator.stop();
