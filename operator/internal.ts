@@ -229,6 +229,10 @@ export { isStatus, type Status, type StatusCause } from './model/status.ts';
 export { withoutValues } from './model/status-body.ts';
 export { type StatusFields, statusFieldsOf } from './model/status-fields.ts';
 export {
+  type StorageVersionMigration,
+  storageMigration,
+} from './model/storage-migration.ts';
+export {
   fieldSchema,
   type StructuralSchema,
   type ValidationRule,
@@ -242,6 +246,8 @@ export type { ProgramUsage } from './process/program-usage.ts';
 export { type RunFolder, RunFolders } from './process/run-files.ts';
 export type { ProgramResult } from './process/run-program.ts';
 export { type CheckedSchema, fieldStep, stepped } from './schema/checked-schema.ts';
+export { keptAnnotation, keptFrom } from './schema/conversion/kept-annotation.ts';
+export type { KeptField } from './schema/conversion/kept-fields.ts';
 export {
   type CheckedDefinition,
   type CheckedVersion,
@@ -250,6 +256,7 @@ export {
 } from './schema/definition.ts';
 export { knownPattern } from './schema/pattern/pattern.ts';
 export { sampleObject } from './schema/samples/sample-object.ts';
+export { variedObject } from './schema/samples/varied-object.ts';
 export { schemaProblems } from './schema/structure/schema-problems.ts';
 export { Correlation, itemLike } from './schema/validation/correlation.ts';
 export {

@@ -65,3 +65,11 @@ export type { Settings } from './manager/settings/settings.ts';
 export { type OpenedRequests, openedBeyondRights } from './access/filter/opened-beyond-rights.ts';
 export { type ProxyFilter, proxyArguments, proxyFilter } from './access/filter/proxy-filter.ts';
 export { type RbacRole, type RbacRoleBinding, rbac } from './access/rbac.ts';
+
+// Reviews of the API server
+
+export {
+  type AnswerConversionOptions,
+  answerConversion,
+  type ConversionAnswer,
+} from './webhook/answer-conversion.ts';

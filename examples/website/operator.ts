@@ -1,19 +1,6 @@
 import { childName, controller } from 'chancery';
 import { deployments } from 'chancery/kubernetes';
-import { customResource, Type } from 'chancery/schema';
-
-export const websites = customResource({
-  group: 'example.dev',
-  version: 'v1',
-  kind: 'Website',
-  shortNames: ['web'],
-  spec: Type.Object({
-    image: Type.String({ minLength: 1 }),
-    replicas: Type.Integer({ minimum: 0, maximum: 100, default: 1 }),
-  }),
-  status: Type.Object({ readyReplicas: Type.Integer() }),
-  printerColumns: [{ name: 'Ready', type: 'integer', jsonPath: '.status.readyReplicas' }],
-});
+import { websites } from './definition.ts';
 
 export default controller({
   name: 'website',

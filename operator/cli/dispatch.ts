@@ -22,6 +22,7 @@ import { INIT } from './init/table.ts';
 import { LINT } from './lint/table.ts';
 import { loadPackage } from './load-package.ts';
 import { METACONTROLLER } from './metacontroller/table.ts';
+import { MIGRATE } from './migrate/table.ts';
 import { PLUGIN } from './plugin/table.ts';
 import { PROXY } from './proxy/table.ts';
 import { RUN } from './run/table.ts';
@@ -136,6 +137,7 @@ export const COMMANDS: readonly TableCommand[] = [
   command(TEST_HOOK, async () => (await import('./test-hook/test-hook.ts')).runTestHook),
   command(WATCH, async () => (await import('./watch/watch.ts')).runWatch),
   command(CHECK, async () => (await import('./check/check.ts')).runCheck),
+  command(MIGRATE, async () => (await import('./migrate/migrate.ts')).migrate),
   command(GENERATE, async () => (await import('./generate/generate.ts')).generate),
   command(LINT, async () => (await import('./lint/lint.ts')).lintFiles),
   command(PROXY, async () => (await import('./proxy/proxy.ts')).proxy),

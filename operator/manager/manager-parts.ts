@@ -1,9 +1,11 @@
 import { discover, discoverExactly, hasSubresource } from '../client/discovery.ts';
 import { explainUnserved } from '../client/explain-unserved.ts';
-import { leaseNameOf } from '../controller/controller.ts';
+import { definedResources, leaseNameOf } from '../controller/controller.ts';
 import type { Log } from '../controller/reconciler.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { noMeter } from '../core/metrics.ts';
+import { answerConversion } from '../webhook/answer-conversion.ts';
+import type { AnswerConversion } from '../webhook/conversion-endpoint.ts';
 import { type ControllerHost, selfOf } from './controller-host.ts';
 import { DefinitionInstaller } from './crds/install-definitions.ts';
 import { type NeededSource, sourcesCheck, syncedCheck } from './http/health-checks.ts';
@@ -128,13 +130,18 @@ export function sourceChecks(
 }
 
 /**
- * Undefined without webhooks.
+ * Undefined without webhooks and conversions.
  *
  * @throws ConfigurationError `CONFIG` when two webhooks have the same path.
  */
 export function webhookServingOf(options: OperatorProcessOptions): WebhookServing | undefined {
-  const { webhooks = [] } = options;
-  return webhooks.length === 0 ? undefined : new WebhookServing({ ...options, webhooks });
+  const { controllers, runnables = [], webhooks = [] } = options;
+  const converted = [...controllers, ...runnables, ...webhooks]
+    .flatMap((declared) => definedResources([declared]))
+    .filter(({ convert }) => convert !== undefined);
+  if (webhooks.length === 0 && converted.length === 0) return undefined;
+  const convert: AnswerConversion = (review, how) => answerConversion(converted, review, how);
+  return new WebhookServing({ ...options, webhooks, ...(converted.length > 0 && { convert }) });
 }
 
 /** Undefined when the settings want no port. */

@@ -51,6 +51,55 @@ export interface DefinitionSpec {
   readonly names: DefinitionNames;
   readonly scope: 'Namespaced' | 'Cluster';
   readonly versions: readonly DefinitionVersion[];
+  /** How objects of one version become objects of another. Default: they are not converted. */
+  readonly conversion?: DefinitionConversion;
+  readonly preserveUnknownFields?: false;
+}
+
+/** The webhook that converts objects. */
+export interface DefinitionConversion {
+  readonly strategy: 'Webhook';
+  readonly webhook: {
+    readonly conversionReviewVersions: readonly string[];
+    readonly clientConfig: ConversionClient;
+  };
+}
+
+/** Where the API server sends a ConversionReview: a Service, or a URL in tests. */
+export interface ConversionClient {
+  readonly url?: string;
+  /** Declared without a name and namespace, which are those of a deployment. */
+  readonly service?: {
+    readonly name?: string;
+    readonly namespace?: string;
+    readonly path?: string;
+    readonly port?: number;
+  };
+  /** PEM in base64. Left out if another program fills it in. */
+  readonly caBundle?: string;
+}
+
+/** The path that conversions of all definitions have. */
+export const CONVERSION_PATH: string = '/convert';
+
+/**
+ * The same definition with the address of its conversion webhook. A definition that is not converted by a
+ * webhook is returned as it is.
+ *
+ * @param client - a Service without a path gets `/convert`, and one without a port 443.
+ */
+export function withConversionClient(
+  definition: CustomResourceDefinition,
+  { service, ...client }: ConversionClient,
+): CustomResourceDefinition {
+  const { conversion } = definition.spec;
+  if (conversion === undefined) return definition;
+  const clientConfig = {
+    ...(service === undefined ? {} : { service: { ...service, path: service.path ?? CONVERSION_PATH, port: service.port ?? 443 } }),
+    ...client,
+  };
+  const webhook = { ...conversion.webhook, clientConfig };
+  return { ...definition, spec: { ...definition.spec, conversion: { ...conversion, webhook } } };
 }
 
 /** `apiextensions.k8s.io/v1` CustomResourceDefinition. */
@@ -64,6 +113,8 @@ export interface CustomResourceDefinition extends KubernetesObject {
 export interface DefinedResource<T extends KubernetesObject = KubernetesObject>
   extends Resource<T> {
   readonly definition: CustomResourceDefinition;
+  /** An object of any version in another version. Undefined when objects are not converted. */
+  readonly convert?: ((object: KubernetesObject, version: string) => KubernetesObject) | undefined;
 }
 
 /** True for a resource that can be installed. */

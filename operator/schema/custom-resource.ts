@@ -1,9 +1,9 @@
 import { ConfigurationError } from '../core/errors.ts';
 import { isMapping } from '../core/mapping.ts';
-import type { Condition } from '../model/condition.ts';
 import {
   API_APPROVED,
   approvalOf,
+  CONVERSION_PATH,
   type CustomResourceDefinition,
   DEFINITION_REVISION,
   type DefinedResource,
@@ -12,43 +12,17 @@ import {
 } from '../model/custom-resource-definition.ts';
 import { isDnsSubdomain, NOT_DNS_SUBDOMAIN } from '../model/dns-name.ts';
 import type { KubernetesObject, ObjectMeta } from '../model/object.ts';
+import type { Conversion } from './conversion/conversion.ts';
+import { converted } from './conversion/converter.ts';
+import { requireOneWay } from './conversion/version-steps.ts';
+import type { CustomObject } from './custom-object.ts';
 import type { FieldProblem } from './field-path.ts';
 import { definitionError, simplePath } from './field-path.ts';
 import { type NameOptions, namesOf } from './names.ts';
-import type { Static, TObject, TSchema } from './type.ts';
+import type { TObject, TSchema } from './type.ts';
 import { type FieldError, invalid, NO_FIELD, required } from './validation/field-errors.ts';
 import { newObjectProblems } from './validation/object-problems.ts';
 import { definitionVersion, type VersionOptions } from './version.ts';
-
-/** `T` with all members read-only. */
-type ReadonlyDeep<T> = T extends readonly (infer Item)[]
-  ? readonly ReadonlyDeep<Item>[]
-  : T extends object
-    ? { readonly [Field in keyof T]: ReadonlyDeep<T[Field]> }
-    : T;
-
-/** Fields that every status has. */
-interface StandardStatus {
-  /** The conditions that `setStatus` sets, with their times. */
-  readonly conditions?: readonly Condition[];
-  /** The generation that the status describes. */
-  readonly observedGeneration?: number;
-}
-
-/** An object of a custom resource. */
-export interface CustomObject<
-  Spec extends TSchema = TSchema,
-  Status extends TObject | undefined = undefined,
-> extends KubernetesObject {
-  /** Its names, versions, labels and owners. */
-  readonly metadata: ObjectMeta;
-  /** The wanted state, by the schema of `spec`. */
-  readonly spec: ReadonlyDeep<Static<Spec>>;
-  /** The observed state, by the schema of `status`, with `conditions` and `observedGeneration`. */
-  readonly status?: Status extends TObject
-    ? ReadonlyDeep<Static<Status>> & StandardStatus
-    : undefined;
-}
 
 /** A resource with its complete definition. Frozen. */
 export interface CustomResource<T extends KubernetesObject = KubernetesObject>
@@ -57,6 +31,18 @@ export interface CustomResource<T extends KubernetesObject = KubernetesObject>
   readonly definition: CustomResourceDefinition;
   /** True when objects have a status, which is a subresource. */
   readonly hasStatus: boolean;
+  /** The conversions between its versions. Empty when objects are not converted. */
+  readonly conversions: readonly Conversion[];
+  /**
+   * An object of any version of the resource, in another version: what the API server gets from the operator.
+   * What only the former version has is in the annotation `chancery.dev/only-in-VERSION`. The same object if it
+   * has that version. Undefined when objects are not converted.
+   *
+   * @param version - its name, such as `v1`.
+   * @throws OperatorError `USER_CODE` when a function throws or returns what may not be, and when the annotation
+   *   would have more than 131,072 bytes.
+   */
+  readonly convert?: ((object: KubernetesObject, version: string) => KubernetesObject) | undefined;
   /**
    * The problems for which the API server would refuse `object`. Empty when the server would accept it.
    *
@@ -88,9 +74,14 @@ export interface CustomResourceOptions<
   readonly categories?: readonly string[];
   /**
    * Other versions that are still served or stored, in addition to the one that is stored from now on.
-   * Objects are not converted: a version does not show fields that it does not declare.
+   * Without `convert` objects are not converted: a version does not show fields that it does not declare.
    */
   readonly otherVersions?: readonly OtherVersion[];
+  /**
+   * A `conversion` for each two versions that are neighbours. Together they lead from every version to every
+   * other in one way. The operator then answers the API server's questions. Default: none.
+   */
+  readonly convert?: readonly Conversion[];
 }
 
 /** A version that is not the storage version. */
@@ -119,6 +110,8 @@ export function customResource<
   const definition = definitionOf(options);
   const { names, scope, versions } = definition.spec;
   const own = versions.find(({ name }) => name === version);
+  const conversions = Object.freeze([...(options.convert ?? [])]);
+  const convert = converterOf(definition, conversions);
   return Object.freeze({
     group,
     version,
@@ -127,9 +120,36 @@ export function customResource<
     namespaced: scope === 'Namespaced',
     definition,
     hasStatus: own?.subresources?.status !== undefined,
+    conversions,
+    ...(convert === undefined ? {} : { convert }),
     validate: (object: unknown) => problemsOf(object, `${group}/${version}`, kind, own),
   });
 }
+
+function converterOf(
+  { metadata, spec }: CustomResourceDefinition,
+  conversions: readonly Conversion[],
+): DefinedResource['convert'] {
+  if (conversions.length === 0) return undefined;
+  const resource = {
+    ...{ group: spec.group, kind: spec.names.kind, name: metadata.name },
+    schemas: new Map(spec.versions.map(({ name, schema }) => [name, schema.openAPIV3Schema])),
+    conversions,
+  };
+  return (object, version) => converted(object, version, resource);
+}
+
+/** Manifests add the name and namespace of the Service. Without these the API server refuses the definition. */
+const BY_WEBHOOK = {
+  conversion: {
+    strategy: 'Webhook',
+    webhook: {
+      conversionReviewVersions: ['v1'],
+      clientConfig: { service: { path: CONVERSION_PATH, port: 443 } },
+    },
+  },
+  preserveUnknownFields: false,
+} as const;
 
 type AnyOptions = CustomResourceOptions<TSchema, TObject | undefined>;
 
@@ -145,16 +165,21 @@ function definitionOf(options: AnyOptions): CustomResourceDefinition {
 }
 
 function declared(options: AnyOptions): CustomResourceDefinition {
-  const { group, version, scope = 'Namespaced', otherVersions = [] } = options;
+  const { group, version, scope = 'Namespaced', otherVersions = [], convert } = options;
   const names = namesOf(options);
   const stored = definitionVersion(options, '');
   const others = otherVersions.map((other, at) => otherVersion(other, `otherVersions[${at}].`));
-  refuseRepeated([version, ...others.map(({ name }) => name)]);
+  const versionNames = [version, ...others.map(({ name }) => name)];
+  refuseRepeated(versionNames);
+  if (convert !== undefined) requireOneWay(convert, versionNames);
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
     metadata: { name: `${names.plural}.${group}`, ...annotationsOf(group, options) },
-    spec: { group, names, scope, versions: [stored, ...others] },
+    spec: {
+      ...{ group, names, scope, versions: [stored, ...others] },
+      ...(convert === undefined || convert.length === 0 ? {} : BY_WEBHOOK),
+    },
   };
 }
 

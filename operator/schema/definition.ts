@@ -30,6 +30,8 @@ export interface CheckedDefinition {
   readonly versions: readonly CheckedVersion[];
   /** The versions in which the API server has stored objects, and the one in which it stores them. */
   readonly storedVersions: readonly string[];
+  /** The version in which the API server stores objects from now on; undefined when none is named. */
+  readonly storageVersion: string | undefined;
   readonly hasConversionWebhook: boolean;
   /** How objects are converted, without certificates: `None`, or strategy, versions and address of a webhook. */
   readonly conversion: unknown;
@@ -76,6 +78,7 @@ export function checkedDefinition(value: Mapping): CheckedDefinition {
     scope: textIn(name, 'spec.scope', spec.scope),
     preservesUnknownFields: spec.preserveUnknownFields === true,
     versions: versions.map(({ version }) => version),
+    storageVersion: versions.find(({ storage }) => storage)?.version.name,
     storedVersions: [
       ...new Set([
         ...versions.filter(({ storage }) => storage).map(({ version }) => version.name),

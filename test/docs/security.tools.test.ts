@@ -21,7 +21,9 @@ test('the commands: what they generate passes the lint, and the check behind it'
     filter: proxyFilter([website], { namespaces: [NAMESPACE] }),
   });
   const folder = exampleFolder();
-  copyFileSync(new URL('examples/website/operator.ts', root), join(folder, 'operator.ts'));
+  for (const file of ['operator.ts', 'definition.ts']) {
+    copyFileSync(new URL(`examples/website/${file}`, root), join(folder, file));
+  }
   mkdirSync(join(folder, 'bin'));
   symlinkSync(BIN, join(folder, 'bin', 'chancery'));
   symlinkSync(pathOf('kubectl'), join(folder, 'bin', 'kubectl'));

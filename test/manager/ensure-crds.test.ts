@@ -13,9 +13,18 @@ import {
   ensureCrds,
 } from '../../operator/manager/crds/ensure-crds.ts';
 import { configMaps, customResourceDefinitions } from '../../operator/model/builtin.ts';
-import type { DefinedResource } from '../../operator/model/custom-resource-definition.ts';
+import {
+  type DefinedResource,
+  withConversionClient,
+} from '../../operator/model/custom-resource-definition.ts';
 import type { OtherVersion } from '../../operator/schema/custom-resource.ts';
-import { customResource, Type } from '../../operator/schema.ts';
+import {
+  type CustomResource,
+  conversion,
+  crdYaml,
+  customResource,
+  Type,
+} from '../../operator/schema.ts';
 import { recordingLog } from '../support/recording-log.ts';
 
 const NAME = 'websites.example.dev';
@@ -287,6 +296,83 @@ test('a version in which objects may be stored is not dropped', async () => {
   });
   expect(await live()).toEqual(before);
   expect(writes(env)).toBe(written);
+});
+
+const V1ALPHA1 = { version: 'v1alpha1', spec: Type.Object({ image: Type.String() }) };
+const V1 = { version: 'v1', spec: Type.Object({ image: Type.String() }) };
+
+/** The resource with a conversion, whose declaration does not know the Service of the gate. */
+const converted = (more: object = {}): CustomResource =>
+  customResource({
+    ...{ group: 'example.dev', kind: 'Website', ...V1, otherVersions: [V1ALPHA1], ...more },
+    convert: [
+      conversion(V1ALPHA1, V1, { up: ({ spec }) => ({ spec }), down: ({ spec }) => ({ spec }) }),
+    ],
+  });
+
+const GATE = { service: { name: 'website', namespace: 'shop' } };
+
+const conversionOf = (env: TestEnv): unknown =>
+  (
+    env.server.get('apiextensions.k8s.io/v1', 'CustomResourceDefinition', undefined, NAME) as
+      | DefinedResource['definition']
+      | undefined
+  )?.spec.conversion;
+
+test('a definition that is converted is upgraded, and keeps the address of its webhook', async () => {
+  const { env, options, clientOf } = await world();
+  const client = await clientOf('operator');
+  env.server.applyManifest(crdYaml(converted(), GATE));
+  const before = conversionOf(env);
+
+  const outcome = await ensureCrd(client, converted({ shortNames: ['web'] }), options);
+
+  expect(outcome).toBe('upgraded');
+  expect(before).toMatchObject({
+    strategy: 'Webhook',
+    webhook: { clientConfig: { service: { ...GATE.service, path: '/convert', port: 443 } } },
+  });
+  expect(conversionOf(env)).toEqual(before);
+});
+
+test.each<[string, (env: TestEnv) => void]>([
+  ['an absent definition', () => {}],
+  [
+    'a definition without the webhook',
+    (env) => void env.server.applyManifest(crdYaml(release({ others: [V1ALPHA1] }))),
+  ],
+  [
+    'an equal definition without the webhook',
+    (env) => {
+      const { conversion: _webhook, ...spec } = converted().definition.spec;
+      env.server.applyManifest(JSON.stringify({ ...converted().definition, spec }));
+    },
+  ],
+])('%s is left as it is when only manifests know the address of its webhook', async (_what, prepare) => {
+  const { env, options, clientOf } = await world();
+  prepare(env);
+  const before = conversionOf(env);
+  const written = writes(env);
+
+  const refused = ensureCrd(await clientOf('operator'), converted(), options);
+
+  await expect(refused).rejects.toMatchObject({
+    code: 'CONFIG',
+    message: expect.stringContaining('only manifests name its Service'),
+    context: { definition: NAME },
+  });
+  expect(conversionOf(env)).toEqual(before);
+  expect(writes(env)).toBe(written);
+});
+
+test('a definition with the address of its webhook is installed with it', async () => {
+  const { env, options, clientOf } = await world();
+  const resource = converted();
+  const definition = withConversionClient(resource.definition, GATE);
+
+  await ensureCrd(await clientOf('operator'), { ...resource, definition }, options);
+
+  expect(conversionOf(env)).toEqual(definition.spec.conversion);
 });
 
 test('a scope cannot be changed, and that is said before anything is written', async () => {

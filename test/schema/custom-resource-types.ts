@@ -11,6 +11,7 @@ import type { KubernetesObject, ObjectMeta } from '../../operator/model/object.t
 import type { Resource } from '../../operator/model/resource.ts';
 import {
   Anything,
+  conversion,
   customResource,
   EmbeddedResource,
   type ObjectOf,
@@ -101,3 +102,35 @@ holds<Equal<ObjectOf<typeof many>['spec']['size'], 1 | 2>>();
 holds<Equal<ObjectOf<Resource>, KubernetesObject>>();
 
 export const unused: readonly unknown[] = [wrongStatus, wrongTier];
+
+const crates1 = { version: 'v1', spec: Type.Object({ kilos: Type.Integer() }) };
+const crates2 = {
+  version: 'v2',
+  spec: Type.Object({ grams: Type.Integer(), fragile: Type.Optional(Type.Boolean()) }),
+  status: Type.Object({ stowed: Type.Boolean() }),
+};
+
+conversion(crates1, crates2, {
+  up: ({ spec }) => {
+    holds<Equal<typeof spec, { readonly kilos: number }>>();
+    return { spec: { grams: spec.kilos * 1_000 }, status: undefined };
+  },
+  down: ({ spec, status }) => {
+    holds<Equal<NonNullable<typeof status>['stowed'], boolean>>();
+    return { spec: { kilos: spec.grams / 1_000 } };
+  },
+});
+
+conversion(crates1, crates2, {
+  // @ts-expect-error a status is named, even when there is none
+  up: ({ spec }) => ({ spec: { grams: spec.kilos } }),
+  // @ts-expect-error the older version has no grams
+  down: ({ spec }) => ({ spec: { grams: spec.grams } }),
+});
+
+conversion(crates1, crates2, {
+  // @ts-expect-error a conversion is synchronous
+  up: async ({ spec }) => ({ spec: { grams: spec.kilos }, status: undefined }),
+  // The whole object may be returned with another spec.
+  down: (object) => ({ ...object, spec: { kilos: object.spec.grams }, status: undefined }),
+});

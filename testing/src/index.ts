@@ -47,6 +47,7 @@ export {
   type StorageOptions,
 } from './apiserver/storage/storage.ts';
 export type { WatchWindowOptions } from './apiserver/storage/watch-window.ts';
+export { type RoundTripOptions, type RoundTripReport, roundTrip } from './conversion/round-trip.ts';
 export { chooseBackend, type TestBackend } from './env/choose-backend.ts';
 export { crashPoints } from './env/crash-points.ts';
 export type { CrashPoint, CrashScenario, Killable } from './env/crash-run.ts';

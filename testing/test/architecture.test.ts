@@ -12,6 +12,7 @@ const KIT: Readonly<Record<string, readonly string[]>> = {
   env: ['control-plane', 'ambassador', 'faults', 'apiserver', 'time'],
   operator: ['time'],
   'control-plane': ['ports'],
+  conversion: [],
   ambassador: ['faults'],
   faults: ['time', 'ports'],
   apiserver: ['ports'],

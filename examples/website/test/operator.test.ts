@@ -1,11 +1,13 @@
 /** The operator as in its Pod: behind an ambassador with its own filter, with its own rights and no more. */
 import { readFileSync } from 'node:fs';
-import { eventually } from '@chancery/testing';
+import { eventually, roundTrip } from '@chancery/testing';
+import type { KubernetesObject } from 'chancery';
 import type { Deployment } from 'chancery/kubernetes';
 import { crdYaml, type ObjectOf } from 'chancery/schema';
 import { expect, test } from 'vitest';
 import { type Place, startExample } from '../../testing/place.ts';
-import website, { websites } from '../operator.ts';
+import website from '../operator.ts';
+import { websites } from '../definition.ts';
 
 type Website = ObjectOf<typeof websites>;
 
@@ -142,6 +144,24 @@ test('what is as it should be costs no write', async () => {
 
 test('the definition that is shipped is the one of the schema', async () => {
   await expect(crdYaml(websites)).toMatchFileSnapshot('../crd.yaml');
+});
+
+test('Websites of both versions are converted without a loss, and only v1 knows the exact replicas', () => {
+  expect(roundTrip(websites).kept).toEqual(['v1 → v1alpha1: .spec.replicas']);
+});
+
+test('a client of v1alpha1 sees a size, and the exact replicas stay until it chooses another size', () => {
+  const site = { apiVersion: 'example.dev/v1', kind: 'Website', metadata: { name: 'hello' } };
+  const two = { ...site, spec: { image: 'nginx:1.29', replicas: 2 } };
+  const convert = (object: KubernetesObject, version: string) =>
+    websites.convert?.(object, version) ?? object;
+
+  const medium = convert(two, 'v1alpha1');
+  const large = { ...medium, spec: { image: 'nginx:1.30', size: 'large' } };
+
+  expect(medium).toMatchObject({ spec: { image: 'nginx:1.29', size: 'medium' } });
+  expect(convert(medium, 'v1')).toEqual(two);
+  expect(convert(large, 'v1')).toEqual({ ...site, spec: { image: 'nginx:1.30', replicas: 10 } });
 });
 
 test('the operator has at most sixty lines', () => {

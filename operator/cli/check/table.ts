@@ -109,8 +109,10 @@ OLM v1. It exits with 1 when there are errors, and with 2 when DIR is no bundle.
 check crd compares CustomResourceDefinitions of any tool, NEW with OLD, which are files, folders or "-":
 it tells each change that can break stored objects or their clients, in schemas by the rules with which OLM
 refuses an upgrade, and in names, versions, conversion, subresources and selectable fields. It does not look
-at printer columns, labels, annotations and certificates, and calls no webhook. It exits with 1 when there is
-such a change, with 2 when a file cannot be read, and asks no cluster.`,
+at printer columns, labels, annotations and certificates, and calls no webhook. Where the storage version
+changes, it also prints the StorageVersionMigration to apply after the upgrade; \`chancery migrate\` applies
+one and waits. It exits with 1 when there is an unsafe change, with 2 when a file cannot be read, and asks no
+cluster.`,
   exitCodes: {
     0: 'every declared right is there, the filter is closed, and no token is visible',
     1: 'something is missing or open, or it could not be found out',

@@ -44,18 +44,22 @@ const MAX_SUPERSEDED = 50;
  * it, never reverts what the new release installed. To go back to an earlier definition, raise its
  * revision.
  *
- * @throws ConfigurationError `CONFIG` when the installed definition cannot become the declared one, or when
- *   a newer installed definition does not serve the declared version.
+ * @throws ConfigurationError `CONFIG` when the installed definition cannot become the declared one, when a
+ *   newer installed definition does not serve the declared version, or when no conversion webhook is installed
+ *   and the declared definition needs one.
  */
 export function judgeDefinition(
   { definition, version }: Pick<DefinedResource, 'definition' | 'version'>,
   live: LiveDefinition | undefined,
 ): DefinitionVerdict {
-  if (live === undefined) return { step: 'install', object: definition };
+  if (live === undefined) return { step: 'install', object: applicable(definition, live) };
   const digest = digestOf(definition.spec);
   const liveDigest = digestOf(live.spec);
   const ahead = revisionOf(definition) - revisionOf(live);
-  if (digest === liveDigest && ahead <= 0) return { step: 'nothing' };
+  if (digest === liveDigest && ahead <= 0) {
+    applicable(definition, live);
+    return { step: 'nothing' };
+  }
   const superseded = supersededBy(live);
   if (ahead < 0 || (ahead === 0 && superseded.includes(digest))) {
     refuseUnservedVersion(live, version);
@@ -63,7 +67,30 @@ export function judgeDefinition(
   }
   refuseImpossible(definition, live);
   const history = [...superseded.filter((one) => one !== digest), liveDigest];
-  return { step: 'upgrade', object: replacing(definition, live, history, digest) };
+  const object = replacing(applicable(definition, live), live, history, digest);
+  return { step: 'upgrade', object };
+}
+
+/**
+ * The definition without the address of its conversion webhook, which manifests say: the installed one keeps it.
+ *
+ * @throws ConfigurationError `CONFIG` when the installed definition has none. Objects would lose the fields that
+ *   the version of a client does not have.
+ */
+function applicable(
+  definition: CustomResourceDefinition,
+  live: LiveDefinition | undefined,
+): CustomResourceDefinition {
+  const { conversion, ...spec } = definition.spec;
+  const { service, url } = conversion?.webhook.clientConfig ?? {};
+  if (conversion === undefined || service?.name !== undefined || url !== undefined) {
+    return definition;
+  }
+  if (live?.spec.conversion?.strategy === 'Webhook') return { ...definition, spec };
+  throw new ConfigurationError(
+    'objects are converted by a webhook, and only manifests name its Service: apply the definition of the generated manifests once',
+    { context: { definition: definition.metadata.name } },
+  );
 }
 
 /** Carries uid and resourceVersion, so that the write fails if another replica wrote in between. */
@@ -101,7 +128,7 @@ function refuseImpossible(definition: CustomResourceDefinition, live: LiveDefini
   const lost = (live.status?.storedVersions ?? []).filter((version) => !names_.has(version));
   if (lost.length === 0) return;
   throw new ConfigurationError(
-    'objects may still be stored in a version that the definition drops: declare it in otherVersions, with served: false, until every object has been written again and status.storedVersions does not name it',
+    'objects may still be stored in a version that the definition drops: declare it in otherVersions, with served: false, until `chancery migrate` has had every object written again and status.storedVersions does not name it',
     { context: { definition: name, versions: lost.join(',') } },
   );
 }

@@ -27,7 +27,22 @@ interface Choice {
   /** How many items have been made. */
   readonly listed: { count: number };
   readonly work: Work;
+  /** From 0 to 1, other numbers at each call. Undefined: the value is small, and always the same. */
+  readonly random?: (() => number) | undefined;
 }
+
+/** Different numbers of a choice that varies. */
+const VARIANTS = 20;
+
+/** How likely a value that varies has a field that may be left out, and how likely a default stays. */
+const SHOWN = 0.6;
+const DEFAULTED = 0.3;
+
+/** How likely a value that varies is null where it may be. */
+const NULL = 0.1;
+
+/** A list that varies has no more items beyond those that there must be. A map has so many keys. */
+const MORE_ITEMS = 3;
 
 /**
  * A small value for a schema: required fields, and fields with a default. Not every schema has one that is found, so
@@ -37,6 +52,26 @@ interface Choice {
  */
 export function sampleValue(schema: StructuralSchema, branch: number, work: Work): unknown {
   return valueFor(schema, { branch, at: 0, depth: 0, listed: { count: 0 }, work });
+}
+
+/**
+ * A value for a schema that differs with `random`: with some of the fields that may be left out, and lists and
+ * maps of different lengths. It fits the schema more often than not.
+ *
+ * @param random - from 0 to 1, as `Math.random`.
+ */
+export function variedValue(schema: StructuralSchema, random: () => number, work: Work): unknown {
+  const choice = { branch: 0, at: 0, depth: 0, listed: { count: 0 }, work, random };
+  return valueFor(schema, choice);
+}
+
+/** The choice for a part of a value. */
+function within(choice: Choice, at: number = choice.at): Choice {
+  const below = { ...choice, at, depth: choice.depth + 1 };
+  const { random } = choice;
+  if (random === undefined) return below;
+  const shift = Math.floor(random() * VARIANTS);
+  return { ...below, at: at + shift, branch: shift };
 }
 
 function valueFor(given: StructuralSchema, choice: Choice): unknown {
@@ -50,7 +85,11 @@ function valueFor(given: StructuralSchema, choice: Choice): unknown {
 }
 
 function typedValue(schema: StructuralSchema, choice: Choice): unknown {
-  if (schema.default !== undefined) return schema.default;
+  const { random } = choice;
+  if (schema.nullable === true && random !== undefined && random() < NULL) return null;
+  if (schema.default !== undefined && (random === undefined || random() < DEFAULTED)) {
+    return schema.default;
+  }
   if (schema.enum?.length) return schema.enum[choice.at % schema.enum.length];
   switch (schema['x-kubernetes-int-or-string'] === true ? 'integer' : schema.type) {
     case 'string':
@@ -110,14 +149,22 @@ function merged(parts: readonly StructuralSchema[], work: Work): StructuralSchem
 }
 
 function sampleItems(schema: StructuralSchema, choice: Choice): readonly unknown[] {
-  const { items = {}, minItems = 0 } = schema;
+  const { items = {} } = schema;
   choice.work.spend(1 + Object.keys(items.properties ?? {}).length);
-  const item = minItems > 1 ? distinct(items, schema) : items;
-  return Array.from({ length: Math.min(Math.max(minItems, 0), MAX_ITEMS) }, (_none, at) => {
+  const length = lengthOf(schema, choice);
+  const item = length > 1 ? distinct(items, schema) : items;
+  const first = within(choice, 0);
+  return Array.from({ length }, (_none, at) => {
     choice.listed.count += 1;
     if (choice.listed.count > MAX_LISTED) return {};
-    return valueFor(item, { ...choice, at, depth: choice.depth + 1 });
+    return valueFor(item, { ...first, at: first.at + at });
   });
+}
+
+function lengthOf({ minItems = 0, maxItems }: StructuralSchema, { random }: Choice): number {
+  const least = Math.max(minItems, 0);
+  const more = random === undefined ? 0 : Math.floor(random() * (MORE_ITEMS + 1));
+  return Math.min(least + more, Math.max(maxItems ?? MAX_ITEMS, least), MAX_ITEMS);
 }
 
 /** The schema of items without the defaults that would make them equal where they must not be. */
@@ -136,26 +183,40 @@ function distinct(items: StructuralSchema, list: StructuralSchema): StructuralSc
 
 function sampleFields(schema: StructuralSchema, choice: Choice): object {
   const { properties = {}, required = [], minProperties = 0 } = schema;
+  const { random } = choice;
   const isEmbedded = schema['x-kubernetes-embedded-resource'] === true;
   const embedded = isEmbedded
     ? { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'sample' } }
     : {};
+  const unknown: StructuralSchema = random === undefined ? {} : { type: 'string' };
   // A map, because a field may have any name, such as `__proto__`.
   const fields = new Map<string, unknown>(Object.entries(embedded));
   const add = (name: string): void => {
     if (fields.has(name) || (isEmbedded && OBJECT_FIELDS.has(name))) return;
-    const below = { ...choice, depth: choice.depth + 1 };
-    fields.set(name, valueFor(fieldSchema(schema, name) ?? {}, below));
+    fields.set(name, valueFor(fieldSchema(schema, name) ?? unknown, within(choice)));
   };
   const names = Object.keys(properties);
   choice.work.spend(1 + names.length + required.length);
   const wanted = new Set(required);
-  const shown = names.filter((name) => wanted.has(name) || properties[name]?.default !== undefined);
-  for (const name of [...shown, ...wanted]) add(name);
+  const shown = names.filter(
+    (name) =>
+      wanted.has(name) ||
+      (random === undefined ? properties[name]?.default !== undefined : random() < SHOWN),
+  );
+  for (const name of [...shown, ...wanted, ...moreKeys(schema, choice)]) add(name);
   for (const name of [...names, ...keysOf(schema)]) {
     if (fields.size < Math.min(minProperties, MAX_ITEMS)) add(name);
   }
   return Object.fromEntries(fields);
+}
+
+/** Keys of a map that varies, and a field that no schema describes where there may be one. */
+function moreKeys(schema: StructuralSchema, { random }: Choice): readonly string[] {
+  if (random === undefined) return [];
+  const { maxProperties = MAX_ITEMS } = schema;
+  const count = Math.min(Math.floor(random() * (MORE_ITEMS + 1)), maxProperties);
+  const isOpen = schema['x-kubernetes-preserve-unknown-fields'] === true;
+  return [...keysOf(schema).slice(0, count), ...(isOpen && random() < SHOWN ? ['other'] : [])];
 }
 
 /** Keys of a map. */

@@ -2,7 +2,7 @@
 import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { formatYaml } from '../../../operator/core/yaml.ts';
+import { formatYaml, parseYaml } from '../../../operator/core/yaml.ts';
 import { chancery, folderWith } from '../../../test/cli/child.ts';
 import { invoke } from '../../../test/cli/invocation.ts';
 import { definitionOf, versionOf } from '../../../test/scaffold/support/definitions.ts';
@@ -76,7 +76,53 @@ test('[packaging 18] -o json of a safe change is one document, too', async () =>
     safe: true,
     definitions: [{ name: 'kites.x.example.com', state: 'compared' }],
     findings: [],
+    migrations: [],
   });
+});
+
+/** A definition with two versions, of which this one is the storage version. */
+const stores = (stored: string, status: object = {}): string =>
+  formatYaml({
+    ...definitionOf('Kite', {
+      versions: ['v1alpha1', 'v1'].map((name) =>
+        versionOf(name, { type: 'object' }, { storage: name === stored }),
+      ),
+    }),
+    status,
+  });
+
+test('a change of the storage version is safe, and the migration to apply is on standard output', async () => {
+  const old = join(folderWith({ a: stores('v1alpha1') }), 'a');
+
+  const { code, out, err } = await check(['-', '--against', old], stores('v1'));
+
+  expect(code).toBe(0);
+  expect(parseYaml(out.join('\n'))).toEqual({
+    apiVersion: 'storagemigration.k8s.io/v1',
+    kind: 'StorageVersionMigration',
+    metadata: { name: 'kites.x.example.com-v1' },
+    spec: { resource: { group: 'x.example.com', resource: 'kites' } },
+  });
+  expect(out.filter((line) => line.startsWith('#'))).toEqual([
+    '# kites.x.example.com stores objects as v1 from now on, and has stored v1alpha1.',
+    '# When the new definition is installed, apply this (v1beta1 before Kubernetes 1.37),',
+    '# or run: chancery migrate kites.x.example.com',
+  ]);
+  expect(err).toEqual(['chancery check crd: 0 unsafe changes in 1 definition']);
+});
+
+test('objects that a cluster has stored in an older version ask for a migration, and migrated ones do not', async () => {
+  const of = (storedVersions: readonly string[]) =>
+    join(folderWith({ a: stores('v1', { storedVersions }) }), 'a');
+
+  const both = await check(['-', '--against', of(['v1alpha1', 'v1']), '-o', 'json'], stores('v1'));
+  const migrated = await check(['-', '--against', of(['v1']), '-o', 'json'], stores('v1'));
+
+  expect(JSON.parse(both.out.join('\n'))).toMatchObject({
+    safe: true,
+    migrations: [{ definition: 'kites.x.example.com', from: ['v1alpha1'], to: 'v1' }],
+  });
+  expect(JSON.parse(migrated.out.join('\n'))).toMatchObject({ migrations: [] });
 });
 
 test('[packaging 18] the findings do not depend on the order of versions and fields', async () => {

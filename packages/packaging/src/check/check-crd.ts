@@ -15,7 +15,9 @@ import {
   visibleJson,
   visibleText,
 } from 'chancery/internal';
+import { formatYaml } from 'chancery/low-level';
 import { type CrdFinding, crdChanges } from '../crd-check/crd-changes.ts';
+import { type Migration, migrationOf } from '../crd-check/migrations.ts';
 
 /** What became of a definition: compared with the old one, or only one of the two is there. */
 type State = 'compared' | 'new' | 'absent';
@@ -42,12 +44,16 @@ export async function checkCrd(
     const old = before.get(now.name);
     return old === undefined ? [] : crdChanges(old, now);
   });
+  const migrations = [...after.values()].flatMap((now) => {
+    const old = before.get(now.name);
+    return (old && migrationOf(old, now)) ?? [];
+  });
   const states = statesOf(before, after);
   using lines = new LineWriter(io.stdout, io.signal);
   await lines.write(
     output === 'json'
-      ? [visibleJson(JSON.stringify(jsonReport(findings, states), undefined, 2))]
-      : findings.map(findingLine),
+      ? [visibleJson(JSON.stringify(jsonReport(findings, migrations, states), undefined, 2))]
+      : [...findings.map(findingLine), ...migrations.flatMap(migrationLines)],
   );
   report(findings, states, io);
   return findings.length === 0 ? 0 : 1;
@@ -101,14 +107,27 @@ function findingLine({ definition, version, path, rule, message }: CrdFinding): 
   return visibleText(`${where}: ${path}: ${rule}: ${message}`.replaceAll(/[\n\t]/g, ' '));
 }
 
+/** A manifest for kubectl: what is said about it is a comment. */
+function migrationLines({ definition, from, to, manifest }: Migration): readonly string[] {
+  return [
+    '---',
+    `# ${definition} stores objects as ${to} from now on, and has stored ${from.join(', ')}.`,
+    '# When the new definition is installed, apply this (v1beta1 before Kubernetes 1.37),',
+    `# or run: chancery migrate ${definition}`,
+    ...formatYaml(manifest).trimEnd().split('\n'),
+  ].map(visibleText);
+}
+
 function jsonReport(
   findings: readonly CrdFinding[],
+  migrations: readonly Migration[],
   definitions: ReturnType<typeof statesOf>,
 ): object {
   return {
     safe: findings.length === 0,
     definitions,
     findings: findings.map((each) => ({ ...each, version: each.version ?? null })),
+    migrations,
   };
 }
 

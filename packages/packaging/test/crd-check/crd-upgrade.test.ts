@@ -332,6 +332,7 @@ test('-o json is one document with every definition of both sides', async () => 
         message: 'lowered from 3 to 2',
       },
     ],
+    migrations: [],
   });
   expect(err).toContain('gliders.air.example is only in OLD, and was not compared');
   expect(err).toContain('1 unsafe change in 1 definition');

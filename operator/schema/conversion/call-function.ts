@@ -1,0 +1,97 @@
+import { messageOf, OperatorError } from '../../core/errors.ts';
+import { isMapping, type Mapping } from '../../core/mapping.ts';
+import type { KubernetesObject } from '../../model/object.ts';
+import { OBJECT_FIELDS } from '../../model/structural-schema.ts';
+import { jsonEquals } from '../validation/json-equality.ts';
+import { jsonCopy, NotJsonError } from './json-data.ts';
+
+/** What a function has made of an object. */
+export interface Made {
+  /** All but apiVersion, kind and metadata. */
+  readonly fields: Mapping;
+  /** That of the object, with the labels and annotations of the function. */
+  readonly metadata: KubernetesObject['metadata'];
+}
+
+/**
+ * Calls a function of a conversion with a copy of `object`.
+ *
+ * @param about - versions and object, for errors.
+ * @param apiVersions - that the result may name.
+ * @throws OperatorError `USER_CODE` when it throws, or returns what is no object of this identity.
+ */
+export function callFunction(
+  convert: (object: never) => unknown,
+  object: KubernetesObject,
+  { about, apiVersions }: { readonly about: string; readonly apiVersions: readonly string[] },
+): Made {
+  const result = copied(called(convert, object, about), about);
+  const { apiVersion = object.apiVersion, kind = object.kind, metadata = {} } = result;
+  if (kind !== object.kind || !apiVersions.includes(String(apiVersion))) {
+    throw failure(`${about}: the function returned an object of another kind`);
+  }
+  if (!isMapping(metadata)) throw failure(`${about}: the function returned metadata that is no object`);
+  return { fields: fieldsOf(result), metadata: metadataOf(metadata, object.metadata, about) };
+}
+
+/** The fields of an object but for apiVersion, kind and metadata. */
+export function fieldsOf(object: object): Mapping {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => !OBJECT_FIELDS.has(name)));
+}
+
+/** The error of a conversion. Its message reaches users of kubectl, so it says nothing of an object's content. */
+export function failure(message: string, cause?: unknown): OperatorError {
+  const options = { code: 'USER_CODE', layer: 'user-code' } as const;
+  return new OperatorError(message, cause === undefined ? options : { ...options, cause });
+}
+
+function called(
+  convert: (object: never) => unknown,
+  object: KubernetesObject,
+  about: string,
+): unknown {
+  let result: unknown;
+  try {
+    result = convert(jsonCopy(object) as never);
+  } catch (error) {
+    // The message of the error may quote the object.
+    const what = error instanceof Error ? error.name : 'a value that is no Error';
+    throw failure(`${about}: the function threw ${what}: the operator's log has the cause`, error);
+  }
+  if (!(result instanceof Promise)) return result;
+  result.catch(() => {}); // nobody waits for it
+  throw failure(`${about}: the function returned a promise: a conversion is synchronous`);
+}
+
+function copied(result: unknown, about: string): Mapping {
+  if (!isMapping(result)) throw failure(`${about}: the function returned no object`);
+  try {
+    return jsonCopy(result) as Mapping;
+  } catch (error) {
+    if (!(error instanceof NotJsonError)) throw failure(`${about}: the result cannot be read`, error);
+    throw failure(`${about}: the result ${messageOf(error)}`, error);
+  }
+}
+
+/** The only parts of the metadata that a conversion may change. */
+const TEXTS: readonly string[] = ['labels', 'annotations'];
+
+function metadataOf(
+  changed: Mapping,
+  metadata: KubernetesObject['metadata'],
+  about: string,
+): KubernetesObject['metadata'] {
+  const original: Mapping = { ...metadata };
+  for (const [field, value] of Object.entries(changed)) {
+    if (TEXTS.includes(field) ? isTexts(value) : jsonEquals(value, original[field])) continue;
+    const problem = TEXTS.includes(field) ? 'are no texts' : 'may not change';
+    const known = Object.hasOwn(original, field) || TEXTS.includes(field) ? field : 'a new field';
+    throw failure(`${about}: the function changes metadata: ${known} ${problem}`);
+  }
+  const { labels = {}, ...others } = { ...metadata, ...changed };
+  return Object.keys(labels).length === 0 ? others : { ...others, labels };
+}
+
+function isTexts(value: unknown): boolean {
+  return isMapping(value) && Object.values(value).every((text) => typeof text === 'string');
+}

@@ -1,0 +1,145 @@
+import { messageOf } from '../../core/errors.ts';
+import { boundedText, visibleText } from '../../core/visible-text.ts';
+import type { KubernetesObject } from '../../model/object.ts';
+import type { StructuralSchema } from '../../model/structural-schema.ts';
+import { callFunction, failure, fieldsOf } from './call-function.ts';
+import type { Conversion } from './conversion.ts';
+import { keptAnnotation, keptFrom, keptText } from './kept-annotation.ts';
+import { type KeptField, keptFields, withKept } from './kept-fields.ts';
+import { type ConversionStep, stepsBetween } from './version-steps.ts';
+
+/** A resource whose conversions lead from every version to every other. */
+export interface ConvertedResource {
+  readonly group: string;
+  readonly kind: string;
+  /** Such as `websites.example.dev`. */
+  readonly name: string;
+  /** The schema of each version, by its name. */
+  readonly schemas: ReadonlyMap<string, StructuralSchema>;
+  readonly conversions: readonly Conversion[];
+}
+
+/**
+ * `object` in another version of its resource; the same object if that is its version.
+ *
+ * @param version - its name, such as `v1`.
+ * @throws OperatorError `USER_CODE` when a function throws, or returns what may not be. The message names
+ *   versions and object, and nothing of its content.
+ */
+export function converted(
+  object: KubernetesObject,
+  version: string,
+  resource: ConvertedResource,
+): KubernetesObject {
+  const { name, conversions } = resource;
+  const from = versionOf(object, resource);
+  if (!resource.schemas.has(version)) throw failure(`${name} has no version ${shown(version)}`);
+  return stepsBetween(conversions, from, version).reduce(
+    (before, step) => neighbour(before, step, resource),
+    object,
+  );
+}
+
+function versionOf(
+  object: KubernetesObject,
+  { group, kind, name, schemas }: ConvertedResource,
+): string {
+  const version = [...schemas.keys()].find((each) => object.apiVersion === `${group}/${each}`);
+  if (version !== undefined && object.kind === kind) return version;
+  const given = shown(`${object.apiVersion} ${object.kind}`);
+  throw failure(`${given} is no version and kind of ${name}`);
+}
+
+function neighbour(
+  object: KubernetesObject,
+  { from, to, there, back }: ConversionStep,
+  resource: ConvertedResource,
+): KubernetesObject {
+  const { group, name, schemas } = resource;
+  const about = `${from} → ${to} of ${name} ${nameOf(object)}`;
+  const apiVersions = [`${group}/${from}`, `${group}/${to}`];
+  const notes = annotationsOf(object, resource);
+  const plain = { ...object, metadata: withAnnotations(object.metadata, notes.others) };
+  const made = callFunction(there, plain, { about, apiVersions });
+  const result = {
+    ...{ apiVersion: `${group}/${to}`, kind: object.kind, metadata: made.metadata },
+    ...withKept(made.fields, keptFrom(notes.kept.get(to))),
+  };
+  const returned = callFunction(back, result, { about: `${about}, and back`, apiVersions });
+  const kept = keptFields(fieldsOf(object), returned.fields, schemas.get(from) ?? {});
+  return { ...result, metadata: metadataOf(made.metadata, { from, to, notes, kept, about }) };
+}
+
+/** The annotations of an object. */
+interface Notes {
+  /** Those with kept fields, by version. */
+  readonly kept: ReadonlyMap<string, string>;
+  readonly others: Readonly<Record<string, string>>;
+}
+
+function annotationsOf({ metadata }: KubernetesObject, { schemas }: ConvertedResource): Notes {
+  const versions = new Map([...schemas.keys()].map((each) => [keptAnnotation(each), each]));
+  const all = Object.entries(metadata.annotations ?? {});
+  return {
+    kept: new Map(
+      all.flatMap(([name, text]) => {
+        const version = versions.get(name);
+        return version === undefined ? [] : [[version, text] as const];
+      }),
+    ),
+    others: Object.fromEntries(all.filter(([name]) => !versions.has(name))),
+  };
+}
+
+/** The metadata of the result: what was kept for its version is back, and what its version lacks is kept. */
+function metadataOf(
+  metadata: KubernetesObject['metadata'],
+  {
+    from,
+    to,
+    notes,
+    kept,
+    about,
+  }: {
+    readonly from: string;
+    readonly to: string;
+    readonly notes: Notes;
+    readonly kept: readonly KeptField[];
+    readonly about: string;
+  },
+): KubernetesObject['metadata'] {
+  const carried = [...notes.kept].filter(([version]) => version !== from && version !== to);
+  const texts = [
+    ...carried,
+    ...(kept.length === 0 ? [] : [[from, textOf(kept, about)] as const]),
+  ].map(([version, text]) => [keptAnnotation(version), text] as const);
+  return withAnnotations(metadata, { ...metadata.annotations, ...Object.fromEntries(texts) });
+}
+
+function textOf(kept: readonly KeptField[], about: string): string {
+  try {
+    return keptText(kept);
+  } catch (error) {
+    throw failure(`${about}: the fields that only the former has ${messageOf(error)}`, error);
+  }
+}
+
+function withAnnotations(
+  { annotations: _annotations, ...metadata }: KubernetesObject['metadata'],
+  annotations: Readonly<Record<string, string>>,
+): KubernetesObject['metadata'] {
+  return Object.keys(annotations).length === 0 ? metadata : { ...metadata, annotations };
+}
+
+/** Characters of a name in a message. */
+const NAME_CHARS = 600;
+
+function nameOf({ metadata }: KubernetesObject): string {
+  const { namespace, name, generateName } = metadata;
+  const own = name || (generateName ? `${generateName}…` : 'without a name');
+  return shown(namespace ? `${namespace}/${own}` : own);
+}
+
+function shown(text: string): string {
+  return visibleText(boundedText(text, NAME_CHARS));
+}

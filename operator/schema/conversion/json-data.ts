@@ -1,0 +1,39 @@
+import { isMapping, type Mapping } from '../../core/mapping.ts';
+
+/** A value is no JSON. The message names nothing of the value. */
+export class NotJsonError extends TypeError {
+  override readonly name = 'NotJsonError';
+}
+
+/** An API server takes no value that is nested deeper than 10,000, and no schema describes one of 1,000. */
+const MAX_DEPTH = 1_000;
+
+/**
+ * A copy of `value` without the members that are undefined, as JSON would have them. It shares nothing with
+ * `value`, and keeps integers that are `bigint`.
+ *
+ * @throws NotJsonError when it is no JSON, or is nested deeper than 1,000.
+ */
+export function jsonCopy(value: unknown, depth: number = 0): unknown {
+  if (depth > MAX_DEPTH) throw new NotJsonError(`is nested deeper than ${MAX_DEPTH}, or has itself`);
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
+  if (typeof value === 'bigint' || Number.isFinite(value)) return value;
+  if (Array.isArray(value)) return value.map((item: unknown) => jsonCopy(item, depth + 1));
+  if (!isMapping(value) || !isPlain(value)) throw new NotJsonError(`has ${kindOf(value)}`);
+  // From entries, because a member may be named `__proto__`.
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, member]) =>
+      member === undefined ? [] : [[name, jsonCopy(member, depth + 1)]],
+    ),
+  );
+}
+
+function isPlain(value: Mapping): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || prototype === Object.prototype;
+}
+
+function kindOf(value: unknown): string {
+  if (typeof value === 'number') return 'a number that JSON does not have';
+  return typeof value === 'object' ? 'an object that is no plain data' : `a value of ${typeof value}`;
+}

@@ -1,0 +1,68 @@
+import { definitionError } from '../field-path.ts';
+import type { Conversion } from './conversion.ts';
+
+/** One step of a conversion, between neighbours. */
+export interface ConversionStep {
+  readonly from: string;
+  readonly to: string;
+  /** From `from` to `to`. */
+  readonly there: (object: never) => unknown;
+  /** From `to` to `from`. */
+  readonly back: (object: never) => unknown;
+}
+
+/** The only way from one version to another, through those between; empty when there is none. */
+export function stepsBetween(
+  conversions: readonly Conversion[],
+  from: string,
+  to: string,
+): readonly ConversionStep[] {
+  const seen = new Set([from]);
+  let ways: readonly (readonly ConversionStep[])[] = [[]];
+  while (ways.length > 0) {
+    ways = ways.flatMap((way) =>
+      stepsFrom(conversions, way.at(-1)?.to ?? from)
+        .filter((step) => !seen.has(step.to))
+        .map((step) => [...way, step]),
+    );
+    const arrived = ways.find((way) => way.at(-1)?.to === to);
+    if (arrived !== undefined) return arrived;
+    for (const way of ways) seen.add(way.at(-1)?.to ?? from);
+  }
+  return [];
+}
+
+function stepsFrom(conversions: readonly Conversion[], from: string): readonly ConversionStep[] {
+  return conversions.flatMap(({ older, newer, up, down }) => [
+    ...(older === from ? [{ from, to: newer, there: up, back: down }] : []),
+    ...(newer === from ? [{ from, to: older, there: down, back: up }] : []),
+  ]);
+}
+
+/**
+ * Refuses conversions that do not lead from every version to every other in exactly one way.
+ *
+ * @param versions - the storage version first.
+ * @throws ConfigurationError `CONFIG`
+ */
+export function requireOneWay(conversions: readonly Conversion[], versions: readonly string[]): void {
+  for (const [at, { older, newer }] of conversions.entries()) {
+    const path = `convert[${at}]`;
+    const unknown = [older, newer].find((version) => !versions.includes(version));
+    if (unknown !== undefined) {
+      throw definitionError(path, `${unknown} is no version of the resource`, 'declare it in otherVersions');
+    }
+    if (older === newer) {
+      throw definitionError(path, `leads from ${older} to itself`, 'name two versions');
+    }
+    if (stepsBetween(conversions.slice(0, at), older, newer).length > 0) {
+      const problem = `is a second way between ${older} and ${newer}`;
+      throw definitionError(path, problem, 'leave one out');
+    }
+  }
+  const [stored = '', ...others] = versions;
+  const apart = others.find((version) => stepsBetween(conversions, stored, version).length === 0);
+  if (apart === undefined) return;
+  const problem = `no conversion leads from ${apart} to ${stored}`;
+  throw definitionError('convert', problem, `add one between ${apart} and its neighbour`);
+}

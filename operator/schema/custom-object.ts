@@ -1,0 +1,33 @@
+import type { Condition } from '../model/condition.ts';
+import type { KubernetesObject, ObjectMeta } from '../model/object.ts';
+import type { Static, TObject, TSchema } from './type.ts';
+
+/** `T` with all members read-only. */
+type ReadonlyDeep<T> = T extends readonly (infer Item)[]
+  ? readonly ReadonlyDeep<Item>[]
+  : T extends object
+    ? { readonly [Field in keyof T]: ReadonlyDeep<T[Field]> }
+    : T;
+
+/** Fields that every status has. */
+interface StandardStatus {
+  /** The conditions that `setStatus` sets, with their times. */
+  readonly conditions?: readonly Condition[];
+  /** The generation that the status describes. */
+  readonly observedGeneration?: number;
+}
+
+/** An object of a custom resource. */
+export interface CustomObject<
+  Spec extends TSchema = TSchema,
+  Status extends TObject | undefined = undefined,
+> extends KubernetesObject {
+  /** Its names, versions, labels and owners. */
+  readonly metadata: ObjectMeta;
+  /** The wanted state, by the schema of `spec`. */
+  readonly spec: ReadonlyDeep<Static<Spec>>;
+  /** The observed state, by the schema of `status`, with `conditions` and `observedGeneration`. */
+  readonly status?: Status extends TObject
+    ? ReadonlyDeep<Static<Status>> & StandardStatus
+    : undefined;
+}

@@ -1,0 +1,138 @@
+import { messageOf, OperatorError, ProtocolError } from '../core/errors.ts';
+import { isMapping } from '../core/mapping.ts';
+import { inSlices } from '../core/time-slice.ts';
+import { boundedText, visibleText } from '../core/visible-text.ts';
+import type { DefinedResource } from '../model/custom-resource-definition.ts';
+import type { KubernetesObject } from '../model/object.ts';
+
+/** Objects of one review. An API server asks for a page of a list, 500 objects by default, or for one object. */
+const MAX_OBJECTS = 10_000;
+
+/** The answer to a ConversionReview, `apiextensions.k8s.io/v1`. */
+export interface ConversionAnswer {
+  readonly apiVersion: 'apiextensions.k8s.io/v1';
+  readonly kind: 'ConversionReview';
+  readonly response: {
+    /** The uid of the request. */
+    readonly uid: string;
+    /** As many as the request has, and in its order. Empty after a failure. */
+    readonly convertedObjects: readonly KubernetesObject[];
+    readonly result: {
+      readonly status: 'Success' | 'Failure';
+      /** For the client of the API server. It has nothing of an object but its name. */
+      readonly message?: string;
+    };
+  };
+}
+
+/** Options of `answerConversion`. */
+export interface AnswerConversionOptions {
+  /** Receives the error of a review that failed, with what a function threw as its cause: for the log. */
+  readonly onFailure?: (error: OperatorError) => void;
+}
+
+/**
+ * The answer to a ConversionReview of the API server: all of its objects, or a failure. Objects are not
+ * validated, because they may have been stored before today's rules. Lists do not block the event loop: it turns
+ * after each 10 ms.
+ *
+ * @param resources - those without `convert` are left out.
+ * @param review - the parsed body of the request. It is not changed. Integers beyond ±2^53 that are `bigint`
+ *   stay exact.
+ * @throws ProtocolError `DECODE` when `review` is no ConversionReview of version v1 with a uid, so that there is
+ *   nothing to answer.
+ */
+export async function answerConversion(
+  resources: readonly DefinedResource[],
+  review: unknown,
+  { onFailure = () => {} }: AnswerConversionOptions = {},
+): Promise<ConversionAnswer> {
+  const { uid, desired, objects } = requestIn(review);
+  const answered = (response: Omit<ConversionAnswer['response'], 'uid'>): ConversionAnswer => ({
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'ConversionReview',
+    response: { uid, ...response },
+  });
+  try {
+    if (objects.length > MAX_OBJECTS) {
+      throw failure(`a review of ${objects.length} objects has more than ${MAX_OBJECTS}`);
+    }
+    const convertedObjects = await inSlices(objects, (object, at) =>
+      convertedBy(resources, object, { desired, at }),
+    );
+    return answered({ convertedObjects, result: { status: 'Success' } });
+  } catch (error) {
+    // Every other error would be a fault of the toolkit, and its message might quote an object.
+    const failed = error instanceof OperatorError ? error : failure('the conversion failed', error);
+    onFailure(failed);
+    return answered({
+      convertedObjects: [],
+      result: { status: 'Failure', message: messageOf(failed) },
+    });
+  }
+}
+
+/** The request of a review. */
+interface ConversionRequest {
+  readonly uid: string;
+  /** Group and version that the objects shall have. */
+  readonly desired: string;
+  readonly objects: readonly unknown[];
+}
+
+function requestIn(review: unknown): ConversionRequest {
+  const { apiVersion, kind, request } = isMapping(review) ? review : {};
+  if (apiVersion !== 'apiextensions.k8s.io/v1' || kind !== 'ConversionReview') {
+    throw notReadable('the body is no ConversionReview of apiextensions.k8s.io/v1');
+  }
+  const { uid, desiredAPIVersion, objects } = isMapping(request) ? request : {};
+  if (typeof uid !== 'string' || uid === '') throw notReadable('the ConversionReview has no uid');
+  if (typeof desiredAPIVersion !== 'string' || !Array.isArray(objects)) {
+    throw notReadable('the ConversionReview has no desiredAPIVersion, or no list of objects');
+  }
+  return { uid, desired: desiredAPIVersion, objects };
+}
+
+/** The message reaches users of kubectl. */
+function failure(message: string, cause?: unknown): OperatorError {
+  const options = { code: 'USER_CODE', layer: 'user-code' } as const;
+  return new OperatorError(message, cause === undefined ? options : { ...options, cause });
+}
+
+function notReadable(message: string): ProtocolError {
+  return new ProtocolError(message, { code: 'DECODE' });
+}
+
+function convertedBy(
+  resources: readonly DefinedResource[],
+  object: unknown,
+  { desired, at }: { readonly desired: string; readonly at: number },
+): KubernetesObject {
+  if (!isObject(object)) throw failure(`objects[${at}] has no apiVersion, kind or metadata`);
+  if (object.apiVersion === desired) return object;
+  const [group, version = ''] = split(desired);
+  const [from] = split(object.apiVersion);
+  const resource = resources.find((each) => each.group === from && each.kind === object.kind);
+  if (resource?.convert !== undefined && from === group) return resource.convert(object, version);
+  const what = visibleText(boundedText(`${object.apiVersion} ${object.kind}`, NAME_CHARS));
+  const wanted = visibleText(boundedText(desired, NAME_CHARS));
+  throw failure(`objects[${at}]: this operator does not convert ${what} to ${wanted}`);
+}
+
+/** Characters of a name in a message. */
+const NAME_CHARS = 600;
+
+function isObject(value: unknown): value is KubernetesObject {
+  return (
+    isMapping(value) &&
+    typeof value.apiVersion === 'string' &&
+    typeof value.kind === 'string' &&
+    isMapping(value.metadata)
+  );
+}
+
+/** Group and version of an apiVersion. */
+function split(apiVersion: string): readonly [group: string, version?: string] {
+  const slash = apiVersion.indexOf('/');
+  return slash < 0 ? [''] : [apiVersion.slice(0, slash), apiVersion.slice(slash + 1)];
+}

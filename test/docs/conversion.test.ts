@@ -1,0 +1,51 @@
+/** docs/conversion.md: its resource converts as the page shows. */
+import { roundTrip } from '@chancery/testing';
+import type { CustomResource } from 'chancery/schema';
+import { expect, test } from 'vitest';
+import { parseYaml } from '../../operator/core/yaml.ts';
+import type { KubernetesObject } from '../../operator/model/object.ts';
+import { exampleOf, guide } from './guide.ts';
+
+const page = guide('conversion.md');
+
+const boatsOfPage = async (): Promise<CustomResource> =>
+  (await exampleOf<{ readonly boats: CustomResource }>('conversion.md', 'boats.ts')).boats;
+
+test('the annotation of the page is the one that a Boat of wood gets, and it comes back', async () => {
+  const boats = await boatsOfPage();
+  const [, text = ''] = /^```yaml\n(.*?)^```$/ms.exec(page) ?? [];
+  const shown = parseYaml(text) as KubernetesObject;
+  const boat = {
+    apiVersion: 'harbour.example/v1',
+    kind: 'Boat',
+    metadata: { name: 'ann' },
+    spec: { meters: 12, material: 'wood' },
+  };
+
+  expect(boats.convert?.(boat, 'v1alpha1')).toEqual(shown);
+  expect(boats.convert?.(shown, 'v1')).toEqual(boat);
+});
+
+test('the test of the page holds', async () => {
+  const { kept } = roundTrip(await boatsOfPage());
+
+  expect(page).toContain(`expect(roundTrip(boats).kept).toEqual(['${kept.join("', '")}']);`);
+});
+
+test('the failure of the page is the one of a function that throws', async () => {
+  const boats = await boatsOfPage();
+  const boat = {
+    apiVersion: 'harbour.example/v1',
+    kind: 'Boat',
+    metadata: { name: 'ann', namespace: 'quay' },
+  };
+
+  let message = '';
+  try {
+    boats.convert?.(boat, 'v1alpha1');
+  } catch (error) {
+    message = (error as Error).message;
+  }
+
+  expect(page).toContain(`\`\`\`\n${message}\n\`\`\`\n`);
+});

@@ -1,0 +1,238 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type KubernetesObject, OperatorError, type Resource } from 'chancery';
+import {
+  boundedText,
+  type DefinedResource,
+  fieldSchema,
+  fieldStep,
+  isMapping,
+  type KeptField,
+  keptAnnotation,
+  keptFrom,
+  type StructuralSchema,
+  stepped,
+  variedObject,
+} from 'chancery/internal';
+
+/** Options of `roundTrip`. */
+export interface RoundTripOptions {
+  /** Objects that are generated, divided among the versions. Default 1,000. */
+  readonly objects?: number;
+  /** Generates the same objects for the same number. Default 1. */
+  readonly seed?: number;
+}
+
+/** What `roundTrip` has found. */
+export interface RoundTripReport {
+  /** The objects that came back as they were, once for each other version. */
+  readonly roundTrips: number;
+  /**
+   * The fields that came back out of an annotation only, because the other version does not express them: such as
+   * `v1 → v1alpha1: .spec.tls`. Sorted. A test that holds this list finds a field that a function forgets.
+   */
+  readonly kept: readonly string[];
+}
+
+/** A resource of `customResource` with conversions. */
+type Convertible = Resource &
+  Pick<DefinedResource, 'definition' | 'convert'> & {
+    readonly conversions: readonly { readonly older: string; readonly newer: string }[];
+  };
+
+/**
+ * Converts generated objects of every version of a resource to every other version and back. They must come back equal,
+ * and a field that two neighbours have under the same path must not be lost between them.
+ *
+ * The objects follow from the schemas: with and without each field that may be left out, with a status, labels,
+ * finalizers and owners. Rules of CEL are not evaluated, so the functions may meet objects that break them.
+ *
+ * @param resource - of `customResource`, with `convert`.
+ * @throws OperatorError `USER_CODE` at the first object that a function refuses or that comes back changed. The
+ *   message has versions, the field, its value before and after, and the object.
+ */
+export function roundTrip(
+  resource: Convertible,
+  { objects = 1_000, seed = 1 }: RoundTripOptions = {},
+): RoundTripReport {
+  const { convert, definition } = resource;
+  const { versions } = definition.spec;
+  if (convert === undefined) throw problem(`${definition.metadata.name} has no conversions`);
+  const schemas = new Map(versions.map(({ name, schema }) => [name, schema.openAPIV3Schema]));
+  const random = randomFrom(seed);
+  const kept = new Set<string>();
+  let roundTrips = 0;
+  for (const from of schemas.keys()) {
+    for (const object of generated(resource, from, Math.ceil(objects / schemas.size), random)) {
+      for (const to of schemas.keys()) {
+        if (to === from) continue;
+        const pair = { from, to, schemas };
+        const there = travelled(object, pair, convert);
+        roundTrips += 1;
+        if (!areNeighbours(resource, from, to)) continue;
+        for (const path of fieldsKept(there, object, pair)) kept.add(path);
+      }
+    }
+  }
+  return { roundTrips, kept: [...kept].sort() };
+}
+
+function areNeighbours({ conversions }: Convertible, one: string, other: string): boolean {
+  return conversions.some(
+    ({ older, newer }) =>
+      (older === one && newer === other) || (older === other && newer === one),
+  );
+}
+
+interface Pair {
+  readonly from: string;
+  readonly to: string;
+  readonly schemas: ReadonlyMap<string, StructuralSchema>;
+}
+
+type Convert = NonNullable<DefinedResource['convert']>;
+
+/** The object in the other version, from which it has come back as it was. */
+function travelled(object: KubernetesObject, { from, to }: Pair, convert: Convert): KubernetesObject {
+  const there = attempted(() => convert(object, to), object);
+  const back = attempted(() => convert(there, from), object);
+  const difference = firstDifference(object, back, '.');
+  if (difference === undefined) return there;
+  const { path, before, after } = difference;
+  throw problem(
+    `${from} → ${to} → ${from} changes ${path} from ${textOf(before)} to ${textOf(after)}, of ${textOf(object)}`,
+  );
+}
+
+function attempted<T>(convert: () => T, object: KubernetesObject): T {
+  try {
+    return convert();
+  } catch (error) {
+    const { message, cause } = error as Error;
+    const why = cause instanceof Error ? `${message} (${cause.message})` : message;
+    throw problem(`${why}, of ${textOf(object)}`, error);
+  }
+}
+
+/**
+ * The fields of the object that the other version has in its annotation.
+ *
+ * @throws OperatorError `USER_CODE` for a field that the other version has under the same path, and that it
+ *   nevertheless did not get.
+ */
+function fieldsKept(
+  there: KubernetesObject,
+  object: KubernetesObject,
+  { from, to, schemas }: Pair,
+): readonly string[] {
+  const annotation = there.metadata.annotations?.[keptAnnotation(from)];
+  return keptFrom(annotation).map((field) => {
+    const path = pathOf(field, schemas.get(from));
+    const isForgotten = 'value' in field && !('insteadOf' in field);
+    if (isForgotten && hasField(schemas.get(to), field)) {
+      throw problem(
+        `${from} → ${to} loses ${path}, which both versions have: ${textOf(field.value)} of ${textOf(object)}`,
+      );
+    }
+    return `${from} → ${to}: ${path}`;
+  });
+}
+
+/** With `[]` for an item of a list, and `{}` for a value of a map. */
+function pathOf({ path }: KeptField, schema: StructuralSchema | undefined): string {
+  let at = schema;
+  return path.reduce<string>((all, step) => {
+    const inList = typeof step !== 'string';
+    const isNamed = !inList && at?.properties !== undefined && Object.hasOwn(at.properties, step);
+    const inMap = !inList && !isNamed && at?.additionalProperties !== undefined;
+    at = inList ? at?.items : at && fieldSchema(at, step);
+    return stepped(all, inList ? '[]' : inMap ? '{}' : fieldStep(step));
+  }, '.');
+}
+
+function hasField(schema: StructuralSchema | undefined, { path }: KeptField): boolean {
+  const found = path.reduce<StructuralSchema | undefined>(
+    (at, step) => at && (typeof step === 'string' ? fieldSchema(at, step) : at.items),
+    schema,
+  );
+  return found !== undefined;
+}
+
+interface Difference {
+  readonly path: string;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+function firstDifference(before: unknown, after: unknown, path: string): Difference | undefined {
+  if (isDeepStrictEqual(before, after)) return undefined;
+  const [old, now] = [partsOf(before), partsOf(after)];
+  if (old === undefined || now === undefined || Array.isArray(before) !== Array.isArray(after)) {
+    return { path, before, after };
+  }
+  const names = [...new Set([...old.keys(), ...now.keys()])];
+  const step = (name: string): string => (Array.isArray(before) ? `[${name}]` : fieldStep(name));
+  return names
+    .map((name) => firstDifference(old.get(name), now.get(name), stepped(path, step(name))))
+    .find((difference) => difference !== undefined);
+}
+
+/** The members or items of a value; undefined for a scalar. */
+function partsOf(value: unknown): ReadonlyMap<string, unknown> | undefined {
+  if (!isMapping(value) && !Array.isArray(value)) return undefined;
+  return new Map(Object.entries(value));
+}
+
+/** Attempts for one object. Few are needed: most objects that are made fit their schema. */
+const ATTEMPTS = 50;
+
+function* generated(
+  { definition }: Convertible,
+  version: string,
+  count: number,
+  random: () => number,
+): Generator<KubernetesObject> {
+  const { group, names, versions } = definition.spec;
+  const apiVersion = `${group}/${version}`;
+  const schema = versions.find(({ name }) => name === version)?.schema.openAPIV3Schema ?? {};
+  for (let at = 0; at < count; at += 1) {
+    const name = `${names.singular}-${at + 1}`;
+    const object = firstOf(ATTEMPTS, () =>
+      variedObject({ apiVersion, kind: names.kind, name }, schema, random),
+    );
+    if (object === undefined) {
+      throw problem(`no object fits the schema of ${version} after ${ATTEMPTS} attempts`);
+    }
+    yield object;
+  }
+}
+
+function firstOf<T>(attempts: number, attempt: () => T | undefined): T | undefined {
+  for (let at = 0; at < attempts; at += 1) {
+    const found = attempt();
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Numbers from 0 to 1 that follow from a seed: mulberry32, which is in the public domain. */
+function randomFrom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Characters of a value in a message. */
+const VALUE_CHARS = 4_000;
+
+function textOf(value: unknown): string {
+  return value === undefined ? 'nothing' : boundedText(JSON.stringify(value), VALUE_CHARS);
+}
+
+function problem(message: string, cause?: unknown): OperatorError {
+  const options = { code: 'USER_CODE', layer: 'user-code' } as const;
+  return new OperatorError(message, cause === undefined ? options : { ...options, cause });
+}
