@@ -169,7 +169,7 @@ export {
   type ScopeModel,
   scopeModel,
 } from './generate/manifests/operator-model.ts';
-export { MERGE_KEYS, renderedDeployment, requiredComponents } from './generate/manifests/rendered-objects.ts';
+export { MERGE_KEYS, renderedDeployment, overlayComponents } from './generate/manifests/rendered-objects.ts';
 export {
   type CertificateTargets,
   certificatesAccess,

@@ -52,7 +52,7 @@ export class AccessByScope {
   /** The names of the definitions whose versions the operator converts. */
   get conversions(): readonly string[] {
     return this.definitions
-      .filter(({ spec }) => (spec as { readonly conversion?: object }).conversion !== undefined)
+      .filter(({ spec }) => spec.conversion !== undefined)
       .map(({ metadata }) => metadata.name);
   }
 

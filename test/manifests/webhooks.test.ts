@@ -5,8 +5,9 @@ import { readGateConfig } from '../../operator/generate/gate/gate-config.ts';
 import { lint } from '../../operator/generate/lint/lint.ts';
 import { certificatesOperator } from '../../operator/generate/manifests/certificates-operator.ts';
 import { operatorManifests } from '../../operator/generate/manifests/operator-manifests.ts';
-import type { OperatorModel } from '../../operator/generate/manifests/operator-model.ts';
+import { type OperatorModel, operatorModel } from '../../operator/generate/manifests/operator-model.ts';
 import {
+  overlayComponents,
   renderedDeployment,
   renderedObjects,
 } from '../../operator/generate/manifests/rendered-objects.ts';
@@ -16,6 +17,7 @@ import { WEBSITE } from './support/trees.ts';
 import {
   AUTHORITY,
   CLOSED,
+  CONTROLLERS,
   configuredIn,
   GATE,
   OF_DEPLOYMENTS,
@@ -173,19 +175,21 @@ describe('a webhook that refuses requests while nobody answers', () => {
   test('brings two replicas and a budget, also without being asked', () => {
     const model = webhookModelOf([CLOSED]);
     for (const scope of SCOPES) {
-      const objects = renderedObjects(model, { scope });
+      const objects = renderedObjects(model, { scope, components: overlayComponents(model) });
 
       expect(ofKind(objects, 'Deployment')).toMatchObject([{ spec: { replicas: 2 } }]);
       expect(ofKind(objects, 'PodDisruptionBudget')).toMatchObject([{ spec: { maxUnavailable: 1 } }]);
     }
-    const files = operatorManifests([website, CLOSED], { ...WEBSITE.options, gate: GATE });
+    const files = operatorManifests([...CONTROLLERS, CLOSED], { ...WEBSITE.options, gate: GATE });
     for (const { text } of files.filter(({ path }) => path.startsWith('overlays/'))) {
       expect(text).toContain('components/high-availability');
     }
   });
 
   test('one that lets requests pass has what every operator has', () => {
-    const objects = renderedObjects(webhookModelOf([OF_DEPLOYMENTS]), { scope: 'namespaced' });
+    const model = webhookModelOf([OF_DEPLOYMENTS]);
+    const components = overlayComponents(model);
+    const objects = renderedObjects(model, { scope: 'namespaced', components });
 
     expect(ofKind(objects, 'Deployment')).toMatchObject([{ spec: { replicas: 1 } }]);
     expect(ofKind(objects, 'PodDisruptionBudget')).toEqual([]);
@@ -320,9 +324,66 @@ describe('rights', () => {
   });
 });
 
+describe('conversions', () => {
+  const model = operatorModel([website], { ...WEBSITE.options, gate: GATE });
+
+  test('a definition with several versions that are converted names the gate, and who fills its caBundle', () => {
+    expect(model.definitions).toMatchObject([
+      {
+        metadata: { annotations: { 'cert-manager.io/inject-ca-from': 'website/website-gate' } },
+        spec: {
+          conversion: {
+            strategy: 'Webhook',
+            webhook: {
+              conversionReviewVersions: ['v1'],
+              clientConfig: {
+                service: { name: 'website-gate', namespace: 'website', path: '/convert', port: 443 },
+              },
+            },
+          },
+        },
+      },
+    ]);
+    const files = operatorManifests([website], { ...WEBSITE.options, gate: GATE });
+    const text = files.find(({ path }) => path === 'crds/websites.example.dev.yaml')?.text;
+    expect(text).toContain('name: website-gate');
+  });
+
+  test('the gate passes them with the time limit of the API server, and the overlays have two replicas', () => {
+    const [map] = ofKind(model.webhooks?.objects ?? [], 'ConfigMap');
+
+    expect(readGateConfig(Object.values(map?.data ?? {}).join(''))?.paths).toEqual([
+      { path: '/convert', timeoutSeconds: 30 },
+    ]);
+    expect(overlayComponents(model)).toEqual(['high-availability']);
+  });
+
+  test('without an election there is one replica, as nobody can choose what happens to a conversion', () => {
+    const single = operatorModel([website], { ...WEBSITE.options, gate: GATE, leaderElection: false });
+
+    expect(overlayComponents(single)).toEqual([]);
+  });
+
+  test('an operator that installs its definitions itself cannot convert: it would need the caBundle', () => {
+    expect(() => operatorModel([website], { ...WEBSITE.options, installCrds: true })).toThrow(
+      /websites\.example\.dev is converted by a webhook.*--install-crds/,
+    );
+  });
+
+  test('chancery certificates may change the bundle of the definition, and no other definition', () => {
+    const own = operatorModel([website], { ...WEBSITE.options, gate: { ...GATE, certificates: 'chancery' } });
+
+    const writes = rulesOf(certificatesOperator(own), 'website-certs').filter(({ resources }) =>
+      resources.includes('customresourcedefinitions'),
+    );
+    expect(writes.length).toBeGreaterThan(0);
+    for (const { resourceNames } of writes) expect(resourceNames).toEqual(['websites.example.dev']);
+  });
+});
+
 test('a tree with webhooks is deterministic, and each file in it is named by a kustomization', () => {
   const files = () =>
-    operatorManifests([website, ...ALL], {
+    operatorManifests([...CONTROLLERS, ...ALL], {
       ...WEBSITE.options,
       gate: { ...GATE, certificates: 'chancery' },
     });

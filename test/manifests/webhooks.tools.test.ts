@@ -5,16 +5,16 @@
  */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import website from '../../examples/website/operator.ts';
 import { lint } from '../../operator/generate/lint/lint.ts';
 import { certificatesOperator } from '../../operator/generate/manifests/certificates-operator.ts';
 import { operatorManifests } from '../../operator/generate/manifests/operator-manifests.ts';
-import { renderedObjects } from '../../operator/generate/manifests/rendered-objects.ts';
+import { overlayComponents, renderedObjects } from '../../operator/generate/manifests/rendered-objects.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { render } from './support/rendered.ts';
 import { WEBSITE, written } from './support/trees.ts';
 import {
   CLOSED,
+  CONTROLLERS,
   configuredIn,
   OF_DEPLOYMENTS,
   OF_NAMESPACES,
@@ -29,13 +29,14 @@ const { components: _written, ...OPTIONS } = WEBSITE.options;
 test.each(SOURCES)('[admission 12] with $certificates both overlays are what the model says, and lint finds no error', {
   timeout: 120_000,
 }, async (gate) => {
-  const folder = await written(operatorManifests([website, ...ALL], { ...OPTIONS, gate }));
+  const folder = await written(operatorManifests([...CONTROLLERS, ...ALL], { ...OPTIONS, gate }));
   const model = webhookModelOf(ALL, { gate });
 
   for (const scope of ['namespaced', 'cluster-scoped'] as const) {
     const objects = await render(join(folder, 'overlays', scope));
 
-    expect(sorted(objects)).toEqual(sorted(renderedObjects(model, { scope })));
+    const components = overlayComponents(model);
+    expect(sorted(objects)).toEqual(sorted(renderedObjects(model, { scope, components })));
     expect(lint(objects).filter(({ level }) => level === 'error')).toEqual([]);
   }
 });
@@ -43,7 +44,7 @@ test.each(SOURCES)('[admission 12] with $certificates both overlays are what the
 test('the operator of certificates is a tree by itself, in which lint finds no error', async () => {
   const gate = SOURCES.find(({ certificates }) => certificates === 'chancery');
   const options = { ...OPTIONS, ...(gate !== undefined && { gate }) };
-  const folder = await written(operatorManifests([website, ...ALL], options));
+  const folder = await written(operatorManifests([...CONTROLLERS, ...ALL], options));
 
   const objects = await render(join(folder, 'certificates'));
 
@@ -52,7 +53,7 @@ test('the operator of certificates is a tree by itself, in which lint finds no e
 });
 
 test('an overlay that prefixes names leaves the configurations with the Service', async () => {
-  const files = operatorManifests([website, ...ALL], OPTIONS);
+  const files = operatorManifests([...CONTROLLERS, ...ALL], OPTIONS);
   const folder = await written([
     ...files,
     {

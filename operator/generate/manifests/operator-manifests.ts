@@ -18,7 +18,7 @@ import {
 } from './manifest-file.ts';
 import type { ManifestsOptions } from './manifests-options.ts';
 import { definitionsOf, type OperatorModel, operatorModel, type Scope } from './operator-model.ts';
-import { requiredComponents } from './rendered-objects.ts';
+import { overlayComponents } from './rendered-objects.ts';
 
 /**
  * Files of the components that fit every operator. They select the one Deployment by its kind, and copy names
@@ -90,7 +90,7 @@ function overlays(model: OperatorModel, hasCrds: boolean): readonly ManifestFile
     components: posix.join('../..', components),
     resources: listLines(all.map(scalar)),
     availability: listLines(
-      requiredComponents(model).map((each) => `${posix.join('../..', components, each)}${WHY_TWO}`),
+      overlayComponents(model).map((each) => `${posix.join('../..', components, each)}${WHY_TWO}`),
     ),
   };
   return ['namespaced', 'cluster-scoped'].map((scope) =>

@@ -131,13 +131,8 @@ function servedBy(access: AccessByScope, options: ManifestsOptions): WebhookMode
   const served = servingOf(access, options);
   if (!isServing(served)) return undefined;
   const { installCrds, leaderElection, name } = options;
-  const electsLeader = leaderElection || !access.declared.some(needsLeader);
-  requireServable(served, { name, installCrds, electsLeader });
+  requireServable(served, { name, installCrds, electsLeader: leaderElection });
   return webhookModel(served, options);
-}
-
-function needsLeader({ needsLeaderElection = true }: { readonly needsLeaderElection?: boolean }) {
-  return needsLeaderElection;
 }
 
 function servingOf(access: AccessByScope, { gate = DEFAULT_GATE }: ManifestsOptions): WebhooksOptions {

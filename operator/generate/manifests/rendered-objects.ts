@@ -22,7 +22,7 @@ export function renderedObjects(
   model: OperatorModel,
   rendering: Rendering,
 ): readonly KubernetesObject[] {
-  const { scope } = rendering;
+  const { components = [], scope } = rendering;
   return [
     model.namespace,
     model.serviceAccount,
@@ -33,7 +33,7 @@ export function renderedObjects(
     ...(model.webhooks?.objects ?? []),
     ...(model.webhooks?.certificates.objects ?? []),
     ...model.scopes[scope].webhooks,
-    ...usedComponents(model, rendering).flatMap((name) => model.components[name].objects),
+    ...inOrder(components).flatMap((name) => model.components[name].objects),
     ...model.definitions,
   ];
 }
@@ -41,10 +41,10 @@ export function renderedObjects(
 /** The Deployment that kustomize makes of an overlay with these components. */
 export function renderedDeployment(
   model: OperatorModel,
-  rendering: Rendering,
+  { components = [], scope }: Rendering,
 ): ModelDeployment {
-  const { proxyArguments, watchNamespace } = model.scopes[rendering.scope];
-  const named = usedComponents(model, rendering);
+  const { proxyArguments, watchNamespace } = model.scopes[scope];
+  const named = inOrder(components);
   const args = [
     ...proxyArguments,
     ...named.flatMap((name) => model.components[name].proxyArguments),
@@ -78,21 +78,19 @@ export function withComponent(
   return patches.reduce<ModelDeployment>(patched, before);
 }
 
-/** With those that the overlays of the operator have in any case. */
-function usedComponents(
-  model: OperatorModel,
-  { components = [] }: Rendering,
-): readonly ComponentName[] {
-  const always = requiredComponents(model);
-  return COMPONENT_NAMES.filter((name) => components.includes(name) || always.includes(name));
+function inOrder(names: readonly ComponentName[]): readonly ComponentName[] {
+  return COMPONENT_NAMES.filter((name) => names.includes(name));
 }
 
-/** Components without which a write would be refused when one Pod is away. */
-export function requiredComponents({
+/** The components of the overlays that are generated: two replicas where requests fail while none answers. */
+export function overlayComponents({
+  options,
   webhooks,
-}: Pick<OperatorModel, 'webhooks'>): readonly ComponentName[] {
-  const needsTwo = webhooks !== undefined && reasonForTwo(webhooks.options) !== undefined;
-  return needsTwo ? ['high-availability'] : [];
+}: Pick<OperatorModel, 'options' | 'webhooks'>): readonly ComponentName[] {
+  if (webhooks === undefined || !options.leaderElection) return [];
+  const { conversions = [] } = webhooks.options;
+  const isClosed = conversions.length > 0 || reasonForTwo(webhooks.options) !== undefined;
+  return isClosed ? ['high-availability'] : [];
 }
 
 function withProxyCopied(deployment: ModelDeployment): ModelDeployment {

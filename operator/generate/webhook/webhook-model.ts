@@ -1,11 +1,15 @@
 import { createHash } from 'node:crypto';
-import type { CustomResourceDefinition } from '../../model/custom-resource-definition.ts';
+import {
+  CONVERSION_PATH,
+  type CustomResourceDefinition,
+  withConversionClient,
+} from '../../model/custom-resource-definition.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { GATE_CONFIG_FILE, GATE_PORT, gateConfig } from '../gate/gate-config.ts';
 import { type CertificateModel, certificateModel } from './certificates.ts';
 import { clientConfig } from './configurations.ts';
 import { gateNames, SERVICE_PORT } from './gate-names.ts';
-import { CONVERSION_PATH, servedPaths, type WebhooksOptions } from './webhooks-options.ts';
+import { servedPaths, type WebhooksOptions } from './webhooks-options.ts';
 
 /** What an operator with webhooks has in its own namespace, whatever its scope. */
 export interface WebhookModel {
@@ -52,23 +56,16 @@ export function convertedDefinition(
   options: WebhooksOptions,
   place: Place,
 ): CustomResourceDefinition {
-  if (options.conversions?.includes(definition.metadata.name) !== true) return definition;
+  if (definition.spec.conversion === undefined) return definition;
   const { trusting } = certificateModel(options, place);
   const annotations = { ...definition.metadata.annotations, ...trusting };
-  const conversion = {
-    strategy: 'Webhook',
-    webhook: {
-      clientConfig: clientConfig(options, gateNames(place), place.namespace, CONVERSION_PATH),
-      conversionReviewVersions: ['v1'],
-    },
-  };
+  const client = clientConfig(options, gateNames(place), place.namespace, CONVERSION_PATH);
   return {
-    ...definition,
+    ...withConversionClient(definition, client),
     metadata: {
       ...definition.metadata,
       ...(Object.keys(annotations).length > 0 && { annotations }),
     },
-    spec: { ...definition.spec, ...{ conversion } },
   };
 }
 

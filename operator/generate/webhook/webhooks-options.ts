@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../core/errors.ts';
+import { CONVERSION_PATH } from '../../model/custom-resource-definition.ts';
 import type { Webhook } from '../../webhook/webhook.ts';
 import type { GatePath } from '../gate/gate-config.ts';
 
@@ -32,9 +33,6 @@ export interface WebhooksOptions extends GateOptions {
   readonly conversions?: readonly string[];
 }
 
-/** The path of conversion reviews, one for all definitions. */
-export const CONVERSION_PATH = '/convert';
-
 /** True when the API server asks the operator something. */
 export function isServing({
   webhooks,
@@ -57,11 +55,9 @@ export function servedPaths({ webhooks, conversions = [] }: WebhooksOptions): re
 }
 
 /** Why one replica is not enough; undefined where requests pass when nobody answers. */
-export function reasonForTwo({ webhooks, conversions = [] }: WebhooksOptions): string | undefined {
+export function reasonForTwo({ webhooks }: WebhooksOptions): string | undefined {
   const closed = webhooks.find(({ failurePolicy }) => failurePolicy === 'Fail');
-  if (closed !== undefined) return `the webhook ${closed.name} has failurePolicy Fail`;
-  const [converted] = conversions;
-  return converted === undefined ? undefined : `objects of ${converted} are converted by a webhook`;
+  return closed && `the webhook ${closed.name} has failurePolicy Fail`;
 }
 
 /** Signers have a domain and a path: `example.com/serving`. */

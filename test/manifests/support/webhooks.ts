@@ -1,5 +1,4 @@
 /** An operator that is asked by the API server, in every way in which it can be. */
-import website from '../../../examples/website/operator.ts';
 import type { Declared } from '../../../operator/controller/access-declaration.ts';
 import type { ManifestsOptions } from '../../../operator/generate/manifests/manifests-options.ts';
 import { type OperatorModel, operatorModel } from '../../../operator/generate/manifests/operator-model.ts';
@@ -8,7 +7,7 @@ import type { KubernetesObject } from '../../../operator/model/object.ts';
 import { deployments, namespaces, pods } from '../../../operator/kubernetes.ts';
 import { allow } from '../../../operator/webhook/decision.ts';
 import { mutatingWebhook, validatingWebhook } from '../../../operator/webhook/webhook.ts';
-import { WEBSITE } from './trees.ts';
+import { CONFIG_RESTART, WEBSITE } from './trees.ts';
 
 /** Which every operator has that has a webhook. */
 export const GATE: GateOptions = {
@@ -58,11 +57,14 @@ export const CLOSED = validatingWebhook({
   validate: () => allow(),
 });
 
+/** What the operator does besides: it has no kind of its own, and so no conversion. */
+export const CONTROLLERS: readonly Declared[] = CONFIG_RESTART.controllers;
+
 export function webhookModelOf(
   webhooks: readonly Declared[],
   changed: Partial<ManifestsOptions> = {},
 ): OperatorModel {
-  return operatorModel([website, ...webhooks], { ...WEBSITE.options, gate: GATE, ...changed });
+  return operatorModel([...CONTROLLERS, ...webhooks], { ...WEBSITE.options, gate: GATE, ...changed });
 }
 
 /** A webhook as a configuration has it. */

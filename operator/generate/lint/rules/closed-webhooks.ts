@@ -6,9 +6,11 @@ import {
 } from '../../../model/selector.ts';
 import type { Problem, Rule } from '../diagnostic.ts';
 import type { Installation } from '../installation.ts';
+import { servicesOf } from './gate.ts';
 
 /** A webhook whose requests are refused while no Pod of the installation answers. */
 interface ClosedWebhook {
+  readonly level: 'error' | 'warning';
   readonly object: string;
   readonly path: string;
 }
@@ -35,7 +37,7 @@ export const closedWebhooks: Rule = {
 };
 
 function closedIn(installation: Installation): readonly ClosedWebhook[] {
-  const services = servicesOf(installation);
+  const services = servicesOf(installation).map(({ metadata }) => metadata.name);
   const isOurs = (config: ClientConfig | null | undefined): boolean =>
     config?.service != null &&
     services.includes(config.service.name ?? '') &&
@@ -47,12 +49,13 @@ function closedIn(installation: Installation): readonly ClosedWebhook[] {
       // Left out, the API server takes it for Fail.
       return (webhooks ?? []).flatMap(({ name, clientConfig, failurePolicy = 'Fail' }) =>
         failurePolicy === 'Fail' && isOurs(clientConfig)
-          ? [{ object, path: `webhooks[${name}].failurePolicy` }]
+          ? [{ level: 'error', object, path: `webhooks[${name}].failurePolicy` }]
           : [],
       );
     }
     const isConverted = each.kind === 'CustomResourceDefinition' && isOurs(configOf(spec));
-    return isConverted ? [{ object, path: 'spec.conversion' }] : [];
+    // Nobody can choose what happens to a conversion: one replica may be meant.
+    return isConverted ? [{ level: 'warning', object, path: 'spec.conversion' }] : [];
   });
 }
 
@@ -79,17 +82,6 @@ interface Conversion {
 function configOf(spec: Called['spec']): ClientConfig | undefined {
   const { strategy, webhook } = spec?.conversion ?? {};
   return strategy === 'Webhook' ? webhook?.clientConfig : undefined;
-}
-
-/** Names of the Services that lead to the Pods. */
-function servicesOf({ objects, labels, namespace }: Installation): readonly string[] {
-  return objects
-    .filter(({ kind, metadata }) => kind === 'Service' && (metadata.namespace ?? namespace) === namespace)
-    .filter((object) => {
-      const { spec } = object as { spec?: { selector?: Readonly<Record<string, string>> | null } };
-      return isSelected(spec?.selector == null ? null : { matchLabels: spec.selector }, labels);
-    })
-    .map(({ metadata }) => metadata.name);
 }
 
 function hasBudget({ objects, labels, namespace }: Installation): boolean {

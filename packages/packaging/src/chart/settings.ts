@@ -3,7 +3,7 @@ import {
   DNS_SUBDOMAIN,
   type ModelContainer,
   type OperatorModel,
-  requiredComponents,
+  overlayComponents,
 } from 'chancery/internal';
 import { imageParts } from './image-reference.ts';
 import { reservedVariables, securityRules } from './limits.ts';
@@ -364,7 +364,7 @@ function componentSettings(model: OperatorModel): readonly Setting[] {
   const { options } = model;
   const availability = setting(
     'highAvailability',
-    requiredComponents(model).includes('high-availability'),
+    overlayComponents(model).includes('high-availability'),
     BOOLEAN,
     'Two replicas or more, spread over nodes and zones, and a PodDisruptionBudget.',
   );

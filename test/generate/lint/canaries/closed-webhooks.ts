@@ -62,6 +62,7 @@ export const CLOSED_WEBHOOKS: readonly Canary[] = [
     rule: 'closed-webhooks',
     does: 'has no budget for a conversion',
     at: 'CustomResourceDefinition/sites.example.dev spec.conversion',
+    level: 'warning',
     says: 'no PodDisruptionBudget',
     broken: () =>
       withoutBudget(asked({ failurePolicy: 'Ignore' }, 2)).add({
