@@ -137,8 +137,8 @@ export { boundedText, visibleJson, visibleText } from './core/visible-text.ts';
 export { changedYaml, duplicateYamlKeys, yamlWithItem } from './core/yaml.ts';
 export { createYamlReader, type YamlReader } from './core/yaml-thread/yaml-reader.ts';
 export type { YamlAnswer, YamlRequest } from './core/yaml-thread/yaml-work.ts';
-export { projectImageFiles } from './generate/image/project-image.ts';
 export { GATE_CONFIG_FILE, type GatePath, gateConfig } from './generate/gate/gate-config.ts';
+export { projectImageFiles } from './generate/image/project-image.ts';
 export { podTemplateOf } from './generate/lint/installation.ts';
 export { homeOf } from './generate/lint/path-pattern.ts';
 export { grantsOf } from './generate/lint/rights-and-paths.ts';
@@ -169,12 +169,16 @@ export {
   type ScopeModel,
   scopeModel,
 } from './generate/manifests/operator-model.ts';
-export { MERGE_KEYS, renderedDeployment, overlayComponents } from './generate/manifests/rendered-objects.ts';
+export {
+  MERGE_KEYS,
+  overlayComponents,
+  renderedDeployment,
+} from './generate/manifests/rendered-objects.ts';
+export { GATE_TLS } from './generate/webhook/certificates.ts';
 export {
   type CertificateTargets,
   certificatesAccess,
 } from './generate/webhook/certificates-access.ts';
-export { GATE_TLS } from './generate/webhook/certificates.ts';
 export { OWN_GATE_IMAGE, reasonForTwo } from './generate/webhook/webhooks-options.ts';
 export { type ManagerOptions, newManager } from './manager/manager.ts';
 export { familyOf } from './manager/metrics/added-registries.ts';

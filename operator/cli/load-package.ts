@@ -3,7 +3,12 @@ import { createRequire, enableCompileCache } from 'node:module';
 import { dirname } from 'node:path';
 import { ConfigurationError, messageOf } from '../core/errors.ts';
 import { VERSION } from '../core/version.ts';
-import type { CertificatesPackage, HooksPackage, MetacontrollerPackage, PackagingPackage } from './packages.ts';
+import type {
+  CertificatesPackage,
+  HooksPackage,
+  MetacontrollerPackage,
+  PackagingPackage,
+} from './packages.ts';
 import { projectUrl, resolveToolkit } from './toolkit-hooks.ts';
 
 /** Entries of other packages, and what the commands use of them. No file of the toolkit imports these packages. */

@@ -5,7 +5,10 @@ import { readGateConfig } from '../../operator/generate/gate/gate-config.ts';
 import { lint } from '../../operator/generate/lint/lint.ts';
 import { certificatesOperator } from '../../operator/generate/manifests/certificates-operator.ts';
 import { operatorManifests } from '../../operator/generate/manifests/operator-manifests.ts';
-import { type OperatorModel, operatorModel } from '../../operator/generate/manifests/operator-model.ts';
+import {
+  type OperatorModel,
+  operatorModel,
+} from '../../operator/generate/manifests/operator-model.ts';
 import {
   overlayComponents,
   renderedDeployment,
@@ -43,7 +46,9 @@ describe('the gate', () => {
     expect(text).not.toMatch(/gate|9443|webhook/i);
   });
 
-  test.each(SOURCES)('[admission 12] with $certificates only the gate mounts the key, and the operator has neither key nor token', (gate) => {
+  test.each(
+    SOURCES,
+  )('[admission 12] with $certificates only the gate mounts the key, and the operator has neither key nor token', (gate) => {
     const pod = podOf(webhookModelOf(ALL, { gate }));
     const mounting = (volume: string) =>
       [...(pod.initContainers ?? []), ...pod.containers]
@@ -119,9 +124,15 @@ describe('the gate', () => {
     const ingress = (policy?.spec as { ingress: readonly { ports: readonly { port: number }[] }[] })
       .ingress;
     // What is left are metrics and probes of the operator, as without a gate.
-    expect(ingress.flatMap(({ ports }) => ports.map(({ port }) => port))).toEqual([9443, 8080, 8081]);
+    expect(ingress.flatMap(({ ports }) => ports.map(({ port }) => port))).toEqual([
+      9443, 8080, 8081,
+    ]);
     for (const { clientConfig } of configuredIn(objects)) {
-      expect(clientConfig.service).toMatchObject({ name: 'website-gate', namespace: 'website', port: 443 });
+      expect(clientConfig.service).toMatchObject({
+        name: 'website-gate',
+        namespace: 'website',
+        port: 443,
+      });
     }
   });
 });
@@ -178,7 +189,9 @@ describe('a webhook that refuses requests while nobody answers', () => {
       const objects = renderedObjects(model, { scope, components: overlayComponents(model) });
 
       expect(ofKind(objects, 'Deployment')).toMatchObject([{ spec: { replicas: 2 } }]);
-      expect(ofKind(objects, 'PodDisruptionBudget')).toMatchObject([{ spec: { maxUnavailable: 1 } }]);
+      expect(ofKind(objects, 'PodDisruptionBudget')).toMatchObject([
+        { spec: { maxUnavailable: 1 } },
+      ]);
     }
     const files = operatorManifests([...CONTROLLERS, CLOSED], { ...WEBSITE.options, gate: GATE });
     for (const { text } of files.filter(({ path }) => path.startsWith('overlays/'))) {
@@ -263,10 +276,16 @@ describe('certificates', () => {
 
   test.each([
     [{ certificates: 'pod' }, /--certificate-signer NAME/],
-    [{ certificates: 'pod', signer: 'kubernetes.io/kube-apiserver-client' }, /--certificate-signer/],
+    [
+      { certificates: 'pod', signer: 'kubernetes.io/kube-apiserver-client' },
+      /--certificate-signer/,
+    ],
     [{ certificates: 'pod', signer: 'example.dev/serving' }, /--ca-bundle FILE/],
     [{ certificates: 'pod', signer: 'example.dev/serving', caBundle: 'x' }, /--ca-bundle FILE/],
-    [{ certificates: 'cert-manager', caBundle: AUTHORITY }, /--ca-bundle is for --certificates pod/],
+    [
+      { certificates: 'cert-manager', caBundle: AUTHORITY },
+      /--ca-bundle is for --certificates pod/,
+    ],
     [{ certificates: 'chancery', signer: 'example.dev/s' }, /--certificate-signer is for/],
     [{ image: 'chancery-gate' }, /image/],
   ] as const)('%o is refused', (changed, message) => {
@@ -279,7 +298,9 @@ describe('certificates', () => {
 });
 
 describe('rights', () => {
-  test.each(SOURCES)('[admission 20] with $certificates the operator has no right to webhook configurations or definitions', (gate) => {
+  test.each(
+    SOURCES,
+  )('[admission 20] with $certificates the operator has no right to webhook configurations or definitions', (gate) => {
     const model = webhookModelOf([...ALL, CLOSED], { gate });
     for (const scope of SCOPES) {
       const granted = rulesOf(renderedObjects(model, { scope }), 'website');
@@ -310,8 +331,7 @@ describe('rights', () => {
       new Set([
         'create secrets website-gate-tls',
         'patch secrets website-gate-tls',
-        'patch validatingwebhookconfigurations website.website',
-        'patch mutatingwebhookconfigurations website.website',
+        'patch mutatingwebhookconfigurations,validatingwebhookconfigurations website.website',
       ]),
     );
     const reads = rules.filter(({ resources }) => resources.includes('secrets'));
@@ -337,7 +357,12 @@ describe('conversions', () => {
             webhook: {
               conversionReviewVersions: ['v1'],
               clientConfig: {
-                service: { name: 'website-gate', namespace: 'website', path: '/convert', port: 443 },
+                service: {
+                  name: 'website-gate',
+                  namespace: 'website',
+                  path: '/convert',
+                  port: 443,
+                },
               },
             },
           },
@@ -359,7 +384,11 @@ describe('conversions', () => {
   });
 
   test('without an election there is one replica, as nobody can choose what happens to a conversion', () => {
-    const single = operatorModel([website], { ...WEBSITE.options, gate: GATE, leaderElection: false });
+    const single = operatorModel([website], {
+      ...WEBSITE.options,
+      gate: GATE,
+      leaderElection: false,
+    });
 
     expect(overlayComponents(single)).toEqual([]);
   });
@@ -371,7 +400,10 @@ describe('conversions', () => {
   });
 
   test('chancery certificates may change the bundle of the definition, and no other definition', () => {
-    const own = operatorModel([website], { ...WEBSITE.options, gate: { ...GATE, certificates: 'chancery' } });
+    const own = operatorModel([website], {
+      ...WEBSITE.options,
+      gate: { ...GATE, certificates: 'chancery' },
+    });
 
     const writes = rulesOf(certificatesOperator(own), 'website-certs').filter(({ resources }) =>
       resources.includes('customresourcedefinitions'),
@@ -398,7 +430,8 @@ test('a tree with webhooks is deterministic, and each file in it is named by a k
       'certificates/operator.yaml',
     ]),
   );
-  for (const { path, text } of files()) expect({ path, text }).toMatchObject({ text: expect.not.stringContaining('${') });
+  for (const { path, text } of files())
+    expect({ path, text }).toMatchObject({ text: expect.not.stringContaining('${') });
 });
 
 interface Rule {
@@ -410,7 +443,9 @@ interface Rule {
 
 /** Every rule of a role that is bound to this account. */
 function rulesOf(objects: readonly KubernetesObject[], account: string): readonly Rule[] {
-  const bindings = objects.filter(({ kind }) => kind.endsWith('RoleBinding')) as readonly (KubernetesObject & {
+  const bindings = objects.filter(({ kind }) =>
+    kind.endsWith('RoleBinding'),
+  ) as unknown as readonly (KubernetesObject & {
     readonly roleRef: { readonly kind: string; readonly name: string };
     readonly subjects: readonly { readonly name: string }[];
   })[];

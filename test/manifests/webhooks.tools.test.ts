@@ -8,7 +8,10 @@ import { expect, test } from 'vitest';
 import { lint } from '../../operator/generate/lint/lint.ts';
 import { certificatesOperator } from '../../operator/generate/manifests/certificates-operator.ts';
 import { operatorManifests } from '../../operator/generate/manifests/operator-manifests.ts';
-import { overlayComponents, renderedObjects } from '../../operator/generate/manifests/rendered-objects.ts';
+import {
+  overlayComponents,
+  renderedObjects,
+} from '../../operator/generate/manifests/rendered-objects.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { render } from './support/rendered.ts';
 import { WEBSITE, written } from './support/trees.ts';
@@ -26,7 +29,9 @@ import {
 const ALL = [OF_DEPLOYMENTS, OF_PODS, OF_NAMESPACES, CLOSED];
 const { components: _written, ...OPTIONS } = WEBSITE.options;
 
-test.each(SOURCES)('[admission 12] with $certificates both overlays are what the model says, and lint finds no error', {
+test.each(
+  SOURCES,
+)('[admission 12] with $certificates both overlays are what the model says, and lint finds no error', {
   timeout: 120_000,
 }, async (gate) => {
   const folder = await written(operatorManifests([...CONTROLLERS, ...ALL], { ...OPTIONS, gate }));

@@ -95,7 +95,9 @@ const OPTIONS = {
     choices: CERTIFICATE_SOURCES,
     default: 'cert-manager',
     for: ['manifests', 'chart'],
-    instead: { bundle: 'OLM would mount the key into every container, so a bundle has no webhooks' },
+    instead: {
+      bundle: 'OLM would mount the key into every container, so a bundle has no webhooks',
+    },
     help: 'where the certificate for webhooks comes from: cert-manager, service-ca of OpenShift, pod (the kubelet asks a signer) or chancery (chancery certificates, a Pod of its own)',
   },
   'certificate-signer': {

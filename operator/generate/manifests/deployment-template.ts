@@ -1,11 +1,12 @@
 import { AMBASSADOR_FLAGS, isOwnAmbassador } from '../../access/filter/ambassador-image.ts';
 import { type ProxyFilter, proxyArguments } from '../../access/filter/proxy-filter.ts';
 import { formatYaml } from '../../core/yaml.ts';
+import { GATE_PORT } from '../gate/gate-config.ts';
+import { gateNames } from '../webhook/gate-names.ts';
+import type { WebhookModel } from '../webhook/webhook-model.ts';
 import { gateLines, gateVolumes } from './gate-sidecar.ts';
 import { listLines, scalar, type TemplateValues, templateText } from './manifest-file.ts';
 import { leaseNameOf, type ManifestsOptions } from './manifests-options.ts';
-import { gateNames } from '../webhook/gate-names.ts';
-import type { WebhookModel } from '../webhook/webhook-model.ts';
 import { configMapOf, folderItems } from './mounted-folder.ts';
 
 /** Other images have kubectl in different folders of their PATH. */
@@ -63,13 +64,18 @@ export function deploymentValues(
 }
 
 function gateValues(options: ManifestsOptions, webhooks: WebhookModel | undefined): TemplateValues {
-  if (webhooks === undefined) return { gate: '', gateAnnotation: '', gateVolumes: '' };
+  if (webhooks === undefined)
+    return { gate: '', gateAnnotation: '', gateVolumes: '', testedGate: '' };
   const { certificates, configHash, options: served } = webhooks;
   const volumes = [certificates.volume, ...gateVolumes(gateNames(options).gate)];
   return {
     gate: gateLines(served.image),
     gateAnnotation: `chancery.dev/gate-config: ${JSON.stringify(configHash)} # another configuration needs new Pods\n`,
     gateVolumes: formatYaml(volumes),
+    testedGate: templateText('base/parts/env-webhook-gate.yaml', {
+      service: gateNames(options).gate,
+      port: GATE_PORT,
+    }),
   };
 }
 

@@ -1,10 +1,5 @@
 import { parseYaml } from '../../core/yaml.ts';
-import {
-  GATE_CONFIG_FOLDER,
-  GATE_PORT,
-  GATE_PROBE,
-  GATE_TLS_FOLDER,
-} from '../gate/gate-config.ts';
+import { GATE_CONFIG_FOLDER, GATE_PORT, GATE_PROBE, GATE_TLS_FOLDER } from '../gate/gate-config.ts';
 import { scalar, templateText } from './manifest-file.ts';
 import type { ModelContainer } from './model-deployment.ts';
 

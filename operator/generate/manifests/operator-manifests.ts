@@ -147,7 +147,12 @@ function scopeComponent(scope: Scope, { options, scopes }: OperatorModel): reado
       webhooks: webhooks.length > 0 ? '- webhooks.yaml\n' : '',
     }),
     ...(webhooks.length > 0
-      ? [{ path: `${folder}/webhooks.yaml`, text: documents(header(command, WHY_WEBHOOKS[scope]), webhooks) }]
+      ? [
+          {
+            path: `${folder}/webhooks.yaml`,
+            text: documents(header(command, WHY_WEBHOOKS[scope]), webhooks),
+          },
+        ]
       : []),
     { path: `${folder}/rbac.yaml`, text: documents(header(command, ...WHY), rights) },
     {

@@ -11,12 +11,14 @@ import type { KubernetesObject } from '../../model/object.ts';
 import { isWebhook } from '../../webhook/webhook.ts';
 import { certificateModel } from '../webhook/certificates.ts';
 import { webhookConfigurations } from '../webhook/configurations.ts';
+import { convertedDefinition, type WebhookModel, webhookModel } from '../webhook/webhook-model.ts';
 import {
-  convertedDefinition,
-  type WebhookModel,
-  webhookModel,
-} from '../webhook/webhook-model.ts';
-import { type GateOptions, OWN_GATE_IMAGE, type WebhooksOptions, isServing, requireServable } from '../webhook/webhooks-options.ts';
+  type GateOptions,
+  isServing,
+  OWN_GATE_IMAGE,
+  requireServable,
+  type WebhooksOptions,
+} from '../webhook/webhooks-options.ts';
 import { type ComponentModel, type ComponentName, componentModels } from './component-model.ts';
 import { ambassadorArguments, deploymentValues } from './deployment-template.ts';
 import { scalar, type TemplateValues, templateText } from './manifest-file.ts';
@@ -135,7 +137,10 @@ function servedBy(access: AccessByScope, options: ManifestsOptions): WebhookMode
   return webhookModel(served, options);
 }
 
-function servingOf(access: AccessByScope, { gate = DEFAULT_GATE }: ManifestsOptions): WebhooksOptions {
+function servingOf(
+  access: AccessByScope,
+  { gate = DEFAULT_GATE }: ManifestsOptions,
+): WebhooksOptions {
   return { ...gate, webhooks: access.declared.filter(isWebhook), conversions: access.conversions };
 }
 

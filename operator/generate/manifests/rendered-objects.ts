@@ -1,12 +1,12 @@
 import { isMapping } from '../../core/mapping.ts';
 import type { KubernetesObject } from '../../model/object.ts';
+import { reasonForTwo } from '../webhook/webhooks-options.ts';
 import {
   COMPONENT_NAMES,
   type ComponentModel,
   type ComponentName,
   type PatchOfDeployment,
 } from './component-model.ts';
-import { reasonForTwo } from '../webhook/webhooks-options.ts';
 import type { ModelDeployment } from './model-deployment.ts';
 import type { OperatorModel, Scope } from './operator-model.ts';
 

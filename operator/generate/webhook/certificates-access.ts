@@ -1,13 +1,13 @@
 import type { AccessDeclaration } from '../../controller/access-declaration.ts';
 import { type Source, source } from '../../controller/source.ts';
 import type { Secret } from '../../model/kubernetes/core-v1.ts';
-import type { KubernetesObject } from '../../model/object.ts';
 import {
   customResourceDefinitions,
   mutatingWebhookConfigurations,
   secrets,
   validatingWebhookConfigurations,
 } from '../../model/kubernetes/resources.ts';
+import type { KubernetesObject } from '../../model/object.ts';
 import type { Resource } from '../../model/resource.ts';
 
 /** What `chancery certificates` writes. Each object is named: it may write no other. */

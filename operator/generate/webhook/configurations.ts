@@ -55,7 +55,11 @@ export function webhookConfigurations(
         webhooks: webhooks.map((webhook) => {
           const { name, ...entry } = scopedEntry(webhook, scope);
           const { namespace } = scope;
-          return { name, clientConfig: clientConfig(options, names, namespace, webhook.path), ...entry };
+          return {
+            name,
+            clientConfig: clientConfig(options, names, namespace, webhook.path),
+            ...entry,
+          };
         }),
       },
     ];
@@ -104,7 +108,12 @@ function scopedEntry(webhook: Webhook, scope: WebhookScope): WebhookEntry {
 }
 
 /** Subresources of Pods whose requests have a Pod as their object. */
-const PODS: readonly (string | undefined)[] = [undefined, 'status', 'ephemeralcontainers', 'resize'];
+const PODS: readonly (string | undefined)[] = [
+  undefined,
+  'status',
+  'ephemeralcontainers',
+  'resize',
+];
 
 /** What the operator itself needs to start again, where its own namespace is watched. A Lease can be no resource of a webhook. */
 function ownObjects(

@@ -86,9 +86,7 @@ function service(place: Place, { served }: CertificateModel): KubernetesObject {
     ...{
       spec: {
         selector: selected(place),
-        ports: [
-          { name: 'webhooks', protocol: 'TCP', port: SERVICE_PORT, targetPort: GATE_PORT },
-        ],
+        ports: [{ name: 'webhooks', protocol: 'TCP', port: SERVICE_PORT, targetPort: GATE_PORT }],
       },
     },
   };

@@ -63,7 +63,8 @@ export function reasonForTwo({ webhooks }: WebhooksOptions): string | undefined 
 /** Signers have a domain and a path: `example.com/serving`. */
 const SIGNER = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?\.[a-z0-9-]+\/[a-z0-9]([a-z0-9._-]*[a-z0-9])?$/;
 
-const CERTIFICATES = /^(?:\s*-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----\s*)+$/;
+const CERTIFICATES =
+  /^(?:\s*-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----\s*)+$/;
 
 /**
  * @throws ConfigurationError `CONFIG` for what the API server refuses, for a gate that nobody would trust, and for
@@ -115,7 +116,7 @@ function requirePodSigner(signer: string | undefined, caBundle: string | undefin
     throw new ConfigurationError(
       '--certificates pod needs --certificate-signer NAME: the signer of serving certificates that is installed in the ' +
         'cluster, such as example.com/serving; Kubernetes itself has none',
-      { context: { signer } },
+      { context: { signer: signer ?? 'none' } },
     );
   }
   if (caBundle === undefined || !CERTIFICATES.test(caBundle)) {

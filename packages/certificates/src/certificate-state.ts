@@ -84,7 +84,10 @@ export function bundleOf(authorities: readonly string[]): string {
 const PEM = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g;
 
 function usablePair(
-  { certificate: text, key }: { readonly certificate: string | undefined; readonly key: string | undefined },
+  {
+    certificate: text,
+    key,
+  }: { readonly certificate: string | undefined; readonly key: string | undefined },
   wanted: {
     readonly trusted: readonly string[];
     readonly dnsNames: readonly string[];

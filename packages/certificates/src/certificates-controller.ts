@@ -39,7 +39,8 @@ export function certificatesController(options: CertificatesOptions): Controller
   const access = certificatesAccess(targets);
   const key = { namespace, name: targets.secret };
   const trust = new TrustedSince();
-  const keep = (context: Tools): Promise<Outcome> => new Keeper(options, access, trust, context).run();
+  const keep = (context: Tools): Promise<Outcome> =>
+    new Keeper(options, access, trust, context).run();
   return controller<Secret>({
     name: access.name,
     for: access.secret,
@@ -114,7 +115,9 @@ class Keeper {
     const now = clock.now();
     const host = `${service}.${namespace}.svc`;
     const dnsNames = [host, `${host}.cluster.local`];
-    const bundles = this.#trusting().flatMap((each) => bundlesIn(each, { name: service, namespace }));
+    const bundles = this.#trusting().flatMap((each) =>
+      bundlesIn(each, { name: service, namespace }),
+    );
     return nextStep(certificateState(textsOf(secret), dnsNames, now), {
       now,
       bundles,

@@ -63,7 +63,8 @@ export function certificatesOptions(
   const namespace = values.namespace ?? env.POD_NAMESPACE;
   if (secret === undefined || service === undefined || namespace === undefined) {
     const missing = secret === undefined ? '--secret' : '--service';
-    const what = secret !== undefined && service !== undefined ? '--namespace or POD_NAMESPACE' : missing;
+    const what =
+      secret !== undefined && service !== undefined ? '--namespace or POD_NAMESPACE' : missing;
     throw new ConfigurationError(
       `expected ${what}: chancery generate manifests --certificates chancery writes a Deployment with all of them`,
     );

@@ -1,4 +1,10 @@
-import { bundleOf, type CertificateState, KEYS, type Pair, type SecretTexts } from './certificate-state.ts';
+import {
+  bundleOf,
+  type CertificateState,
+  KEYS,
+  type Pair,
+  type SecretTexts,
+} from './certificate-state.ts';
 import type { Issued } from './issue-certificate.ts';
 
 /** How long a certificate is valid. */
@@ -108,6 +114,9 @@ function texts(
     }),
     ...(serving !== undefined &&
       servedSince !== undefined && { [KEYS.servedSince]: new Date(servedSince).toISOString() }),
-    ...(next !== undefined && { [KEYS.nextCertificate]: next.certificate, [KEYS.nextKey]: next.key }),
+    ...(next !== undefined && {
+      [KEYS.nextCertificate]: next.certificate,
+      [KEYS.nextKey]: next.key,
+    }),
   };
 }

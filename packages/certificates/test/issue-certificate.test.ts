@@ -1,8 +1,8 @@
 /** Certificates as Node reads them, and as a client of TLS takes them. */
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { connect, createServer, type TLSSocket } from 'node:tls';
 import type { AddressInfo } from 'node:net';
+import { connect, createServer, type TLSSocket } from 'node:tls';
 import { expect, test } from 'vitest';
 import { issueCertificate } from '../src/issue-certificate.ts';
 
@@ -20,7 +20,10 @@ function issued(changed: Partial<Parameters<typeof issueCertificate>[0]> = {}) {
 
 test('a client that trusts the authority takes the certificate for its names, and for no other', async () => {
   const { key, certificate, authority } = issued();
-  const server = createServer({ key, cert: certificate }, (socket) => socket.end()).listen(0, '127.0.0.1');
+  const server = createServer({ key, cert: certificate }, (socket) => socket.end()).listen(
+    0,
+    '127.0.0.1',
+  );
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const ask = async (servername: string, ca: string): Promise<string> => {

@@ -2,7 +2,12 @@
 import { X509Certificate } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { authoritiesIn, certificateState, KEYS, type SecretTexts } from '../src/certificate-state.ts';
+import {
+  authoritiesIn,
+  certificateState,
+  KEYS,
+  type SecretTexts,
+} from '../src/certificate-state.ts';
 import { issueCertificate } from '../src/issue-certificate.ts';
 import { nextStep, OVERLAP_MS, SETTLE_MS, SKEW_MS, type Step, VALID_MS } from '../src/next-step.ts';
 
@@ -120,10 +125,25 @@ test('without its Secret the authority before stays trusted until its certificat
 });
 
 test.each([
-  ['another key', (texts: SecretTexts, other: SecretTexts) => ({ ...texts, [KEYS.key]: other[KEYS.key] ?? '' })],
-  ['half a certificate', (texts: SecretTexts) => ({ ...texts, [KEYS.certificate]: (texts[KEYS.certificate] ?? '').slice(0, 200) })],
+  [
+    'another key',
+    (texts: SecretTexts, other: SecretTexts) => ({ ...texts, [KEYS.key]: other[KEYS.key] ?? '' }),
+  ],
+  [
+    'half a certificate',
+    (texts: SecretTexts) => ({
+      ...texts,
+      [KEYS.certificate]: (texts[KEYS.certificate] ?? '').slice(0, 200),
+    }),
+  ],
   ['no bundle', ({ [KEYS.trusted]: _gone, ...texts }: SecretTexts) => texts],
-  ['a foreign authority in place of ours', (texts: SecretTexts, other: SecretTexts) => ({ ...texts, [KEYS.trusted]: other[KEYS.trusted] ?? '' })],
+  [
+    'a foreign authority in place of ours',
+    (texts: SecretTexts, other: SecretTexts) => ({
+      ...texts,
+      [KEYS.trusted]: other[KEYS.trusted] ?? '',
+    }),
+  ],
 ] as const)('a Secret with %s is made anew', (_title, edit) => {
   const place = new Place();
   place.settle();
@@ -167,8 +187,17 @@ test('a Secret without the time of its service begins the overlap anew, once', (
 
 /** What may happen between two looks. */
 const EVENTS = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ is: fc.constant('step' as const), reached: fc.nat({ max: 2 }) }) },
-  { weight: 4, arbitrary: fc.record({ is: fc.constant('time' as const), ms: fc.integer({ min: 1, max: VALID_MS / 12 }) }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({ is: fc.constant('step' as const), reached: fc.nat({ max: 2 }) }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      is: fc.constant('time' as const),
+      ms: fc.integer({ min: 1, max: VALID_MS / 12 }),
+    }),
+  },
   { weight: 2, arbitrary: fc.constant({ is: 'restart' as const }) },
   { weight: 2, arbitrary: fc.constant({ is: 'load' as const }) },
   { weight: 1, arbitrary: fc.constant({ is: 'deleted' as const }) },

@@ -1,5 +1,5 @@
-import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { createPrivateKey } from 'node:crypto';
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 
 /** How many bytes of a secret count as a find. */
 const RUN = 16;

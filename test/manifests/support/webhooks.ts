@@ -1,10 +1,13 @@
 /** An operator that is asked by the API server, in every way in which it can be. */
 import type { Declared } from '../../../operator/controller/access-declaration.ts';
 import type { ManifestsOptions } from '../../../operator/generate/manifests/manifests-options.ts';
-import { type OperatorModel, operatorModel } from '../../../operator/generate/manifests/operator-model.ts';
+import {
+  type OperatorModel,
+  operatorModel,
+} from '../../../operator/generate/manifests/operator-model.ts';
 import type { GateOptions } from '../../../operator/generate/webhook/webhooks-options.ts';
-import type { KubernetesObject } from '../../../operator/model/object.ts';
 import { deployments, namespaces, pods } from '../../../operator/kubernetes.ts';
+import type { KubernetesObject } from '../../../operator/model/object.ts';
 import { allow } from '../../../operator/webhook/decision.ts';
 import { mutatingWebhook, validatingWebhook } from '../../../operator/webhook/webhook.ts';
 import { CONFIG_RESTART, WEBSITE } from './trees.ts';
@@ -64,7 +67,11 @@ export function webhookModelOf(
   webhooks: readonly Declared[],
   changed: Partial<ManifestsOptions> = {},
 ): OperatorModel {
-  return operatorModel([...CONTROLLERS, ...webhooks], { ...WEBSITE.options, gate: GATE, ...changed });
+  return operatorModel([...CONTROLLERS, ...webhooks], {
+    ...WEBSITE.options,
+    gate: GATE,
+    ...changed,
+  });
 }
 
 /** A webhook as a configuration has it. */

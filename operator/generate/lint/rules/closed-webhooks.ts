@@ -29,7 +29,8 @@ export const closedWebhooks: Rule = {
         return [{ ...where, wrong, why, todo }];
       }
       if (isBudgeted) return [];
-      const wrong = 'refuses requests that nobody answers, and no PodDisruptionBudget keeps a replica';
+      const wrong =
+        'refuses requests that nobody answers, and no PodDisruptionBudget keeps a replica';
       const todo = 'use the component high-availability, which has one';
       return [{ ...where, wrong, why: 'draining nodes may take all Pods at once', todo }];
     });
@@ -87,7 +88,8 @@ function configOf(spec: Called['spec']): ClientConfig | undefined {
 function hasBudget({ objects, labels, namespace }: Installation): boolean {
   return objects.some((object: KubernetesObject) => {
     const { kind, metadata } = object;
-    if (kind !== 'PodDisruptionBudget' || (metadata.namespace ?? namespace) !== namespace) return false;
+    if (kind !== 'PodDisruptionBudget' || (metadata.namespace ?? namespace) !== namespace)
+      return false;
     const { spec } = object as { spec?: { selector?: LabelSelector | null } };
     return isSelected(spec?.selector, labels);
   });

@@ -49,7 +49,10 @@ export function requireServable(
 
 /** A gate is a native sidecar, and OLM gives certificates to plain containers only. */
 function undeliverable({ webhooks, conversions = [] }: Served): ConfigurationError {
-  const what = [...webhooks.map(({ name }) => `the webhook ${name}`), ...conversions.map((name) => `the conversion of ${name}`)];
+  const what = [
+    ...webhooks.map(({ name }) => `the webhook ${name}`),
+    ...conversions.map((name) => `the conversion of ${name}`),
+  ];
   return new ConfigurationError(
     `${what.join(' and ')} cannot be in a bundle: OLM mounts the serving key into every container of the operator's ` +
       'Deployment, and into no init container, which the gate is; so the operator would hold the key, and the gate would ' +

@@ -45,7 +45,10 @@ function definitionText(chart: string, definition: CustomResourceDefinition): st
     escaped(formatYaml(body)),
   ]
     .join('')
-    .replace(OPEN_LINE, (_line, key: string, value: string) => `${key}{{ ${expressionOf(chart, value)} }}`);
+    .replace(
+      OPEN_LINE,
+      (_line, key: string, value: string) => `${key}{{ ${expressionOf(chart, value)} }}`,
+    );
 }
 
 /** A line with a name of the release: where the gate that converts is, and its certificate. */

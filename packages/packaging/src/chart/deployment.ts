@@ -161,9 +161,6 @@ function withProxyIncluded(chart: string, deployment: Tree): Tree {
     return { is: 'sequence', items };
   });
   return changeAt(included, ['spec', 'template', 'spec'], (pod) =>
-    withFields(
-      pod,
-      ...initContainers(pod, proxy, isSidecar),
-    ),
+    withFields(pod, ...initContainers(pod, proxy, isSidecar)),
   );
 }

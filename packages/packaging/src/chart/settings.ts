@@ -275,7 +275,8 @@ function gateSettings(model: OperatorModel): readonly Setting[] {
 const IMAGE_COMMENTS: Readonly<Record<string, string>> = {
   gate: 'The image of the TLS gate in front of webhooks.',
   manager: 'The image of the operator.',
-  proxy: 'The image of the ambassador. Keep the last part of its name: other images need other arguments.',
+  proxy:
+    'The image of the ambassador. Keep the last part of its name: other images need other arguments.',
 };
 
 function imageSettings(container: string, { image }: ModelContainer): readonly Setting[] {

@@ -51,7 +51,10 @@ function withWatched(chart: string, tree: Tree): Tree {
     case 'sequence': {
       const [only] = tree.items;
       const isWatched =
-        only !== undefined && 'tree' in only && only.tree.is === 'constant' && only.tree.value === WATCHED;
+        only !== undefined &&
+        'tree' in only &&
+        only.tree.is === 'constant' &&
+        only.tree.value === WATCHED;
       if (isWatched) return lines(`splitList "," (${include(chart, 'watched')}) | toYaml`);
       return {
         ...tree,

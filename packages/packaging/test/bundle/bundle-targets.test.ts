@@ -4,8 +4,9 @@ import { accessOf } from '../../../../operator/access/required-access.ts';
 import type { EnvironmentVariable } from '../../../../operator/generate/manifests/model-deployment.ts';
 import { settingsFrom } from '../../../../operator/manager/settings/settings.ts';
 import { groupVersionPath } from '../../../../operator/model/resource.ts';
+import { SITE } from '../../../../test/manifests/support/trees.ts';
 import type { InstallMode } from '../../src/bundle/bundle-options.ts';
-import { bundle, type Csv, csvOf, demo, SITE } from './support/bundles.ts';
+import { bundle, type Csv, csvOf, demo } from './support/bundles.ts';
 
 const OWN = 'operators';
 const ALL: readonly InstallMode[] = [

@@ -263,7 +263,7 @@ describe('what is refused', () => {
   test('a definition that a webhook converts, when the bundle has no such webhook', () => {
     const plain = thing({});
     const spec = { ...plain.spec, conversion: { strategy: 'Webhook' } };
-    const definitions = [{ ...plain, spec }];
+    const definitions = [{ ...plain, spec } as unknown as typeof plain];
 
     expect(() => bundle(demo({ definitions }))).toThrow(
       /no ConversionWebhook of the bundle names it/,

@@ -1,7 +1,11 @@
 /** Under OLM no container but the operator's would have the key, so a bundle has no webhooks. */
 import { expect, test } from 'vitest';
 import website from '../../../../examples/website/operator.ts';
-import { CONTROLLERS, OF_DEPLOYMENTS, OF_PODS } from '../../../../test/manifests/support/webhooks.ts';
+import {
+  CONTROLLERS,
+  OF_DEPLOYMENTS,
+  OF_PODS,
+} from '../../../../test/manifests/support/webhooks.ts';
 import { bundle, demo } from './support/bundles.ts';
 
 test.each([

@@ -1,7 +1,7 @@
 /** The gate in front of the webhooks of a Go manager that serves plain HTTP. */
 import { expect, test } from 'vitest';
-import { readGateConfig } from '../../../../operator/generate/gate/gate-config.ts';
 import { parseYaml } from '../../../../operator/core/yaml.ts';
+import { readGateConfig } from '../../../../operator/generate/gate/gate-config.ts';
 import { goProject } from './support/go-fixture.ts';
 import { Kubebuilder } from './support/kubebuilder.ts';
 
@@ -19,7 +19,9 @@ webhooks:
   sideEffects: None
 `;
 
-function withWebhooks(...more: readonly (readonly [string, string | RegExp, string])[]): Kubebuilder {
+function withWebhooks(
+  ...more: readonly (readonly [string, string | RegExp, string])[]
+): Kubebuilder {
   const { files } = goProject(
     ['config/default/kustomization.yaml', '#- ../webhook', '- ../webhook'],
     ...more,
@@ -30,9 +32,15 @@ function withWebhooks(...more: readonly (readonly [string, string | RegExp, stri
 }
 
 interface Pod {
-  readonly initContainers: readonly { readonly name: string; readonly volumeMounts: readonly { readonly name: string }[] }[];
+  readonly initContainers: readonly {
+    readonly name: string;
+    readonly volumeMounts: readonly { readonly name: string }[];
+  }[];
   readonly containers: readonly { readonly volumeMounts: readonly { readonly name: string }[] }[];
-  readonly volumes: readonly { readonly name: string; readonly secret?: { readonly secretName: string } }[];
+  readonly volumes: readonly {
+    readonly name: string;
+    readonly secret?: { readonly secretName: string };
+  }[];
 }
 
 function podIn({ files }: Kubebuilder): Pod {
@@ -50,7 +58,9 @@ test('[admission 12] a manager that does not hold the key gets the gate, which a
   expect(errors).toEqual([]);
   const { initContainers, containers, volumes } = podIn(kubebuilder);
   expect(initContainers.map(({ name }) => name)).toEqual(['proxy', 'gate']);
-  expect(volumes.find(({ name }) => name === 'gate-tls')?.secret?.secretName).toBe('webhook-server-cert');
+  expect(volumes.find(({ name }) => name === 'gate-tls')?.secret?.secretName).toBe(
+    'webhook-server-cert',
+  );
   const mounting = [...initContainers, ...containers].filter(({ volumeMounts }) =>
     volumeMounts.some(({ name }) => name === 'gate-tls'),
   );

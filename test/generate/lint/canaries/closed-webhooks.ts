@@ -41,7 +41,6 @@ export const CLOSED_WEBHOOKS: readonly Canary[] = [
     at: CONFIGURATION,
     says: 'with one replica',
     broken: () => asked({ failurePolicy: 'Fail' }, 1),
-    also: ['disruption-budget'],
   },
   {
     rule: 'closed-webhooks',
@@ -49,7 +48,6 @@ export const CLOSED_WEBHOOKS: readonly Canary[] = [
     at: CONFIGURATION,
     says: 'with one replica',
     broken: () => asked({}, 1),
-    also: ['disruption-budget'],
   },
   {
     rule: 'closed-webhooks',

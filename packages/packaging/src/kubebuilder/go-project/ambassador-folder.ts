@@ -1,8 +1,8 @@
 import { type AmbassadorSidecar, documents, header } from 'chancery/internal';
 import { formatYaml } from 'chancery/low-level';
 import { PLUGIN_KEY } from '../protocol.ts';
-import { OWN_FOLDER } from './kustomize-tree.ts';
 import type { ManagerGate } from './gate.ts';
+import { OWN_FOLDER } from './kustomize-tree.ts';
 import type { Manager } from './manager.ts';
 import { CONFIG_MAP, filterPatch, managerPatch } from './manager-patch.ts';
 

@@ -1,17 +1,12 @@
 /** Bundles of operators, and what their files say. */
-import website from '../../../../../examples/website/operator.ts';
-import type { Controller } from '../../../../../operator/controller/controller.ts';
 import { parseYaml } from '../../../../../operator/core/yaml.ts';
 import type { ManifestFile } from '../../../../../operator/generate/manifests/manifest-file.ts';
 import {
   type OperatorModel,
   operatorModel,
 } from '../../../../../operator/generate/manifests/operator-model.ts';
-import type {
-  CustomResourceDefinition,
-  DefinedResource,
-} from '../../../../../operator/model/custom-resource-definition.ts';
-import { options } from '../../../../../test/manifests/support/trees.ts';
+import type { CustomResourceDefinition } from '../../../../../operator/model/custom-resource-definition.ts';
+import { options, SITE } from '../../../../../test/manifests/support/trees.ts';
 import { bundleFiles } from '../../../src/bundle/bundle.ts';
 import type { BundleOptions } from '../../../src/bundle/bundle-options.ts';
 import type { InstallStrategy } from '../../../src/bundle/install-strategy.ts';
@@ -25,17 +20,6 @@ export const METADATA: PackageMetadata = {
 };
 
 export const OPTIONS: BundleOptions = { command: 'make bundle', channels: ['fast', 'stable'] };
-
-/** The example `website` with definitions that nobody converts: OLM can bring no conversion. */
-export const SITE: Controller = {
-  ...website,
-  for: { ...website.for, resource: unconverted(website.for.resource as DefinedResource) },
-} as Controller;
-
-function unconverted(resource: DefinedResource): DefinedResource {
-  const { conversion: _conversion, ...spec } = resource.definition.spec;
-  return { ...resource, definition: { ...resource.definition, spec } };
-}
 
 /** An operator `demo` that does as the example `website`. */
 export function demo(
