@@ -19,10 +19,7 @@ test('names: a host is denied when it is another one’s, and a name that is not
 });
 
 test('creators: a namespace gets the name of its creator, once', async () => {
-  const { creators } = await exampleOf<{ readonly creators: Webhook }>(
-    'webhooks.md',
-    'creators.ts',
-  );
+  const { creators } = await exampleOf<{ readonly creators: Webhook }>('webhooks.md', 'creators.ts');
   const object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } };
   const request = {
     uid: '1',

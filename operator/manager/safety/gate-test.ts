@@ -1,4 +1,4 @@
-import type { X509Certificate } from 'node:crypto';
+import { X509Certificate } from 'node:crypto';
 import { type RequestOptions, request } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { certificateProblem } from '../../core/serving-certificate.ts';

@@ -1,8 +1,8 @@
 import { isMap, type JsonMap } from '../../controller/children/json-difference.ts';
-import { ProtocolError } from '../../core/errors.ts';
 import { JSON_LIMITS, JsonTextError } from '../../core/json/json-limits.ts';
 import { JsonSyntaxError } from '../../core/json/parse-in-pieces.ts';
 import { readJsonValue } from '../../core/json/read-json.ts';
+import { ProtocolError } from '../../core/errors.ts';
 import { runInSlices } from '../../core/time-slice.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { apiVersionOf, resourceName } from '../../model/resource.ts';

@@ -24,8 +24,7 @@ export async function post(
   { path = '/validate/colours.shop.example.com', method = 'POST', headers = {}, agent }: Sent = {},
 ): Promise<Got> {
   const socketPath = /^unix:(.*)$/.exec(address)?.[1];
-  const { hostname, port } =
-    socketPath === undefined ? new URL(address) : { hostname: '', port: '' };
+  const { hostname, port } = socketPath === undefined ? new URL(address) : { hostname: '', port: '' };
   const place = socketPath === undefined ? { host: hostname, port } : { socketPath };
   const sent = request({
     ...place,
