@@ -95,11 +95,7 @@ export function withConversionClient(
   const { conversion } = definition.spec;
   if (conversion === undefined) return definition;
   const clientConfig = {
-    ...(service === undefined
-      ? {}
-      : {
-          service: { ...service, path: service.path ?? CONVERSION_PATH, port: service.port ?? 443 },
-        }),
+    ...(service === undefined ? {} : { service: { ...service, path: service.path ?? CONVERSION_PATH, port: service.port ?? 443 } }),
     ...client,
   };
   const webhook = { ...conversion.webhook, clientConfig };

@@ -90,11 +90,7 @@ async function start({ served = true }: { readonly served?: boolean } = {}): Pro
     },
     async storeAs(version) {
       const body = [
-        {
-          op: 'replace',
-          path: '/spec/versions',
-          value: (definition(version) as { spec: { versions: unknown } }).spec.versions,
-        },
+        { op: 'replace', path: '/spec/versions', value: (definition(version) as { spec: { versions: unknown } }).spec.versions },
       ] as const;
       await client.patch(definitions, { name: NAME }, { type: 'json', body });
     },
@@ -221,9 +217,10 @@ test('without the API of migrations it writes each object itself, unchanged', as
     'ann',
     'bea',
   ]);
-  expect(
-    (await client.list(boats)).map((each) => (each as unknown as { spec: object }).spec),
-  ).toEqual([{ name: 'ann' }, { name: 'bea' }]);
+  expect((await client.list(boats)).map((each) => (each as unknown as { spec: object }).spec)).toEqual([
+    { name: 'ann' },
+    { name: 'bea' },
+  ]);
 });
 
 test.each([

@@ -178,9 +178,7 @@ test('[admission 15] 8 MiB pass, and a byte more is refused before the operator 
 
 test('[admission 15] a body in chunks is measured as well, and reaches the operator in one piece', async () => {
   operator().answer = ({ body }) => ({ body: String(body.length) });
-  const [head = ''] = bytesOf(
-    'POST /convert HTTP/1.1 | -content-length | transfer-encoding: chunked',
-  ).split('{}');
+  const [head = ''] = bytesOf('POST /convert HTTP/1.1 | -content-length | transfer-encoding: chunked').split('{}');
   const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`;
 
   const small = await sendBytes(gate(), `${head}${chunk.repeat(3)}0\r\n\r\n`);

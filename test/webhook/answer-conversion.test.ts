@@ -4,15 +4,7 @@ import type { OperatorError } from '../../operator/core/errors.ts';
 import { answerConversion } from '../../operator/low-level.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { conversion, customResource } from '../../operator/schema.ts';
-import {
-  alphaToBeta,
-  betaToV1,
-  boat,
-  boats,
-  v1,
-  v1alpha1,
-  v1beta1,
-} from '../schema/conversion/boats.ts';
+import { alphaToBeta, betaToV1, boat, boats, v1, v1alpha1, v1beta1 } from '../schema/conversion/boats.ts';
 
 const review = (objects: readonly unknown[], desiredAPIVersion = 'harbour.example/v1'): object => ({
   apiVersion: 'apiextensions.k8s.io/v1',
@@ -22,13 +14,9 @@ const review = (objects: readonly unknown[], desiredAPIVersion = 'harbour.exampl
 
 const numbered = (count: number): readonly KubernetesObject[] =>
   Array.from({ length: count }, (_none, at) =>
-    boat(
-      at % 2 === 0 ? 'v1alpha1' : 'v1beta1',
-      {
-        spec: at % 2 === 0 ? { length: `${at}m` } : { meters: at },
-      },
-      { name: `boat-${at}`, uid: `uid-${at}` },
-    ),
+    boat(at % 2 === 0 ? 'v1alpha1' : 'v1beta1', {
+      spec: at % 2 === 0 ? { length: `${at}m` } : { meters: at },
+    }, { name: `boat-${at}`, uid: `uid-${at}` }),
   );
 
 test('[admission 17] a review of 500 objects is answered with all of them, in their order and with the same uid', async () => {
@@ -121,26 +109,10 @@ test('one bad object fails its review, and the next review is answered', async (
 });
 
 test.each([
-  [
-    'a kind that no resource converts',
-    { ...boat('v1beta1', {}), kind: 'Ship' },
-    'objects[0]: this operator does not convert harbour.example/v1beta1 Ship to harbour.example/v1',
-  ],
-  [
-    'a version that is not declared',
-    boat('v7', {}),
-    'harbour.example/v7 Boat is no version and kind of boats.harbour.example',
-  ],
-  [
-    'another group',
-    { ...boat('v1', {}), apiVersion: 'docks.example/v1' },
-    'objects[0]: this operator does not convert docks.example/v1 Boat to harbour.example/v1',
-  ],
-  [
-    'no metadata',
-    { apiVersion: 'harbour.example/v1beta1', kind: 'Boat' },
-    'objects[0] has no apiVersion, kind or metadata',
-  ],
+  ['a kind that no resource converts', { ...boat('v1beta1', {}), kind: 'Ship' }, 'objects[0]: this operator does not convert harbour.example/v1beta1 Ship to harbour.example/v1'],
+  ['a version that is not declared', boat('v7', {}), 'harbour.example/v7 Boat is no version and kind of boats.harbour.example'],
+  ['another group', { ...boat('v1', {}), apiVersion: 'docks.example/v1' }, 'objects[0]: this operator does not convert docks.example/v1 Boat to harbour.example/v1'],
+  ['no metadata', { apiVersion: 'harbour.example/v1beta1', kind: 'Boat' }, 'objects[0] has no apiVersion, kind or metadata'],
   ['a text', 'boat', 'objects[0] has no apiVersion, kind or metadata'],
 ])('an object of %s is a failure', async (_what, object, message) => {
   const { response } = await answerConversion([boats], review([object]));
@@ -166,23 +138,11 @@ test('a review of more than 10,000 objects is a failure', async () => {
 test.each([
   ['nothing', undefined, 'the body is no ConversionReview of apiextensions.k8s.io/v1'],
   ['a list', [], 'the body is no ConversionReview of apiextensions.k8s.io/v1'],
-  [
-    'an AdmissionReview',
-    { ...review([]), kind: 'AdmissionReview' },
-    'the body is no ConversionReview',
-  ],
-  [
-    'the version v1beta1',
-    { ...review([]), apiVersion: 'apiextensions.k8s.io/v1beta1' },
-    'the body is no ConversionReview',
-  ],
+  ['an AdmissionReview', { ...review([]), kind: 'AdmissionReview' }, 'the body is no ConversionReview'],
+  ['the version v1beta1', { ...review([]), apiVersion: 'apiextensions.k8s.io/v1beta1' }, 'the body is no ConversionReview'],
   ['no request', { ...review([]), request: null }, 'the ConversionReview has no uid'],
   ['an empty uid', { ...review([]), request: { uid: '' } }, 'the ConversionReview has no uid'],
-  [
-    'no objects',
-    { ...review([]), request: { uid: 'u', desiredAPIVersion: 'a/v1' } },
-    'or no list of objects',
-  ],
+  ['no objects', { ...review([]), request: { uid: 'u', desiredAPIVersion: 'a/v1' } }, 'or no list of objects'],
 ])('a body with %s has no answer', async (_what, body, message) => {
   await expect(answerConversion([boats], body)).rejects.toThrow(message);
 });

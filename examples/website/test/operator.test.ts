@@ -6,8 +6,8 @@ import type { Deployment } from 'chancery/kubernetes';
 import { crdYaml, type ObjectOf } from 'chancery/schema';
 import { expect, test } from 'vitest';
 import { type Place, startExample } from '../../testing/place.ts';
-import { websites } from '../definition.ts';
 import website from '../operator.ts';
+import { websites } from '../definition.ts';
 
 type Website = ObjectOf<typeof websites>;
 

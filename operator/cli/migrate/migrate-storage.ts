@@ -9,9 +9,9 @@ import { defineResource, type Resource } from '../../model/resource.ts';
 import { isAlreadyExists, isConflict } from '../../model/status.ts';
 import {
   MIGRATION_VERSIONS,
-  type StorageVersionMigration,
   storageMigration,
   storageMigrations,
+  type StorageVersionMigration,
 } from '../../model/storage-migration.ts';
 import type { Transport } from '../../transport/transport.ts';
 
@@ -141,26 +141,20 @@ async function next(
   const { uid } = found.metadata;
   const failed = condition(found, 'Failed');
   if (failed !== undefined && uid === created) {
-    throw new OperatorError(
-      `the migration has failed: ${failed}: start it again when that is mended`,
-      {
-        ...{ code: 'API_STATUS', layer: 'api-server', context: { migration: name } },
-      },
-    );
+    throw new OperatorError(`the migration has failed: ${failed}: start it again when that is mended`, {
+      ...{ code: 'API_STATUS', layer: 'api-server', context: { migration: name } },
+    });
   }
   const isCurrent =
     found.metadata.annotations?.[GENERATION] === wanted.metadata.annotations?.[GENERATION];
   const succeeded = condition(found, 'Succeeded');
-  if (failed === undefined && succeeded === undefined)
-    return { line: 'the control plane works on it' };
+  if (failed === undefined && succeeded === undefined) return { line: 'the control plane works on it' };
   if (succeeded !== undefined && isCurrent) {
     await prune(definition, around);
     return { line: 'all objects have been written' };
   }
   await client.delete(migrations, { name }, { preconditions: { uid }, signal });
-  return {
-    line: `${failed === undefined ? 'is older than the definition' : 'had failed'}, and is made again`,
-  };
+  return { line: `${failed === undefined ? 'is older than the definition' : 'had failed'}, and is made again` };
 }
 
 function wantedMigration(definition: Definition, version: string): StorageVersionMigration {
@@ -199,10 +193,7 @@ async function prune(
   const live = await client.get(DEFINITIONS, { name }, { signal });
   if (live.metadata.generation !== generation) return;
   const storedVersions = [storageVersionOf({ metadata, ...definition })];
-  const body = {
-    metadata: { resourceVersion: live.metadata.resourceVersion },
-    status: { storedVersions },
-  };
+  const body = { metadata: { resourceVersion: live.metadata.resourceVersion }, status: { storedVersions } };
   try {
     const options = { subresource: 'status', signal };
     await client.patch(DEFINITIONS, { name }, { type: 'merge', body }, options);

@@ -16,9 +16,7 @@ export async function migrate(
 ): Promise<ExitCode> {
   const [definition, ...more] = words;
   if (definition === undefined || more.length > 0 || !/^[^.]+\../.test(definition)) {
-    throw new ConfigurationError(
-      'expected the name of one definition, such as websites.example.dev',
-    );
+    throw new ConfigurationError('expected the name of one definition, such as websites.example.dev');
   }
   const connection = connect(values.server ?? settingsFrom(io.env).apiUrl, { clock });
   try {

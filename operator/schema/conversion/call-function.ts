@@ -30,8 +30,7 @@ export function callFunction(
   if (kind !== object.kind || !apiVersions.includes(String(apiVersion))) {
     throw failure(`${about}: the function returned an object of another kind`);
   }
-  if (!isMapping(metadata))
-    throw failure(`${about}: the function returned metadata that is no object`);
+  if (!isMapping(metadata)) throw failure(`${about}: the function returned metadata that is no object`);
   return { fields: fieldsOf(result), metadata: metadataOf(metadata, object.metadata, about) };
 }
 
@@ -69,8 +68,7 @@ function copied(result: unknown, about: string): Mapping {
   try {
     return jsonCopy(result) as Mapping;
   } catch (error) {
-    if (!(error instanceof NotJsonError))
-      throw failure(`${about}: the result cannot be read`, error);
+    if (!(error instanceof NotJsonError)) throw failure(`${about}: the result cannot be read`, error);
     throw failure(`${about}: the result ${messageOf(error)}`, error);
   }
 }

@@ -15,8 +15,7 @@ const MAX_DEPTH = 1_000;
  * @throws NotJsonError when it is no JSON, or is nested deeper than 1,000.
  */
 export function jsonCopy(value: unknown, depth: number = 0): unknown {
-  if (depth > MAX_DEPTH)
-    throw new NotJsonError(`is nested deeper than ${MAX_DEPTH}, or has itself`);
+  if (depth > MAX_DEPTH) throw new NotJsonError(`is nested deeper than ${MAX_DEPTH}, or has itself`);
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'bigint' || Number.isFinite(value)) return value;
   if (Array.isArray(value)) return value.map((item: unknown) => jsonCopy(item, depth + 1));
@@ -36,7 +35,5 @@ function isPlain(value: Mapping): boolean {
 
 function kindOf(value: unknown): string {
   if (typeof value === 'number') return 'a number that JSON does not have';
-  return typeof value === 'object'
-    ? 'an object that is no plain data'
-    : `a value of ${typeof value}`;
+  return typeof value === 'object' ? 'an object that is no plain data' : `a value of ${typeof value}`;
 }

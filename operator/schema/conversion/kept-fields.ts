@@ -79,7 +79,10 @@ function itemsByKey(
   return { before: old, after: now, keys };
 }
 
-function byKey(list: unknown, keys: readonly string[]): ReadonlyMap<string, Mapping> | undefined {
+function byKey(
+  list: unknown,
+  keys: readonly string[],
+): ReadonlyMap<string, Mapping> | undefined {
   if (!Array.isArray(list) || !list.every(isMapping)) return undefined;
   const hasKeys = list.every((item) => keys.every((key) => Object.hasOwn(item, key)));
   const found = new Map(list.map((item) => [goJson(keyOf(item, keys)), item]));
@@ -130,9 +133,7 @@ function withEntry(value: unknown, entry: KeptField, depth: number): unknown {
     const has = Object.hasOwn(value, step);
     if (!isLast && !has) return value;
     const present = has ? { value: value[step] } : undefined;
-    const next = isLast
-      ? merged(present, entry)
-      : { value: withEntry(value[step], entry, depth + 1) };
+    const next = isLast ? merged(present, entry) : { value: withEntry(value[step], entry, depth + 1) };
     return withMember(value, step, next);
   }
   if (step === undefined || !Array.isArray(value)) return value;

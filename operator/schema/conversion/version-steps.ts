@@ -45,19 +45,12 @@ function stepsFrom(conversions: readonly Conversion[], from: string): readonly C
  * @param versions - the storage version first.
  * @throws ConfigurationError `CONFIG`
  */
-export function requireOneWay(
-  conversions: readonly Conversion[],
-  versions: readonly string[],
-): void {
+export function requireOneWay(conversions: readonly Conversion[], versions: readonly string[]): void {
   for (const [at, { older, newer }] of conversions.entries()) {
     const path = `convert[${at}]`;
     const unknown = [older, newer].find((version) => !versions.includes(version));
     if (unknown !== undefined) {
-      throw definitionError(
-        path,
-        `${unknown} is no version of the resource`,
-        'declare it in otherVersions',
-      );
+      throw definitionError(path, `${unknown} is no version of the resource`, 'declare it in otherVersions');
     }
     if (older === newer) {
       throw definitionError(path, `leads from ${older} to itself`, 'name two versions');

@@ -3,8 +3,8 @@ import type { KubernetesObject } from '../../model/object.ts';
 import { OBJECT_FIELDS, type StructuralSchema } from '../../model/structural-schema.ts';
 import { storedForm } from '../validation/stored-form.ts';
 import { TooMuchWork, Work } from '../work.ts';
-import type { SampleNames } from './sample-object.ts';
 import { sampleProblems } from './sample-problems.ts';
+import type { SampleNames } from './sample-object.ts';
 import { variedValue } from './sample-value.ts';
 
 /** Steps for the values of one object, and as many to check it. */
@@ -47,9 +47,7 @@ function variedMetadata(name: string, random: () => number): KubernetesObject['m
     labels: some({ 'app.kubernetes.io/name': name }),
     annotations: some({ 'example.com/note': 'a note' }),
     finalizers: some(['example.com/farewell']),
-    ownerReferences: some([
-      { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: 'uid-of-owner' },
-    ]),
+    ownerReferences: some([{ apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: 'uid-of-owner' }]),
     managedFields: some([{ manager: 'kubectl', operation: 'Apply', fieldsV1: { 'f:spec': {} } }]),
   };
   const given = Object.entries(optional).filter(([, value]) => value !== undefined);

@@ -1,5 +1,5 @@
-import { createPrivateKey } from 'node:crypto';
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
+import { createPrivateKey } from 'node:crypto';
 
 /** How many bytes of a secret count as a find. */
 const RUN = 16;

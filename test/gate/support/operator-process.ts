@@ -20,21 +20,17 @@ export class OperatorProcess {
 
   private constructor(address: string, more: Readonly<Record<string, string>>) {
     this.address = address;
-    this.#child = spawn(
-      process.execPath,
-      ['--conditions=chancery-source', COMMAND, 'run', MODULE],
-      {
-        stdio: ['ignore', 'pipe', 'pipe'],
-        env: {
-          CHANCERY_API_URL: 'http://127.0.0.1:1', // it has nothing to ask
-          CHANCERY_HEALTH_PORT: '0',
-          CHANCERY_METRICS_PORT: '0',
-          CHANCERY_SELF_TEST: 'off',
-          CHANCERY_WEBHOOK_LISTEN: address,
-          ...more,
-        },
+    this.#child = spawn(process.execPath, ['--conditions=chancery-source', COMMAND, 'run', MODULE], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        CHANCERY_API_URL: 'http://127.0.0.1:1', // it has nothing to ask
+        CHANCERY_HEALTH_PORT: '0',
+        CHANCERY_METRICS_PORT: '0',
+        CHANCERY_SELF_TEST: 'off',
+        CHANCERY_WEBHOOK_LISTEN: address,
+        ...more,
       },
-    );
+    });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => {
         this.#log += text;

@@ -1,15 +1,10 @@
 import { once } from 'node:events';
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type Server,
-} from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server } from 'node:http';
 import { Agent, request } from 'node:https';
 import type { AddressInfo, ListenOptions } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type GateProcess, SERVICE } from './gate-process.ts';
 
 /** A request as the operator has it. */
@@ -103,12 +98,7 @@ export function review(uid: string, bytes = 0, name = 'a'): string {
         object: {
           kind: 'ConfigMap',
           apiVersion: 'v1',
-          metadata: {
-            name,
-            namespace: 'demo',
-            uid: 'd1',
-            creationTimestamp: '2026-01-02T03:04:05Z',
-          },
+          metadata: { name, namespace: 'demo', uid: 'd1', creationTimestamp: '2026-01-02T03:04:05Z' },
           data: { filler },
         },
         oldObject: null,

@@ -28,12 +28,8 @@ const random = fc
 const convert = (object: KubernetesObject, to: string): KubernetesObject =>
   boats.convert?.(object, to) ?? object;
 
-const fieldsOf = ({
-  apiVersion: _version,
-  kind: _kind,
-  metadata: _metadata,
-  ...fields
-}: KubernetesObject): object => fields;
+const fieldsOf = ({ apiVersion: _version, kind: _kind, metadata: _metadata, ...fields }: KubernetesObject): object =>
+  fields;
 
 test('[admission 17] an object that goes through any versions comes back as it was', () => {
   fc.assert(
@@ -87,10 +83,7 @@ const KEYED: StructuralSchema = {
 };
 
 const items = fc.uniqueArray(
-  fc.record(
-    { k: fc.constantFrom(0, 1, 2, '1', 3, 4), n: fc.nat({ max: 2 }) },
-    { requiredKeys: ['k'] },
-  ),
+  fc.record({ k: fc.constantFrom(0, 1, 2, '1', 3, 4), n: fc.nat({ max: 2 }) }, { requiredKeys: ['k'] }),
   { selector: ({ k }) => k, maxLength: 5 },
 );
 

@@ -187,9 +187,7 @@ test('objects that break the schema of today are converted, and come back as the
 
 test('integers that a number cannot hold stay exact, and fields may have any name', () => {
   const spec = { hull: { meters: 3 }, papers: JSON.parse('{"__proto__":"se"}') as object };
-  const object = boat('v1', {
-    spec: { ...spec, hull: { meters: 3, tons: 9_007_199_254_740_993n } },
-  });
+  const object = boat('v1', { spec: { ...spec, hull: { meters: 3, tons: 9_007_199_254_740_993n } } });
 
   const there = convert(object, 'v1beta1');
   const back = convert(there, 'v1');
@@ -216,11 +214,7 @@ function refusal(up: (object: never) => unknown): string {
     otherVersions: [v1alpha1],
     convert: [{ ...alphaToBeta, up }],
   });
-  const object = boat(
-    'v1alpha1',
-    { spec: { length: '5m', color: 'hush' } },
-    { labels: { a: 'b' } },
-  );
+  const object = boat('v1alpha1', { spec: { length: '5m', color: 'hush' } }, { labels: { a: 'b' } });
   try {
     resource.convert?.(object, 'v1beta1');
   } catch (error) {
@@ -373,35 +367,15 @@ const up = (): never => {
 };
 
 test.each([
-  [
-    'a version that is not declared',
-    [v1alpha1],
-    [{ older: 'v1alpha1', newer: 'v3', up, down: up }],
-    'convert[0]: v3 is no version of the resource',
-  ],
-  [
-    'a version that no conversion reaches',
-    [v1alpha1, later],
-    [{ older: 'v1alpha1', newer: 'v1', up, down: up }],
-    'convert: no conversion leads from v2 to v1',
-  ],
+  ['a version that is not declared', [v1alpha1], [{ older: 'v1alpha1', newer: 'v3', up, down: up }], 'convert[0]: v3 is no version of the resource'],
+  ['a version that no conversion reaches', [v1alpha1, later], [{ older: 'v1alpha1', newer: 'v1', up, down: up }], 'convert: no conversion leads from v2 to v1'],
   ['no conversion at all', [v1alpha1], [], 'convert: no conversion leads from v1alpha1 to v1'],
-  [
-    'a version and itself',
-    [v1alpha1],
-    [{ older: 'v1', newer: 'v1', up, down: up }],
-    'convert[0]: leads from v1 to itself',
-  ],
-  [
-    'two ways',
-    [v1alpha1, later],
-    [
-      { older: 'v1alpha1', newer: 'v1', up, down: up },
-      { older: 'v1', newer: 'v2', up, down: up },
-      { older: 'v1alpha1', newer: 'v2', up, down: up },
-    ],
-    'convert[2]: is a second way between v1alpha1 and v2',
-  ],
+  ['a version and itself', [v1alpha1], [{ older: 'v1', newer: 'v1', up, down: up }], 'convert[0]: leads from v1 to itself'],
+  ['two ways', [v1alpha1, later], [
+    { older: 'v1alpha1', newer: 'v1', up, down: up },
+    { older: 'v1', newer: 'v2', up, down: up },
+    { older: 'v1alpha1', newer: 'v2', up, down: up },
+  ], 'convert[2]: is a second way between v1alpha1 and v2'],
 ])('a declaration is refused for %s', (_what, otherVersions, convert, message) => {
   const declare = () =>
     customResource({ group: 'harbour.example', kind: 'Boat', ...v1, otherVersions, convert });

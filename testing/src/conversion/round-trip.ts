@@ -78,7 +78,8 @@ export function roundTrip(
 
 function areNeighbours({ conversions }: Convertible, one: string, other: string): boolean {
   return conversions.some(
-    ({ older, newer }) => (older === one && newer === other) || (older === other && newer === one),
+    ({ older, newer }) =>
+      (older === one && newer === other) || (older === other && newer === one),
   );
 }
 
@@ -91,11 +92,7 @@ interface Pair {
 type Convert = NonNullable<DefinedResource['convert']>;
 
 /** The object in the other version, from which it has come back as it was. */
-function travelled(
-  object: KubernetesObject,
-  { from, to }: Pair,
-  convert: Convert,
-): KubernetesObject {
+function travelled(object: KubernetesObject, { from, to }: Pair, convert: Convert): KubernetesObject {
   const there = attempted(() => convert(object, to), object);
   const back = attempted(() => convert(there, from), object);
   const difference = firstDifference(object, back, '.');

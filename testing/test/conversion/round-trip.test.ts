@@ -2,14 +2,7 @@
 import { roundTrip } from '@chancery/testing';
 import { conversion, customResource, Type } from 'chancery/schema';
 import { expect, test } from 'vitest';
-import {
-  alphaToBeta,
-  betaToV1,
-  boats,
-  v1,
-  v1alpha1,
-  v1beta1,
-} from '../../../test/schema/conversion/boats.ts';
+import { alphaToBeta, betaToV1, boats, v1, v1alpha1, v1beta1 } from '../../../test/schema/conversion/boats.ts';
 
 test('[admission 17] 1,000 generated objects of three versions come back equal, and the report names the fields that only one version has', () => {
   expect(roundTrip(boats)).toEqual({
@@ -111,12 +104,7 @@ test('another seed generates other objects, and the same one the same', () => {
 });
 
 test('a resource without conversions, and a schema that no object fits, are errors', () => {
-  const plain = customResource({
-    group: 'a.example',
-    version: 'v1',
-    kind: 'A',
-    spec: Type.Object({}),
-  });
+  const plain = customResource({ group: 'a.example', version: 'v1', kind: 'A', spec: Type.Object({}) });
   const spec = Type.Object({ a: Type.String({ pattern: '^\\d{3}$', maxLength: 2 }) });
   const never = { version: 'v2', spec };
   const old = { version: 'v1', spec };
