@@ -78,7 +78,7 @@ function cleaned(value: unknown, key: string = ''): unknown {
   return Object.fromEntries(fields);
 }
 
-const LABELS = new Set(['labels', 'matchLabels']);
+const LABELS = new Set(['labels', 'matchLabels', 'selector']);
 const EMPTIED = new Set([...LABELS, 'annotations']);
 
 function isEmpty(value: unknown): boolean {
