@@ -3,7 +3,7 @@ import { literal } from './expressions.ts';
 import { imageParts } from './image-reference.ts';
 import { LONGEST_ARGUMENT, RESOURCE_NAMES, TAKEN_NAMES } from './limits.ts';
 import { NAME, type OpenModel, WATCHED } from './placeholders.ts';
-import type { Kind, Setting } from './settings.ts';
+import type { Kind, Setting } from './setting.ts';
 import { NAME_OF_LABEL } from './values-schema.ts';
 
 /** The lines of the named template that refuses what no value may be. */

@@ -1,50 +1,12 @@
+import { DNS_LABEL, DNS_SUBDOMAIN, type OperatorModel, overlayComponents } from 'chancery/internal';
 import {
-  DNS_LABEL,
-  DNS_SUBDOMAIN,
-  type ModelContainer,
-  type OperatorModel,
-  overlayComponents,
-} from 'chancery/internal';
-import { imageParts } from './image-reference.ts';
+  containerNamed,
+  gateSettings,
+  imageSettings,
+  proxySettings,
+} from './container-settings.ts';
 import { reservedVariables, securityRules } from './limits.ts';
-
-/** What a value may be. The schema and the template check it alike, because users can skip the schema. */
-export type Kind =
-  | { readonly is: 'boolean' }
-  | { readonly is: 'integer'; readonly minimum: number; readonly maximum: number }
-  | { readonly is: 'choice'; readonly of: readonly (string | boolean)[] }
-  | ({ readonly is: 'text' } & TextRule)
-  | ({ readonly is: 'texts' } & TextRule)
-  /** Names and texts. `pattern` is the values'. */
-  | ({ readonly is: 'map'; readonly refused: readonly string[] } & TextRule)
-  /** Goes into the Pod as it is. */
-  | { readonly is: 'object' }
-  | { readonly is: 'resources' }
-  /** Goes into the Pod as it is: a list of objects. */
-  | { readonly is: 'objects' }
-  /** Fields that have only one value. */
-  | { readonly is: 'security'; readonly fields: Readonly<Record<string, unknown>> }
-  | { readonly is: 'variables'; readonly refused: readonly string[] }
-  | { readonly is: 'overrides'; readonly refused: readonly string[] }
-  | { readonly is: 'names' };
-
-interface TextRule {
-  /** For RE2 and JavaScript alike, with anchors. */
-  readonly pattern: string;
-  readonly maxLength: number;
-  /** Completes the sentence "… must be". */
-  readonly wanted: string;
-}
-
-/** One value of a chart. */
-export interface Setting {
-  /** Names of the keys, with dots between them. */
-  readonly path: string;
-  /** What it does, for people who read `values.yaml`. */
-  readonly comment: string;
-  readonly standard: unknown;
-  readonly kind: Kind;
-}
+import { type Kind, type Setting, setting, type TextRule } from './setting.ts';
 
 const BOOLEAN: Kind = { is: 'boolean' };
 
@@ -118,10 +80,6 @@ export function settingsOf(model: OperatorModel): readonly Setting[] {
     ...objectSettings(model),
     ...componentSettings(model),
   ];
-}
-
-function setting(path: string, standard: unknown, kind: Kind, comment: string): Setting {
-  return { path, standard, kind, comment };
 }
 
 function nameSettings({ options }: OperatorModel): readonly Setting[] {
@@ -233,89 +191,6 @@ function podSettings(): readonly Setting[] {
   ];
 }
 
-function proxySettings(model: OperatorModel): readonly Setting[] {
-  const proxy = containerNamed(model, 'proxy');
-  return [
-    ...imageSettings('proxy', proxy),
-    setting(
-      'proxy.resources',
-      proxy.resources ?? {},
-      { is: 'resources' },
-      'Of the ambassador. It collects garbage before it reaches 96 MiB.',
-    ),
-    setting(
-      'proxy.securityContext',
-      {},
-      { is: 'security', fields: securityRules('container', proxy) },
-      'Additions to the security context of the ambassador. Only what makes it stricter.',
-    ),
-  ];
-}
-
-function gateSettings(model: OperatorModel): readonly Setting[] {
-  if (model.webhooks === undefined) return [];
-  const gate = containerNamed(model, 'gate');
-  return [
-    ...imageSettings('gate', gate),
-    setting(
-      'gate.resources',
-      gate.resources ?? {},
-      { is: 'resources' },
-      'Of the gate. It holds up to 128 MiB of reviews.',
-    ),
-    setting(
-      'gate.securityContext',
-      {},
-      { is: 'security', fields: securityRules('container', gate) },
-      'Additions to the security context of the gate. Only what makes it stricter.',
-    ),
-  ];
-}
-
-const IMAGE_COMMENTS: Readonly<Record<string, string>> = {
-  gate: 'The image of the TLS gate in front of webhooks.',
-  manager: 'The image of the operator.',
-  proxy:
-    'The image of the ambassador. Keep the last part of its name: other images need other arguments.',
-};
-
-function imageSettings(container: string, { image }: ModelContainer): readonly Setting[] {
-  const { repository, tag, digest } = imageParts(image);
-  const text = (pattern: string, wanted: string): Kind => ({
-    is: 'text',
-    ...{ pattern, wanted, maxLength: 255 },
-  });
-  return [
-    setting(
-      `${container}.image.repository`,
-      repository,
-      text(
-        '^([A-Za-z0-9.-]+(:[0-9]+)?/)?[a-z0-9]+([._/-]+[a-z0-9]+)*$',
-        'the name of an image without a tag',
-      ),
-      IMAGE_COMMENTS[container] ?? '',
-    ),
-    setting(
-      `${container}.image.tag`,
-      tag,
-      text('^([A-Za-z0-9_][A-Za-z0-9._-]{0,127})?$', 'a tag'),
-      'Needed unless there is a digest.',
-    ),
-    setting(
-      `${container}.image.digest`,
-      digest,
-      text('^(sha256:[a-f0-9]{64})?$', 'sha256: and 64 digits'),
-      'sha256:…, which wins over the tag.',
-    ),
-    setting(
-      `${container}.image.pullPolicy`,
-      '',
-      { is: 'choice', of: ['', 'Always', 'IfNotPresent', 'Never'] },
-      'Default: that of Kubernetes.',
-    ),
-  ];
-}
-
 function scopeSettings({ options }: OperatorModel): readonly Setting[] {
   if (options.watched !== undefined) return [];
   return [
@@ -408,11 +283,4 @@ function componentSettings(model: OperatorModel): readonly Setting[] {
       'The ambassador logs each request, the operator its debug lines. Not for always.',
     ),
   ];
-}
-
-function containerNamed({ deployment }: OperatorModel, name: string): ModelContainer {
-  const { containers, initContainers = [] } = deployment.spec.template.spec;
-  const found = [...initContainers, ...containers].find((each) => each.name === name);
-  if (found === undefined) throw new Error(`the Deployment has no container ${name}`);
-  return found;
 }
