@@ -22,7 +22,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   controller: ['core', 'model', 'store', 'queue', 'client'],
   access: ['core', 'model', 'controller'],
   composite: ['core', 'model', 'store', 'controller'],
-  webhook: ['core', 'model', 'store', 'controller'],
+  webhook: ['core', 'model', 'store', 'client', 'controller'],
   manager: ['core', 'model', 'watch', 'store', 'client', 'controller', 'access', 'webhook'],
   schema: ['core', 'model'],
   generate: ['core', 'model', 'schema', 'controller', 'access', 'webhook'],

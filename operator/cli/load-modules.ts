@@ -149,7 +149,13 @@ function withParts(own: LoadedModule, parts: ProgramParts | undefined, path: str
     );
   }
   requireNames(`what create of ${path} returns`, parts, PARTS);
-  const { controllers = [], runnables = [], webhooks = [], healthChecks = {}, settings = {} } = parts;
+  const {
+    controllers = [],
+    runnables = [],
+    webhooks = [],
+    healthChecks = {},
+    settings = {},
+  } = parts;
   const { command, metrics } = parts;
   const declared: readonly unknown[] = [controllers, runnables, webhooks].flat();
   if (!declared.every(isDeclared) || (declared.length === 0 && command === undefined)) {

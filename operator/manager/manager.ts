@@ -94,11 +94,7 @@ export async function newManager(options: ManagerOptions): Promise<Manager> {
   const { reconcileMiddleware = traced?.reconcileMiddleware } = options;
   const selfTest = selfTestLoader(() => ({
     connection,
-    declarations: [
-      ...options.controllers,
-      ...declaringRunnables(options.runnables ?? []),
-      ...(options.webhooks ?? []),
-    ],
+    declarations: declarationsOf(options),
     placement: placementOf(settings, [...options.controllers, ...(options.runnables ?? [])]),
     clock,
     log: logger,
@@ -142,6 +138,14 @@ export async function newManager(options: ManagerOptions): Promise<Manager> {
     }
   };
   return owning(manager, { settings, logger, run });
+}
+
+function declarationsOf({
+  controllers,
+  runnables = [],
+  webhooks = [],
+}: ManagerOptions): SelfTestOptions['declarations'] {
+  return [...controllers, ...declaringRunnables(runnables), ...webhooks];
 }
 
 function metricsPortOf(

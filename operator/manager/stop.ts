@@ -7,7 +7,14 @@ import type { StopPhase, TaskFilter, Tasks } from './tasks.ts';
  * Shares of the time for a stop. With the default of 25 s they are 2, 10, 5, 5, 5 and 5 s. A step that
  * hangs takes time from later steps. Together the steps never exceed the whole.
  */
-export const SHARE = { intake: 0.08, drain: 0.4, abort: 0.2, others: 0.2, sources: 0.2, events: 0.2 };
+export const SHARE = {
+  intake: 0.08,
+  drain: 0.4,
+  abort: 0.2,
+  others: 0.2,
+  sources: 0.2,
+  events: 0.2,
+};
 
 /** How long running reconciles may finish when the stop has no limit. */
 const ENDLESS_DRAIN_MS = 10_000;

@@ -128,7 +128,9 @@ function requireOperations(
 ): void {
   for (const operation of operations) requireWord(of, 'operation', operation, OPERATIONS);
   if (operations.length === 0 || new Set(operations).size !== operations.length) {
-    throw new ConfigurationError(`operations of ${of} must name each operation once, such as CREATE`);
+    throw new ConfigurationError(
+      `operations of ${of} must name each operation once, such as CREATE`,
+    );
   }
   if (operations.includes('CONNECT') && subresource === undefined) {
     throw new ConfigurationError(

@@ -1,6 +1,6 @@
+import type { Log } from '../controller/reconciler.ts';
 import { frozenStore } from '../controller/run/context.ts';
 import { isSameResource, type Source } from '../controller/source.ts';
-import type { Log } from '../controller/reconciler.ts';
 import type { Clock } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import type { KubernetesObject } from '../model/object.ts';

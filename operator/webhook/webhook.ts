@@ -28,6 +28,7 @@ export interface WebhookRule {
  * its controllers. It is also an `AccessDeclaration`, so that rights follow from its sources.
  */
 export interface Webhook {
+  /** Whether it may change objects. */
   readonly type: 'validating' | 'mutating';
   /** At least three words joined by dots. */
   readonly name: string;
@@ -39,13 +40,17 @@ export interface Webhook {
   readonly subresource: string | undefined;
   /** One rule, without wildcards. */
   readonly rules: readonly WebhookRule[];
+  /** What the API server does without an answer. */
   readonly failurePolicy: 'Fail' | 'Ignore';
+  /** Objects of other versions are converted to the version of `resource`. */
   readonly matchPolicy: 'Equivalent';
   /** As declared: `webhookEntry` leaves out the operator's own namespace, too. */
   readonly namespaceSelector: LabelSelector | undefined;
+  /** As declared. Undefined for all objects. */
   readonly objectSelector: LabelSelector | undefined;
   /** The declared ones, and one about objects that are being deleted unless `whileDeleting` is set. */
   readonly matchConditions: readonly MatchCondition[];
+  /** The function has no client, so that dry runs may ask it. */
   readonly sideEffects: 'None';
   /** From 1 to 30. */
   readonly timeoutSeconds: number;

@@ -8,7 +8,7 @@ const DOCUMENTS = [
   'README.md',
   'manifests/README.md',
   'examples/**/README.md',
-  'docs/{composites,custom-resources,errors,observing,operators,running,security,testing*}.md',
+  'docs/{composites,custom-resources,errors,observing,operators,running,security,testing*,webhooks}.md',
 ];
 
 /** Names that an example imports from `entry`, or that a document shows. */

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import type { Webhook } from '../../operator/webhook/webhook.ts';
-import { answerOf } from '../webhook/reviews.ts';
+import { answerOf, configMapOf, reviewOf } from '../webhook/reviews.ts';
 import { exampleOf } from './guide.ts';
 
 test('names: a host is denied when it is another one’s, and a name that is not public is warned of', async () => {
@@ -18,8 +18,28 @@ test('names: a host is denied when it is another one’s, and a name that is not
   });
 });
 
+test('protection: an object with the annotation is not deleted', async () => {
+  const { default: protection } = await exampleOf<{ readonly default: Webhook }>(
+    'webhooks.md',
+    'protection.ts',
+  );
+  const deleting = (annotations: object): object =>
+    reviewOf({ operation: 'DELETE', object: null, oldObject: configMapOf({}, { annotations }) });
+
+  const kept = await answerOf(protection, deleting({ 'example.com/protected': 'true' }));
+  const gone = await answerOf(protection, deleting({}));
+
+  expect(kept.response.status?.message).toBe(
+    'is protected: remove the annotation example.com/protected first',
+  );
+  expect(gone.response.allowed).toBe(true);
+});
+
 test('creators: a namespace gets the name of its creator, once', async () => {
-  const { creators } = await exampleOf<{ readonly creators: Webhook }>('webhooks.md', 'creators.ts');
+  const { creators } = await exampleOf<{ readonly creators: Webhook }>(
+    'webhooks.md',
+    'creators.ts',
+  );
   const object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } };
   const request = {
     uid: '1',

@@ -76,7 +76,7 @@ describe('the catalogue of metrics', () => {
   /**
    * Values of each label, and why they are few. `namespace` is that of a source's scope, as it is
    * configured: empty when all namespaces are watched, never that of an object. `name` is a queue's or
-   * a Lease's, of which a process has one for each controller, or one.
+   * a Lease's, of which a process has one for each controller, or one. `webhook` is the path of a declared one.
    */
   const BOUNDED = new Set([
     'controller',
@@ -97,6 +97,8 @@ describe('the catalogue of metrics', () => {
     'reason',
     'operation',
     'layer',
+    'webhook',
+    'outcome',
   ]);
 
   test('[X-2] no label names an object: each is of a few values', () => {

@@ -17,7 +17,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Attempt, AttemptEnd } from '../../operator/controller/run/middleware.ts';
 import { OperatorError } from '../../operator/core/errors.ts';
 import { VERSION } from '../../operator/core/version.ts';
-import { tracedAttempts } from '../../operator/manager/observe/open-telemetry.ts';
+import { tracedAttempts, tracedReviews } from '../../operator/manager/observe/open-telemetry.ts';
 import { tracing } from '../../operator/manager/observe/tracing.ts';
 import { objectKey } from '../../operator/model/object.ts';
 
@@ -267,6 +267,47 @@ describe('tracedAttempts', () => {
     await around(attempt, async () => succeeded);
 
     expect(spans.map(({ name }) => name)).toEqual(['reconcile website']);
+  });
+});
+
+describe('a span around a review', () => {
+  const facts = {
+    webhook: 'colours.shop.example.com',
+    uid: 'c0ffee',
+    operation: 'CREATE',
+    resource: 'configmaps',
+    namespace: 'web',
+    name: 'shop',
+    dryRun: true,
+  };
+
+  test('[X-3] has the webhook, the outcome, and nothing of the object', async () => {
+    const { spans } = registered();
+
+    await tracedReviews()(facts, async () => ({ outcome: 'denied', text: '{}' }));
+
+    expect(spans).toMatchObject([
+      {
+        name: 'review colours.shop.example.com',
+        attributes: {
+          'chancery.webhook.operation': 'CREATE',
+          'chancery.webhook.outcome': 'denied',
+          'chancery.webhook.dry_run': true,
+          'k8s.namespace.name': 'web',
+        },
+        status: { code: SpanStatusCode.UNSET },
+        ended: 1,
+      },
+    ]);
+  });
+
+  test('[X-3] fails with a function that fails', async () => {
+    const { spans } = registered();
+    const error = new Error('no luck');
+
+    await tracedReviews()(facts, async () => ({ outcome: 'failed', text: '{}', error }));
+
+    expect(spans).toMatchObject([{ status: { code: SpanStatusCode.ERROR }, ended: 1 }]);
   });
 });
 

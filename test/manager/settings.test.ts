@@ -22,6 +22,7 @@ const DEFAULTS = {
   metricsPrefix: undefined,
   metricsDetailed: false,
   readySources: false,
+  webhookListen: { host: '127.0.0.1', port: 9_440 },
   logLevel: 'info',
   logFormat: 'auto',
   watchTimeoutSeconds: undefined,
@@ -58,6 +59,12 @@ describe('settingsFrom', () => {
     ['CHANCERY_HEALTH_PORT', '0', { healthPort: 0 }],
     ['CHANCERY_HEALTH_PORT', '65535', { healthPort: 65_535 }],
     ['CHANCERY_HEALTH_HOST', '127.0.0.1', { healthHost: '127.0.0.1' }],
+    ['CHANCERY_WEBHOOK_LISTEN', '[::1]:0', { webhookListen: { host: '::1', port: 0 } }],
+    [
+      'CHANCERY_WEBHOOK_LISTEN',
+      'unix:/run/gate.sock',
+      { webhookListen: { host: '127.0.0.1', port: 9_440, socket: '/run/gate.sock' } },
+    ],
     ['CHANCERY_LOG_LEVEL', 'debug', { logLevel: 'debug' }],
     ['CHANCERY_LOG_LEVEL', 'error', { logLevel: 'error' }],
     ['CHANCERY_LOG_FORMAT', 'pretty', { logFormat: 'pretty' }],
@@ -146,7 +153,16 @@ describe('settingsFrom', () => {
   const RELIST = 'a whole number from 600 to 31536000, or 0 for none';
   const SECONDS = 'two whole numbers as MIN-MAX, 0 < MIN <= MAX';
 
+  const LOOPBACK =
+    'HOST:PORT on loopback, such as 127.0.0.1:9440, or unix:/path.sock with at most 107 bytes';
+
   test.each([
+    ['CHANCERY_WEBHOOK_LISTEN', '0.0.0.0:9440', LOOPBACK],
+    ['CHANCERY_WEBHOOK_LISTEN', ':9440', LOOPBACK],
+    ['CHANCERY_WEBHOOK_LISTEN', '127.0.0.1.example.com:9440', LOOPBACK],
+    ['CHANCERY_WEBHOOK_LISTEN', 'localhost:65536', LOOPBACK],
+    ['CHANCERY_WEBHOOK_LISTEN', 'unix:gate.sock', LOOPBACK],
+    ['CHANCERY_WEBHOOK_LISTEN', `unix:/${'a'.repeat(107)}`, LOOPBACK],
     ['CHANCERY_HEALTH_PORT', '65536', 'a whole number from 0 to 65535'],
     ['CHANCERY_HEALTH_PORT', '-1', 'a whole number from 0 to 65535'],
     ['CHANCERY_HEALTH_PORT', '8e3', 'a whole number from 0 to 65535'],

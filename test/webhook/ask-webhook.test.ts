@@ -42,7 +42,9 @@ describe('a review', () => {
   });
 
   test('[admission 16] is denied because of a field with 422 and the field among the causes', async () => {
-    const webhook = configMapWebhook({ validate: () => deny('is taken', { field: 'data.colour' }) });
+    const webhook = configMapWebhook({
+      validate: () => deny('is taken', { field: 'data.colour' }),
+    });
 
     const { response } = await answerOf(webhook, reviewOf());
 
@@ -70,7 +72,12 @@ describe('a review', () => {
   });
 
   test('[admission 16] has warnings of less than 256 characters in one line, and of 4,096 in all', async () => {
-    const warnings = ['two\nlines', '', '€'.repeat(300), ...Array.from({ length: 40 }, () => 'x'.repeat(200))];
+    const warnings = [
+      'two\nlines',
+      '',
+      '€'.repeat(300),
+      ...Array.from({ length: 40 }, () => 'x'.repeat(200)),
+    ];
     const webhook = configMapWebhook({ validate: () => allow({ warnings }) });
 
     const { response } = await answerOf(webhook, reviewOf());
@@ -148,37 +155,89 @@ describe('a review', () => {
     const forged = configMapOf({}, { deletionTimestamp: '2026-11-29T10:00:00Z' });
     const update = { operation: 'UPDATE', oldObject };
     const allowedOf = async (of: object, whileDeleting: boolean): Promise<boolean> => {
-      const answer = await answerOf(configMapWebhook({ validate, whileDeleting }), reviewOf({ ...of }));
+      const answer = await answerOf(
+        configMapWebhook({ validate, whileDeleting }),
+        reviewOf({ ...of }),
+      );
       return answer.response.allowed;
     };
 
     expect(await allowedOf(update, false)).toBe(true);
     expect(await allowedOf(update, true)).toBe(false);
-    expect(await allowedOf({ operation: 'UPDATE', object: forged, oldObject: configMapOf({}) }, false)).toBe(false);
+    expect(
+      await allowedOf({ operation: 'UPDATE', object: forged, oldObject: configMapOf({}) }, false),
+    ).toBe(false);
   });
 
   test.each<[string, unknown, RegExp]>([
     ['that is no JSON', '{"request":', /ends too early/],
     ['that is a list', '[]', /the body must be an object/],
-    ['of another version', { ...reviewOf(), apiVersion: 'admission.k8s.io/v1beta1' }, /apiVersion and kind/],
-    ['of another kind of review', { ...reviewOf(), kind: 'ConversionReview' }, /apiVersion and kind/],
+    [
+      'of another version',
+      { ...reviewOf(), apiVersion: 'admission.k8s.io/v1beta1' },
+      /apiVersion and kind/,
+    ],
+    [
+      'of another kind of review',
+      { ...reviewOf(), kind: 'ConversionReview' },
+      /apiVersion and kind/,
+    ],
     ['without a request', { ...reviewOf(), request: undefined }, /request must be an object/],
     ['without a uid', reviewOf({ uid: '' }), /request\.uid must be a text of 1 to 253/],
     ['with a uid of another type', reviewOf({ uid: 7 }), /request\.uid must be a text/],
     ['with a uid without end', reviewOf({ uid: 'x'.repeat(300) }), /request\.uid must be a text/],
-    ['of another resource', reviewOf({ resource: { group: '', version: 'v1', resource: 'secrets' } }), /request\.resource must be configmaps of version v1/],
-    ['of another version of the resource', reviewOf({ resource: { group: '', version: 'v2', resource: 'configmaps' } }), /of version v1/],
+    [
+      'of another resource',
+      reviewOf({ resource: { group: '', version: 'v1', resource: 'secrets' } }),
+      /request\.resource must be configmaps of version v1/,
+    ],
+    [
+      'of another version of the resource',
+      reviewOf({ resource: { group: '', version: 'v2', resource: 'configmaps' } }),
+      /of version v1/,
+    ],
     ['of a subresource', reviewOf({ subResource: 'status' }), /request\.subResource must be empty/],
-    ['of an operation that is not declared', reviewOf({ operation: 'CONNECT' }), /request\.operation must be CREATE or UPDATE or DELETE/],
+    [
+      'of an operation that is not declared',
+      reviewOf({ operation: 'CONNECT' }),
+      /request\.operation must be CREATE or UPDATE or DELETE/,
+    ],
     ['without an object', reviewOf({ object: null }), /request\.object must be an object/],
-    ['without an old object', reviewOf({ operation: 'UPDATE' }), /request\.oldObject must be an object/],
-    ['with an object of another kind', reviewOf({ object: { ...configMapOf({}), kind: 'Secret' } }), /request\.object must be v1 ConfigMap/],
-    ['with an object without metadata', reviewOf({ object: { apiVersion: 'v1', kind: 'ConfigMap' } }), /request\.object\.metadata must be an object/],
-    ['with a dry run of another type', reviewOf({ dryRun: 'yes' }), /request\.dryRun must be true or false/],
-    ['with groups of another type', reviewOf({ userInfo: { groups: 'dev' } }), /request\.userInfo must have/],
-    ['with more levels than any object has', `{"request":${'['.repeat(2_000)}${']'.repeat(2_000)}}`, /the body/],
+    [
+      'without an old object',
+      reviewOf({ operation: 'UPDATE' }),
+      /request\.oldObject must be an object/,
+    ],
+    [
+      'with an object of another kind',
+      reviewOf({ object: { ...configMapOf({}), kind: 'Secret' } }),
+      /request\.object must be v1 ConfigMap/,
+    ],
+    [
+      'with an object without metadata',
+      reviewOf({ object: { apiVersion: 'v1', kind: 'ConfigMap' } }),
+      /request\.object\.metadata must be an object/,
+    ],
+    [
+      'with a dry run of another type',
+      reviewOf({ dryRun: 'yes' }),
+      /request\.dryRun must be true or false/,
+    ],
+    [
+      'with groups of another type',
+      reviewOf({ userInfo: { groups: 'dev' } }),
+      /request\.userInfo must have/,
+    ],
+    [
+      'with more levels than any object has',
+      `{"request":${'['.repeat(2_000)}${']'.repeat(2_000)}}`,
+      /the body/,
+    ],
   ])('%s is refused with an error that quotes nothing of it', async (_, review, expected) => {
-    const text = (typeof review === 'string' ? review : JSON.stringify(review)).replaceAll('"red"', `"${SECRET}"`);
+    const text = (typeof review === 'string' ? review : JSON.stringify(review)).replaceAll(
+      '"red"',
+      `"${SECRET}"`,
+    );
 
     const error = await answerOf(configMapWebhook({}), text).catch((thrown: unknown) => thrown);
 
@@ -216,7 +275,7 @@ describe('a function', () => {
       'that changes its input',
       ({ object }) => {
         const { data } = object as { data: Record<string, string> };
-        data['colour'] = 'green';
+        data.colour = 'green';
       },
       /^webhook colours\.shop\.example\.com changed its input/,
     ],
@@ -227,7 +286,11 @@ describe('a function', () => {
       },
       /changed its input/,
     ],
-    ['that returns false', () => false, /returned boolean: expected allow\(\), deny\(\.\.\.\) or nothing/],
+    [
+      'that returns false',
+      () => false,
+      /returned boolean: expected allow\(\), deny\(\.\.\.\) or nothing/,
+    ],
     ['that returns null', () => null, /returned null/],
     ['that validates and returns an object', ({ object }) => object, /returned object/],
     ['that warns with something else than texts', () => allow({ warnings: [7 as never] }), /./],
@@ -242,13 +305,25 @@ describe('a function', () => {
     expect(text).not.toContain(SECRET);
     const [line] = lines.filter(({ level }) => level === 'error');
     expect(line?.fields).toMatchObject({ webhook: 'colours.shop.example.com', uid: 'c0ffee' });
-    expect((line?.fields['err'] as Error).message).toMatch(expected);
+    expect((line?.fields.err as Error).message).toMatch(expected);
   });
 
   test.each<[string, (object: ConfigMap) => unknown, RegExp]>([
-    ['the name', (object) => ({ ...object, metadata: { ...object.metadata, name: 'b' } }), /changed metadata\.name/],
-    ['the namespace', (object) => ({ ...object, metadata: { ...object.metadata, namespace: 'b' } }), /changed metadata\.namespace/],
-    ['the uid', (object) => ({ ...object, metadata: { ...object.metadata, uid: 'b' } }), /changed metadata\.uid/],
+    [
+      'the name',
+      (object) => ({ ...object, metadata: { ...object.metadata, name: 'b' } }),
+      /changed metadata\.name/,
+    ],
+    [
+      'the namespace',
+      (object) => ({ ...object, metadata: { ...object.metadata, namespace: 'b' } }),
+      /changed metadata\.namespace/,
+    ],
+    [
+      'the uid',
+      (object) => ({ ...object, metadata: { ...object.metadata, uid: 'b' } }),
+      /changed metadata\.uid/,
+    ],
     ['the kind', (object) => ({ ...object, kind: 'Secret' }), /changed kind/],
     ['the API version', (object) => ({ ...object, apiVersion: 'v2' }), /changed apiVersion/],
     ['all metadata', (object) => ({ ...object, metadata: null }), /changed metadata,/],
@@ -259,11 +334,16 @@ describe('a function', () => {
     );
 
     expect(outcome).toBe('failed');
-    expect((lines.find(({ level }) => level === 'error')?.fields['err'] as Error).message).toMatch(expected);
+    expect((lines.find(({ level }) => level === 'error')?.fields.err as Error).message).toMatch(
+      expected,
+    );
   });
 
   test('removes what it sets to undefined, and keeps integers that a number cannot hold', async () => {
-    const text = JSON.stringify(reviewOf()).replace('"colour":"red"', '"colour":"red","size":9007199254740993');
+    const text = JSON.stringify(reviewOf()).replace(
+      '"colour":"red"',
+      '"colour":"red","size":9007199254740993',
+    );
 
     const { patch } = await answerOf(
       mutating(({ object }) => ({ ...object, data: { ...object.data, colour: undefined } })),
@@ -338,7 +418,7 @@ describe('a function', () => {
     const { outcome, lines } = await answerOf(webhook, reviewOf());
 
     expect(outcome).toBe('failed');
-    expect((lines.find(({ level }) => level === 'error')?.fields['err'] as Error).message).toBe(
+    expect((lines.find(({ level }) => level === 'error')?.fields.err as Error).message).toBe(
       'a webhook reads a source that it does not declare: add configmaps to reads',
     );
   });

@@ -16,7 +16,10 @@ const { value } = fc.letrec((tie) => ({
     }),
   ),
 }));
-const map = fc.dictionary(fc.constantFrom('spec', 'a~/b', 'toString'), value) as fc.Arbitrary<Members>;
+const map = fc.dictionary(
+  fc.constantFrom('spec', 'a~/b', 'toString'),
+  value,
+) as fc.Arbitrary<Members>;
 
 describe('the JSON patch of a changed object', () => {
   test('makes the changed object of the one before', () => {
@@ -55,7 +58,9 @@ describe('the JSON patch of a changed object', () => {
 
   test('names only what differs', () => {
     const before = { spec: { replicas: 1, containers: [{ name: 'a' }, { name: 'b', tty: true }] } };
-    const after = { spec: { replicas: 1, containers: [{ name: 'a' }, { name: 'b' }], paused: true } };
+    const after = {
+      spec: { replicas: 1, containers: [{ name: 'a' }, { name: 'b' }], paused: true },
+    };
 
     expect(jsonPatchOf(before, after)).toEqual([
       { op: 'remove', path: '/spec/containers/1/tty' },
@@ -73,7 +78,9 @@ describe('the JSON patch of a changed object', () => {
     const before = { list: Array.from({ length: 300 }, (_, at) => at) };
     const after = { list: before.list.map((item) => item + 1_000) };
 
-    expect(jsonPatchOf(before, after)).toEqual([{ op: 'replace', path: '/list', value: after.list }]);
+    expect(jsonPatchOf(before, after)).toEqual([
+      { op: 'replace', path: '/list', value: after.list },
+    ]);
   });
 });
 

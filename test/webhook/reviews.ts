@@ -2,11 +2,9 @@ import { FakeClock } from '@chancery/testing';
 import { type ConfigMap, configMaps } from '../../operator/model/builtin.ts';
 import type { EndpointAnswer } from '../../operator/webhook/endpoint.ts';
 import type { Webhook } from '../../operator/webhook/webhook.ts';
-import {
-  type ValidatingWebhookOptions,
-} from '../../operator/webhook/webhook-options.ts';
 import { validatingWebhook } from '../../operator/webhook/webhook.ts';
-import { webhookEndpoint, type WebhookParts } from '../../operator/webhook/webhook-endpoint.ts';
+import { type WebhookParts, webhookEndpoint } from '../../operator/webhook/webhook-endpoint.ts';
+import type { ValidatingWebhookOptions } from '../../operator/webhook/webhook-options.ts';
 import { recordingLog } from '../support/recording-log.ts';
 
 /** A ConfigMap as an API server sends it. */
@@ -40,9 +38,7 @@ export function reviewOf(request: Readonly<Record<string, unknown>> = {}): Recor
 }
 
 /** A validating webhook of ConfigMaps. */
-export function configMapWebhook(
-  options: Partial<ValidatingWebhookOptions<ConfigMap>>,
-): Webhook {
+export function configMapWebhook(options: Partial<ValidatingWebhookOptions<ConfigMap>>): Webhook {
   return validatingWebhook({
     name: 'colours.shop.example.com',
     resource: configMaps,

@@ -110,7 +110,11 @@ function notDry(): ConfigurationError {
 }
 
 function printDeclarations(
-  { controllers, runnables, webhooks }: Pick<LoadedModule, 'controllers' | 'runnables' | 'webhooks'>,
+  {
+    controllers,
+    runnables,
+    webhooks,
+  }: Pick<LoadedModule, 'controllers' | 'runnables' | 'webhooks'>,
   { stdout }: Io,
 ): ExitCode {
   for (const each of controllers) stdout.write(`${declarationLine(each)}\n`);

@@ -35,9 +35,7 @@ export function tracedAttempts(
  * Opens a span around every question of the API server, as `tracedAttempts` does around reconciles. A denial is no
  * failure.
  */
-export function tracedReviews(
-  tracer: Tracer = trace.getTracer('chancery', VERSION),
-): AroundReview {
+export function tracedReviews(tracer: Tracer = trace.getTracer('chancery', VERSION)): AroundReview {
   return (facts, ask) => {
     const attributes = reviewAttributes(facts);
     const span = tracer.startSpan(`review ${facts.webhook}`, { attributes });

@@ -31,7 +31,8 @@ export function webhookListen(read: ReadSetting): ListenAddress {
   if (socket !== undefined && Buffer.byteLength(socket) <= MAX_SOCKET_BYTES) {
     return { ...DEFAULT_LISTEN, socket };
   }
-  const [, ipv6, name = '', digits = ''] = /^(?:\[(::1)\]|([a-z0-9.]+)):([0-9]{1,5})$/.exec(text) ?? [];
+  const [, ipv6, name = '', digits = ''] =
+    /^(?:\[(::1)\]|([a-z0-9.]+)):([0-9]{1,5})$/.exec(text) ?? [];
   const port = Number(digits);
   const host = ipv6 ?? name;
   const isLoopback =

@@ -152,7 +152,9 @@ export class WebhookServing {
     if (now - (this.#complainedAt.get(endpoint) ?? Number.NEGATIVE_INFINITY) < COMPLAINT_MS) return;
     this.#complainedAt.set(endpoint, now);
     const facts = { webhook: endpoint.name, status, err };
-    this.#options.logFor({}).warn(facts, 'webhook refused a request; others go unsaid for a minute');
+    this.#options
+      .logFor({})
+      .warn(facts, 'webhook refused a request; others go unsaid for a minute');
   }
 }
 

@@ -1,5 +1,5 @@
-import { encodeExact } from '../../client/rest-client.ts';
 import type { JsonPatchOperation } from '../../client/client.ts';
+import { encodeExact } from '../../client/rest-client.ts';
 import { isMap } from '../../controller/children/json-difference.ts';
 import type { Log } from '../../controller/reconciler.ts';
 import { withTimeout } from '../../core/abort.ts';
@@ -7,7 +7,7 @@ import type { Clock } from '../../core/clock.ts';
 import { OperatorError } from '../../core/errors.ts';
 import { parseExact } from '../../core/json/parse-exact.ts';
 import type { KubernetesObject } from '../../model/object.ts';
-import { allow, type Allowed, type Denied, isDecision } from '../decision.ts';
+import { type Allowed, allow, type Denied, isDecision } from '../decision.ts';
 import type { Webhook } from '../webhook.ts';
 import type { WebhookContext } from '../webhook-options.ts';
 import type { AdmissionRequest } from './admission-request.ts';
@@ -82,11 +82,7 @@ function isForObjectBeingDeleted({ operation, oldObject }: AdmissionRequest): bo
 }
 
 /** @throws OperatorError `USER_CODE` when the function has returned something else than an answer. */
-function decisionOf(
-  webhook: Webhook,
-  request: AdmissionRequest,
-  given: unknown,
-): Allowed | Denied {
+function decisionOf(webhook: Webhook, request: AdmissionRequest, given: unknown): Allowed | Denied {
   if (given === undefined) return allow();
   if (isDecision(given)) return given;
   const isObject = webhook.type === 'mutating' && isMap(given) && 'metadata' in given;
@@ -97,7 +93,10 @@ function decisionOf(
     webhook.type === 'validating'
       ? 'allow(), deny(...) or nothing'
       : 'the changed object, allow(), deny(...) or nothing';
-  throw misbehaved(webhook, `returned ${given === null ? 'null' : typeof given}: expected ${wanted}`);
+  throw misbehaved(
+    webhook,
+    `returned ${given === null ? 'null' : typeof given}: expected ${wanted}`,
+  );
 }
 
 function patchOf(
@@ -138,7 +137,11 @@ const FROZEN = /read only property|object is not extensible|Cannot (?:delete|red
 
 function failureOf(webhook: Webhook, thrown: unknown): Error {
   if (thrown instanceof TypeError && FROZEN.test(thrown.message)) {
-    return misbehaved(webhook, 'changed its input or a cached object, which are read-only: return a changed copy', thrown);
+    return misbehaved(
+      webhook,
+      'changed its input or a cached object, which are read-only: return a changed copy',
+      thrown,
+    );
   }
   if (thrown instanceof Error) return thrown;
   return misbehaved(webhook, `threw ${typeof thrown}, which is no Error`);

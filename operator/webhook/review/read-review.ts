@@ -1,8 +1,8 @@
 import { isMap, type JsonMap } from '../../controller/children/json-difference.ts';
+import { ProtocolError } from '../../core/errors.ts';
 import { JSON_LIMITS, JsonTextError } from '../../core/json/json-limits.ts';
 import { JsonSyntaxError } from '../../core/json/parse-in-pieces.ts';
 import { readJsonValue } from '../../core/json/read-json.ts';
-import { ProtocolError } from '../../core/errors.ts';
 import { runInSlices } from '../../core/time-slice.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { apiVersionOf, resourceName } from '../../model/resource.ts';
@@ -37,7 +37,7 @@ export async function readReview(
   signal: AbortSignal,
 ): Promise<Review> {
   const review = await readReviewText(text, `webhook ${webhook.name}`, signal);
-  const part = new Parts(webhook);
+  const part: Parts = new Parts(webhook);
   part.require(isMap(review), 'the body must be an object');
   const { apiVersion, kind } = review;
   part.require(
@@ -55,7 +55,7 @@ export async function readReview(
     namespace: part.text(request, 'namespace'),
     resource: webhook.resource,
     subresource: webhook.subresource,
-    user: part.user(request['userInfo']),
+    user: part.user(request.userInfo),
     dryRun: part.dryRun(request),
     options: part.map(request, 'options') ?? {},
     ...part.objects(request),
@@ -104,9 +104,9 @@ class Parts {
     const { resource, subresource, rules } = this.#webhook;
     const asked = this.map(request, 'resource') ?? {};
     const isSame =
-      asked['group'] === resource.group &&
-      asked['version'] === resource.version &&
-      asked['resource'] === resource.plural;
+      asked.group === resource.group &&
+      asked.version === resource.version &&
+      asked.resource === resource.plural;
     const wanted = `${resourceName(resource)} of version ${resource.version}`;
     this.require(isSame, `request.resource must be ${wanted}`);
     this.require(
@@ -115,7 +115,7 @@ class Parts {
     );
     const operations = rules.flatMap((rule) => rule.operations);
     this.require(
-      operations.includes(request['operation'] as AdmissionOperation),
+      operations.includes(request.operation as AdmissionOperation),
       `request.operation must be ${operations.join(' or ')}`,
     );
   }
@@ -157,7 +157,7 @@ class Parts {
   }
 
   objects(request: JsonMap): Partial<AdmissionRequest> {
-    const operation = request['operation'] as AdmissionOperation;
+    const operation = request.operation as AdmissionOperation;
     if (operation === 'CONNECT') {
       return { operation, object: this.map(request, 'object'), oldObject: undefined };
     }

@@ -1,7 +1,7 @@
-import { encodeExact } from '../../client/rest-client.ts';
 import type { JsonPatchOperation } from '../../client/client.ts';
+import { encodeExact } from '../../client/rest-client.ts';
 import { boundedText, visibleText } from '../../core/visible-text.ts';
-import type { Denied, DenialReason } from '../decision.ts';
+import type { DenialReason, Denied } from '../decision.ts';
 import { REVIEW_VERSION } from './read-review.ts';
 
 /** The API server cuts a warning of more than 256 characters, and drops warnings beyond 4,096 characters. */

@@ -24,7 +24,8 @@ export async function post(
   { path = '/validate/colours.shop.example.com', method = 'POST', headers = {}, agent }: Sent = {},
 ): Promise<Got> {
   const socketPath = /^unix:(.*)$/.exec(address)?.[1];
-  const { hostname, port } = socketPath === undefined ? new URL(address) : { hostname: '', port: '' };
+  const { hostname, port } =
+    socketPath === undefined ? new URL(address) : { hostname: '', port: '' };
   const place = socketPath === undefined ? { host: hostname, port } : { socketPath };
   const sent = request({
     ...place,
@@ -33,6 +34,7 @@ export async function post(
     headers: { 'content-type': 'application/json', ...headers },
     agent: agent ?? new Agent(),
   });
+  sent.on('error', () => {}); // one after the answer has come, because the server reads no further
   sent.end(body);
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
   const { statusCode: status = 0, headers: answered } = response;

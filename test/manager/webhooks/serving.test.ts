@@ -1,11 +1,11 @@
 /** The server of webhooks in a manager: what it refuses, what it counts, when it is ready and how it ends. */
 
+import { once } from 'node:events';
 import { link, mkdtemp, rename, rm } from 'node:fs/promises';
+import { Agent } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Agent } from 'node:http';
-import { once } from 'node:events';
 import { settle } from '@chancery/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { source } from '../../../operator/controller/source.ts';
@@ -48,11 +48,15 @@ function counted(world: World, name: string, labels: Readonly<Record<string, str
 }
 
 /** A function that hangs until the test lets it go, and says when it was asked. */
-function hanging(): { readonly webhook: Webhook; readonly asked: Promise<void>; go(): void } {
+function hanging(timeoutSeconds = 5): {
+  readonly webhook: Webhook;
+  readonly asked: Promise<void>;
+  go(): void;
+} {
   const asked = Promise.withResolvers<void>();
   const go = Promise.withResolvers<void>();
   const webhook = configMapWebhook({
-    timeoutSeconds: 5,
+    timeoutSeconds,
     validate: async () => {
       asked.resolve();
       await go.promise;
@@ -77,16 +81,40 @@ describe('the server of webhooks', () => {
   });
 
   test.each<[string, Parameters<typeof post>[1], Parameters<typeof post>[2], number, RegExp]>([
-    ['a path that is not declared', REVIEW, { path: '/validate/other' }, 404, /no webhook has this path/],
+    [
+      'a path that is not declared',
+      REVIEW,
+      { path: '/validate/other' },
+      404,
+      /no webhook has this path/,
+    ],
     ['a path above it', REVIEW, { path: '/validate' }, 404, /no webhook/],
     ['a path with a slash more', REVIEW, { path: `${PATH}/` }, 404, /no webhook/],
     ['GET', '', { method: 'GET' }, 405, /method not allowed/],
     ['PUT', REVIEW, { method: 'PUT' }, 405, /method not allowed/],
-    ['text', REVIEW, { headers: { 'content-type': 'text/plain' } }, 415, /must be application\/json/],
-    ['a compressed body', REVIEW, { headers: { 'content-encoding': 'gzip' } }, 415, /no content-encoding/],
+    [
+      'text',
+      REVIEW,
+      { headers: { 'content-type': 'text/plain' } },
+      415,
+      /must be application\/json/,
+    ],
+    [
+      'a compressed body',
+      REVIEW,
+      { headers: { 'content-encoding': 'gzip' } },
+      415,
+      /no content-encoding/,
+    ],
     ['no JSON', 'hello', {}, 400, /is not JSON/],
     ['no UTF-8', Buffer.from([0x22, 0xff, 0x22]), {}, 400, /not UTF-8/],
-    ['a review of another kind', JSON.stringify(reviewOf({ resource: {} })), {}, 400, /request\.resource must be/],
+    [
+      'a review of another kind',
+      JSON.stringify(reviewOf({ resource: {} })),
+      {},
+      400,
+      /request\.resource must be/,
+    ],
     ['9 MiB', Buffer.alloc(9 * 1024 * 1024, 0x20), {}, 413, /may have 8388608 bytes/],
     [
       '9 MiB without a length',
@@ -124,12 +152,12 @@ describe('the server of webhooks', () => {
   test('takes no more bodies at once than 32 MiB', async () => {
     const { webhook, asked, go } = hanging();
     const world = await serving(webhook);
-    const large = REVIEW.replace('"colour":"red"', `"colour":"${'x'.repeat(8_388_000)}"`);
+    const large = REVIEW.replace('"colour":"red"', `"colour":"${'x'.repeat(8_387_000)}"`);
 
     const held = [1, 2, 3, 4].map(() => post(addressOf(world), large));
     await asked;
     while (inFlight(world) < 4) await settle();
-    const refused = await post(addressOf(world), REVIEW);
+    const refused = await post(addressOf(world), large);
     go();
 
     expect(refused.status).toBe(503);
@@ -145,12 +173,18 @@ describe('the server of webhooks', () => {
     const answer = post(addressOf(world), REVIEW);
     await asked;
     await world.clock.advanceAndSettle(3_999);
-    expect(counted(world, 'chancery_webhook_reviews_total', { webhook: PATH, outcome: 'timeout' })).toBe(0);
+    expect(
+      counted(world, 'chancery_webhook_reviews_total', { webhook: PATH, outcome: 'timeout' }),
+    ).toBe(0);
     await world.clock.advanceAndSettle(1);
 
     expect((await answer).status).toBe(504);
-    expect(counted(world, 'chancery_webhook_reviews_total', { webhook: PATH, outcome: 'timeout' })).toBe(1);
-    expect(counted(world, 'controller_runtime_webhook_requests_total', { webhook: PATH, code: '504' })).toBe(1);
+    expect(
+      counted(world, 'chancery_webhook_reviews_total', { webhook: PATH, outcome: 'timeout' }),
+    ).toBe(1);
+    expect(
+      counted(world, 'controller_runtime_webhook_requests_total', { webhook: PATH, code: '504' }),
+    ).toBe(1);
   });
 
   test('[admission 14] keeps to the time that the API server says it waits', async () => {
@@ -185,8 +219,15 @@ describe('the server of webhooks', () => {
 
     expect([during, inFlight(world)]).toEqual([1, 0]);
     expect(counted(world, 'controller_runtime_webhook_panics_total', {})).toBe(1);
-    expect(counted(world, 'controller_runtime_webhook_requests_total', { webhook: PATH, code: '200' })).toBe(1);
-    expect(counted(world, 'chancery_webhook_reviews_total', { webhook: failing.path, outcome: 'failed' })).toBe(1);
+    expect(
+      counted(world, 'controller_runtime_webhook_requests_total', { webhook: PATH, code: '200' }),
+    ).toBe(1);
+    expect(
+      counted(world, 'chancery_webhook_reviews_total', {
+        webhook: failing.path,
+        outcome: 'failed',
+      }),
+    ).toBe(1);
     expect(world.manager.status.runnables).toMatchObject([
       {
         name: 'webhooks',
@@ -205,7 +246,9 @@ describe('the server of webhooks', () => {
     const world = await serving();
     const unusable = JSON.stringify(reviewOf({ uid: 'the-password', operation: 'PATCH' }));
     const complaints = (): unknown[] =>
-      world.lines.filter(({ message }) => message.startsWith('webhook refused')).map(({ fields }) => fields);
+      world.lines
+        .filter(({ message }) => message.startsWith('webhook refused'))
+        .map(({ fields }) => fields);
 
     for (let at = 0; at < 3; at++) await post(addressOf(world), unusable);
     const first = complaints();
@@ -224,7 +267,11 @@ describe('the server of webhooks', () => {
       seen.push({ ...facts, outcome: answered.outcome });
       return answered;
     };
-    const world = await serving(configMapWebhook({ validate: () => deny('no') }), {}, { aroundReview });
+    const world = await serving(
+      configMapWebhook({ validate: () => deny('no') }),
+      {},
+      { aroundReview },
+    );
 
     await post(addressOf(world), REVIEW);
 
@@ -358,7 +405,7 @@ describe('webhooks of a process', () => {
     expect((await held).status).toBe(200);
     await world.running;
 
-    const second = hanging();
+    const second = hanging(30);
     const other = await serving(second.webhook, IN_A_POD);
     const cut = post(addressOf(other), REVIEW);
     await second.asked;
