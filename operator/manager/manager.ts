@@ -127,7 +127,8 @@ export async function newManager(options: ManagerOptions): Promise<Manager> {
     });
   }
   if (settings.selfTest !== 'off' && settings.webhookGate !== undefined) {
-    manager.add(gateTest({ ...settings.webhookGate, path: undefined }, { clock, log: logger }));
+    const path = options.webhooks?.[0]?.path;
+    manager.add(gateTest({ ...settings.webhookGate, path }, { clock, log: logger }));
   }
   const run = async (signal: AbortSignal): Promise<void> => {
     try {

@@ -4,7 +4,7 @@
  * @module-tag nginx
  */
 import { X509Certificate } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '@chancery/testing';
@@ -83,6 +83,7 @@ test('a kept connection that the operator has closed costs no review', async () 
 
 test('the operator is reached over a unix socket, too', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'chancery-socket-'));
+  chmodSync(folder, 0o755);
   const plain = await PlainOperator.start(join(folder, 'operator.sock'));
   const overSocket = await GateProcess.start({ paths: DECLARED, operator: plain.address });
   onTestFinished(async () => {
@@ -178,7 +179,9 @@ test('[admission 15] 8 MiB pass, and a byte more is refused before the operator 
 
 test('[admission 15] a body in chunks is measured as well, and reaches the operator in one piece', async () => {
   operator().answer = ({ body }) => ({ body: String(body.length) });
-  const [head = ''] = bytesOf('POST /convert HTTP/1.1 | -content-length | transfer-encoding: chunked').split('{}');
+  const [head = ''] = bytesOf(
+    'POST /convert HTTP/1.1 | -content-length | transfer-encoding: chunked',
+  ).split('{}');
   const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`;
 
   const small = await sendBytes(gate(), `${head}${chunk.repeat(3)}0\r\n\r\n`);

@@ -9,14 +9,8 @@ import { GateProcess } from './support/gate-process.ts';
 import { bytesOf, DECLARED, HOSTILE, sendBytes } from './support/hostile-requests.ts';
 import { PlainOperator } from './support/reviews.ts';
 
-const operator = shared(async () => {
-  const plain = await PlainOperator.start();
-  plain.answer = () => ({ body: '{}' });
-  return plain;
-});
-const gate = shared(() =>
-  GateProcess.start({ paths: DECLARED, operator: operator().address }),
-);
+const operator = shared(() => PlainOperator.start());
+const gate = shared(() => GateProcess.start({ paths: DECLARED, operator: operator().address }));
 
 /** A gate that passes each request line, to see that the lines of the list would reach an operator. */
 const open = shared(() =>
@@ -39,7 +33,17 @@ async function sendAll(to: GateProcess, lines: readonly string[]): Promise<Map<s
 }
 
 test('[admission 15] there are hostile requests of every kind, each once', () => {
-  const kinds = [/^GET/, /%2f/i, /%2e/i, /%00/, /%0a/, /\?timeout/, /http:/, /content-type/, /transfer/];
+  const kinds = [
+    /^GET/,
+    /%2f/i,
+    /%2e/i,
+    /%00/,
+    /%0a/,
+    /\?timeout/,
+    /http:/,
+    /content-type/,
+    /transfer/,
+  ];
 
   expect(HOSTILE.length).toBeGreaterThanOrEqual(120);
   expect(new Set(HOSTILE).size).toBe(HOSTILE.length);
@@ -78,7 +82,10 @@ test('a request that is hidden behind another one does not reach the operator', 
   const [head = ''] = bytesOf('POST /convert HTTP/1.1').split('{}');
 
   await sendBytes(gate(), `${head}{}${hidden}`);
-  await sendBytes(gate(), `${head.replace('content-length: 2', 'transfer-encoding: chunked')}0\r\n\r\n${hidden}`);
+  await sendBytes(
+    gate(),
+    `${head.replace('content-length: 2', 'transfer-encoding: chunked')}0\r\n\r\n${hidden}`,
+  );
 
   expect(operator().seen.map(({ line }) => line)).toEqual(Array(2).fill('POST /convert HTTP/1.1'));
 });

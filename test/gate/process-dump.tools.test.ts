@@ -4,6 +4,7 @@
  * @module-tag nginx
  */
 import { readFileSync } from 'node:fs';
+import { eventually } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { GateProcess } from './support/gate-process.ts';
 import { isRunIn, memorySize, secretsInMemory, secretsOf } from './support/memory-search.ts';
@@ -50,7 +51,7 @@ test('a dump of the operator under load has nothing of the key, and the same sea
       }
     }),
   );
-  await expect.poll(() => answered).toBeGreaterThan(100);
+  await eventually(() => answered > 50);
 
   const inOperator = secretsInMemory(operator.pid, secrets);
   const inGate = childrenOf(gate.pid).flatMap((pid) => secretsInMemory(pid, secrets));
@@ -62,4 +63,4 @@ test('a dump of the operator under load has nothing of the key, and the same sea
   expect(size).toBeGreaterThan(10_000_000);
   expect(inOperator).toEqual([]);
   expect(inGate).toContain('d');
-});
+}, 120_000); // several hundred megabytes are searched

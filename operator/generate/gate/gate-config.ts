@@ -74,7 +74,7 @@ export function gateConfig({
     .replace(/^( *)# \$\{(\w+)\}\n/gm, (_line, indent: string, name: string) =>
       (blocks[name] ?? '').replace(/^(?=.)/gm, indent),
     )
-    .replaceAll('${operator}', () => operator);
+    .replace(/\$\{operator\}/g, () => operator);
 }
 
 /** What a configuration of the gate was made from; undefined for a text that `gateConfig` has not made. */

@@ -1,7 +1,8 @@
-import { X509Certificate } from 'node:crypto';
+import type { X509Certificate } from 'node:crypto';
 import { type RequestOptions, request } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { certificateProblem } from '../../core/serving-certificate.ts';
+import { GATE_TEST_AGENT } from './gate-test-agent.ts';
 
 /** What the test of the gate needs to know. */
 export interface GateTarget {
@@ -139,7 +140,12 @@ async function answerOf(
     agent: false,
     servername: service,
     rejectUnauthorized: false,
-    headers: { host: service, 'content-type': 'application/json', 'content-length': '2' },
+    headers: {
+      host: service,
+      'content-type': 'application/json',
+      'content-length': '2',
+      'user-agent': GATE_TEST_AGENT,
+    },
     signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
   };
   return new Promise((resolve, reject) => {

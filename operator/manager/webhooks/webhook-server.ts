@@ -6,6 +6,7 @@ import { ConfigurationError, ProtocolError } from '../../core/errors.ts';
 import { parseGoDuration } from '../../core/go-duration.ts';
 import type { Endpoint, EndpointAnswer } from '../../webhook/endpoint.ts';
 import { HttpListener, send } from '../http/listener.ts';
+import { GATE_TEST_AGENT } from '../safety/gate-test-agent.ts';
 import { type ListenAddress, WEBHOOK_LISTEN } from '../settings/webhook-listen.ts';
 
 /** An object has at most 3 MiB, and a review has up to two of them. The gate has the same limit. */
@@ -98,6 +99,10 @@ export class WebhookServer {
     const endpoint = this.#endpoints.get(path);
     if (endpoint === undefined) {
       refuse(request, response, 404, 'no webhook has this path\n');
+      return;
+    }
+    if (request.headers['user-agent'] === GATE_TEST_AGENT) {
+      refuse(request, response, 200, 'reached\n');
       return;
     }
     try {

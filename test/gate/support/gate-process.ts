@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { connect } from 'node:net';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -50,7 +50,9 @@ export class GateProcess {
     const { paths, operator, change = (text) => text } = start;
     const text = gateConfig({ paths, operator, listen: [`127.0.0.1:${port}`] });
     this.#configuration = join(folder, 'gate.conf');
-    const moved = text.replaceAll('/run/gate', run).replaceAll('/tls/..data', `${folder}/tls/..data`);
+    const moved = text
+      .replaceAll('/run/gate', run)
+      .replaceAll('/tls/..data', `${folder}/tls/..data`);
     writeFileSync(this.#configuration, change(moved));
   }
 
@@ -82,7 +84,8 @@ export class GateProcess {
       this.#log += text;
     });
     await eventually(async () => {
-      if (child.exitCode !== null) throw new Error(`nginx ended with ${child.exitCode}: ${this.#log}`);
+      if (child.exitCode !== null)
+        throw new Error(`nginx ended with ${child.exitCode}: ${this.#log}`);
       await takesConnections(this.port);
       return true;
     });

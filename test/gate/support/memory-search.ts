@@ -1,5 +1,5 @@
-import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { createPrivateKey } from 'node:crypto';
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 
 /** How many bytes of a secret count as a find. */
 const RUN = 16;
@@ -7,7 +7,10 @@ const RUN = 16;
 /** Any `RUN` consecutive bytes contain one whole block of this length. */
 const BLOCK = RUN / 2;
 
-const PIECE = 1 << 24;
+const PIECE = 1 << 20;
+
+/** Most of what a process asks for it never uses. */
+const UNUSED = Buffer.alloc(PIECE + 1024);
 
 /**
  * What of `secrets` is in the memory of a process: names of those of which 16 consecutive bytes were found, in the order of
@@ -26,7 +29,7 @@ export function secretsInMemory(
   return [...found].sort();
 }
 
-/** Bytes of all memory of a process. Its dump says the same. */
+/** Bytes of the memory that a process has used. */
 export function memorySize(pid: number): number {
   let size = 0;
   for (const piece of memoryOf(pid)) size += piece.length;
@@ -90,10 +93,10 @@ function* memoryOf(pid: number): Generator<Buffer> {
 
 function* piecesOf(memory: number, from: number, to: number): Generator<Buffer> {
   for (let at = from; at < to; at += PIECE) {
-    const piece = Buffer.alloc(Math.min(PIECE + 1024, to - at));
+    const piece = Buffer.allocUnsafe(Math.min(PIECE + 1024, to - at));
     try {
-      const length = readSync(memory, piece, 0, piece.length, at);
-      yield piece.subarray(0, length);
+      const read = piece.subarray(0, readSync(memory, piece, 0, piece.length, at));
+      if (!read.equals(UNUSED.subarray(0, read.length))) yield read;
     } catch {
       // Given back meanwhile.
     }

@@ -4,10 +4,10 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { eventually } from '@chancery/testing';
 import { freePort } from '../../../testing/src/ports/free-port.ts';
-import { names } from './names-webhook.ts';
+import names from '../modules/names-webhook.ts';
 
 const COMMAND = fileURLToPath(new URL('../../../operator/cli/chancery.js', import.meta.url));
-const MODULE = fileURLToPath(new URL('names-webhook.ts', import.meta.url));
+const MODULE = fileURLToPath(new URL('../modules/names-webhook.ts', import.meta.url));
 
 /** The path of its webhook, as the gate needs it. */
 export const NAMES_PATH = { path: names.path, timeoutSeconds: names.timeoutSeconds };
@@ -20,17 +20,21 @@ export class OperatorProcess {
 
   private constructor(address: string, more: Readonly<Record<string, string>>) {
     this.address = address;
-    this.#child = spawn(process.execPath, ['--conditions=chancery-source', COMMAND, 'run', MODULE], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: {
-        CHANCERY_API_URL: 'http://127.0.0.1:1', // it has nothing to ask
-        CHANCERY_HEALTH_PORT: '0',
-        CHANCERY_METRICS_PORT: '0',
-        CHANCERY_SELF_TEST: 'off',
-        CHANCERY_WEBHOOK_LISTEN: address,
-        ...more,
+    this.#child = spawn(
+      process.execPath,
+      ['--conditions=chancery-source', COMMAND, 'run', MODULE],
+      {
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: {
+          CHANCERY_API_URL: 'http://127.0.0.1:1', // it has nothing to ask
+          CHANCERY_HEALTH_PORT: '0',
+          CHANCERY_METRICS_PORT: '0',
+          CHANCERY_SELF_TEST: 'off',
+          CHANCERY_WEBHOOK_LISTEN: address,
+          ...more,
+        },
       },
-    });
+    );
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => {
         this.#log += text;

@@ -1,10 +1,15 @@
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+} from 'node:http';
 import { Agent, request } from 'node:https';
 import type { AddressInfo, ListenOptions } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { TLSSocket } from 'node:tls';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { TLSSocket } from 'node:tls';
 import { type GateProcess, SERVICE } from './gate-process.ts';
 
 /** A request as the operator has it. */
@@ -53,7 +58,8 @@ export class PlainOperator {
   /** @param path - of a unix socket; on TCP without one. */
   static async start(path?: string): Promise<PlainOperator> {
     const server = createServer({ keepAliveTimeout: 65_000 });
-    const options: ListenOptions = path === undefined ? { host: '127.0.0.1', port: 0 } : { path };
+    const socket = { path, readableAll: true, writableAll: true }; // for the user of the gate
+    const options: ListenOptions = path === undefined ? { host: '127.0.0.1', port: 0 } : socket;
     server.listen(options);
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
@@ -98,7 +104,12 @@ export function review(uid: string, bytes = 0, name = 'a'): string {
         object: {
           kind: 'ConfigMap',
           apiVersion: 'v1',
-          metadata: { name, namespace: 'demo', uid: 'd1', creationTimestamp: '2026-01-02T03:04:05Z' },
+          metadata: {
+            name,
+            namespace: 'demo',
+            uid: 'd1',
+            creationTimestamp: '2026-01-02T03:04:05Z',
+          },
           data: { filler },
         },
         oldObject: null,
@@ -110,8 +121,8 @@ export function review(uid: string, bytes = 0, name = 'a'): string {
 }
 
 function allowed({ body }: Seen): Answer {
-  const { uid } = (JSON.parse(body) as { request: { uid: string } }).request;
-  return { body: verdict({ uid, allowed: true }) };
+  const { request } = JSON.parse(body || '{}') as { request?: { uid: string } };
+  return { body: verdict({ uid: request?.uid, allowed: true }) };
 }
 
 /** An `AdmissionReview` with this response. */

@@ -1,14 +1,22 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { type GateConfigOptions, gateConfig, readGateConfig } from '../../../operator/generate/gate/gate-config.ts';
+import {
+  type GateConfigOptions,
+  gateConfig,
+  readGateConfig,
+} from '../../../operator/generate/gate/gate-config.ts';
 
 const NAMES = { path: '/validate/names.websites.example.com', timeoutSeconds: 7 };
 const CONVERT = { path: '/convert', timeoutSeconds: 30 };
 
 /** The locations that pass to the operator, with their time limits. */
 function passed(options: GateConfigOptions): readonly (readonly string[])[] {
-  const location = /location = (\S+) \{[^}]*proxy_read_timeout (\d+)s;[^}]*proxy_pass http:\/\/operator;/g;
-  return [...gateConfig(options).matchAll(location)].map(([, path = '', limit = '']) => [path, limit]);
+  const location =
+    /location = (\S+) \{[^}]*proxy_read_timeout (\d+)s;[^}]*proxy_pass http:\/\/operator;/g;
+  return [...gateConfig(options).matchAll(location)].map(([, path = '', limit = '']) => [
+    path,
+    limit,
+  ]);
 }
 
 test('exactly the declared paths are passed, each with its time limit', () => {
@@ -23,7 +31,8 @@ test('the order of the declarations changes nothing', () => {
 });
 
 test('a request line passes with the query of the API server only, and a dot is a dot', () => {
-  const [, expression = ''] = /"~(\^POST [^"]*)" review;/.exec(gateConfig({ paths: [NAMES] })) ?? [];
+  const [, expression = ''] =
+    /"~(\^POST [^"]*)" review;/.exec(gateConfig({ paths: [NAMES] })) ?? [];
   const passes = new RegExp(expression.replace('\\z', '$'));
 
   expect(passes.test(`POST ${NAMES.path} HTTP/1.1`)).toBe(true);
@@ -99,21 +108,27 @@ test('two webhooks of one path are refused', () => {
   );
 });
 
-test.each(['10.0.0.1:9440', 'example.com:80', '127.0.0.1', '127.0.0.1:0', 'unix:relative', 'unix:/a b;'])(
-  'an operator at %s is refused, because what follows the gate can be read',
-  (operator) => {
-    expect(() => gateConfig({ paths: [NAMES], operator })).toThrow(
-      `the gate cannot pass reviews to ${operator}`,
-    );
-  },
-);
+test.each([
+  '10.0.0.1:9440',
+  'example.com:80',
+  '127.0.0.1',
+  '127.0.0.1:0',
+  'unix:relative',
+  'unix:/a b;',
+])('an operator at %s is refused, because what follows the gate can be read', (operator) => {
+  expect(() => gateConfig({ paths: [NAMES], operator })).toThrow(
+    `the gate cannot pass reviews to ${operator}`,
+  );
+});
 
-test.each([[[]], [['9443']], [['localhost:9443']], [['[::]:9443; x']]])(
-  'a gate that listens on %j is refused',
-  (listen) => {
-    expect(() => gateConfig({ paths: [NAMES], listen })).toThrow('the gate cannot listen on');
-  },
-);
+test.each([
+  [[]],
+  [['9443']],
+  [['localhost:9443']],
+  [['[::]:9443; x']],
+])('a gate that listens on %j is refused', (listen) => {
+  expect(() => gateConfig({ paths: [NAMES], listen })).toThrow('the gate cannot listen on');
+});
 
 test('a configuration says what it was made from', () => {
   const options = { paths: [CONVERT, NAMES], operator: 'unix:/a/b.sock', listen: ['10.0.0.1:443'] };

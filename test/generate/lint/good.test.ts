@@ -2,13 +2,14 @@
 import { expect, test } from 'vitest';
 import { lint } from '../../../operator/generate/lint/lint.ts';
 import type { KubernetesObject } from '../../../operator/model/object.ts';
-import { plain, sidecar, socket, stock } from './good.ts';
+import { gated, plain, sidecar, socket, stock } from './good.ts';
 
 test.each([
   ['two plain containers', plain],
   ['a native sidecar', sidecar],
   ['a Unix socket', socket],
   ['an image of kubectl alone', stock],
+  ['a gate', gated],
 ])('%s, with everything as it should be: no diagnostic', (_, manifests) => {
   const { objects } = manifests();
 

@@ -44,7 +44,9 @@ export const gateCertificate: Rule = {
   check: (installation): readonly Problem[] => {
     const { gate, objects } = installation;
     if (gate === undefined) return [];
-    const mount = gate.container.volumeMounts?.find(({ mountPath }) => isAt(mountPath, GATE_TLS_FOLDER));
+    const mount = gate.container.volumeMounts?.find(({ mountPath }) =>
+      isAt(mountPath, GATE_TLS_FOLDER),
+    );
     const path = `${gate.path}.volumeMounts`;
     const volume = volumeAt(gate, GATE_TLS_FOLDER, installation);
     if (mount === undefined || volume === undefined) {
@@ -208,7 +210,8 @@ function servedNames(installation: Installation): readonly string[] {
 /** The Services that lead to the Pods. */
 export function servicesOf({ objects, labels, namespace }: Installation): readonly KubernetesObject[] {
   return objects.filter((object) => {
-    const { selector } = (object as { spec?: { selector?: Record<string, string> | null } }).spec ?? {};
+    const { selector } =
+      (object as { spec?: { selector?: Record<string, string> | null } }).spec ?? {};
     return (
       object.kind === 'Service' &&
       (object.metadata.namespace ?? namespace) === namespace &&

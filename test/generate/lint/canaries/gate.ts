@@ -30,7 +30,11 @@ export const GATE_CANARIES: readonly Canary[] = [
     does: 'mounts the certificate of the gate into the operator as well',
     at: `${OPERATOR}.volumeMounts[gate-tls]`,
     broken: () =>
-      gated().push('operator.volumeMounts', { name: 'gate-tls', mountPath: '/tls', readOnly: true }),
+      gated().push('operator.volumeMounts', {
+        name: 'gate-tls',
+        mountPath: '/tls',
+        readOnly: true,
+      }),
   },
   {
     rule: 'key-only-in-gate',
@@ -53,7 +57,6 @@ export const GATE_CANARIES: readonly Canary[] = [
         name: 'KEY',
         valueFrom: { secretKeyRef: { name: 'op-gate-tls', key: 'tls.key' } },
       }),
-    also: ['operator-environment'],
   },
   {
     rule: 'gate-certificate',
@@ -109,8 +112,12 @@ export const GATE_CANARIES: readonly Canary[] = [
     rule: 'gate-configuration',
     does: 'changes the configuration of the gate by hand',
     at: 'ConfigMap/op-gate data[gate.conf]',
-    broken: () => gated().set('ConfigMap.data', {
-        'gate.conf': gateConfig({ paths: [GATE_PATH] }).replace('client_max_body_size 8m', 'client_max_body_size 0'),
+    broken: () =>
+      gated().set('ConfigMap.data', {
+        'gate.conf': gateConfig({ paths: [GATE_PATH] }).replace(
+          'client_max_body_size 8m',
+          'client_max_body_size 0',
+        ),
       }),
   },
   {

@@ -7,8 +7,10 @@ export function hasGoodName(name: string): ReturnType<typeof deny> | undefined {
   return name.endsWith('-old') ? deny('-old is for what is kept by hand') : undefined;
 }
 
-export const names = validatingWebhook({
+const names = validatingWebhook({
   name: 'names.configmaps.example.com',
   resource: configMaps,
   validate: ({ object }) => hasGoodName(object.metadata.name),
 });
+
+export default names;
