@@ -66,6 +66,7 @@ const LONG = [
  */
 export const LANES: Readonly<Record<string, readonly string[]>> = {
   examples: ['examples/*/test/**/!(operator).test.ts'],
+  certificates: ['packages/certificates/test/**/*.test.ts'],
   hooks: ['packages/hooks/test/**/*.test.ts'],
   metacontroller: ['packages/metacontroller/test/**/*.test.ts'],
   packaging: ['packages/packaging/test/**/*.test.ts'],

@@ -1,6 +1,6 @@
 /**
  * What the packages of this project need of the toolkit beyond its public entries: `@chancery/testing`,
- * `@chancery/hooks`, `@chancery/metacontroller` and `@chancery/packaging`. Names may change in every release: each of these
+ * `@chancery/certificates`, `@chancery/hooks`, `@chancery/metacontroller` and `@chancery/packaging`. Names may change in every release: each of these
  * packages needs the same version of the toolkit.
  *
  * @module
@@ -14,6 +14,7 @@ export { type MissingAccessRule, ruleYaml } from './access/missing-access.ts';
 export { POD_NAMESPACE } from './access/placement.ts';
 export type { RoleRule } from './access/rbac.ts';
 export { accessOf } from './access/required-access.ts';
+export type { CERTIFICATES } from './cli/certificates/table.ts';
 export type { CHECK } from './cli/check/table.ts';
 export type { ExitCode, Io } from './cli/command.ts';
 export type { GivenTo } from './cli/command-table.ts';
@@ -127,6 +128,7 @@ export { boundedText, visibleJson, visibleText } from './core/visible-text.ts';
 export { changedYaml, duplicateYamlKeys, yamlWithItem } from './core/yaml.ts';
 export { createYamlReader, type YamlReader } from './core/yaml-thread/yaml-reader.ts';
 export type { YamlAnswer, YamlRequest } from './core/yaml-thread/yaml-work.ts';
+export { GATE_CONFIG_FILE, type GatePath, gateConfig } from './generate/gate/gate-config.ts';
 export { projectImageFiles } from './generate/image/project-image.ts';
 export { podTemplateOf } from './generate/lint/installation.ts';
 export { homeOf } from './generate/lint/path-pattern.ts';
@@ -138,8 +140,10 @@ export {
   type AmbassadorSidecar,
   ambassadorSidecar,
 } from './generate/manifests/ambassador-sidecar.ts';
+export { certificatesOperator } from './generate/manifests/certificates-operator.ts';
 export { COMPONENT_NAMES, type ComponentName } from './generate/manifests/component-model.ts';
 export { kubectlOf } from './generate/manifests/deployment-template.ts';
+export { gateSidecar, gateVolumes } from './generate/manifests/gate-sidecar.ts';
 export { objectFileNames } from './generate/manifests/given-objects.ts';
 export { documents, header, type ManifestFile } from './generate/manifests/manifest-file.ts';
 export type { ManifestsOptions } from './generate/manifests/manifests-options.ts';
@@ -156,7 +160,17 @@ export {
   type ScopeModel,
   scopeModel,
 } from './generate/manifests/operator-model.ts';
-export { MERGE_KEYS, renderedDeployment } from './generate/manifests/rendered-objects.ts';
+export {
+  MERGE_KEYS,
+  overlayComponents,
+  renderedDeployment,
+} from './generate/manifests/rendered-objects.ts';
+export { GATE_TLS } from './generate/webhook/certificates.ts';
+export {
+  type CertificateTargets,
+  certificatesAccess,
+} from './generate/webhook/certificates-access.ts';
+export { OWN_GATE_IMAGE, reasonForTwo } from './generate/webhook/webhooks-options.ts';
 export { type ManagerOptions, newManager } from './manager/manager.ts';
 export { familyOf } from './manager/metrics/added-registries.ts';
 export { claimedNames, claimsOfProcess } from './manager/metrics/claimed-names.ts';

@@ -49,6 +49,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
  * Package of this repository → what it may import besides Node and its own files. `operator/` imports none of them.
  */
 const PACKAGE_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  '@chancery/certificates': [
+    'chancery',
+    'chancery/internal',
+    'chancery/kubernetes',
+    'chancery/low-level',
+    'asn1js',
+  ],
   '@chancery/hooks': [
     'chancery',
     'chancery/internal',
@@ -81,6 +88,7 @@ const PACKAGE_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const LOADS_LAZILY: Readonly<Record<string, readonly string[]>> = {
   'cli/load-package.ts': [
     '@chancery/testing',
+    '@chancery/certificates',
     '@chancery/hooks',
     '@chancery/metacontroller',
     '@chancery/packaging',

@@ -25,7 +25,13 @@ let bare = '';
 
 beforeAll(async () => {
   archives = await realpath(await mkdtemp(join(tmpdir(), 'chancery-archives-')));
-  const folders = ['packages/hooks', 'packages/metacontroller', 'packages/packaging', 'testing'];
+  const folders = [
+    'packages/certificates',
+    'packages/hooks',
+    'packages/metacontroller',
+    'packages/packaging',
+    'testing',
+  ];
   const paths: string[] = [];
   // The root is last: its archive is made in the folder that has the others.
   for (const folder of [...folders, '.']) paths.push(await packed(folder, archives));
@@ -113,7 +119,7 @@ async function blocksOf(readme: string): Promise<readonly Block[]> {
 const linesOf = (blocks: readonly Block[], name: string): readonly string[] =>
   blocks.filter((block) => block.name === name).flatMap((block) => block.text.trim().split('\n'));
 
-test.each(['hooks', 'metacontroller', 'packaging'])(
+test.each(['certificates', 'hooks', 'metacontroller', 'packaging'])(
   'packages/%s/README.md leads from an empty folder to what it shows',
   PATIENT,
   async (name) => {

@@ -49,6 +49,13 @@ export class AccessByScope {
     return mergeAccess([...this.within(namespaces), ...this.ofElection(election)]);
   }
 
+  /** The names of the definitions whose versions the operator converts. */
+  get conversions(): readonly string[] {
+    return this.definitions
+      .filter(({ spec }) => spec.conversion !== undefined)
+      .map(({ metadata }) => metadata.name);
+  }
+
   /**
    * The definitions of the declared resources, sorted by name.
    *

@@ -7,6 +7,7 @@ import {
 } from '../core/errors.ts';
 import { VERSION } from '../core/version.ts';
 import { APISERVER } from './apiserver/table.ts';
+import { CERTIFICATES } from './certificates/table.ts';
 import { CHECK } from './check/table.ts';
 import type { Command, ExitCode, Io } from './command.ts';
 import { COMPLETION } from './completion/table.ts';
@@ -128,6 +129,10 @@ export const COMMANDS: readonly TableCommand[] = [
   command(METACONTROLLER, async () => {
     const entry = '@chancery/metacontroller/command';
     return (await loadPackage(entry, 'metacontroller')).metacontroller;
+  }),
+  command(CERTIFICATES, async () => {
+    const entry = '@chancery/certificates/command';
+    return (await loadPackage(entry, 'certificates')).certificates;
   }),
   command(TEST_HOOK, async () => (await import('./test-hook/test-hook.ts')).runTestHook),
   command(WATCH, async () => (await import('./watch/watch.ts')).runWatch),

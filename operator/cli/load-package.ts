@@ -3,13 +3,19 @@ import { createRequire, enableCompileCache } from 'node:module';
 import { dirname } from 'node:path';
 import { ConfigurationError, messageOf } from '../core/errors.ts';
 import { VERSION } from '../core/version.ts';
-import type { HooksPackage, MetacontrollerPackage, PackagingPackage } from './packages.ts';
+import type {
+  CertificatesPackage,
+  HooksPackage,
+  MetacontrollerPackage,
+  PackagingPackage,
+} from './packages.ts';
 import { projectUrl, resolveToolkit } from './toolkit-hooks.ts';
 
 /** Entries of other packages, and what the commands use of them. No file of the toolkit imports these packages. */
 interface Entries {
   /** The API server. Each command declares the part that it uses. */
   readonly '@chancery/testing': unknown;
+  readonly '@chancery/certificates/command': CertificatesPackage;
   readonly '@chancery/hooks/command': HooksPackage;
   readonly '@chancery/metacontroller/command': MetacontrollerPackage;
   readonly '@chancery/packaging/command': PackagingPackage;

@@ -4,6 +4,7 @@ import type { Clock } from '../core/clock.ts';
 import type { ManifestFile } from '../generate/manifests/manifest-file.ts';
 import type { ManifestsOptions } from '../generate/manifests/manifests-options.ts';
 import type { KnownKinds } from '../model/known-kinds.ts';
+import type { CERTIFICATES } from './certificates/table.ts';
 import type { CHECK } from './check/table.ts';
 import type { ExitCode, Io } from './command.ts';
 import type { Generating } from './declarations/declaring.ts';
@@ -15,6 +16,11 @@ import type { METACONTROLLER } from './metacontroller/table.ts';
 import type { PLUGIN } from './plugin/table.ts';
 import type { RunOf } from './table-command.ts';
 import type { TestHookArguments } from './test-hook/arguments.ts';
+
+/** `@chancery/certificates/command`: what commands need of the package. */
+export interface CertificatesPackage {
+  readonly certificates: RunOf<typeof CERTIFICATES>;
+}
 
 /** `@chancery/hooks/command`: what commands need of the package. */
 export interface HooksPackage {

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 /** `chancery` and each of its entries, such as `chancery/schema`. */
 const TOOLKIT = /^chancery(?:\/|$)/;
 /** A package that is installed beside the toolkit, or one of its entries. */
-const BESIDE = /^@chancery\/(?:testing|hooks|metacontroller|packaging)(?:\/|$)/;
+const BESIDE = /^@chancery\/(?:testing|certificates|hooks|metacontroller|packaging)(?:\/|$)/;
 /** Source files import source files; built files import built files. */
 const OWN_CONDITIONS = import.meta.url.endsWith('.ts') ? ['chancery-source'] : [];
 

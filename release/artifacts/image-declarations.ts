@@ -15,6 +15,7 @@ export const IMAGES: readonly ImageDeclaration[] = [
   { name: 'chancery-gate', dockerfile: 'Dockerfile.gate' },
   { name: 'chancery-operator', dockerfile: 'Dockerfile.operator' },
   { name: 'chancery-hooks', dockerfile: 'Dockerfile.operator', target: 'hooks' },
+  { name: 'chancery-certificates', dockerfile: 'Dockerfile.operator', target: 'certificates' },
   { name: 'chancery-metacontroller', dockerfile: 'Dockerfile.operator', target: 'metacontroller' },
   {
     name: 'reloader-operator',

@@ -11,7 +11,7 @@ import { exampleFolder, guide, rowsOf } from './guide.ts';
 import { shell } from './running-commands.ts';
 
 const page = guide('packages.md');
-const WEBSITE = fileURLToPath(new URL('../../examples/website/operator.ts', import.meta.url));
+const BLOGPOST = fileURLToPath(new URL('../../examples/blogpost/operator.ts', import.meta.url));
 
 /** Programs that nobody has here, or that need a cluster: the last section says so. */
 const NOT_RUN = /^(?:helm install|kubectl label|kubectl annotate) /;
@@ -32,7 +32,7 @@ test('its commands write a chart, a bundle and a catalog of its metadata', {
   const place = exampleFolder();
   mkdirSync(join(place, 'bin'));
   symlinkSync(BIN, join(place, 'bin', 'chancery'));
-  copyFileSync(WEBSITE, join(place, 'operator.ts'));
+  copyFileSync(BLOGPOST, join(place, 'operator.ts'));
   writeFileSync(join(place, 'package.yaml'), fileOf('package.yaml'));
   const own = commands.filter((command) => !NOT_RUN.test(command));
 

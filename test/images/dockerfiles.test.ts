@@ -40,6 +40,7 @@ test.each([
 test.each([
   ['hooks', 3],
   ['metacontroller', 4],
+  ['certificates', 5],
 ])('the target %s of Dockerfile.operator keeps the rules', async (name, count) => {
   const dockerfile = await read('Dockerfile.operator');
   const { stages } = parseDockerfile(dockerfile);

@@ -9,7 +9,7 @@ import {
   crdDocuments,
   operatorManifests,
 } from '../../operator/generate/manifests/operator-manifests.ts';
-import { CONFIG_RESTART, inRepository, options } from './support/trees.ts';
+import { CONFIG_RESTART, inRepository, options, SITE } from './support/trees.ts';
 
 describe('what an operator may have', () => {
   test('more resources of the overlays are named as an overlay reaches them', () => {
@@ -34,7 +34,7 @@ describe('what an operator may have', () => {
   });
 
   test('a folder that has the generic components is named, and none is written again', () => {
-    const files = operatorManifests([website], options({ components: '../there/components' }));
+    const files = operatorManifests([SITE], options({ components: '../there/components' }));
 
     const paths = files.map(({ path }) => path).filter((path) => path.startsWith('components/'));
     expect(new Set(paths.map((path) => path.split('/')[1]))).toEqual(
@@ -51,13 +51,13 @@ describe('what an operator may have', () => {
         options({ name, stopSeconds: name.length, command: name }),
       ).filter(({ path }) => /^components\/(?!namespaced|cluster-scoped)/.test(path));
 
-    expect(generic('one', [website])).toEqual(
+    expect(generic('one', [SITE] as never)).toEqual(
       generic('other', CONFIG_RESTART.controllers as never),
     );
   });
 
   test('every file says what wrote it, and is YAML', () => {
-    const files = operatorManifests([website], options({ command: 'make manifests' }));
+    const files = operatorManifests([SITE], options({ command: 'make manifests' }));
 
     for (const { path, text } of files) {
       expect({ path, text }).toEqual({
@@ -84,14 +84,14 @@ test.each<Partial<ManifestsOptions>>([
   { leaderElection: true, installCrds: true },
   { leaderElection: false, installCrds: false },
 ])('no placeholder of a template is left, with %o', (changed) => {
-  const files = operatorManifests([website], options({ modules: ['/a.ts', '/b.ts'], ...changed }));
+  const files = operatorManifests([SITE], options({ modules: ['/a.ts', '/b.ts'], ...changed }));
 
   const left = files.filter(({ text }) => text.includes('${'));
   expect(left.map(({ path }) => path)).toEqual([]);
 });
 
 test('without an election one Pod is replaced by the next, and nothing names a Lease', () => {
-  const files = operatorManifests([website], options({ leaderElection: false }));
+  const files = operatorManifests([SITE], options({ leaderElection: false }));
 
   const text = files.find(({ path }) => path === 'base/deployment.yaml')?.text ?? '';
   expect(parseYamlDocuments(text)).toMatchObject([
@@ -102,7 +102,7 @@ test('without an election one Pod is replaced by the next, and nothing names a L
 
 test('every module is an argument, and names that look like other values stay text', () => {
   const modules = ['/a.ts', '/0644'];
-  const files = operatorManifests([website], options({ name: '017', modules }));
+  const files = operatorManifests([SITE], options({ name: '017', modules }));
 
   const text = files.find(({ path }) => path === 'base/deployment.yaml')?.text ?? '';
   expect(parseYamlDocuments(text)).toMatchObject([
@@ -136,7 +136,7 @@ test.each<[string, Partial<ManifestsOptions>]>([
   ['command', { command: 'a\nb' }],
   ['command', { command: 'a `b`' }],
 ])('%s is refused as %o', (option, changed) => {
-  expect(() => operatorManifests([website], options(changed))).toThrow(
+  expect(() => operatorManifests([SITE], options(changed))).toThrow(
     expect.objectContaining({ code: 'CONFIG', context: { [option]: expect.any(String) } }),
   );
 });

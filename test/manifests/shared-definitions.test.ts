@@ -1,12 +1,12 @@
 /** Which definitions the model of an operator has: those of the declared resources, unless somebody else has them. */
 import { expect, test } from 'vitest';
 import { operatorModel } from '../../operator/generate/manifests/operator-model.ts';
-import { WEBSITE } from './support/trees.ts';
+import { SITE, WEBSITE } from './support/trees.ts';
 
 const program = { words: ['metacontroller', 'controllers.yaml'] };
 
 function definitionsWith(options: object): readonly string[] {
-  const model = operatorModel(WEBSITE.controllers, { ...WEBSITE.options, ...options });
+  const model = operatorModel([SITE], { ...WEBSITE.options, ...options });
   return model.definitions.map(({ metadata }) => metadata.name);
 }
 

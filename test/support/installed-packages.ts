@@ -13,6 +13,7 @@ const repository = fileURLToPath(new URL('../../', import.meta.url));
 
 /** The folders of the packages that are installed. The root is last: its archive is made in the folder that has the others. */
 const FOLDERS = [
+  'packages/certificates',
   'packages/hooks',
   'packages/metacontroller',
   'packages/packaging',

@@ -62,6 +62,7 @@ test.each(Object.entries(OWNER))('of the kit, %s is imported by %s alone', (name
 
 const PACKAGES = [
   'testing/src',
+  'packages/certificates/src',
   'packages/hooks/src',
   'packages/metacontroller/src',
   'packages/packaging/src',

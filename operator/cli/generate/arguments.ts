@@ -1,6 +1,12 @@
 import { OWN_AMBASSADOR_IMAGE } from '../../access/filter/ambassador-image.ts';
 import { POD_NAMESPACE } from '../../access/placement.ts';
 import { ConfigurationError } from '../../core/errors.ts';
+import { VERSION } from '../../core/version.ts';
+import {
+  type GateOptions,
+  OWN_CERTIFICATES_IMAGE,
+  OWN_GATE_IMAGE,
+} from '../../generate/webhook/webhooks-options.ts';
 import type { GivenTo } from '../command-table.ts';
 import { type Declaring, declaringOf, declaringWords } from '../declarations/declaring.ts';
 import type { ValueTypes } from '../value-types.ts';
@@ -29,6 +35,9 @@ export interface GenerateArguments {
   /** One for each module, or empty. */
   readonly modulePaths: readonly string[];
   readonly stopSeconds: number;
+  readonly gate: GateOptions;
+  /** A file with certificates, which belong to the gate. */
+  readonly caBundle: string | undefined;
   readonly components: string | undefined;
   readonly resources: readonly string[];
   /** Named in the generated files. */
@@ -92,6 +101,8 @@ export function generateArguments(
     operatorImage: values.operatorImage,
     modulePaths,
     stopSeconds: values.stopSeconds,
+    gate: gateOf(values),
+    caBundle: values.caBundle,
     components: values.components,
     resources: values.resource,
     command: commandOf(values.command, what, declaringWords(declaring), moduleArgs),
@@ -100,6 +111,22 @@ export function generateArguments(
     definitions,
     package: values,
   };
+}
+
+function gateOf(values: GenerateValues): GenerateArguments['gate'] {
+  const { certificateSigner: signer, gateImage = OWN_GATE_IMAGE } = values;
+  const { certificatesImage = OWN_CERTIFICATES_IMAGE } = values;
+  return {
+    certificates: values.certificates,
+    image: withTag(gateImage),
+    certificatesImage: withTag(certificatesImage),
+    ...(signer !== undefined && { signer }),
+  };
+}
+
+/** Adds our version to an image without a tag: otherwise the image could change from day to day. */
+export function withTag(image: string): string {
+  return /@|:[^/]*$/.test(image) ? image : `${image}:${VERSION}`;
 }
 
 /** Hooks and controllers watch all namespaces unless they are told otherwise, as their contracts say. */

@@ -1,10 +1,10 @@
+import { readFile } from 'node:fs/promises';
 import { basename, join, posix } from 'node:path';
 import { isOwnAmbassador } from '../../access/filter/ambassador-image.ts';
 import { proxyArguments, proxyFilter, proxyPatch } from '../../access/filter/proxy-filter.ts';
 import type { Placement } from '../../access/placement.ts';
 import { rbac } from '../../access/rbac.ts';
-import { ConfigurationError } from '../../core/errors.ts';
-import { VERSION } from '../../core/version.ts';
+import { ConfigurationError, messageOf } from '../../core/errors.ts';
 import { formatYaml } from '../../core/yaml.ts';
 import { documents, header, type ManifestFile } from '../../generate/manifests/manifest-file.ts';
 import type {
@@ -17,6 +17,7 @@ import {
   GENERIC_FILES,
   operatorManifests,
 } from '../../generate/manifests/operator-manifests.ts';
+import type { GateOptions } from '../../generate/webhook/webhooks-options.ts';
 import type { Settings } from '../../manager/settings/settings.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { ExitCode, Io } from '../command.ts';
@@ -25,7 +26,7 @@ import { type Declaring, declaringWords, type Generating } from '../declarations
 import { type Declarations, loadDeclarations } from '../declarations/load-declarations.ts';
 import { LineWriter } from '../line-writer.ts';
 import { loadPackage } from '../load-package.ts';
-import { type GenerateArguments, generateArguments, isTree } from './arguments.ts';
+import { type GenerateArguments, generateArguments, isTree, withTag } from './arguments.ts';
 import { reportStates, writeGenerated } from './generated-files.ts';
 import { givenResources } from './given-resources.ts';
 import { programOf, sourceFolder } from './operator-program.ts';
@@ -167,7 +168,7 @@ async function statesOf(
   const program = await programOf(declaring, output);
   const { stdin } = io;
   const { references, objects } = await givenResources(args.resources, what, { output, stdin });
-  const given = { ...args, resources: references };
+  const given = { ...args, resources: references, gate: await withBundle(args) };
   if (what !== 'manifests') {
     const packaging = await loadPackage('@chancery/packaging/command', `generate ${what}`);
     const manifests = { ...manifestsOptionsOf(declared, given, program), objects };
@@ -175,7 +176,11 @@ async function statesOf(
     return await packaging.packageStates(what, output, files);
   }
   const files = generatedTree(declared, given, program, objects);
-  const folders = ['crds/kustomization.yaml', 'resources/kustomization.yaml'];
+  const folders = [
+    'certificates/kustomization.yaml',
+    'crds/kustomization.yaml',
+    'resources/kustomization.yaml',
+  ];
   const ever = [...files.map(({ path }) => path), ...GENERIC_FILES, ...folders];
   const tree = await treeStates(output, files, [
     ...new Set(ever.map((path) => posix.dirname(path))),
@@ -231,20 +236,33 @@ function manifestsOptionsOf(
     moduleArgs: args.declaring.from === 'modules' ? args.declaring.moduleArgs : [],
     images: {
       ambassador: isOwnAmbassador(args.ambassadorImage)
-        ? tagged(args.ambassadorImage)
+        ? withTag(args.ambassadorImage)
         : args.ambassadorImage,
-      operator: tagged(args.operatorImage ?? defaultImage(args, name)),
+      operator: withTag(args.operatorImage ?? defaultImage(args, name)),
     },
     ...(program !== undefined && { program: withElection(program, isElected(declared, args)) }),
     leaderElection: isElected(declared, args),
     ...(args.leaseName !== undefined && { leaseName: args.leaseName }),
     ...(args.isWatchGiven && { watched: args.namespaces ?? 'all' }),
+    gate: args.gate,
     installCrds,
     stopSeconds,
     resources,
     command,
     ...(components !== undefined && { components }),
   };
+}
+
+/** @throws ConfigurationError `CONFIG` when the file cannot be read. */
+async function withBundle({ gate, caBundle: path }: GenerateArguments): Promise<GateOptions> {
+  if (path === undefined) return gate;
+  try {
+    return { ...gate, caBundle: await readFile(path, 'utf8') };
+  } catch (error) {
+    throw new ConfigurationError(`--ca-bundle ${path} cannot be read: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
 }
 
 /** Modules run in an image of their own, and other programs in the target of Dockerfile.operator that has their package. */
@@ -315,11 +333,6 @@ function nameOf(declared: readonly Generating[], { name }: GenerateArguments): s
   if (first !== undefined && others.length === 0) return first.name;
   const names = declared.map((each) => each.name).join(', ');
   throw new ConfigurationError(`several controllers (${names}): name the operator with --name`);
-}
-
-/** Adds our version to an image without a tag: otherwise the image could change from day to day. */
-function tagged(image: string): string {
-  return /@|:[^/]*$/.test(image) ? image : `${image}:${VERSION}`;
 }
 
 function lines(texts: readonly string[]): string {

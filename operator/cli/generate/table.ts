@@ -1,3 +1,4 @@
+import { CERTIFICATE_SOURCES } from '../../generate/webhook/webhooks-options.ts';
 import type { CommandTable } from '../command-table.ts';
 
 const OPTIONS = {
@@ -88,6 +89,40 @@ const OPTIONS = {
     value: 'IMAGE',
     for: ['manifests', 'chart', 'bundle'],
     help: 'default NAME, chancery-hooks for hooks, chancery-metacontroller for its controllers; without a tag, our own version',
+  },
+  certificates: {
+    type: 'choice',
+    choices: CERTIFICATE_SOURCES,
+    default: 'cert-manager',
+    for: ['manifests', 'chart'],
+    instead: {
+      bundle: 'OLM would mount the key into every container, so a bundle has no webhooks',
+    },
+    help: 'where the certificate for webhooks comes from: cert-manager, service-ca of OpenShift, pod (the kubelet asks a signer) or chancery (chancery certificates, a Pod of its own)',
+  },
+  'certificate-signer': {
+    type: 'text',
+    value: 'NAME',
+    for: ['manifests', 'chart'],
+    help: 'with --certificates pod: the installed signer of serving certificates, such as example.com/serving',
+  },
+  'ca-bundle': {
+    type: 'path',
+    value: 'FILE',
+    for: ['manifests', 'chart'],
+    help: 'with --certificates pod: the certificates of the signer, as PEM',
+  },
+  'gate-image': {
+    type: 'text',
+    value: 'IMAGE',
+    for: ['manifests', 'chart'],
+    help: 'the TLS gate in front of webhooks; default chancery-gate with the tag of our own version, which you build from Dockerfile.gate',
+  },
+  'certificates-image': {
+    type: 'text',
+    value: 'IMAGE',
+    for: ['manifests', 'chart'],
+    help: 'with --certificates chancery: what has the command; default chancery-certificates with the tag of our own version',
   },
   'module-path': {
     type: 'text',

@@ -10,6 +10,7 @@ import {
   noCredentialFlags,
   noSecretInArguments,
 } from './rules/arguments.ts';
+import { closedWebhooks } from './rules/closed-webhooks.ts';
 import {
   disruptionBudget,
   filledNetworkPolicy,
@@ -153,5 +154,6 @@ export const RULES: readonly Rule[] = [
   ...REFUSED_RIGHTS,
   filledNetworkPolicy,
   disruptionBudget,
+  closedWebhooks,
   leaderElection,
 ];

@@ -1,5 +1,10 @@
 import { AMBASSADOR_FLAGS, isOwnAmbassador } from '../../access/filter/ambassador-image.ts';
 import { type ProxyFilter, proxyArguments } from '../../access/filter/proxy-filter.ts';
+import { formatYaml } from '../../core/yaml.ts';
+import { GATE_PORT } from '../gate/gate-config.ts';
+import { gateNames } from '../webhook/gate-names.ts';
+import type { WebhookModel } from '../webhook/webhook-model.ts';
+import { gateLines, gateVolumes } from './gate-sidecar.ts';
 import { listLines, scalar, type TemplateValues, templateText } from './manifest-file.ts';
 import { leaseNameOf, type ManifestsOptions } from './manifests-options.ts';
 import { configMapOf, folderItems } from './mounted-folder.ts';
@@ -21,8 +26,15 @@ export function probeCommand(image: string, port: number): readonly string[] {
 /** Seconds between the end of the operator's stop budget and the end of the Pod. */
 const GRACE_SECONDS = 15;
 
-/** The values of the placeholders in `base/deployment.yaml`. */
-export function deploymentValues(options: ManifestsOptions): TemplateValues {
+/**
+ * The values of the placeholders in `base/deployment.yaml`.
+ *
+ * @param webhooks - undefined: the Pod has no gate.
+ */
+export function deploymentValues(
+  options: ManifestsOptions,
+  webhooks?: WebhookModel,
+): TemplateValues {
   const { images, modules, stopSeconds, leaderElection, installCrds } = options;
   const part = (name: string, values: TemplateValues = {}): string =>
     templateText(`base/parts/${name}.yaml`, values);
@@ -47,6 +59,23 @@ export function deploymentValues(options: ManifestsOptions): TemplateValues {
       ? part('env-with-election', { leaseName: scalar(leaseNameOf(options)) })
       : '',
     installCrds: installCrds ? part('env-install-crds') : '',
+    ...gateValues(options, webhooks),
+  };
+}
+
+function gateValues(options: ManifestsOptions, webhooks: WebhookModel | undefined): TemplateValues {
+  if (webhooks === undefined)
+    return { gate: '', gateAnnotation: '', gateVolumes: '', testedGate: '' };
+  const { certificates, configHash, options: served } = webhooks;
+  const volumes = [certificates.volume, ...gateVolumes(gateNames(options).gate)];
+  return {
+    gate: gateLines(served.image),
+    gateAnnotation: `chancery.dev/gate-config: ${JSON.stringify(configHash)} # another configuration needs new Pods\n`,
+    gateVolumes: formatYaml(volumes),
+    testedGate: templateText('base/parts/env-webhook-gate.yaml', {
+      service: gateNames(options).gate,
+      port: GATE_PORT,
+    }),
   };
 }
 

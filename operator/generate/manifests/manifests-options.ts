@@ -3,6 +3,7 @@ import { ConfigurationError } from '../../core/errors.ts';
 import type { CustomResourceDefinition } from '../../model/custom-resource-definition.ts';
 import { isDnsLabel, isDnsSubdomain } from '../../model/dns-name.ts';
 import type { KubernetesObject } from '../../model/object.ts';
+import type { GateOptions } from '../webhook/webhooks-options.ts';
 import type { MountedFolder } from './mounted-folder.ts';
 
 /** A command of `chancery` that needs no modules. */
@@ -63,6 +64,11 @@ export interface ManifestsOptions {
   readonly objects?: readonly KubernetesObject[];
   /** Definitions that no declaration brings. Trees for kustomize name them in `resources`. Default: none. */
   readonly definitions?: readonly CustomResourceDefinition[];
+  /**
+   * The gate, when a webhook or a conversion is declared. Default: certificates of cert-manager, and our own image of this
+   * version.
+   */
+  readonly gate?: GateOptions;
   /** The command that writes the tree, named in each file. */
   readonly command: string;
 }
@@ -125,7 +131,9 @@ export function requireUsable(options: ManifestsOptions): void {
   for (const word of options.program?.words ?? []) {
     requireThat('argument', word, 'a text without NUL characters', !word.includes('\0'));
   }
-  for (const image of Object.values(images)) {
+  const { image: gate, certificatesImage = gate } = options.gate ?? {};
+  for (const image of [...Object.values(images), gate, certificatesImage]) {
+    if (image === undefined) continue;
     requireThat('image', image, 'an image with a tag or a sha256 digest', isFixedImage(image));
   }
   for (const word of options.moduleArgs ?? []) {

@@ -1,10 +1,10 @@
 import { posix } from 'node:path';
-import type { AccessByScope } from '../../access/access-by-scope.ts';
 import { proxyPatch } from '../../access/filter/proxy-filter.ts';
 import type { Declared } from '../../controller/access-declaration.ts';
 import { definedResources } from '../../controller/controller.ts';
 import { formatYaml } from '../../core/yaml.ts';
 import type { CustomResourceDefinition } from '../../model/custom-resource-definition.ts';
+import { certificatesOperator } from './certificates-operator.ts';
 import { deploymentValues, kubectlOf } from './deployment-template.ts';
 import { objectFileNames } from './given-objects.ts';
 import {
@@ -17,7 +17,8 @@ import {
   type TemplateValues,
 } from './manifest-file.ts';
 import type { ManifestsOptions } from './manifests-options.ts';
-import { type OperatorModel, operatorModel, type Scope } from './operator-model.ts';
+import { definitionsOf, type OperatorModel, operatorModel, type Scope } from './operator-model.ts';
+import { overlayComponents } from './rendered-objects.ts';
 
 /**
  * Files of the components that fit every operator. They select the one Deployment by its kind, and copy names
@@ -54,15 +55,16 @@ export function operatorManifests(
   options: ManifestsOptions,
 ): readonly ManifestFile[] {
   const model = operatorModel(declared, options);
-  const crds = options.installCrds ? [] : crdFolder(model.access, options.command);
+  const crds = options.installCrds ? [] : crdFolder(model);
   return [
     ...base(model),
     ...scopeComponent('namespaced', model),
     ...scopeComponent('cluster-scoped', model),
     ...(options.components === undefined ? genericComponents(options) : []),
     ...crds,
+    ...certificatesFolder(model),
     ...resourcesFolder(options),
-    ...overlays(options, crds.length > 0 && options.program?.sharesDefinitions !== true),
+    ...overlays(model, crds.length > 0 && options.program?.sharesDefinitions !== true),
   ];
 }
 
@@ -71,8 +73,12 @@ function genericComponents({ images }: ManifestsOptions): readonly ManifestFile[
   return GENERIC_FILES.map((path) => fromTemplate(path, GENERIC_HEADER, { kubectl }));
 }
 
+/** Why an overlay has two replicas without being asked. */
+const WHY_TWO = ' # the API server refuses requests while no replica answers: see webhooks.yaml';
+
 /** One overlay for each scope. Users apply it unchanged, or start their own overlays from it. */
-function overlays(options: ManifestsOptions, hasCrds: boolean): readonly ManifestFile[] {
+function overlays(model: OperatorModel, hasCrds: boolean): readonly ManifestFile[] {
+  const { options } = model;
   const { command, name, components = 'components', resources = [], objects = [] } = options;
   const all = [
     ...(hasCrds ? ['../../crds'] : []),
@@ -83,10 +89,24 @@ function overlays(options: ManifestsOptions, hasCrds: boolean): readonly Manifes
     name,
     components: posix.join('../..', components),
     resources: listLines(all.map(scalar)),
+    availability: listLines(
+      overlayComponents(model).map((each) => `${posix.join('../..', components, each)}${WHY_TWO}`),
+    ),
   };
   return ['namespaced', 'cluster-scoped'].map((scope) =>
     fromTemplate(`overlays/${scope}/kustomization.yaml`, header(command), values),
   );
+}
+
+/** What keeps the certificate of the gate; empty unless `chancery certificates` does. */
+function certificatesFolder(model: OperatorModel): readonly ManifestFile[] {
+  const objects = certificatesOperator(model);
+  const { command } = model.options;
+  if (objects.length === 0) return [];
+  return [
+    fromTemplate('certificates/kustomization.yaml', header(command), {}),
+    { path: 'certificates/operator.yaml', text: documents(header(command), objects) },
+  ];
 }
 
 /** The objects that go with the operator, in a folder that kustomize reads; empty when there are none. */
@@ -108,6 +128,12 @@ function fromOverlay(resource: string): string {
   return resource.includes('://') ? resource : posix.join('../..', resource);
 }
 
+const WHY_WEBHOOKS: Readonly<Record<Scope, string>> = {
+  namespaced: "What the API server asks about, in the operator's namespace.",
+  'cluster-scoped':
+    "What the API server asks about, in every namespace but the operator's own, which must be able to start.",
+};
+
 const WHY = ['What the controllers declare, and no more.'];
 
 /** The component that lets an operator work in its own namespace or in all namespaces. */
@@ -115,9 +141,19 @@ function scopeComponent(scope: Scope, { options, scopes }: OperatorModel): reado
   const folder = `components/${scope}`;
   const { command } = options;
   const name = scalar(options.name);
-  const { rights, proxyArguments } = scopes[scope];
+  const { rights, proxyArguments, webhooks } = scopes[scope];
   return [
-    fromTemplate(`${folder}/kustomization.yaml`, header(command), {}),
+    fromTemplate(`${folder}/kustomization.yaml`, header(command), {
+      webhooks: webhooks.length > 0 ? '- webhooks.yaml\n' : '',
+    }),
+    ...(webhooks.length > 0
+      ? [
+          {
+            path: `${folder}/webhooks.yaml`,
+            text: documents(header(command, WHY_WEBHOOKS[scope]), webhooks),
+          },
+        ]
+      : []),
     { path: `${folder}/rbac.yaml`, text: documents(header(command, ...WHY), rights) },
     {
       path: `${folder}/proxy-filter.yaml`,
@@ -141,6 +177,7 @@ function base(model: OperatorModel): readonly ManifestFile[] {
   const values = { name: scalar(options.name), namespace: scalar(options.namespace) };
   const rbac = electionRights.length > 0 ? '- rbac.yaml\n' : '';
   const folder = options.program?.folder;
+  const gate = gateFiles(model);
   const file = (name: string, more: TemplateValues = {}): ManifestFile =>
     fromTemplate(`base/${name}.yaml`, header(command), { ...values, ...more });
   const whyRights = 'The election: its Lease by name, and the Event that says who leads.';
@@ -150,13 +187,15 @@ function base(model: OperatorModel): readonly ManifestFile[] {
     file('kustomization', {
       rbac,
       folder: folder === undefined ? '' : `- ${scalar(folder.fromBase)}\n`,
+      webhooks: listLines(gate.map(({ path }) => posix.basename(path))),
     }),
     file('namespace'),
     file('service-account'),
     ...(electionRights.length > 0
       ? [{ path: 'base/rbac.yaml', text: documents(header(command, whyRights), electionRights) }]
       : []),
-    file('deployment', deploymentValues(options)),
+    file('deployment', deploymentValues(options, model.webhooks)),
+    ...gate,
     {
       path: 'base/proxy-filter.yaml',
       text: documents(header(command, whyFilter), [filterPatch(electionArguments, options)]),
@@ -183,9 +222,24 @@ function definitionFiles(
   }));
 }
 
+/** What belongs to the gate; empty when nothing is asked of the operator. */
+function gateFiles({ options, webhooks }: OperatorModel): readonly ManifestFile[] {
+  if (webhooks === undefined) return [];
+  const { certificates, objects } = webhooks;
+  const file = (name: string, why: string, shown: readonly object[]): readonly ManifestFile[] =>
+    shown.length === 0
+      ? []
+      : [{ path: `base/${name}.yaml`, text: documents(header(options.command, why), shown) }];
+  return [
+    ...file('gate', 'The container `gate` serves the webhooks of the operator over TLS.', objects),
+    ...file('certificates', 'Where the certificate of the gate comes from.', certificates.objects),
+  ];
+}
+
 /** The same definitions as the folder `crds/` of a tree; empty when there are none. */
-function crdFolder({ definitions }: AccessByScope, command: string): readonly ManifestFile[] {
-  const files = definitionFiles(definitions);
+function crdFolder({ access, options, webhooks }: OperatorModel): readonly ManifestFile[] {
+  const { command } = options;
+  const files = definitionFiles(definitionsOf(access, options, webhooks));
   if (files.length === 0) return [];
   const names = listLines(files.map(({ path }) => path));
   return [

@@ -4,10 +4,21 @@ import type { AccessRule } from '../../access/merge-access.ts';
 import { type Placement, POD_NAMESPACE } from '../../access/placement.ts';
 import { type RbacRole, type RbacRoleBinding, rbacOf } from '../../access/rbac.ts';
 import type { Declared } from '../../controller/access-declaration.ts';
+import { VERSION } from '../../core/version.ts';
 import { parseYaml } from '../../core/yaml.ts';
 import type { CustomResourceDefinition } from '../../model/custom-resource-definition.ts';
 import type { KubernetesObject } from '../../model/object.ts';
-import { isWebhook, type Webhook } from '../../webhook/webhook.ts';
+import { isWebhook } from '../../webhook/webhook.ts';
+import { certificateModel } from '../webhook/certificates.ts';
+import { webhookConfigurations } from '../webhook/configurations.ts';
+import { convertedDefinition, type WebhookModel, webhookModel } from '../webhook/webhook-model.ts';
+import {
+  type GateOptions,
+  isServing,
+  OWN_GATE_IMAGE,
+  requireServable,
+  type WebhooksOptions,
+} from '../webhook/webhooks-options.ts';
 import { type ComponentModel, type ComponentName, componentModels } from './component-model.ts';
 import { ambassadorArguments, deploymentValues } from './deployment-template.ts';
 import { scalar, type TemplateValues, templateText } from './manifest-file.ts';
@@ -18,6 +29,12 @@ import { configMapOf, folderData } from './mounted-folder.ts';
 /** Where an operator works: in its own namespace, or in all of them. */
 export type Scope = 'namespaced' | 'cluster-scoped';
 
+/** What is used where nothing else is said. */
+const DEFAULT_GATE: GateOptions = {
+  certificates: 'cert-manager',
+  image: `${OWN_GATE_IMAGE}:${VERSION}`,
+};
+
 /** What a scope adds to an operator. */
 export interface ScopeModel {
   /** Those of the election are not among them: see `OperatorModel`. */
@@ -26,6 +43,8 @@ export interface ScopeModel {
   readonly proxyArguments: readonly string[];
   /** `WATCH_NAMESPACE` of the container `operator`. */
   readonly watchNamespace: EnvironmentVariable;
+  /** Configurations of the declared webhooks: for the watched namespaces, or for all but the operator's own. */
+  readonly webhooks: readonly KubernetesObject[];
 }
 
 /** An operator in a cluster, before it is rendered for kustomize, Helm or OLM. All of them render this. */
@@ -45,8 +64,8 @@ export interface OperatorModel {
   readonly components: Readonly<Record<ComponentName, ComponentModel>>;
   /** Empty when the operator installs them itself, and when it shares them with other operators. */
   readonly definitions: readonly CustomResourceDefinition[];
-  /** The declared webhooks. With any of them, the operator has a gate. */
-  readonly webhooks: readonly Webhook[];
+  /** The gate, and what the API server asks. Undefined when no webhook and no conversion is declared. */
+  readonly webhooks: WebhookModel | undefined;
   /** The ConfigMap of the mounted folder. Undefined without one, and when the texts of its files were not given. */
   readonly configMap:
     | (KubernetesObject & { readonly data: Readonly<Record<string, string>> })
@@ -73,7 +92,8 @@ export function modelOf(access: AccessByScope, options: ManifestsOptions): Opera
   const values = { name: scalar(options.name), namespace: scalar(options.namespace) };
   const electionAccess = access.ofElection(electionOf(options));
   const electionArguments = ambassadorArguments(filterOf(electionAccess), options);
-  const filled = withArguments(baseDeployment(options), electionArguments);
+  const webhooks = servedBy(access, options);
+  const filled = withArguments(baseDeployment(options, webhooks), electionArguments);
   const deployment = { ...filled, metadata: { ...filled.metadata, namespace: options.namespace } };
   const isShared = program?.sharesDefinitions === true;
   return {
@@ -89,16 +109,48 @@ export function modelOf(access: AccessByScope, options: ManifestsOptions): Opera
       'cluster-scoped': scopeModel('cluster-scoped', access, options),
     },
     components: componentModels(deployment),
-    definitions: [...(installCrds || isShared ? [] : access.definitions), ...definitions],
-    webhooks: access.declared.filter(isWebhook),
+    definitions: [
+      ...(installCrds || isShared ? [] : definitionsOf(access, options, webhooks)),
+      ...definitions,
+    ],
+    webhooks,
     configMap: folderObject(options),
   };
 }
 
+/** The definitions of the declared resources, as they are installed. */
+export function definitionsOf(
+  access: AccessByScope,
+  options: ManifestsOptions,
+  webhooks: WebhookModel | undefined,
+): readonly CustomResourceDefinition[] {
+  if (webhooks === undefined) return access.definitions;
+  return access.definitions.map((each) => convertedDefinition(each, webhooks.options, options));
+}
+
+/** @throws ConfigurationError `CONFIG` for webhooks that cannot be served as they are declared. */
+function servedBy(access: AccessByScope, options: ManifestsOptions): WebhookModel | undefined {
+  const served = servingOf(access, options);
+  if (!isServing(served)) return undefined;
+  const { installCrds, leaderElection, name } = options;
+  requireServable(served, { name, installCrds, electsLeader: leaderElection });
+  return webhookModel(served, options);
+}
+
+function servingOf(
+  access: AccessByScope,
+  { gate = DEFAULT_GATE }: ManifestsOptions,
+): WebhooksOptions {
+  return { ...gate, webhooks: access.declared.filter(isWebhook), conversions: access.conversions };
+}
+
 /** The Deployment of the base, without arguments of the ambassador. */
-export function baseDeployment(options: ManifestsOptions): ModelDeployment {
+export function baseDeployment(
+  options: ManifestsOptions,
+  webhooks?: WebhookModel,
+): ModelDeployment {
   const values = { name: scalar(options.name), namespace: scalar(options.namespace) };
-  return fromText('deployment', { ...values, ...deploymentValues(options) });
+  return fromText('deployment', { ...values, ...deploymentValues(options, webhooks) });
 }
 
 function fromText<T = KubernetesObject>(name: string, values: TemplateValues): T {
@@ -133,7 +185,20 @@ export function scopeModel(
     rights: roles(access.within(namespaces), options),
     proxyArguments: ambassadorArguments(filter, options),
     watchNamespace,
+    webhooks: configurationsOf(namespaces, access, options),
   };
+}
+
+function configurationsOf(
+  watched: Placement['namespaces'],
+  access: AccessByScope,
+  options: ManifestsOptions,
+): readonly KubernetesObject[] {
+  const { name, namespace } = options;
+  const served = servingOf(access, options);
+  const namespaces = watched?.map((each) => (each === POD_NAMESPACE ? namespace : each));
+  const { trusting } = certificateModel(served, options);
+  return webhookConfigurations(served, { name, namespace, namespaces }, trusting);
 }
 
 function watchedBy(scope: Scope, { watched }: ManifestsOptions): Placement['namespaces'] {

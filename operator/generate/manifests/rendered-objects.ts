@@ -1,5 +1,6 @@
 import { isMapping } from '../../core/mapping.ts';
 import type { KubernetesObject } from '../../model/object.ts';
+import { reasonForTwo } from '../webhook/webhooks-options.ts';
 import {
   COMPONENT_NAMES,
   type ComponentModel,
@@ -29,6 +30,9 @@ export function renderedObjects(
     ...model.scopes[scope].rights,
     renderedDeployment(model, rendering),
     ...(model.configMap === undefined ? [] : [model.configMap]),
+    ...(model.webhooks?.objects ?? []),
+    ...(model.webhooks?.certificates.objects ?? []),
+    ...model.scopes[scope].webhooks,
     ...inOrder(components).flatMap((name) => model.components[name].objects),
     ...model.definitions,
   ];
@@ -78,9 +82,21 @@ function inOrder(names: readonly ComponentName[]): readonly ComponentName[] {
   return COMPONENT_NAMES.filter((name) => names.includes(name));
 }
 
+/** The components of the overlays that are generated: two replicas where requests fail while none answers. */
+export function overlayComponents({
+  options,
+  webhooks,
+}: Pick<OperatorModel, 'options' | 'webhooks'>): readonly ComponentName[] {
+  if (webhooks === undefined || !options.leaderElection) return [];
+  const { conversions = [] } = webhooks.options;
+  const isClosed = conversions.length > 0 || reasonForTwo(webhooks.options) !== undefined;
+  return isClosed ? ['high-availability'] : [];
+}
+
 function withProxyCopied(deployment: ModelDeployment): ModelDeployment {
   const { template } = deployment.spec;
-  const initContainers = template.spec.containers.filter(({ name }) => name === 'proxy');
+  const proxy = template.spec.containers.filter(({ name }) => name === 'proxy');
+  const initContainers = [...(template.spec.initContainers ?? []), ...proxy];
   const pod = { ...template, spec: { ...template.spec, initContainers } };
   return { ...deployment, spec: { ...deployment.spec, template: pod } };
 }

@@ -15,8 +15,8 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { folderWith } from '../../../test/cli/child.ts';
 import { invoke } from '../../../test/cli/invocation.ts';
 
-const WEBSITE = fileURLToPath(new URL('support/plain-website.ts', import.meta.url));
-const REFERENCE = 'registry.example/website-bundle:1.0.0';
+const BLOGPOST = fileURLToPath(new URL('../../../examples/blogpost/operator.ts', import.meta.url));
+const REFERENCE = 'registry.example/blogpost-bundle:1.0.0';
 
 interface Package {
   readonly what: string;
@@ -27,8 +27,8 @@ interface Package {
   readonly strangers: readonly string[];
 }
 
-const ofWebsite = (what: string) => (output: string) => [
-  ...['generate', what, WEBSITE, '--name', 'website', '--version', '1.0.0', '-o', output],
+const ofBlogpost = (what: string) => (output: string) => [
+  ...['generate', what, BLOGPOST, '--name', 'blogpost', '--version', '1.0.0', '-o', output],
   ...['--command', 'make package'],
 ];
 
@@ -37,21 +37,21 @@ const bundleFolder = mkdtempSync(join(tmpdir(), 'chancery-bundle-'));
 
 beforeEach(async () => {
   if (existsSync(join(bundleFolder, 'manifests'))) return;
-  expect(await invoke(ofWebsite('bundle')(bundleFolder)).exit).toBe(0);
+  expect(await invoke(ofBlogpost('bundle')(bundleFolder)).exit).toBe(0);
 });
 afterAll(() => rmSync(bundleFolder, { recursive: true }));
 
 const PACKAGES: readonly Package[] = [
   {
     what: 'chart',
-    words: ofWebsite('chart'),
+    words: ofBlogpost('chart'),
     file: 'templates/rbac.yaml',
     strangers: ['templates/more.yaml', 'templates/x/y.tpl', 'crds/x.yaml', 'charts/x/Chart.yaml'],
   },
   {
     what: 'bundle',
-    words: ofWebsite('bundle'),
-    file: 'manifests/websites.example.dev.yaml',
+    words: ofBlogpost('bundle'),
+    file: 'manifests/blogposts.iximiuz.com.yaml',
     strangers: ['manifests/more.yaml', 'metadata/dependencies.yaml'],
   },
   {
@@ -60,8 +60,8 @@ const PACKAGES: readonly Package[] = [
       ...['generate', 'catalog', bundleFolder, '--image', REFERENCE, '-o', output],
       ...['--command', 'make package'],
     ],
-    file: 'configs/website/catalog.yaml',
-    strangers: ['configs/website/more.yaml'],
+    file: 'configs/blogpost/catalog.yaml',
+    strangers: ['configs/blogpost/more.yaml'],
   },
 ];
 
@@ -164,7 +164,7 @@ test.each([
   'a --> b',
 ])('a chart does not name the command %s, which would end its comments', async (command) => {
   const folder = folderWith({});
-  const words = [...ofWebsite('chart')(folder).slice(0, -1), command];
+  const words = [...ofBlogpost('chart')(folder).slice(0, -1), command];
 
   const { exit, stderr } = invoke(words);
 
@@ -180,7 +180,7 @@ test.each([
   const output = folderWith({});
   const crd = join(folderWith({ 'more.yaml': MORE }), 'more.yaml');
 
-  const { exit } = invoke([...ofWebsite(what)(output), '--crd', crd]);
+  const { exit } = invoke([...ofBlogpost(what)(output), '--crd', crd]);
 
   expect(await exit).toBe(0);
   expect(Object.values(textsIn(output)).join('')).toContain('orchards.example.com');

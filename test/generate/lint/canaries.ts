@@ -1,6 +1,7 @@
 /** Manifests that break a rule each, by subject. */
 import { ARGUMENTS } from './canaries/arguments.ts';
 import type { Canary } from './canaries/canary.ts';
+import { CLOSED_WEBHOOKS } from './canaries/closed-webhooks.ts';
 import { CONTAINERS } from './canaries/containers.ts';
 import { CREDENTIALS } from './canaries/credentials.ts';
 import { GATE_CANARIES } from './canaries/gate.ts';
@@ -22,4 +23,5 @@ export const CANARIES: readonly Canary[] = [
   ...PROBES_AND_STOP,
   ...RESOURCES_AND_IMAGES,
   ...SURROUNDINGS,
+  ...CLOSED_WEBHOOKS,
 ];

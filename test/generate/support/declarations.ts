@@ -15,7 +15,7 @@ function resource(group: string, version: string, plural: string, namespaced = t
 
 /** One with a status, whose definition the operator brings along. */
 function defined(plain: Resource): Resource {
-  const definition = { metadata: { name: resourceName(plain) } };
+  const definition = { metadata: { name: resourceName(plain) }, spec: {} };
   return Object.freeze({ ...plain, hasStatus: true, definition });
 }
 

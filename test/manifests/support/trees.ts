@@ -10,6 +10,7 @@ import website from '../../../examples/website/operator.ts';
 import type { Controller } from '../../../operator/controller/controller.ts';
 import type { ManifestFile } from '../../../operator/generate/manifests/manifest-file.ts';
 import type { ManifestsOptions } from '../../../operator/generate/manifests/manifests-options.ts';
+import type { DefinedResource } from '../../../operator/model/custom-resource-definition.ts';
 
 const repository = new URL('../../../', import.meta.url);
 const { version } = JSON.parse(readFileSync(new URL('package.json', repository), 'utf8')) as {
@@ -29,6 +30,20 @@ const COMMON = {
   stopSeconds: 25,
   command: 'npm run generate',
 } as const satisfies Partial<ManifestsOptions>;
+
+/** The example `website` with a definition that nobody converts: no gate follows from it. */
+export const SITE: Controller = {
+  ...website,
+  for: {
+    ...website.for,
+    resource: unconverted(website.for.resource as unknown as DefinedResource),
+  },
+} as Controller;
+
+function unconverted(resource: DefinedResource): DefinedResource {
+  const { conversion: _conversion, ...spec } = resource.definition.spec;
+  return { ...resource, definition: { ...resource.definition, spec } };
+}
 
 export const CONFIG_RESTART: Tree = {
   folder: 'manifests',

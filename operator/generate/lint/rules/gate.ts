@@ -207,7 +207,8 @@ function servedNames(installation: Installation): readonly string[] {
     .map(({ metadata }) => `${metadata.name}.${namespace}.svc`);
 }
 
-function servicesOf({ objects, labels, namespace }: Installation): readonly KubernetesObject[] {
+/** The Services that lead to the Pods. */
+export function servicesOf({ objects, labels, namespace }: Installation): readonly KubernetesObject[] {
   return objects.filter((object) => {
     const { selector } =
       (object as { spec?: { selector?: Record<string, string> | null } }).spec ?? {};

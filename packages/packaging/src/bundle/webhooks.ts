@@ -7,9 +7,10 @@ import { type BundleOptions, installModesOf } from './bundle-options.ts';
  *   that is allowed, and for one that OLM refuses or that brings a certificate authority of its own.
  */
 export function requireServable(
-  { deployment, definitions }: OperatorModel,
+  { deployment, definitions, webhooks: declared }: OperatorModel,
   options: BundleOptions,
 ): void {
+  if (declared !== undefined) throw undeliverable(declared.options);
   const { webhooks = [], allowKeyInOperator = false } = options;
   const { name } = deployment.metadata;
   for (const webhook of webhooks) {
@@ -45,6 +46,21 @@ export function requireServable(
     );
   }
 }
+
+/** A gate is a native sidecar, and OLM gives certificates to plain containers only. */
+function undeliverable({ webhooks, conversions = [] }: Served): ConfigurationError {
+  const what = [
+    ...webhooks.map(({ name }) => `the webhook ${name}`),
+    ...conversions.map((name) => `the conversion of ${name}`),
+  ];
+  return new ConfigurationError(
+    `${what.join(' and ')} cannot be in a bundle: OLM mounts the serving key into every container of the operator's ` +
+      'Deployment, and into no init container, which the gate is; so the operator would hold the key, and the gate would ' +
+      'have none. Use a policy in place of the webhook (chancery generate policies), or install by kustomize or Helm',
+  );
+}
+
+type Served = NonNullable<OperatorModel['webhooks']>['options'];
 
 function requireEverywhere(named: string, options: BundleOptions): void {
   if (installModesOf(options).join() === 'AllNamespaces') return;

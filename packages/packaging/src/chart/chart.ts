@@ -21,10 +21,12 @@ import { type OpenModel, openModel } from './placeholders.ts';
 import { printTree } from './print.ts';
 import { readmeText } from './readme.ts';
 import { rightsText } from './rights.ts';
-import { type Setting, settingsOf } from './settings.ts';
+import type { Setting } from './setting.ts';
+import { settingsOf } from './settings.ts';
 import { testText } from './test-pod.ts';
 import { OBJECT_NAME, VARIABLE_NAME, valuesSchema } from './values-schema.ts';
 import { valuesText } from './values-yaml.ts';
+import { webhookFiles } from './webhooks.ts';
 
 /** The settings of a chart that neither the model nor the metadata contain. */
 export interface ChartOptions {
@@ -91,6 +93,7 @@ function objectFiles(
     ...(configMap === undefined ? [] : [{ path: 'templates/config-map.yaml', text: configMap }]),
     ...componentFiles(chart, model, usedComponents(model)),
     ...definitionFiles(chart, model.definitions),
+    ...webhookFiles(chart, open),
     ...givenFiles(model),
     { path: 'templates/tests/ready.yaml', text: testText(chart, model) },
   ];
@@ -146,7 +149,8 @@ function requireHarmless(command: string): void {
 }
 
 function requireDigests({ deployment }: OperatorModel): void {
-  for (const { name, image } of deployment.spec.template.spec.containers) {
+  const { containers, initContainers = [] } = deployment.spec.template.spec;
+  for (const { name, image } of [...initContainers, ...containers]) {
     if (image.includes('@sha256:')) continue;
     throw new ConfigurationError(`the image of the container ${name} has no digest`, {
       context: { image },

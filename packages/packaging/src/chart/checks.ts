@@ -1,9 +1,9 @@
-import { isOwnAmbassador, type OperatorModel } from 'chancery/internal';
+import { isOwnAmbassador, type OperatorModel, reasonForTwo } from 'chancery/internal';
 import { literal } from './expressions.ts';
 import { imageParts } from './image-reference.ts';
 import { LONGEST_ARGUMENT, RESOURCE_NAMES, TAKEN_NAMES } from './limits.ts';
 import { NAME, type OpenModel, WATCHED } from './placeholders.ts';
-import type { Kind, Setting } from './settings.ts';
+import type { Kind, Setting } from './setting.ts';
 import { NAME_OF_LABEL } from './values-schema.ts';
 
 /** The lines of the named template that refuses what no value may be. */
@@ -22,7 +22,7 @@ export function checkLines(
       return `{{- include ${literal(`${chart}.${name}`)} (${words.join(' ')}) -}}`;
     }),
     `{{- include ${literal(`${chart}.checkFullname`)} (dict "context" $ "taken" ${taken}) -}}`,
-    ...['manager', 'proxy'].map(
+    ...['manager', 'proxy', ...(model.webhooks === undefined ? [] : ['gate'])].map(
       (container) =>
         `{{- include ${literal(`${chart}.checkImage`)} (dict "container" ${literal(container)} ` +
         `"image" $.Values.${container}.image) -}}`,
@@ -140,6 +140,27 @@ function refusals(chart: string, model: OperatorModel): readonly Refusal[] {
       message: 'networkPolicy.apiServer must say where the API server is, or nothing would get out',
     },
     ...scopeRefusals(chart, model),
+    ...webhookRefusals(chart, model),
+  ];
+}
+
+function webhookRefusals(chart: string, model: OperatorModel): readonly Refusal[] {
+  if (model.webhooks === undefined) return [];
+  const reason = reasonForTwo(model.webhooks.options);
+  return [
+    {
+      condition: `regexMatch "^[0-9]" (include ${literal(`${chart}.fullname`)} $)`,
+      message:
+        'a Service has this name, and the name of a Service begins with a letter: set fullnameOverride',
+    },
+    ...(reason === undefined
+      ? []
+      : [
+          {
+            condition: 'not $.Values.highAvailability',
+            message: `${reason}, so that requests are refused while no replica answers: leave highAvailability true`,
+          },
+        ]),
   ];
 }
 

@@ -1,7 +1,8 @@
 import type { CustomResourceDefinition } from 'chancery/internal';
 import { formatYaml } from 'chancery/low-level';
-import { escaped, include } from './expressions.ts';
+import { escaped, expressionOf, include } from './expressions.ts';
 import type { TemplateBody } from './other-objects.ts';
+import { NAME, NAMESPACE } from './placeholders.ts';
 
 /**
  * Definitions as templates and not in the folder `crds/`, whose files Helm installs once and never upgrades. They
@@ -42,5 +43,13 @@ function definitionText(chart: string, definition: CustomResourceDefinition): st
     '    helm.sh/resource-policy: keep\n',
     annotationLines === '' ? '  {{- end }}\n' : '    {{- end }}\n',
     escaped(formatYaml(body)),
-  ].join('');
+  ]
+    .join('')
+    .replace(
+      OPEN_LINE,
+      (_line, key: string, value: string) => `${key}{{ ${expressionOf(chart, value)} }}`,
+    );
 }
+
+/** A line with a name of the release: where the gate that converts is, and its certificate. */
+const OPEN_LINE = new RegExp(`^( *[^:\\n]+: )(.*(?:${NAME}|${NAMESPACE}).*)$`, 'gm');

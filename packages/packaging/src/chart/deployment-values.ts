@@ -123,7 +123,7 @@ function withSecurity(tree: Tree, of: 'pod' | 'container', values: string): Tree
 /** A container with what values say about it. */
 export function withContainerValues(
   chart: string,
-  container: 'manager' | 'proxy',
+  container: 'gate' | 'manager' | 'proxy',
   tree: Tree,
 ): Tree {
   const values = `$.Values.${container}`;

@@ -5,8 +5,10 @@ import { include } from './expressions.ts';
 import type { OpenModel } from './placeholders.ts';
 import { openScopes } from './scopes.ts';
 import {
+  type Condition,
   changeAt,
   constantAt,
+  type Field,
   field,
   type Item,
   inline,
@@ -26,7 +28,8 @@ export interface DeploymentTrees {
   readonly proxy: Tree;
 }
 
-const CONTAINERS = ['spec', 'template', 'spec', 'containers'];
+const POD = ['spec', 'template', 'spec'];
+const CONTAINERS = [...POD, 'containers'];
 
 /** The components of a chart. Two replicas without an election would do everything twice. */
 export function usedComponents({ options }: OperatorModel): readonly ComponentName[] {
@@ -52,8 +55,14 @@ export function deploymentTrees(chart: string, open: OpenModel): DeploymentTrees
   const operator = changeAt(merged, [...CONTAINERS, 'operator'], (container) =>
     withVariables(chart, withContainerValues(chart, 'manager', container)),
   );
+  const gated =
+    open.model.webhooks === undefined
+      ? operator
+      : changeAt(operator, [...POD, 'initContainers', 'gate'], (container) =>
+          withContainerValues(chart, 'gate', container),
+        );
   return {
-    deployment: withPodValues(chart, open, withProxyIncluded(chart, operator)),
+    deployment: withPodValues(chart, open, withProxyIncluded(chart, gated)),
     proxy: withContainerValues(chart, 'proxy', proxy),
   };
 }
@@ -121,6 +130,23 @@ interface PodPatch {
   readonly initContainers?: readonly object[];
 }
 
+/** The gate is among them in every release, and the ambassador before it where it is a native sidecar. */
+function initContainers(pod: Tree, proxy: Tree, isSidecar: Condition): readonly Field[] {
+  const gate = constantItems(pod, 'initContainers');
+  const items = [{ tree: proxy, when: gate.length === 0 ? [] : [isSidecar] }, ...gate];
+  const when = gate.length === 0 ? [isSidecar] : [];
+  return [field('initContainers', { is: 'sequence', items }, ...when)];
+}
+
+function constantItems(tree: Tree, key: string): readonly Item[] {
+  const found =
+    tree.is === 'mapping'
+      ? tree.fields.find((each) => !('more' in each) && each.key === key)
+      : undefined;
+  if (found === undefined || 'more' in found || found.tree.is !== 'sequence') return [];
+  return found.tree.items.filter((item) => 'tree' in item);
+}
+
 /** A native sidecar is among the init containers; else it is the first of the containers. */
 function withProxyIncluded(chart: string, deployment: Tree): Tree {
   const isSidecar = componentCondition(chart, 'native-sidecar');
@@ -135,9 +161,6 @@ function withProxyIncluded(chart: string, deployment: Tree): Tree {
     return { is: 'sequence', items };
   });
   return changeAt(included, ['spec', 'template', 'spec'], (pod) =>
-    withFields(
-      pod,
-      field('initContainers', { is: 'sequence', items: [{ tree: proxy, when: [] }] }, isSidecar),
-    ),
+    withFields(pod, ...initContainers(pod, proxy, isSidecar)),
   );
 }

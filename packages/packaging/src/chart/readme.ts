@@ -2,7 +2,7 @@ import type { OperatorModel } from 'chancery/internal';
 import type { PackageMetadata } from '../metadata.ts';
 import { descriptionOf, displayNameOf } from './chart-yaml.ts';
 import { chartText } from './named-templates.ts';
-import type { Setting } from './settings.ts';
+import type { Setting } from './setting.ts';
 
 /** The text of `README.md`: how to install the chart, and all its values. */
 export function readmeText(

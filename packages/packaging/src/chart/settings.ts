@@ -1,49 +1,12 @@
+import { DNS_LABEL, DNS_SUBDOMAIN, type OperatorModel, overlayComponents } from 'chancery/internal';
 import {
-  DNS_LABEL,
-  DNS_SUBDOMAIN,
-  type ModelContainer,
-  type OperatorModel,
-} from 'chancery/internal';
-import { imageParts } from './image-reference.ts';
+  containerNamed,
+  gateSettings,
+  imageSettings,
+  proxySettings,
+} from './container-settings.ts';
 import { reservedVariables, securityRules } from './limits.ts';
-
-/** What a value may be. The schema and the template check it alike, because users can skip the schema. */
-export type Kind =
-  | { readonly is: 'boolean' }
-  | { readonly is: 'integer'; readonly minimum: number; readonly maximum: number }
-  | { readonly is: 'choice'; readonly of: readonly (string | boolean)[] }
-  | ({ readonly is: 'text' } & TextRule)
-  | ({ readonly is: 'texts' } & TextRule)
-  /** Names and texts. `pattern` is the values'. */
-  | ({ readonly is: 'map'; readonly refused: readonly string[] } & TextRule)
-  /** Goes into the Pod as it is. */
-  | { readonly is: 'object' }
-  | { readonly is: 'resources' }
-  /** Goes into the Pod as it is: a list of objects. */
-  | { readonly is: 'objects' }
-  /** Fields that have only one value. */
-  | { readonly is: 'security'; readonly fields: Readonly<Record<string, unknown>> }
-  | { readonly is: 'variables'; readonly refused: readonly string[] }
-  | { readonly is: 'overrides'; readonly refused: readonly string[] }
-  | { readonly is: 'names' };
-
-interface TextRule {
-  /** For RE2 and JavaScript alike, with anchors. */
-  readonly pattern: string;
-  readonly maxLength: number;
-  /** Completes the sentence "… must be". */
-  readonly wanted: string;
-}
-
-/** One value of a chart. */
-export interface Setting {
-  /** Names of the keys, with dots between them. */
-  readonly path: string;
-  /** What it does, for people who read `values.yaml`. */
-  readonly comment: string;
-  readonly standard: unknown;
-  readonly kind: Kind;
-}
+import { type Kind, type Setting, setting, type TextRule } from './setting.ts';
 
 const BOOLEAN: Kind = { is: 'boolean' };
 
@@ -112,14 +75,11 @@ export function settingsOf(model: OperatorModel): readonly Setting[] {
     ...managerSettings(model),
     ...podSettings(),
     ...proxySettings(model),
+    ...gateSettings(model),
     ...scopeSettings(model),
     ...objectSettings(model),
     ...componentSettings(model),
   ];
-}
-
-function setting(path: string, standard: unknown, kind: Kind, comment: string): Setting {
-  return { path, standard, kind, comment };
 }
 
 function nameSettings({ options }: OperatorModel): readonly Setting[] {
@@ -231,64 +191,6 @@ function podSettings(): readonly Setting[] {
   ];
 }
 
-function proxySettings(model: OperatorModel): readonly Setting[] {
-  const proxy = containerNamed(model, 'proxy');
-  return [
-    ...imageSettings('proxy', proxy),
-    setting(
-      'proxy.resources',
-      proxy.resources ?? {},
-      { is: 'resources' },
-      'Of the ambassador. It collects garbage before it reaches 96 MiB.',
-    ),
-    setting(
-      'proxy.securityContext',
-      {},
-      { is: 'security', fields: securityRules('container', proxy) },
-      'Additions to the security context of the ambassador. Only what makes it stricter.',
-    ),
-  ];
-}
-
-function imageSettings(container: string, { image }: ModelContainer): readonly Setting[] {
-  const { repository, tag, digest } = imageParts(image);
-  const text = (pattern: string, wanted: string): Kind => ({
-    is: 'text',
-    ...{ pattern, wanted, maxLength: 255 },
-  });
-  return [
-    setting(
-      `${container}.image.repository`,
-      repository,
-      text(
-        '^([A-Za-z0-9.-]+(:[0-9]+)?/)?[a-z0-9]+([._/-]+[a-z0-9]+)*$',
-        'the name of an image without a tag',
-      ),
-      container === 'proxy'
-        ? 'The image of the ambassador. Keep the last part of its name: other images need other arguments.'
-        : 'The image of the operator.',
-    ),
-    setting(
-      `${container}.image.tag`,
-      tag,
-      text('^([A-Za-z0-9_][A-Za-z0-9._-]{0,127})?$', 'a tag'),
-      'Needed unless there is a digest.',
-    ),
-    setting(
-      `${container}.image.digest`,
-      digest,
-      text('^(sha256:[a-f0-9]{64})?$', 'sha256: and 64 digits'),
-      'sha256:…, which wins over the tag.',
-    ),
-    setting(
-      `${container}.image.pullPolicy`,
-      '',
-      { is: 'choice', of: ['', 'Always', 'IfNotPresent', 'Never'] },
-      'Default: that of Kubernetes.',
-    ),
-  ];
-}
-
 function scopeSettings({ options }: OperatorModel): readonly Setting[] {
   if (options.watched !== undefined) return [];
   return [
@@ -334,10 +236,11 @@ function objectSettings({ definitions }: OperatorModel): readonly Setting[] {
   ];
 }
 
-function componentSettings({ options }: OperatorModel): readonly Setting[] {
+function componentSettings(model: OperatorModel): readonly Setting[] {
+  const { options } = model;
   const availability = setting(
     'highAvailability',
-    false,
+    overlayComponents(model).includes('high-availability'),
     BOOLEAN,
     'Two replicas or more, spread over nodes and zones, and a PodDisruptionBudget.',
   );
@@ -380,10 +283,4 @@ function componentSettings({ options }: OperatorModel): readonly Setting[] {
       'The ambassador logs each request, the operator its debug lines. Not for always.',
     ),
   ];
-}
-
-function containerNamed({ deployment }: OperatorModel, name: string): ModelContainer {
-  const found = deployment.spec.template.spec.containers.find((each) => each.name === name);
-  if (found === undefined) throw new Error(`the Deployment has no container ${name}`);
-  return found;
 }

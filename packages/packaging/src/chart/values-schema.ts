@@ -1,5 +1,5 @@
 import { NODE_OPTIONS, QUANTITY, RESOURCE_NAMES, TOKEN_VARIABLE } from './limits.ts';
-import type { Kind, Setting } from './settings.ts';
+import type { Kind, Setting } from './setting.ts';
 
 /** A JSON schema, as far as a chart has one. */
 interface Schema {

@@ -1,5 +1,5 @@
 import { formatYaml } from 'chancery/low-level';
-import type { Setting } from './settings.ts';
+import type { Setting } from './setting.ts';
 
 /** What the groups of values are about. */
 const GROUPS: Readonly<Record<string, string>> = {

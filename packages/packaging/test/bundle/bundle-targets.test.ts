@@ -4,6 +4,7 @@ import { accessOf } from '../../../../operator/access/required-access.ts';
 import type { EnvironmentVariable } from '../../../../operator/generate/manifests/model-deployment.ts';
 import { settingsFrom } from '../../../../operator/manager/settings/settings.ts';
 import { groupVersionPath } from '../../../../operator/model/resource.ts';
+import { SITE } from '../../../../test/manifests/support/trees.ts';
 import type { InstallMode } from '../../src/bundle/bundle-options.ts';
 import { website } from '../support/plain-website.ts';
 import { bundle, type Csv, csvOf, demo } from './support/bundles.ts';
@@ -42,7 +43,7 @@ function environment(csv: Csv, targets: string): Readonly<Record<string, string>
 /** Paths of the requests that the operator makes when it watches these namespaces. */
 function requestPaths(namespaces: readonly string[] | undefined): readonly string[] {
   const leaderElection = { namespace: OWN, leaseName: 'demo-leader' };
-  return accessOf([website], { namespaces, leaderElection })
+  return accessOf([SITE], { namespaces, leaderElection })
     .filter(({ unrequested }) => unrequested !== true)
     .map(({ resource, namespace, resourceNames = ['some.name'], subresource, verbs }) => {
       const inside = namespace ?? (verbs.includes('patch') ? 'other' : undefined);

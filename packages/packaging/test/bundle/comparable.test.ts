@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import { operatorModel } from '../../../../operator/generate/manifests/operator-model.ts';
 import { renderedObjects } from '../../../../operator/generate/manifests/rendered-objects.ts';
 import type { KubernetesObject } from '../../../../operator/model/object.ts';
-import { options, WEBSITE } from '../../../../test/manifests/support/trees.ts';
+import { options, SITE } from '../../../../test/manifests/support/trees.ts';
 import { comparable, rulesIn } from './support/comparable.ts';
 
-const model = operatorModel(WEBSITE.controllers, options());
+const model = operatorModel([SITE], options());
 const objects = renderedObjects(model, { scope: 'namespaced', components: ['network-policy'] });
 const NAMESPACE = model.options.namespace;
 

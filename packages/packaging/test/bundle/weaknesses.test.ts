@@ -2,11 +2,11 @@
 import { expect, test } from 'vitest';
 import { operatorModel } from '../../../../operator/generate/manifests/operator-model.ts';
 import { renderedDeployment } from '../../../../operator/generate/manifests/rendered-objects.ts';
-import { options, WEBSITE } from '../../../../test/manifests/support/trees.ts';
+import { options, SITE } from '../../../../test/manifests/support/trees.ts';
 import { type PodSpec, podSpecOf } from './guarantees.ts';
 import { weaknesses } from './weaknesses.ts';
 
-const model = operatorModel(WEBSITE.controllers, options());
+const model = operatorModel([SITE], options());
 const good = podSpecOf([renderedDeployment(model, { scope: 'namespaced' })]);
 
 /** The good Pod with other fields in the security context of its first container. */

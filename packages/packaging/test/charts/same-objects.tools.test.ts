@@ -13,7 +13,7 @@ import {
 import { renderedObjects } from '../../../../operator/generate/manifests/rendered-objects.ts';
 import type { KubernetesObject } from '../../../../operator/model/object.ts';
 import { COMBINATIONS, SCOPES } from '../../../../test/manifests/support/combinations.ts';
-import { WEBSITE } from '../../../../test/manifests/support/trees.ts';
+import { SITE, WEBSITE } from '../../../../test/manifests/support/trees.ts';
 import { renderChart, rendered } from '../helm/render-chart.ts';
 import {
   API_SERVER,
@@ -95,7 +95,7 @@ test('[packaging 7] namespaces of a value narrow roles and filter as if the oper
     const result = results[at];
     if (result === undefined) throw new Error('a render is missing');
     const watched = namespaces.toSorted();
-    const named = operatorModel(WEBSITE.controllers, { ...WEBSITE.options, watched });
+    const named = operatorModel([SITE], { ...WEBSITE.options, watched });
     const { objects } = rendered(result);
     expect(rulesByPlace(objects)).toEqual(
       rulesByPlace(renderedObjects(named, { scope: 'namespaced' })),

@@ -8,7 +8,7 @@ import * as fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { operatorModel } from '../../../../operator/generate/manifests/operator-model.ts';
 import { isDnsLabel } from '../../../../operator/model/dns-name.ts';
-import { options, WEBSITE } from '../../../../test/manifests/support/trees.ts';
+import { options, SITE } from '../../../../test/manifests/support/trees.ts';
 import { propertyRuns } from '../../../../test/support/property-runs.ts';
 import { chartFiles } from '../../src/chart/chart.ts';
 import { podSpecOf } from '../bundle/guarantees.ts';
@@ -20,7 +20,7 @@ import { HOSTILE, mutatedValues, valuesArbitrary } from './values-arbitrary.ts';
 type Json = Readonly<Record<string, unknown>>;
 
 const chart = chartFiles(
-  operatorModel(WEBSITE.controllers, options({ name: 'website' })),
+  operatorModel([SITE], options({ name: 'website' })),
   { version: '1.2.3', maintainers: [{ name: 'Eve' }] },
   { command: 'npm run generate' },
 );

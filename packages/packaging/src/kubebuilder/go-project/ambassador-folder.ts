@@ -1,6 +1,7 @@
 import { type AmbassadorSidecar, documents, header } from 'chancery/internal';
 import { formatYaml } from 'chancery/low-level';
 import { PLUGIN_KEY } from '../protocol.ts';
+import type { ManagerGate } from './gate.ts';
 import { OWN_FOLDER } from './kustomize-tree.ts';
 import type { Manager } from './manager.ts';
 import { CONFIG_MAP, filterPatch, managerPatch } from './manager-patch.ts';
@@ -12,6 +13,7 @@ export function ambassadorFolder(
   manager: Manager,
   sidecar: AmbassadorSidecar,
   port: number,
+  gate: ManagerGate | undefined,
 ): ReadonlyMap<string, string> {
   const deployment = { kind: 'Deployment', name: manager.deployment.metadata.name };
   const account = manager.accountObject?.object.metadata.name;
@@ -25,7 +27,7 @@ export function ambassadorFolder(
   const component = {
     apiVersion: 'kustomize.config.k8s.io/v1alpha1',
     kind: 'Component',
-    resources: ['kubeconfig.yaml'],
+    resources: ['kubeconfig.yaml', ...(gate === undefined ? [] : ['gate.yaml'])],
     patches,
   };
   return new Map([
@@ -47,15 +49,28 @@ export function ambassadorFolder(
     file(
       'manager.yaml',
       ['The ambassador, as a native sidecar (Kubernetes 1.29).'],
-      managerPatch(manager, sidecar),
+      managerPatch(manager, sidecar, gate),
     ),
     file(
       'filter.yaml',
       ['What the roles allow that are bound to the manager, and no more.'],
       filterPatch(manager, sidecar),
     ),
+    ...(gate === undefined ? [] : [gateFile(manager, gate)]),
     ...(account === undefined ? [] : [accountFile(account)]),
   ]);
+}
+
+function gateFile(
+  manager: Manager,
+  { config: { name, data } }: ManagerGate,
+): readonly [string, string] {
+  return file('gate.yaml', ['What the gate passes to the manager, and nothing else.'], {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name, ...namespaceOf(manager) },
+    data,
+  });
 }
 
 /** As it is written in config/manager: kustomize changes it in the same way. */

@@ -8,6 +8,7 @@ import {
 } from 'chancery/internal';
 import { ambassadorFolder } from './ambassador-folder.ts';
 import { egressPolicy } from './egress.ts';
+import { gateMessages, gateOf } from './gate.ts';
 import { inFile, type KustomizeTree, kustomizeTree } from './kustomize-tree.ts';
 import { type Manager, managerOf } from './manager.ts';
 import { weakSettings } from './manager-patch.ts';
@@ -56,13 +57,14 @@ export function hardened(
     : inFile(root, () => yamlWithItem(text, 'components', '../ambassador', COMMENT));
   return {
     files: new Map([
-      ...ambassadorFolder(manager, sidecar, proxyPort),
+      ...ambassadorFolder(manager, sidecar, proxyPort, gateOf(tree, manager)),
       ...egress.files,
       [root, built],
     ]),
     messages: [
       ...weakSettings(manager),
       ...egress.messages,
+      ...gateMessages(tree, manager),
       ...otherUsers(tree, manager),
       ...unread(tree),
     ],

@@ -61,8 +61,11 @@ const KINDS: ReadonlySet<unknown> = new Set([
   'RoleBinding',
   'ClusterRoleBinding',
   'Secret',
+  'ValidatingWebhookConfiguration',
+  'MutatingWebhookConfiguration',
 ]);
-const WORDS = 'Deployment|ServiceAccount|(?:Cluster)?Role(?:Binding)?';
+const WORDS =
+  'Deployment|ServiceAccount|(?:Cluster)?Role(?:Binding)?|(?:Validating|Mutating)WebhookConfiguration';
 /** A backslash may write such a word in another way. */
 const NEEDED = new RegExp(`\\b(?:${WORDS})(?:List)?\\b|service-account-token|\\\\[ux]`);
 

@@ -1,4 +1,5 @@
 import type { AmbassadorSidecar, Container, PodSpec } from 'chancery/internal';
+import type { ManagerGate } from './gate.ts';
 import type { Manager } from './manager.ts';
 import { KUBECONFIG, NAMESPACE, TMP } from './own-names.ts';
 import { ACCOUNT_FOLDER } from './pod-checks.ts';
@@ -15,6 +16,7 @@ const PROXY_USER = 65_531;
 export function managerPatch(
   manager: Manager,
   { container, credentials }: AmbassadorSidecar,
+  gate: ManagerGate | undefined,
 ): object {
   const { pod } = manager;
   const needsTmp = hasNewReadOnlyRoot(manager) && !hasMount(manager.container, '/tmp');
@@ -22,10 +24,13 @@ export function managerPatch(
     automountServiceAccountToken: false,
     ...(pod.enableServiceLinks === undefined && { enableServiceLinks: false }),
     ...podSecurity(pod),
-    initContainers: sidecars(pod, {
-      ...container,
-      securityContext: proxySecurity(container, manager),
-    }),
+    initContainers: [
+      ...sidecars(pod, {
+        ...container,
+        securityContext: proxySecurity(container, manager),
+      }),
+      ...(gate === undefined ? [] : [gate.container]),
+    ],
     containers: [
       {
         name: manager.container.name,
@@ -40,6 +45,7 @@ export function managerPatch(
     ],
     volumes: [
       credentials,
+      ...(gate?.volumes ?? []),
       { name: KUBECONFIG, configMap: { name: CONFIG_MAP } },
       { name: NAMESPACE, downwardAPI: { items: [OWN_NAMESPACE] } },
       ...(needsTmp ? [{ name: TMP, emptyDir: { sizeLimit: '256Mi' } }] : []),

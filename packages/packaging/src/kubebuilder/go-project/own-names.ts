@@ -8,4 +8,12 @@ export const NAMESPACE = 'pod-namespace';
 export const TMP = 'manager-tmp';
 
 /** All of them. */
-export const OWN_VOLUMES: readonly string[] = [CREDENTIALS, KUBECONFIG, NAMESPACE, TMP];
+export const OWN_VOLUMES: readonly string[] = [
+  CREDENTIALS,
+  KUBECONFIG,
+  NAMESPACE,
+  TMP,
+  'gate-tls',
+  'gate-config',
+  'gate-run',
+];

@@ -6,7 +6,7 @@ import {
   operatorModel,
 } from '../../../../../operator/generate/manifests/operator-model.ts';
 import type { CustomResourceDefinition } from '../../../../../operator/model/custom-resource-definition.ts';
-import { options } from '../../../../../test/manifests/support/trees.ts';
+import { options, SITE } from '../../../../../test/manifests/support/trees.ts';
 import { bundleFiles } from '../../../src/bundle/bundle.ts';
 import type { BundleOptions } from '../../../src/bundle/bundle-options.ts';
 import type { InstallStrategy } from '../../../src/bundle/install-strategy.ts';
@@ -25,7 +25,7 @@ export const OPTIONS: BundleOptions = { command: 'make bundle', channels: ['fast
 /** An operator `demo` that does as the example `website`. */
 export function demo(
   changed: Parameters<typeof options>[0] = {},
-  declared: Parameters<typeof operatorModel>[0] = [website],
+  declared: Parameters<typeof operatorModel>[0] = [SITE],
 ): OperatorModel {
   return operatorModel(declared, options({ name: 'demo', namespace: 'demo-system', ...changed }));
 }

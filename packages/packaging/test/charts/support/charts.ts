@@ -9,7 +9,7 @@ import {
   type Scope,
 } from '../../../../../operator/generate/manifests/operator-model.ts';
 import type { KubernetesObject } from '../../../../../operator/model/object.ts';
-import { WEBSITE } from '../../../../../test/manifests/support/trees.ts';
+import { SITE, WEBSITE } from '../../../../../test/manifests/support/trees.ts';
 import { chartFiles } from '../../../src/chart/chart.ts';
 import type { PackageMetadata } from '../../../src/metadata.ts';
 
@@ -20,7 +20,7 @@ export const METADATA: PackageMetadata = {
 };
 
 export function websiteModel(changed: Partial<ManifestsOptions> = {}): OperatorModel {
-  return operatorModel(WEBSITE.controllers, { ...WEBSITE.options, ...changed });
+  return operatorModel([SITE], { ...WEBSITE.options, ...changed });
 }
 
 export function chartOf(
@@ -78,7 +78,7 @@ function cleaned(value: unknown, key: string = ''): unknown {
   return Object.fromEntries(fields);
 }
 
-const LABELS = new Set(['labels', 'matchLabels']);
+const LABELS = new Set(['labels', 'matchLabels', 'selector']);
 const EMPTIED = new Set([...LABELS, 'annotations']);
 
 function isEmpty(value: unknown): boolean {

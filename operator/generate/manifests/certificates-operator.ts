@@ -1,0 +1,64 @@
+import { AccessByScope } from '../../access/access-by-scope.ts';
+import type { KubernetesObject } from '../../model/object.ts';
+import { type CertificateTargets, certificatesAccess } from '../webhook/certificates-access.ts';
+import { gateNames } from '../webhook/gate-names.ts';
+import type { WebhookModel } from '../webhook/webhook-model.ts';
+import { modelOf, type OperatorModel } from './operator-model.ts';
+import { renderedObjects } from './rendered-objects.ts';
+
+/**
+ * The operator that keeps the certificate of another one's gate: its objects, without the Namespace. It has a Pod, an
+ * ambassador and an account of its own, so that the operator beside the gate gets no right to change what the API server
+ * trusts. Empty with another source of certificates.
+ */
+export function certificatesOperator({
+  options,
+  webhooks,
+}: OperatorModel): readonly KubernetesObject[] {
+  if (webhooks?.options.certificates !== 'chancery') return [];
+  const { certificatesImage = '' } = webhooks.options;
+  const { namespace, command, images } = options;
+  const targets = targetsOf(webhooks, options);
+  const access = new AccessByScope([certificatesAccess(targets)], false);
+  const model = modelOf(access, {
+    name: `${options.name}-certs`,
+    namespace,
+    modules: [],
+    program: { words: wordsOf(targets, gateNames(options).gate) },
+    images: { ambassador: images.ambassador, operator: certificatesImage },
+    leaderElection: true,
+    installCrds: false,
+    stopSeconds: 25,
+    command,
+  });
+  return renderedObjects(model, { scope: 'namespaced' }).filter(({ kind }) => kind !== 'Namespace');
+}
+
+function targetsOf(
+  { options: { webhooks, conversions = [] } }: WebhookModel,
+  place: { readonly name: string; readonly namespace: string },
+): CertificateTargets {
+  const { secret, configuration } = gateNames(place);
+  const named = (type: 'validating' | 'mutating'): readonly string[] =>
+    webhooks.some((webhook) => webhook.type === type) ? [configuration] : [];
+  return {
+    secret,
+    validating: named('validating'),
+    mutating: named('mutating'),
+    definitions: conversions,
+  };
+}
+
+function wordsOf(
+  { secret, validating, mutating, definitions }: CertificateTargets,
+  service: string,
+): readonly string[] {
+  return [
+    'certificates',
+    `--secret=${secret}`,
+    `--service=${service}`,
+    ...validating.map((name) => `--validating=${name}`),
+    ...mutating.map((name) => `--mutating=${name}`),
+    ...definitions.map((name) => `--definition=${name}`),
+  ];
+}

@@ -1,0 +1,38 @@
+import { parseYaml } from '../../core/yaml.ts';
+import { GATE_CONFIG_FOLDER, GATE_PORT, GATE_PROBE, GATE_TLS_FOLDER } from '../gate/gate-config.ts';
+import { scalar, templateText } from './manifest-file.ts';
+import type { ModelContainer } from './model-deployment.ts';
+
+/** Where the gate has its configuration and what it writes, besides the volume with its certificate. */
+export function gateVolumes(configMap: string): readonly GateVolume[] {
+  return [
+    { name: 'gate-config', configMap: { name: configMap } },
+    { name: 'gate-run', emptyDir: { sizeLimit: '256Mi' } },
+  ];
+}
+
+export interface GateVolume {
+  readonly name: string;
+  readonly [field: string]: unknown;
+}
+
+/** The lines of a Pod with the gate. */
+export function gateLines(image: string): string {
+  return templateText('base/parts/gate.yaml', {
+    gateImage: scalar(image),
+    port: GATE_PORT,
+    probe: GATE_PROBE,
+    tlsFolder: GATE_TLS_FOLDER,
+    configFolder: GATE_CONFIG_FOLDER,
+  });
+}
+
+/** The gate for a Pod that something else makes: the container that every operator with webhooks has. */
+export function gateSidecar(image: string): ModelContainer {
+  const { initContainers } = parseYaml(gateLines(image)) as {
+    readonly initContainers: readonly ModelContainer[];
+  };
+  const [gate] = initContainers;
+  if (gate === undefined) throw new Error('there is no gate');
+  return gate;
+}

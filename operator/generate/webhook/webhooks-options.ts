@@ -1,0 +1,128 @@
+import { ConfigurationError } from '../../core/errors.ts';
+import { CONVERSION_PATH } from '../../model/custom-resource-definition.ts';
+import type { Webhook } from '../../webhook/webhook.ts';
+import type { GatePath } from '../gate/gate-config.ts';
+
+/** The last part of the name of our own gate image. */
+export const OWN_GATE_IMAGE: string = 'chancery-gate';
+
+/** The last part of the name of our own image with `chancery certificates`. */
+export const OWN_CERTIFICATES_IMAGE: string = 'chancery-certificates';
+
+/** Where the certificate of the gate comes from, best first. */
+export const CERTIFICATE_SOURCES = ['cert-manager', 'service-ca', 'pod', 'chancery'] as const;
+export type CertificateSource = (typeof CERTIFICATE_SOURCES)[number];
+
+/** How an operator with webhooks gets its gate, and the gate its certificate. */
+export interface GateOptions {
+  readonly certificates: CertificateSource;
+  /** The image of the container `gate`, with a tag or a digest. */
+  readonly image: string;
+  /** For `pod`: the signer that issues serving certificates, such as `example.com/serving`. */
+  readonly signer?: string;
+  /** For `pod`: the certificates of the signer, as PEM. The API server trusts them. */
+  readonly caBundle?: string;
+  /** For `chancery`: the image with `chancery certificates`, with a tag or a digest. */
+  readonly certificatesImage?: string;
+}
+
+/** What the API server asks an operator, and how it is reached. */
+export interface WebhooksOptions extends GateOptions {
+  readonly webhooks: readonly Webhook[];
+  /** Names of the definitions whose versions the operator converts. Default: none. */
+  readonly conversions?: readonly string[];
+}
+
+/** True when the API server asks the operator something. */
+export function isServing({
+  webhooks,
+  conversions = [],
+}: Pick<WebhooksOptions, 'conversions' | 'webhooks'>): boolean {
+  return webhooks.length > 0 || conversions.length > 0;
+}
+
+/** The time limit of the API server for a conversion, which no definition can change. */
+const CONVERSION_SECONDS = 30;
+
+/** The paths that the gate passes. */
+export function servedPaths({ webhooks, conversions = [] }: WebhooksOptions): readonly GatePath[] {
+  return [
+    ...webhooks.map(({ path, timeoutSeconds }) => ({ path, timeoutSeconds })),
+    ...(conversions.length > 0
+      ? [{ path: CONVERSION_PATH, timeoutSeconds: CONVERSION_SECONDS }]
+      : []),
+  ];
+}
+
+/** Why one replica is not enough; undefined where requests pass when nobody answers. */
+export function reasonForTwo({ webhooks }: WebhooksOptions): string | undefined {
+  const closed = webhooks.find(({ failurePolicy }) => failurePolicy === 'Fail');
+  return closed && `the webhook ${closed.name} has failurePolicy Fail`;
+}
+
+/** Signers have a domain and a path: `example.com/serving`. */
+const SIGNER = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?\.[a-z0-9-]+\/[a-z0-9]([a-z0-9._-]*[a-z0-9])?$/;
+
+const CERTIFICATES =
+  /^(?:\s*-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----\s*)+$/;
+
+/**
+ * @throws ConfigurationError `CONFIG` for what the API server refuses, for a gate that nobody would trust, and for
+ *   webhooks that one replica cannot serve.
+ */
+export function requireServable(
+  options: WebhooksOptions,
+  { installCrds, electsLeader, name }: Surroundings,
+): void {
+  const { certificates, signer, caBundle, conversions = [] } = options;
+  if (!/^[a-z]/.test(name)) {
+    throw new ConfigurationError(
+      'an operator with webhooks has a Service, whose name begins with a letter: choose another name with --name',
+      { context: { name } },
+    );
+  }
+  if (certificates === 'pod') requirePodSigner(signer, caBundle);
+  else if (signer !== undefined || caBundle !== undefined) {
+    const option = signer === undefined ? '--ca-bundle' : '--certificate-signer';
+    throw new ConfigurationError(
+      `${option} is for --certificates pod: ${certificates} brings its own authority`,
+    );
+  }
+  if (conversions.length > 0 && installCrds) {
+    throw new ConfigurationError(
+      `${conversions[0]} is converted by a webhook, and --install-crds lets the operator write definitions: it would need ` +
+        'the caBundle, and the right to change what the API server trusts; let the manifests have the definitions',
+    );
+  }
+  const reason = reasonForTwo(options);
+  if (reason !== undefined && !electsLeader) {
+    throw new ConfigurationError(
+      `${reason}, so that requests are refused while no replica answers: it needs two replicas and a ` +
+        'PodDisruptionBudget, and without leader election two replicas would do everything twice; use ' +
+        '--leader-election, or failurePolicy Ignore',
+    );
+  }
+}
+
+interface Surroundings {
+  readonly name: string;
+  readonly installCrds: boolean;
+  /** Two replicas do no work twice. */
+  readonly electsLeader: boolean;
+}
+
+function requirePodSigner(signer: string | undefined, caBundle: string | undefined): void {
+  if (signer === undefined || !SIGNER.test(signer) || signer.startsWith('kubernetes.io/')) {
+    throw new ConfigurationError(
+      '--certificates pod needs --certificate-signer NAME: the signer of serving certificates that is installed in the ' +
+        'cluster, such as example.com/serving; Kubernetes itself has none',
+      { context: { signer: signer ?? 'none' } },
+    );
+  }
+  if (caBundle === undefined || !CERTIFICATES.test(caBundle)) {
+    throw new ConfigurationError(
+      '--certificates pod needs --ca-bundle FILE: PEM certificates of the signer. Nothing in Kubernetes writes them into ' +
+        'webhook configurations, and without them the API server would trust its own system roots',
+    );
+  }
+}

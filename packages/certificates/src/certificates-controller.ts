@@ -1,0 +1,181 @@
+import {
+  type Clock,
+  type Controller,
+  controller,
+  enqueueMapped,
+  type GoneContext,
+  type Outcome,
+  type Trigger,
+} from 'chancery';
+import { type CertificateTargets, certificatesAccess } from 'chancery/internal';
+import { type Secret, secrets } from 'chancery/kubernetes';
+import { authoritiesIn, certificateState, type SecretTexts } from './certificate-state.ts';
+import { issueCertificate } from './issue-certificate.ts';
+import { nextStep, SKEW_MS, type Step, VALID_MS } from './next-step.ts';
+import { bundlesIn, type TrustingObject, trustPatch } from './trusting-objects.ts';
+
+/** What `chancery certificates` keeps. */
+export interface CertificatesOptions {
+  readonly targets: CertificateTargets;
+  /** The Service of the gate, in the namespace of the Secret. */
+  readonly service: string;
+  readonly namespace: string;
+}
+
+/** The longest wait: a timer takes no more than 24 days, and a clock may have been set. */
+const LONGEST_WAIT_MS = 6 * 3_600_000;
+
+/** So many writes follow from one another: made, trusted, served. Each is decided by what is stored then. */
+const MOST_STEPS = 4;
+
+type Tools = Pick<GoneContext, 'client' | 'clock' | 'log' | 'signal' | 'store'>;
+
+/**
+ * Keeps a serving certificate in a Secret, and its authority in the `caBundle` of webhook configurations and definitions. One
+ * key, that of the Secret; a change of any of the objects asks for it.
+ */
+export function certificatesController(options: CertificatesOptions): Controller<Secret> {
+  const { targets, namespace } = options;
+  const access = certificatesAccess(targets);
+  const key = { namespace, name: targets.secret };
+  const trust = new TrustedSince();
+  const keep = (context: Tools): Promise<Outcome> =>
+    new Keeper(options, access, trust, context).run();
+  return controller<Secret>({
+    name: access.name,
+    for: access.secret,
+    watches: access.trusting.map((each) => enqueueMapped(each, () => [key])),
+    triggers: [atStart(key)],
+    permissions: access.permissions ?? [],
+    reconcile: (_secret, context) => keep(context),
+    gone: (_key, context) => keep(context),
+  });
+}
+
+/** Nothing has changed yet when there is no Secret and no configuration. */
+function atStart(key: { readonly namespace: string; readonly name: string }): Trigger {
+  return {
+    async run(enqueue) {
+      enqueue([key]);
+    },
+  };
+}
+
+/** Since when every `caBundle` is the same bundle. A new process counts anew, which only makes the overlap longer. */
+class TrustedSince {
+  #bundle: string | undefined;
+  #at = 0;
+
+  forMs(bundle: string, clock: Clock): number {
+    if (this.#bundle !== bundle) {
+      this.#bundle = bundle;
+      this.#at = clock.monotonic();
+    }
+    return clock.monotonic() - this.#at;
+  }
+
+  forget(): void {
+    this.#bundle = undefined;
+  }
+}
+
+/** One attempt. */
+class Keeper {
+  readonly #options: CertificatesOptions;
+  readonly #access: ReturnType<typeof certificatesAccess>;
+  readonly #trust: TrustedSince;
+  readonly #context: Tools;
+
+  constructor(
+    options: CertificatesOptions,
+    access: ReturnType<typeof certificatesAccess>,
+    trust: TrustedSince,
+    context: Tools,
+  ) {
+    this.#options = options;
+    this.#access = access;
+    this.#trust = trust;
+    this.#context = context;
+  }
+
+  async run(): Promise<Outcome> {
+    for (let count = 0; count < MOST_STEPS; count += 1) {
+      const step = this.#next();
+      if (step.is === 'wait') return { requeueAfterMs: Math.min(step.ms, LONGEST_WAIT_MS) };
+      if (step.is === 'trust') await this.#tellAll(step.bundle);
+      else await this.#write(step);
+    }
+    return { requeueAfterMs: 0 };
+  }
+
+  #next(): Step {
+    const { clock, store } = this.#context;
+    const { service, namespace } = this.#options;
+    const [secret] = [...store(this.#access.secret).list()];
+    const now = clock.now();
+    const host = `${service}.${namespace}.svc`;
+    const dnsNames = [host, `${host}.cluster.local`];
+    const bundles = this.#trusting().flatMap((each) =>
+      bundlesIn(each, { name: service, namespace }),
+    );
+    return nextStep(certificateState(textsOf(secret), dnsNames, now), {
+      now,
+      bundles,
+      remembered: authoritiesIn(bundles.join(''), now),
+      trustedForMs: (bundle) => this.#trust.forMs(bundle, clock),
+      issue: () =>
+        issueCertificate({ dnsNames, validFrom: now - SKEW_MS, validUntil: now + VALID_MS }),
+    });
+  }
+
+  #trusting(): readonly TrustingObject[] {
+    const { store } = this.#context;
+    return this.#access.trusting.flatMap((each) => [...store(each).list()]) as TrustingObject[];
+  }
+
+  async #tellAll(bundle: string): Promise<void> {
+    const { client, signal, log } = this.#context;
+    const { service: name, namespace } = this.#options;
+    this.#trust.forget();
+    for (const source of this.#access.trusting) {
+      for (const object of this.#context.store(source).list() as Iterable<TrustingObject>) {
+        const isTrusting = bundlesIn(object, { name, namespace }).every((each) => each === bundle);
+        const patch = trustPatch(object, { name, namespace }, bundle);
+        if (isTrusting || patch === undefined) continue;
+        await client.applyExisting(source.resource, patch, { force: true, signal });
+        log.info({ kind: object.kind, name: object.metadata.name }, 'changed what is trusted');
+      }
+    }
+  }
+
+  async #write({ why, texts }: Extract<Step, { readonly is: 'write' }>): Promise<void> {
+    const { client, signal, log } = this.#context;
+    const { namespace, targets } = this.#options;
+    await client.apply(
+      secrets,
+      {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { namespace, name: targets.secret },
+        data: Object.fromEntries(
+          Object.entries(texts).map(([key, text]) => [key, Buffer.from(text).toString('base64')]),
+        ),
+      },
+      { force: true, signal },
+    );
+    log.info({ secret: targets.secret }, SAYS[why]);
+  }
+}
+
+const SAYS = {
+  made: 'made a certificate that is not served yet',
+  served: 'a new certificate is served',
+  forgotten: 'the authority before is no longer trusted',
+} as const;
+
+function textsOf(secret: Secret | undefined): SecretTexts {
+  const entries = Object.entries(secret?.data ?? {});
+  return Object.fromEntries(
+    entries.map(([key, base64]) => [key, Buffer.from(base64, 'base64').toString()]),
+  );
+}

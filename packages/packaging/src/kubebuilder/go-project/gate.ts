@@ -1,0 +1,100 @@
+import type { KubernetesObject } from 'chancery';
+import {
+  GATE_CONFIG_FILE,
+  GATE_TLS,
+  type GatePath,
+  gateConfig,
+  gateSidecar,
+  gateVolumes,
+  type ModelContainer,
+  OWN_GATE_IMAGE,
+  VERSION,
+} from 'chancery/internal';
+import type { KustomizeTree } from './kustomize-tree.ts';
+import type { Manager } from './manager.ts';
+
+/** The gate in front of the webhooks of a manager. */
+export interface ManagerGate {
+  readonly container: ModelContainer;
+  readonly volumes: readonly { readonly name: string }[];
+  /** The ConfigMap with its configuration. */
+  readonly config: { readonly name: string; readonly data: Readonly<Record<string, string>> };
+}
+
+/** The ConfigMap of the gate. */
+const CONFIG_MAP = 'ambassador-gate';
+
+/** The Secret that kubebuilder's Certificate fills. */
+const SECRET = 'webhook-server-cert';
+
+/** The limit of the API server where a webhook names none, and the one that a conversion always has. */
+const WEBHOOK_SECONDS = 10;
+const CONVERSION_SECONDS = 30;
+
+/**
+ * The gate, when the project has webhooks and its manager does not hold their key. Undefined for a manager that serves TLS
+ * itself, as kubebuilder makes it.
+ */
+export function gateOf(tree: KustomizeTree, manager: Manager): ManagerGate | undefined {
+  const paths = pathsIn(tree);
+  if (paths.length === 0 || holdsKey(tree, manager)) return undefined;
+  return {
+    container: gateSidecar(`${OWN_GATE_IMAGE}:${VERSION}`),
+    volumes: [
+      {
+        name: GATE_TLS,
+        ...{ secret: { secretName: SECRET, items: [item('tls.crt'), item('tls.key')] } },
+      },
+      ...gateVolumes(CONFIG_MAP),
+    ],
+    config: { name: CONFIG_MAP, data: { [GATE_CONFIG_FILE]: gateConfig({ paths }) } },
+  };
+}
+
+/** For the person at the terminal. */
+export function gateMessages(tree: KustomizeTree, manager: Manager): readonly string[] {
+  if (pathsIn(tree).length === 0) return [];
+  if (holdsKey(tree, manager)) {
+    return [
+      `${manager.path}: the manager holds the key of its webhooks, and serves TLS itself. To put the gate in front of it, serve ` +
+        'plain HTTP on 127.0.0.1:9440, and take manager_webhook_patch.yaml out of config/default/kustomization.yaml',
+    ];
+  }
+  return [
+    'the gate ends TLS for the webhooks: the manager has to serve plain HTTP on 127.0.0.1:9440, see docs/kubebuilder.md',
+  ];
+}
+
+function item(key: string): object {
+  return { key, path: key };
+}
+
+/** A volume with the Secret, or the flag that names its folder. */
+function holdsKey({ patches }: KustomizeTree, { pod }: Manager): boolean {
+  const text = JSON.stringify([pod, ...patches.map(({ value }) => value)]);
+  return text.includes(`"${SECRET}"`) || text.includes('--webhook-cert-path');
+}
+
+function pathsIn({ objects, patches }: KustomizeTree): readonly GatePath[] {
+  const called = objects.flatMap(({ object }) => webhooksOf(object));
+  const isConverted = patches.some(
+    ({ value }) => Object(Object(value).spec).conversion?.strategy === 'Webhook',
+  );
+  return [
+    ...new Map(called.map((each) => [each.path, each])).values(),
+    ...(isConverted ? [{ path: '/convert', timeoutSeconds: CONVERSION_SECONDS }] : []),
+  ];
+}
+
+function webhooksOf(object: KubernetesObject): readonly GatePath[] {
+  const { webhooks } = object as {
+    readonly webhooks?: readonly {
+      readonly timeoutSeconds?: number;
+      readonly clientConfig?: { readonly service?: { readonly path?: string } };
+    }[];
+  };
+  return (webhooks ?? []).flatMap(({ clientConfig, timeoutSeconds = WEBHOOK_SECONDS }) => {
+    const path = clientConfig?.service?.path;
+    return path === undefined ? [] : [{ path, timeoutSeconds }];
+  });
+}

@@ -1,0 +1,30 @@
+/** Under OLM no container but the operator's would have the key, so a bundle has no webhooks. */
+import { expect, test } from 'vitest';
+import website from '../../../../examples/website/operator.ts';
+import {
+  CONTROLLERS,
+  OF_DEPLOYMENTS,
+  OF_PODS,
+} from '../../../../test/manifests/support/webhooks.ts';
+import { bundle, demo } from './support/bundles.ts';
+
+test.each([
+  ['as it is', {}],
+  ['when the key may be in the operator', { allowKeyInOperator: true }],
+])('[admission 21] [packaging 19] a bundle with a declared webhook is refused %s, with the reason', (_title, changed) => {
+  const model = demo({}, [...CONTROLLERS, OF_DEPLOYMENTS, OF_PODS]);
+
+  expect(() => bundle(model, changed)).toThrow(
+    /limits\.deployments\.example\.dev.*labels\.pods\.example\.dev.*cannot be in a bundle: OLM mounts the serving key into every container.*kustomize or Helm/s,
+  );
+});
+
+test('[admission 21] a bundle with a conversion is refused with the same reason', () => {
+  expect(() => bundle(demo({}, [website]))).toThrow(
+    /conversion of websites\.example\.dev cannot be in a bundle/,
+  );
+});
+
+test('the same operator without webhooks is a bundle', () => {
+  expect(bundle(demo({}, CONTROLLERS)).size).toBeGreaterThan(0);
+});

@@ -1,0 +1,78 @@
+/** Overlays in which one Pod that is away keeps everybody from writing. */
+import { type Manifests, plain } from '../good.ts';
+import type { Canary } from './canary.ts';
+
+const CONFIGURATION = 'ValidatingWebhookConfiguration/op webhooks[a.b.example].failurePolicy';
+
+/** With a webhook that this Pod serves. */
+function asked(webhook: object, replicas: number): Manifests {
+  return plain()
+    .set('Deployment.spec.replicas', replicas)
+    .add({
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'op-gate', namespace: 'demo' },
+      spec: { selector: { app: 'op' } },
+    })
+    .add({
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'ValidatingWebhookConfiguration',
+      metadata: { name: 'op' },
+      webhooks: [
+        {
+          name: 'a.b.example',
+          clientConfig: { service: { name: 'op-gate', namespace: 'demo', path: '/validate/a' } },
+          ...webhook,
+        },
+      ],
+    });
+}
+
+function withoutBudget(manifests: Manifests): Manifests {
+  const at = manifests.objects.findIndex(({ kind }) => kind === 'PodDisruptionBudget');
+  manifests.objects.splice(at, 1);
+  return manifests;
+}
+
+export const CLOSED_WEBHOOKS: readonly Canary[] = [
+  {
+    rule: 'closed-webhooks',
+    does: 'has one replica behind a webhook that refuses',
+    at: CONFIGURATION,
+    says: 'with one replica',
+    broken: () => asked({ failurePolicy: 'Fail' }, 1),
+  },
+  {
+    rule: 'closed-webhooks',
+    does: 'leaves out what happens when nobody answers',
+    at: CONFIGURATION,
+    says: 'with one replica',
+    broken: () => asked({}, 1),
+  },
+  {
+    rule: 'closed-webhooks',
+    does: 'has no budget for a webhook that refuses',
+    at: CONFIGURATION,
+    says: 'no PodDisruptionBudget',
+    broken: () => withoutBudget(asked({ failurePolicy: 'Fail' }, 2)),
+  },
+  {
+    rule: 'closed-webhooks',
+    does: 'has no budget for a conversion',
+    at: 'CustomResourceDefinition/sites.example.dev spec.conversion',
+    level: 'warning',
+    says: 'no PodDisruptionBudget',
+    broken: () =>
+      withoutBudget(asked({ failurePolicy: 'Ignore' }, 2)).add({
+        apiVersion: 'apiextensions.k8s.io/v1',
+        kind: 'CustomResourceDefinition',
+        metadata: { name: 'sites.example.dev' },
+        spec: {
+          conversion: {
+            strategy: 'Webhook',
+            webhook: { clientConfig: { service: { name: 'op-gate', namespace: 'demo' } } },
+          },
+        },
+      }),
+  },
+];

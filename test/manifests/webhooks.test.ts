@@ -1,0 +1,464 @@
+/** What an operator with webhooks has besides: the gate, the configurations, the certificates, and no right more. */
+import { describe, expect, test } from 'vitest';
+import website from '../../examples/website/operator.ts';
+import { readGateConfig } from '../../operator/generate/gate/gate-config.ts';
+import { lint } from '../../operator/generate/lint/lint.ts';
+import { certificatesOperator } from '../../operator/generate/manifests/certificates-operator.ts';
+import { operatorManifests } from '../../operator/generate/manifests/operator-manifests.ts';
+import {
+  type OperatorModel,
+  operatorModel,
+} from '../../operator/generate/manifests/operator-model.ts';
+import {
+  overlayComponents,
+  renderedDeployment,
+  renderedObjects,
+} from '../../operator/generate/manifests/rendered-objects.ts';
+import type { KubernetesObject } from '../../operator/model/object.ts';
+import type { PodSpec } from './support/rendered.ts';
+import { WEBSITE } from './support/trees.ts';
+import {
+  AUTHORITY,
+  CLOSED,
+  CONTROLLERS,
+  configuredIn,
+  GATE,
+  OF_DEPLOYMENTS,
+  OF_NAMESPACES,
+  OF_PODS,
+  ofKind,
+  SOURCES,
+  webhookModelOf,
+} from './support/webhooks.ts';
+
+const SCOPES = ['namespaced', 'cluster-scoped'] as const;
+const ALL = [OF_DEPLOYMENTS, OF_PODS, OF_NAMESPACES];
+
+function podOf(model: OperatorModel, components: readonly 'native-sidecar'[] = []): PodSpec {
+  const { spec } = renderedDeployment(model, { scope: 'cluster-scoped', components });
+  return spec.template.spec as unknown as PodSpec;
+}
+
+describe('the gate', () => {
+  test('without a webhook there is none, and nothing of it', () => {
+    const text = JSON.stringify(renderedObjects(webhookModelOf([]), { scope: 'namespaced' }));
+
+    expect(text).not.toMatch(/gate|9443|webhook/i);
+  });
+
+  test.each(
+    SOURCES,
+  )('[admission 12] with $certificates only the gate mounts the key, and the operator has neither key nor token', (gate) => {
+    const pod = podOf(webhookModelOf(ALL, { gate }));
+    const mounting = (volume: string) =>
+      [...(pod.initContainers ?? []), ...pod.containers]
+        .filter(({ volumeMounts = [] }) => volumeMounts.some(({ name }) => name === volume))
+        .map(({ name }) => name);
+
+    expect(mounting('gate-tls')).toEqual(['gate']);
+    expect(mounting('credentials')).toEqual(['proxy']);
+  });
+
+  test('it is a native sidecar before the operator, with a user of its own and nothing to write but its pid', () => {
+    const pod = podOf(webhookModelOf(ALL));
+
+    const [gate] = pod.initContainers ?? [];
+    expect(gate).toMatchObject({
+      name: 'gate',
+      image: GATE.image,
+      restartPolicy: 'Always',
+      securityContext: { readOnlyRootFilesystem: true, allowPrivilegeEscalation: false },
+    });
+    const users = [...(pod.initContainers ?? []), ...pod.containers].map(
+      ({ securityContext }) => securityContext?.runAsUser,
+    );
+    expect(new Set(users).size).toBe(3);
+    for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe']) {
+      expect(gate?.[probe]).toMatchObject({ httpGet: { scheme: 'HTTPS', port: 'webhooks' } });
+    }
+    const written = gate?.volumeMounts?.filter((mount) => !('readOnly' in mount));
+    expect(written).toEqual([{ name: 'gate-run', mountPath: '/run/gate' }]);
+  });
+
+  test('beside an ambassador that is a native sidecar it comes second: no review before requests get through', () => {
+    const pod = podOf(webhookModelOf(ALL), ['native-sidecar']);
+
+    expect(pod.initContainers?.map(({ name }) => name)).toEqual(['proxy', 'gate']);
+    expect(pod.containers.map(({ name }) => name)).toEqual(['operator']);
+  });
+
+  test('its configuration passes the declared paths, and another one starts new Pods', () => {
+    const one = webhookModelOf([OF_DEPLOYMENTS]);
+    const two = webhookModelOf([OF_DEPLOYMENTS, OF_PODS]);
+    const config = (model: OperatorModel) => {
+      const [map] = ofKind(model.webhooks?.objects ?? [], 'ConfigMap');
+      return readGateConfig(Object.values(map?.data ?? {}).join(''));
+    };
+    const hash = (model: OperatorModel) =>
+      model.deployment.spec.template.metadata.annotations?.['chancery.dev/gate-config'];
+
+    expect(config(one)?.paths).toEqual([
+      { path: '/validate/limits.deployments.example.dev', timeoutSeconds: 3 },
+    ]);
+    expect(config(two)?.paths.map(({ path }) => path)).toEqual([
+      '/mutate/labels.pods.example.dev',
+      '/validate/limits.deployments.example.dev',
+    ]);
+    expect(hash(one)).toMatch(/^[0-9a-f]{32}$/);
+    expect(hash(one)).not.toBe(hash(two));
+  });
+
+  test('the API server reaches it by a Service from 443 to 9443, and the network by that port', () => {
+    const objects = renderedObjects(webhookModelOf(ALL), { scope: 'cluster-scoped' });
+
+    expect(ofKind(objects, 'Service')).toMatchObject([
+      {
+        metadata: { name: 'website-gate', namespace: 'website' },
+        spec: {
+          selector: { 'app.kubernetes.io/name': 'website' },
+          ports: [{ port: 443, targetPort: 9443 }],
+        },
+      },
+    ]);
+    const [policy] = ofKind(objects, 'NetworkPolicy');
+    const ingress = (policy?.spec as { ingress: readonly { ports: readonly { port: number }[] }[] })
+      .ingress;
+    // What is left are metrics and probes of the operator, as without a gate.
+    expect(ingress.flatMap(({ ports }) => ports.map(({ port }) => port))).toEqual([
+      9443, 8080, 8081,
+    ]);
+    for (const { clientConfig } of configuredIn(objects)) {
+      expect(clientConfig.service).toMatchObject({
+        name: 'website-gate',
+        namespace: 'website',
+        port: 443,
+      });
+    }
+  });
+});
+
+describe('what the API server asks', () => {
+  test('for all namespaces the own one is left out, whatever a webhook selects itself', () => {
+    const objects = renderedObjects(webhookModelOf(ALL), { scope: 'cluster-scoped' });
+
+    const configured = configuredIn(objects);
+    expect(configured).toHaveLength(3);
+    for (const { namespaceSelector } of configured) {
+      expect(namespaceSelector.matchExpressions).toContainEqual({
+        key: 'kubernetes.io/metadata.name',
+        operator: 'NotIn',
+        values: ['website'],
+      });
+    }
+    const [first] = configured.filter(({ name }) => name === OF_DEPLOYMENTS.name);
+    expect(first?.namespaceSelector.matchLabels).toEqual({ team: 'web' });
+  });
+
+  test('for the own namespace it asks about this one only, and not about what the operator needs to start', () => {
+    const objects = renderedObjects(webhookModelOf(ALL), { scope: 'namespaced' });
+
+    const conditions = new Map(
+      configuredIn(objects).map(({ name, namespaceSelector, matchConditions = [] }) => {
+        expect(namespaceSelector.matchExpressions).toEqual([
+          { key: 'kubernetes.io/metadata.name', operator: 'In', values: ['website'] },
+        ]);
+        return [name, matchConditions.map(({ expression }) => expression).join('\n')] as const;
+      }),
+    );
+    expect(conditions.get(OF_PODS.name)).toContain('serviceAccountName != "website"');
+    expect(conditions.get(OF_NAMESPACES.name)).toContain('request.name != "website"');
+    expect(conditions.get(OF_DEPLOYMENTS.name)).toBe('');
+  });
+
+  test('two operators of one name in two namespaces have configurations of two names', () => {
+    const names = ['a', 'b'].flatMap((namespace) =>
+      ofKind(
+        renderedObjects(webhookModelOf(ALL, { namespace }), { scope: 'namespaced' }),
+        'ValidatingWebhookConfiguration',
+      ).map(({ metadata }) => metadata.name),
+    );
+
+    expect(new Set(names).size).toBe(2);
+  });
+});
+
+describe('a webhook that refuses requests while nobody answers', () => {
+  test('brings two replicas and a budget, also without being asked', () => {
+    const model = webhookModelOf([CLOSED]);
+    for (const scope of SCOPES) {
+      const objects = renderedObjects(model, { scope, components: overlayComponents(model) });
+
+      expect(ofKind(objects, 'Deployment')).toMatchObject([{ spec: { replicas: 2 } }]);
+      expect(ofKind(objects, 'PodDisruptionBudget')).toMatchObject([
+        { spec: { maxUnavailable: 1 } },
+      ]);
+    }
+    const files = operatorManifests([...CONTROLLERS, CLOSED], { ...WEBSITE.options, gate: GATE });
+    for (const { text } of files.filter(({ path }) => path.startsWith('overlays/'))) {
+      expect(text).toContain('components/high-availability');
+    }
+  });
+
+  test('one that lets requests pass has what every operator has', () => {
+    const model = webhookModelOf([OF_DEPLOYMENTS]);
+    const components = overlayComponents(model);
+    const objects = renderedObjects(model, { scope: 'namespaced', components });
+
+    expect(ofKind(objects, 'Deployment')).toMatchObject([{ spec: { replicas: 1 } }]);
+    expect(ofKind(objects, 'PodDisruptionBudget')).toEqual([]);
+  });
+
+  test('is refused without a leader election, with the reason', () => {
+    expect(() => webhookModelOf([CLOSED], { leaderElection: false })).toThrow(
+      /closed\.deployments\.example\.dev has failurePolicy Fail.*two replicas and a PodDisruptionBudget.*everything twice/,
+    );
+  });
+});
+
+describe('certificates', () => {
+  test('of cert-manager come from an authority of their own, which is injected into the configurations', () => {
+    const objects = renderedObjects(webhookModelOf(ALL), { scope: 'namespaced' });
+
+    const serving = ofKind(objects, 'Certificate').find(
+      ({ metadata }) => metadata.name === 'website-gate',
+    );
+    expect(serving?.spec).toMatchObject({
+      secretName: 'website-gate-tls',
+      dnsNames: expect.arrayContaining(['website-gate.website.svc']),
+      issuerRef: { name: 'website-gate' },
+    });
+    expect(ofKind(objects, 'Issuer').map(({ spec }) => spec)).toEqual([
+      { selfSigned: {} },
+      { ca: { secretName: 'website-gate-ca' } },
+    ]);
+    for (const kind of ['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration']) {
+      expect(ofKind(objects, kind)).toMatchObject([
+        { metadata: { annotations: { 'cert-manager.io/inject-ca-from': 'website/website-gate' } } },
+      ]);
+    }
+  });
+
+  test("of OpenShift's service CA are asked for by annotations", () => {
+    const model = webhookModelOf(ALL, { gate: { ...GATE, certificates: 'service-ca' } });
+    const objects = renderedObjects(model, { scope: 'namespaced' });
+
+    const annotation = 'service.beta.openshift.io';
+    expect(ofKind(objects, 'Service')[0]?.metadata.annotations).toEqual({
+      [`${annotation}/serving-cert-secret-name`]: 'website-gate-tls',
+    });
+    expect(ofKind(objects, 'MutatingWebhookConfiguration')[0]?.metadata.annotations).toEqual({
+      [`${annotation}/inject-cabundle`]: 'true',
+    });
+  });
+
+  test('of a signer are made by the kubelet, and the bundle is written out', () => {
+    const [, , gate] = SOURCES;
+    const model = webhookModelOf(ALL, gate === undefined ? {} : { gate });
+
+    const volume = podOf(model).volumes?.find(({ name }) => name === 'gate-tls');
+    expect(volume).toMatchObject({
+      projected: {
+        sources: [
+          {
+            podCertificate: {
+              signerName: 'example.dev/serving',
+              keyPath: 'tls.key',
+              certificateChainPath: 'tls.crt',
+            },
+          },
+        ],
+      },
+    });
+    for (const { clientConfig } of configuredIn(renderedObjects(model, { scope: 'namespaced' }))) {
+      expect(Buffer.from(clientConfig.caBundle ?? '', 'base64').toString()).toBe(AUTHORITY);
+    }
+  });
+
+  test.each([
+    [{ certificates: 'pod' }, /--certificate-signer NAME/],
+    [
+      { certificates: 'pod', signer: 'kubernetes.io/kube-apiserver-client' },
+      /--certificate-signer/,
+    ],
+    [{ certificates: 'pod', signer: 'example.dev/serving' }, /--ca-bundle FILE/],
+    [{ certificates: 'pod', signer: 'example.dev/serving', caBundle: 'x' }, /--ca-bundle FILE/],
+    [
+      { certificates: 'cert-manager', caBundle: AUTHORITY },
+      /--ca-bundle is for --certificates pod/,
+    ],
+    [{ certificates: 'chancery', signer: 'example.dev/s' }, /--certificate-signer is for/],
+    [{ image: 'chancery-gate' }, /image/],
+  ] as const)('%o is refused', (changed, message) => {
+    expect(() => webhookModelOf(ALL, { gate: { ...GATE, ...changed } })).toThrow(message);
+  });
+
+  test('a name that no Service may have is refused', () => {
+    expect(() => webhookModelOf(ALL, { name: '0site' })).toThrow(/begins with a letter/);
+  });
+});
+
+describe('rights', () => {
+  test.each(
+    SOURCES,
+  )('[admission 20] with $certificates the operator has no right to webhook configurations or definitions', (gate) => {
+    const model = webhookModelOf([...ALL, CLOSED], { gate });
+    for (const scope of SCOPES) {
+      const granted = rulesOf(renderedObjects(model, { scope }), 'website');
+
+      expect(granted.length).toBeGreaterThan(0);
+      expect(granted.flatMap(({ apiGroups }) => apiGroups)).not.toContain(
+        'admissionregistration.k8s.io',
+      );
+      expect(granted.flatMap(({ apiGroups }) => apiGroups)).not.toContain('apiextensions.k8s.io');
+      expect(granted.flatMap(({ resources }) => resources)).not.toContain('secrets');
+    }
+  });
+
+  test('the operator of certificates may write one Secret and the named configurations, and nothing else', () => {
+    const model = webhookModelOf(ALL, { gate: { ...GATE, certificates: 'chancery' } });
+
+    const objects = certificatesOperator(model);
+
+    const rules = rulesOf(objects, 'website-certs');
+    const writes = rules
+      .flatMap(({ resources, resourceNames, verbs }) =>
+        verbs
+          .filter((verb) => !['get', 'list', 'watch'].includes(verb))
+          .map((verb) => `${verb} ${resources.join()} ${resourceNames?.join() ?? '*'}`),
+      )
+      .filter((write) => !write.includes('events') && !write.includes('leases'));
+    expect(new Set(writes)).toEqual(
+      new Set([
+        'create secrets website-gate-tls',
+        'patch secrets website-gate-tls',
+        'patch mutatingwebhookconfigurations,validatingwebhookconfigurations website.website',
+      ]),
+    );
+    const reads = rules.filter(({ resources }) => resources.includes('secrets'));
+    for (const { resourceNames } of reads) expect(resourceNames).toEqual(['website-gate-tls']);
+    expect(lint(objects).filter(({ level }) => level === 'error')).toEqual([]);
+  });
+
+  test('without certificates of our own there is no such operator', () => {
+    expect(certificatesOperator(webhookModelOf(ALL))).toEqual([]);
+  });
+});
+
+describe('conversions', () => {
+  const model = operatorModel([website], { ...WEBSITE.options, gate: GATE });
+
+  test('a definition with several versions that are converted names the gate, and who fills its caBundle', () => {
+    expect(model.definitions).toMatchObject([
+      {
+        metadata: { annotations: { 'cert-manager.io/inject-ca-from': 'website/website-gate' } },
+        spec: {
+          conversion: {
+            strategy: 'Webhook',
+            webhook: {
+              conversionReviewVersions: ['v1'],
+              clientConfig: {
+                service: {
+                  name: 'website-gate',
+                  namespace: 'website',
+                  path: '/convert',
+                  port: 443,
+                },
+              },
+            },
+          },
+        },
+      },
+    ]);
+    const files = operatorManifests([website], { ...WEBSITE.options, gate: GATE });
+    const text = files.find(({ path }) => path === 'crds/websites.example.dev.yaml')?.text;
+    expect(text).toContain('name: website-gate');
+  });
+
+  test('the gate passes them with the time limit of the API server, and the overlays have two replicas', () => {
+    const [map] = ofKind(model.webhooks?.objects ?? [], 'ConfigMap');
+
+    expect(readGateConfig(Object.values(map?.data ?? {}).join(''))?.paths).toEqual([
+      { path: '/convert', timeoutSeconds: 30 },
+    ]);
+    expect(overlayComponents(model)).toEqual(['high-availability']);
+  });
+
+  test('without an election there is one replica, as nobody can choose what happens to a conversion', () => {
+    const single = operatorModel([website], {
+      ...WEBSITE.options,
+      gate: GATE,
+      leaderElection: false,
+    });
+
+    expect(overlayComponents(single)).toEqual([]);
+  });
+
+  test('an operator that installs its definitions itself cannot convert: it would need the caBundle', () => {
+    expect(() => operatorModel([website], { ...WEBSITE.options, installCrds: true })).toThrow(
+      /websites\.example\.dev is converted by a webhook.*--install-crds/,
+    );
+  });
+
+  test('chancery certificates may change the bundle of the definition, and no other definition', () => {
+    const own = operatorModel([website], {
+      ...WEBSITE.options,
+      gate: { ...GATE, certificates: 'chancery' },
+    });
+
+    const writes = rulesOf(certificatesOperator(own), 'website-certs').filter(({ resources }) =>
+      resources.includes('customresourcedefinitions'),
+    );
+    expect(writes.length).toBeGreaterThan(0);
+    for (const { resourceNames } of writes) expect(resourceNames).toEqual(['websites.example.dev']);
+  });
+});
+
+test('a tree with webhooks is deterministic, and each file in it is named by a kustomization', () => {
+  const files = () =>
+    operatorManifests([...CONTROLLERS, ...ALL], {
+      ...WEBSITE.options,
+      gate: { ...GATE, certificates: 'chancery' },
+    });
+
+  expect(files()).toEqual(files());
+  const paths = files().map(({ path }) => path);
+  expect(paths).toEqual(
+    expect.arrayContaining([
+      'base/gate.yaml',
+      'components/namespaced/webhooks.yaml',
+      'components/cluster-scoped/webhooks.yaml',
+      'certificates/operator.yaml',
+    ]),
+  );
+  for (const { path, text } of files())
+    expect({ path, text }).toMatchObject({ text: expect.not.stringContaining('${') });
+});
+
+interface Rule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+/** Every rule of a role that is bound to this account. */
+function rulesOf(objects: readonly KubernetesObject[], account: string): readonly Rule[] {
+  const bindings = objects.filter(({ kind }) =>
+    kind.endsWith('RoleBinding'),
+  ) as unknown as readonly (KubernetesObject & {
+    readonly roleRef: { readonly kind: string; readonly name: string };
+    readonly subjects: readonly { readonly name: string }[];
+  })[];
+  return bindings
+    .filter(({ subjects }) => subjects.some(({ name }) => name === account))
+    .flatMap(({ roleRef, metadata }) =>
+      objects
+        .filter(
+          (object) =>
+            object.kind === roleRef.kind &&
+            object.metadata.name === roleRef.name &&
+            (roleRef.kind === 'ClusterRole' || object.metadata.namespace === metadata.namespace),
+        )
+        .flatMap((role) => (role as unknown as { readonly rules: readonly Rule[] }).rules),
+    );
+}
