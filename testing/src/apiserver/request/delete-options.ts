@@ -11,6 +11,8 @@ export interface DeletionOptions {
   readonly uid: string | undefined;
   readonly resourceVersion: string | undefined;
   readonly dryRun: boolean;
+  /** The options of the request, without those that it left out. */
+  readonly sent: Json;
 }
 
 export const DEFAULT_DELETION: DeletionOptions = {
@@ -19,6 +21,7 @@ export const DEFAULT_DELETION: DeletionOptions = {
   uid: undefined,
   resourceVersion: undefined,
   dryRun: false,
+  sent: {},
 };
 
 const POLICIES: readonly unknown[] = ['Foreground', 'Background', 'Orphan'];
@@ -29,10 +32,27 @@ const POLICIES: readonly unknown[] = ['Foreground', 'Background', 'Orphan'];
  * @throws ApiError 422 for a policy or a dryRun that does not exist.
  */
 export function parseDeletionOptions(query: URLSearchParams, body: unknown): DeletionOptions {
-  return isObject(body) ? fromBody(body) : fromQuery(query);
+  const options = isObject(body) ? fromBody(body) : fromQuery(query);
+  return { ...options, sent: isObject(body) ? sentInBody(body) : sentInQuery(query, options) };
 }
 
-function fromQuery(query: URLSearchParams): DeletionOptions {
+type Parsed = Omit<DeletionOptions, 'sent'>;
+
+function sentInBody({ kind: _, apiVersion: __, ...options }: Json): Json {
+  return options;
+}
+
+function sentInQuery(query: URLSearchParams, { gracePeriodSeconds, dryRun }: Parsed): Json {
+  const propagationPolicy = query.get('propagationPolicy');
+  return {
+    ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
+    ...(query.has('orphanDependents') ? { orphanDependents: flag(query, 'orphanDependents') } : {}),
+    ...(propagationPolicy ? { propagationPolicy } : {}),
+    ...(dryRun ? { dryRun: ['All'] } : {}),
+  };
+}
+
+function fromQuery(query: URLSearchParams): Parsed {
   const orphan = query.has('orphanDependents') ? flag(query, 'orphanDependents') : undefined;
   return {
     gracePeriodSeconds: integer(query, 'gracePeriodSeconds'),
@@ -43,7 +63,7 @@ function fromQuery(query: URLSearchParams): DeletionOptions {
   };
 }
 
-function fromBody(body: Json): DeletionOptions {
+function fromBody(body: Json): Parsed {
   const preconditions = isObject(body.preconditions) ? body.preconditions : {};
   const { gracePeriodSeconds, orphanDependents: orphan } = body;
   const dryRun = Array.isArray(body.dryRun) ? body.dryRun.map(String) : [];

@@ -1,5 +1,6 @@
 import type { Caller } from '../auth/user.ts';
 import { type FieldError, invalidOptions } from '../failures/invalid.ts';
+import type { Json } from '../objects/metadata.ts';
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 
@@ -14,6 +15,8 @@ export interface WriteOptions {
   readonly caller?: Caller | undefined;
   /** Takes the text of each Warning header. */
   readonly warn: (text: string) => void;
+  /** The options of the request, without those that it left out. */
+  readonly sent: Json;
 }
 
 /** Options of a PATCH beside those of every write. */
@@ -25,7 +28,8 @@ export interface PatchOptions extends WriteOptions {
 
 /** Options of a write that comes from inside the server. */
 export function internalWrite(manager: string, subresource?: string): WriteOptions {
-  return { manager, dryRun: false, fieldValidation: 'Ignore', subresource, warn: () => {} };
+  const silent = { warn: () => {}, sent: {} };
+  return { manager, dryRun: false, fieldValidation: 'Ignore', subresource, ...silent };
 }
 
 type WriteKind = 'CreateOptions' | 'UpdateOptions' | 'PatchOptions' | 'DeleteOptions';
@@ -66,7 +70,18 @@ export function parseWriteOptions(
   }
   if (problems.length > 0) throw invalidOptions(kind, problems);
   const manager = query.get('fieldManager') || managerOf(userAgent);
-  return { manager, dryRun, fieldValidation: fieldValidation as FieldValidation };
+  const sent = sentOptions(dryRun, query);
+  return { manager, dryRun, fieldValidation: fieldValidation as FieldValidation, sent };
+}
+
+function sentOptions(dryRun: boolean, query: URLSearchParams): Json {
+  const fieldManager = query.get('fieldManager');
+  const fieldValidation = query.get('fieldValidation');
+  return {
+    ...(dryRun ? { dryRun: ['All'] } : {}),
+    ...(fieldManager ? { fieldManager } : {}),
+    ...(fieldValidation ? { fieldValidation } : {}),
+  };
 }
 
 /** The name before the version in a User-Agent, at most 128 bytes: the default field manager. */

@@ -49,6 +49,7 @@ function requestValue(request: AdmissionRequest): object {
     operation,
     userInfo: userInfo(writer.caller ?? SERVER),
     dryRun: writer.dryRun,
+    options: request.options,
   };
 }
 

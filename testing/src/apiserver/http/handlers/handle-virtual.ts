@@ -7,6 +7,7 @@ import type { ServedResource } from '../../registry/served-resource.ts';
 import { bindPod } from '../../verbs/subresources/bind.ts';
 import type { Target } from '../../verbs/target.ts';
 import { decodeObject, readBody } from '../exchange/body.ts';
+import { admitSubresource } from './admit-subresource.ts';
 import { type Handling, writeOptions } from './handling.ts';
 
 /** Kinds that kube-apiserver warns about whenever they are asked for. */
@@ -49,7 +50,9 @@ export async function createBinding(handling: Handling, pod: Target): Promise<vo
   bind(handling, pod, decodeObject(exchange, text, served, kind));
 }
 
-function bind({ exchange, cluster }: Handling, pod: Target, body: StoredObject): void {
+function bind(handling: Handling, pod: Target, body: StoredObject): void {
+  const { exchange, cluster } = handling;
+  admitSubresource(handling, pod, 'binding', body);
   bindPod(cluster, pod, body, writeOptions(exchange, 'CreateOptions'));
   const success = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
   exchange.json(201, success);

@@ -1,6 +1,6 @@
 import { rfc3339 } from 'chancery';
 import { admitWrite } from '../../admission/admit.ts';
-import type { Writer } from '../../cluster/admission-request.ts';
+import { operationOptions, type Writer } from '../../cluster/admission-request.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { forbidden, preconditionFailed } from '../../failures/object-failures.ts';
 import { withFields, withMetadata } from '../../objects/metadata.ts';
@@ -26,12 +26,14 @@ export interface Deletion {
  *
  * @param writer - the sender of the request, for policies. Without a writer no policy runs, as for an
  *   eviction, or when objects are deleted with their definition.
+ * @param nameOfRequest - empty when a collection is deleted: policies see the name of the request.
  */
 export function deleteObject(
   cluster: Cluster,
   target: Target,
   options: DeletionOptions,
   writer?: Omit<Writer, 'dryRun'>,
+  nameOfRequest: string = target.name,
 ): Deletion {
   const stored = requireStored(cluster, target);
   checkPreconditions(stored, target, options);
@@ -45,9 +47,10 @@ export function deleteObject(
       served: target.served,
       subresource: undefined,
       namespace: target.namespace,
-      name: target.name,
+      name: nameOfRequest,
       object: undefined,
       previous: shown(target, stored),
+      options: operationOptions('DeleteOptions', options.sent),
       writer: { ...writer, dryRun: options.dryRun },
     });
   }

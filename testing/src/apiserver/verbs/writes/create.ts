@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { objectKey, rfc3339 } from 'chancery';
 import { admitNew, admitWrite } from '../../admission/admit.ts';
 import { refuseEscalation } from '../../auth/escalation.ts';
+import { operationOptions } from '../../cluster/admission-request.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { badRequest, internalError } from '../../failures/failure.ts';
 import { invalid } from '../../failures/invalid.ts';
@@ -71,6 +72,7 @@ export function createObject(
     name,
     object: fromStored(served, whole),
     previous: undefined,
+    options: operationOptions('CreateOptions', options.sent),
     writer: options,
   });
   const taken = cluster.storage.get(served.storedAs, objectKey(namespace, name));

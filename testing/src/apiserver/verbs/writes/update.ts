@@ -1,6 +1,7 @@
 import { rfc3339 } from 'chancery';
 import { admitChange, admitWrite } from '../../admission/admit.ts';
 import { refuseEscalation } from '../../auth/escalation.ts';
+import { operationOptions } from '../../cluster/admission-request.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { badRequest, internalError } from '../../failures/failure.ts';
 import { type FieldError, invalid } from '../../failures/invalid.ts';
@@ -90,6 +91,7 @@ export function updateObject(
     name: target.name,
     object: shown(complete),
     previous: shown(kept),
+    options: operationOptions('UpdateOptions', options.sent),
     writer: options,
   });
   return fromStored(served, commit(cluster, target, complete, kept, options.dryRun));
