@@ -430,7 +430,7 @@ test.each<[string, readonly string[], RegExp]>([
   [
     'namespaces of a tree',
     ['manifests', 'x.ts', '-o', 'y', '--watch=all'],
-    /--watch is for rbac, proxy, not for manifests; its overlays choose the namespaces$/,
+    /--watch is for rbac, proxy, policies, not for manifests; its overlays choose the namespaces$/,
   ],
   ['an unknown option', ['rbac', 'x.ts', '--wach=all'], /did you mean --watch\?$/],
   ['a command of two lines', ['rbac', 'x.ts', '--command', 'a\nkind: b'], /--command must be one/],
