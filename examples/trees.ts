@@ -3,6 +3,9 @@ import { EXAMPLES } from './try/examples.ts';
 /** What `npm run generate` says on top of each tree's files. */
 const COMMAND = ['--command', 'npm run generate'];
 
+/** Options of a tree that policies do not have. Each has a value. */
+const OF_MANIFESTS = ['--operator-image', '--module-path', '--resource', '--components'];
+
 /** The words of `chancery generate manifests` for every tree of manifests in this repository, by example. */
 export const TREES: Readonly<Record<string, readonly string[]>> = {
   'config-restart': [
@@ -20,6 +23,23 @@ export const TREES: Readonly<Record<string, readonly string[]>> = {
   ),
   reloader: treeOf('reloader', '/operators/reloader/operator.js'), // as its Dockerfile bundles it
 };
+
+/** The words of `chancery generate policies` for every tree, in a folder beside its base: it is no part of an overlay. */
+export const POLICIES: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  Object.entries(TREES).map(([name, words]) => [`${name} policies`, policiesOf(words)]),
+);
+
+/** Of the words of a tree, those that policies have, too. */
+function policiesOf(words: readonly string[]): readonly string[] {
+  const end = words.indexOf('--');
+  const options = end < 0 ? words : words.slice(0, end);
+  const kept = options.flatMap((word, at) => {
+    const before = options[at - 1] ?? '';
+    if (OF_MANIFESTS.includes(word) || OF_MANIFESTS.includes(before)) return [];
+    return [before === '-o' ? `${word}/policies` : word];
+  });
+  return ['policies', ...kept, ...(end < 0 ? [] : words.slice(end))];
+}
 
 /** The words of `chancery generate` for the chart and the bundle of an operator that people install. */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {

@@ -8,10 +8,12 @@
 
 import './core/one-copy.ts';
 
+export { AccessByScope } from './access/access-by-scope.ts';
 export { isOwnAmbassador, OWN_AMBASSADOR_IMAGE } from './access/filter/ambassador-image.ts';
 export { type PlacedRule, roleFilter } from './access/filter/role-filter.ts';
+export type { AccessRule } from './access/merge-access.ts';
 export { type MissingAccessRule, ruleYaml } from './access/missing-access.ts';
-export { POD_NAMESPACE } from './access/placement.ts';
+export { type Placement, POD_NAMESPACE } from './access/placement.ts';
 export type { RoleRule } from './access/rbac.ts';
 export { accessOf } from './access/required-access.ts';
 export type { CERTIFICATES } from './cli/certificates/table.ts';
@@ -30,6 +32,7 @@ export type { GenerateArguments } from './cli/generate/arguments.ts';
 export { withTexts } from './cli/generate/folder-files.ts';
 export { reportStates, writeGenerated } from './cli/generate/generated-files.ts';
 export { sourceFolder } from './cli/generate/operator-program.ts';
+export type { Guard, PoliciesOptions, PolicyFiles } from './cli/generate/policies.ts';
 export { projectOf } from './cli/generate/project.ts';
 export type { GENERATE } from './cli/generate/table.ts';
 export { type FileState, strangerStates, treeStates } from './cli/generate/written-files.ts';
@@ -85,15 +88,21 @@ export { Related } from './composite/related/related-objects.ts';
 export { isRolling } from './composite/revisions/claims.ts';
 export { createRevisions } from './composite/revisions/create-revisions.ts';
 export { metacontrollerFormat } from './composite/revisions/revision-format.ts';
-export type { AccessDeclaration, PlacedPermission } from './controller/access-declaration.ts';
+export type {
+  AccessDeclaration,
+  ChildWrites,
+  ParentWrites,
+  PlacedPermission,
+} from './controller/access-declaration.ts';
 export { requireCheckedVerbs } from './controller/checked-verbs.ts';
 export { AppliedMemory, digestOf } from './controller/children/applied-memory.ts';
 export { applyWriter } from './controller/children/apply-writer.ts';
 export type { ChildWrite, ChildWriter } from './controller/children/child-writer.ts';
 export { enginePartsOf } from './controller/children/engine-parts.ts';
-export { existingChild } from './controller/children/existing-child.ts';
+export { DECORATED_BY, existingChild } from './controller/children/existing-child.ts';
 export { memberOf, mergePatchOf, requireDepth } from './controller/children/json-difference.ts';
 export { isSameContent, withSystemFieldsOf } from './controller/children/system-fields.ts';
+export { controlledWritesOf } from './controller/controlled-writes.ts';
 export { sourcesOf } from './controller/controller.ts';
 export { SourceUnavailableError } from './controller/errors.ts';
 export { withStoredNames } from './controller/object-shape/stored-form.ts';

@@ -1,9 +1,10 @@
 /**
  * An example as in its Pod: behind a `kubectl proxy` with the filter that is generated for it, as a
- * ServiceAccount with the Roles that are generated for it, and no more. The proxy is the one of the lane:
- * a stand-in in `npm test`, a real one in `npm run test:tools`.
+ * ServiceAccount with the Roles that are generated for it, and no more, under the policies that are generated for it.
+ * The proxy is the one of the lane: a stand-in in `npm test`, a real one in `npm run test:tools`.
  */
 
+import { policyObjects } from '@chancery/packaging/command';
 import { startOperator, type TestOperator } from '@chancery/testing';
 import type { Clock, Controller, KubernetesObject, Runnable } from 'chancery';
 import type { rbacV1 } from 'chancery/kubernetes';
@@ -28,6 +29,8 @@ export interface Setup extends ClusterSetup {
   readonly started?: (url: string) => Pick<Setup, 'controllers' | 'runnables'>;
   /** What it does at the API server beyond what `controllers` and `runnables` declare. Default: nothing. */
   readonly declarations?: Parameters<typeof rbac>[0];
+  /** Further namespaces that its policies know. The test grants the rights for them. Default: none. */
+  readonly furtherNamespaces?: readonly string[];
   /** Its sources watch every namespace, of a cluster of its own. Default false: the test's own. */
   readonly allNamespaces?: boolean;
   /**
@@ -83,6 +86,12 @@ export async function startExample(setup: Setup): Promise<Place> {
   const granted = withheld === undefined ? declared : declared.map(without(withheld));
   await env.apply(granted as unknown as readonly KubernetesObject[], { namespace });
   onTestFinished(() => withdraw(granted, cluster));
+  const policies = await policyObjects(declarations, {
+    ...placed([namespace, ...(setup.furtherNamespaces ?? [])]),
+    ...{ name: `${name}-${namespace}`, serviceAccount },
+  });
+  await env.apply(policies);
+  onTestFinished(() => unbind(policies, cluster));
   const user = `system:serviceaccount:${home}:${name}`;
   const ambassador = await cluster.ambassador(user, proxyFilter(declarations, placed(neighbours)));
   const url = (await setup.between?.(ambassador)) ?? ambassador;
@@ -124,6 +133,13 @@ const without =
     const rules = granted.rules?.filter((rule) => !isWithheld(rule)) ?? [];
     return { ...granted, rules };
   };
+
+/** The next test's operator is the same user, and has other namespaces. */
+async function unbind(policies: readonly KubernetesObject[], { env }: Cluster): Promise<void> {
+  for (const { apiVersion, kind, metadata } of policies) {
+    await env.delete(apiVersion, kind, undefined, metadata.name);
+  }
+}
 
 /** The next test's operator is the same user, and has no business in this namespace. */
 async function withdraw(granted: readonly Granted[], { env }: Cluster): Promise<void> {

@@ -4,11 +4,13 @@ import type { Clock } from '../core/clock.ts';
 import type { ManifestFile } from '../generate/manifests/manifest-file.ts';
 import type { ManifestsOptions } from '../generate/manifests/manifests-options.ts';
 import type { KnownKinds } from '../model/known-kinds.ts';
+import type { KubernetesObject } from '../model/object.ts';
 import type { CERTIFICATES } from './certificates/table.ts';
 import type { CHECK } from './check/table.ts';
 import type { ExitCode, Io } from './command.ts';
 import type { Generating } from './declarations/declaring.ts';
 import type { GenerateArguments } from './generate/arguments.ts';
+import type { PoliciesOptions, PolicyFiles } from './generate/policies.ts';
 import type { GENERATE } from './generate/table.ts';
 import type { FileState } from './generate/written-files.ts';
 import type { HOOKS } from './hooks/table.ts';
@@ -56,6 +58,16 @@ export interface PackagingPackage {
     manifests: ManifestsOptions,
     io: Pick<Io, 'stdin'>,
   ): Promise<readonly ManifestFile[]>;
+  /** `chancery generate policies`: `RULE.yaml` and `RULE-binding.yaml`. */
+  policyFiles(
+    declared: readonly Generating[],
+    options: PoliciesOptions & { readonly command: string },
+  ): Promise<PolicyFiles>;
+  /** The same as objects: each policy, and then its binding. */
+  policyObjects(
+    declared: readonly Generating[],
+    options: PoliciesOptions,
+  ): Promise<readonly KubernetesObject[]>;
   /** Compares a folder with these files. */
   packageStates(
     what: 'chart' | 'bundle',

@@ -1,3 +1,4 @@
+import type { ChildWrites } from '../controller/access-declaration.ts';
 import type { ChildWriter } from '../controller/children/child-writer.ts';
 import type { ControllerOptions } from '../controller/controller.ts';
 import type { ReconcileContext } from '../controller/reconciler.ts';
@@ -118,6 +119,8 @@ export interface Revisions {
   read(parent: KubernetesObject, context: ReconcileContext): Promise<LiveRevisions>;
   /** What the controller must read and may write for this. */
   readonly wiring: Pick<ControllerOptions<KubernetesObject>, 'reads' | 'permissions'>;
+  /** How the stored revisions are written. */
+  readonly stored: readonly ChildWrites[];
 }
 
 /** What the engine is told about parents and their children, whatever they are to each other. */

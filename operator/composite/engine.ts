@@ -1,3 +1,6 @@
+import type { ControlledWrites } from '../controller/access-declaration.ts';
+import { DECORATED_BY } from '../controller/children/existing-child.ts';
+import { withControlledWrites } from '../controller/controlled-writes.ts';
 import { type Controller, controller, type Permission } from '../controller/controller.ts';
 import { TerminalError } from '../controller/errors.ts';
 import {
@@ -35,6 +38,11 @@ export function engine(options: CompositeEngineOptions | DecoratorEngineOptions)
   const running = new Engine(indexed, seen);
   const changed = and(seen.newParent, visibleChanges(given));
   const isCleanup = deleted === 'cleanup' && finalizer !== undefined;
+  const permissions: readonly Permission[] = [
+    ...permissionsOf(given),
+    ...children.map(({ resource }) => ({ resource, verbs: ['delete'] as const })),
+    ...(revisions?.wiring.permissions ?? []),
+  ];
   const result = controller({
     consistency: 'wait',
     ...rest,
@@ -48,12 +56,7 @@ export function engine(options: CompositeEngineOptions | DecoratorEngineOptions)
     watches: [...(related?.wiring.watches ?? []), ...(rest.watches ?? [])],
     reads: [...(revisions?.wiring.reads ?? []), ...(rest.reads ?? [])],
     triggers: [...(related?.wiring.triggers ?? []), seen.life, ...(rest.triggers ?? [])],
-    permissions: [
-      ...permissionsOf(given),
-      ...children.map(({ resource }) => ({ resource, verbs: ['delete'] as const })),
-      ...(revisions?.wiring.permissions ?? []),
-      ...(rest.permissions ?? []),
-    ],
+    permissions: [...permissions, ...(rest.permissions ?? [])],
     ...(isCleanup && {
       finalizer: {
         name: finalizer.name,
@@ -64,8 +67,38 @@ export function engine(options: CompositeEngineOptions | DecoratorEngineOptions)
     reconcile: (object, context) => running.reconcile(object, context),
     gone: (key) => running.forget(key),
   });
-  if (isCleanup || finalizer?.isUsed !== true) return result;
-  return Object.freeze({ ...result, ownFinalizer: finalizer.name });
+  const known = withControlledWrites(result, writesOf(indexed, permissions));
+  if (isCleanup || finalizer?.isUsed !== true) return known;
+  return Object.freeze({ ...known, ownFinalizer: finalizer.name });
+}
+
+/** What the engine writes: children of parents, revisions of parents, and what is its own at the parents. */
+function writesOf(
+  { parent: { resource }, children, ...options }: AnyEngineOptions,
+  permissions: readonly Permission[],
+): ControlledWrites {
+  const { decorator, finalizer, revisions, hasStatusSubresource, selector } = options;
+  const adopts = options.generateSelector === true || selector !== undefined;
+  return {
+    children: [
+      ...children.map((type) => ({
+        resource: type.resource,
+        parents: [resource],
+        ...(adopts && { adopts: 'owners' as const }),
+        ...(decorator !== undefined && { annotations: { [DECORATED_BY]: decorator } }),
+      })),
+      ...(revisions?.stored ?? []),
+    ],
+    parents: [
+      {
+        resource,
+        finalizers: finalizer === undefined ? [] : [finalizer.name],
+        texts: decorator !== undefined,
+        status: decorator !== undefined && hasStatusSubresource !== true,
+      },
+    ],
+    permissions,
+  };
 }
 
 /** What the engine writes at parents themselves, besides what every controller may. */

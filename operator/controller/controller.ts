@@ -27,6 +27,11 @@ interface Owned {
    * True: enqueue every owner of the controller's kind. Default false: only the owner marked `controller`.
    */
   readonly anyOwner?: boolean;
+  /**
+   * True: the reconciler calls `applyOwned` with `adopt: true` for such children. It only says so, for generated
+   * policies: without it they let no object without a controller be adopted. Default false.
+   */
+  readonly adopts?: boolean;
   /** Drops the changes for which it is false. Default: no change is dropped. */
   readonly predicate?: Predicate;
 }

@@ -27,7 +27,7 @@ export const KNOWN = {
     reconcile: true,
     gone: true,
   },
-  owned: { source: true, anyOwner: true, predicate: true },
+  owned: { source: true, anyOwner: true, adopts: true, predicate: true },
   mapping: { source: true, map: true, predicate: true },
   permission: {
     resource: true,

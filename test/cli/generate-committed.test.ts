@@ -3,13 +3,14 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { PACKAGES, TREES } from '../../examples/trees.ts';
+import { PACKAGES, POLICIES, TREES } from '../../examples/trees.ts';
 import { invoke } from './invocation.ts';
 
 const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
 
 const COMMITTED = [
   ...Object.entries(TREES).map(([name, words]) => [name, ['manifests', ...words]] as const),
+  ...Object.entries(POLICIES),
   ...Object.entries(PACKAGES),
 ];
 

@@ -408,11 +408,11 @@ test('when a folder is in the place of the last file, nothing is left beside the
 });
 
 test.each<[string, readonly string[], RegExp]>([
-  ['nothing', [], /expected rbac, crd, proxy, manifests, chart, bundle or catalog; got nothing$/],
+  ['nothing', [], /expected rbac, crd, proxy, policies, manifests, chart, bundle or catalog; got nothing$/],
   [
     'an unknown word',
     ['roles', 'x.ts'],
-    /cannot generate "roles"; expected rbac, crd, proxy, manifests,/,
+    /cannot generate "roles"; expected rbac, crd, proxy, policies, manifests,/,
   ],
   ['a plural', ['crds', 'x.ts'], /cannot generate "crds"; did you mean crd\?$/],
   [
@@ -430,7 +430,7 @@ test.each<[string, readonly string[], RegExp]>([
   [
     'namespaces of a tree',
     ['manifests', 'x.ts', '-o', 'y', '--watch=all'],
-    /--watch is for rbac, proxy, not for manifests; its overlays choose the namespaces$/,
+    /--watch is for rbac, proxy, policies, not for manifests; its overlays choose the namespaces$/,
   ],
   ['an unknown option', ['rbac', 'x.ts', '--wach=all'], /did you mean --watch\?$/],
   ['a command of two lines', ['rbac', 'x.ts', '--command', 'a\nkind: b'], /--command must be one/],

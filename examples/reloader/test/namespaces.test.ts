@@ -43,6 +43,7 @@ test('[reloader 18] [reloader R25] several namespaces need Roles only, and the f
     workloads: { podReadyMs: 5, podStopMs: 5 }, // a cluster of its own, with test-1 as its first namespace
     environment: { WATCH_NAMESPACE: `test-1,${other}` },
     withheld: () => false, // the rights of the other namespace are granted below
+    furtherNamespaces: [other],
   });
   expect(reloader.namespace).toBe('test-1');
   await createNamespace(reloader, other);

@@ -30,6 +30,7 @@ import { type GenerateArguments, generateArguments, isTree, withTag } from './ar
 import { reportStates, writeGenerated } from './generated-files.ts';
 import { givenResources } from './given-resources.ts';
 import { programOf, sourceFolder } from './operator-program.ts';
+import type { Guard, PoliciesOptions, PolicyFiles } from './policies.ts';
 import { imagePaths, missingImageFiles, type Project, projectOf } from './project.ts';
 import type { GENERATE } from './table.ts';
 import { type FileState, fileState, treeStates } from './written-files.ts';
@@ -53,7 +54,10 @@ export async function generate(given: GivenTo<typeof GENERATE>, io: Io): Promise
   const project = isProject ? await projectOf(declaring.modules) : undefined;
   const parsed = withModulePaths(named, project);
   if (parsed.output === undefined) {
-    const text = generatedText(declared, parsed);
+    const text =
+      parsed.what === 'policies'
+        ? (await policiesOf(declared, parsed, io)).files.map((file) => file.text).join('---\n')
+        : generatedText(declared, parsed);
     using lines = new LineWriter(io.stdout, io.signal);
     await lines.write(text.slice(0, -1).split('\n'));
     return 0;
@@ -164,6 +168,10 @@ async function statesOf(
   io: Io,
 ): Promise<readonly FileState[]> {
   const { declaring, command, what } = args;
+  if (what === 'policies') {
+    const { files } = await policiesOf(declared, args, io);
+    return treeStates(output, files, ['.']);
+  }
   if (!isTree(what)) return [await fileState(output, generatedText(declared, args))];
   const program = await programOf(declaring, output);
   const { stdin } = io;
@@ -190,6 +198,32 @@ async function statesOf(
   if (folder === undefined || source === undefined) return tree;
   const text = folderKustomization(folder, { name: nameOf(declared, args), command });
   return [...tree, await fileState(join(source, 'kustomization.yaml'), text)];
+}
+
+/** The policies of an operator. What they leave to RBAC is told on standard error. */
+async function policiesOf(
+  declared: readonly Generating[],
+  args: GenerateArguments,
+  io: Io,
+): Promise<PolicyFiles> {
+  const packaging = await loadPackage('@chancery/packaging/command', 'generate policies');
+  const name = nameOf(declared, args);
+  const placement = placementOf(declared, args);
+  const { guard = [], warn: warns } = args.package;
+  const guards = guard as readonly Guard[];
+  const options: PoliciesOptions = {
+    ...{ ...placement, name, guards, warns },
+    serviceAccount: { name, namespace: args.namespace ?? name },
+    // As in the manifests: the Lease is called as the operator, and not as its first controller.
+    ...(placement.leaderElection && {
+      leaderElection: { leaseName: `${name}-leader`, ...placement.leaderElection },
+    }),
+  };
+  const found = await packaging.policyFiles(declared, { ...options, command: args.command });
+  for (const line of found.leftOut) {
+    io.stderr.write(`chancery generate: policies: left to RBAC: ${line}\n`);
+  }
+  return found;
 }
 
 /**

@@ -16,54 +16,54 @@ const OPTIONS = {
     type: 'path',
     value: 'FILE',
     multiple: true,
-    for: ['rbac', 'crd', 'proxy', 'manifests', 'chart', 'bundle'],
+    for: ['rbac', 'crd', 'proxy', 'policies', 'manifests', 'chart', 'bundle'],
     help: 'controllers in place of modules: a file, a folder, or - for standard input',
   },
   name: {
     type: 'text',
     value: 'NAME',
-    for: ['rbac', 'proxy', 'manifests', 'chart', 'bundle'],
+    for: ['rbac', 'proxy', 'policies', 'manifests', 'chart', 'bundle'],
     help: 'of the Deployment and all else; default the name of the only controller, and of CompositeControllers and DecoratorControllers chancery-metacontroller',
   },
   namespace: {
     type: 'namespace',
-    for: ['rbac', 'proxy', 'manifests', 'chart', 'bundle'],
+    for: ['rbac', 'proxy', 'policies', 'manifests', 'chart', 'bundle'],
     help: 'where the operator runs; default NAME, and for proxy $(POD_NAMESPACE), which the kubelet replaces',
   },
   hooks: {
     type: 'path',
     value: 'DIR',
-    for: ['rbac', 'proxy', 'manifests', 'chart', 'bundle'],
+    for: ['rbac', 'proxy', 'policies', 'manifests', 'chart', 'bundle'],
     help: 'a folder of hooks in place of modules',
   },
   functions: {
     type: 'path',
     value: 'FILE',
-    for: ['rbac', 'proxy', 'manifests', 'chart', 'bundle'],
+    for: ['rbac', 'proxy', 'policies', 'manifests', 'chart', 'bundle'],
     help: 'programs and modules in place of the webhooks of --from-metacontroller; see chancery metacontroller',
   },
   crd: {
     type: 'path',
     value: 'FILE',
     multiple: true,
-    for: ['rbac', 'proxy', 'manifests', 'chart', 'bundle'],
+    for: ['rbac', 'proxy', 'policies', 'manifests', 'chart', 'bundle'],
     help: 'file or folder with definitions, for hooks default DIR/crds. With modules, for chart and bundle: definitions that no module brings',
   },
   'leader-election': {
-    for: ['rbac', 'proxy', 'manifests', 'chart', 'bundle'],
+    for: ['rbac', 'proxy', 'policies', 'manifests', 'chart', 'bundle'],
     help: 'it takes a Lease; the default when a controller needs one',
   },
   'no-leader-election': {
-    for: ['rbac', 'proxy', 'manifests', 'chart', 'bundle'],
+    for: ['rbac', 'proxy', 'policies', 'manifests', 'chart', 'bundle'],
     help: 'it takes none',
   },
   'install-crds': {
-    for: ['rbac', 'proxy', 'manifests', 'chart', 'bundle'],
+    for: ['rbac', 'proxy', 'policies', 'manifests', 'chart', 'bundle'],
     help: 'it installs its definitions itself: CHANCERY_INSTALL_CRDS',
   },
   watch: {
     type: 'namespaces',
-    for: ['rbac', 'proxy'],
+    for: ['rbac', 'proxy', 'policies'],
     instead: {
       manifests: 'its overlays choose the namespaces',
       chart: 'its value watch.namespaces chooses them',
@@ -71,6 +71,13 @@ const OPTIONS = {
     },
     help: 'namespaces that it watches; default own, where it runs, and for hooks and controllers all',
   },
+  guard: {
+    type: 'list',
+    choices: ['children', 'names', 'deletion'],
+    for: ['policies'],
+    help: 'rules about others than the operator, too: for its children, its finalizers and marks, and what chancery.dev/protect protects',
+  },
+  warn: { for: ['policies'], help: 'bindings that warn and are audited, and refuse nothing' },
   format: {
     type: 'choice',
     choices: ['args', 'patch', 'paths'],
@@ -235,22 +242,25 @@ const OPTIONS = {
 } as const;
 
 /** What can be generated. */
-export type Output = 'rbac' | 'crd' | 'proxy' | 'manifests' | 'chart' | 'bundle';
+export type Output = 'rbac' | 'crd' | 'proxy' | 'policies' | 'manifests' | 'chart' | 'bundle';
 
 /** The command line of `chancery generate`. */
 export const GENERATE: CommandTable<typeof OPTIONS, Output | 'catalog'> = {
   name: 'generate',
-  summary: 'write RBAC, definitions, filter, manifests, chart and bundle from declarations',
+  summary:
+    'write RBAC, definitions, filter, policies, manifests, chart and bundle from declarations',
   usage: [
-    'rbac|crd|proxy|manifests|chart|bundle MODULE... [OPTION...] [-- ARGUMENT...]',
-    'rbac|proxy|manifests|chart|bundle --hooks DIR [--crd FILE]... [OPTION...]',
-    'rbac|crd|proxy|manifests|chart|bundle --from-metacontroller FILE [--functions FILE] [--crd FILE]... [OPTION...]',
+    'rbac|crd|proxy|policies|manifests|chart|bundle MODULE... [OPTION...] [-- ARGUMENT...]',
+    'rbac|proxy|policies|manifests|chart|bundle --hooks DIR [--crd FILE]... [OPTION...]',
+    'rbac|crd|proxy|policies|manifests|chart|bundle --from-metacontroller FILE [--functions FILE] [--crd FILE]... [OPTION...]',
     'catalog BUNDLE_DIR... --image REF... -o DIR [OPTION...]',
   ],
   kinds: {
     rbac: 'Roles or ClusterRoles with their bindings, and no right more than is declared',
     crd: 'the CustomResourceDefinitions that the resources bring along',
     proxy: "the ambassador's filter, as arguments of kubectl proxy",
+    policies:
+      'ValidatingAdmissionPolicies: what the operator may write, finer than roles can say it',
     manifests: 'a complete kustomize tree: base, components, overlays',
     chart: 'the same as a Helm chart',
     bundle: 'the same as a bundle for the Operator Lifecycle Manager (OLM)',
@@ -261,7 +271,7 @@ export const GENERATE: CommandTable<typeof OPTIONS, Output | 'catalog'> = {
   options: OPTIONS,
   description:
     'Writes what follows from the declarations of the controllers that the modules export:',
-  notes: `Chart, bundle and catalog need the package @chancery/packaging beside chancery, --hooks @chancery/hooks, and
+  notes: `Policies, chart, bundle and catalog need the package @chancery/packaging beside chancery, --hooks @chancery/hooks, and
 --from-metacontroller @chancery/metacontroller: npm install PACKAGE
 
 Manifests, chart and bundle have the same containers, the same rights and the same filter. A chart and a bundle
@@ -274,6 +284,10 @@ What stands after "--" goes to the modules, and \`manifests\` writes it into the
 container: so it runs with what its rights were generated for. Settings that a module decides by its
 arguments count, too: the Lease and the namespaces, unless an option says otherwise. Both scopes of the manifests then
 have the rights for these namespaces.
+
+\`policies\` writes a file for each rule, and one for its binding. An administrator applies them, never the operator. They
+name the ServiceAccount NAME in the namespace of --namespace. What a declaration does not say is left to RBAC, and
+told in a line on standard error and in the annotation chancery.dev/left-to-rbac.
 
 Equal declarations give equal files. A file that does not say in its first line that it was generated is
 never overwritten; then nothing is written at all, and the exit code is 1.
@@ -308,6 +322,7 @@ chart by its value watch.namespaces, and those of a bundle by the OperatorGroup.
   chancery generate proxy operator.ts --format paths
   chancery generate proxy operator.ts --namespace demo
   chancery generate crd operator.ts -o crds.yaml
+  chancery generate policies operator.ts --namespace demo --warn -o policies
   chancery generate chart operator.ts --operator-image registry.example/op:1.0 -o chart
   chancery generate bundle operator.ts --operator-image registry.example/op:1.0 -o bundle --channels stable
   chancery generate catalog bundle --image registry.example/op-bundle:1.0.0 -o catalog

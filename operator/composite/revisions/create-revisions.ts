@@ -90,6 +90,7 @@ interface Planning {
 
 class StoredRevisions implements Revisions {
   readonly wiring: Revisions['wiring'];
+  readonly stored: Revisions['stored'];
   readonly #options: RevisionsOptions;
   readonly #store: RevisionStore;
   readonly #fieldPaths: readonly string[];
@@ -109,6 +110,7 @@ class StoredRevisions implements Revisions {
         { resource: parentResource, subresource: 'status', verbs: ['patch'] },
       ],
     };
+    this.stored = [{ resource: format.resource, parents: [parentResource], labels: format.labels }];
   }
 
   async read(parent: KubernetesObject, context: ReconcileContext): Promise<LiveRevisions> {

@@ -1,6 +1,6 @@
 /**
- * What the command `chancery` needs of this package: `generate chart`, `bundle` and `catalog`, `check bundle` and `crd`,
- * and `plugin`. Each is loaded when it is used.
+ * What the command `chancery` needs of this package: `generate chart`, `bundle`, `catalog` and `policies`, `check bundle`
+ * and `crd`, and `plugin`. Each is loaded when it is used.
  *
  * @module
  */
@@ -15,6 +15,12 @@ export const packageFiles: PackagingPackage['packageFiles'] = async (...call) =>
 
 export const packageStates: PackagingPackage['packageStates'] = async (...call) =>
   (await import('./generate/package-files.ts')).packageStates(...call);
+
+export const policyFiles: PackagingPackage['policyFiles'] = async (...call) =>
+  (await import('./policies/policies.ts')).policyFiles(...call);
+
+export const policyObjects: PackagingPackage['policyObjects'] = async (...call) =>
+  (await import('./policies/policies.ts')).policyObjects(...call);
 
 export const checkBundle: PackagingPackage['checkBundle'] = async (args, io) =>
   (await import('./check/check-bundle.ts')).checkBundle(args, io);

@@ -52,6 +52,7 @@ export async function declaredControllers(
     functions,
     ownNamespace: POD_NAMESPACE,
     applyStrategy: options.applyStrategy,
+    fieldManager: options.fieldManager,
   });
   if (unknown.length > 0) {
     throw new ConfigurationError(

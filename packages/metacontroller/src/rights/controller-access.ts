@@ -3,11 +3,16 @@ import {
   type AccessDeclaration,
   builtInHasStatus,
   type ChildUpdate,
+  type ChildWrites,
   customResourceDefinitions,
+  DECORATED_BY,
   isBuiltInGroup,
+  type ParentWrites,
   type PlacedPermission,
 } from 'chancery/internal';
 import type { FunctionsFile } from '../call/functions-file.ts';
+import { UPDATE_MANAGER } from '../children/last-applied.ts';
+import { controllerName } from '../controller-name.ts';
 import { controllerRevisions } from '../definitions/resources.ts';
 import { parseReference } from '../parse/parse-reference.ts';
 import type { ChildTypeSpec, CompositeSpec, ControllerSpec, ResourceReference } from '../spec.ts';
@@ -25,6 +30,8 @@ export interface AccessSurroundings {
   readonly ownNamespace: string;
   /** Server-side apply patches where the other one creates. */
   readonly applyStrategy: 'dynamic-apply' | 'server-side-apply';
+  /** The field manager of server-side apply. Default as in `METACONTROLLER_DEFAULTS`. */
+  readonly fieldManager?: string;
 }
 
 /** What one controller does at the API server. */
@@ -59,30 +66,81 @@ export function controllerAccess(
   const related = relatedOf(spec, surroundings).flatMap((reference) => known.of(reference));
   const revisions = parents.map((parent) => revisionAccess(spec, parent, surroundings));
   const name = controllerTitle(spec);
+  const permissions = [
+    ...parents.flatMap((parent) => parentPermissions(parent, spec, surroundings)),
+    ...definitionPermissions(parents),
+    ...children.map(({ resource, type }) => ({
+      resource,
+      verbs: childVerbs(type.update, spec, surroundings),
+    })),
+  ];
+  const stored = revisions.flatMap((each) => each.permissions);
+  const fieldManagers = managersOf(spec, surroundings);
   const main: AccessDeclaration = {
     name,
+    fieldManagers,
     sources: [...parents, ...children.map(({ resource }) => resource), ...related].map((each) =>
       source(each),
     ),
-    permissions: [
-      ...parents.flatMap((parent) => parentPermissions(parent, spec, surroundings)),
-      ...definitionPermissions(parents),
-      ...children.map(({ resource, type }) => ({
-        resource,
-        verbs: childVerbs(type.update, spec, surroundings),
-      })),
-    ],
+    permissions,
+    writes: {
+      children: children.map(({ resource }) => childWrites(resource, parents, spec)),
+      parents: parents.map((parent) => parentWrites(parent, spec, surroundings)),
+      permissions,
+    },
   };
   const silent: AccessDeclaration = {
     name,
+    fieldManagers,
     sources: [
       ...credentialSources(spec, surroundings.functions),
       ...revisions.flatMap((each) => each.sources),
     ],
-    permissions: revisions.flatMap((each) => each.permissions),
+    permissions: stored,
+    writes: {
+      children: stored.map(() => childWrites(controllerRevisions, parents, spec)),
+      parents: [],
+      permissions: stored,
+    },
     recordsEvents: false,
   };
   return { declarations: [main, silent], unknown: known.missing };
+}
+
+/** Names under which the writes of a controller are made: by its engine, by the engine of each resource, and by its children's writer. */
+function managersOf(
+  spec: ControllerSpec,
+  { fieldManager = UPDATE_MANAGER }: AccessSurroundings,
+): readonly string[] {
+  const engines =
+    spec.kind === 'CompositeController'
+      ? [controllerName('composite', spec.name)]
+      : spec.resources.map((_, at) => controllerName('decorator', spec.name, String(at + 1)));
+  return [...new Set([...engines, UPDATE_MANAGER, fieldManager])];
+}
+
+/** Children of a composite are adopted and released by its selector. Attachments carry the name of their decorator. */
+function childWrites(
+  resource: Resource,
+  parents: readonly Resource[],
+  spec: ControllerSpec,
+): ChildWrites {
+  if (spec.kind === 'CompositeController') return { resource, parents, adopts: 'owners' };
+  return { resource, parents, annotations: { [DECORATED_BY]: spec.name } };
+}
+
+function parentWrites(
+  resource: Resource,
+  spec: ControllerSpec,
+  { hasStatus = builtInHasStatus }: AccessSurroundings,
+): ParentWrites {
+  const isDecorated = spec.kind === 'DecoratorController';
+  return {
+    resource,
+    finalizers: [`metacontroller.io/${spec.kind.toLowerCase()}-${spec.name}`],
+    texts: isDecorated,
+    status: isDecorated && hasStatus(resource) === false,
+  };
 }
 
 /** Resolves references, and remembers those that are not known. */

@@ -16,7 +16,7 @@ export interface Writer {
 
 /** A write as admission sees it: to validating admission it is complete and valid. */
 export interface AdmissionRequest {
-  readonly operation: 'CREATE' | 'UPDATE' | 'DELETE';
+  readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
   /** The resource in the version of the objects below. */
   readonly served: ServedResource;
   /** The resource that the client named, where a rule is about another version of it. */
@@ -24,7 +24,7 @@ export interface AdmissionRequest {
   readonly subresource: string | undefined;
   /** Of a Namespace its own name. */
   readonly namespace: string | undefined;
-  /** Empty for a create whose name the server generates. */
+  /** Empty for a create whose name the server generates, and for each object of a collection that is deleted. */
   readonly name: string;
   /** Undefined for a DELETE. */
   readonly object: StoredObject | undefined;

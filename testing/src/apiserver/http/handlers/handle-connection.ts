@@ -3,6 +3,7 @@ import { isObject, type Json, valueAt } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
 import { fromStored } from '../../registry/served-resource.ts';
 import { requireStored, type Target } from '../../verbs/target.ts';
+import { admitSubresource } from './admit-subresource.ts';
 import type { Handling } from './handling.ts';
 
 /** Subresources behind which there is no object but a container, a node or a port. */
@@ -21,9 +22,14 @@ export const CONNECTIONS: ReadonlySet<string> = new Set([
  * @throws ApiError 404, 400 or 503 where a real server refuses by itself; 501 where a kubelet would
  *   have to answer.
  */
-export function handleConnection(handling: Handling, target: Target, subresource: string): void {
+export async function handleConnection(
+  handling: Handling,
+  target: Target,
+  subresource: string,
+): Promise<void> {
   const { cluster, served, exchange } = handling;
   const object = fromStored(served, requireStored(cluster, named(target)));
+  if (subresource !== 'log') await admitSubresource(handling, named(target), subresource);
   if (served.kind === 'Service') throw noEndpoints(target.name);
   if (served.kind === 'Pod') checkPod(object, exchange.query.get('container'));
   if (subresource === 'log') {

@@ -3,6 +3,7 @@ import { runSteps } from '../../cluster/steps.ts';
 import { notFound } from '../../failures/object-failures.ts';
 import { methodNotAllowed, unknownResource } from '../../failures/request-failures.ts';
 import { isObject, type Json } from '../../objects/metadata.ts';
+import type { StoredObject } from '../../objects/stored-object.ts';
 import { fromStored, subresourceOf } from '../../registry/served-resource.ts';
 import { parseDeletionOptions } from '../../request/delete-options.ts';
 import { evictPod } from '../../verbs/subresources/evict.ts';
@@ -11,6 +12,7 @@ import { requireStored, type Target } from '../../verbs/target.ts';
 import { requireResourceVersion, updateObject } from '../../verbs/writes/update.ts';
 import { decodeObject, readBody } from '../exchange/body.ts';
 import { presentObject } from '../exchange/present.ts';
+import { admitSubresource } from './admit-subresource.ts';
 import { CONNECTIONS, handleConnection } from './handle-connection.ts';
 import { handleScale } from './handle-scale.ts';
 import { createBinding } from './handle-virtual.ts';
@@ -54,6 +56,7 @@ export async function handleSubresource(handling: Handling, target: Target): Pro
 async function token(handling: Handling, target: Target): Promise<void> {
   const { exchange, cluster, served } = handling;
   const body = decodeObject(exchange, await readBody(exchange), served, TOKEN_REQUEST) as Json;
+  await admitSubresource(handling, target, 'token', body as unknown as StoredObject);
   send(handling, 201, requestToken(cluster, target, body));
 }
 
@@ -68,11 +71,13 @@ async function replace(handling: Handling, target: Target, subresource: string):
   send(handling, 200, presentObject(object, served, handling.view));
 }
 
-async function evict({ exchange, cluster, served }: Handling, target: Target): Promise<void> {
+async function evict(handling: Handling, target: Target): Promise<void> {
+  const { exchange, cluster, served } = handling;
   const text = await readBody(exchange);
   const eviction = { group: 'policy', version: 'v1', kind: 'Eviction' };
   const body = decodeObject(exchange, text, served, eviction) as Json;
   const dryRun = exchange.query.getAll('dryRun');
+  await admitSubresource(handling, target, 'eviction', body as unknown as StoredObject);
   // Unlike a deletion's, these options of the body do not stand for all of the query's.
   const options = isObject(body.deleteOptions) ? { dryRun, ...body.deleteOptions } : undefined;
   evictPod(cluster, target, parseDeletionOptions(exchange.query, options));

@@ -7,6 +7,7 @@ import type { ServedResource } from '../../registry/served-resource.ts';
 import { bindPod } from '../../verbs/subresources/bind.ts';
 import type { Target } from '../../verbs/target.ts';
 import { decodeObject, readBody } from '../exchange/body.ts';
+import { admitSubresource } from './admit-subresource.ts';
 import { type Handling, writeOptions } from './handling.ts';
 
 /** Kinds that kube-apiserver warns about whenever they are asked for. */
@@ -32,7 +33,7 @@ export function createVirtual(handling: Handling, body: StoredObject): void {
   const pods = cluster.registry.byPath('', 'v1', 'pods');
   if (pods === undefined) throw unknownResource();
   const name = body.metadata.name ?? '';
-  bind(handling, { served: pods, namespace: info.namespace, name }, body);
+  await bind(handling, { served: pods, namespace: info.namespace, name }, body);
 }
 
 /** What a real server does, and this one does not. */
@@ -46,10 +47,12 @@ export async function createBinding(handling: Handling, pod: Target): Promise<vo
   const { exchange, served } = handling;
   const text = await readBody(exchange);
   const kind = { group: '', version: 'v1', kind: 'Binding' };
-  bind(handling, pod, decodeObject(exchange, text, served, kind));
+  await bind(handling, pod, decodeObject(exchange, text, served, kind));
 }
 
-function bind({ exchange, cluster }: Handling, pod: Target, body: StoredObject): void {
+async function bind(handling: Handling, pod: Target, body: StoredObject): Promise<void> {
+  const { exchange, cluster } = handling;
+  await admitSubresource(handling, pod, 'binding', body);
   bindPod(cluster, pod, body, writeOptions(exchange, 'CreateOptions'));
   const success = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
   exchange.json(201, success);

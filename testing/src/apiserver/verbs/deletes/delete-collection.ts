@@ -31,6 +31,6 @@ export async function deleteAll(
     } else if (index % SLICE === SLICE - 1) await yieldToEventLoop();
     const target = { served, namespace: metadata.namespace, name: metadata.name };
     if (storage.get(served.storedAs, keyOfTarget(target)) === undefined) continue;
-    await runSteps(deleteObject(cluster, target, options, writer));
+    await runSteps(deleteObject(cluster, target, options, writer, ''));
   }
 }

@@ -33,19 +33,22 @@ export interface Deletion {
  *
  * @param writer - the sender of the request, for policies. Without a writer no policy runs, as for an
  *   eviction, or when objects are deleted with their definition.
+ * @param nameOfRequest - empty when a collection is deleted: policies see the name of the request.
  */
 export function* deleteObject(
   cluster: Cluster,
   target: Target,
   options: DeletionOptions,
   writer?: Omit<Writer, 'dryRun'>,
+  nameOfRequest: string = target.name,
 ): Steps<Deletion> {
   for (;;) {
     const stored = requireStored(cluster, target);
     checkPreconditions(stored, target, options);
     checkMortality(target);
     if (writer === undefined) return deleteNow(cluster, target, stored, options);
-    yield* admitDelete(cluster, target, stored, options, writer);
+    const asked = { ...target, name: nameOfRequest };
+    yield* admitDelete(cluster, asked, stored, options, writer);
     // Another write came while a webhook thought about this one: it starts again.
     if (requireStored(cluster, target) !== stored) continue;
     const { gone, object } = deleteNow(cluster, target, stored, options);

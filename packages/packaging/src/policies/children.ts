@@ -1,0 +1,117 @@
+import { resourceName } from 'chancery';
+import type { ChildWrites } from 'chancery/internal';
+import {
+  allOf,
+  anyOf,
+  byOperator,
+  controllersIn,
+  has,
+  kindName,
+  listOf,
+  literal,
+  RESOURCE,
+  rulesFor,
+  type State,
+  sameContent,
+  sameMember,
+} from './expressions.ts';
+import { ownPartsOnly, partsOf } from './parents.ts';
+import type { Policy } from './policy.ts';
+import type { Operation, Written } from './written.ts';
+
+const OPERATIONS: readonly Operation[] = ['CREATE', 'UPDATE', 'DELETE'];
+
+/** A resource of children, what they are children of, and the operations of which only that is known. */
+interface Judged {
+  readonly name: string;
+  readonly alternatives: readonly ChildWrites[];
+  readonly free: readonly Operation[];
+}
+
+/** Refuses writes of children that no declared parent controls. Undefined when no children are judged. */
+export function children(written: Written): Policy | undefined {
+  const byResource = Map.groupBy(written.children, ({ resource }) => resourceName(resource));
+  const judged = [...byResource]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, alternatives]): Judged => ({ name, alternatives, free: freeOf(name, written) }))
+    .filter(({ free }) => free.length < OPERATIONS.length);
+  if (judged.length === 0) return undefined;
+  return {
+    rule: 'children',
+    about: 'The operator writes objects of these kinds only while a declared parent controls them.',
+    resourceRules: rulesFor(judged.flatMap(({ alternatives }) => alternatives.slice(0, 1))),
+    matches: [byOperator(written)],
+    variables: [
+      RESOURCE,
+      ...controllersIn('object', 'now'),
+      ...controllersIn('oldObject', 'old'),
+      ONLY_OWNERS,
+    ],
+    validations: judged.map((each) => validationOf(each, written)),
+    leftOut: judged.flatMap(({ name, free }) =>
+      free.map((operation) => `${operation} ${name}: declared as a permission, for any object`),
+    ),
+  };
+}
+
+function freeOf(name: string, { free }: Written): readonly Operation[] {
+  return OPERATIONS.filter((operation) => free.has(`${operation} ${name}`));
+}
+
+function validationOf(
+  { name, alternatives, free }: Judged,
+  written: Written,
+): Policy['validations'][number] {
+  const kinds = alternatives.flatMap(({ parents }) => parents.map(({ kind }) => kind));
+  const parts = partsOf(name, written);
+  return {
+    expression: anyOf([
+      `variables.resource != ${literal(name)}`,
+      ...(free.length > 0 ? [`request.operation in ${listOf(free)}`] : []),
+      ...alternatives.map(isAllowed),
+      // What one controller makes, another one may decorate.
+      ...(parts.length > 0 ? [allOf(["request.operation == 'UPDATE'", ownPartsOnly(parts)])] : []),
+    ]),
+    message: `the operator writes ${name} only while ${[...new Set(kinds)].sort().join(' or ')} controls them`,
+  };
+}
+
+/** A write changes owner references, and nothing else. */
+const ONLY_OWNERS = {
+  name: 'onlyOwners',
+  expression: allOf([
+    "request.operation == 'UPDATE'",
+    sameContent(['metadata']),
+    sameMember('labels', '{}'),
+    sameMember('annotations', '{}'),
+    sameMember('finalizers', '[]'),
+  ]),
+} as const;
+
+function isAllowed({ parents, adopts, labels = {}, annotations = {} }: ChildWrites): string {
+  const kinds = listOf(parents.map(kindName));
+  const ours = (prefix: string): string => `variables.${prefix}Kinds.exists(c, c in ${kinds})`;
+  const isFree = (prefix: string): string => `size(variables.${prefix}Uids) == 0`;
+  const marked = (state: State): readonly string[] => [
+    ...Object.entries(labels).map(([key, value]) => has(state, 'labels', key, value)),
+    ...Object.entries(annotations).map(([key, value]) => has(state, 'annotations', key, value)),
+  ];
+  const isSame = 'variables.nowUids == variables.oldUids';
+  const marks = [...marked('object'), ...(adopts === undefined ? marked('oldObject') : [])];
+  const kept = allOf([ours('old'), ours('now'), isSame, ...marks]);
+  const taken = [isFree('old'), ours('now'), ...marked('object')];
+  const changes = {
+    none: [kept],
+    whole: [kept, allOf(taken)],
+    owners: [
+      kept,
+      allOf([...taken, 'variables.onlyOwners']),
+      allOf([ours('old'), isFree('now'), 'variables.onlyOwners']),
+    ],
+  };
+  return anyOf([
+    allOf(["request.operation == 'CREATE'", ours('now'), ...marked('object')]),
+    allOf(["request.operation == 'UPDATE'", anyOf(changes[adopts ?? 'none'])]),
+    allOf(["request.operation == 'DELETE'", ours('old'), ...marked('oldObject')]),
+  ]);
+}

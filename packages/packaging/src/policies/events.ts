@@ -1,0 +1,36 @@
+import { resourceName } from 'chancery';
+import { byOperator, kindName, listOf, rulesFor } from './expressions.ts';
+import type { Policy } from './policy.ts';
+import type { Written } from './written.ts';
+
+const EVENTS = 'events.events.k8s.io';
+
+/** Refuses Events about kinds that the operator has nothing to do with. Undefined when it records none. */
+export function eventsAbout(written: Written): Policy | undefined {
+  const { targets, kinds, elects } = written;
+  const recorded = targets.filter(({ resource }) => resourceName(resource) === EVENTS);
+  if (recorded.length === 0) return undefined;
+  // Hooks report about the Pod that runs them, the election about its Lease.
+  const about = [...kinds.map(kindName), 'Pod.', ...(elects ? ['Lease.coordination.k8s.io'] : [])];
+  return {
+    rule: 'events',
+    about: 'The operator records Events about the kinds of its declarations.',
+    resourceRules: rulesFor(recorded.slice(0, 1), ['CREATE', 'UPDATE']),
+    matches: [byOperator(written)],
+    variables: [
+      {
+        name: 'kind',
+        expression:
+          "!has(object.regarding) || !has(object.regarding.kind) ? '' : object.regarding.kind + '.' +\n" +
+          "(has(object.regarding.apiVersion) && object.regarding.apiVersion.contains('/') ? object.regarding.apiVersion.split('/')[0] : '')",
+      },
+    ],
+    validations: [
+      {
+        expression: `variables.kind in ${listOf(about)}`,
+        message: 'the operator records no Events about this kind',
+        messageExpression: "'the operator records no Events about ' + variables.kind",
+      },
+    ],
+  };
+}

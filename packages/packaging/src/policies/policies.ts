@@ -1,0 +1,72 @@
+import type { KubernetesObject } from 'chancery';
+import {
+  documents,
+  type Generating,
+  header,
+  type PoliciesOptions,
+  type PolicyFiles,
+} from 'chancery/internal';
+import { children } from './children.ts';
+import { declaredRequests } from './declared-requests.ts';
+import { eventsAbout } from './events.ts';
+import { fieldManagers } from './field-managers.ts';
+import { guardPolicies } from './guards.ts';
+import { parents } from './parents.ts';
+import { bindingObject, type Policy, policyObject } from './policy.ts';
+import { type Written, writtenBy } from './written.ts';
+
+/**
+ * The policies of an operator with these declarations, each followed by its binding.
+ *
+ * @throws ConfigurationError `CONFIG` as `accessOf`.
+ */
+export function policyObjects(
+  declared: readonly Generating[],
+  options: PoliciesOptions,
+): readonly KubernetesObject[] {
+  const { name, warns = false } = options;
+  return policiesOf(writtenBy(declared, options), options).flatMap((policy) => [
+    policyObject(name, policy),
+    bindingObject(name, policy, warns),
+  ]);
+}
+
+/** The same as files: `RULE.yaml`, and `RULE-binding.yaml`. */
+export function policyFiles(
+  declared: readonly Generating[],
+  { command, ...options }: PoliciesOptions & { readonly command: string },
+): PolicyFiles {
+  const { name, warns = false } = options;
+  const policies = policiesOf(writtenBy(declared, options), options);
+  const files = policies.flatMap((policy) => [
+    {
+      path: `${policy.rule}.yaml`,
+      text: documents(header(command, policy.about), [policyObject(name, policy)]),
+    },
+    {
+      path: `${policy.rule}-binding.yaml`,
+      text: documents(header(command), [bindingObject(name, policy, warns)]),
+    },
+  ]);
+  return { files, leftOut: policies.flatMap(({ leftOut = [] }) => leftOut) };
+}
+
+function policiesOf(written: Written, { guards = [] }: PoliciesOptions): readonly Policy[] {
+  const about = children(written);
+  const own = parents(written);
+  const judged = new Set([...(about?.leftOut ?? []), ...(own?.leftOut ?? [])].map(keyIn));
+  const unjudged = [...written.free].filter((key) => !judged.has(key)).sort();
+  const requests = declaredRequests(written);
+  const leftOut = unjudged.map(
+    (key) => `${key}: declared as a permission, for any object and field`,
+  );
+  return [
+    { ...requests, leftOut },
+    ...[about, own, fieldManagers(written), eventsAbout(written)].filter(
+      (policy) => policy !== undefined,
+    ),
+    ...guardPolicies(written, guards),
+  ];
+}
+
+const keyIn = (line: string): string => line.slice(0, line.indexOf(':'));

@@ -1,0 +1,129 @@
+import { type Resource, resourceName } from 'chancery';
+import {
+  AccessByScope,
+  type AccessRule,
+  type ChildWrites,
+  controlledWritesOf,
+  type Generating,
+  type ParentWrites,
+  POD_NAMESPACE,
+  type PoliciesOptions,
+} from 'chancery/internal';
+import { isController } from 'chancery/low-level';
+
+/** The operations that admission knows. */
+export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
+
+/** Requests that are declared: one operation on one resource, in one place. */
+export interface Target {
+  readonly operation: Operation;
+  readonly resource: Resource;
+  readonly subresource: string | undefined;
+  /** Undefined for all, and for a resource without one. */
+  readonly namespace: string | undefined;
+  /** Undefined for all. */
+  readonly names: readonly string[] | undefined;
+}
+
+/** What an operator writes. */
+export interface Written {
+  readonly name: string;
+  /** As whom the API server knows it. */
+  readonly user: string;
+  readonly targets: readonly Target[];
+  readonly children: readonly ChildWrites[];
+  readonly parents: readonly ParentWrites[];
+  /** Operations on resources of which only that is known. As `keyOf` writes them. */
+  readonly free: ReadonlySet<string>;
+  /** Controllers and other declarations, by name, with the names under which they own fields. */
+  readonly fieldManagers: readonly string[];
+  /** Kinds of which objects are read or written. */
+  readonly kinds: readonly Resource[];
+  readonly elects: boolean;
+  readonly installsCrds: boolean;
+}
+
+/** @throws ConfigurationError `CONFIG` as `accessOf`. */
+export function writtenBy(declared: readonly Generating[], options: PoliciesOptions): Written {
+  const { name, serviceAccount, namespaces, leaderElection, installCrds = false } = options;
+  const access = new AccessByScope(declared, installCrds);
+  const election = leaderElection === undefined ? {} : { leaderElection };
+  const own = serviceAccount.namespace;
+  const placed = (rules: readonly AccessRule[]): readonly Target[] =>
+    rules.flatMap((rule) => targetsOf(rule, own));
+  const elected = placed(access.ofElection(election));
+  const writes = declared.map(controlledWritesOf);
+  const others = writes.flatMap((each) => each.others);
+  return {
+    name,
+    user: `system:serviceaccount:${own}:${serviceAccount.name}`,
+    targets: [...placed(access.within(namespaces)), ...elected.map((each) => named(each, elected))],
+    children: sorted(writes.flatMap((each) => each.children)),
+    parents: sorted(writes.flatMap((each) => each.parents)),
+    free: new Set(
+      others.flatMap(({ resource, subresource, verbs }) =>
+        verbs.flatMap((verb) => {
+          const operation = operationOf(verb, subresource);
+          return operation === undefined ? [] : [keyOf({ operation, resource, subresource })];
+        }),
+      ),
+    ),
+    fieldManagers: declared.flatMap((each) =>
+      isController(each) ? [each.name] : (each.fieldManagers ?? [each.name]),
+    ),
+    kinds: access.within(namespaces).map(({ resource }) => resource),
+    elects: leaderElection !== undefined,
+    installsCrds: installCrds,
+  };
+}
+
+/** Equal declarations give equal policies, in whichever order they stand. */
+function sorted<T extends ChildWrites | ParentWrites>(all: readonly T[]): readonly T[] {
+  const key = ({ resource: { group, version, plural }, ...rest }: T): string =>
+    JSON.stringify([group, plural, version, rest]);
+  const byKey = new Map(all.map((each) => [key(each), each]));
+  return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
+}
+
+/** `UPDATE websites.example.dev/status`: how policies and people name what is asked. */
+export function keyOf({
+  operation,
+  resource,
+  subresource,
+}: Pick<Target, 'operation' | 'resource' | 'subresource'>): string {
+  const part = subresource === undefined ? '' : `/${subresource}`;
+  return `${operation} ${resourceName(resource)}${part}`;
+}
+
+function targetsOf(
+  { resource, subresource, namespace, verbs, resourceNames, unrequested }: AccessRule,
+  own: string,
+): readonly Target[] {
+  if (unrequested === true) return [];
+  const operations = new Set(verbs.flatMap((verb) => operationOf(verb, subresource) ?? []));
+  const place = namespace === POD_NAMESPACE ? own : namespace;
+  return [...operations].map((operation) => ({
+    ...{ operation, resource, subresource, namespace: place, names: resourceNames },
+  }));
+}
+
+/** Subresources of which each request is a connection. */
+const CONNECTIONS: readonly string[] = ['attach', 'exec', 'portforward', 'proxy'];
+
+/** Undefined for a read. */
+function operationOf(verb: string, subresource: string | undefined): Operation | undefined {
+  if (subresource !== undefined && CONNECTIONS.includes(subresource)) return 'CONNECT';
+  if (verb === 'create') return 'CREATE';
+  if (verb === 'update' || verb === 'patch') return 'UPDATE';
+  return verb === 'delete' ? 'DELETE' : undefined;
+}
+
+/** A role cannot limit a create to names. A policy can: only the Lease that is renewed is created. */
+function named(target: Target, all: readonly Target[]): Target {
+  if (target.operation !== 'CREATE' || target.names !== undefined) return target;
+  const renewed = all.find(
+    ({ operation, resource, names }) =>
+      operation === 'UPDATE' && names !== undefined && resource === target.resource,
+  );
+  return { ...target, names: renewed?.names };
+}
