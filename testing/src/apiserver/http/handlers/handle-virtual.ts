@@ -27,7 +27,7 @@ export function isVirtual({ verbs }: ServedResource): boolean {
 }
 
 /** Carries out a create of a kind that is kept nowhere. */
-export function createVirtual(handling: Handling, body: StoredObject): void {
+export async function createVirtual(handling: Handling, body: StoredObject): Promise<void> {
   const { served, info, cluster } = handling;
   if (served.kind !== 'Binding') throw notImplemented(resourceName(served));
   const pods = cluster.registry.byPath('', 'v1', 'pods');
