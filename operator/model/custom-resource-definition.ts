@@ -57,7 +57,7 @@ export interface DefinitionSpec {
 }
 
 /** The webhook that converts objects. */
-export interface DefinitionConversion {
+interface DefinitionConversion {
   readonly strategy: 'Webhook';
   readonly webhook: {
     readonly conversionReviewVersions: readonly string[];
@@ -84,7 +84,7 @@ export interface ConversionClient {
 }
 
 /** The path that conversions of all definitions have. */
-export const CONVERSION_PATH: string = '/convert';
+const CONVERSION_PATH: string = '/convert';
 
 /**
  * The same definition with the address of its conversion webhook. A definition that is not converted by a

@@ -6,7 +6,7 @@ import { jsonEquals } from '../validation/json-equality.ts';
 import { jsonCopy, NotJsonError } from './json-data.ts';
 
 /** What a function has made of an object. */
-export interface Made {
+interface Made {
   /** All but apiVersion, kind and metadata. */
   readonly fields: Mapping;
   /** That of the object, with the labels and annotations of the function. */

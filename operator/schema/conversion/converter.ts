@@ -9,7 +9,7 @@ import { type KeptField, keptFields, withKept } from './kept-fields.ts';
 import { type ConversionStep, stepsBetween } from './version-steps.ts';
 
 /** A resource whose conversions lead from every version to every other. */
-export interface ConvertedResource {
+interface ConvertedResource {
   readonly group: string;
   readonly kind: string;
   /** Such as `websites.example.dev`. */

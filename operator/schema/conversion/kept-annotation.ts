@@ -8,7 +8,7 @@ import type { KeptField } from './kept-fields.ts';
  * Bytes of an annotation with kept fields. All annotations of an object have 262,144 together, and those of
  * the user must fit beside it.
  */
-export const MAX_KEPT_BYTES = 131_072;
+const MAX_KEPT_BYTES = 131_072;
 
 /** The annotation with the fields of `version` that the version of the object does not express. */
 export function keptAnnotation(version: string): string {

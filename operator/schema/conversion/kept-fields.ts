@@ -9,7 +9,7 @@ import { fieldSchema, type StructuralSchema } from '../../model/structural-schem
 import { jsonEquals } from '../validation/json-equality.ts';
 
 /** Names of fields. An item of a list with keys is named by the values of its keys. */
-export type KeptPath = readonly (string | Mapping)[];
+type KeptPath = readonly (string | Mapping)[];
 
 /** One field that the poorer version does not express. */
 export interface KeptField {
