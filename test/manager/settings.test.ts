@@ -36,7 +36,6 @@ const DEFAULTS = {
   strictFields: false,
   selfTest: 'warn',
   webhookGate: undefined,
-  webhookListen: { host: '127.0.0.1', port: 9_440 },
   insecureAllowToken: false,
 };
 

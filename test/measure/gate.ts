@@ -5,8 +5,8 @@
  */
 import { cpus } from 'node:os';
 import process from 'node:process';
-import { GateProcess } from '../gate/support/gate-process.ts';
 import { hasGoodName } from '../gate/modules/names-webhook.ts';
+import { GateProcess } from '../gate/support/gate-process.ts';
 import { NAMES_PATH, OperatorProcess } from '../gate/support/operator-process.ts';
 import { review, verdict, WebhookClient } from '../gate/support/reviews.ts';
 import { machineLoad } from './figures.ts';

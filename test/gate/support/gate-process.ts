@@ -1,6 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -76,7 +84,6 @@ export class GateProcess {
     const child = spawn(pathOf('nginx'), ['-e', 'stderr', '-c', this.#configuration], {
       stdio: ['ignore', 'ignore', 'pipe'],
       env: {},
-      detached: true, // a group of its own: with the first process of a container, all of them end
       ...user,
     });
     this.#child = child;
@@ -100,6 +107,12 @@ export class GateProcess {
     return this.#child?.pid ?? 0;
   }
 
+  /** The processes that it has started, which do the work. */
+  get workers(): readonly number[] {
+    const text = readFileSync(`/proc/${this.pid}/task/${this.pid}/children`, 'utf8');
+    return text.split(' ').filter(Boolean).map(Number);
+  }
+
   /** Ends it at once, as a container whose memory is used up. */
   async kill(): Promise<void> {
     await this.#end('SIGKILL');
@@ -114,7 +127,10 @@ export class GateProcess {
     const child = this.#child;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const ended = once(child, 'exit');
-    process.kill(-this.pid, signal);
+    // With the first process of a container the others end as well.
+    const workers = signal === 'SIGKILL' ? this.workers : [];
+    child.kill(signal);
+    for (const pid of workers) process.kill(pid, signal);
     await ended;
   }
 }
