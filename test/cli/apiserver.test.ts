@@ -3,6 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { createServer as createWebhook } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { type ApiServer, consistently, eventually } from '@chancery/testing';
 import { expect, expectTypeOf, onTestFinished, test } from 'vitest';
 import type { ServerClass } from '../../operator/cli/apiserver/apiserver.ts';
@@ -119,7 +120,7 @@ test('with --no-workloads it gets none', async () => {
 
 test('--webhook-service says where the webhooks behind a service are', async () => {
   const webhook = createWebhook(async (request, response) => {
-    const review = JSON.parse(Buffer.concat(await Array.fromAsync(request)).toString());
+    const review = JSON.parse(await text(request));
     const { uid } = review.request;
     const answer = { uid, allowed: false, status: { message: `by ${request.url}` } };
     response.setHeader('content-type', 'application/json');

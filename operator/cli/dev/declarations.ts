@@ -63,11 +63,7 @@ export function declarationsOf(
     definitions: crdDocuments(declared).map(({ text }) => text),
     webhooks:
       listen.socket === undefined
-        ? localConfigurations(webhooks, {
-            name,
-            namespace,
-            url: `http://${listen.host}:${listen.port}`,
-          })
+        ? localConfigurations(webhooks, { name, url: `http://${listen.host}:${listen.port}` })
         : [],
   };
 }
