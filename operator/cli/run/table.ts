@@ -20,8 +20,8 @@ export const RUN: CommandTable<typeof OPTIONS> = {
   isLasting: true,
   description: `Loads TypeScript or JavaScript modules and runs the controllers that they export in one manager,
 until SIGTERM or SIGINT; a second one ends it at once. A module's default export is what
-controller({...}) or runnable({...}) returns, or an array of such. Checks of its own for /healthz and
-/readyz may be exported as healthChecks: { live: [{ name, ok() }], ready: [...] }. "chancery"
+controller({...}), runnable({...}), validatingWebhook({...}) or mutatingWebhook({...}) returns, or an
+array of such. Checks of its own for /healthz and /readyz may be exported as healthChecks: { live: [{ name, ok() }], ready: [...] }. "chancery"
 and its entries are this toolkit in every module, wherever it lies, so that a ConfigMap can hold an
 operator: TypeScript runs as it is, its types are stripped.
 
