@@ -16,6 +16,7 @@ import { requireDistinctItems } from '../object-shape/repeated-item.ts';
 import { withStoredNames } from '../object-shape/stored-form.ts';
 import type { ApplyOwnedOptions, DeleteOwnedOptions, Desired } from '../reconciler.ts';
 import { type AppliedMemory, showsAll } from './applied-memory.ts';
+import { ownLeftoverDefaults } from './leftover-defaults.ts';
 import { creatorOf, ownByApplying, withOwners } from './own-by-applying.ts';
 import { isSameContent } from './system-fields.ts';
 
@@ -97,10 +98,14 @@ export async function applyOwned<C extends KubernetesObject>(
   const { uid } = existing.metadata;
   const body = { ...child, metadata: { ...child.metadata, uid } };
   const options = { force: force ?? isOurs, fieldManager, dryRun };
-  let answer = await client.applyExisting(resource, body, options);
+  const send = (): Promise<C> => client.applyExisting(resource, body, options);
+  let answer = await send().catch(async (error: unknown) => {
+    if (await ownLeftoverDefaults(client, resource, body, error, fieldManager)) return send();
+    throw error;
+  });
   // An earlier process or manager created the child: the managedFields are known only from the answer.
   if (await ownByApplying(client, resource, answer, owners)) {
-    answer = await client.applyExisting(resource, body, options);
+    answer = await send();
   }
   if (dryRun) return unlessSame(given, resource, child, existing, answer);
   memory.remember(resource, answer, child);
