@@ -84,7 +84,7 @@ export interface ConversionClient {
 }
 
 /** The path that conversions of all definitions have. */
-const CONVERSION_PATH: string = '/convert';
+export const CONVERSION_PATH: string = '/convert';
 
 /**
  * The same definition with the address of its conversion webhook. A definition that is not converted by a

@@ -1,5 +1,6 @@
 import { encodeExact } from '../client/rest-client.ts';
 import type { Log } from '../controller/reconciler.ts';
+import { CONVERSION_PATH } from '../model/custom-resource-definition.ts';
 import type { Endpoint } from './endpoint.ts';
 import { readReviewText } from './review/read-review.ts';
 
@@ -12,9 +13,6 @@ export type AnswerConversion = (
   review: unknown,
   options: { readonly onFailure: (error: Error) => void },
 ) => Promise<object>;
-
-/** The path of conversions of all definitions. */
-const CONVERSION_PATH = '/convert';
 
 /** The API server waits this long for a conversion, and no definition can change it. */
 const CONVERSION_SECONDS = 30;

@@ -408,7 +408,11 @@ test('when a folder is in the place of the last file, nothing is left beside the
 });
 
 test.each<[string, readonly string[], RegExp]>([
-  ['nothing', [], /expected rbac, crd, proxy, policies, manifests, chart, bundle or catalog; got nothing$/],
+  [
+    'nothing',
+    [],
+    /expected rbac, crd, proxy, policies, manifests, chart, bundle or catalog; got nothing$/,
+  ],
   [
     'an unknown word',
     ['roles', 'x.ts'],

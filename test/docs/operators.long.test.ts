@@ -273,7 +273,7 @@ const OPTIONS: Readonly<Record<keyof CustomResourceOptions<never>, true>> = {
   scale: true,
   rules: true,
   otherVersions: true,
-    convert: true,
+  convert: true,
   revision: true,
   apiApproved: true,
 };

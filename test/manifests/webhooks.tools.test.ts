@@ -75,6 +75,7 @@ test('an overlay that prefixes names leaves the configurations with the Service'
 });
 
 function sorted(objects: readonly KubernetesObject[]): readonly KubernetesObject[] {
-  const keyOf = ({ kind, metadata }: KubernetesObject): string => `${kind}/${metadata.namespace}/${metadata.name}`;
+  const keyOf = ({ kind, metadata }: KubernetesObject): string =>
+    `${kind}/${metadata.namespace}/${metadata.name}`;
   return objects.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }

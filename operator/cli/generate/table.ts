@@ -1,4 +1,3 @@
-import { CERTIFICATE_SOURCES } from '../../generate/webhook/webhooks-options.ts';
 import type { CommandTable } from '../command-table.ts';
 
 const OPTIONS = {
@@ -99,7 +98,7 @@ const OPTIONS = {
   },
   certificates: {
     type: 'choice',
-    choices: CERTIFICATE_SOURCES,
+    choices: ['cert-manager', 'service-ca', 'pod', 'chancery'],
     default: 'cert-manager',
     for: ['manifests', 'chart'],
     instead: {

@@ -28,10 +28,10 @@ export const GATE_TLS_FOLDER = '/tls';
 export const OPERATOR_ADDRESS = '127.0.0.1:9440';
 
 /** The port of the gate in its Pod. */
-const GATE_PORT = 9443;
+export const GATE_PORT = 9443;
 
 /** Path of the gate's own probe, which no webhook can have. */
-const GATE_PROBE = '/healthz';
+export const GATE_PROBE = '/healthz';
 
 const templates = textFiles(new URL('./', import.meta.url));
 

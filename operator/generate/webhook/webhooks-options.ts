@@ -10,8 +10,7 @@ export const OWN_GATE_IMAGE: string = 'chancery-gate';
 export const OWN_CERTIFICATES_IMAGE: string = 'chancery-certificates';
 
 /** Where the certificate of the gate comes from, best first. */
-export const CERTIFICATE_SOURCES = ['cert-manager', 'service-ca', 'pod', 'chancery'] as const;
-export type CertificateSource = (typeof CERTIFICATE_SOURCES)[number];
+export type CertificateSource = 'cert-manager' | 'service-ca' | 'pod' | 'chancery';
 
 /** How an operator with webhooks gets its gate, and the gate its certificate. */
 export interface GateOptions {

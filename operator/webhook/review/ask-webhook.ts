@@ -1,11 +1,11 @@
 import type { JsonPatchOperation } from '../../client/client.ts';
 import { encodeExact } from '../../client/rest-client.ts';
-import { isMap } from '../../controller/children/json-difference.ts';
 import type { Log } from '../../controller/reconciler.ts';
 import { withTimeout } from '../../core/abort.ts';
 import type { Clock } from '../../core/clock.ts';
 import { OperatorError } from '../../core/errors.ts';
 import { parseExact } from '../../core/json/parse-exact.ts';
+import { isMapping } from '../../core/mapping.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { type Allowed, allow, type Denied, isDecision } from '../decision.ts';
 import type { Webhook } from '../webhook.ts';
@@ -85,7 +85,7 @@ function isForObjectBeingDeleted({ operation, oldObject }: AdmissionRequest): bo
 function decisionOf(webhook: Webhook, request: AdmissionRequest, given: unknown): Allowed | Denied {
   if (given === undefined) return allow();
   if (isDecision(given)) return given;
-  const isObject = webhook.type === 'mutating' && isMap(given) && 'metadata' in given;
+  const isObject = webhook.type === 'mutating' && isMapping(given) && 'metadata' in given;
   if (isObject && request.object !== undefined) {
     return allow({ object: given as unknown as KubernetesObject });
   }
@@ -105,7 +105,7 @@ function patchOf(
   { object: changed }: Allowed,
 ): readonly JsonPatchOperation[] {
   if (changed === undefined || changed === before) return [];
-  if (webhook.type === 'validating' || !isMap(before)) {
+  if (webhook.type === 'validating' || !isMapping(before)) {
     throw misbehaved(webhook, 'returned a changed object where nothing can be changed');
   }
   const after = parseExact(encodeExact(changed)) as KubernetesObject;
@@ -123,7 +123,7 @@ function requireSameIdentity(
   const changed = [
     ['apiVersion', before.apiVersion === after.apiVersion],
     ['kind', before.kind === after.kind],
-    ['metadata', isMap(after.metadata)],
+    ['metadata', isMapping(after.metadata)],
     ['metadata.name', name === undefined || name === after.metadata?.name],
     ['metadata.namespace', before.metadata.namespace === after.metadata?.namespace],
     ['metadata.uid', before.metadata.uid === after.metadata?.uid],

@@ -1,10 +1,6 @@
 import type { JsonPatchOperation } from '../../client/client.ts';
-import {
-  isMap,
-  type JsonMap,
-  memberOf,
-  requireDepth,
-} from '../../controller/children/json-difference.ts';
+import { memberOf, requireDepth } from '../../controller/children/json-difference.ts';
+import { isMapping, type Mapping } from '../../core/mapping.ts';
 
 /** A list that would need more operations than this is replaced as a whole. */
 const MAX_LIST_OPERATIONS = 100;
@@ -26,7 +22,7 @@ function changes(
   depth: number,
 ): readonly JsonPatchOperation[] {
   requireDepth(depth);
-  if (isMap(before) && isMap(after)) return changesOfMap(before, after, path, depth);
+  if (isMapping(before) && isMapping(after)) return changesOfMap(before, after, path, depth);
   if (Array.isArray(before) && Array.isArray(after)) {
     return changesOfList(before, after, path, depth);
   }
@@ -34,8 +30,8 @@ function changes(
 }
 
 function changesOfMap(
-  before: JsonMap,
-  after: JsonMap,
+  before: Mapping,
+  after: Mapping,
   path: string,
   depth: number,
 ): readonly JsonPatchOperation[] {
@@ -86,7 +82,7 @@ function isSame(a: unknown, b: unknown, depth: number): boolean {
   if (Array.isArray(a) && Array.isArray(b)) {
     return a.length === b.length && a.every((item, at) => isSame(item, b[at], depth + 1));
   }
-  if (isMap(a) && isMap(b)) {
+  if (isMapping(a) && isMapping(b)) {
     const keys = Object.keys(a);
     return (
       keys.length === Object.keys(b).length &&

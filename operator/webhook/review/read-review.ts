@@ -1,8 +1,8 @@
-import { isMap, type JsonMap } from '../../controller/children/json-difference.ts';
 import { ProtocolError } from '../../core/errors.ts';
 import { JSON_LIMITS, JsonTextError } from '../../core/json/json-limits.ts';
 import { JsonSyntaxError } from '../../core/json/parse-in-pieces.ts';
 import { readJsonValue } from '../../core/json/read-json.ts';
+import { isMapping, type Mapping } from '../../core/mapping.ts';
 import { runInSlices } from '../../core/time-slice.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { apiVersionOf, resourceName } from '../../model/resource.ts';
@@ -38,14 +38,14 @@ export async function readReview(
 ): Promise<Review> {
   const review = await readReviewText(text, `webhook ${webhook.name}`, signal);
   const part: Parts = new Parts(webhook);
-  part.require(isMap(review), 'the body must be an object');
+  part.require(isMapping(review), 'the body must be an object');
   const { apiVersion, kind } = review;
   part.require(
     apiVersion === REVIEW_VERSION && kind === 'AdmissionReview',
     `apiVersion and kind must be ${REVIEW_VERSION} AdmissionReview`,
   );
   const { request } = review;
-  part.require(isMap(request), 'request must be an object');
+  part.require(isMapping(request), 'request must be an object');
   const { uid } = request;
   const isUid = typeof uid === 'string' && uid !== '' && uid.length <= MAX_UID_CHARS;
   part.require(isUid, `request.uid must be a text of 1 to ${MAX_UID_CHARS} characters`);
@@ -100,7 +100,7 @@ class Parts {
   }
 
   /** The resource must be that of the rule: the API server has converted objects of other versions. */
-  requireSubject(request: JsonMap): void {
+  requireSubject(request: Mapping): void {
     const { resource, subresource, rules } = this.#webhook;
     const asked = this.map(request, 'resource') ?? {};
     const isSame =
@@ -121,31 +121,31 @@ class Parts {
   }
 
   /** Undefined for an empty text, which Go writes for none. */
-  text(of: JsonMap, name: string): string | undefined {
+  text(of: Mapping, name: string): string | undefined {
     const value = of[name] ?? '';
     this.require(typeof value === 'string', `request.${name} must be a text`);
     return value === '' ? undefined : value;
   }
 
-  map(of: JsonMap, name: string): JsonMap | undefined {
+  map(of: Mapping, name: string): Mapping | undefined {
     const value = of[name] ?? undefined;
-    this.require(value === undefined || isMap(value), `request.${name} must be an object`);
-    return value as JsonMap | undefined;
+    this.require(value === undefined || isMapping(value), `request.${name} must be an object`);
+    return value as Mapping | undefined;
   }
 
-  dryRun({ dryRun = false }: JsonMap): boolean {
+  dryRun({ dryRun = false }: Mapping): boolean {
     const value = dryRun ?? false;
     this.require(typeof value === 'boolean', 'request.dryRun must be true or false');
     return value;
   }
 
   user(info: unknown): AdmissionUser {
-    const { username = '', uid = '', groups, extra } = isMap(info) ? info : {};
+    const { username = '', uid = '', groups, extra } = isMapping(info) ? info : {};
     const isUser =
       typeof username === 'string' &&
       typeof uid === 'string' &&
       isTexts(groups ?? []) &&
-      isMap(extra ?? {}) &&
+      isMapping(extra ?? {}) &&
       Object.values(extra ?? {}).every(isTexts);
     this.require(isUser, 'request.userInfo must have the types of a UserInfo');
     return {
@@ -156,7 +156,7 @@ class Parts {
     };
   }
 
-  objects(request: JsonMap): Partial<AdmissionRequest> {
+  objects(request: Mapping): Partial<AdmissionRequest> {
     const operation = request.operation as AdmissionOperation;
     if (operation === 'CONNECT') {
       return { operation, object: this.map(request, 'object'), oldObject: undefined };
@@ -169,10 +169,10 @@ class Parts {
   }
 
   /** Objects of subresources such as `scale` have a kind of their own. */
-  #object(request: JsonMap, name: 'object' | 'oldObject'): KubernetesObject {
+  #object(request: Mapping, name: 'object' | 'oldObject'): KubernetesObject {
     const { resource, subresource } = this.#webhook;
     const value = request[name];
-    this.require(isMap(value), `request.${name} must be an object, as the operation says`);
+    this.require(isMapping(value), `request.${name} must be an object, as the operation says`);
     const { apiVersion, kind, metadata } = value;
     const isOwn = apiVersion === apiVersionOf(resource) && kind === resource.kind;
     const isNamed = typeof apiVersion === 'string' && typeof kind === 'string';
@@ -180,7 +180,7 @@ class Parts {
       subresource === undefined ? isOwn : isNamed,
       `request.${name} must be ${apiVersionOf(resource)} ${resource.kind}`,
     );
-    this.require(isMap(metadata), `request.${name}.metadata must be an object`);
+    this.require(isMapping(metadata), `request.${name}.metadata must be an object`);
     return value as unknown as KubernetesObject;
   }
 }

@@ -8,10 +8,10 @@ import {
 import type { Issued } from './issue-certificate.ts';
 
 /** How long a certificate is valid. */
-export const VALID_MS = 90 * 86_400_000;
+export const VALID_MS: number = 90 * 86_400_000;
 
 /** Clocks of API servers may be behind by this. */
-export const SKEW_MS = 300_000;
+export const SKEW_MS: number = 300_000;
 
 /** A certificate is replaced when a third of its time is left. */
 const RENEW_SHARE = 2 / 3;

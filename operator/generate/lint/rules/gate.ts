@@ -208,7 +208,11 @@ function servedNames(installation: Installation): readonly string[] {
 }
 
 /** The Services that lead to the Pods. */
-export function servicesOf({ objects, labels, namespace }: Installation): readonly KubernetesObject[] {
+export function servicesOf({
+  objects,
+  labels,
+  namespace,
+}: Installation): readonly KubernetesObject[] {
   return objects.filter((object) => {
     const { selector } =
       (object as { spec?: { selector?: Record<string, string> | null } }).spec ?? {};

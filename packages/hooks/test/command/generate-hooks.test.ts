@@ -206,7 +206,11 @@ test.each<[string, readonly string[], string]>([
     'the manifests cannot be in',
   ],
   ['modules as well', ['rbac', 'operator.ts'], '--hooks stands in place of modules'],
-  ['definitions', ['crd'], '--hooks is for rbac, proxy, policies, manifests, chart, bundle, not for crd'],
+  [
+    'definitions',
+    ['crd'],
+    '--hooks is for rbac, proxy, policies, manifests, chart, bundle, not for crd',
+  ],
 ])('%s are refused', async (_, [what = '', ...more], message) => {
   const { folder, generate } = setUp();
   const words = more.map((word) => (word.startsWith('hooks/') ? join(folder, word) : word));

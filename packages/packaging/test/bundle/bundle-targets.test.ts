@@ -6,7 +6,6 @@ import { settingsFrom } from '../../../../operator/manager/settings/settings.ts'
 import { groupVersionPath } from '../../../../operator/model/resource.ts';
 import { SITE } from '../../../../test/manifests/support/trees.ts';
 import type { InstallMode } from '../../src/bundle/bundle-options.ts';
-import { website } from '../support/plain-website.ts';
 import { bundle, type Csv, csvOf, demo } from './support/bundles.ts';
 
 const OWN = 'operators';

@@ -11,7 +11,6 @@ import { bundleFiles } from '../../../src/bundle/bundle.ts';
 import type { BundleOptions } from '../../../src/bundle/bundle-options.ts';
 import type { InstallStrategy } from '../../../src/bundle/install-strategy.ts';
 import type { PackageMetadata } from '../../../src/metadata.ts';
-import { website } from '../../support/plain-website.ts';
 
 export const METADATA: PackageMetadata = {
   version: '1.2.3',
