@@ -13,7 +13,7 @@ export { isOwnAmbassador, OWN_AMBASSADOR_IMAGE } from './access/filter/ambassado
 export { type PlacedRule, roleFilter } from './access/filter/role-filter.ts';
 export type { AccessRule } from './access/merge-access.ts';
 export { type MissingAccessRule, ruleYaml } from './access/missing-access.ts';
-export { type Placement, POD_NAMESPACE } from './access/placement.ts';
+export { POD_NAMESPACE } from './access/placement.ts';
 export type { RoleRule } from './access/rbac.ts';
 export { accessOf } from './access/required-access.ts';
 export type { CERTIFICATES } from './cli/certificates/table.ts';

@@ -67,9 +67,3 @@ export { type ProxyFilter, proxyArguments, proxyFilter } from './access/filter/p
 export { type RbacRole, type RbacRoleBinding, rbac } from './access/rbac.ts';
 
 // Reviews of the API server
-
-export {
-  type AnswerConversionOptions,
-  answerConversion,
-  type ConversionAnswer,
-} from './webhook/answer-conversion.ts';

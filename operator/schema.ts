@@ -26,15 +26,9 @@ export { type Static, Type } from './schema/type.ts';
 
 // The resource, and its definition
 
-export type { ConversionClient } from './model/custom-resource-definition.ts';
 export type { ObjectOf } from './model/resource.ts';
 export type { ValidationRule } from './model/structural-schema.ts';
-export {
-  type Conversion,
-  type ConversionFunctions,
-  type Converted,
-  conversion,
-} from './schema/conversion/conversion.ts';
+export { conversion } from './schema/conversion/conversion.ts';
 export type { CustomObject } from './schema/custom-object.ts';
 export {
   type CustomResource,

@@ -17,6 +17,7 @@ const NAMED: Readonly<Record<string, string>> = {
   'operator/process/closed-to-programs.ts':
     'what programs can read of this process; elsewhere nothing',
   'operator/client/response-failure.ts': 'in a message about a Pod',
+  'operator/generate/gate/gate-config.ts': 'files of the container of the gate',
   'operator/generate/lint/rules/arguments.ts': 'in the reason of a rule about Pods',
   'operator/generate/lint/rules/pod-security.ts': 'in the reasons of rules about Pods',
   'operator/generate/lint/rules/users.ts': 'in the reason of a rule about Pods',

@@ -70,7 +70,9 @@ interface DefinitionConversion {
  * they are those of a deployment.
  */
 export interface ConversionClient {
+  /** With its path. Not together with `service`. */
   readonly url?: string;
+  /** The Service of the gate. */
   readonly service?: {
     readonly name: string;
     readonly namespace: string;

@@ -9,7 +9,7 @@ import type { KubernetesObject } from '../model/object.ts';
 const MAX_OBJECTS = 10_000;
 
 /** The answer to a ConversionReview, `apiextensions.k8s.io/v1`. */
-export interface ConversionAnswer {
+interface ConversionAnswer {
   readonly apiVersion: 'apiextensions.k8s.io/v1';
   readonly kind: 'ConversionReview';
   readonly response: {
@@ -26,7 +26,7 @@ export interface ConversionAnswer {
 }
 
 /** Options of `answerConversion`. */
-export interface AnswerConversionOptions {
+interface AnswerConversionOptions {
   /** Receives the error of a review that failed, with what a function threw as its cause: for the log. */
   readonly onFailure?: (error: OperatorError) => void;
 }

@@ -47,7 +47,7 @@ describe('[M-6] the completion', () => {
       check: ['bundle', 'crd'],
       completion: ['bash', 'zsh', 'fish'],
       create: ['api', 'hook'],
-      generate: ['rbac', 'crd', 'proxy', 'manifests', 'chart', 'bundle', 'catalog'],
+      generate: ['rbac', 'crd', 'proxy', 'policies', 'manifests', 'chart', 'bundle', 'catalog'],
       plugin: ['kubebuilder', 'install'],
     });
   });

@@ -11,7 +11,7 @@ import { COMMANDS } from '../../operator/cli/dispatch.ts';
 import { parseFlags } from '../../operator/cli/flags.ts';
 import { helpText, optionMeaning, optionTitle } from '../../operator/cli/help.ts';
 import type { Option, ValueType } from '../../operator/cli/value-types.ts';
-import type { WATCH } from '../../operator/cli/watch/table.ts';
+import { WATCH } from '../../operator/cli/watch/table.ts';
 
 const TABLES = COMMANDS.map(({ table }) => table);
 const BARE = { name: 'act', summary: '', description: '', exitCodes: {} } as const;
@@ -196,7 +196,7 @@ describe('the first word chooses the kind of work', () => {
 });
 
 test('the types of the values follow from the table', () => {
-  const given = parseFlags(['cm', '-A'], COMMANDS[7]?.table as typeof WATCH);
+  const given = parseFlags(['cm', '-A'], WATCH);
 
   expect(given.values.allNamespaces).toBe(true);
   expectTypeOf<GivenTo<typeof WATCH>['values']['namespace']>().toEqualTypeOf<string | undefined>();

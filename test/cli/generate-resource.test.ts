@@ -9,7 +9,7 @@ import { textsBelow } from '../scaffold/support/project.ts';
 import { folderWith } from './child.ts';
 import { invoke } from './invocation.ts';
 
-const WEBSITE = fileURLToPath(new URL('../../examples/website/operator.ts', import.meta.url));
+const BLOGPOST = fileURLToPath(new URL('../../examples/blogpost/operator.ts', import.meta.url));
 
 const object = (kind: string, name: string, more: object = {}): object => ({
   ...{ apiVersion: kind === 'ClusterRole' ? 'rbac.authorization.k8s.io/v1' : 'v1', kind },
@@ -28,7 +28,7 @@ interface Made {
 async function generate(what: string, folder: string, ...words: readonly string[]): Promise<Made> {
   const output = join(folder, 'out');
   const { exit, stderr } = invoke([
-    ...['generate', what, WEBSITE, '-o', output],
+    ...['generate', what, BLOGPOST, '-o', output],
     ...(what === 'manifests' ? [] : ['--version', '1.2.3']),
     ...words,
   ]);

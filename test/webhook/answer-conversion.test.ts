@@ -1,9 +1,9 @@
 /** The answer to a ConversionReview of the API server. */
 import { expect, test } from 'vitest';
 import type { OperatorError } from '../../operator/core/errors.ts';
-import { answerConversion } from '../../operator/low-level.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { conversion, customResource } from '../../operator/schema.ts';
+import { answerConversion } from '../../operator/webhook/answer-conversion.ts';
 import {
   alphaToBeta,
   betaToV1,

@@ -13,10 +13,9 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
-import { eventually } from '@chancery/testing';
+import { eventually, freePort } from '@chancery/testing';
 import { type GatePath, gateConfig } from '../../../operator/generate/gate/gate-config.ts';
 import { CertificateAuthority } from '../../../testing/src/apiserver/tls/certificate-authority.ts';
-import { freePort } from '../../../testing/src/ports/free-port.ts';
 import { pathOf } from '../../tools/tools.ts';
 import { SecretVolume } from './secret-volume.ts';
 

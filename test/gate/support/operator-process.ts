@@ -2,8 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { eventually } from '@chancery/testing';
-import { freePort } from '../../../testing/src/ports/free-port.ts';
+import { eventually, freePort } from '@chancery/testing';
 import names from '../modules/names-webhook.ts';
 
 const COMMAND = fileURLToPath(new URL('../../../operator/cli/chancery.js', import.meta.url));

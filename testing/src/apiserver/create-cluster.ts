@@ -24,7 +24,7 @@ export function createCluster(options: ApiServerOptions, alarms: Set<Cancel>): C
     storage,
     watchCache: new WatchCache(storage, clock, behaviour),
     behaviour,
-    registry: new Registry(builtInResources()),
+    registry: new Registry(builtInResources(behaviour)),
     clock,
     authentication: new Authentication(authenticationOptions(options), tokens),
     authorization: authorizationOf(options.authorization, storage),

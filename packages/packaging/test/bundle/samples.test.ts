@@ -56,6 +56,12 @@ function servedKinds({ spec }: CustomResourceDefinition): readonly string[] {
     .map(({ name }) => `${spec.group}/${name} ${spec.names.kind}`);
 }
 
+/** No operator runs here that could convert the samples of older versions. */
+function unconverted({ spec, ...definition }: CustomResourceDefinition): object {
+  const { conversion: _, ...rest } = spec;
+  return { ...definition, spec: rest };
+}
+
 test('[packaging 12] every served version in the examples has a sample, and an API server takes it but for rules in CEL', async () => {
   const env = await server();
   const definitions = definitionsOfExamples();
@@ -63,7 +69,7 @@ test('[packaging 12] every served version in the examples has a sample, and an A
   const refused = new Map<CustomResourceDefinition, readonly string[]>();
 
   for (const definition of definitions) {
-    await env.apply(definition as unknown as KubernetesObject);
+    await env.apply(unconverted(definition) as unknown as KubernetesObject);
     const made = samples([definition]) as readonly KubernetesObject[];
     expect(made.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`)).toEqual(
       servedKinds(definition),
@@ -187,7 +193,7 @@ test('[packaging 12] an API server takes the sample of any schema for which one 
       const made = samples([definition]);
       counted[made.length === 0 ? 'none' : 'made']++;
       if (made.length === 0) return;
-      await env.apply(definition as unknown as KubernetesObject);
+      await env.apply(unconverted(definition) as unknown as KubernetesObject);
 
       expect({ schema, made, said: await refusals(env, made) }).toEqual({ schema, made, said: [] });
     }),

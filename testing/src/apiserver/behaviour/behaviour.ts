@@ -48,6 +48,11 @@ export interface BehaviourOptions extends Omit<StorageOptions, 'clock'> {
    * about 2 ms, so that controllers have begun to act before the last object is deleted.
    */
   readonly collectionDeleteMs?: number;
+  /**
+   * Serves `storagemigration.k8s.io`, and carries out StorageVersionMigrations. Default false: kube-apiserver 1.36 has
+   * the API only where an administrator has switched it on.
+   */
+  readonly storageMigrations?: boolean;
 }
 
 export interface Behaviour {
@@ -61,6 +66,7 @@ export interface Behaviour {
   readonly pages: 'consistent' | 'moving';
   readonly uncached: readonly ResourceName[];
   readonly collectionDeleteMs: number;
+  readonly storageMigrations: boolean;
 }
 
 /** The options with their defaults. */
@@ -76,5 +82,6 @@ export function behaviourOf(options: BehaviourOptions = {}): Behaviour {
     pages: options.pages ?? 'consistent',
     uncached: options.uncached ?? ['events'],
     collectionDeleteMs: options.collectionDeleteMs ?? 0,
+    storageMigrations: options.storageMigrations ?? false,
   };
 }

@@ -1,5 +1,9 @@
 import { resourceName } from 'chancery';
-import { BUILT_IN_RESOURCES, type BuiltInResource } from '../registry/built-in-resources.ts';
+import {
+  BUILT_IN_RESOURCES,
+  type BuiltInResource,
+  MIGRATION_RESOURCES,
+} from '../registry/built-in-resources.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import { builtInColumns } from '../tables/built-in-columns.ts';
 import { AUTOSCALER_SHAPE } from './autoscaling-shape.ts';
@@ -25,8 +29,12 @@ const STORAGE_VERSIONS: Readonly<Record<string, string>> = {
 };
 
 /** Every built-in resource with its rules. */
-export function builtInResources(): readonly ServedResource[] {
-  return BUILT_IN_RESOURCES.map(served);
+export function builtInResources({
+  storageMigrations,
+}: {
+  readonly storageMigrations: boolean;
+}): readonly ServedResource[] {
+  return [...BUILT_IN_RESOURCES, ...(storageMigrations ? MIGRATION_RESOURCES : [])].map(served);
 }
 
 function served(resource: BuiltInResource): ServedResource {

@@ -7,7 +7,7 @@ import { compareText, compareVersions } from './version-order.ts';
  * those of definitions by name.
  */
 export function groupNames(registry: Registry): readonly string[] {
-  const builtIn = registry.listed().filter(({ custom }) => !custom);
+  const builtIn = registry.all().filter(({ custom }) => !custom);
   const custom = registry.all().filter((served) => served.custom);
   const added = [...new Set(custom.map(({ group }) => group))].toSorted(compareText);
   return [...new Set([...builtIn.map(({ group }) => group), ...added])];

@@ -18,7 +18,7 @@ const OTHER_PATHS: readonly string[] = [
 /** `/`: where there is something to ask. */
 export function rootPaths(registry: Registry): Json {
   const paths = new Set([...OTHER_PATHS, ...checkPaths()]);
-  for (const served of registry.listed()) {
+  for (const served of registry.all()) {
     paths.add(groupVersionPath(served));
     if (served.group !== '') paths.add(`/apis/${served.group}`);
   }

@@ -44,7 +44,7 @@ export function openApiIndex(registry: Registry): Json {
 
 function documentPaths(registry: Registry): readonly string[] {
   const paths = new Set(['api', 'apis', ...OTHER_PATHS]);
-  for (const served of registry.listed()) {
+  for (const served of registry.all()) {
     paths.add(groupVersionPath(served).slice(1));
     if (served.group !== '' && !served.custom) paths.add(`apis/${served.group}`);
   }

@@ -109,6 +109,10 @@ resource.k8s.io/v1
 flowcontrol.apiserver.k8s.io/v1
   flowschemas                      FlowSchema                       C -        -   status
   prioritylevelconfigurations      PriorityLevelConfiguration       C -        -   status
+`;
+
+/** Served where `storageMigrations` is set: an API server of 1.36 does not serve them by itself. */
+const MIGRATIONS = `
 storagemigration.k8s.io/v1
   storageversionmigrations         StorageVersionMigration          C -        -   status
 storagemigration.k8s.io/v1beta1
@@ -150,6 +154,7 @@ export const SCALE: Subresource = {
 };
 
 export const BUILT_IN_RESOURCES: readonly BuiltInResource[] = parseTable(TABLE);
+export const MIGRATION_RESOURCES: readonly BuiltInResource[] = parseTable(MIGRATIONS);
 
 function parseTable(table: string): readonly BuiltInResource[] {
   const resources: BuiltInResource[] = [];

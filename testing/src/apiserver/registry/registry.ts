@@ -3,12 +3,6 @@ import { apiVersionOf } from 'chancery/internal';
 import type { ResourceName } from '../objects/stored-object.ts';
 import type { ServedResource } from './served-resource.ts';
 
-/**
- * Served to everybody who asks for it by its path. kube-apiserver v1.36 serves it only when it is told to,
- * so that lists of what is served do not have it.
- */
-const UNLISTED = 'storagemigration.k8s.io';
-
 /** Which resources the server serves; those of CustomResourceDefinitions come and go. */
 export class Registry {
   /** In the order of discovery. */
@@ -20,11 +14,6 @@ export class Registry {
 
   all(): readonly ServedResource[] {
     return this.#resources;
-  }
-
-  /** Those that lists of groups and documents have. */
-  listed(): readonly ServedResource[] {
-    return this.#resources.filter(({ group }) => group !== UNLISTED);
   }
 
   /** Adds the versions of a resource, in place of those that it had. */

@@ -50,7 +50,7 @@ export function simulatedCluster(
     storage,
     watchCache: new WatchCache(storage, clock, behaviourOf()),
     behaviour: behaviourOf(),
-    registry: new Registry(builtInResources()),
+    registry: new Registry(builtInResources({ storageMigrations: false })),
     clock,
     authentication: new Authentication({}, new ServiceAccountTokens(storage, clock)),
     authorization: ALWAYS_ALLOW,

@@ -73,7 +73,7 @@ describe('[admission 19] a StorageVersionMigration', () => {
     MIGRATION,
     'storagemigration.k8s.io/v1beta1',
   ])('%s writes each object in the stored version, and leaves only that in the definition', async (apiVersion) => {
-    const { server, send } = await startCluster();
+    const { server, send } = await startCluster({ storageMigrations: true });
     server.create(definition('v1'));
     for (const name of ['a', 'b']) server.create(foo(name));
     server.patch(CRD, 'CustomResourceDefinition', undefined, 'foos.a.example', {
@@ -99,7 +99,7 @@ describe('[admission 19] a StorageVersionMigration', () => {
   });
 
   test('fails when an object cannot be converted, and another one goes on where it ended', async () => {
-    const { server } = await startCluster();
+    const { server } = await startCluster({ storageMigrations: true });
     let broken = true;
     const converted: string[] = [];
     const { url } = await startWebhook(({ objects, desiredAPIVersion }) => {
@@ -136,7 +136,7 @@ describe('[admission 19] a StorageVersionMigration', () => {
   });
 
   test('of a resource that is not served fails', async () => {
-    const { server } = await startCluster();
+    const { server } = await startCluster({ storageMigrations: true });
 
     migrate(server, 'm');
     await eventually(() => conditions(server, 'm').includes('Failed'));
