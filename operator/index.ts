@@ -153,7 +153,7 @@ export { type Program, type ProgramParts, withArguments } from './manager/with-a
 
 // Questions of the API server
 
-export { allow, deny } from './webhook/decision.ts';
+export { type Allowed, allow, type Denied, deny } from './webhook/decision.ts';
 export type { AdmissionRequest } from './webhook/review/admission-request.ts';
 export { mutatingWebhook, validatingWebhook, type Webhook } from './webhook/webhook.ts';
 export type { WebhookContext } from './webhook/webhook-options.ts';

@@ -28,7 +28,7 @@ export { type Static, Type } from './schema/type.ts';
 
 export type { ObjectOf } from './model/resource.ts';
 export type { ValidationRule } from './model/structural-schema.ts';
-export { conversion } from './schema/conversion/conversion.ts';
+export { type Conversion, conversion } from './schema/conversion/conversion.ts';
 export type { CustomObject } from './schema/custom-object.ts';
 export {
   type CustomResource,

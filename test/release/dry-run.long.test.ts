@@ -40,6 +40,7 @@ beforeAll(async () => {
 const ATTACHED = [
   'images.json',
   `packages/chancery-${version}.tgz`,
+  `packages/chancery-certificates-${version}.tgz`,
   `packages/chancery-hooks-${version}.tgz`,
   `packages/chancery-metacontroller-${version}.tgz`,
   `packages/chancery-packaging-${version}.tgz`,
@@ -47,6 +48,7 @@ const ATTACHED = [
   `packages/create-chancery-${version}.tgz`,
   `reloader-${version}.tgz`,
   `reloader-bundle-${version}.tgz`,
+  'sbom/chancery-certificates.cdx.json',
   'sbom/chancery-hooks.cdx.json',
   'sbom/chancery-metacontroller.cdx.json',
   'sbom/chancery-packaging.cdx.json',
