@@ -1,4 +1,4 @@
-import { conversion, customResource, Type } from 'chancery/schema';
+import { type Conversion, conversion, customResource, Type } from 'chancery/schema';
 
 const status = Type.Object({ readyReplicas: Type.Integer() });
 const image = Type.String({ minLength: 1 });
@@ -31,23 +31,23 @@ function sizeOf(replicas: number): keyof typeof REPLICAS {
   return replicas <= 3 ? 'medium' : 'large';
 }
 
+const sizes: Conversion = conversion(v1alpha1, v1, {
+  up: ({ spec: { image, size }, status }) => ({
+    spec: { image, replicas: REPLICAS[size] },
+    status,
+  }),
+  // The exact number is kept in an annotation, and comes back unless somebody chooses another size.
+  down: ({ spec: { image, replicas }, status }) => ({
+    spec: { image, size: sizeOf(replicas) },
+    status,
+  }),
+});
+
 export const websites = customResource({
   group: 'example.dev',
   kind: 'Website',
   shortNames: ['web'],
   ...v1,
   otherVersions: [{ ...v1alpha1, deprecated: true }],
-  convert: [
-    conversion(v1alpha1, v1, {
-      up: ({ spec: { image, size }, status }) => ({
-        spec: { image, replicas: REPLICAS[size] },
-        status,
-      }),
-      // The exact number is kept in an annotation, and comes back unless somebody chooses another size.
-      down: ({ spec: { image, replicas }, status }) => ({
-        spec: { image, size: sizeOf(replicas) },
-        status,
-      }),
-    }),
-  ],
+  convert: [sizes],
 });

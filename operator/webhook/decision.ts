@@ -5,6 +5,7 @@ export type DenialReason = 'Forbidden' | 'Invalid' | 'Unauthorized' | 'RequestEn
 
 /** What `allow` returns. */
 export interface Allowed<T extends KubernetesObject = KubernetesObject> {
+  /** Tells the two answers apart. */
   readonly allowed: true;
   /** The changed object, from a mutating webhook. Undefined when nothing changes. */
   readonly object: T | undefined;
@@ -14,6 +15,7 @@ export interface Allowed<T extends KubernetesObject = KubernetesObject> {
 
 /** What `deny` returns. */
 export interface Denied {
+  /** Tells the two answers apart. */
   readonly allowed: false;
   /** What is wrong, for the person who sent the request. */
   readonly message: string;
