@@ -181,7 +181,9 @@ test('[packaging 21] annotations for Artifact Hub are YAML and name what the cha
       .filter(({ kind }) => kind === 'CustomResourceDefinition')
       .map(({ metadata: { name } }) => name),
   );
-  expect(shown).toMatchObject([{ kind: 'Website', version: 'v1', displayName: 'Website' }]);
+  expect(shown).toMatchObject(
+    ['v1', 'v1alpha1'].map((version) => ({ kind: 'Website', version, displayName: 'Website' })),
+  );
   const { containers } = (only(objects, 'Deployment') as OperatorModel['deployment']).spec.template
     .spec;
   expect(yamlOf('images')).toEqual(containers.map(({ name, image }) => ({ name, image })));
