@@ -1,7 +1,7 @@
 /**
  * What children that are as they should be cost: the CPU time of a reconcile of one parent with 20,000 ConfigMaps that
  * changes nothing, and the memory of what was applied for 50,000 objects. The embedded API server is a process of its
- * own. `npm run measure -- children`; see docs/performance.md.
+ * own. `npm run measure -- children`, or with another number of children behind it; see docs/performance.md.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,7 +19,7 @@ import { serviceAccounts } from '../../operator/model/kubernetes/resources.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { machineLoad, row } from './figures.ts';
 
-const CHILDREN = 20_000;
+const [, , CHILDREN = 20_000] = process.argv.map(Number);
 const REMEMBERED = 50_000;
 const RUNS = 5;
 

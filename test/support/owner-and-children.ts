@@ -1,7 +1,7 @@
-import type { LoggedRequest, TestEnv } from '@chancery/testing';
+import type { TestEnv } from '@chancery/testing';
 import { FakeClock, startTestEnv } from '@chancery/testing';
 import { onTestFinished } from 'vitest';
-import type { Interceptor } from '../../operator/client/call.ts';
+import { type Call, type Interceptor, isRead } from '../../operator/client/call.ts';
 import type { Client } from '../../operator/client/client.ts';
 import { intercept } from '../../operator/client/client-of.ts';
 import { restClient } from '../../operator/client/rest-client.ts';
@@ -21,9 +21,10 @@ import type { KubernetesObject } from '../../operator/model/object.ts';
 import type { Resource } from '../../operator/model/resource.ts';
 import { undiciTransport } from '../../operator/transport/undici-transport.ts';
 
-/** An owner on an embedded API server, and what a controller of it does about children. */
+/** An owner on the API server that `CHANCERY_TEST_ENV` names, and what a controller of it does about children. */
 export interface Family {
   readonly env: TestEnv;
+  /** Of the controller, and of the embedded API server; no other server knows it. */
   readonly clock: FakeClock;
   readonly namespace: string;
   readonly client: Client;
@@ -44,7 +45,7 @@ export interface Family {
   child(name?: string): Promise<ConfigMap | undefined>;
   /** A ConfigMap that somebody else has made, under another field manager. */
   foreign(metadata?: object, data?: ConfigMap['data']): Promise<ConfigMap>;
-  /** Requests that the API server has received from the controller. */
+  /** Requests of the controller to the API server. */
   requests(): readonly string[];
   /** Those that are to change something. */
   writes(): readonly string[];
@@ -55,12 +56,16 @@ export interface Family {
 /** @param interceptors - around the calls of the controller. */
 export async function startFamily(...interceptors: readonly Interceptor[]): Promise<Family> {
   const clock = new FakeClock();
-  const env = await startTestEnv({ environment: {}, embedded: { workloads: false, clock } });
+  const env = await startTestEnv({ embedded: { workloads: false, clock } });
   onTestFinished(() => env.stop());
   const transport = undiciTransport(env.url, { clock });
   onTestFinished(() => transport.close());
   const rest = restClient({ transport, fieldManager: 'tester', clock });
-  const client = intercept(rest, ...interceptors);
+  const calls: Call[] = [];
+  const client = intercept(rest, ...interceptors, (next) => (call) => {
+    calls.push(call);
+    return next(call);
+  });
   const namespace = await env.namespace();
   const owner = await env.create(configMap(namespace, 'owner'));
   const cached: Family['cached'] = new Map();
@@ -83,20 +88,19 @@ export async function startFamily(...interceptors: readonly Interceptor[]): Prom
     child: (name = 'a') => env.get<ConfigMap>('v1', 'ConfigMap', namespace, name),
     foreign: (metadata = {}, data = { theirs: 'x' }) =>
       env.create(configMap(namespace, 'a', metadata, data)),
-    requests: () => env.requests.of().map(textOf),
-    writes: () =>
-      env.requests
-        .of()
-        .filter(({ verb }) => ['create', 'update', 'patch', 'delete'].includes(verb))
-        .map(textOf),
+    requests: () => calls.map(textOf),
+    writes: () => calls.filter((call) => !isRead(call)).map(textOf),
     restart() {
       memory = new AppliedMemory();
     },
   };
 }
 
-function textOf({ verb, name = '' }: LoggedRequest): string {
-  return [verb, name].filter(Boolean).join(' ');
+function textOf(call: Call): string {
+  if (call.verb === 'create' || call.verb === 'list') return call.verb;
+  const { name } = 'object' in call ? call.object.metadata : call.target;
+  const verb = { apply: 'patch', find: 'get' }[call.verb as string] ?? call.verb;
+  return `${verb} ${name}`;
 }
 
 function configMap(

@@ -111,12 +111,18 @@ export interface SitesTest {
   writes(resource: string): readonly string[];
 }
 
-/** An embedded API server on a clock of the test's, which serves Sites; everything ends with it. */
+/**
+ * An API server that serves Sites; everything ends with it.
+ *
+ * @param environment - says which server; default: the embedded one, on a clock of the test's. `operate` and `writes`
+ *   need that one.
+ */
 export async function startSites(
   definition: KubernetesObject = siteDefinition(),
+  environment: Readonly<Record<string, string | undefined>> = {},
 ): Promise<SitesTest> {
   const clock = new FakeClock();
-  const env = await startTestEnv({ environment: {}, embedded: { workloads: false, clock } });
+  const env = await startTestEnv({ environment, embedded: { workloads: false, clock } });
   onTestFinished(() => env.stop());
   await env.apply([definition]);
   const namespace = await env.namespace();

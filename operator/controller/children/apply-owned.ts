@@ -11,6 +11,7 @@ import { type AppliedMemory, showsAll } from './applied-memory.ts';
 import type { Refused } from './engine-parts.ts';
 import { inTheWay } from './existing-child.ts';
 import { deleteThis, readLive } from './guarded-writes.ts';
+import { ownLeftoverDefaults } from './leftover-defaults.ts';
 import { creatorOf, ownByApplying } from './own-by-applying.ts';
 import { isSameContent } from './system-fields.ts';
 
@@ -97,10 +98,14 @@ export async function applyOwned<C extends KubernetesObject>(
   const { uid } = existing.metadata;
   const body = { ...child, metadata: { ...child.metadata, uid } };
   const how = { force: force ?? isOurs, fieldManager, dryRun };
-  let answer = await client.applyExisting(resource, body, how);
+  const send = (): Promise<C> => client.applyExisting(resource, body, how);
+  let answer = await send().catch(async (error: unknown) => {
+    if (await ownLeftoverDefaults(client, resource, body, error, fieldManager)) return send();
+    throw error;
+  });
   // An earlier process or manager created the child: the managedFields are known only from the answer.
   if (await ownByApplying(client, resource, answer, owners)) {
-    answer = await client.applyExisting(resource, body, how);
+    answer = await send();
   }
   if (dryRun) return unlessSame(given, resource, child, existing, answer);
   memory.remember(resource, answer, child);

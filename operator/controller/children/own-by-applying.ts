@@ -1,4 +1,5 @@
 import type { Client } from '../../client/client.ts';
+import { isMapping, type Mapping } from '../../core/mapping.ts';
 import { isNotFound } from '../../model/not-found.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { Resource } from '../../model/resource.ts';
@@ -7,14 +8,14 @@ import { withNewest } from './guarded-writes.ts';
 /** Number of tries against other writers before the attempt fails; client-go's number. */
 const MAX_TRIES = 5;
 
-/** One entry of `metadata.managedFields`: a manager and its fields. */
-interface ManagedFields {
+/** One entry of `metadata.managedFields`: a manager and its fields. It comes from the server, and is not trusted. */
+export interface ManagedFields {
   readonly manager?: string;
   readonly operation?: string;
   readonly apiVersion?: string;
   readonly subresource?: string;
   readonly time?: string;
-  readonly fieldsV1?: Readonly<Record<string, unknown>>;
+  readonly fieldsV1?: unknown;
 }
 
 interface FieldOwners {
@@ -55,12 +56,7 @@ export async function ownByApplying<T extends KubernetesObject>(
   const send = async (seen: T): Promise<boolean> => {
     const managedFields = handedOver(seen, owners);
     if (managedFields === undefined) return false;
-    const { name, namespace, resourceVersion } = seen.metadata;
-    const body = [
-      { op: 'replace', path: '/metadata/resourceVersion', value: resourceVersion },
-      { op: 'replace', path: '/metadata/managedFields', value: managedFields },
-    ] as const;
-    await client.patch(resource, { name, namespace }, { type: 'json', body });
+    await handOver(client, resource, seen, managedFields);
     return true;
   };
   try {
@@ -71,28 +67,55 @@ export async function ownByApplying<T extends KubernetesObject>(
   }
 }
 
-/** The managedFields of `object` after the hand-over; undefined when there is nothing to hand over. */
+/**
+ * Makes `managedFields` those of the object.
+ *
+ * @throws ApiError when the server refuses; `isVersionConflict` when the object has changed meanwhile.
+ */
+export async function handOver<T extends KubernetesObject>(
+  client: Client,
+  resource: Resource<T>,
+  { metadata: { name, namespace, resourceVersion } }: T,
+  managedFields: readonly ManagedFields[],
+): Promise<void> {
+  const body = [
+    { op: 'replace', path: '/metadata/resourceVersion', value: resourceVersion },
+    { op: 'replace', path: '/metadata/managedFields', value: managedFields },
+  ] as const;
+  await client.patch(resource, { name, namespace }, { type: 'json', body });
+}
+
+/**
+ * The managedFields of `object` after the hand-over; undefined when there is nothing to hand over. Entries whose fields
+ * cannot be read stay as they are.
+ */
 function handedOver(
   { metadata }: KubernetesObject,
   { fieldManager, formerManagers = [] }: FieldOwners,
 ): readonly ManagedFields[] | undefined {
-  const entries = (metadata.managedFields ?? []) as readonly ManagedFields[];
+  const entries = entriesOf(metadata.managedFields);
   const whole = entries.filter(({ subresource = '' }) => subresource === '');
   const own = whole.find((each) => each.manager === fieldManager && each.operation === 'Apply');
   const managers = [creatorOf(fieldManager), ...formerManagers];
+  // Otherwise the creation was not under the plain name: such an entry is of a patch within the same second.
+  const mayBeCreation =
+    own === undefined && !whole.some((each) => each.manager === creatorOf(fieldManager));
   const given = whole.filter(
     (each) =>
       each !== own &&
+      isMapping(each.fieldsV1) &&
       (managers.includes(each.manager ?? '') ||
-        (each.manager === fieldManager && isCreation(each, metadata.creationTimestamp))),
+        (mayBeCreation &&
+          each.manager === fieldManager &&
+          isCreation(each, metadata.creationTimestamp))),
   );
   const last = given.at(-1);
-  if (last === undefined) return undefined;
+  if (last === undefined || (own !== undefined && !isMapping(own.fieldsV1))) return undefined;
   const heir = own ?? { ...last, manager: fieldManager, operation: 'Apply' };
   // Skip other API versions: their fields may have other names. The next apply claims the fields it states.
   const fieldsV1 = given
     .filter(({ apiVersion }) => apiVersion === heir.apiVersion)
-    .reduce((all, each) => union(all, each.fieldsV1 ?? {}), heir.fieldsV1 ?? {});
+    .reduce((all, each) => union(all, each.fieldsV1), mappingOf(heir.fieldsV1));
   const rest = entries.filter((each) => each !== own && !given.includes(each));
   return [{ ...heir, fieldsV1 }, ...rest];
 }
@@ -108,13 +131,18 @@ function isCreation({ operation, time }: ManagedFields, creationTimestamp?: stri
 }
 
 /** The union of two sets of fields. A set is nested objects whose leaves are empty. */
-function union(
-  a: Readonly<Record<string, unknown>>,
-  b: Readonly<Record<string, unknown>>,
-): Record<string, unknown> {
+function union(a: Mapping, b: unknown): Mapping {
   const both: Record<string, unknown> = { ...a };
-  for (const [key, value] of Object.entries(b)) {
-    both[key] = union((both[key] ?? {}) as typeof both, (value ?? {}) as typeof both);
+  for (const [key, value] of Object.entries(mappingOf(b))) {
+    both[key] = union(mappingOf(both[key]), value);
   }
   return both;
+}
+
+export function entriesOf(managedFields: unknown): readonly ManagedFields[] {
+  return Array.isArray(managedFields) ? managedFields.filter((each) => isMapping(each)) : [];
+}
+
+export function mappingOf(value: unknown): Mapping {
+  return isMapping(value) ? value : {};
 }

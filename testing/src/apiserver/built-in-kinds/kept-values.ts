@@ -19,6 +19,8 @@ export function withKeptValues(
 
 const hasAddress = ({ type }: Json): boolean => type !== 'ExternalName';
 const hasPorts = ({ type }: Json): boolean => type === 'NodePort' || type === 'LoadBalancer';
+const isReachable = (spec: Json): boolean =>
+  hasPorts(spec) || (spec.type === 'ClusterIP' && !isUnset(spec.externalIPs));
 
 function keptOfService(spec: Json, before: Json): Json {
   const kept: Record<string, unknown> = { ...spec };
@@ -30,7 +32,8 @@ function keptOfService(spec: Json, before: Json): Json {
   }
   if (!hasAddress(spec))
     dropSame(kept, before, ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy']);
-  if (!hasPorts(spec)) dropSame(kept, before, ['externalTrafficPolicy', 'healthCheckNodePort']);
+  if (!hasPorts(spec)) dropSame(kept, before, ['healthCheckNodePort']);
+  if (isReachable(before) && !isReachable(spec)) dropSame(kept, before, ['externalTrafficPolicy']);
   if (spec.type !== 'LoadBalancer') {
     dropSame(kept, before, ['allocateLoadBalancerNodePorts', 'loadBalancerClass']);
   }

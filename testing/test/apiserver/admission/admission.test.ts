@@ -165,6 +165,31 @@ describe('[F-12] additions to a Service', () => {
     expect(inner.spec).not.toHaveProperty('externalTrafficPolicy');
   });
 
+  test('a traffic policy for as long as others reach it from outside', async () => {
+    const { send } = await startCluster();
+    const { body: first } = await send(
+      'POST',
+      SERVICES,
+      service('a', { externalIPs: ['10.1.0.1'] }),
+    );
+
+    const { body: again } = await send('PUT', `${SERVICES}/a`, {
+      ...first,
+      spec: { ...first.spec, externalIPs: ['10.1.0.2'] },
+    });
+    const { body: inner } = await send('PUT', `${SERVICES}/a`, {
+      ...again,
+      spec: { ...again.spec, externalIPs: [] },
+    });
+
+    expect(first.spec.externalTrafficPolicy).toBe('Cluster');
+    expect(again.spec).toMatchObject({
+      externalIPs: ['10.1.0.2'],
+      externalTrafficPolicy: 'Cluster',
+    });
+    expect(inner.spec).not.toHaveProperty('externalTrafficPolicy');
+  });
+
   test.each([
     [80, 'provided port is not in the valid range. The range of valid ports is 30000-32767'],
     [30_080, 'provided port is already allocated'],

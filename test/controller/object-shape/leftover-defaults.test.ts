@@ -1,0 +1,130 @@
+/** Defaults of the API server that are invalid beside what is stated, and that no apply has stated. */
+import { describe, expect, test } from 'vitest';
+import type { Desired } from '../../../operator/controller/reconciler.ts';
+import {
+  deployments,
+  services,
+  statefulSets,
+} from '../../../operator/model/kubernetes/resources.ts';
+import type { KubernetesObject } from '../../../operator/model/object.ts';
+import { isInvalid } from '../../../operator/model/refusal.ts';
+import { apiVersionOf, type Resource } from '../../../operator/model/resource.ts';
+import { type Family, startFamily } from '../../support/owner-and-children.ts';
+
+const template = {
+  metadata: { labels: { app: 'a' } },
+  spec: { containers: [{ name: 'a', image: 'a' }] },
+};
+const workload = { selector: { matchLabels: { app: 'a' } }, template };
+
+type Spec = Readonly<Record<string, unknown>>;
+
+/** A kind, what its spec always has, and two parts of it that take turns. */
+const TURNS: readonly (readonly [string, Resource, Spec, Spec, Spec, absent: string])[] = [
+  [
+    'the strategy of a Deployment',
+    deployments as never,
+    workload,
+    { strategy: { type: 'RollingUpdate' } },
+    { strategy: { type: 'Recreate' } },
+    'rollingUpdate',
+  ],
+  [
+    'the update strategy of a StatefulSet',
+    statefulSets as never,
+    { ...workload, serviceName: 'a' },
+    { updateStrategy: { type: 'RollingUpdate' } },
+    { updateStrategy: { type: 'OnDelete' } },
+    'rollingUpdate',
+  ],
+  [
+    'the affinity of a Service',
+    services as never,
+    { ports: [{ port: 80 }] },
+    { sessionAffinity: 'ClientIP' },
+    { sessionAffinity: 'None' },
+    'sessionAffinityConfig',
+  ],
+];
+
+const child = (spec: Spec): Desired<KubernetesObject> =>
+  ({ metadata: { name: 'a' }, spec }) as Desired<KubernetesObject>;
+
+const specOf = async ({ env, namespace }: Family, resource: Resource): Promise<Spec> => {
+  const live = await env.get<KubernetesObject>(
+    apiVersionOf(resource),
+    resource.kind,
+    namespace,
+    'a',
+  );
+  return (live as unknown as { spec: Spec }).spec;
+};
+
+describe.each(TURNS)('[child 11] %s', (_, resource, always, one, other, absent) => {
+  test.each([
+    false,
+    true,
+  ])('may change to and fro, and a default of the other state is gone, restarts: %s', async (restarts) => {
+    const family = await startFamily();
+
+    for (const part of [one, other, one, other, one, other]) {
+      if (restarts) family.restart();
+      await family.apply(resource, child({ ...always, ...part }));
+      expect(await specOf(family, resource)).toMatchObject(part);
+    }
+
+    expect(JSON.stringify(await specOf(family, resource))).not.toContain(absent);
+    const count = family.writes().length;
+    await family.apply(resource, child({ ...always, ...other }));
+    expect(family.writes()).toHaveLength(count);
+  });
+
+  test('may be stated no more', async () => {
+    const family = await startFamily();
+    await family.apply(resource, child(always));
+    for (const part of [one, other, one]) {
+      await family.apply(resource, child({ ...always, ...part }));
+    }
+
+    await family.apply(resource, child(always));
+    await family.apply(resource, child({ ...always, ...other }));
+
+    expect(await specOf(family, resource)).toMatchObject(other);
+  });
+});
+
+describe('[child 11] a field in the way that is no default', () => {
+  const strategy = (type: string, rollingUpdate?: object): Spec => ({
+    ...workload,
+    strategy: { type, ...(rollingUpdate && { rollingUpdate }) },
+  });
+
+  test('stays with the writer that owns it, and the child is refused', async () => {
+    const family = await startFamily();
+    await family.apply(deployments as never, child(strategy('Recreate')));
+    await family.apply(deployments as never, child(strategy('RollingUpdate')));
+    const spec = { strategy: { rollingUpdate: { maxSurge: 3 } } };
+    await family.env.patch('apps/v1', 'Deployment', family.namespace, 'a', { spec });
+
+    const applying = family.apply(deployments as never, child(strategy('Recreate')));
+
+    await expect(applying).rejects.toSatisfy(isInvalid);
+    const { strategy: live } = await specOf(family, deployments as never);
+    expect(live).toMatchObject({ type: 'RollingUpdate', rollingUpdate: { maxSurge: 3 } });
+  });
+
+  test('that the child itself states is refused after one try', async () => {
+    const family = await startFamily();
+    await family.apply(deployments as never, child(strategy('RollingUpdate')));
+    await family.apply(deployments as never, child(strategy('RollingUpdate', { maxSurge: 2 })));
+    const count = family.writes().length;
+
+    const applying = family.apply(
+      deployments as never,
+      child(strategy('Recreate', { maxSurge: 2 })),
+    );
+
+    await expect(applying).rejects.toSatisfy(isInvalid);
+    expect(family.writes()).toHaveLength(count + 1);
+  });
+});
