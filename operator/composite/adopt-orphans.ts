@@ -21,7 +21,7 @@ interface ClaimOptions {
   readonly selector: Selector | undefined;
   /** Only its attachments are children. Undefined: the children are those that no decorator has made. */
   readonly decorator?: string | undefined;
-  /** True: an object of the parent stays its own whatever its labels are. */
+  /** True: the parent keeps its objects, also those whose labels do not match. Default false: these are orphaned. */
   readonly keepsOwn?: boolean | undefined;
   readonly context: ReconcileContext;
 }

@@ -19,7 +19,7 @@ const DIGEST_BYTES = 16;
 /** After `create`, the creation may still own fields that no apply has stated. */
 type LastWrite = 'create' | 'apply';
 
-/** What of an object is applied by itself. Left out: all but its status. */
+/** The subresource of an apply. Undefined for the object itself. */
 type Part = 'status';
 
 /** The last apply to one object, and its result on the server. Digests, because bodies may be large. */
