@@ -29,10 +29,8 @@ export const TREES: Readonly<Record<string, readonly string[]>> = {
  * (database, mysql), and writes under the name of a hook or a function (hooks, metacontroller).
  */
 export const WITHOUT_POLICIES: ReadonlySet<string> = new Set([
-  'database',
   'hooks',
   'metacontroller',
-  'mysql',
 ]);
 
 /** The words of `chancery generate policies` for every other tree, in a folder beside its base: it is no part of an overlay. */
