@@ -1,4 +1,5 @@
-import { ALL, anyOf, byOperator, listOf, literal, memberOr } from './expressions.ts';
+import { leases } from 'chancery/kubernetes';
+import { ALL, anyOf, byOperator, listOf, literal, memberOr, SAME_METADATA } from './expressions.ts';
 import type { Policy } from './policy.ts';
 import { keyOf, type Target, type Written } from './written.ts';
 
@@ -39,8 +40,21 @@ export function declaredRequests(written: Written): Policy {
         expression: "request.operation != 'DELETE' || variables.name != ''",
         message: 'the operator deletes objects one by one, and no collection',
       },
+      ...renewals(written),
     ],
   };
+}
+
+/** The election renews a Lease. A permission for Leases may be for anything. */
+function renewals({ elects, free }: Written): Policy['validations'] {
+  const renewal = keyOf({ operation: 'UPDATE', resource: leases, subresource: undefined });
+  if (!elects || free.has(renewal)) return [];
+  return [
+    {
+      expression: anyOf([`variables.target != ${literal(renewal)}`, SAME_METADATA]),
+      message: 'the operator renews its Lease, and changes nothing in its metadata',
+    },
+  ];
 }
 
 /** One term for all targets that have place and names in common. */
