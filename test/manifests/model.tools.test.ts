@@ -4,22 +4,50 @@
  * @module-tag kubectl
  */
 import { expect, test } from 'vitest';
+import type { Declared } from '../../operator/controller/access-declaration.ts';
 import { COMPONENT_NAMES } from '../../operator/generate/manifests/component-model.ts';
 import { operatorModel } from '../../operator/generate/manifests/operator-model.ts';
 import { renderedObjects } from '../../operator/generate/manifests/rendered-objects.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
-import { COMBINATIONS, renderCombinations, SCOPES } from './support/combinations.ts';
-import { options, WEBSITE } from './support/trees.ts';
+import {
+  COMBINATIONS,
+  type Combination,
+  EXTRAS,
+  renderCombinations,
+  SCOPES,
+} from './support/combinations.ts';
+import { options, SITE, WEBSITE } from './support/trees.ts';
 
-test('[packaging 11] every combination of components is what kustomize makes of it', {
-  timeout: 240_000,
-}, async () => {
+test(
+  '[packaging 11] every combination of components is what kustomize makes of it',
+  {
+    timeout: 240_000,
+  },
+  () => expectSame([SITE], COMBINATIONS),
+);
+
+test('a gate changes nothing in that', { timeout: 240_000 }, () =>
+  expectSame(
+    WEBSITE.controllers,
+    SCOPES.flatMap((scope) => [
+      [scope, 'native-sidecar'],
+      [scope, 'unix-socket', 'network-policy'],
+      [scope, ...EXTRAS, 'native-sidecar'],
+    ]),
+  ),
+);
+
+/** The model of these controllers is what kustomize renders, in each of the combinations. */
+async function expectSame(
+  controllers: readonly Declared[],
+  combinations: readonly Combination[],
+): Promise<void> {
   const digest = `@sha256:${'0'.repeat(64)}`;
   const images = { ambassador: `chancery-proxy${digest}`, operator: `operator${digest}` };
 
-  const model = operatorModel(WEBSITE.controllers, options({ images, namespace: 'demo' }));
+  const model = operatorModel(controllers, options({ images, namespace: 'demo' }));
 
-  const rendered = await renderCombinations(COMBINATIONS);
+  const rendered = await renderCombinations(combinations, { controllers });
 
   for (const [combination, objects] of rendered) {
     const [scope] = SCOPES.filter((each) => combination.includes(each));
@@ -35,7 +63,7 @@ test('[packaging 11] every combination of components is what kustomize makes of 
       objects: sorted(expected, ''),
     });
   }
-});
+}
 
 /** In an order that does not matter to the API server, and without the ending of the names. */
 function sorted(objects: readonly KubernetesObject[], ending: string): readonly unknown[] {

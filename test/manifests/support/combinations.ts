@@ -1,9 +1,10 @@
 /** Every sensible way to combine the components: a scope first, native-sidecar last. */
 import { join } from 'node:path';
+import type { Declared } from '../../../operator/controller/access-declaration.ts';
 import { operatorManifests } from '../../../operator/generate/manifests/operator-manifests.ts';
 import type { KubernetesObject } from '../../../operator/model/object.ts';
 import { render } from './rendered.ts';
-import { options, overlay, WEBSITE, written } from './trees.ts';
+import { options, overlay, SITE, written } from './trees.ts';
 
 export const SCOPES = ['namespaced', 'cluster-scoped'] as const;
 
@@ -31,19 +32,25 @@ function subsets(all: readonly string[]): readonly (readonly string[])[] {
   return subsets(rest).flatMap((subset) => [subset, [first, ...subset]]);
 }
 
+/** What the combinations are rendered with unless a test says otherwise. */
+interface Rendering {
+  readonly controllers?: readonly Declared[];
+  readonly kubectl?: string;
+}
+
 /**
  * Each combination as kustomize renders it. One call renders all: an overlay of each moves it to a
  * namespace of its own and gives its names an ending, as people's overlays do.
  */
 export async function renderCombinations(
   combinations: readonly Combination[],
-  kubectl?: string,
+  { controllers = [SITE], kubectl }: Rendering = {},
 ): Promise<ReadonlyMap<Combination, readonly KubernetesObject[]>> {
   const endings = combinations.map((_, at) => `-c${at}`);
   const digest = `@sha256:${'0'.repeat(64)}`;
   const images = { ambassador: `chancery-proxy${digest}`, operator: `operator${digest}` };
   const folder = await written([
-    ...operatorManifests(WEBSITE.controllers, options({ images })),
+    ...operatorManifests(controllers, options({ images })),
     ...combinations.map((components, at) => {
       const ending = endings[at] ?? '';
       const moved = { namespace: `demo${ending}`, nameSuffix: ending };
