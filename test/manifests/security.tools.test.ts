@@ -53,14 +53,15 @@ describe.each(OVERLAYS)('$overlay', async ({ overlay }) => {
     );
   });
 
-  test('the ambassadors and the operator are the only containers, and the operator starts last', () => {
+  test('the ambassadors and the operator are the only containers, the operator starts last, and the gate ends with it', () => {
     const names = (containers: readonly Container[] = []) => containers.map(({ name }) => name);
 
     expect([...names(spec.initContainers), ...names(spec.containers)]).toEqual([
-      ...(gate === undefined ? [] : ['gate']),
       'proxy',
+      ...(gate === undefined ? [] : ['gate']),
       'operator',
     ]);
+    if (gate !== undefined) expect(names(spec.containers)).toEqual(['operator']);
     expect(proxy.restartPolicy).toBe(isSidecar ? 'Always' : undefined);
     expect(gate?.restartPolicy ?? 'Always').toBe('Always');
   });
