@@ -72,7 +72,7 @@ describe('with every kubectl', () => {
   test.each(KUBECTLS)('$name renders as the newest does', async ({ path }) => {
     newest ??= renderCombinations(samples);
 
-    const rendered = await renderCombinations(samples, { kubectl: path });
+    const rendered = await renderCombinations(samples, path);
 
     expect([...rendered.values()]).toEqual([...(await newest).values()]);
   });

@@ -118,6 +118,7 @@ async function run(server: ApiServer, objects: readonly KubernetesObject[]): Pro
   return chancery(['run', inRepository('examples/website/operator.ts')], {
     ...environment,
     CHANCERY_API_URL: ambassador,
+    CHANCERY_WEBHOOK_GATE: '', // there is none here, and the operator would wait for it: test/gate has one
     CHANCERY_WEBHOOK_LISTEN: '127.0.0.1:0',
   });
 }

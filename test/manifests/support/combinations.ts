@@ -1,6 +1,5 @@
 /** Every sensible way to combine the components: a scope first, native-sidecar last. */
 import { join } from 'node:path';
-import type { Declared } from '../../../operator/controller/access-declaration.ts';
 import { operatorManifests } from '../../../operator/generate/manifests/operator-manifests.ts';
 import type { KubernetesObject } from '../../../operator/model/object.ts';
 import { render } from './rendered.ts';
@@ -17,6 +16,10 @@ export const EXTRAS = [
   'unix-socket',
 ] as const;
 
+const DIGEST = `@sha256:${'0'.repeat(64)}`;
+/** By digests, which lint finds nothing against. */
+export const IMAGES = { ambassador: `chancery-proxy${DIGEST}`, operator: `operator${DIGEST}` };
+
 export type Combination = readonly string[];
 
 export const COMBINATIONS: readonly Combination[] = SCOPES.flatMap((scope) =>
@@ -32,25 +35,17 @@ function subsets(all: readonly string[]): readonly (readonly string[])[] {
   return subsets(rest).flatMap((subset) => [subset, [first, ...subset]]);
 }
 
-/** What the combinations are rendered with unless a test says otherwise. */
-interface Rendering {
-  readonly controllers?: readonly Declared[];
-  readonly kubectl?: string;
-}
-
 /**
  * Each combination as kustomize renders it. One call renders all: an overlay of each moves it to a
  * namespace of its own and gives its names an ending, as people's overlays do.
  */
 export async function renderCombinations(
   combinations: readonly Combination[],
-  { controllers = [SITE], kubectl }: Rendering = {},
+  kubectl?: string,
 ): Promise<ReadonlyMap<Combination, readonly KubernetesObject[]>> {
   const endings = combinations.map((_, at) => `-c${at}`);
-  const digest = `@sha256:${'0'.repeat(64)}`;
-  const images = { ambassador: `chancery-proxy${digest}`, operator: `operator${digest}` };
   const folder = await written([
-    ...operatorManifests(controllers, options({ images })),
+    ...operatorManifests([SITE], options({ images: IMAGES })),
     ...combinations.map((components, at) => {
       const ending = endings[at] ?? '';
       const moved = { namespace: `demo${ending}`, nameSuffix: ending };
