@@ -53,7 +53,7 @@ describe.each(OVERLAYS)('$overlay', async ({ overlay }) => {
     );
   });
 
-  test('the ambassadors and the operator are the only containers, the operator starts last, and the gate ends with it', () => {
+  test('the ambassadors and the operator are the only containers, and the operator starts last', () => {
     const names = (containers: readonly Container[] = []) => containers.map(({ name }) => name);
 
     expect([...names(spec.initContainers), ...names(spec.containers)]).toEqual([

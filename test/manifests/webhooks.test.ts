@@ -36,7 +36,10 @@ import {
 const SCOPES = ['namespaced', 'cluster-scoped'] as const;
 const ALL = [OF_DEPLOYMENTS, OF_PODS, OF_NAMESPACES];
 
-function podOf(model: OperatorModel, components: readonly 'native-sidecar'[] = []): PodSpec {
+function podOf(
+  model: OperatorModel,
+  components: ReturnType<typeof overlayComponents> = [],
+): PodSpec {
   const { spec } = renderedDeployment(model, { scope: 'cluster-scoped', components });
   return spec.template.spec as unknown as PodSpec;
 }
@@ -107,14 +110,9 @@ describe('the gate', () => {
 
   test('no plain container outlives the operator, so that the gate ends with it and keeps no connection to nobody', () => {
     const model = webhookModelOf(ALL);
-    const objects = renderedObjects(model, {
-      scope: 'namespaced',
-      components: overlayComponents(model),
-    });
 
-    const [deployment] = ofKind(objects, 'Deployment');
-    const pod = (deployment as unknown as { spec: { template: { spec: PodSpec } } }).spec.template
-      .spec;
+    const pod = podOf(model, overlayComponents(model));
+
     expect(pod.containers.map(({ name }) => name)).toEqual(['operator']);
     expect(pod.initContainers?.every(({ lifecycle }) => lifecycle === undefined)).toBe(true);
   });

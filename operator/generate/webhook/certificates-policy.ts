@@ -31,6 +31,33 @@ dyn(object).webhooks.all(w, dyn(oldObject).webhooks.exists(o, o.name == w.name &
 ${sameBut('w', 'o', ['clientConfig'])} &&
 ${sameBut('w.clientConfig', 'o.clientConfig', ['caBundle'])}))`;
 
+const IS_SECRET = "request.resource.resource == 'secrets'";
+const IS_DEFINITION = "request.resource.resource == 'customresourcedefinitions'";
+
+const VALIDATIONS = [
+  {
+    // Another type, and the API server would put the token of an account into it.
+    expression: `!(${IS_SECRET}) || (request.operation in ['CREATE', 'UPDATE'] && dyn(object).type == 'Opaque')`,
+    message: 'chancery certificates writes a plain Secret',
+  },
+  {
+    expression: `${IS_SECRET} || (request.operation == 'UPDATE' && ${sameBut('dyn(object).metadata', 'dyn(oldObject).metadata', SERVER_WRITES)})`,
+    message: 'chancery certificates changes a caBundle, and no metadata',
+  },
+  {
+    expression: `${IS_SECRET} || ${IS_DEFINITION} || (${SAME_WEBHOOKS})`,
+    message: 'chancery certificates changes nothing of a webhook but its caBundle',
+  },
+  {
+    expression: `!(${IS_DEFINITION}) || (${sameConversion()})`,
+    message: 'chancery certificates changes nothing of a definition but its caBundle',
+  },
+];
+
+function ruleFor(group: string, ...resources: readonly string[]): object {
+  return { apiGroups: [group], apiVersions: ['v1'], operations: ['*'], resources };
+}
+
 /**
  * A policy that holds `chancery certificates` to what it keeps, and its binding. RBAC knows objects and no fields: without the
  * policy, the right to write a `caBundle` is the right to send each write of the cluster to another server.
@@ -42,70 +69,38 @@ export function certificatesPolicy(account: {
   readonly namespace: string;
 }): readonly KubernetesObject[] {
   const { name, namespace } = account;
-  const isSecret = "request.resource.resource == 'secrets'";
-  const isDefinition = "request.resource.resource == 'customresourcedefinitions'";
+  const policyName = `${name}.${namespace}`;
+  const user = `system:serviceaccount:${namespace}:${name}`;
+  const spec = {
+    failurePolicy: 'Fail',
+    matchConstraints: {
+      resourceRules: [
+        ruleFor(
+          'admissionregistration.k8s.io',
+          'validatingwebhookconfigurations',
+          'mutatingwebhookconfigurations',
+        ),
+        ruleFor('apiextensions.k8s.io', 'customresourcedefinitions'),
+        ruleFor('', 'secrets'),
+      ],
+    },
+    matchConditions: [
+      { name: 'by-the-certificates', expression: `request.userInfo.username == "${user}"` },
+    ],
+    validations: VALIDATIONS.map((each) => ({ ...each, reason: 'Forbidden' })),
+  };
   return [
     {
       apiVersion: API_VERSION,
       kind: 'ValidatingAdmissionPolicy',
-      metadata: { name: `${name}.${namespace}` },
-      ...{
-        spec: {
-          failurePolicy: 'Fail',
-          matchConstraints: {
-            resourceRules: [
-              {
-                apiGroups: ['admissionregistration.k8s.io'],
-                apiVersions: ['v1'],
-                operations: ['*'],
-                resources: ['validatingwebhookconfigurations', 'mutatingwebhookconfigurations'],
-              },
-              {
-                apiGroups: ['apiextensions.k8s.io'],
-                apiVersions: ['v1'],
-                operations: ['*'],
-                resources: ['customresourcedefinitions'],
-              },
-              { apiGroups: [''], apiVersions: ['v1'], operations: ['*'], resources: ['secrets'] },
-            ],
-          },
-          matchConditions: [
-            {
-              name: 'by-the-certificates',
-              expression: `request.userInfo.username == "system:serviceaccount:${namespace}:${name}"`,
-            },
-          ],
-          validations: [
-            {
-              // Another type, and the API server would put the token of an account into it.
-              expression: `!(${isSecret}) || (request.operation in ['CREATE', 'UPDATE'] && dyn(object).type == 'Opaque')`,
-              message: 'chancery certificates writes a plain Secret',
-              reason: 'Forbidden',
-            },
-            {
-              expression: `${isSecret} || (request.operation == 'UPDATE' && ${sameBut('dyn(object).metadata', 'dyn(oldObject).metadata', SERVER_WRITES)})`,
-              message: 'chancery certificates changes a caBundle, and no metadata',
-              reason: 'Forbidden',
-            },
-            {
-              expression: `${isSecret} || ${isDefinition} || (${SAME_WEBHOOKS})`,
-              message: 'chancery certificates changes nothing of a webhook but its caBundle',
-              reason: 'Forbidden',
-            },
-            {
-              expression: `!(${isDefinition}) || (${sameConversion()})`,
-              message: 'chancery certificates changes nothing of a definition but its caBundle',
-              reason: 'Forbidden',
-            },
-          ],
-        },
-      },
+      metadata: { name: policyName },
+      ...{ spec },
     },
     {
       apiVersion: API_VERSION,
       kind: 'ValidatingAdmissionPolicyBinding',
-      metadata: { name: `${name}.${namespace}` },
-      ...{ spec: { policyName: `${name}.${namespace}`, validationActions: ['Deny'] } },
+      metadata: { name: policyName },
+      ...{ spec: { policyName, validationActions: ['Deny'] } },
     },
   ];
 }
