@@ -77,6 +77,19 @@ test('canary: a gate without its rules passes most of the list', async () => {
   expect(operator().seen.length).toBeGreaterThan(60);
 });
 
+test.each([
+  ['a control character', 'traceparent: a\u0001b'],
+  ['an escape', 'tracestate: \u001b[2J'],
+  ['a tab', 'user-agent: a\tb'],
+  ['5,000 characters', `user-agent: ${'a'.repeat(5_000)}`],
+])('a header with %s is refused before the operator has to read it', async (_what, header) => {
+  const status = await sendBytes(gate(), bytesOf(`POST /convert HTTP/1.1 | ${header}`));
+
+  expect(status).toBe(400);
+  expect(operator().seen).toEqual([]);
+  expect(operator().connections).toBe(0);
+});
+
 test('a request that is hidden behind another one does not reach the operator', async () => {
   const hidden = bytesOf('POST /metrics HTTP/1.1');
   const [head = ''] = bytesOf('POST /convert HTTP/1.1').split('{}');

@@ -57,10 +57,11 @@ describe.each(OVERLAYS)('$overlay', async ({ overlay }) => {
     const names = (containers: readonly Container[] = []) => containers.map(({ name }) => name);
 
     expect([...names(spec.initContainers), ...names(spec.containers)]).toEqual([
-      ...(gate === undefined ? [] : ['gate']),
       'proxy',
+      ...(gate === undefined ? [] : ['gate']),
       'operator',
     ]);
+    if (gate !== undefined) expect(names(spec.containers)).toEqual(['operator']);
     expect(proxy.restartPolicy).toBe(isSidecar ? 'Always' : undefined);
     expect(gate?.restartPolicy ?? 'Always').toBe('Always');
   });

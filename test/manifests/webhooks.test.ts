@@ -26,6 +26,8 @@ import {
   OF_DEPLOYMENTS,
   OF_NAMESPACES,
   OF_PODS,
+  OF_SECRETS,
+  OF_SERVICES,
   ofKind,
   SOURCES,
   webhookModelOf,
@@ -34,7 +36,10 @@ import {
 const SCOPES = ['namespaced', 'cluster-scoped'] as const;
 const ALL = [OF_DEPLOYMENTS, OF_PODS, OF_NAMESPACES];
 
-function podOf(model: OperatorModel, components: readonly 'native-sidecar'[] = []): PodSpec {
+function podOf(
+  model: OperatorModel,
+  components: ReturnType<typeof overlayComponents> = [],
+): PodSpec {
   const { spec } = renderedDeployment(model, { scope: 'cluster-scoped', components });
   return spec.template.spec as unknown as PodSpec;
 }
@@ -73,11 +78,27 @@ describe('the gate', () => {
       ({ securityContext }) => securityContext?.runAsUser,
     );
     expect(new Set(users).size).toBe(3);
-    for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe']) {
-      expect(gate?.[probe]).toMatchObject({ httpGet: { scheme: 'HTTPS', port: 'webhooks' } });
-    }
     const written = gate?.volumeMounts?.filter((mount) => !('readOnly' in mount));
     expect(written).toEqual([{ name: 'gate-run', mountPath: '/run/gate' }]);
+  });
+
+  test('a certificate that cannot be used takes the Pod out of the Service, and neither restarts the gate nor keeps the operator from starting', () => {
+    const [gate] = podOf(webhookModelOf(ALL)).initContainers ?? [];
+
+    expect(gate?.readinessProbe).toMatchObject({
+      httpGet: { scheme: 'HTTPS', port: 'webhooks', path: '/healthz' },
+    });
+    expect(gate?.livenessProbe).toMatchObject({ tcpSocket: { port: 'webhooks' } });
+    expect(gate?.startupProbe).toBeUndefined();
+  });
+
+  test('what it writes stays in memory, because a review can contain a Secret', () => {
+    const { volumes = [] } = podOf(webhookModelOf(ALL));
+
+    const emptied = volumes.filter((volume) => 'emptyDir' in volume);
+    expect(emptied).toEqual([
+      { name: 'gate-run', emptyDir: { medium: 'Memory', sizeLimit: '16Mi' } },
+    ]);
   });
 
   test('beside an ambassador that is a native sidecar it comes second: no review before requests get through', () => {
@@ -85,6 +106,15 @@ describe('the gate', () => {
 
     expect(pod.initContainers?.map(({ name }) => name)).toEqual(['proxy', 'gate']);
     expect(pod.containers.map(({ name }) => name)).toEqual(['operator']);
+  });
+
+  test('no plain container outlives the operator, so that the gate ends with it and keeps no connection to nobody', () => {
+    const model = webhookModelOf(ALL);
+
+    const pod = podOf(model, overlayComponents(model));
+
+    expect(pod.containers.map(({ name }) => name)).toEqual(['operator']);
+    expect(pod.initContainers?.every(({ lifecycle }) => lifecycle === undefined)).toBe(true);
   });
 
   test('its configuration passes the declared paths, and another one starts new Pods', () => {
@@ -155,7 +185,8 @@ describe('what the API server asks', () => {
   });
 
   test('for the own namespace it asks about this one only, and not about what the operator needs to start', () => {
-    const objects = renderedObjects(webhookModelOf(ALL), { scope: 'namespaced' });
+    const model = webhookModelOf([...ALL, OF_SECRETS, OF_SERVICES]);
+    const objects = renderedObjects(model, { scope: 'namespaced' });
 
     const conditions = new Map(
       configuredIn(objects).map(({ name, namespaceSelector, matchConditions = [] }) => {
@@ -166,8 +197,12 @@ describe('what the API server asks', () => {
       }),
     );
     expect(conditions.get(OF_PODS.name)).toContain('serviceAccountName != "website"');
+    expect(conditions.get(OF_PODS.name)).toContain('serviceAccountName != "website-certs"');
     expect(conditions.get(OF_NAMESPACES.name)).toContain('request.name != "website"');
-    expect(conditions.get(OF_DEPLOYMENTS.name)).toBe('');
+    expect(conditions.get(OF_DEPLOYMENTS.name)).toContain('request.name != "website"');
+    expect(conditions.get(OF_DEPLOYMENTS.name)).toContain('request.name != "website-certs"');
+    expect(conditions.get(OF_SECRETS.name)).toContain('request.name != "website-gate-tls"');
+    expect(conditions.get(OF_SERVICES.name)).not.toContain('request.name');
   });
 
   test('two operators of one name in two namespaces have configurations of two names', () => {
@@ -380,7 +415,7 @@ describe('conversions', () => {
     expect(readGateConfig(Object.values(map?.data ?? {}).join(''))?.paths).toEqual([
       { path: '/convert', timeoutSeconds: 30 },
     ]);
-    expect(overlayComponents(model)).toEqual(['high-availability']);
+    expect(overlayComponents(model)).toEqual(['high-availability', 'native-sidecar']);
   });
 
   test('without an election there is one replica, as nobody can choose what happens to a conversion', () => {
@@ -390,7 +425,7 @@ describe('conversions', () => {
       leaderElection: false,
     });
 
-    expect(overlayComponents(single)).toEqual([]);
+    expect(overlayComponents(single)).toEqual(['native-sidecar']);
   });
 
   test('an operator that installs its definitions itself cannot convert: it would need the caBundle', () => {

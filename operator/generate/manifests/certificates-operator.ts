@@ -1,13 +1,14 @@
 import { AccessByScope } from '../../access/access-by-scope.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { type CertificateTargets, certificatesAccess } from '../webhook/certificates-access.ts';
+import { certificatesPolicy } from '../webhook/certificates-policy.ts';
 import { gateNames } from '../webhook/gate-names.ts';
 import type { WebhookModel } from '../webhook/webhook-model.ts';
 import { modelOf, type OperatorModel } from './operator-model.ts';
 import { renderedObjects } from './rendered-objects.ts';
 
 /**
- * The operator that keeps the certificate of another one's gate: its objects, without the Namespace. It has a Pod, an
+ * The operator that keeps the certificate of another one's gate: its objects, without the Namespace, and a policy. It has a Pod, an
  * ambassador and an account of its own, so that the operator beside the gate gets no right to change what the API server
  * trusts. Empty with another source of certificates.
  */
@@ -17,11 +18,12 @@ export function certificatesOperator({
 }: OperatorModel): readonly KubernetesObject[] {
   if (webhooks?.options.certificates !== 'chancery') return [];
   const { certificatesImage = '' } = webhooks.options;
+  const name = gateNames(options).keeper;
   const { namespace, command, images } = options;
   const targets = targetsOf(webhooks, options);
   const access = new AccessByScope([certificatesAccess(targets)], false);
   const model = modelOf(access, {
-    name: `${options.name}-certs`,
+    name,
     namespace,
     modules: [],
     program: { words: wordsOf(targets, gateNames(options).gate) },
@@ -31,7 +33,11 @@ export function certificatesOperator({
     stopSeconds: 25,
     command,
   });
-  return renderedObjects(model, { scope: 'namespaced' }).filter(({ kind }) => kind !== 'Namespace');
+  const objects = renderedObjects(model, { scope: 'namespaced' });
+  return [
+    ...objects.filter(({ kind }) => kind !== 'Namespace'),
+    ...certificatesPolicy({ name, namespace }),
+  ];
 }
 
 function targetsOf(

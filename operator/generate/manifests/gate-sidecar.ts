@@ -7,7 +7,8 @@ import type { ModelContainer } from './model-deployment.ts';
 export function gateVolumes(configMap: string): readonly GateVolume[] {
   return [
     { name: 'gate-config', configMap: { name: configMap } },
-    { name: 'gate-run', emptyDir: { sizeLimit: '256Mi' } },
+    // In memory: a review can contain a Secret, and no part of it is written to the disk of a node.
+    { name: 'gate-run', emptyDir: { medium: 'Memory', sizeLimit: '16Mi' } },
   ];
 }
 

@@ -5,6 +5,7 @@ import { definedResources } from '../../controller/controller.ts';
 import { formatYaml } from '../../core/yaml.ts';
 import type { CustomResourceDefinition } from '../../model/custom-resource-definition.ts';
 import { certificatesOperator } from './certificates-operator.ts';
+import type { ComponentName } from './component-model.ts';
 import { deploymentValues, kubectlOf } from './deployment-template.ts';
 import { objectFileNames } from './given-objects.ts';
 import {
@@ -73,8 +74,12 @@ function genericComponents({ images }: ManifestsOptions): readonly ManifestFile[
   return GENERIC_FILES.map((path) => fromTemplate(path, GENERIC_HEADER, { kubectl }));
 }
 
-/** Why an overlay has two replicas without being asked. */
-const WHY_TWO = ' # the API server refuses requests while no replica answers: see webhooks.yaml';
+/** Why an overlay has a component without being asked. */
+const WHY_COMPONENT: Readonly<Partial<Record<ComponentName, string>>> = {
+  'high-availability':
+    'the API server refuses requests while no replica answers: see webhooks.yaml',
+  'native-sidecar': 'the gate ends with the operator, and not after the ambassador has waited',
+};
 
 /** One overlay for each scope. Users apply it unchanged, or start their own overlays from it. */
 function overlays(model: OperatorModel, hasCrds: boolean): readonly ManifestFile[] {
@@ -90,7 +95,9 @@ function overlays(model: OperatorModel, hasCrds: boolean): readonly ManifestFile
     components: posix.join('../..', components),
     resources: listLines(all.map(scalar)),
     availability: listLines(
-      overlayComponents(model).map((each) => `${posix.join('../..', components, each)}${WHY_TWO}`),
+      overlayComponents(model).map(
+        (each) => `${posix.join('../..', components, each)} # ${WHY_COMPONENT[each]}`,
+      ),
     ),
   };
   return ['namespaced', 'cluster-scoped'].map((scope) =>

@@ -82,16 +82,22 @@ function inOrder(names: readonly ComponentName[]): readonly ComponentName[] {
   return COMPONENT_NAMES.filter((name) => names.includes(name));
 }
 
-/** The components of the overlays that are generated: two replicas where requests fail while none answers. */
+/**
+ * The components of the overlays that are generated. Two replicas where requests fail while none answers. Beside a gate the
+ * ambassador is a native sidecar, too: the gate ends after the last plain container, and until then it would answer 502 on
+ * connections of which the operator behind it is gone.
+ */
 export function overlayComponents({
   options,
   webhooks,
 }: Pick<OperatorModel, 'options' | 'webhooks'>): readonly ComponentName[] {
-  if (webhooks === undefined || !options.leaderElection) return [];
+  if (webhooks === undefined) return [];
   const { conversions = [] } = webhooks.options;
   const isClosed = conversions.length > 0 || reasonForTwo(webhooks.options) !== undefined;
-  return isClosed ? ['high-availability'] : [];
+  return [...(isClosed && options.leaderElection ? HIGHLY_AVAILABLE : []), 'native-sidecar'];
 }
+
+const HIGHLY_AVAILABLE: readonly ComponentName[] = ['high-availability'];
 
 function withProxyCopied(deployment: ModelDeployment): ModelDeployment {
   const { template } = deployment.spec;

@@ -118,18 +118,31 @@ const PODS: readonly (string | undefined)[] = [
 /** What the operator itself needs to start again, where its own namespace is watched. A Lease can be no resource of a webhook. */
 function ownObjects(
   { resource, subresource }: Webhook,
-  { name, namespace }: WebhookScope,
+  scope: WebhookScope,
 ): NonNullable<WebhookEntry['matchConditions']> {
-  if (resource.group !== '') return [];
-  if (resource.plural === 'namespaces') {
-    const expression = `!has(request.name) || request.name != "${namespace}"`;
-    return [{ name: 'not-the-namespace-of-the-operator', expression }];
-  }
-  if (resource.plural !== 'pods') return [];
-  const spec = '(request.operation == "DELETE" ? oldObject : object).spec';
-  const isOther = `!has(${spec}.serviceAccountName) || ${spec}.serviceAccountName != "${name}"`;
+  const { name, namespace } = scope;
+  const { keeper, secret } = gateNames(scope);
   const elsewhere = `request.namespace != "${namespace}"`;
-  const isPod = PODS.includes(subresource);
-  const expression = isPod ? `${elsewhere} || ${isOther}` : elsewhere;
-  return [{ name: 'not-the-pods-of-the-operator', expression }];
+  const named = (names: readonly string[]): string =>
+    `!has(request.name) || ${names.map((each) => `request.name != "${each}"`).join(' && ')}`;
+  const what = `${resource.group}/${resource.plural}`;
+  if (what === '/namespaces') {
+    return [{ name: 'not-the-namespace-of-the-operator', expression: named([namespace]) }];
+  }
+  if (what === '/pods') {
+    // An expired certificate would keep the Pods away that renew it.
+    const expression = `${elsewhere} || ${ofOtherAccounts([name, keeper])}`;
+    const isPod = PODS.includes(subresource);
+    const pods = 'not-the-pods-of-the-operator';
+    return [{ name: pods, expression: isPod ? expression : elsewhere }];
+  }
+  // A Deployment that starts no Pod can be changed back, and a certificate that has expired renewed.
+  const own = { 'apps/deployments': [name, keeper], '/secrets': [secret] }[what];
+  if (own === undefined) return [];
+  return [{ name: 'not-the-objects-of-the-operator', expression: `${elsewhere} || ${named(own)}` }];
+}
+
+function ofOtherAccounts(accounts: readonly string[]): string {
+  const field = '(request.operation == "DELETE" ? oldObject : object).spec.serviceAccountName';
+  return `!has(${field}) || ${accounts.map((account) => `${field} != "${account}"`).join(' && ')}`;
 }

@@ -4,6 +4,8 @@ export interface GateNames {
   readonly gate: string;
   /** Of the Secret with the serving certificate and its key. */
   readonly secret: string;
+  /** Of the operator that keeps the certificate, where `chancery certificates` does, and of its ServiceAccount. */
+  readonly keeper: string;
   /** Of the configurations of webhooks, which have no namespace. */
   readonly configuration: string;
   /** As the API server calls the Service. */
@@ -22,6 +24,7 @@ export function gateNames({
   return {
     gate,
     secret: `${gate}-tls`,
+    keeper: `${name}-certs`,
     configuration: `${name}.${namespace}`,
     dnsNames: [`${gate}.${namespace}.svc`, `${gate}.${namespace}.svc.cluster.local`],
   };

@@ -28,6 +28,13 @@ const LONGEST_WAIT_MS = 6 * 3_600_000;
 /** So many writes follow from one another: made, trusted, served. Each is decided by what is stored then. */
 const MOST_STEPS = 4;
 
+/** How long a bundle that was right and is changed again waits to be put right: at once, then 1 s, 2 s and so on. */
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+
+/** After that time without a change, the next one is put right at once. */
+const CALM_MS = 600_000;
+
 type Tools = Pick<GoneContext, 'client' | 'clock' | 'log' | 'signal' | 'store'>;
 
 /**
@@ -38,9 +45,9 @@ export function certificatesController(options: CertificatesOptions): Controller
   const { targets, namespace } = options;
   const access = certificatesAccess(targets);
   const key = { namespace, name: targets.secret };
-  const trust = new TrustedSince();
+  const memory = { trust: new TrustedSince(), pauses: new Pauses() };
   const keep = (context: Tools): Promise<Outcome> =>
-    new Keeper(options, access, trust, context).run();
+    new Keeper(options, access, memory, context).run();
   return controller<Secret>({
     name: access.name,
     for: access.secret,
@@ -79,22 +86,50 @@ class TrustedSince {
   }
 }
 
+/** Keeps two programs that want different bundles from writing against each other without a pause. */
+class Pauses {
+  #bundle: string | undefined;
+  #at = 0;
+  #times = 0;
+
+  /** How long to wait before this bundle is written. */
+  leftMs(bundle: string, clock: Clock): number {
+    if (this.#bundle !== bundle || this.#times < 2) return 0;
+    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (this.#times - 2), LONGEST_PAUSE_MS);
+    return Math.max(this.#at + pauseMs - clock.monotonic(), 0);
+  }
+
+  written(bundle: string, clock: Clock): void {
+    const now = clock.monotonic();
+    const isRepeated = this.#bundle === bundle && now - this.#at < CALM_MS;
+    this.#times = isRepeated ? this.#times + 1 : 1;
+    this.#bundle = bundle;
+    this.#at = now;
+  }
+}
+
+/** What lasts from one attempt to the next. */
+interface Memory {
+  readonly trust: TrustedSince;
+  readonly pauses: Pauses;
+}
+
 /** One attempt. */
 class Keeper {
   readonly #options: CertificatesOptions;
   readonly #access: ReturnType<typeof certificatesAccess>;
-  readonly #trust: TrustedSince;
+  readonly #memory: Memory;
   readonly #context: Tools;
 
   constructor(
     options: CertificatesOptions,
     access: ReturnType<typeof certificatesAccess>,
-    trust: TrustedSince,
+    memory: Memory,
     context: Tools,
   ) {
     this.#options = options;
     this.#access = access;
-    this.#trust = trust;
+    this.#memory = memory;
     this.#context = context;
   }
 
@@ -102,8 +137,15 @@ class Keeper {
     for (let count = 0; count < MOST_STEPS; count += 1) {
       const step = this.#next();
       if (step.is === 'wait') return { requeueAfterMs: Math.min(step.ms, LONGEST_WAIT_MS) };
-      if (step.is === 'trust') await this.#tellAll(step.bundle);
-      else await this.#write(step);
+      if (step.is === 'write') {
+        await this.#write(step);
+        continue;
+      }
+      const { pauses } = this.#memory;
+      const pauseMs = pauses.leftMs(step.bundle, this.#context.clock);
+      if (pauseMs > 0) return { requeueAfterMs: pauseMs };
+      await this.#tellAll(step.bundle);
+      pauses.written(step.bundle, this.#context.clock);
     }
     return { requeueAfterMs: 0 };
   }
@@ -122,7 +164,7 @@ class Keeper {
       now,
       bundles,
       remembered: authoritiesIn(bundles.join(''), now),
-      trustedForMs: (bundle) => this.#trust.forMs(bundle, clock),
+      trustedForMs: (bundle) => this.#memory.trust.forMs(bundle, clock),
       issue: () =>
         issueCertificate({ dnsNames, validFrom: now - SKEW_MS, validUntil: now + VALID_MS }),
     });
@@ -136,7 +178,7 @@ class Keeper {
   async #tellAll(bundle: string): Promise<void> {
     const { client, signal, log } = this.#context;
     const { service: name, namespace } = this.#options;
-    this.#trust.forget();
+    this.#memory.trust.forget();
     for (const source of this.#access.trusting) {
       for (const object of this.#context.store(source).list() as Iterable<TrustingObject>) {
         const isTrusting = bundlesIn(object, { name, namespace }).every((each) => each === bundle);

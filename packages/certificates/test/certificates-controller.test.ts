@@ -219,8 +219,40 @@ test('a bundle that somebody has edited is put right, and the certificate stays'
   await using place = await started();
   const { env, namespace } = place;
   const before = await secretOf(env, namespace);
-  const caBundle = Buffer.from('not a certificate').toString('base64');
+  await edit(env, namespace);
+  await env.advance(1_000);
 
+  expect(await secretOf(env, namespace)).toEqual(before);
+  expect(await bundlesOf(env, namespace)).toEqual([before?.[KEYS.trusted], before?.[KEYS.trusted]]);
+});
+
+test('a program that changes a bundle again and again is answered less and less often, and at last is overruled', async () => {
+  await using place = await started();
+  const { env, namespace } = place;
+  const before = await secretOf(env, namespace);
+  const corrections = (): number =>
+    (JSON.stringify(place.log).match(/changed what is trusted/g) ?? []).length;
+  const atFirst = corrections();
+
+  for (let edits = 1; edits <= 40; edits += 1) {
+    await edit(env, namespace);
+    await env.advance(100);
+  }
+  const during = corrections() - atFirst;
+  await env.advance(60_000);
+
+  // At once, and after 1 s and 2 s: 4 s have passed.
+  expect(during).toBeGreaterThan(1);
+  expect(during).toBeLessThan(5);
+  expect(await bundlesOf(env, namespace)).toEqual([before?.[KEYS.trusted], before?.[KEYS.trusted]]);
+});
+
+/** Another program writes its own bundle. */
+async function edit(env: TestEnv, namespace: string): Promise<void> {
+  const caBundle = Buffer.from('not a certificate').toString('base64');
+  const [own, foreign] = (configuration('x', namespace) as unknown as { webhooks: object[] })
+    .webhooks;
+  const clientConfig = { service: { name: SERVICE, namespace, path: '/x' }, caBundle };
   await env.patch(
     ...([
       'admissionregistration.k8s.io/v1',
@@ -228,21 +260,9 @@ test('a bundle that somebody has edited is put right, and the certificate stays'
       undefined,
       `site.${namespace}`,
     ] as const),
-    {
-      webhooks: [
-        {
-          ...(configuration('x', namespace) as unknown as { webhooks: object[] }).webhooks[0],
-          clientConfig: { service: { name: SERVICE, namespace, path: '/x' }, caBundle },
-        },
-        (configuration('x', namespace) as unknown as { webhooks: object[] }).webhooks[1],
-      ],
-    },
+    { webhooks: [{ ...own, clientConfig }, foreign] },
   );
-  await env.advance(1_000);
-
-  expect(await secretOf(env, namespace)).toEqual(before);
-  expect(await bundlesOf(env, namespace)).toEqual([before?.[KEYS.trusted], before?.[KEYS.trusted]]);
-});
+}
 
 test('a Secret that somebody has deleted is made anew, and what gates still serve stays trusted', async () => {
   await using place = await started();

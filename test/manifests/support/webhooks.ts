@@ -6,7 +6,7 @@ import {
   operatorModel,
 } from '../../../operator/generate/manifests/operator-model.ts';
 import type { GateOptions } from '../../../operator/generate/webhook/webhooks-options.ts';
-import { deployments, namespaces, pods } from '../../../operator/kubernetes.ts';
+import { deployments, namespaces, pods, secrets, services } from '../../../operator/kubernetes.ts';
 import type { KubernetesObject } from '../../../operator/model/object.ts';
 import { allow } from '../../../operator/webhook/decision.ts';
 import { mutatingWebhook, validatingWebhook } from '../../../operator/webhook/webhook.ts';
@@ -49,6 +49,18 @@ export const OF_NAMESPACES = validatingWebhook({
   name: 'owners.namespaces.example.dev',
   resource: namespaces,
   operations: ['CREATE', 'DELETE'],
+  validate: () => allow(),
+});
+
+export const OF_SECRETS = validatingWebhook({
+  name: 'keys.secrets.example.dev',
+  resource: secrets,
+  validate: () => allow(),
+});
+
+export const OF_SERVICES = validatingWebhook({
+  name: 'ports.services.example.dev',
+  resource: services,
   validate: () => allow(),
 });
 

@@ -13,7 +13,12 @@ interface ClosedWebhook {
   readonly level: 'error' | 'warning';
   readonly object: string;
   readonly path: string;
+  /** True when it is asked about the Pods that a node needs before it can run others. */
+  readonly keepsNodes: boolean;
 }
+
+/** The labels of the namespace in which those Pods run. */
+const SYSTEM = { 'kubernetes.io/metadata.name': 'kube-system' };
 
 export const closedWebhooks: Rule = {
   id: 'closed-webhooks',
@@ -22,7 +27,8 @@ export const closedWebhooks: Rule = {
     if (replicas === undefined) return [];
     const why = 'writes are refused while that Pod starts anew, or moves to another node';
     const isBudgeted = hasBudget(installation);
-    return closedIn(installation).flatMap((where): readonly Problem[] => {
+    return closedIn(installation).flatMap(({ keepsNodes, ...where }): readonly Problem[] => {
+      if (keepsNodes) return [{ ...where, ...NODES_WAIT }];
       if (replicas < 2) {
         const wrong = `refuses requests that nobody answers, with ${replicas === 1 ? 'one replica' : 'no replica'}`;
         const todo = 'use the component high-availability, or failurePolicy Ignore';
@@ -37,6 +43,13 @@ export const closedWebhooks: Rule = {
   },
 };
 
+const NODES_WAIT = {
+  level: 'warning',
+  wrong: 'refuses the Pods of kube-system while nobody answers',
+  why: 'a new node has no network before such Pods run, and without nodes nobody ever answers',
+  todo: 'leave kube-system out by the namespaceSelector, or use failurePolicy Ignore',
+} as const;
+
 function closedIn(installation: Installation): readonly ClosedWebhook[] {
   const services = servicesOf(installation).map(({ metadata }) => metadata.name);
   const isOurs = (config: ClientConfig | null | undefined): boolean =>
@@ -48,16 +61,57 @@ function closedIn(installation: Installation): readonly ClosedWebhook[] {
     const { webhooks, spec } = each as Called;
     if (/^(?:Validating|Mutating)WebhookConfiguration$/.test(each.kind)) {
       // Left out, the API server takes it for Fail.
-      return (webhooks ?? []).flatMap(({ name, clientConfig, failurePolicy = 'Fail' }) =>
-        failurePolicy === 'Fail' && isOurs(clientConfig)
-          ? [{ level: 'error', object, path: `webhooks[${name}].failurePolicy` }]
-          : [],
+      return (webhooks ?? []).flatMap(
+        ({ name, clientConfig, failurePolicy = 'Fail', ...asked }) => {
+          if (failurePolicy !== 'Fail' || !isOurs(clientConfig)) return [];
+          const where = { object, path: `webhooks[${name}].failurePolicy` };
+          return [false, ...(isAskedOfSystem(asked) ? [true] : [])].map((keepsNodes) => ({
+            ...where,
+            ...{ level: 'error', keepsNodes },
+          }));
+        },
       );
     }
     const isConverted = each.kind === 'CustomResourceDefinition' && isOurs(configOf(spec));
     // Nobody can choose what happens to a conversion: one replica may be meant.
-    return isConverted ? [{ level: 'warning', object, path: 'spec.conversion' }] : [];
+    const where = { object, path: 'spec.conversion' };
+    return isConverted ? [{ ...where, level: 'warning', keepsNodes: false }] : [];
   });
+}
+
+/** True when new Pods of kube-system are asked about. What conditions and labels of objects say is left to a person. */
+function isAskedOfSystem({
+  rules,
+  namespaceSelector,
+  objectSelector,
+  matchConditions,
+}: Asked): boolean {
+  const isAboutPods = (rules ?? []).some(
+    ({ apiGroups = [], resources = [], operations = [] }) =>
+      includesOne(apiGroups, ['', '*']) &&
+      includesOne(resources, ['pods', '*', '*/*']) &&
+      includesOne(operations, ['CREATE', '*']),
+  );
+  const isNarrowed =
+    (matchConditions ?? []).length > 0 || Object.keys(objectSelector ?? {}).length > 0;
+  return isAboutPods && !isNarrowed && isSelected(namespaceSelector ?? {}, SYSTEM);
+}
+
+function includesOne(given: readonly string[], wanted: readonly string[]): boolean {
+  return wanted.some((each) => given.includes(each));
+}
+
+interface Asked {
+  readonly rules?:
+    | readonly {
+        readonly apiGroups?: readonly string[];
+        readonly resources?: readonly string[];
+        readonly operations?: readonly string[];
+      }[]
+    | null;
+  readonly namespaceSelector?: LabelSelector | null;
+  readonly objectSelector?: LabelSelector | null;
+  readonly matchConditions?: readonly object[] | null;
 }
 
 interface ClientConfig {
@@ -66,11 +120,11 @@ interface ClientConfig {
 
 interface Called {
   readonly webhooks?:
-    | readonly {
+    | readonly (Asked & {
         readonly name?: string;
         readonly clientConfig?: ClientConfig;
         readonly failurePolicy?: string;
-      }[]
+      })[]
     | null;
   readonly spec?: { readonly conversion?: Conversion | null } | null;
 }

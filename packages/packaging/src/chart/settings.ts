@@ -238,9 +238,10 @@ function objectSettings({ definitions }: OperatorModel): readonly Setting[] {
 
 function componentSettings(model: OperatorModel): readonly Setting[] {
   const { options } = model;
+  const used = overlayComponents(model);
   const availability = setting(
     'highAvailability',
-    overlayComponents(model).includes('high-availability'),
+    used.includes('high-availability'),
     BOOLEAN,
     'Two replicas or more, spread over nodes and zones, and a PodDisruptionBudget.',
   );
@@ -253,7 +254,7 @@ function componentSettings(model: OperatorModel): readonly Setting[] {
     ),
     setting(
       'nativeSidecar',
-      false,
+      used.includes('native-sidecar'),
       { is: 'choice', of: [true, false, 'auto'] },
       'The ambassador starts before the operator and stops after it. auto: from Kubernetes 1.33.',
     ),

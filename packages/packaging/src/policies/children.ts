@@ -9,10 +9,12 @@ import {
   kindName,
   listOf,
   literal,
+  OTHER_OWNERS,
   RESOURCE,
   rulesFor,
   type State,
   sameContent,
+  sameFinalizersBut,
   sameMember,
 } from './expressions.ts';
 import { ownPartsOnly, partsOf } from './parents.ts';
@@ -45,6 +47,7 @@ export function children(written: Written): Policy | undefined {
       RESOURCE,
       ...controllersIn('object', 'now'),
       ...controllersIn('oldObject', 'old'),
+      ...OTHER_OWNERS,
       ONLY_OWNERS,
     ],
     validations: judged.map((each) => validationOf(each, written)),
@@ -64,17 +67,23 @@ function validationOf(
 ): Policy['validations'][number] {
   const kinds = alternatives.flatMap(({ parents }) => parents.map(({ kind }) => kind));
   const parts = partsOf(name, written);
+  const finalizers = written.parents
+    .filter(({ resource }) => resourceName(resource) === name)
+    .flatMap((part) => part.finalizers);
   return {
     expression: anyOf([
       `variables.resource != ${literal(name)}`,
       ...(free.length > 0 ? [`request.operation in ${listOf(free)}`] : []),
-      ...alternatives.map(isAllowed),
+      ...alternatives.map((each) => isAllowed(each, finalizers)),
       // What one controller makes, another one may decorate.
       ...(parts.length > 0 ? [allOf(["request.operation == 'UPDATE'", ownPartsOnly(parts)])] : []),
     ]),
     message: `the operator writes ${name} only while ${[...new Set(kinds)].sort().join(' or ')} controls them`,
   };
 }
+
+/** A write gives and takes no owner but the parent. */
+const SAME_OTHERS = 'variables.nowOthers == variables.oldOthers';
 
 /** A write changes owner references, and nothing else. */
 const ONLY_OWNERS = {
@@ -88,15 +97,19 @@ const ONLY_OWNERS = {
   ]),
 } as const;
 
-function isAllowed({ parents, adopts, labels = {}, annotations = {} }: ChildWrites): string {
+/** @param finalizers - of the operator at objects of this resource, which may be parents, too. */
+function isAllowed(
+  { parents, adopts, labels = {}, annotations = {} }: ChildWrites,
+  finalizers: readonly string[],
+): string {
   const kinds = listOf(parents.map(kindName));
   const ours = (prefix: string): string => `variables.${prefix}Kinds.exists(c, c in ${kinds})`;
-  const isFree = (prefix: string): string => `size(variables.${prefix}Uids) == 0`;
+  const isFree = (prefix: string): string => `size(variables.${prefix}Owners) == 0`;
   const marked = (state: State): readonly string[] => [
     ...Object.entries(labels).map(([key, value]) => has(state, 'labels', key, value)),
     ...Object.entries(annotations).map(([key, value]) => has(state, 'annotations', key, value)),
   ];
-  const isSame = 'variables.nowUids == variables.oldUids';
+  const isSame = 'variables.nowOwners == variables.oldOwners';
   const marks = [...marked('object'), ...(adopts === undefined ? marked('oldObject') : [])];
   const kept = allOf([ours('old'), ours('now'), isSame, ...marks]);
   const taken = [isFree('old'), ours('now'), ...marked('object')];
@@ -110,8 +123,13 @@ function isAllowed({ parents, adopts, labels = {}, annotations = {} }: ChildWrit
     ],
   };
   return anyOf([
-    allOf(["request.operation == 'CREATE'", ours('now'), ...marked('object')]),
-    allOf(["request.operation == 'UPDATE'", anyOf(changes[adopts ?? 'none'])]),
+    allOf(["request.operation == 'CREATE'", ours('now'), SAME_OTHERS, ...marked('object')]),
+    allOf([
+      "request.operation == 'UPDATE'",
+      anyOf(changes[adopts ?? 'none']),
+      SAME_OTHERS,
+      sameFinalizersBut(finalizers),
+    ]),
     allOf(["request.operation == 'DELETE'", ours('old'), ...marked('oldObject')]),
   ]);
 }

@@ -1,4 +1,4 @@
-import { ALL, anyOf, byOperator, listOf, literal, memberOr } from './expressions.ts';
+import { ALL, anyOf, byOperator, listOf, literal, memberOr, SAME_METADATA } from './expressions.ts';
 import type { Policy } from './policy.ts';
 import { keyOf, type Target, type Written } from './written.ts';
 
@@ -39,8 +39,22 @@ export function declaredRequests(written: Written): Policy {
         expression: "request.operation != 'DELETE' || variables.name != ''",
         message: 'the operator deletes objects one by one, and no collection',
       },
+      ...renewals(written),
     ],
   };
+}
+
+const RENEWAL = 'UPDATE leases.coordination.k8s.io';
+
+/** The election renews a Lease. A permission for Leases may be for anything. */
+function renewals({ elects, free }: Written): Policy['validations'] {
+  if (!elects || free.has(RENEWAL)) return [];
+  return [
+    {
+      expression: anyOf([`variables.target != ${literal(RENEWAL)}`, SAME_METADATA]),
+      message: 'the operator renews its Lease, and changes nothing in its metadata',
+    },
+  ];
 }
 
 /** One term for all targets that have place and names in common. */

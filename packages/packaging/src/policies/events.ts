@@ -1,13 +1,31 @@
 import { resourceName } from 'chancery';
-import { byOperator, kindName, listOf, rulesFor } from './expressions.ts';
+import {
+  allOf,
+  anyOf,
+  byOperator,
+  kindName,
+  listOf,
+  rulesFor,
+  SAME_METADATA,
+  sameContent,
+} from './expressions.ts';
 import type { Policy } from './policy.ts';
 import type { Written } from './written.ts';
 
 const EVENTS = 'events.events.k8s.io';
 
+/** The repetition of an Event changes its series. */
+const COUNTS_ONLY = {
+  expression: anyOf([
+    "request.operation == 'CREATE'",
+    allOf([sameContent(['metadata', 'series']), SAME_METADATA]),
+  ]),
+  message: 'the operator counts Events, and changes nothing else of them',
+} as const;
+
 /** Refuses Events about kinds that the operator has nothing to do with. Undefined when it records none. */
 export function eventsAbout(written: Written): Policy | undefined {
-  const { targets, kinds, elects } = written;
+  const { targets, kinds, elects, free } = written;
   const recorded = targets.filter(({ resource }) => resourceName(resource) === EVENTS);
   if (recorded.length === 0) return undefined;
   // Hooks report about the Pod that runs them, the election about its Lease.
@@ -31,6 +49,7 @@ export function eventsAbout(written: Written): Policy | undefined {
         message: 'the operator records no Events about this kind',
         messageExpression: "'the operator records no Events about ' + variables.kind",
       },
+      ...(free.has(`UPDATE ${EVENTS}`) ? [] : [COUNTS_ONLY]),
     ],
   };
 }

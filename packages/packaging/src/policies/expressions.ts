@@ -52,21 +52,47 @@ export const RESOURCE = {
     "request.resource.resource + (request.resource.group == '' ? '' : '.' + request.resource.group)",
 } as const;
 
+/** The version of an owner may change, and nothing else of it. */
+const WHICH = "(r.kind + '/' + r.name + '/' + r.uid)";
+
 /**
- * The controllers of the object, of which there is one at most: their kinds with their groups, and their uids. Objects are
- * `dyn`: the schema of a custom resource, as servers check types by it, may know no more of its metadata than the name.
+ * The controllers of the object, of which there is one at most: their kinds with their groups, and which objects they are.
+ * Objects are `dyn`: the schema of a custom resource, as servers check types by it, may know no more of its metadata than the
+ * name.
  */
 export function controllersIn(state: State, prefix: string): Policy['variables'] {
-  const missing = state === 'object' ? 'DELETE' : 'CREATE';
-  const references = `request.operation == '${missing}' || !('ownerReferences' in dyn(${state}).metadata) ? [] :
-dyn(${state}).metadata.ownerReferences.filter(r, has(r.controller) && r.controller)`;
+  const controllers = referencesIn(state, 'has(r.controller) && r.controller');
   return [
     {
       name: `${prefix}Kinds`,
-      expression: `${references}.map(r, r.kind + '.' + (r.apiVersion.contains('/') ? r.apiVersion.split('/')[0] : ''))`,
+      expression: `${controllers}.map(r, r.kind + '.' + (r.apiVersion.contains('/') ? r.apiVersion.split('/')[0] : ''))`,
     },
-    { name: `${prefix}Uids`, expression: `${references}.map(r, r.uid)` },
+    { name: `${prefix}Owners`, expression: `${controllers}.map(r, ${WHICH})` },
   ];
+}
+
+/**
+ * Owners besides the controllers, after a request and before it. One that the request makes the controller counts as one
+ * before, too; one that it releases is to be gone.
+ */
+export const OTHER_OWNERS: Policy['variables'] = [
+  {
+    name: 'nowOthers',
+    expression: referencesIn('object', `!(${WHICH} in variables.nowOwners)`),
+  },
+  {
+    name: 'oldOthers',
+    expression: referencesIn(
+      'oldObject',
+      `!(${WHICH} in variables.oldOwners) && !(${WHICH} in variables.nowOwners)`,
+    ),
+  },
+];
+
+function referencesIn(state: State, condition: string): string {
+  const missing = state === 'object' ? 'DELETE' : 'CREATE';
+  return `request.operation == '${missing}' || !('ownerReferences' in dyn(${state}).metadata) ? [] :
+dyn(${state}).metadata.ownerReferences.filter(r, ${condition})`;
 }
 
 /** `Website.example.dev`, as `controllersIn` writes a kind. */
@@ -105,6 +131,22 @@ export function sameContent(besides: readonly string[]): string {
 export function sameMember(member: string, empty: '{}' | '[]'): string {
   return `${metadataOr('object', member, empty)} == ${metadataOr('oldObject', member, empty)}`;
 }
+
+/** True when the finalizers of others are as they were. */
+export function sameFinalizersBut(own: readonly string[]): string {
+  if (own.length === 0) return sameMember('finalizers', '[]');
+  const others = (state: State): string =>
+    `${metadataOr(state, 'finalizers', '[]')}.filter(f, !(f in ${listOf(own)}))`;
+  return `${others('object')} == ${others('oldObject')}`;
+}
+
+/** True when nothing in the metadata changes that people and controllers write. */
+export const SAME_METADATA: string = allOf([
+  sameMember('labels', '{}'),
+  sameMember('annotations', '{}'),
+  sameMember('ownerReferences', '[]'),
+  sameMember('finalizers', '[]'),
+]);
 
 /** True when an object has this label or annotation. */
 export function has(

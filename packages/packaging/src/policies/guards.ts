@@ -18,25 +18,41 @@ import type { Written } from './written.ts';
 /** The annotation that keeps an object from being deleted. */
 const PROTECT = 'chancery.dev/protect';
 
-/** Controllers of Kubernetes that write objects which others have made. They run in kube-controller-manager. */
+/**
+ * Controllers of Kubernetes that write objects which others have made: those of kube-controller-manager, and that of a cloud,
+ * which gives Services a finalizer.
+ */
 const CLUSTER_CONTROLLERS = [
+  'attachdetach-controller',
+  'certificate-controller',
+  'cloud-controller-manager',
+  'clusterrole-aggregation-controller',
   'cronjob-controller',
   'daemon-set-controller',
   'deployment-controller',
+  'device-taint-eviction-controller',
   'disruption-controller',
+  'endpoint-controller',
+  'endpointslice-controller',
+  'endpointslicemirroring-controller',
+  'expand-controller',
   'generic-garbage-collector',
   'job-controller',
+  'legacy-service-account-token-cleaner',
   'namespace-controller',
+  'node-controller',
   'persistent-volume-binder',
   'pod-garbage-collector',
   'pv-protection-controller',
   'pvc-protection-controller',
   'replicaset-controller',
   'replication-controller',
+  'resource-claim-controller',
   'service-account-controller',
   'service-controller',
   'statefulset-controller',
   'storage-version-migrator-controller',
+  'taint-eviction-controller',
   'ttl-after-finished-controller',
 ].map((name) => `system:serviceaccount:kube-system:${name}`);
 

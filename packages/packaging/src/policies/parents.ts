@@ -4,13 +4,12 @@ import {
   allOf,
   anyOf,
   byOperator,
-  listOf,
   literal,
-  metadataOr,
   RESOURCE,
   rulesFor,
-  type State,
+  SAME_METADATA,
   sameContent,
+  sameFinalizersBut,
   sameMember,
 } from './expressions.ts';
 import type { Policy } from './policy.ts';
@@ -82,13 +81,11 @@ export function ownPartsOnly(parts: readonly ParentWrites[]): string {
   const finalizers = parts.flatMap((part) => part.finalizers);
   const changesTexts = parts.some(({ texts }) => texts === true);
   const changesStatus = parts.some(({ status }) => status === true);
-  const others = (state: State): string =>
-    `${metadataOr(state, 'finalizers', '[]')}.filter(f, !(f in ${listOf(finalizers)}))`;
   return allOf([
     sameContent(changesStatus ? ['metadata', 'status'] : ['metadata']),
     ...(changesTexts ? [] : [sameMember('labels', '{}'), sameMember('annotations', '{}')]),
     sameMember('ownerReferences', '[]'),
-    `${others('object')} == ${others('oldObject')}`,
+    sameFinalizersBut(finalizers),
   ]);
 }
 
@@ -104,13 +101,7 @@ function wordsOf(parts: readonly ParentWrites[]): string {
 const STATUS_ONLY = {
   expression: anyOf([
     '!variables.isStatus',
-    allOf([
-      sameContent(['metadata', 'status']),
-      sameMember('labels', '{}'),
-      sameMember('annotations', '{}'),
-      sameMember('ownerReferences', '[]'),
-      sameMember('finalizers', '[]'),
-    ]),
+    allOf([sameContent(['metadata', 'status']), SAME_METADATA]),
   ]),
   message: 'a write of a status changes nothing but the status',
 } as const;

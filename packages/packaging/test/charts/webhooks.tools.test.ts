@@ -5,7 +5,10 @@
  */
 import { expect, test } from 'vitest';
 import { certificatesOperator } from '../../../../operator/generate/manifests/certificates-operator.ts';
-import { renderedObjects } from '../../../../operator/generate/manifests/rendered-objects.ts';
+import {
+  overlayComponents,
+  renderedObjects,
+} from '../../../../operator/generate/manifests/rendered-objects.ts';
 import type { KubernetesObject } from '../../../../operator/model/object.ts';
 import {
   CLOSED,
@@ -34,7 +37,11 @@ test.each(SOURCES)('with $certificates each scope is that of kustomize', async (
   for (const [at, scope] of scopes.entries()) {
     const result = results[at];
     if (result === undefined) throw new Error('a render is missing');
-    const expected = [...renderedObjects(model, { scope }), ...certificatesOperator(model)];
+    const components = overlayComponents(model);
+    const expected = [
+      ...renderedObjects(model, { scope, components }),
+      ...certificatesOperator(model),
+    ];
     expect({ scope, objects: comparable(rendered(result).objects) }).toEqual({
       scope,
       objects: comparable(expected),

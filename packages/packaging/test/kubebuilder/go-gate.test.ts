@@ -34,6 +34,7 @@ function withWebhooks(
 interface Pod {
   readonly initContainers: readonly {
     readonly name: string;
+    readonly securityContext?: { readonly runAsUser?: number };
     readonly volumeMounts: readonly { readonly name: string }[];
   }[];
   readonly containers: readonly { readonly volumeMounts: readonly { readonly name: string }[] }[];
@@ -72,6 +73,24 @@ test('[admission 12] a manager that does not hold the key gets the gate, which a
     { path: '/validate-sales-example-com-v1-cart', timeoutSeconds: 4 },
   ]);
   expect(kubebuilder.files.get('config/ambassador/kustomization.yaml')).toContain('gate.yaml');
+});
+
+test.each([
+  65530, 65531,
+])('beside a manager of user %d the gate and the ambassador have users of their own', async (user) => {
+  const kubebuilder = withWebhooks([
+    'config/manager/manager.yaml',
+    'readOnlyRootFilesystem: true',
+    `readOnlyRootFilesystem: true\n          runAsUser: ${user}`,
+  ]);
+
+  const { errors } = await kubebuilder.edit([]);
+
+  expect(errors).toEqual([]);
+  const users = podIn(kubebuilder).initContainers.map(
+    ({ securityContext }) => securityContext?.runAsUser,
+  );
+  expect(new Set([...users, user]).size).toBe(3);
 });
 
 test('a manager that serves TLS itself stays as it is, and the person is told how to change that', async () => {

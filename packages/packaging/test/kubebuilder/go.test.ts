@@ -429,7 +429,7 @@ test('what the project has set for the manager stays, and weaker settings are to
   );
   const { initContainers, containers } = patchIn(kubebuilder);
   expect(containers[0]?.securityContext).toEqual({ runAsGroup: 65532 });
-  expect(initContainers[0]?.securityContext).toMatchObject({ runAsUser: 65530, runAsGroup: 65530 });
+  expect(initContainers[0]?.securityContext).toMatchObject({ runAsUser: 65529, runAsGroup: 65529 });
 });
 
 test('a manager that gets a read-only root keeps a folder for temporary files', async () => {

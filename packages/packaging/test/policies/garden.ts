@@ -191,6 +191,7 @@ function owned({ garden, bed, ingress, foreignSet }: Uids): KubernetesObject[] {
   const revision = { revision: 1, data: {} };
   return [
     of('apps/v1', 'Deployment', byGarden, { spec: deploymentSpec }),
+    ...shared({ byGarden, byBed }),
     of('apps/v1', 'StatefulSet', byBed, { spec: statefulSetSpec }, { labels: { kind: 'bed' } }),
     of('v1', 'Service', byBed, { spec: serviceSpec }, { labels: { kind: 'bed' } }),
     of('v1', 'PersistentVolumeClaim', byIngress, { spec: claimSpec }, { annotations: PAINTED }),
@@ -218,6 +219,36 @@ function owned({ garden, bed, ingress, foreignSet }: Uids): KubernetesObject[] {
       spec: { holderIdentity: 'x' },
     },
   ] as unknown as KubernetesObject[];
+}
+
+/** Children with owners and finalizers of others. */
+function shared({ byGarden, byBed }: Readonly<Record<'byGarden' | 'byBed', object>>): object[] {
+  const beside = (reference: object): object => ({ ...reference, controller: undefined });
+  return [
+    {
+      ...{ apiVersion: 'apps/v1', kind: 'Deployment', spec: deploymentSpec },
+      metadata: meta('shared', {
+        finalizers: ['x.dev/y'],
+        ownerReferences: [byGarden, beside(byBed)],
+      }),
+    },
+    {
+      ...{ apiVersion: 'v1', kind: 'Service', spec: serviceSpec },
+      metadata: meta('shared', { ownerReferences: [beside(byGarden)] }),
+    },
+    {
+      ...{ apiVersion: 'events.k8s.io/v1', kind: 'Event', metadata: meta('shared') },
+      eventTime: '2026-01-01T00:00:00.000000Z',
+      ...{
+        reportingController: 'x',
+        reportingInstance: 'x',
+        type: 'Normal',
+        reason: 'R',
+        action: 'A',
+      },
+      regarding: { kind: 'Garden', apiVersion: 'example.dev/v1', name: 'g', namespace: HOME },
+    },
+  ];
 }
 
 /** One request, as a row of a table. */

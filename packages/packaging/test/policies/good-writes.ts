@@ -95,7 +95,33 @@ export function goodWrites(uids: Uids): readonly Write[] {
       object('apps/v1', 'StatefulSet', 'new', newer, { spec: statefulSetSpec }),
       'bed/create',
     ),
+    {
+      ...patch(
+        'applies a child with owners and finalizers of others',
+        `${APPS}/deployments/shared`,
+        {
+          ...deployment,
+          ...object('apps/v1', 'Deployment', 'shared', garden, {
+            spec: { ...deploymentSpec, replicas: 2 },
+          }),
+        },
+      ),
+      apply: true,
+    },
     patch('adopts', `${CORE}/services/foreign`, { metadata: bed }, 'bed'),
+    patch(
+      'adopts beside another owner',
+      `${CORE}/services/shared`,
+      {
+        metadata: {
+          ownerReferences: [
+            { ...owner('Garden', 'g', uids.garden), controller: undefined },
+            ...bed.ownerReferences,
+          ],
+        },
+      },
+      'bed',
+    ),
     patch('releases', `${CORE}/services/foreign`, { metadata: { ownerReferences: null } }, 'bed'),
     post(
       'stores a revision',

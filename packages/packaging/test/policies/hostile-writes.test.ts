@@ -21,6 +21,7 @@ const KINDS = [
   ['apps/v1', 'Deployment'],
   ['apps/v1', 'StatefulSet'],
   ['coordination.k8s.io/v1', 'Lease'],
+  ['events.k8s.io/v1', 'Event'],
   ['example.dev/v1', 'Bed'],
   ['example.dev/v1', 'Garden'],
   ['networking.k8s.io/v1', 'Ingress'],

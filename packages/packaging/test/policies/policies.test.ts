@@ -161,7 +161,7 @@ async function asSomebody(
 const DEPLOYMENT = `/apis/apps/v1/namespaces/${HOME}/deployments/own`;
 const GARDEN = `/apis/example.dev/v1/namespaces/${HOME}/gardens/g`;
 
-test('[admission 2] a child that the operator owns is changed and deleted by the operator and the garbage collector only', async () => {
+test('[admission 2] a child that the operator owns is changed and deleted by the operator, and by no person', async () => {
   const env = await start('children');
 
   const edited = await asSomebody(env, 'PATCH', DEPLOYMENT, { spec: { replicas: 3 } });
@@ -175,17 +175,34 @@ test('[admission 2] a child that the operator owns is changed and deleted by the
     path: DEPLOYMENT,
     body: { spec: { replicas: 4 } },
   });
-  const collector = await env.server.urlFor(
-    'system:serviceaccount:kube-system:generic-garbage-collector',
-  );
-  await env.apply([bindingOf('generic-garbage-collector')]);
-  const collected = await fetch(new URL(DEPLOYMENT, collector), { method: 'DELETE' });
-
   expect([edited.status, removed.status]).toEqual([403, 403]);
   expect(edited.text).toContain('this object belongs to Garden: change that');
   expect(foreign.status).toBe(200);
   expect(own.status).toBe(200);
-  expect(collected.status).toBe(200);
+});
+
+test.each([
+  'cloud-controller-manager',
+  'generic-garbage-collector',
+  'namespace-controller',
+  'node-controller',
+  'taint-eviction-controller',
+])('[admission 2] the %s of Kubernetes changes and deletes children as before', async (name) => {
+  const env = await start('children', 'names');
+  await env.apply([bindingOf(name)]);
+  const url = new URL(
+    DEPLOYMENT,
+    await env.server.urlFor(`system:serviceaccount:kube-system:${name}`),
+  );
+
+  const changed = await fetch(url, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/merge-patch+json' },
+    body: JSON.stringify({ metadata: { finalizers: ['service.kubernetes.io/x'] } }),
+  });
+  const deleted = await fetch(url, { method: 'DELETE' });
+
+  expect([changed.status, deleted.status]).toEqual([200, 200]);
 });
 
 function bindingOf(name: string): KubernetesObject {

@@ -4,6 +4,15 @@ import type { Canary } from './canary.ts';
 
 const CONFIGURATION = 'ValidatingWebhookConfiguration/op webhooks[a.b.example].failurePolicy';
 
+const NEW_PODS = {
+  ...{ apiGroups: [''], apiVersions: ['v1'], resources: ['pods'] },
+  operations: ['CREATE'],
+};
+
+const NOT_DEMO = {
+  matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'NotIn', values: ['demo'] }],
+};
+
 /** With a webhook that this Pod serves. */
 function asked(webhook: object, replicas: number): Manifests {
   return plain()
@@ -55,6 +64,14 @@ export const CLOSED_WEBHOOKS: readonly Canary[] = [
     at: CONFIGURATION,
     says: 'no PodDisruptionBudget',
     broken: () => withoutBudget(asked({ failurePolicy: 'Fail' }, 2)),
+  },
+  {
+    rule: 'closed-webhooks',
+    does: 'refuses the Pods that a node needs for its network',
+    at: CONFIGURATION,
+    level: 'warning',
+    says: 'the Pods of kube-system',
+    broken: () => asked({ rules: [NEW_PODS], namespaceSelector: NOT_DEMO }, 2),
   },
   {
     rule: 'closed-webhooks',

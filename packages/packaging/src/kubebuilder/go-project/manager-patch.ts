@@ -1,4 +1,4 @@
-import type { AmbassadorSidecar, Container, PodSpec } from 'chancery/internal';
+import type { AmbassadorSidecar, Container, ModelContainer, PodSpec } from 'chancery/internal';
 import type { ManagerGate } from './gate.ts';
 import type { Manager } from './manager.ts';
 import { KUBECONFIG, NAMESPACE, TMP } from './own-names.ts';
@@ -8,9 +8,11 @@ import { ACCOUNT_FOLDER } from './pod-checks.ts';
 export const CONFIG_MAP = 'ambassador-kubeconfig';
 const KUBECONFIG_FOLDER = '/etc/ambassador';
 
-/** The user of the images that kubebuilder makes, and the one of the ambassador. */
+/** The user of the images that kubebuilder makes. */
 const MANAGER_USER = 65_532;
-const PROXY_USER = 65_531;
+
+/** For a container whose own user is that of the manager. */
+const OTHER_USER = 65_529;
 
 /** A strategic merge patch of the Deployment: the ambassador, and the way to it. */
 export function managerPatch(
@@ -27,9 +29,11 @@ export function managerPatch(
     initContainers: [
       ...sidecars(pod, {
         ...container,
-        securityContext: proxySecurity(container, manager),
+        securityContext: securityBeside(manager, container),
       }),
-      ...(gate === undefined ? [] : [gate.container]),
+      ...(gate === undefined
+        ? []
+        : [{ ...gate.container, securityContext: securityBeside(manager, gate.container) }]),
     ],
     containers: [
       {
@@ -103,10 +107,13 @@ function managerSecurity({ pod, container }: Manager): object {
 }
 
 /** Files and /proc of one user are open to the other containers of that user. */
-function proxySecurity({ securityContext }: AmbassadorSidecar['container'], manager: Manager) {
-  const isTaken = userOf(manager.pod, manager.container) === PROXY_USER;
-  const user = isTaken ? PROXY_USER - 1 : PROXY_USER;
-  return { ...securityContext, runAsUser: user, runAsGroup: user };
+function securityBeside(
+  { pod, container: manager }: Manager,
+  { securityContext }: ModelContainer,
+): ModelContainer['securityContext'] {
+  const own = securityContext as Container['securityContext'];
+  if (own?.runAsUser !== userOf(pod, manager)) return securityContext;
+  return { ...securityContext, runAsUser: OTHER_USER, runAsGroup: OTHER_USER };
 }
 
 function userOf(pod: PodSpec, { securityContext }: Container): number | undefined {

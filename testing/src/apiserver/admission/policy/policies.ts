@@ -5,7 +5,13 @@ import type { Steps } from '../../cluster/steps.ts';
 import { policyDenied } from '../../failures/object-failures.ts';
 import { isObject, type Json, valueAt } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
-import { ADMISSION_GROUP, bindingMatches, inVersion, matchedResource } from '../request/match.ts';
+import {
+  ADMISSION_GROUP,
+  bindingMatches,
+  inVersion,
+  isAboutPolicies,
+  matchedResource,
+} from '../request/match.ts';
 import { type Evaluation, evaluate, type Verdict } from './evaluate.ts';
 import { ParamProblem, paramsOf } from './params.ts';
 
@@ -28,7 +34,7 @@ const MAX_FAILURES = 50;
 export function* enforcePolicies(cluster: Cluster, request: AdmissionRequest): Steps<void> {
   const { storage } = cluster;
   // No policy may forbid the repair of policies.
-  if (request.served.group === ADMISSION_GROUP) return;
+  if (isAboutPolicies(request.served)) return;
   const policies = storage.list(POLICIES);
   if (policies.length === 0) return;
   const enforcement = new Enforcement(request);

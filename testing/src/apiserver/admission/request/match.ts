@@ -7,8 +7,16 @@ import { isObject, type Json } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
 import type { ServedResource } from '../../registry/served-resource.ts';
 
-/** The group of policies and webhook configurations: nothing that they say is about themselves. */
+/** The group of policies and webhook configurations: webhooks are asked about none of them. */
 export const ADMISSION_GROUP = 'admissionregistration.k8s.io';
+
+/**
+ * True for policies and their bindings: what they say is about webhook configurations, and not about themselves
+ * (k8s.io/apiserver, pkg/admission/plugin/policy/generic/plugin.go, admissionResources).
+ */
+export function isAboutPolicies({ group, plural }: ServedResource): boolean {
+  return group === ADMISSION_GROUP && !plural.endsWith('webhookconfigurations');
+}
 
 /**
  * The version of the resource that `constraints` are about, which may be another one than that of the

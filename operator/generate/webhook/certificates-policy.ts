@@ -1,0 +1,106 @@
+import type { KubernetesObject } from '../../model/object.ts';
+
+const API_VERSION = 'admissionregistration.k8s.io/v1';
+
+/** True when each member of a mapping but these is as it was, and none is gone. */
+function sameBut(now: string, before: string, members: readonly string[]): string {
+  const left = `[${members.map((each) => `'${each}'`).join(', ')}]`;
+  return (
+    `${now}.all(k, k in ${left} || (k in ${before} && ${now}[k] == ${before}[k])) && ` +
+    `${before}.all(k, k in ${now})`
+  );
+}
+
+/** What the API server itself writes into the metadata. */
+const SERVER_WRITES = ['generation', 'managedFields', 'resourceVersion'];
+
+const CONVERSION = ['spec', 'conversion', 'webhook', 'clientConfig'];
+
+/** One condition for each depth of a definition: from the object down to the way to its webhook. */
+function sameConversion(): string {
+  return CONVERSION.map((_, depth) => {
+    const path = ['', ...CONVERSION.slice(0, depth + 1)].join('.');
+    const changes = CONVERSION[depth + 1] ?? 'caBundle';
+    return sameBut(`dyn(object)${path}`, `dyn(oldObject)${path}`, [changes]);
+  }).join(' &&\n');
+}
+
+/** A webhook is what it was when there is one of its name that differs in its bundle only. */
+const SAME_WEBHOOKS = `size(dyn(object).webhooks) == size(dyn(oldObject).webhooks) &&
+dyn(object).webhooks.all(w, dyn(oldObject).webhooks.exists(o, o.name == w.name &&
+${sameBut('w', 'o', ['clientConfig'])} &&
+${sameBut('w.clientConfig', 'o.clientConfig', ['caBundle'])}))`;
+
+const IS_SECRET = "request.resource.resource == 'secrets'";
+const IS_DEFINITION = "request.resource.resource == 'customresourcedefinitions'";
+
+const VALIDATIONS = [
+  {
+    // Another type, and the API server would put the token of an account into it.
+    expression: `!(${IS_SECRET}) || (request.operation in ['CREATE', 'UPDATE'] && dyn(object).type == 'Opaque')`,
+    message: 'chancery certificates writes a plain Secret',
+  },
+  {
+    expression: `${IS_SECRET} || (request.operation == 'UPDATE' && ${sameBut('dyn(object).metadata', 'dyn(oldObject).metadata', SERVER_WRITES)})`,
+    message: 'chancery certificates changes a caBundle, and no metadata',
+  },
+  {
+    expression: `${IS_SECRET} || ${IS_DEFINITION} || (${SAME_WEBHOOKS})`,
+    message: 'chancery certificates changes nothing of a webhook but its caBundle',
+  },
+  {
+    expression: `!(${IS_DEFINITION}) || (${sameConversion()})`,
+    message: 'chancery certificates changes nothing of a definition but its caBundle',
+  },
+];
+
+function ruleFor(group: string, ...resources: readonly string[]): object {
+  return { apiGroups: [group], apiVersions: ['v1'], operations: ['*'], resources };
+}
+
+/**
+ * A policy that holds `chancery certificates` to what it keeps, and its binding. RBAC knows objects and no fields: without the
+ * policy, the right to write a `caBundle` is the right to send each write of the cluster to another server.
+ *
+ * @param account - the ServiceAccount of `chancery certificates`.
+ */
+export function certificatesPolicy(account: {
+  readonly name: string;
+  readonly namespace: string;
+}): readonly KubernetesObject[] {
+  const { name, namespace } = account;
+  const policyName = `${name}.${namespace}`;
+  const user = `system:serviceaccount:${namespace}:${name}`;
+  const spec = {
+    failurePolicy: 'Fail',
+    matchConstraints: {
+      resourceRules: [
+        ruleFor(
+          'admissionregistration.k8s.io',
+          'validatingwebhookconfigurations',
+          'mutatingwebhookconfigurations',
+        ),
+        ruleFor('apiextensions.k8s.io', 'customresourcedefinitions'),
+        ruleFor('', 'secrets'),
+      ],
+    },
+    matchConditions: [
+      { name: 'by-the-certificates', expression: `request.userInfo.username == "${user}"` },
+    ],
+    validations: VALIDATIONS.map((each) => ({ ...each, reason: 'Forbidden' })),
+  };
+  return [
+    {
+      apiVersion: API_VERSION,
+      kind: 'ValidatingAdmissionPolicy',
+      metadata: { name: policyName },
+      ...{ spec },
+    },
+    {
+      apiVersion: API_VERSION,
+      kind: 'ValidatingAdmissionPolicyBinding',
+      metadata: { name: policyName },
+      ...{ spec: { policyName, validationActions: ['Deny'] } },
+    },
+  ];
+}
