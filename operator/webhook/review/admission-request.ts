@@ -29,7 +29,7 @@ interface RequestFacts {
   readonly user: AdmissionUser;
   /** True when the API server will store nothing. */
   readonly dryRun: boolean;
-  /** `CreateOptions`, `UpdateOptions`, `DeleteOptions` or `PatchOptions`. Empty if the API server sent none. */
+  /** `CreateOptions`, `UpdateOptions` or `DeleteOptions`, also for a patch. Empty for a `CONNECT`. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 
