@@ -8,7 +8,8 @@ import { applyDefaults, prune } from '../validation/stored-form.ts';
 import { callFunction, failure, fieldsOf } from './call-function.ts';
 import type { Conversion } from './conversion.ts';
 import { keptAnnotation, keptFrom, keptText } from './kept-annotation.ts';
-import { type KeptField, keptFields, withKept } from './kept-fields.ts';
+import { type KeptField, keptFields } from './kept-fields.ts';
+import { withKept } from './restored-fields.ts';
 import { type ConversionStep, stepsBetween } from './version-steps.ts';
 
 /** A resource whose conversions lead from every version to every other. */
