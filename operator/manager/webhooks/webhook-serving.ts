@@ -172,7 +172,7 @@ export class WebhookServing {
     const facts = { webhook: endpoint.name, status, err };
     this.#options
       .logFor({})
-      .warn(facts, 'webhook refused a request; others go unsaid for a minute');
+      .warn(facts, 'webhook refused a request; no other refusal of it is logged for a minute');
   }
 }
 
