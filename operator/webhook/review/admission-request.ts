@@ -48,7 +48,7 @@ export type AdmissionRequest<
     readonly [Each in O]: Each extends 'CREATE'
       ? {
           readonly operation: 'CREATE';
-          /** The new object. Its `metadata` has no name with `generateName`, and no uid yet. */
+          /** The new object. A mutating webhook is asked before it has a uid and, with `generateName`, a name in `metadata`. */
           readonly object: T;
           readonly oldObject: undefined;
         }
