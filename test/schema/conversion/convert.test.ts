@@ -407,6 +407,12 @@ test.each([
     ],
     'convert[2]: is a second way between v1alpha1 and v2',
   ],
+  [
+    'a version that no annotation can be named after',
+    [{ ...later, version: `v${'1'.repeat(55)}` }],
+    [{ older: 'v1', newer: `v${'1'.repeat(55)}`, up, down: up }],
+    `convert: v${'1'.repeat(55)} has more than 55 characters, so that no annotation can be named after it`,
+  ],
 ])('a declaration is refused for %s', (_what, otherVersions, convert, message) => {
   const declare = () =>
     customResource({ group: 'harbour.example', kind: 'Boat', ...v1, otherVersions, convert });
