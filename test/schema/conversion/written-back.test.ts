@@ -1,6 +1,9 @@
 /** Objects that a client reads in another version and writes back: meanwhile the API server prunes them, and fills in defaults. */
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { KubernetesObject } from '../../../operator/model/object.ts';
+import type { StructuralSchema } from '../../../operator/model/structural-schema.ts';
+import { variedObject } from '../../../operator/schema/samples/varied-object.ts';
 import { storedForm } from '../../../operator/schema/validation/stored-form.ts';
 import { Work } from '../../../operator/schema/work.ts';
 import { customResource, Type } from '../../../operator/schema.ts';
@@ -34,6 +37,16 @@ const loose = customResource({
   ],
 });
 
+const convert = (object: KubernetesObject, version: string): KubernetesObject =>
+  loose.convert?.(object, version) ?? object;
+
+const schemaOf = (version: string): StructuralSchema =>
+  loose.definition.spec.versions.find(({ name }) => name === version)?.schema.openAPIV3Schema ?? {};
+
+/** As the API server stores it. */
+const stored = (object: KubernetesObject, version: string): KubernetesObject =>
+  storedForm(object, schemaOf(version), new Work(10_000)) as KubernetesObject;
+
 test.each([
   ['drops it', { kilos: 100, fragile: true }, false],
   ['fills in a default for it', { kilos: 5 }, true],
@@ -54,6 +67,29 @@ test.each([
 
   expect(back).toMatchObject({ spec });
   // The default that was filled in is what a client of v1 has read.
-  expect(back?.metadata.annotations !== undefined).toBe(isKept);
-  expect(loose.convert?.(there, 'v2')).toEqual(object);
+  expect(back.metadata.annotations !== undefined).toBe(isKept);
+  expect(convert(there, 'v2')).toEqual(object);
+});
+
+test('an object that a client writes back in any version is the same in every version', () => {
+  const version = fc.constantFrom('v1', 'v2');
+  const random = fc
+    .infiniteStream(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }))
+    .map((numbers) => () => Number(numbers.next().value));
+  const crateOf = (name: string, next: () => number): KubernetesObject => {
+    const names = { apiVersion: `harbour.example/${name}`, kind: 'Crate', name: 'c' };
+    return variedObject(names, schemaOf(name), next) ?? expect.unreachable('no Crate was made');
+  };
+  fc.assert(
+    fc.property(version, version, random, (home, other, next) => {
+      const object = crateOf(home, next);
+
+      const written = stored(convert(object, other), other);
+
+      expect(stored(convert(written, home), home)).toEqual({
+        ...object,
+        metadata: expect.anything(),
+      });
+    }),
+  );
 });
