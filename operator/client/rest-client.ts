@@ -2,6 +2,7 @@ import { NEVER_ABORTED } from '../core/abort.ts';
 import type { Clock } from '../core/clock.ts';
 import { deepJson } from '../core/deep-json.ts';
 import { ConfigurationError } from '../core/errors.ts';
+import { isExactNumber } from '../core/json/exact-number.ts';
 import { parseExact } from '../core/json/parse-exact.ts';
 import { isNotFound } from '../model/not-found.ts';
 import type { KubernetesObject } from '../model/object.ts';
@@ -155,9 +156,6 @@ function objectIn(
 /** Part of ES2025 and of every supported Node; TypeScript's library does not declare it yet. */
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
-/** No integer of the Kubernetes API is larger. A larger number is a fraction that looks whole. */
-const MAX_UINT64 = 2 ** 64;
-
 /**
  * JSON text of `value`, with each `bigint` as an integer, at any depth.
  *
@@ -176,15 +174,10 @@ export function encodeExact(value: unknown): string {
 
 function exactly(key: string, member: unknown): unknown {
   if (typeof member === 'bigint') return rawJSON(String(member));
-  if (typeof member === 'number' && !isExact(member)) {
+  if (typeof member === 'number' && !isExactNumber(member)) {
     throw new ConfigurationError('a number cannot be written without loss: make it a bigint', {
       context: { field: key, got: member },
     });
   }
   return member;
-}
-
-function isExact(value: number): boolean {
-  if (!Number.isInteger(value)) return Number.isFinite(value);
-  return Number.isSafeInteger(value) || Math.abs(value) > MAX_UINT64;
 }

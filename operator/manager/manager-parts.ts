@@ -4,6 +4,8 @@ import { definedResources, leaseNameOf } from '../controller/controller.ts';
 import type { Log } from '../controller/reconciler.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { noMeter } from '../core/metrics.ts';
+import type { DefinedResource } from '../model/custom-resource-definition.ts';
+import { type Resource, resourceName } from '../model/resource.ts';
 import { answerConversion } from '../webhook/answer-conversion.ts';
 import type { AnswerConversion } from '../webhook/conversion-endpoint.ts';
 import { type ControllerHost, selfOf } from './controller-host.ts';
@@ -118,15 +120,35 @@ export function electorOf(options: OperatorProcessOptions, log: Log): LeaderElec
 
 /** The checks of `/readyz` for sources: `synced`, and `sources` if the settings say `readySources`. */
 export function sourceChecks(
-  { settings, clock }: OperatorProcessOptions,
+  options: OperatorProcessOptions,
   sources: () => Iterable<NeededSource>,
 ): readonly StartCheck[] {
+  const { settings, clock } = options;
   const [, longestWatchSeconds] = settings.watchTimeoutSeconds ?? [];
   const working = sourcesCheck(sources, {
     clock,
     ...(longestWatchSeconds !== undefined && { longestWatchSeconds }),
   });
-  return [syncedCheck(sources), ...(settings.readySources ? [working] : [])];
+  const synced = syncedCheck(sources, convertsOf(options));
+  return [synced, ...(settings.readySources ? [working] : [])];
+}
+
+/** The resources whose objects the process converts: none in a dry run, which another process must not be in the way of. */
+function convertedResources({
+  controllers,
+  runnables = [],
+  webhooks = [],
+  dryRun = false,
+}: OperatorProcessOptions): readonly DefinedResource[] {
+  if (dryRun) return [];
+  return [...controllers, ...runnables, ...webhooks]
+    .flatMap((declared) => definedResources([declared]))
+    .filter(({ convert }) => convert !== undefined);
+}
+
+function convertsOf(options: OperatorProcessOptions): (resource: Resource) => boolean {
+  const names = new Set(convertedResources(options).map(resourceName));
+  return (resource) => names.has(resourceName(resource));
 }
 
 /**
@@ -135,13 +157,12 @@ export function sourceChecks(
  * @throws ConfigurationError `CONFIG` when two webhooks have the same path.
  */
 export function webhookServingOf(options: OperatorProcessOptions): WebhookServing | undefined {
-  const { controllers, runnables = [], webhooks = [] } = options;
-  const converted = [...controllers, ...runnables, ...webhooks]
-    .flatMap((declared) => definedResources([declared]))
-    .filter(({ convert }) => convert !== undefined);
+  const { webhooks = [] } = options;
+  const converted = convertedResources(options);
   if (webhooks.length === 0 && converted.length === 0) return undefined;
   const convert: AnswerConversion = (review, how) => answerConversion(converted, review, how);
-  return new WebhookServing({ ...options, webhooks, ...(converted.length > 0 && { convert }) });
+  const parts = converted.length > 0 && { convert, converts: convertsOf(options) };
+  return new WebhookServing({ ...options, webhooks, ...parts });
 }
 
 /** Undefined when the settings want no port. */

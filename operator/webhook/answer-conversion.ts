@@ -1,3 +1,4 @@
+import { NEVER_ABORTED } from '../core/abort.ts';
 import { messageOf, OperatorError, ProtocolError } from '../core/errors.ts';
 import { isMapping } from '../core/mapping.ts';
 import { inSlices } from '../core/time-slice.ts';
@@ -29,6 +30,8 @@ interface ConversionAnswer {
 interface AnswerConversionOptions {
   /** Receives the error of a review that failed, with what a function threw as its cause: for the log. */
   readonly onFailure?: (error: OperatorError) => void;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -40,12 +43,12 @@ interface AnswerConversionOptions {
  * @param review - the parsed body of the request. It is not changed. Integers beyond ±2^53 that are `bigint`
  *   stay exact.
  * @throws ProtocolError `DECODE` when `review` is no ConversionReview of version v1 with a uid, so that there is
- *   nothing to answer.
+ *   nothing to answer; `signal.reason` when aborted.
  */
 export async function answerConversion(
   resources: readonly DefinedResource[],
   review: unknown,
-  { onFailure = () => {} }: AnswerConversionOptions = {},
+  { onFailure = () => {}, signal = NEVER_ABORTED }: AnswerConversionOptions = {},
 ): Promise<ConversionAnswer> {
   const { uid, desired, objects } = requestIn(review);
   const answered = (response: Omit<ConversionAnswer['response'], 'uid'>): ConversionAnswer => ({
@@ -57,11 +60,13 @@ export async function answerConversion(
     if (objects.length > MAX_OBJECTS) {
       throw failure(`a review of ${objects.length} objects has more than ${MAX_OBJECTS}`);
     }
-    const convertedObjects = await inSlices(objects, (object, at) =>
-      convertedBy(resources, object, { desired, at }),
-    );
+    const convertedObjects = await inSlices(objects, (object, at) => {
+      signal.throwIfAborted();
+      return convertedBy(resources, object, { desired, at });
+    });
     return answered({ convertedObjects, result: { status: 'Success' } });
   } catch (error) {
+    signal.throwIfAborted();
     // Every other error would be a fault of the toolkit, and its message might quote an object.
     const failed = error instanceof OperatorError ? error : failure('the conversion failed', error);
     onFailure(failed);

@@ -7,11 +7,11 @@ import { readReviewText } from './review/read-review.ts';
 /**
  * Answers a parsed ConversionReview.
  *
- * @throws ProtocolError `DECODE` when there is nothing to answer.
+ * @throws ProtocolError `DECODE` when there is nothing to answer; `signal.reason` when aborted.
  */
 export type AnswerConversion = (
   review: unknown,
-  options: { readonly onFailure: (error: Error) => void },
+  options: { readonly onFailure: (error: Error) => void; readonly signal: AbortSignal },
 ) => Promise<object>;
 
 /** The API server waits this long for a conversion, and no definition can change it. */
@@ -31,6 +31,7 @@ export function conversionEndpoint(answer: AnswerConversion, log: Log): Endpoint
         onFailure: (error) => {
           failure = error;
         },
+        signal,
       });
       if (failure !== undefined) log.error({ err: failure }, 'conversion failed');
       const outcome = failure === undefined ? 'allowed' : 'failed';

@@ -3,6 +3,7 @@ import { frozenStore } from '../controller/run/context.ts';
 import { isSameResource, type Source } from '../controller/source.ts';
 import type { Clock } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
+import { boundedText } from '../core/visible-text.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import { type Resource, resourceName } from '../model/resource.ts';
 import type { Store } from '../store/store.ts';
@@ -64,8 +65,13 @@ export function webhookEndpoint(webhook: Webhook, parts: WebhookParts): Endpoint
   };
 }
 
+/** Characters of a name. Names of Kubernetes are shorter; every Pod that reaches the gate may send a longer one. */
+const NAME_CHARS = 600;
+
 function factsOf(webhook: Webhook, uid: string, request: AdmissionRequest): ReviewFacts {
-  const { operation, namespace, name, dryRun } = request;
+  const { operation, dryRun } = request;
+  const namespace = request.namespace && boundedText(request.namespace, NAME_CHARS);
+  const name = request.name && boundedText(request.name, NAME_CHARS);
   const resource = resourceName(webhook.resource);
   return { webhook: webhook.name, uid, operation, resource, namespace, name, dryRun };
 }

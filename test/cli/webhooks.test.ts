@@ -1,7 +1,9 @@
 /** Modules that export webhooks: what commands see of them, and that a process answers them. */
 
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { post } from '../manager/webhooks/post.ts';
 import { reviewOf } from '../webhook/reviews.ts';
 import { chancery, folderWith, freePort } from './child.ts';
@@ -109,6 +111,52 @@ test('a process without a controller answers its webhooks until it is asked to s
   expect(JSON.parse(got.text).response.status.message).toBe('of 0');
   expect(await child.exit).toBe(0);
 });
+
+const CONVERTED = `
+import { controller } from 'chancery';
+import { conversion, customResource, Type } from 'chancery/schema';
+
+const v1 = { version: 'v1', spec: Type.Object({ size: Type.String() }) };
+const v2 = { version: 'v2', spec: Type.Object({ size: Type.String() }) };
+
+export const crates = customResource({
+  group: 'example.com',
+  kind: 'Crate',
+  ...v2,
+  otherVersions: [v1],
+  convert: [conversion(v1, v2, { up: ({ spec }) => ({ spec }), down: ({ spec }) => ({ spec }) })],
+});
+
+export default controller({ name: 'crates', for: crates, reconcile() {} });`;
+
+test('a dry run converts no objects, and leaves the port of conversions to another process', async () => {
+  const server = await startServer();
+  server.applyManifest(CRATES);
+  const folder = folderWith({ 'crates.mjs': CONVERTED });
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  onTestFinished(() => void other.close());
+  const { port } = other.address() as AddressInfo;
+
+  const { exit, stderr } = invoke(['run', '--dry-run', join(folder, 'crates.mjs')], {
+    env: { CHANCERY_API_URL: server.url, CHANCERY_WEBHOOK_LISTEN: `127.0.0.1:${port}` },
+  });
+
+  expect(await exit).toBe(0);
+  expect(stderr.lines).toContain('dry run: crates.example.com is not converted');
+});
+
+const CRATES = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: { name: crates.example.com }
+spec:
+  group: example.com
+  scope: Namespaced
+  names: { plural: crates, singular: crate, kind: Crate, listKind: CrateList }
+  versions:
+    - { name: v2, served: true, storage: true, schema: { openAPIV3Schema: { type: object } } }
+`;
 
 test('a dry run says which webhooks it does not answer', async () => {
   const server = await startServer();

@@ -45,5 +45,16 @@ test('the webhooks of the modules are called in plain HTTP where the operator an
 test('nobody can call a unix socket', () => {
   const listen = { host: '127.0.0.1', port: 9_440, socket: '/run/hooks.sock' };
 
-  expect(declarationsOf([], PLACE, { webhooks: [check], listen }).webhooks).toEqual([]);
+  const declared = declarationsOf([], PLACE, { webhooks: [check], listen });
+
+  expect([declared.webhooks, declared.conversionUrl]).toEqual([[], undefined]);
+});
+
+test.each(['127.0.0.1', '::1'])('an operator at %s converts objects there', (host) => {
+  const { conversionUrl = '' } = declarationsOf([], PLACE, {
+    webhooks: [],
+    listen: { host, port: 20_124 },
+  });
+
+  expect(new URL(conversionUrl)).toMatchObject({ port: '20124', pathname: '/convert' });
 });

@@ -169,6 +169,49 @@ test('[DEV-5] a save that changes schema or rights updates definition, roles and
   expect((await fetch(`${now}/api/v1/namespaces/demo/secrets`)).status).toBe(200);
 });
 
+const CONVERTED = `
+import { controller, source } from 'chancery';
+import { conversion, customResource, Type } from 'chancery/schema';
+
+const v1 = { version: 'v1', spec: Type.Object({ text: Type.String() }) };
+const v2 = { version: 'v2', spec: Type.Object({ words: Type.String() }) };
+
+export const notes = customResource({
+  group: 'example.com',
+  kind: 'Note',
+  ...v2,
+  otherVersions: [v1],
+  convert: [
+    conversion(v1, v2, {
+      up: ({ spec }) => ({ spec: { words: spec.text } }),
+      down: ({ spec }) => ({ spec: { text: spec.words } }),
+    }),
+  ],
+});
+
+export default controller({
+  name: 'notes',
+  for: source(notes),
+  async reconcile(note, { log }) {
+    log.info({ word: note.spec.words }, 'reconciled');
+  },
+});
+`;
+
+test('the operator converts the objects of a resource with two versions', async () => {
+  const note = NOTE.replace('v1', 'v2').replace('text', 'words');
+  const project = new Project({ 'operator.ts': CONVERTED, 'note.yaml': note });
+  const args = ['operator.ts', '-n', 'demo', '--samples', 'note.yaml'];
+  const dev = startDev(project, args);
+
+  await dev.reconciles('written');
+  const api = await dev.url('API server');
+  const path = '/apis/example.com/v1/namespaces/demo/notes/sample';
+  const old = await (await fetch(`${api}${path}`)).json();
+
+  expect(old).toMatchObject({ apiVersion: 'example.com/v1', spec: { text: 'written' } });
+});
+
 test('[DEV-6] a right that is not declared is missing here as in a cluster', async () => {
   const project = new Project({
     ...HELLO,

@@ -12,6 +12,7 @@ const DECLARED: Declarations = {
   filter: { acceptPaths: ['^/version$'], rejectPaths: [], rejectMethods: [] },
   roles: [],
   definitions: [],
+  conversionUrl: undefined,
   webhooks: [],
 };
 

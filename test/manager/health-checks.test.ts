@@ -5,6 +5,7 @@ import {
   sourcesCheck,
   syncedCheck,
 } from '../../operator/manager/http/health-checks.ts';
+import { ApiError } from '../../operator/model/status.ts';
 import type { SourceState } from '../../operator/store/shared-informer.ts';
 
 interface SourceFacts {
@@ -67,6 +68,21 @@ describe('syncedCheck', () => {
     const check = syncedCheck(asNeeded([pods, late]));
 
     expect([check.ok(), check.starting?.()]).toEqual([false, starting]);
+  });
+
+  test.each<[string, string, unknown, string, boolean]>([
+    ['the API server refuses', 'failing', new ApiError({ code: 500 }), 'boats', true],
+    ['nothing answers', 'failing', new Error('away'), 'boats', false],
+    ['the process may not read', 'forbidden', new ApiError({ code: 403 }), 'boats', false],
+    ['is under way', 'starting', undefined, 'boats', false],
+    ['the API server refuses, of others', 'failing', new ApiError({ code: 500 }), 'pods', false],
+  ])('[H-3] a first list that %s holds up a process that converts Boats unless it may need that: %s', (_what, health, error, plural, ok) => {
+    const late = { ...sourceOf(plural, { synced: false }), resource: { plural } };
+    Object.assign(late.informer.status, { health, error });
+
+    const check = syncedCheck(asNeeded([late]), (resource) => resource.plural === 'boats');
+
+    expect(check.ok()).toBe(ok);
   });
 
   test('of many that are missing a few are named', () => {

@@ -7,6 +7,8 @@ import { source } from '../../operator/controller/source.ts';
 import { AmbassadorError } from '../../operator/core/errors.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
 import { ApiError } from '../../operator/model/status.ts';
+import { validatingWebhook } from '../../operator/webhook/webhook.ts';
+import { boats } from '../schema/conversion/boats.ts';
 import { LeaseServer, World, type WorldOptions } from './world.ts';
 
 const MINUTE_MS = 60_000;
@@ -82,6 +84,24 @@ describe('probes of a manager', () => {
     ]);
     expect(stopping[0]).toBe(500);
     expect(stopping[1]).toContain('[-]running failed: reason withheld\n');
+  });
+
+  test('[H-3] a list that may need the operator itself for a conversion does not keep it from being ready', async () => {
+    const reads = validatingWebhook({
+      name: 'names.boats.harbour.example',
+      resource: boats,
+      reads: [boats],
+      validate: () => {},
+    });
+    const { world, probe } = await probed({}, { webhooks: [reads] }, (before) => {
+      const message = 'conversion webhook for harbour.example/v1alpha1, Kind=Boat failed';
+      before.collection('boats.harbour.example').failure = new ApiError({ code: 500, message });
+    });
+
+    await world.clock.advanceAndSettle(MINUTE_MS);
+
+    expect(await probe('/readyz')).toEqual([200, 'ok']);
+    expect(world.manager.ready).toBe(false);
   });
 
   test('[H-3] checks of users count, beside our own', async () => {

@@ -2,6 +2,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { websites } from '../../examples/website/definition.ts';
 import website from '../../examples/website/operator.ts';
 import { duplicateYamlKeys, parseYamlDocuments } from '../../operator/core/yaml.ts';
 import type { ManifestsOptions } from '../../operator/generate/manifests/manifests-options.ts';
@@ -9,6 +10,7 @@ import {
   crdDocuments,
   operatorManifests,
 } from '../../operator/generate/manifests/operator-manifests.ts';
+import { crdYaml } from '../../operator/schema.ts';
 import { CONFIG_RESTART, inRepository, options, SITE } from './support/trees.ts';
 
 describe('what an operator may have', () => {
@@ -29,8 +31,7 @@ describe('what an operator may have', () => {
   test('a definition by itself is what the schema says, under its own name', () => {
     const files = crdDocuments([website, ...CONFIG_RESTART.controllers]);
 
-    const text = readFileSync(inRepository('examples/website/crd.yaml'), 'utf8');
-    expect(files).toEqual([{ path: 'websites.example.dev.yaml', text }]);
+    expect(files).toEqual([{ path: 'websites.example.dev.yaml', text: crdYaml(websites) }]);
   });
 
   test('a folder that has the generic components is named, and none is written again', () => {

@@ -7,7 +7,7 @@ import { type ConfigMap, configMaps } from '../../operator/model/builtin.ts';
 import { allow, deny } from '../../operator/webhook/decision.ts';
 import type { AdmissionRequest } from '../../operator/webhook/review/admission-request.ts';
 import { mutatingWebhook } from '../../operator/webhook/webhook.ts';
-import { webhookEndpoint } from '../../operator/webhook/webhook-endpoint.ts';
+import { type WebhookParts, webhookEndpoint } from '../../operator/webhook/webhook-endpoint.ts';
 import { recordingLog } from '../support/recording-log.ts';
 import { answerOf, configMapOf, configMapWebhook, reviewOf } from './reviews.ts';
 
@@ -52,7 +52,11 @@ describe('a review', () => {
       code: 422,
       reason: 'Invalid',
       message: 'data.colour: is taken',
-      details: { name: 'shop', causes: [{ field: 'data.colour', message: 'is taken' }] },
+      details: {
+        name: 'shop',
+        kind: 'ConfigMap',
+        causes: [{ field: 'data.colour', message: 'is taken' }],
+      },
     });
   });
 
@@ -121,6 +125,27 @@ describe('a review', () => {
       object: configMapOf({ colour: 'red' }),
       oldObject,
     });
+  });
+
+  test('leaves no line of the log that is as long as a name that no API server sends', async () => {
+    const webhook = configMapWebhook({
+      validate: () => {
+        throw new Error('no');
+      },
+    });
+    const long = 'x'.repeat(1_000_000);
+    let facts: Readonly<Record<string, string>> = {};
+    const logFor: WebhookParts['logFor'] = (given) => {
+      facts = given;
+      return recordingLog().logFor(given);
+    };
+
+    const { response } = await answerOf(webhook, reviewOf({ name: long, namespace: long }), {
+      logFor,
+    });
+
+    expect(response.allowed).toBe(false);
+    expect(JSON.stringify(facts).length).toBeLessThan(2_000);
   });
 
   test('of an object with generateName has no name', async () => {

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
 import { ProtocolError } from '../../operator/core/errors.ts';
+import type { DefinedResource } from '../../operator/model/custom-resource-definition.ts';
+import { answerConversion } from '../../operator/webhook/answer-conversion.ts';
 import { conversionEndpoint } from '../../operator/webhook/conversion-endpoint.ts';
+import { boat, boats } from '../schema/conversion/boats.ts';
 import { recordingLog } from '../support/recording-log.ts';
 
 const LIMITS = { timeoutMs: 29_000, signal: new AbortController().signal };
@@ -30,6 +33,32 @@ test('a failed conversion is answered with its review, logged and counted as fai
 
   expect([answer.status, answer.outcome]).toEqual([200, 'failed']);
   expect(lines).toMatchObject([{ level: 'error', fields: { err: failure } }]);
+});
+
+test('a conversion ends when nobody waits for its answer any more', async () => {
+  const { lines, logFor } = recordingLog();
+  const gone = new AbortController();
+  const given: string[] = [];
+  const object = boat('v1alpha1', { spec: { length: '5m' } });
+  const resource: DefinedResource = {
+    ...boats,
+    convert: (each) => {
+      given.push(each.metadata.name ?? '');
+      gone.abort(new Error('the client has gone away'));
+      return each;
+    },
+  };
+  const endpoint = conversionEndpoint(
+    (review, options) => answerConversion([resource], review, options),
+    logFor({}),
+  );
+  const request = { uid: 'u', desiredAPIVersion: 'harbour.example/v1', objects: [object, object] };
+  const review = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'ConversionReview', request };
+
+  const answer = endpoint.answer(JSON.stringify(review), { ...LIMITS, signal: gone.signal });
+
+  await expect(answer).rejects.toThrow('the client has gone away');
+  expect([given, lines]).toEqual([['ann'], []]);
 });
 
 test('a body that is no JSON never reaches a conversion', async () => {

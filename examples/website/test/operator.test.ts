@@ -143,7 +143,8 @@ test('what is as it should be costs no write', async () => {
 });
 
 test('the definition that is shipped is the one of the schema', async () => {
-  await expect(crdYaml(websites)).toMatchFileSnapshot('../crd.yaml');
+  const gate = { service: { name: 'website-gate', namespace: 'website' } };
+  await expect(crdYaml(websites, gate)).toMatchFileSnapshot('../crd.yaml');
 });
 
 test('Websites of both versions are converted without a loss, and only v1 knows the exact replicas', () => {

@@ -19,8 +19,15 @@ export interface DevCluster {
   readonly ambassador: Ambassador;
   /** Where objects go that name no namespace, and where the operator would run. */
   readonly namespace: string;
-  /** Writes definitions, one YAML document each. Resolves when objects of theirs can be created. */
-  applyDefinitions(definitions: readonly string[]): Promise<void>;
+  /**
+   * Writes definitions, one YAML document each. Resolves when objects of theirs can be created.
+   *
+   * @param conversionUrl - where the operator converts objects, for an API server that calls plain HTTP.
+   */
+  applyDefinitions(
+    definitions: readonly string[],
+    conversionUrl: string | undefined,
+  ): Promise<void>;
   /** Grants these rights to the operator, and takes those away that an earlier call granted. */
   applyRoles(roles: readonly object[]): Promise<void>;
   /** Lets the API server call the webhooks of the operator, and takes away those of an earlier call. */

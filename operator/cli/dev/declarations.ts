@@ -6,6 +6,7 @@ import type { Controller } from '../../controller/controller.ts';
 import { crdDocuments } from '../../generate/manifests/operator-manifests.ts';
 import type { Settings } from '../../manager/settings/settings.ts';
 import type { ListenAddress } from '../../manager/settings/webhook-listen.ts';
+import { CONVERSION_PATH } from '../../model/custom-resource-definition.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { localConfigurations } from '../../webhook/local-configurations.ts';
 import type { Webhook } from '../../webhook/webhook.ts';
@@ -18,6 +19,8 @@ export interface Declarations {
   readonly roles: readonly (RbacRole | RbacRoleBinding)[];
   /** CustomResourceDefinitions as YAML, one a document. */
   readonly definitions: readonly string[];
+  /** Where the operator converts objects in plain HTTP. Undefined where nothing can call it. */
+  readonly conversionUrl: string | undefined;
   /** Webhook configurations, for an API server that calls plain HTTP. */
   readonly webhooks: readonly KubernetesObject[];
 }
@@ -56,14 +59,16 @@ export function declarationsOf(
   const declared = [...controllers, ...webhooks];
   const accesses = accessOf(declared, placement);
   const serviceAccount = { name, namespace };
+  const url =
+    listen.socket === undefined
+      ? `http://${listen.host.includes(':') ? `[${listen.host}]` : listen.host}:${listen.port}`
+      : undefined;
   return {
     name,
     filter: filterOf(accesses),
     roles: rbacOf(accesses, { name, serviceAccount }),
     definitions: crdDocuments(declared).map(({ text }) => text),
-    webhooks:
-      listen.socket === undefined
-        ? localConfigurations(webhooks, { name, url: `http://${listen.host}:${listen.port}` })
-        : [],
+    conversionUrl: url && `${url}${CONVERSION_PATH}`,
+    webhooks: url === undefined ? [] : localConfigurations(webhooks, { name, url }),
   };
 }

@@ -1,6 +1,11 @@
 import type { ProxyFilter } from '../../access/filter/proxy-filter.ts';
 import type { Clock } from '../../core/clock.ts';
 import { messageOf } from '../../core/errors.ts';
+import { parseYamlDocuments } from '../../core/yaml.ts';
+import {
+  type CustomResourceDefinition,
+  withConversionClient,
+} from '../../model/custom-resource-definition.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { cannotListen } from '../apiserver/apiserver.ts';
 import type { Io } from '../command.ts';
@@ -85,8 +90,14 @@ export class EmbeddedCluster implements DevCluster {
     return new EmbeddedCluster(server, ambassador, namespace);
   }
 
-  async applyDefinitions(definitions: readonly string[]): Promise<void> {
-    for (const text of definitions) this.#server.applyManifest(text, this.namespace);
+  async applyDefinitions(
+    definitions: readonly string[],
+    conversionUrl: string | undefined,
+  ): Promise<void> {
+    const client = conversionUrl === undefined ? {} : { url: conversionUrl };
+    for (const document of parseYamlDocuments(definitions.join('---\n'))) {
+      this.#apply(withConversionClient(document as CustomResourceDefinition, client));
+    }
   }
 
   async applyRoles(roles: readonly object[]): Promise<void> {

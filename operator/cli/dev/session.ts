@@ -176,9 +176,12 @@ export class DevSession {
   }
 
   /** Applies the declarations that have changed to the cluster and the ambassador. */
-  async #prepare({ definitions, roles, filter, webhooks }: Declarations): Promise<void> {
+  async #prepare(declarations: Declarations): Promise<void> {
+    const { definitions, conversionUrl, roles, filter, webhooks } = declarations;
     const { cluster } = this.#options;
-    await this.#once('definitions', definitions, () => cluster.applyDefinitions(definitions));
+    await this.#once('definitions', [definitions, conversionUrl], () =>
+      cluster.applyDefinitions(definitions, conversionUrl),
+    );
     await this.#once('roles', roles, () => cluster.applyRoles(roles));
     await this.#once('webhooks', webhooks, () => cluster.applyWebhooks(webhooks));
     const before = cluster.ambassador.url;

@@ -1,7 +1,7 @@
 import { surround } from '../../client/client-of.ts';
 import type { Connection } from '../../client/connection.ts';
 import { dryRun } from '../../client/interceptors/dry-run.ts';
-import type { Controller } from '../../controller/controller.ts';
+import { type Controller, definedResources } from '../../controller/controller.ts';
 import { linkedAbort } from '../../core/abort.ts';
 import { type Clock, sleep } from '../../core/clock.ts';
 import { visibleText } from '../../core/visible-text.ts';
@@ -10,6 +10,7 @@ import { isTerminal, showsColours } from '../../manager/observe/pretty-log.ts';
 import { declaringRunnables } from '../../manager/runnable.ts';
 import { overridden, settingsFrom } from '../../manager/settings/settings.ts';
 import { keyOf, type ObjectKey } from '../../model/object.ts';
+import { resourceName } from '../../model/resource.ts';
 import type { Io } from '../command.ts';
 import { CallsPastClient } from './calls-past-client.ts';
 import { DryRunReport } from './dry-run-report.ts';
@@ -72,6 +73,9 @@ export class DryRun {
       if (each.sources === undefined) this.#tell(`${each.name} is not started`);
     }
     for (const { name } of webhooks) this.#tell(`${name} is not served`);
+    for (const resource of definedResources([...options.controllers, ...declaring, ...webhooks])) {
+      if (resource.convert !== undefined) this.#tell(`${resourceName(resource)} is not converted`);
+    }
     if (leaderElection !== undefined) this.#tell('takes no part in the election of a leader');
     if (installCrds) this.#tell('installs no CustomResourceDefinitions');
     return {

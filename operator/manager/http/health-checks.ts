@@ -1,5 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
 import type { KubernetesObject } from '../../model/object.ts';
+import type { Resource } from '../../model/resource.ts';
+import { ApiError } from '../../model/status.ts';
 import type { SharedInformer } from '../../store/shared-informer.ts';
 import { DEFAULT_REFLECTOR_SETTINGS } from '../../watch/reflector-options.ts';
 import type { HealthCheck, StartCheck } from './health-server.ts';
@@ -8,6 +10,7 @@ import type { HealthCheck, StartCheck } from './health-server.ts';
 export interface NeededSource {
   /** The fields that name it in log lines. */
   readonly facts: object;
+  readonly resource: Resource;
   readonly informer: Pick<
     SharedInformer<KubernetesObject>,
     'synced' | 'state' | 'status' | 'lastContactAt'
@@ -19,14 +22,25 @@ type Sources = () => Iterable<NeededSource>;
 /**
  * Readiness check `synced`: every source has its first full list. A later outage does not fail it, because
  * the caches are filled and no other replica could do better.
+ *
+ * @param converts - true for a resource whose objects this process converts. While the API server refuses its list,
+ *   it holds nothing up: the list may need a conversion, for which API servers ask only a Pod that is ready.
  */
-export function syncedCheck(sources: Sources): StartCheck {
-  const isSynced = ({ informer }: NeededSource): boolean => informer.synced;
+export function syncedCheck(
+  sources: Sources,
+  converts: (resource: Resource) => boolean = () => false,
+): StartCheck {
+  const isSynced = ({ informer, resource }: NeededSource): boolean =>
+    informer.synced || (isRefused(informer) && converts(resource));
   return {
     ...everySource('synced', sources, isSynced),
     starting: () =>
       [...sources()].every((each) => isSynced(each) || isFirstListUnderWay(each.informer)),
   };
+}
+
+function isRefused({ status: { health, error } }: NeededSource['informer']): boolean {
+  return health === 'failing' && error instanceof ApiError;
 }
 
 /** The first list has not arrived, and nothing has failed. A list without an answer fails after its time limit. */

@@ -138,9 +138,9 @@ export class Informers {
 
   /** The current sources that are not optional. */
   *needed(): Generator<NeededSource, void, undefined> {
-    for (const { informer, facts, needs } of this.#shared.values()) {
+    for (const { informer, facts, needs, scope } of this.#shared.values()) {
       const isLetGo = informer.state === 'unserved' && this.#options.crdWait === 'optional';
-      if (needs > 0 && !isLetGo) yield { informer, facts };
+      if (needs > 0 && !isLetGo) yield { informer, facts, resource: scope.resource };
     }
   }
 

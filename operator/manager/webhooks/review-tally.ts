@@ -49,8 +49,15 @@ export class ReviewTally {
     meter.count(PANICS, {}, 0);
   }
 
-  /** Measures the answer to one review. */
-  async around(answer: () => Promise<EndpointAnswer>): Promise<EndpointAnswer> {
+  /**
+   * Measures the answer to one review.
+   *
+   * @param signal - aborted when the client has gone: it has waited too long.
+   */
+  async around(
+    answer: () => Promise<EndpointAnswer>,
+    signal: AbortSignal,
+  ): Promise<EndpointAnswer> {
     const beganAt = this.#clock.monotonic();
     this.#meter.gauge(IN_FLIGHT, this.#webhook, ++this.#inFlight);
     let outcome: EndpointAnswer['outcome'] = 'unusable';
@@ -59,6 +66,7 @@ export class ReviewTally {
       outcome = answered.outcome;
       return answered;
     } finally {
+      if (signal.aborted) outcome = 'timeout';
       this.#counts[outcome]++;
       this.#meter.count(REVIEWS, { ...this.#webhook, outcome });
       if (outcome === 'failed') this.#meter.count(PANICS, {});

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { unlink } from 'node:fs/promises';
+import { lstat, unlink } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { ConfigurationError, ProtocolError } from '../../core/errors.ts';
@@ -247,13 +247,17 @@ function timeLimitMs({ timeoutSeconds }: Endpoint, query: string | undefined): n
   return Math.max(waitsMs * 0.8, waitsMs - 1_000);
 }
 
-/** A socket that a killed container has left in the shared volume. One that somebody listens on stays. */
+/**
+ * A socket that a killed container has left in the shared volume. One that somebody listens on stays, and so does
+ * any other file: Linux refuses connections to it in the same way.
+ */
 async function removeStale(path: string): Promise<void> {
   const socket = connect(path);
   try {
     await once(socket, 'connect');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ECONNREFUSED') await unlink(path);
+    const isRefused = (error as NodeJS.ErrnoException).code === 'ECONNREFUSED';
+    if (isRefused && (await lstat(path)).isSocket()) await unlink(path);
   } finally {
     socket.destroy();
   }
@@ -267,7 +271,7 @@ function unavailable(
   const { code = 'unknown' } = cause;
   const problem =
     {
-      EADDRINUSE: 'is taken: another process listens on it',
+      EADDRINUSE: 'is taken: another process listens on it, or it is the path of a file',
       EACCES: 'is not allowed to this user',
       ENOENT: 'is in a folder that does not exist: mount a volume that the gate mounts, too',
     }[code] ?? 'cannot be listened on';

@@ -5,6 +5,7 @@ import { type Clock, sleep } from '../../core/clock.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import { type Meter, noMeter } from '../../core/metrics.ts';
 import type { KubernetesObject } from '../../model/object.ts';
+import type { Resource } from '../../model/resource.ts';
 import type { InformerHandle } from '../../store/namespaces-informer.ts';
 import { type AnswerConversion, conversionEndpoint } from '../../webhook/conversion-endpoint.ts';
 import type { Endpoint } from '../../webhook/endpoint.ts';
@@ -25,6 +26,8 @@ export interface WebhookServingOptions {
   readonly meter?: Meter;
   /** Converts objects at `/convert`. Default: that path does not exist. */
   readonly convert?: AnswerConversion;
+  /** True for a resource whose objects `convert` converts. Default: for none. */
+  readonly converts?: (resource: Resource) => boolean;
   /** Called around each question. Default: nothing is. */
   readonly aroundReview?: AroundReview;
 }
@@ -53,6 +56,8 @@ export class WebhookServing {
   readonly #server: WebhookServer;
   readonly #caches = new Map<Source, InformerHandle<KubernetesObject>>();
   readonly #complainedAt = new Map<Endpoint, number>();
+  /** True when every source is listed, or is about to be. */
+  #areOpen = false;
   #stoppingAt = 0;
 
   /** @throws ConfigurationError `CONFIG` when two webhooks have the same path. */
@@ -74,7 +79,7 @@ export class WebhookServing {
       listen: settings.webhookListen,
       endpoints,
       ask: (endpoint, text, limits) =>
-        this.#tally(endpoint).around(() => endpoint.answer(text, limits)),
+        this.#tally(endpoint).around(() => endpoint.answer(text, limits), limits.signal),
       answered: (endpoint, status, error) => this.#answered(endpoint, status, error),
     });
     this.runnable = runnable({
@@ -83,6 +88,7 @@ export class WebhookServing {
       needsLeaderElection: false,
       run: async (stop, { open }) => {
         for (const source of this.runnable.sources ?? []) this.#caches.set(source, open(source));
+        this.#areOpen = true;
         await aborted(stop);
         await this.#drain();
       },
@@ -103,9 +109,21 @@ export class WebhookServing {
     return this.#server.listening && [...this.#tallies.keys()].every((each) => each.ready());
   }
 
-  /** For `/readyz`. Sources that are not listed yet show in another check. */
+  /** For `/readyz`. Sources that are not listed yet show in another check, which knows for which of them to wait. */
   get check(): StartCheck {
-    return { name: 'webhooks', ok: () => this.ready, starting: () => this.#server.listening };
+    const { converts = () => false, webhooks } = this.#options;
+    const waiting = new Set(
+      webhooks
+        .filter(({ sources }) => sources.some(({ resource }) => converts(resource)))
+        .map(({ path }) => path),
+    );
+    const isReady = (endpoint: Endpoint): boolean =>
+      endpoint.ready() || (this.#areOpen && waiting.has(endpoint.path));
+    return {
+      name: 'webhooks',
+      ok: () => this.#server.listening && [...this.#tallies.keys()].every(isReady),
+      starting: () => this.#server.listening,
+    };
   }
 
   /** Where it listens: `http://127.0.0.1:9440` or `unix:/path.sock`. Undefined before the start and after the end. */
@@ -154,7 +172,7 @@ export class WebhookServing {
     const facts = { webhook: endpoint.name, status, err };
     this.#options
       .logFor({})
-      .warn(facts, 'webhook refused a request; others go unsaid for a minute');
+      .warn(facts, 'webhook refused a request; no other refusal of it is logged for a minute');
   }
 }
 

@@ -1,11 +1,15 @@
 import { messageOf } from '../../core/errors.ts';
+import { goJson } from '../../core/go-json.ts';
+import type { Mapping } from '../../core/mapping.ts';
 import { boundedText, visibleText } from '../../core/visible-text.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { StructuralSchema } from '../../model/structural-schema.ts';
+import { applyDefaults, prune } from '../validation/stored-form.ts';
 import { callFunction, failure, fieldsOf } from './call-function.ts';
 import type { Conversion } from './conversion.ts';
 import { keptAnnotation, keptFrom, keptText } from './kept-annotation.ts';
-import { type KeptField, keptFields, withKept } from './kept-fields.ts';
+import { type KeptField, keptFields } from './kept-fields.ts';
+import { withKept } from './restored-fields.ts';
 import { type ConversionStep, stepsBetween } from './version-steps.ts';
 
 /** A resource whose conversions lead from every version to every other. */
@@ -65,9 +69,35 @@ function neighbour(
     ...{ apiVersion: `${group}/${to}`, kind: object.kind, metadata: made.metadata },
     ...withKept(made.fields, keptFrom(notes.kept.get(to))),
   };
-  const returned = callFunction(back, result, { about: `${about}, and back`, apiVersions });
-  const kept = keptFields(fieldsOf(object), returned.fields, schemas.get(from) ?? {});
+  const kept = lost(object, result, { schema: schemas.get(from), seen: schemas.get(to) }, (sent) =>
+    callFunction(back, sent, { about: `${about}, and back`, apiVersions }),
+  );
   return { ...result, metadata: metadataOf(made.metadata, { from, to, notes, kept, about }) };
+}
+
+/**
+ * The fields of `object` that do not come back from `result`. The API server drops what the other version does not
+ * know, and fills in its defaults when a client writes the object back: a function may bring back a field from the one
+ * and lose it from the other.
+ */
+function lost(
+  object: KubernetesObject,
+  result: KubernetesObject,
+  {
+    schema = {},
+    seen = {},
+  }: { readonly schema: StructuralSchema | undefined; readonly seen: StructuralSchema | undefined },
+  back: (sent: KubernetesObject) => { readonly fields: Mapping },
+): readonly KeptField[] {
+  const known = prune(result, seen);
+  const filled = applyDefaults(known, seen);
+  const original = fieldsOf(object);
+  const isPruned = prune(original, schema) === original;
+  const entries = (filled === known ? [known] : [known, filled]).flatMap((sent) => {
+    const { fields } = back(sent as KubernetesObject);
+    return keptFields(original, isPruned ? (prune(fields, schema) as Mapping) : fields, schema);
+  });
+  return [...new Map(entries.map((entry) => [goJson(entry), entry])).values()];
 }
 
 /** The annotations of an object. */

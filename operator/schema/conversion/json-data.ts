@@ -1,3 +1,4 @@
+import { isExactNumber } from '../../core/json/exact-number.ts';
 import { isMapping, type Mapping } from '../../core/mapping.ts';
 
 /** A value is no JSON. The message names nothing of the value. */
@@ -18,7 +19,8 @@ export function jsonCopy(value: unknown, depth: number = 0): unknown {
   if (depth > MAX_DEPTH)
     throw new NotJsonError(`is nested deeper than ${MAX_DEPTH}, or has itself`);
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
-  if (typeof value === 'bigint' || Number.isFinite(value)) return value;
+  if (typeof value === 'bigint') return value;
+  if (typeof value === 'number' && isExactNumber(value)) return value;
   if (Array.isArray(value)) return value.map((item: unknown) => jsonCopy(item, depth + 1));
   if (!isMapping(value) || !isPlain(value)) throw new NotJsonError(`has ${kindOf(value)}`);
   // From entries, because a member may be named `__proto__`.
@@ -35,7 +37,11 @@ function isPlain(value: Mapping): boolean {
 }
 
 function kindOf(value: unknown): string {
-  if (typeof value === 'number') return 'a number that JSON does not have';
+  if (typeof value === 'number') {
+    return Number.isFinite(value)
+      ? 'an integer beyond 2^53 that has lost digits: make it a bigint'
+      : 'a number that JSON does not have';
+  }
   return typeof value === 'object'
     ? 'an object that is no plain data'
     : `a value of ${typeof value}`;

@@ -1,7 +1,4 @@
-/**
- * What the opposite function does not bring back of an object: found, written as a list of entries, and put
- * back where nobody has changed the fields meanwhile.
- */
+/** What the opposite function does not bring back of an object, as a list of entries. */
 
 import { goJson } from '../../core/go-json.ts';
 import { isMapping, type Mapping } from '../../core/mapping.ts';
@@ -9,7 +6,7 @@ import { fieldSchema, type StructuralSchema } from '../../model/structural-schem
 import { jsonEquals } from '../validation/json-equality.ts';
 
 /** Names of fields. An item of a list with keys is named by the values of its keys. */
-type KeptPath = readonly (string | Mapping)[];
+export type KeptPath = readonly (string | Mapping)[];
 
 /** One field that the poorer version does not express. */
 export interface KeptField {
@@ -107,64 +104,4 @@ function* itemDifferences(
     else yield* differences(item, now, schema, own);
     at += 1;
   }
-}
-
-/**
- * `fields` with what was kept. A field that was missing comes back if it is still missing, and one that has
- * another value if it still has that value. So a change that was made in the poorer version stays. Nothing
- * comes back below a field that is gone.
- */
-export function withKept(fields: Mapping, kept: readonly KeptField[]): Mapping {
-  return kept.reduce<Mapping>((all, entry) => {
-    const changed = withEntry(all, entry, 0);
-    return isMapping(changed) ? changed : all;
-  }, fields);
-}
-
-/** The value at the step `depth` of the path, changed by the entry. */
-function withEntry(value: unknown, entry: KeptField, depth: number): unknown {
-  const step = entry.path[depth];
-  const isLast = depth === entry.path.length - 1;
-  if (typeof step === 'string') {
-    if (!isMapping(value)) return value;
-    const has = Object.hasOwn(value, step);
-    if (!isLast && !has) return value;
-    const present = has ? { value: value[step] } : undefined;
-    const next = isLast
-      ? merged(present, entry)
-      : { value: withEntry(value[step], entry, depth + 1) };
-    return withMember(value, step, next);
-  }
-  if (step === undefined || !Array.isArray(value)) return value;
-  const index = value.findIndex((item: unknown) => isMapping(item) && hasKey(item, step));
-  if (!isLast) {
-    return index < 0 ? value : value.with(index, withEntry(value[index], entry, depth + 1));
-  }
-  const next = merged(index < 0 ? undefined : { value: value[index] as unknown }, entry);
-  if (index < 0) {
-    return next === undefined ? value : value.toSpliced(entry.at ?? value.length, 0, next.value);
-  }
-  return next === undefined ? value.toSpliced(index, 1) : value.with(index, next.value);
-}
-
-/** A field with a value; undefined for a field that is missing. */
-type Present = { readonly value: unknown } | undefined;
-
-function merged(present: Present, entry: KeptField): Present {
-  const had = 'insteadOf' in entry;
-  if (present === undefined ? had : !had || !jsonEquals(present.value, entry.insteadOf)) {
-    return present;
-  }
-  return 'value' in entry ? { value: entry.value } : undefined;
-}
-
-function withMember(mapping: Mapping, name: string, next: Present): Mapping {
-  const members = new Map(Object.entries(mapping));
-  if (next === undefined) members.delete(name);
-  else members.set(name, next.value);
-  return Object.fromEntries(members);
-}
-
-function hasKey(item: Mapping, key: Mapping): boolean {
-  return Object.entries(key).every(([name, value]) => jsonEquals(item[name], value));
 }

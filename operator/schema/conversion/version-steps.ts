@@ -39,6 +39,9 @@ function stepsFrom(conversions: readonly Conversion[], from: string): readonly C
   ]);
 }
 
+/** The name of an annotation has 63 characters, of which `only-in-` takes 8. */
+const MAX_VERSION_CHARS = 55;
+
 /**
  * Refuses conversions that do not lead from every version to every other in exactly one way.
  *
@@ -66,6 +69,11 @@ export function requireOneWay(
       const problem = `is a second way between ${older} and ${newer}`;
       throw definitionError(path, problem, 'leave one out');
     }
+  }
+  const long = versions.find(({ length }) => length > MAX_VERSION_CHARS);
+  if (long !== undefined) {
+    const problem = `${long} has more than ${MAX_VERSION_CHARS} characters, so that no annotation can be named after it`;
+    throw definitionError('convert', problem, 'give the version a shorter name');
   }
   const [stored = '', ...others] = versions;
   const apart = others.find((version) => stepsBetween(conversions, stored, version).length === 0);

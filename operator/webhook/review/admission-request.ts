@@ -29,7 +29,7 @@ interface RequestFacts {
   readonly user: AdmissionUser;
   /** True when the API server will store nothing. */
   readonly dryRun: boolean;
-  /** `CreateOptions`, `UpdateOptions`, `DeleteOptions` or `PatchOptions`. Empty if the API server sent none. */
+  /** `CreateOptions`, `UpdateOptions` or `DeleteOptions`, also for a patch. Empty for a `CONNECT`. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 
@@ -48,7 +48,7 @@ export type AdmissionRequest<
     readonly [Each in O]: Each extends 'CREATE'
       ? {
           readonly operation: 'CREATE';
-          /** The new object. Its `metadata` has no name with `generateName`, and no uid yet. */
+          /** The new object. A mutating webhook is asked before it has a uid and, with `generateName`, a name in `metadata`. */
           readonly object: T;
           readonly oldObject: undefined;
         }

@@ -60,7 +60,9 @@ export async function askWebhook(
     );
     const decision = decisionOf(webhook, request, given);
     if (!decision.allowed) {
-      return { outcome: 'denied', text: deniedReview(uid, decision, request.name) };
+      const { group, kind } = webhook.resource;
+      const text = deniedReview(uid, decision, { name: request.name, group, kind });
+      return { outcome: 'denied', text };
     }
     const operations = patchOf(webhook, request, decision);
     return { outcome: 'allowed', text: allowedReview(uid, decision.warnings, operations) };

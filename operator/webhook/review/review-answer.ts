@@ -31,15 +31,22 @@ export function allowedReview(
   });
 }
 
-/** The review that denies a request. The API server puts the name of the webhook before the message. */
+/**
+ * The review that denies a request. The API server puts the name of the webhook before the message. Of a denial because
+ * of a field, `kubectl` shows only kind, name and causes.
+ */
 export function deniedReview(
   uid: string,
   { message, reason, field, warnings }: Denied,
-  name: string | undefined,
+  { name, group, kind }: DeniedObject,
 ): string {
   const text = boundedText(visibleText(message));
   const cause = { reason: 'FieldValueInvalid', message: text, field };
-  const details = { ...(name !== undefined && { name }), causes: [cause] };
+  const details = {
+    ...(name !== undefined && { name }),
+    ...(group !== '' && { group }),
+    ...{ kind, causes: [cause] },
+  };
   return reviewText({
     uid,
     allowed: false,
@@ -52,6 +59,14 @@ export function deniedReview(
     },
     ...warningsOf(warnings),
   });
+}
+
+/** The object of a request that is denied. */
+interface DeniedObject {
+  /** Undefined while it has none. */
+  readonly name: string | undefined;
+  readonly group: string;
+  readonly kind: string;
 }
 
 /** The review that refuses a request because the function of the webhook has failed. It says nothing of the object. */

@@ -1,7 +1,7 @@
 /** The server of webhooks in a manager: what it refuses, what it counts, when it is ready and how it ends. */
 
 import { once } from 'node:events';
-import { link, mkdtemp, rename, rm } from 'node:fs/promises';
+import { link, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { Agent } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -308,6 +308,10 @@ describe('the server of webhooks', () => {
 
     expect(await answer).toBe('gone');
     expect(await left.promise).toMatchObject({ message: 'the client has gone away' });
+    while (inFlight(world) > 0) await settle();
+    expect(
+      counted(world, 'chancery_webhook_reviews_total', { webhook: PATH, outcome: 'timeout' }),
+    ).toBe(1);
   });
 });
 
@@ -366,6 +370,23 @@ describe('webhooks of a process', () => {
     const got = await post(addressOf(world), REVIEW);
 
     expect([addressOf(world), got.status]).toEqual([`unix:${path}`, 200]);
+  });
+
+  test('leave a file alone that has the path of their unix socket', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'webhooks-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const path = join(folder, 'notes.txt');
+    await writeFile(path, 'mine');
+    const environment = { CHANCERY_WEBHOOK_LISTEN: `unix:${path}` };
+    const world = new World([], environment, { webhooks: [configMapWebhook({})] });
+
+    await world.start();
+
+    await expect(world.running).rejects.toMatchObject({
+      code: 'CONFIG',
+      message: expect.stringMatching(/is the path of a file.*Set CHANCERY_WEBHOOK_LISTEN/),
+    });
+    expect(await readFile(path, 'utf8')).toBe('mine');
   });
 
   test('may not have the same path', () => {

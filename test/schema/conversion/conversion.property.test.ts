@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { KubernetesObject } from '../../../operator/model/object.ts';
 import type { StructuralSchema } from '../../../operator/model/structural-schema.ts';
-import { keptFields, withKept } from '../../../operator/schema/conversion/kept-fields.ts';
+import { keptFields } from '../../../operator/schema/conversion/kept-fields.ts';
+import { withKept } from '../../../operator/schema/conversion/restored-fields.ts';
 import { variedObject } from '../../../operator/schema/samples/varied-object.ts';
 import { boats } from './boats.ts';
 

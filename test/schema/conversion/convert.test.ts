@@ -301,6 +301,11 @@ test.each<[string, (object: KubernetesObject) => unknown, string]>([
     'the result has a number that JSON does not have',
   ],
   [
+    'returns an integer that has lost digits',
+    () => ({ spec: { meters: 2 ** 60 } }),
+    'the result has an integer beyond 2^53 that has lost digits: make it a bigint',
+  ],
+  [
     'returns an object that has itself',
     (object) => Object.assign(object, { spec: object }),
     'the result is nested deeper than 1000, or has itself',
@@ -401,6 +406,12 @@ test.each([
       { older: 'v1alpha1', newer: 'v2', up, down: up },
     ],
     'convert[2]: is a second way between v1alpha1 and v2',
+  ],
+  [
+    'a version that no annotation can be named after',
+    [{ ...later, version: `v${'1'.repeat(55)}` }],
+    [{ older: 'v1', newer: `v${'1'.repeat(55)}`, up, down: up }],
+    `convert: v${'1'.repeat(55)} has more than 55 characters, so that no annotation can be named after it`,
   ],
 ])('a declaration is refused for %s', (_what, otherVersions, convert, message) => {
   const declare = () =>

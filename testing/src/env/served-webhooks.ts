@@ -1,7 +1,17 @@
 import type { KubernetesObject, Webhook } from 'chancery';
 import { ConfigurationError } from 'chancery';
-import { localConfigurations } from 'chancery/internal';
-import { startOperator, type TestOperator } from '../operator/test-operator.ts';
+import {
+  aborted,
+  CONVERSION_PATH,
+  type DefinedResource,
+  localConfigurations,
+  withConversionClient,
+} from 'chancery/internal';
+import {
+  startOperator,
+  type TestOperator,
+  type TestOperatorOptions,
+} from '../operator/test-operator.ts';
 import type { TestBackend } from './choose-backend.ts';
 
 /** The name of the configurations of a test, which has one operator with webhooks. */
@@ -21,19 +31,54 @@ export async function serveWebhooks(
   readonly operator: TestOperator;
   readonly configurations: readonly KubernetesObject[];
 }> {
-  if (backend !== 'embedded') {
-    throw new ConfigurationError(
-      `the backend ${backend} calls webhooks by https alone: leave \`webhooks\` out, or use the embedded server`,
-    );
-  }
-  const operator = startOperator({ url, controllers: [], webhooks });
+  requireEmbedded(backend, 'leave `webhooks` out');
+  const operator = await started({ url, controllers: [], webhooks });
+  const { webhookAddress = '' } = operator;
+  const serving = { name: NAME, url: webhookAddress };
+  return { operator, configurations: localConfigurations(webhooks, serving) };
+}
+
+/**
+ * An operator that only converts objects, and the definitions by which the API server finds it.
+ *
+ * @param resources - with `convert`.
+ * @throws ConfigurationError, OperatorError as `serveWebhooks`.
+ */
+export async function serveConversions(
+  url: string,
+  resources: readonly DefinedResource[],
+  backend: TestBackend,
+): Promise<{
+  readonly operator: TestOperator;
+  readonly definitions: readonly KubernetesObject[];
+}> {
+  requireEmbedded(backend, 'install resources without `convert`');
+  const conversions = {
+    name: 'conversions',
+    definitions: resources,
+    needsLeaderElection: false,
+    run: aborted,
+  };
+  const operator = await started({ url, controllers: [], runnables: [conversions] });
+  const client = { url: `${operator.webhookAddress}${CONVERSION_PATH}` };
+  const definitions = resources.map(({ definition }) => withConversionClient(definition, client));
+  return { operator, definitions };
+}
+
+function requireEmbedded(backend: TestBackend, otherwise: string): void {
+  if (backend === 'embedded') return;
+  throw new ConfigurationError(
+    `the backend ${backend} calls webhooks by https alone: ${otherwise}, or use the embedded server`,
+  );
+}
+
+async function started(options: TestOperatorOptions): Promise<TestOperator> {
+  const operator = startOperator(options);
   try {
     await operator.untilReady();
+    return operator;
   } catch (error) {
     await operator.stop();
     throw error;
   }
-  const { webhookAddress = '' } = operator;
-  const serving = { name: NAME, url: webhookAddress };
-  return { operator, configurations: localConfigurations(webhooks, serving) };
 }

@@ -1,6 +1,7 @@
 import process from 'node:process';
 import type { KubernetesObject, Webhook } from 'chancery';
 import { ConfigurationError, OperatorError } from 'chancery';
+import type { DefinedResource } from 'chancery/internal';
 import { type Ambassador, startAmbassador } from '../ambassador/ambassador.ts';
 import type { AmbassadorFilter } from '../ambassador/kubectl-proxy.ts';
 import type { ApiServer, ApiServerOptions } from '../apiserver/api-server.ts';
@@ -18,7 +19,7 @@ import { kubebuilderBackend } from './kubebuilder-backend.ts';
 import { Leftovers } from './leftovers.ts';
 import { untilQuiet } from './quiet.ts';
 import type { RequestLog } from './request-log.ts';
-import { serveWebhooks } from './served-webhooks.ts';
+import { serveConversions, serveWebhooks } from './served-webhooks.ts';
 import type { EnvFeature, TestEnv } from './test-env.ts';
 
 export interface TestEnvOptions {
@@ -32,7 +33,8 @@ export interface TestEnvOptions {
   /**
    * Custom resources, as `customResource` returns them: their CustomResourceDefinitions are applied, and are
    * served when the environment starts. Default: none. On a shared cluster those that did not exist before
-   * are deleted when the environment stops.
+   * are deleted when the environment stops. If they have conversions, an operator in this process answers them, as
+   * it does `webhooks`.
    */
   readonly install?: readonly { readonly definition: KubernetesObject }[];
   /**
@@ -60,7 +62,7 @@ export async function startTestEnv(options: TestEnvOptions = {}): Promise<TestEn
   const backend = await start(kind, options, environment);
   const env = new StartedEnv(kind, backend, environment, options.embedded?.clock);
   try {
-    await env.apply((options.install ?? []).map(({ definition }) => definition));
+    await env.install(options.install ?? []);
     await env.serve(options.webhooks ?? []);
     return env;
   } catch (error) {
@@ -84,6 +86,12 @@ function start(
   }
 }
 
+type Installed = NonNullable<TestEnvOptions['install']>[number];
+
+function isConverted(resource: Installed): resource is DefinedResource {
+  return (resource as Partial<DefinedResource>).convert !== undefined;
+}
+
 class StartedEnv implements TestEnv {
   readonly backend: TestBackend;
   readonly #backend: Backend;
@@ -93,7 +101,7 @@ class StartedEnv implements TestEnv {
   readonly #leftovers = new Leftovers();
   readonly #namespaces = new Set<string>();
   readonly #ambassadors: Ambassador[] = [];
-  #webhooks: TestOperator | undefined;
+  readonly #operators: TestOperator[] = [];
   #stopping: Promise<void> | undefined;
 
   constructor(
@@ -143,11 +151,22 @@ class StartedEnv implements TestEnv {
     return this.#calls.apply(manifest, namespace);
   }
 
+  /** @throws ConfigurationError `CONFIG` for conversions that the API server would not ask for. */
+  async install(resources: readonly Installed[]): Promise<void> {
+    const converted = resources.filter(isConverted);
+    const others = resources.filter((each) => !isConverted(each));
+    await this.apply(others.map(({ definition }) => definition));
+    if (converted.length === 0) return;
+    const serving = await serveConversions(this.url, converted, this.backend);
+    this.#operators.push(serving.operator);
+    await this.apply(serving.definitions);
+  }
+
   /** @throws ConfigurationError `CONFIG` for webhooks that the API server would not call. */
   async serve(webhooks: readonly Webhook[]): Promise<void> {
     if (webhooks.length === 0) return;
     const { operator, configurations } = await serveWebhooks(this.url, webhooks, this.backend);
-    this.#webhooks = operator;
+    this.#operators.push(operator);
     await this.apply(configurations);
   }
 
@@ -223,7 +242,7 @@ class StartedEnv implements TestEnv {
 
   async #stop(): Promise<void> {
     try {
-      await this.#webhooks?.stop();
+      await Promise.all(this.#operators.splice(0).map((each) => each.stop()));
       await Promise.all(this.#ambassadors.splice(0).map((each) => each.kill()));
       if (this.#backend.isShared) await this.#leftovers.takeAway(this.#calls);
     } finally {

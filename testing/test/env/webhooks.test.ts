@@ -1,7 +1,8 @@
 import { allow, deny, mutatingWebhook, validatingWebhook } from 'chancery';
 import { configMaps } from 'chancery/kubernetes';
 import { expect, test } from 'vitest';
-import { serveWebhooks } from '../../src/env/served-webhooks.ts';
+import { boats } from '../../../test/schema/conversion/boats.ts';
+import { serveConversions, serveWebhooks } from '../../src/env/served-webhooks.ts';
 import { startTestEnv } from '../../src/env/start-test-env.ts';
 import { configMap } from '../../src/objects/config.ts';
 
@@ -41,5 +42,31 @@ test('no other API server than the embedded one gets webhooks without a certific
 
   await expect(served).rejects.toThrow(
     'the backend kubebuilder calls webhooks by https alone: leave `webhooks` out, or use the embedded server',
+  );
+});
+
+test('an environment converts objects of the resources that it installs', async () => {
+  await using env = await startTestEnv({ backend: 'embedded', install: [boats] });
+  const namespace = await env.namespace();
+  await env.create({
+    apiVersion: 'harbour.example/v1',
+    kind: 'Boat',
+    metadata: { name: 'ann', namespace },
+    ...{ spec: { hull: { meters: 7, material: 'wood' } } },
+  });
+
+  const old = await env.get('harbour.example/v1alpha1', 'Boat', namespace, 'ann');
+  await env.patch('harbour.example/v1alpha1', 'Boat', namespace, 'ann', { spec: { length: '9m' } });
+  const now = await env.get('harbour.example/v1', 'Boat', namespace, 'ann');
+
+  expect(old).toMatchObject({ apiVersion: 'harbour.example/v1alpha1', spec: { length: '7m' } });
+  expect(now).toMatchObject({ spec: { hull: { meters: 9, material: 'wood' } } });
+});
+
+test('no other API server than the embedded one gets conversions without a certificate', async () => {
+  const served = serveConversions('http://127.0.0.1:1', [boats], 'kubebuilder');
+
+  await expect(served).rejects.toThrow(
+    'the backend kubebuilder calls webhooks by https alone: install resources without `convert`, or use the embedded server',
   );
 });

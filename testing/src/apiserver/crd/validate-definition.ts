@@ -164,9 +164,13 @@ function conversionProblems(
   if (!strategies.includes(strategy)) {
     return [notSupported('spec.conversion.strategy', strategy, strategies)];
   }
-  if (strategy !== 'Webhook' || isObject(webhook)) return [];
-  const why = 'required when strategy is set to Webhook';
-  return [required('spec.conversion.webhookClientConfig', why)];
+  if (strategy !== 'Webhook') return [];
+  const field = 'spec.conversion.webhookClientConfig';
+  const client = isObject(webhook) ? webhook.clientConfig : undefined;
+  if (!isObject(client)) return [required(field, 'required when strategy is set to Webhook')];
+  const { url, service } = client;
+  if ((url === undefined) !== (service === undefined)) return [];
+  return [required(field, 'exactly one of url or service is required')];
 }
 
 /** What names a resource and its storage stays. */

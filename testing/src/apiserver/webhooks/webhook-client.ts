@@ -1,5 +1,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Clock } from 'chancery';
+import { parseGoJson } from '../objects/go-json.ts';
+import { jsonText } from '../objects/json-text.ts';
 import { isObject, type Json } from '../objects/metadata.ts';
 import { answerProblem } from './answer-problem.ts';
 import { connectionProblem } from './connection-problem.ts';
@@ -96,7 +98,7 @@ export class WebhookClient {
     review: Json,
     timeoutMs: number,
   ): Promise<Answer> {
-    const body = Buffer.from(JSON.stringify(review));
+    const body = Buffer.from(jsonText(review));
     const headers = {
       accept: 'application/json, */*',
       'content-type': 'application/json',
@@ -178,7 +180,7 @@ function decoded({ status, contentType, text }: Answer): Json {
   }
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseGoJson(text).value;
   } catch (error) {
     throw new WebhookError(
       `couldn't get version/kind; json parse error: ${(error as Error).message}`,

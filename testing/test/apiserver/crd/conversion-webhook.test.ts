@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { freePort } from '../../../src/ports/free-port.ts';
 import { startCluster } from '../support/cluster.ts';
 import { watch } from '../support/watched.ts';
-import { type Review, startWebhook } from '../support/webhook-server.ts';
+import { type Review, startRawWebhook, startWebhook } from '../support/webhook-server.ts';
 
 const V1 = '/apis/a.example/v1/namespaces/default/foos';
 const V2 = '/apis/a.example/v2/namespaces/default/foos';
@@ -228,6 +228,27 @@ describe('a conversion webhook', () => {
     const { body } = await send('GET', `${V2}/a`);
 
     expect(body.metadata).toEqual({ ...metadata, labels: { new: 'yes' } });
+  });
+
+  test('gets and answers integers that a number cannot hold', async () => {
+    const { server, send } = await startCluster();
+    const seen: string[] = [];
+    const { url } = await startRawWebhook((text) => {
+      seen.push(text);
+      const { uid } = JSON.parse(text).request;
+      const objects = /"objects":(\[.*\])/.exec(text)?.[1] ?? '';
+      return `{"apiVersion":"apiextensions.k8s.io/v1","kind":"ConversionReview","response":{"uid":"${uid}",
+        "result":{"status":"Success"},"convertedObjects":${objects.replaceAll('a.example/v1', 'a.example/v2')}}}`;
+    });
+    server.create(definition(url));
+    const large = '9007199254740993';
+    const body = JSON.stringify(foo('v1', 'a', 1)).replace('"size":1', `"size":${large}`);
+    await send('POST', V1, body);
+
+    const { status, text } = await send('GET', `${V2}/a`);
+
+    expect([status, seen[0]]).toEqual([200, expect.stringContaining(`"size":${large}`)]);
+    expect(text).toContain(`"size":${large}`);
   });
 
   test('says why it does not convert', async () => {

@@ -270,6 +270,12 @@ test.each([
     ],
   ],
   [
+    { spec: { conversion: { strategy: 'Webhook', webhook: { clientConfig: {} } } } },
+    [
+      'spec.conversion.webhookClientConfig: Required value: exactly one of url or service is required',
+    ],
+  ],
+  [
     { status: { storedVersions: ['v0', 'v1'] } },
     [
       'status.storedVersions[0]: Invalid value: "v0": missing from spec.versions; v0 was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in v0 and removes v0 from status.storedVersions',

@@ -47,6 +47,24 @@ export async function startWebhook(
   return { url: `${scheme}://127.0.0.1:${bound}`, port: bound, reviews, close };
 }
 
+/** A webhook of which only the texts count: it gets that of a review, and returns that of its answer. */
+export async function startRawWebhook(respond: (text: string) => string): Promise<{ url: string }> {
+  const server = createServer(async (request, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end(respond(await textOf(request)));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => closed(server));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
 async function closed(server: Server): Promise<void> {
   if (!server.listening) return;
   const done = once(server, 'close');
@@ -61,9 +79,7 @@ async function answer(
   reviews: Review[],
   respond: Respond,
 ): Promise<void> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk);
-  const review = JSON.parse(Buffer.concat(chunks).toString());
+  const review = JSON.parse(await textOf(request));
   reviews.push(review.request);
   const made = await respond(review.request, { response, path: request.url ?? '' });
   if (made === undefined) return;

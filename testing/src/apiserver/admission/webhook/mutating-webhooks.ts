@@ -3,6 +3,7 @@ import type { AdmissionRequest } from '../../cluster/admission-request.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { convertedTo } from '../../cluster/converted.ts';
 import type { Steps } from '../../cluster/steps.ts';
+import { parseGoJson } from '../../objects/go-json.ts';
 import { jsonEquals } from '../../objects/json-value.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
 import { ADMISSION_GROUP } from '../request/match.ts';
@@ -84,7 +85,7 @@ function patched(
 
 function operationsOf(webhook: Webhook, patch: string): readonly unknown[] {
   try {
-    const operations: unknown = JSON.parse(patch);
+    const operations = parseGoJson(patch).value;
     if (operations === null) return [];
     if (Array.isArray(operations)) return operations;
     throw new Error('json: cannot unmarshal object into Go value of type jsonpatch.Patch');

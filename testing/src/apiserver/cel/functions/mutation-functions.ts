@@ -1,4 +1,5 @@
 import type { Environment as CelEnvironment } from '@marcbachmann/cel-js';
+import { exactInteger } from '../../objects/go-json.ts';
 import { celEquals } from '../runtime/value-equality.ts';
 
 /** `Object{}`, `Object.spec{}` or `JSONPatch{}`: an object with the name of its type. */
@@ -142,7 +143,7 @@ function isMap(value: unknown): value is Map<unknown, unknown> | object {
 export function plainJson(value: unknown): unknown {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'number') return value;
-  if (typeof value === 'bigint') return Number(value);
+  if (typeof value === 'bigint') return exactInteger(value);
   if (Array.isArray(value)) return value.map(plainJson);
   if (value instanceof Date) return value.toISOString().replace('.000Z', 'Z');
   if (isMap(value)) {
@@ -154,7 +155,7 @@ export function plainJson(value: unknown): unknown {
     );
   }
   const whole = (value as { valueOf(): unknown } | undefined)?.valueOf();
-  if (typeof whole === 'bigint') return Number(whole);
+  if (typeof whole === 'bigint') return exactInteger(whole);
   throw new Error('the value of an expression does not fit into JSON');
 }
 

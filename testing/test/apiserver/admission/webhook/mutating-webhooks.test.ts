@@ -4,6 +4,7 @@ import {
   configuration,
   patchOf,
   type Respond,
+  startRawWebhook,
   startWebhook,
   webhook,
 } from '../../support/webhook-server.ts';
@@ -14,6 +15,27 @@ const set = (key: string, value: string): object => ({ op: 'add', path: `/data/$
 function turns(letter: string, more: readonly object[] = []): Respond {
   return ({ object }) => patchOf([set('turns', `${object.data.turns ?? ''}${letter}`), ...more]);
 }
+
+const OPEN_DEFINITION = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'foos.a.example' },
+  spec: {
+    group: 'a.example',
+    scope: 'Namespaced',
+    names: { plural: 'foos', singular: 'foo', kind: 'Foo', listKind: 'FooList' },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        schema: {
+          openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+        },
+      },
+    ],
+  },
+} as never;
 
 describe('a mutating webhook', () => {
   test('changes the object, whose new fields no manager owns', async () => {
@@ -111,6 +133,38 @@ describe('a mutating webhook', () => {
 
     expect(created.body.metadata.uid).not.toBe('mine');
     expect([moved.status, renamed.status]).toEqual([400, 400]);
+  });
+
+  test('gets and sets integers that a number cannot hold', async () => {
+    const { server, send } = await startCluster();
+    const seen: string[] = [];
+    const patch = '[{"op":"add","path":"/spec/more","value":9007199254740995}]';
+    const { url } = await startRawWebhook((text) => {
+      seen.push(text);
+      const { uid } = JSON.parse(text).request;
+      const encoded = Buffer.from(patch).toString('base64');
+      return `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"uid":"${uid}",
+        "allowed":true,"patchType":"JSONPatch","patch":"${encoded}"}}`;
+    });
+    server.create(OPEN_DEFINITION);
+    const rules = [
+      {
+        operations: ['CREATE'],
+        apiGroups: ['a.example'],
+        apiVersions: ['v1'],
+        resources: ['foos'],
+      },
+    ];
+    server.create(configuration('Mutating', 'w', [webhook('x.a.example', { url }, { rules })]));
+
+    const { status, text } = await send(
+      'POST',
+      '/apis/a.example/v1/namespaces/default/foos',
+      '{"apiVersion":"a.example/v1","kind":"Foo","metadata":{"name":"a"},"spec":{"size":9007199254740993}}',
+    );
+
+    expect([status, seen[0]]).toEqual([201, expect.stringContaining('"size":9007199254740993')]);
+    expect(text).toContain('"spec":{"more":9007199254740995,"size":9007199254740993}');
   });
 
   test('is asked about a deletion, and can change nothing then', async () => {

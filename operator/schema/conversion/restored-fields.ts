@@ -1,0 +1,138 @@
+import { deepCopy } from '../../core/deep-json.ts';
+import { goJson } from '../../core/go-json.ts';
+import { isMapping, type Mapping } from '../../core/mapping.ts';
+import { jsonEquals } from '../validation/json-equality.ts';
+import type { KeptField } from './kept-fields.ts';
+
+/**
+ * A copy of `fields` with what was kept. A field that was missing comes back if it is still missing, and one that has
+ * another value if it still has that value. So a change that was made in the poorer version stays. Nothing
+ * comes back below a field that is gone.
+ *
+ * It looks at each list once, and copies no object for an entry: everybody who may change the annotations of an object
+ * may write thousands of entries.
+ */
+export function withKept(fields: Mapping, kept: readonly KeptField[]): Mapping {
+  if (kept.length === 0) return fields;
+  const all = deepCopy(fields);
+  const lists: Lists = new Map();
+  for (const entry of kept) restore(all, deepCopy(entry), 0, lists);
+  for (const items of lists.values()) items.write();
+  return all;
+}
+
+/** The lists in which entries name items by their keys. */
+type Lists = Map<readonly unknown[], KeyedItems>;
+
+/** Carries out the entry, at `value` and the step `depth` of its path. */
+function restore(value: unknown, entry: KeptField, depth: number, lists: Lists): void {
+  const step = entry.path[depth];
+  const isLast = depth === entry.path.length - 1;
+  if (typeof step === 'string') {
+    if (!isMapping(value)) return;
+    const present = Object.hasOwn(value, step) ? { value: value[step] } : undefined;
+    if (!isLast) restore(present?.value, entry, depth + 1, lists);
+    else setMember(value, step, merged(present, entry, lists));
+    return;
+  }
+  if (step === undefined || !Array.isArray(value)) return;
+  const items = lists.get(value) ?? new KeyedItems(value, Object.keys(step));
+  lists.set(value, items);
+  const present = items.get(step);
+  if (!isLast) restore(present?.value, entry, depth + 1, lists);
+  else items.set(step, merged(present, entry, lists), entry.at);
+}
+
+/** A field with a value; undefined for a field that is missing. */
+type Present = { readonly value: unknown } | undefined;
+
+function merged(present: Present, entry: KeptField, lists: Lists): Present {
+  const had = 'insteadOf' in entry;
+  const isOther = present === undefined ? had : !had || !isEqual(present, entry.insteadOf, lists);
+  if (isOther) return present;
+  return 'value' in entry ? { value: entry.value } : undefined;
+}
+
+function isEqual({ value }: NonNullable<Present>, other: unknown, lists: Lists): boolean {
+  const items = Array.isArray(value) ? lists.get(value) : undefined;
+  return jsonEquals(items === undefined ? value : items.list, other);
+}
+
+/** Not by an assignment, because a member may be named `__proto__`. */
+function setMember(mapping: Mapping, name: string, next: Present): void {
+  if (next === undefined) Reflect.deleteProperty(mapping, name);
+  else {
+    const { value } = next;
+    const isOpen = { writable: true, enumerable: true, configurable: true };
+    Object.defineProperty(mapping, name, { value, ...isOpen });
+  }
+}
+
+/** An item of a list, or the place of one that is gone. */
+interface Place {
+  present: Present;
+}
+
+/** A list whose items have keys. Its items change at once, and its order when `write` is called. */
+class KeyedItems {
+  readonly #list: unknown[];
+  readonly #names: readonly string[];
+  readonly #places: readonly Place[];
+  readonly #byKey = new Map<string, Place>();
+  readonly #added: { readonly place: Place; readonly at: number | undefined }[] = [];
+
+  /** @param names - of the keys. An entry that names an item by others finds none. */
+  constructor(list: unknown[], names: readonly string[]) {
+    this.#list = list;
+    this.#names = names.toSorted();
+    this.#places = list.map((value) => ({ present: { value } }));
+    for (const [at, place] of this.#places.entries()) {
+      const item = list[at];
+      if (!isMapping(item) || !this.#names.every((name) => Object.hasOwn(item, name))) continue;
+      const key = this.#keyOf(item);
+      if (!this.#byKey.has(key)) this.#byKey.set(key, place);
+    }
+  }
+
+  get(key: Mapping): Present {
+    return this.#isKey(key) ? this.#byKey.get(this.#keyOf(key))?.present : undefined;
+  }
+
+  set(key: Mapping, present: Present, at: number | undefined): void {
+    if (!this.#isKey(key)) return;
+    const text = this.#keyOf(key);
+    const place = this.#byKey.get(text);
+    if (place !== undefined) place.present = present;
+    else if (present !== undefined) {
+      const added = { present };
+      this.#byKey.set(text, added);
+      this.#added.push({ place: added, at });
+    }
+  }
+
+  /** The items as they are now. */
+  get list(): readonly unknown[] {
+    const items = this.#places.flatMap(({ present }) => (present ? [present.value] : []));
+    for (const { place, at = items.length } of this.#added) {
+      if (place.present !== undefined) items.splice(at, 0, place.present.value);
+    }
+    return items;
+  }
+
+  write(): void {
+    const { list } = this;
+    this.#list.length = 0;
+    for (const item of list) this.#list.push(item);
+  }
+
+  #isKey(key: Mapping): boolean {
+    return (
+      Object.keys(key).length === this.#names.length &&
+      this.#names.every((name) => Object.hasOwn(key, name))
+    );
+  }
+
+  #keyOf(item: Mapping): string {
+    return goJson(this.#names.map((name) => item[name] ?? null));
+  }
+}
