@@ -7,8 +7,8 @@ import { crdDocuments } from '../../generate/manifests/operator-manifests.ts';
 import type { Settings } from '../../manager/settings/settings.ts';
 import type { ListenAddress } from '../../manager/settings/webhook-listen.ts';
 import type { KubernetesObject } from '../../model/object.ts';
-import { localConfigurations } from '../../webhook/local-configurations.ts';
 import type { Webhook } from '../../webhook/webhook.ts';
+import { localConfigurations } from '../../webhook/webhook-configurations.ts';
 
 /** What the declarations of an operator require around it. */
 export interface Declarations {
