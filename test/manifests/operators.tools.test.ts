@@ -4,7 +4,7 @@
  * @module-tag kubectl
  */
 import { describe, expect, test } from 'vitest';
-import website from '../../examples/website/operator.ts';
+import { website } from '../../examples/website/operator.ts';
 import { controller } from '../../operator/controller/controller.ts';
 import { source } from '../../operator/controller/source.ts';
 import type { ManifestsOptions } from '../../operator/generate/manifests/manifests-options.ts';
