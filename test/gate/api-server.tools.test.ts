@@ -33,6 +33,7 @@ const colours = validatingWebhook({
   failurePolicy: 'Fail',
   validate({ object }) {
     if (object.data?.colour === 'red') return deny('red is taken');
+    if (object.data?.colour === 'rde') return deny('is no colour', { field: 'data.colour' });
     return allow({ warnings: object.data?.colour === 'grey' ? ['grey goes away in May'] : [] });
   },
 });
@@ -129,10 +130,12 @@ test('[admission 9] kubectl creates what is allowed, and shows denials and warni
 
   const allowed = await create(way, 'a', 'blue');
   const denied = await create(way, 'b', 'red');
+  const wrong = await create(way, 'b', 'rde');
   const warned = await create(way, 'c', 'grey');
 
   expect(allowed).toEqual({ code: 0, stdout: 'configmap/a created\n', stderr: '' });
   expect(denied).toEqual({ code: 1, stdout: '', stderr: DENIED });
+  expect(wrong.stderr).toBe('The ConfigMap "b" is invalid: data.colour: is no colour\n');
   expect(warned).toMatchObject({ code: 0, stderr: 'Warning: grey goes away in May\n' });
   expect(stored(way, 'ConfigMap', 'b')).toBeUndefined();
 });

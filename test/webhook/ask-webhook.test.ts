@@ -52,7 +52,11 @@ describe('a review', () => {
       code: 422,
       reason: 'Invalid',
       message: 'data.colour: is taken',
-      details: { name: 'shop', causes: [{ field: 'data.colour', message: 'is taken' }] },
+      details: {
+        name: 'shop',
+        kind: 'ConfigMap',
+        causes: [{ field: 'data.colour', message: 'is taken' }],
+      },
     });
   });
 

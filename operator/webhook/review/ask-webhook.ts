@@ -60,7 +60,7 @@ export async function askWebhook(
     );
     const decision = decisionOf(webhook, request, given);
     if (!decision.allowed) {
-      return { outcome: 'denied', text: deniedReview(uid, decision, request.name) };
+      return { outcome: 'denied', text: deniedReview(uid, decision, request) };
     }
     const operations = patchOf(webhook, request, decision);
     return { outcome: 'allowed', text: allowedReview(uid, decision.warnings, operations) };

@@ -2,6 +2,7 @@ import type { JsonPatchOperation } from '../../client/client.ts';
 import { encodeExact } from '../../client/rest-client.ts';
 import { boundedText, visibleText } from '../../core/visible-text.ts';
 import type { DenialReason, Denied } from '../decision.ts';
+import type { AdmissionRequest } from './admission-request.ts';
 import { REVIEW_VERSION } from './read-review.ts';
 
 /** The API server cuts a warning of more than 256 characters, and drops warnings beyond 4,096 characters. */
@@ -35,11 +36,16 @@ export function allowedReview(
 export function deniedReview(
   uid: string,
   { message, reason, field, warnings }: Denied,
-  name: string | undefined,
+  { name, resource: { group, kind } }: Pick<AdmissionRequest, 'name' | 'resource'>,
 ): string {
   const text = boundedText(visibleText(message));
   const cause = { reason: 'FieldValueInvalid', message: text, field };
-  const details = { ...(name !== undefined && { name }), causes: [cause] };
+  const details = {
+    ...(name !== undefined && { name }),
+    ...(group !== '' && { group }),
+    kind,
+    causes: [cause],
+  };
   return reviewText({
     uid,
     allowed: false,
