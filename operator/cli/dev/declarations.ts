@@ -2,11 +2,12 @@ import { filterOf, type ProxyFilter } from '../../access/filter/proxy-filter.ts'
 import type { Placement } from '../../access/placement.ts';
 import { type RbacRole, type RbacRoleBinding, rbacOf } from '../../access/rbac.ts';
 import { accessOf } from '../../access/required-access.ts';
-import type { Controller } from '../../controller/controller.ts';
-import { crdDocuments } from '../../generate/manifests/operator-manifests.ts';
+import { type Controller, definedResources } from '../../controller/controller.ts';
 import type { Settings } from '../../manager/settings/settings.ts';
 import type { ListenAddress } from '../../manager/settings/webhook-listen.ts';
+import { CONVERSION_PATH } from '../../model/custom-resource-definition.ts';
 import type { KubernetesObject } from '../../model/object.ts';
+import { crdYaml } from '../../schema/definition-yaml.ts';
 import type { Webhook } from '../../webhook/webhook.ts';
 import { localConfigurations } from '../../webhook/webhook-configurations.ts';
 
@@ -16,7 +17,7 @@ export interface Declarations {
   readonly name: string;
   readonly filter: ProxyFilter;
   readonly roles: readonly (RbacRole | RbacRoleBinding)[];
-  /** CustomResourceDefinitions as YAML, one a document. */
+  /** CustomResourceDefinitions as YAML, one a document; converted by the operator in plain HTTP. */
   readonly definitions: readonly string[];
   /** Webhook configurations, for an API server that calls plain HTTP. */
   readonly webhooks: readonly KubernetesObject[];
@@ -56,14 +57,13 @@ export function declarationsOf(
   const declared = [...controllers, ...webhooks];
   const accesses = accessOf(declared, placement);
   const serviceAccount = { name, namespace };
+  const url = listen.socket === undefined ? `http://${listen.host}:${listen.port}` : undefined;
+  const converting = url === undefined ? {} : { url: `${url}${CONVERSION_PATH}` };
   return {
     name,
     filter: filterOf(accesses),
     roles: rbacOf(accesses, { name, serviceAccount }),
-    definitions: crdDocuments(declared).map(({ text }) => text),
-    webhooks:
-      listen.socket === undefined
-        ? localConfigurations(webhooks, { name, url: `http://${listen.host}:${listen.port}` })
-        : [],
+    definitions: definedResources(declared).map((each) => crdYaml(each, converting)),
+    webhooks: url === undefined ? [] : localConfigurations(webhooks, { name, url }),
   };
 }
