@@ -199,10 +199,12 @@ export { configMaps, customResourceDefinitions } from './model/builtin.ts';
 export {
   API_APPROVED,
   approvalOf,
+  CONVERSION_PATH,
   type CustomResourceDefinition,
   type DefinedResource,
   type DefinitionVersion,
   needsApproval,
+  withConversionClient,
 } from './model/custom-resource-definition.ts';
 export {
   DNS_1035_LABEL,

@@ -1,39 +1,45 @@
-import type { KubernetesObject, Webhook } from 'chancery';
-import { ConfigurationError } from 'chancery';
-import { localConfigurations } from 'chancery/internal';
+import type { Webhook } from 'chancery';
+import { ConfigurationError, runnable } from 'chancery';
+import type { DefinedResource } from 'chancery/internal';
 import { startOperator, type TestOperator } from '../operator/test-operator.ts';
+import { eventually } from '../time/eventually.ts';
 import type { TestBackend } from './choose-backend.ts';
 
-/** The name of the configurations of a test, which has one operator with webhooks. */
-const NAME = 'chancery-test-env';
+/** What an API server asks about. */
+interface Asked {
+  readonly webhooks: readonly Webhook[];
+  /** Resources whose versions are converted. */
+  readonly converted: readonly DefinedResource[];
+}
 
 /**
- * An operator that only answers webhooks, and the configurations by which the API server finds it.
+ * An operator that only answers the API server. Resolves when its port is open: it is ready when the definitions of
+ * what it reads are there.
  *
  * @throws ConfigurationError `CONFIG` for another API server than the embedded one: those call no plain HTTP.
- * @throws OperatorError `USER_CODE` when the operator does not become ready.
+ * @throws OperatorError `USER_CODE` when the port does not open.
  */
 export async function serveWebhooks(
   url: string,
-  webhooks: readonly Webhook[],
+  { webhooks, converted }: Asked,
   backend: TestBackend,
-): Promise<{
-  readonly operator: TestOperator;
-  readonly configurations: readonly KubernetesObject[];
-}> {
+): Promise<{ readonly operator: TestOperator; readonly address: string }> {
   if (backend !== 'embedded') {
     throw new ConfigurationError(
       `the backend ${backend} calls webhooks by https alone: leave \`webhooks\` out, or use the embedded server`,
     );
   }
-  const operator = startOperator({ url, controllers: [], webhooks });
+  const conversions = runnable({
+    name: 'conversions',
+    definitions: converted,
+    run: (signal) =>
+      new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true })),
+  });
+  const operator = startOperator({ url, controllers: [], runnables: [conversions], webhooks });
   try {
-    await operator.untilReady();
+    return { operator, address: await eventually(() => operator.webhookAddress) };
   } catch (error) {
     await operator.stop();
     throw error;
   }
-  const { webhookAddress = '' } = operator;
-  const serving = { name: NAME, url: webhookAddress };
-  return { operator, configurations: localConfigurations(webhooks, serving) };
 }

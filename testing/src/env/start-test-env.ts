@@ -1,6 +1,12 @@
 import process from 'node:process';
 import type { KubernetesObject, Webhook } from 'chancery';
 import { ConfigurationError, OperatorError } from 'chancery';
+import {
+  CONVERSION_PATH,
+  type DefinedResource,
+  localConfigurations,
+  withConversionClient,
+} from 'chancery/internal';
 import { type Ambassador, startAmbassador } from '../ambassador/ambassador.ts';
 import type { AmbassadorFilter } from '../ambassador/kubectl-proxy.ts';
 import type { ApiServer, ApiServerOptions } from '../apiserver/api-server.ts';
@@ -31,8 +37,8 @@ export interface TestEnvOptions {
   readonly embedded?: ApiServerOptions;
   /**
    * Custom resources, as `customResource` returns them: their CustomResourceDefinitions are applied, and are
-   * served when the environment starts. Default: none. On a shared cluster those that did not exist before
-   * are deleted when the environment stops.
+   * served when the environment starts. The embedded server converts between their versions. Default: none. On a
+   * shared cluster those that did not exist before are deleted when the environment stops.
    */
   readonly install?: readonly { readonly definition: KubernetesObject }[];
   /**
@@ -47,6 +53,11 @@ export interface TestEnvOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
+type Installed = NonNullable<TestEnvOptions['install']>;
+
+/** The name of the webhook configurations of a test, which has one operator with webhooks. */
+const CONFIGURATIONS = 'chancery-test-env';
+
 /**
  * A Kubernetes API to test an operator against: the embedded server, etcd and kube-apiserver from
  * `KUBEBUILDER_ASSETS`, or a cluster that exists. The caller stops it, or says `await using`.
@@ -60,13 +71,16 @@ export async function startTestEnv(options: TestEnvOptions = {}): Promise<TestEn
   const backend = await start(kind, options, environment);
   const env = new StartedEnv(kind, backend, environment, options.embedded?.clock);
   try {
-    await env.apply((options.install ?? []).map(({ definition }) => definition));
-    await env.serve(options.webhooks ?? []);
+    await env.install(options.install ?? [], options.webhooks ?? []);
     return env;
   } catch (error) {
     await env.stop();
     throw error;
   }
+}
+
+function isConverted(resource: Installed[number]): resource is DefinedResource {
+  return 'convert' in resource && resource.convert !== undefined;
 }
 
 function start(
@@ -144,11 +158,23 @@ class StartedEnv implements TestEnv {
   }
 
   /** @throws ConfigurationError `CONFIG` for webhooks that the API server would not call. */
-  async serve(webhooks: readonly Webhook[]): Promise<void> {
-    if (webhooks.length === 0) return;
-    const { operator, configurations } = await serveWebhooks(this.url, webhooks, this.backend);
+  async install(resources: Installed, webhooks: readonly Webhook[]): Promise<void> {
+    const converted = this.backend === 'embedded' ? resources.filter(isConverted) : [];
+    if (webhooks.length === 0 && converted.length === 0) {
+      await this.apply(resources.map(({ definition }) => definition));
+      return;
+    }
+    const asked = { webhooks, converted };
+    const { operator, address } = await serveWebhooks(this.url, asked, this.backend);
     this.#webhooks = operator;
-    await this.apply(configurations);
+    const client = { url: `${address}${CONVERSION_PATH}` };
+    await this.apply(
+      resources.map((each) =>
+        isConverted(each) ? withConversionClient(each.definition, client) : each.definition,
+      ),
+    );
+    await operator.untilReady();
+    await this.apply(localConfigurations(webhooks, { name: CONFIGURATIONS, url: address }));
   }
 
   create: TestEnv['create'] = (object) => this.#calls.create(object);
