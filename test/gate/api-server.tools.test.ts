@@ -15,7 +15,7 @@ import {
   servedPaths,
   type WebhooksOptions,
 } from '../../operator/generate/webhook/webhooks-options.ts';
-import { configMaps, secrets } from '../../operator/kubernetes.ts';
+import { configMaps, secrets, services } from '../../operator/kubernetes.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { customResource } from '../../operator/schema.ts';
 import { allow, deny } from '../../operator/webhook/decision.ts';
@@ -36,6 +36,15 @@ const colours = validatingWebhook({
     if (object.data?.colour === 'rde') return deny('is no colour', { field: 'data.colour' });
     return allow({ warnings: object.data?.colour === 'grey' ? ['grey goes away in May'] : [] });
   },
+});
+
+/** Closed, and never answers: it has 4 s, and the API server waits for a second more. */
+const hanging = validatingWebhook({
+  name: 'hanging.services.example.com',
+  resource: services,
+  failurePolicy: 'Fail',
+  timeoutSeconds: 5,
+  validate: () => new Promise(() => {}),
 });
 
 /** Open: without an answer a Secret is stored as it is. */
@@ -75,7 +84,7 @@ const OPTIONS: WebhooksOptions = {
   certificates: 'pod',
   image: 'chancery-gate:1',
   signer: 'example.com/serving',
-  webhooks: [colours, creators],
+  webhooks: [colours, creators, hanging],
   conversions: [boats.definition.metadata.name],
 };
 
@@ -176,7 +185,7 @@ test('[admission 10] while the gate is dead a closed webhook refuses writes and 
   expect(stored(way, 'Secret', 'asked')?.metadata.annotations).toBeDefined();
 });
 
-test('[admission 10] of a gate without an operator the user sees which address does not answer', async () => {
+test('[A-11] [admission 10] of a gate without an operator the user sees which address does not answer', async () => {
   const way = await start();
   await way.operator.stop();
 
@@ -185,6 +194,24 @@ test('[admission 10] of a gate without an operator the user sees which address d
   expect(code).toBe(1);
   expect(stderr).toContain('failed calling webhook "colours.configmaps.example.com"');
   expect(stderr).toMatch(/the operator does not answer at 127\.0\.0\.1:\d+: see whether/);
+});
+
+test('[A-6] [admission 14] of a function that hangs the user sees that time is up, and the metric counts it', async () => {
+  const way = await start();
+
+  const { code, stderr } = await way.kubectl.try([
+    'create',
+    'service',
+    'clusterip',
+    'a',
+    '--tcp=80',
+  ]);
+
+  expect(code).toBe(1);
+  expect(stderr).toContain('failed calling webhook "hanging.services.example.com"');
+  expect(stderr).toContain('unable to return a response in the time allotted');
+  const timeouts = { webhook: hanging.path, outcome: 'timeout' };
+  expect(way.operator.meter.value('chancery_webhook_reviews_total', timeouts)).toBe(1);
 });
 
 test('[admission 17] a list of 500 objects in another version is one review', async () => {
