@@ -291,4 +291,4 @@ export type { InformerHandle } from './store/namespaces-informer.ts';
 export type { SharedInformer } from './store/shared-informer.ts';
 export type { TransportRequest, TransportResponse } from './transport/transport.ts';
 export { type Pool, undiciPool } from './transport/undici-pool.ts';
-export { localConfigurations } from './webhook/local-configurations.ts';
+export { localConfigurations } from './webhook/webhook-configurations.ts';

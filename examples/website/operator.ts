@@ -1,8 +1,9 @@
 import { childName, controller } from 'chancery';
 import { deployments } from 'chancery/kubernetes';
 import { websites } from './definition.ts';
+import { budget } from './webhook.ts';
 
-export default controller({
+export const website = controller({
   name: 'website',
   for: websites,
   owns: [deployments],
@@ -43,3 +44,5 @@ export default controller({
     if (isNews && isReady) event('Normal', 'Ready', message);
   },
 });
+
+export default [website, budget];

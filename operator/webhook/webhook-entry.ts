@@ -18,7 +18,7 @@ export interface WebhookEntry {
 }
 
 /** The label that the API server gives to each namespace. */
-const NAMESPACE_NAME = 'kubernetes.io/metadata.name';
+export const NAMESPACE_NAME = 'kubernetes.io/metadata.name';
 
 /**
  * The entry of a webhook configuration for `webhook`.

@@ -64,6 +64,8 @@ export interface Webhook {
   readonly definitions: readonly DefinedResource[];
   /** A webhook records no Events. */
   readonly recordsEvents: false;
+  /** None: a webhook writes nothing. */
+  readonly fieldManagers: readonly string[];
   /** Every replica answers. */
   readonly needsLeaderElection: false;
   /** The declared function. What it returns is not checked yet. */
@@ -166,6 +168,7 @@ function declared<T extends KubernetesObject, O extends AdmissionOperation>(
     sources: (options.reads ?? []).map((each) => sourceOf(each)),
     definitions: hasDefinition(resource) ? [resource] : [],
     recordsEvents: false,
+    fieldManagers: [],
     needsLeaderElection: false,
     handle,
     [DECLARED]: true,

@@ -68,15 +68,20 @@ interface World {
   conclude(type: 'Succeeded' | 'Failed', message?: string): Promise<KubernetesObject>;
 }
 
-async function start({ served = true }: { readonly served?: boolean } = {}): Promise<World> {
-  const server = await ApiServer.start();
+/** @param served - whether there are migrations, and who works on them: the test, or the server itself. */
+async function start({
+  served = true,
+}: {
+  readonly served?: boolean | 'by the control plane';
+} = {}): Promise<World> {
+  const server = await ApiServer.start({ storageMigrations: served === 'by the control plane' });
   onTestFinished(() => server.close());
   const connection = connect(server.url, { clock: systemClock });
   onTestFinished(() => connection.close());
   const client = connection.clientFor('control-plane');
   const definitions = customResourceDefinitions as Resource as Resource<KubernetesObject>;
   server.applyManifest(JSON.stringify(definition('v1alpha1')));
-  if (served) server.applyManifest(JSON.stringify(MIGRATION_API));
+  if (served === true) server.applyManifest(JSON.stringify(MIGRATION_API));
   await eventually(async () => (await client.list(boats)).length === 0);
   if (served) await eventually(async () => (await client.list(migrations)).length === 0);
   const world: World = {
@@ -112,7 +117,7 @@ async function start({ served = true }: { readonly served?: boolean } = {}): Pro
   return world;
 }
 
-test('[admission 19] it has all objects written, and afterwards only the new version is in storedVersions', async () => {
+test('[A-18] [admission 19] it has all objects written, and afterwards only the new version is in storedVersions', async () => {
   const { run, stored, conclude } = await start();
   expect(await stored()).toEqual(['v1alpha1', 'v1']);
 
@@ -135,7 +140,7 @@ test('[admission 19] it has all objects written, and afterwards only the new ver
   ]);
 });
 
-test('[admission 19] it is stopped, and the next run goes on with the migration that there is', async () => {
+test('[A-18] [admission 19] it is stopped, and the next run goes on with the migration that there is', async () => {
   const { run, stored, conclude, client } = await start();
   const first = run();
   const begun = await eventually(() => client.find(migrations, { name: MIGRATION }));
@@ -149,6 +154,31 @@ test('[admission 19] it is stopped, and the next run goes on with the migration 
   expect(await second.exit).toBe(0);
   expect(concluded.metadata.uid).toBe(begun.metadata.uid);
   expect(await stored()).toEqual(['v1']);
+});
+
+test('[A-18] [admission 19] a control plane that serves migrations writes each object in the new version', async () => {
+  const { run, stored, storeAs, client, server } = await start({ served: 'by the control plane' });
+  await storeAs('v1alpha1');
+  for (const name of ['ann', 'bea']) {
+    await client.create(boats, {
+      ...{ apiVersion: 'harbour.example/v1', kind: 'Boat' },
+      ...{ metadata: { name, namespace: 'default' } },
+    });
+  }
+  await storeAs('v1');
+  const written: string[] = [];
+  onTestFinished(
+    server.subscribe((resource, { object }) => {
+      if (resource === NAME) written.push(object.apiVersion);
+    }),
+  );
+
+  const { exit, stdout } = run();
+
+  expect(await exit).toBe(0);
+  expect(await stored()).toEqual(['v1']);
+  expect(stdout.lines.at(-1)).toBe(`${NAME}: all objects are stored in v1`);
+  expect(written).toEqual(['harbour.example/v1', 'harbour.example/v1']);
 });
 
 test('nothing is to be done where all objects are stored in the storage version', async () => {
@@ -200,7 +230,7 @@ test('a migration from before the last change of the definition proves nothing, 
   expect(await stored()).toEqual(['v1']);
 });
 
-test('without the API of migrations it writes each object itself, unchanged', async () => {
+test('[A-18] without the API of migrations it writes each object itself, unchanged', async () => {
   const { run, stored, client, server } = await start({ served: false });
   server.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'quay' } });
   for (const name of ['ann', 'bea']) {

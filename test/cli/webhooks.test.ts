@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { parseYamlDocuments } from '../../operator/core/yaml.ts';
 import { post } from '../manager/webhooks/post.ts';
 import { reviewOf } from '../webhook/reviews.ts';
 import { chancery, folderWith, freePort } from './child.ts';
@@ -93,6 +94,24 @@ test('generate rbac has the sources that webhooks read', async () => {
   expect(text).toContain('- secrets');
   expect(text).not.toContain('admissionregistration');
   expect(text).not.toContain('configmaps');
+});
+
+test('the only controller names the operator, also beside a webhook', async () => {
+  const shop = `
+import { controller } from 'chancery';
+import { configMaps } from 'chancery/kubernetes';
+import webhooks from './colours.mjs';
+
+export default [...webhooks, controller({ name: 'shop', for: configMaps, reconcile: () => {} })];`;
+  const folder = folderWith({ 'colours.mjs': COLOURS, 'shop.mjs': shop });
+
+  const { exit, stdout } = invoke(['generate', 'rbac', join(folder, 'shop.mjs')]);
+
+  expect(await exit).toBe(0);
+  expect(parseYamlDocuments(stdout.lines.join('\n'))).toMatchObject([
+    { kind: 'Role', metadata: { name: 'shop' } },
+    { kind: 'RoleBinding', subjects: [{ name: 'shop', namespace: 'shop' }] },
+  ]);
 });
 
 test('a process without a controller answers its webhooks until it is asked to stop', async () => {

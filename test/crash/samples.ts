@@ -3,7 +3,7 @@
 import type { TestEnv } from '@chancery/testing';
 import { configMap, deployment, eventually } from '@chancery/testing';
 import configRestart from '../../examples/config-restart/operator.ts';
-import website from '../../examples/website/operator.ts';
+import { website } from '../../examples/website/operator.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import garden, { gardens } from './modules/garden.ts';
 import type { Sample } from './sample.ts';

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
 import { declarationsOf } from '../../operator/cli/dev/declarations.ts';
+import { controller } from '../../operator/controller/controller.ts';
+import { parseYaml } from '../../operator/core/yaml.ts';
 import { configMaps } from '../../operator/model/kubernetes/resources.ts';
 import { allow } from '../../operator/webhook/decision.ts';
 import { mutatingWebhook, validatingWebhook } from '../../operator/webhook/webhook.ts';
+import { boats } from '../schema/conversion/boats.ts';
 
 const check = validatingWebhook({
   name: 'check.settings.example.com',
@@ -38,6 +41,22 @@ test('the webhooks of the modules are called in plain HTTP where the operator an
       webhooks: [
         { clientConfig: { url: 'http://127.0.0.1:20123/mutate/change.settings.example.com' } },
       ],
+    },
+  ]);
+});
+
+test('the conversions of the modules are called there, too', () => {
+  const listen = { host: '127.0.0.1', port: 20_123 };
+  const boat = controller({ name: 'boat', for: boats, reconcile: () => {} });
+
+  const { definitions } = declarationsOf([boat], PLACE, { webhooks: [], listen });
+
+  expect(definitions.map((text) => parseYaml(text))).toMatchObject([
+    {
+      metadata: { name: 'boats.harbour.example' },
+      spec: {
+        conversion: { webhook: { clientConfig: { url: 'http://127.0.0.1:20123/convert' } } },
+      },
     },
   ]);
 });

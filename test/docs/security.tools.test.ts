@@ -6,7 +6,7 @@
 import { copyFileSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import website from '../../examples/website/operator.ts';
+import { website } from '../../examples/website/operator.ts';
 import { proxyFilter } from '../../operator/access/filter/proxy-filter.ts';
 import { BIN, start } from '../cli/child.ts';
 import { NAMESPACE, startCluster } from '../support/cluster.ts';
@@ -21,7 +21,7 @@ test('the commands: what they generate passes the lint, and the check behind it'
     filter: proxyFilter([website], { namespaces: [NAMESPACE] }),
   });
   const folder = exampleFolder();
-  for (const file of ['operator.ts', 'definition.ts']) {
+  for (const file of ['operator.ts', 'definition.ts', 'webhook.ts']) {
     copyFileSync(new URL(`examples/website/${file}`, root), join(folder, file));
   }
   mkdirSync(join(folder, 'bin'));

@@ -105,7 +105,7 @@ test('[admission 13] a gate whose operator stops ends its connections, so that t
   expect(reply.headers.connection).toContain('close');
 });
 
-test('[admission 10] without an operator the gate answers at once, and names its address', async () => {
+test('[A-11] [admission 10] without an operator the gate answers at once, and names its address', async () => {
   const nobody = await PlainOperator.start();
   await nobody.stop();
   const alone = await GateProcess.start({ paths: DECLARED, operator: nobody.address });
@@ -133,7 +133,7 @@ test('[admission 10] after a kill no review is answered, and all are when it is 
   expect(after.status).toBe(200);
 });
 
-test('[admission 11] a rotation under 50 reviews a second costs none, and the next connection has the new certificate', async () => {
+test('[A-12] [admission 11] a rotation under 50 reviews a second costs none, and the next connection has the new certificate', async () => {
   const kept = client();
   const fresh = client(gate(), { keepAlive: false });
   const serials: string[] = [];
@@ -152,7 +152,7 @@ test('[admission 11] a rotation under 50 reviews a second costs none, and the ne
   expect(operator().seen).toHaveLength(500);
 });
 
-test('[admission 14] a handler that hangs is answered with 504 after the time limit of its webhook', async () => {
+test('[A-11] [admission 14] a handler that hangs is answered with 504 after the time limit of its webhook', async () => {
   const short = await GateProcess.start({
     paths: [{ path: '/validate/slow.example.com', timeoutSeconds: 1 }],
     operator: operator().address,
@@ -166,7 +166,7 @@ test('[admission 14] a handler that hangs is answered with 504 after the time li
   expect(reply.body).toContain('within the time limit of this webhook');
 });
 
-test('[admission 15] 8 MiB pass, and a byte more is refused before the operator is reached', async () => {
+test('[A-11] [admission 15] 8 MiB pass, and a byte more is refused before the operator is reached', async () => {
   operator().answer = ({ body }) => ({ body: String(body.length) });
 
   const largest = await client().post('/convert', review('u7', 8 * MiB));

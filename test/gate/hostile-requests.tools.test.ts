@@ -50,7 +50,7 @@ test('[admission 15] there are hostile requests of every kind, each once', () =>
   expect(kinds.filter((kind) => !HOSTILE.some((line) => kind.test(line)))).toEqual([]);
 });
 
-test('what is declared passes as it was sent, with the query of the API server', async () => {
+test('[A-11] what is declared passes as it was sent, with the query of the API server', async () => {
   const lines = DECLARED.flatMap(({ path }) => [
     `POST ${path} HTTP/1.1`,
     `POST ${path}?timeout=1s HTTP/1.1`,
@@ -63,7 +63,7 @@ test('what is declared passes as it was sent, with the query of the API server',
   expect(operator().seen.map(({ line }) => line)).toEqual(lines);
 });
 
-test('[admission 15] no hostile request reaches the operator', async () => {
+test('[A-11] [admission 15] no hostile request reaches the operator', async () => {
   const statuses = await sendAll(gate(), HOSTILE);
 
   const passed = [...statuses].filter(([, status]) => !REFUSED.includes(status));

@@ -71,7 +71,7 @@ test.each([
   ],
   ['has expired', { now: new Date('+010000-01-01T00:00:00Z') }, 'has expired on'],
   ['is not valid yet', { now: new Date('2019-12-31T00:00:00Z') }, 'is valid from'],
-])('a certificate that %s is named with its remedy', async (_what, options, words) => {
+])('[A-13] a certificate that %s is named with its remedy', async (_what, options, words) => {
   const gate = await startGate();
 
   const [finding = '', ...others] = await found(gate.port, options);
@@ -82,7 +82,7 @@ test.each([
   expect(finding).toContain('look at the Secret that the container gate mounts at /tls');
 });
 
-test('a certificate that nothing renews is named before it expires', async () => {
+test('[A-13] a certificate that nothing renews is named before it expires', async () => {
   const gate = await startGate();
   gate.volume.put(validForADay());
 
@@ -109,13 +109,13 @@ test.each([
   expect(finding).toContain('needs tls.crt and tls.key that belong together');
 });
 
-test('a gate that does not run is named', async () => {
+test('[A-13] a gate that does not run is named', async () => {
   expect(await found(await freePort())).toEqual([
     expect.stringMatching(/^GATE_UNREACHABLE: no gate listens on port /),
   ]);
 });
 
-test('a gate that does not reach the operator is named with the setting to change', async () => {
+test('[A-13] a gate that does not reach the operator is named with the setting to change', async () => {
   const gate = await startGate({ operator: `127.0.0.1:${await freePort()}` });
 
   expect(await found(gate.port)).toEqual([
@@ -123,7 +123,7 @@ test('a gate that does not reach the operator is named with the setting to chang
   ]);
 });
 
-test('a gate without the declared path is named', async () => {
+test('[A-13] a gate without the declared path is named', async () => {
   const gate = await startGate({ paths: [{ path: '/other', timeoutSeconds: 10 }] });
 
   expect(await found(gate.port)).toEqual([

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { websites } from '../../examples/website/definition.ts';
-import website from '../../examples/website/operator.ts';
+import { website } from '../../examples/website/operator.ts';
 import { duplicateYamlKeys, parseYamlDocuments } from '../../operator/core/yaml.ts';
 import type { ManifestsOptions } from '../../operator/generate/manifests/manifests-options.ts';
 import {

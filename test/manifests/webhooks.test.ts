@@ -1,6 +1,6 @@
 /** What an operator with webhooks has besides: the gate, the configurations, the certificates, and no right more. */
 import { describe, expect, test } from 'vitest';
-import website from '../../examples/website/operator.ts';
+import { website } from '../../examples/website/operator.ts';
 import { readGateConfig } from '../../operator/generate/gate/gate-config.ts';
 import { lint } from '../../operator/generate/lint/lint.ts';
 import { certificatesOperator } from '../../operator/generate/manifests/certificates-operator.ts';
@@ -53,7 +53,7 @@ describe('the gate', () => {
 
   test.each(
     SOURCES,
-  )('[admission 12] with $certificates only the gate mounts the key, and the operator has neither key nor token', (gate) => {
+  )('[A-10] [admission 12] with $certificates only the gate mounts the key, and the operator has neither key nor token', (gate) => {
     const pod = podOf(webhookModelOf(ALL, { gate }));
     const mounting = (volume: string) =>
       [...(pod.initContainers ?? []), ...pod.containers]
@@ -168,7 +168,7 @@ describe('the gate', () => {
 });
 
 describe('what the API server asks', () => {
-  test('for all namespaces the own one is left out, whatever a webhook selects itself', () => {
+  test('[A-7] for all namespaces the own one is left out, whatever a webhook selects itself', () => {
     const objects = renderedObjects(webhookModelOf(ALL), { scope: 'cluster-scoped' });
 
     const configured = configuredIn(objects);
@@ -184,7 +184,7 @@ describe('what the API server asks', () => {
     expect(first?.namespaceSelector.matchLabels).toEqual({ team: 'web' });
   });
 
-  test('for the own namespace it asks about this one only, and not about what the operator needs to start', () => {
+  test('[A-7] for the own namespace it asks about this one only, and not about what the operator needs to start', () => {
     const model = webhookModelOf([...ALL, OF_SECRETS, OF_SERVICES]);
     const objects = renderedObjects(model, { scope: 'namespaced' });
 
@@ -218,7 +218,7 @@ describe('what the API server asks', () => {
 });
 
 describe('a webhook that refuses requests while nobody answers', () => {
-  test('brings two replicas and a budget, also without being asked', () => {
+  test('[A-7] brings two replicas and a budget, also without being asked', () => {
     const model = webhookModelOf([CLOSED]);
     for (const scope of SCOPES) {
       const objects = renderedObjects(model, { scope, components: overlayComponents(model) });
@@ -243,7 +243,7 @@ describe('a webhook that refuses requests while nobody answers', () => {
     expect(ofKind(objects, 'PodDisruptionBudget')).toEqual([]);
   });
 
-  test('is refused without a leader election, with the reason', () => {
+  test('[A-7] is refused without a leader election, with the reason', () => {
     expect(() => webhookModelOf([CLOSED], { leaderElection: false })).toThrow(
       /closed\.deployments\.example\.dev has failurePolicy Fail.*two replicas and a PodDisruptionBudget.*everything twice/,
     );
@@ -335,7 +335,7 @@ describe('certificates', () => {
 describe('rights', () => {
   test.each(
     SOURCES,
-  )('[admission 20] with $certificates the operator has no right to webhook configurations or definitions', (gate) => {
+  )('[A-10] [admission 20] with $certificates the operator has no right to webhook configurations or definitions', (gate) => {
     const model = webhookModelOf([...ALL, CLOSED], { gate });
     for (const scope of SCOPES) {
       const granted = rulesOf(renderedObjects(model, { scope }), 'website');
@@ -349,7 +349,7 @@ describe('rights', () => {
     }
   });
 
-  test('the operator of certificates may write one Secret and the named configurations, and nothing else', () => {
+  test('[A-14] the operator of certificates may write one Secret and the named configurations, and nothing else', () => {
     const model = webhookModelOf(ALL, { gate: { ...GATE, certificates: 'chancery' } });
 
     const objects = certificatesOperator(model);

@@ -5,7 +5,7 @@ import type { Controller, KubernetesObject } from 'chancery';
 import type { CustomResource } from 'chancery/schema';
 import { expect, test } from 'vitest';
 import { websites } from '../../examples/website/definition.ts';
-import website from '../../examples/website/operator.ts';
+import { website } from '../../examples/website/operator.ts';
 import { done, newProject } from './support/project.ts';
 
 /** What `--owns` takes: the kind of the children, and how their names and labels are limited. */

@@ -56,7 +56,7 @@ test('objects that have the wanted version already pass as they are, whatever th
   expect(response.convertedObjects).toEqual([odd, foreign]);
 });
 
-test('[admission 18] a failure names versions and object and nothing of its content, and the log gets the cause', async () => {
+test('[A-9] [admission 18] a failure names versions and object and nothing of its content, and the log gets the cause', async () => {
   const resource = customResource({
     group: 'harbour.example',
     kind: 'Boat',

@@ -21,14 +21,14 @@ function mutating(
 }
 
 describe('a review', () => {
-  test('[admission 16] is answered with its uid', async () => {
+  test('[A-2] [admission 16] is answered with its uid', async () => {
     const { status, response } = await answerOf(configMapWebhook({}), reviewOf({ uid: 'd00d' }));
 
     expect(status).toBe(200);
     expect(response).toEqual({ uid: 'd00d', allowed: true });
   });
 
-  test('[admission 16] is denied with HTTP status 200, and a Status with message, code and reason', async () => {
+  test('[A-2] [admission 16] is denied with HTTP status 200, and a Status with message, code and reason', async () => {
     const webhook = configMapWebhook({ validate: () => deny('red is taken') });
 
     const { status, outcome, response } = await answerOf(webhook, reviewOf());
@@ -60,7 +60,7 @@ describe('a review', () => {
     });
   });
 
-  test('[admission 16] never has a patch type without a patch', async () => {
+  test('[A-2] [admission 16] never has a patch type without a patch', async () => {
     const same = await answerOf(
       mutating(({ object }) => structuredClone(object)),
       reviewOf(),
@@ -75,7 +75,7 @@ describe('a review', () => {
     expect(changed.patch).toEqual([{ op: 'add', path: '/data/size', value: '1' }]);
   });
 
-  test('[admission 16] has warnings of less than 256 characters in one line, and of 4,096 in all', async () => {
+  test('[A-2] [admission 16] has warnings of less than 256 characters in one line, and of 4,096 in all', async () => {
     const warnings = [
       'two\nlines',
       '',
@@ -102,7 +102,7 @@ describe('a review', () => {
     expect(response.status?.message.length).toBeLessThan(2_200);
   });
 
-  test('reaches the function with user, options, dry run and both objects', async () => {
+  test('[A-1] reaches the function with user, options, dry run and both objects', async () => {
     let asked: AdmissionRequest | undefined;
     const webhook = configMapWebhook({
       validate: (request) => {
@@ -174,7 +174,7 @@ describe('a review', () => {
     expect(seen).toEqual([undefined, { colour: 'blue' }]);
   });
 
-  test('about an object that is being deleted is allowed without the function, so that finalizers can go', async () => {
+  test('[A-7] about an object that is being deleted is allowed without the function, so that finalizers can go', async () => {
     const validate = (): ReturnType<typeof deny> => deny('never');
     const oldObject = configMapOf({}, { deletionTimestamp: '2026-11-29T10:00:00Z' });
     const forged = configMapOf({}, { deletionTimestamp: '2026-11-29T10:00:00Z' });
@@ -258,7 +258,7 @@ describe('a review', () => {
       `{"request":${'['.repeat(2_000)}${']'.repeat(2_000)}}`,
       /the body/,
     ],
-  ])('%s is refused with an error that quotes nothing of it', async (_, review, expected) => {
+  ])('[A-4] %s is refused with an error that quotes nothing of it', async (_, review, expected) => {
     const text = (typeof review === 'string' ? review : JSON.stringify(review)).replaceAll(
       '"red"',
       `"${SECRET}"`,
@@ -319,7 +319,7 @@ describe('a function', () => {
     ['that returns null', () => null, /returned null/],
     ['that validates and returns an object', ({ object }) => object, /returned object/],
     ['that warns with something else than texts', () => allow({ warnings: [7 as never] }), /./],
-  ])('%s refuses the request, and the answer says nothing of the object', async (_, validate, expected) => {
+  ])('[A-3] %s refuses the request, and the answer says nothing of the object', async (_, validate, expected) => {
     const webhook = configMapWebhook({ validate: validate as never });
 
     const { status, outcome, response, text, lines } = await answerOf(webhook, secret);
@@ -393,7 +393,7 @@ describe('a function', () => {
     expect(changed.patch).toEqual([{ op: 'remove', path: '/data/colour' }]);
   });
 
-  test('that answers after its time limit has answered with 504 before, once, with its signal aborted', async () => {
+  test('[A-6] that answers after its time limit has answered with 504 before, once, with its signal aborted', async () => {
     const clock = new FakeClock();
     const { lines, logFor } = recordingLog();
     const late = Promise.withResolvers<ReturnType<typeof allow>>();
@@ -418,7 +418,7 @@ describe('a function', () => {
     expect(lines.filter(({ level }) => level === 'warn')).toHaveLength(1);
   });
 
-  test('that settles twice has answered with the first of both', async () => {
+  test('[A-3] that settles twice has answered with the first of both', async () => {
     const webhook = configMapWebhook({
       validate: () =>
         new Promise((resolve, reject) => {
@@ -433,7 +433,7 @@ describe('a function', () => {
     expect(response.status?.message).toBe('first');
   });
 
-  test('reads only sources that the webhook declares', async () => {
+  test('[A-1] reads only sources that the webhook declares', async () => {
     const webhook = configMapWebhook({
       validate: (_request, { store }) => {
         store(configMaps).list();

@@ -62,7 +62,7 @@ describe('a declared webhook', () => {
     expect(isWebhook(webhook)).toBe(true);
   });
 
-  test('has an entry that leaves out the namespace of the operator and objects that are being deleted', () => {
+  test('[A-7] has an entry that leaves out the namespace of the operator and objects that are being deleted', () => {
     const namespaceSelector = { matchLabels: { tier: 'web' } };
     const condition = {
       name: 'not-by-nodes',

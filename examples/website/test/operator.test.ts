@@ -7,7 +7,7 @@ import { crdYaml, type ObjectOf } from 'chancery/schema';
 import { expect, test } from 'vitest';
 import { type Place, startExample } from '../../testing/place.ts';
 import { websites } from '../definition.ts';
-import website from '../operator.ts';
+import { website } from '../operator.ts';
 
 type Website = ObjectOf<typeof websites>;
 

@@ -20,6 +20,7 @@ import {
 import type { GateOptions } from '../../generate/webhook/webhooks-options.ts';
 import type { Settings } from '../../manager/settings/settings.ts';
 import type { KubernetesObject } from '../../model/object.ts';
+import { isWebhook } from '../../webhook/webhook.ts';
 import type { ExitCode, Io } from '../command.ts';
 import type { GivenTo } from '../command-table.ts';
 import { type Declaring, declaringWords, type Generating } from '../declarations/declaring.ts';
@@ -363,7 +364,9 @@ function isElected(
 
 function nameOf(declared: readonly Generating[], { name }: GenerateArguments): string {
   if (name !== undefined) return name;
-  const [first, ...others] = declared;
+  // A webhook is a part of an operator, and has the name of its question.
+  const operators = declared.filter((each) => !isWebhook(each));
+  const [first, ...others] = operators.length > 0 ? operators : declared;
   if (first !== undefined && others.length === 0) return first.name;
   const names = declared.map((each) => each.name).join(', ');
   throw new ConfigurationError(`several controllers (${names}): name the operator with --name`);

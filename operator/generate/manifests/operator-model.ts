@@ -10,7 +10,7 @@ import type { CustomResourceDefinition } from '../../model/custom-resource-defin
 import type { KubernetesObject } from '../../model/object.ts';
 import { isWebhook } from '../../webhook/webhook.ts';
 import { certificateModel } from '../webhook/certificates.ts';
-import { webhookConfigurations } from '../webhook/configurations.ts';
+import { gateConfigurations } from '../webhook/configurations.ts';
 import { convertedDefinition, type WebhookModel, webhookModel } from '../webhook/webhook-model.ts';
 import {
   type GateOptions,
@@ -198,7 +198,7 @@ function configurationsOf(
   const served = servingOf(access, options);
   const namespaces = watched?.map((each) => (each === POD_NAMESPACE ? namespace : each));
   const { trusting } = certificateModel(served, options);
-  return webhookConfigurations(served, { name, namespace, namespaces }, trusting);
+  return gateConfigurations(served, { name, namespace, namespaces }, trusting);
 }
 
 function watchedBy(scope: Scope, { watched }: ManifestsOptions): Placement['namespaces'] {

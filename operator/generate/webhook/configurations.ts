@@ -1,7 +1,8 @@
 import { ConfigurationError } from '../../core/errors.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { Webhook } from '../../webhook/webhook.ts';
-import { type WebhookEntry, webhookEntry } from '../../webhook/webhook-entry.ts';
+import { webhookConfigurations } from '../../webhook/webhook-configurations.ts';
+import { NAMESPACE_NAME, type WebhookEntry, webhookEntry } from '../../webhook/webhook-entry.ts';
 import { type GateNames, gateNames, SERVICE_PORT } from './gate-names.ts';
 import type { WebhooksOptions } from './webhooks-options.ts';
 
@@ -25,51 +26,27 @@ export interface ClientConfig {
   readonly caBundle?: string;
 }
 
-/** The label that the API server gives to each namespace. */
-const NAMESPACE_NAME = 'kubernetes.io/metadata.name';
-
 /** How many conditions the API server takes for a webhook. */
 const MOST_CONDITIONS = 64;
 
 /**
- * The ValidatingWebhookConfiguration and the MutatingWebhookConfiguration of an operator. No webhook in them can keep the
- * operator from starting again.
+ * The webhook configurations of an operator behind a gate. No webhook in them can keep the operator from starting again.
  *
  * @param annotations - by which a certificate source fills `caBundle`.
  */
-export function webhookConfigurations(
+export function gateConfigurations(
   options: WebhooksOptions,
   scope: WebhookScope,
   annotations: Readonly<Record<string, string>>,
 ): readonly KubernetesObject[] {
   const names = gateNames(scope);
-  return (['validating', 'mutating'] as const).flatMap((type) => {
-    const webhooks = options.webhooks.filter((webhook) => webhook.type === type);
-    if (webhooks.length === 0) return [];
-    const hasAnnotations = Object.keys(annotations).length > 0;
-    return [
-      {
-        apiVersion: 'admissionregistration.k8s.io/v1',
-        kind: KINDS[type],
-        metadata: { name: names.configuration, ...(hasAnnotations && { annotations }) },
-        webhooks: webhooks.map((webhook) => {
-          const { name, ...entry } = scopedEntry(webhook, scope);
-          const { namespace } = scope;
-          return {
-            name,
-            clientConfig: clientConfig(options, names, namespace, webhook.path),
-            ...entry,
-          };
-        }),
-      },
-    ];
+  const hasAnnotations = Object.keys(annotations).length > 0;
+  return webhookConfigurations(options.webhooks, {
+    metadata: { name: names.configuration, ...(hasAnnotations && { annotations }) },
+    entryOf: (webhook) => scopedEntry(webhook, scope),
+    clientConfigOf: ({ path }) => clientConfig(options, names, scope.namespace, path),
   });
 }
-
-const KINDS = {
-  validating: 'ValidatingWebhookConfiguration',
-  mutating: 'MutatingWebhookConfiguration',
-} as const;
 
 /** How the API server calls one path of the gate. */
 export function clientConfig(

@@ -193,7 +193,7 @@ test('a renewal brings the new authority into each bundle before its certificate
   expect(new Set(writes).size).toBe(3);
 });
 
-test('at each moment of a renewal both the old and the new certificate are trusted', async () => {
+test('[A-14] at each moment of a renewal both the old and the new certificate are trusted', async () => {
   await using place = await started();
   const { env, namespace } = place;
   const first = await secretOf(env, namespace);
@@ -279,7 +279,7 @@ test('a Secret that somebody has deleted is made anew, and what gates still serv
   }
 });
 
-test('wherever it is killed at a first start, the certificate is made, trusted and served', async () => {
+test('[A-14] wherever it is killed at a first start, the certificate is made, trusted and served', async () => {
   const points = await crashPoints({
     arrange,
     start: (url, namespace) =>
@@ -311,7 +311,7 @@ test('wherever it is killed at a first start, the certificate is made, trusted a
   expect(points.length).toBeGreaterThanOrEqual(8);
 });
 
-test('a process that ends at any step of a renewal is followed by one that goes on', async () => {
+test('[A-14] a process that ends at any step of a renewal is followed by one that goes on', async () => {
   await using place = await started();
   const { env, namespace } = place;
   const first = await secretOf(env, namespace);
@@ -395,7 +395,7 @@ test('a definition that the gate converts trusts it, too, and one that it does n
   await operator.kill();
 });
 
-test('its rights are those from which its manifests are made', () => {
+test('[A-14] its rights are those from which its manifests are made', () => {
   const options = optionsFor('demo');
 
   const placement = { namespaces: ['demo'] };

@@ -1,9 +1,16 @@
 /** A process whose resources have conversions answers them, without any webhook of its own. */
-import { ApiServer, startOperator } from '@chancery/testing';
+import {
+  ApiServer,
+  eventually,
+  freePort,
+  startOperator,
+  type TestOperator,
+  type TestOperatorOptions,
+} from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { controller } from '../../../operator/controller/controller.ts';
-import { crdYaml } from '../../../operator/schema.ts';
-import { boat, boats } from '../../schema/conversion/boats.ts';
+import { crdYaml, customResource } from '../../../operator/schema.ts';
+import { boat, boats, v1alpha1 } from '../../schema/conversion/boats.ts';
 import { post } from './post.ts';
 
 async function startBoats(): Promise<string> {
@@ -43,7 +50,7 @@ test('[admission 17] 500 objects of one review are converted at /convert', async
   ).toEqual(objects.map((_object, at) => at));
 });
 
-test('[admission 18] a failure is an answer, and the next review is answered', async () => {
+test('[A-9] [admission 18] a failure is an answer, and the next review is answered', async () => {
   const address = await startBoats();
 
   const bad = await post(address, review([boat('v7', {})]), { path: '/convert' });
@@ -61,6 +68,48 @@ test('[admission 18] a failure is an answer, and the next review is answered', a
     },
   });
   expect(JSON.parse(good.text).response.convertedObjects).toHaveLength(1);
+});
+
+test('[A-9] [admission 18] a watch of another version goes on when its conversions are back', async () => {
+  const listen = `127.0.0.1:${await freePort()}`;
+  const server = await ApiServer.start({ webhookServices: { 'quay/boats': `http://${listen}` } });
+  onTestFinished(() => server.close());
+  server.applyManifest(crdYaml(boats, { service: { name: 'boats', namespace: 'quay' } }));
+  const run = async (options: Omit<TestOperatorOptions, 'url'>): Promise<TestOperator> => {
+    const operator = startOperator({ url: server.url, ...options });
+    onTestFinished(() => operator.stop());
+    await operator.untilReady();
+    return operator;
+  };
+  const convert = (): Promise<TestOperator> =>
+    run({
+      controllers: [controller({ name: 'boats', for: boats, reconcile: () => {} })],
+      environment: { CHANCERY_WEBHOOK_LISTEN: listen },
+    });
+  const before = await convert();
+  const lengths = new Map<string, string>();
+  const old = controller({
+    name: 'old-boats',
+    for: customResource({ group: 'harbour.example', kind: 'Boat', ...v1alpha1 }),
+    reconcile: ({ metadata: { name }, spec }) => void lengths.set(name, spec.length),
+  });
+  const reader = await run({ controllers: [old] });
+  const store = (name: string, meters: number): unknown =>
+    server.create({
+      ...{ apiVersion: 'harbour.example/v1', kind: 'Boat' },
+      ...{ metadata: { name, namespace: 'default' }, spec: { hull: { meters } } },
+    });
+
+  store('ann', 5);
+  await eventually(() => lengths.get('ann') === '5m');
+  await before.stop();
+  store('bea', 7);
+  await eventually(() => reader.log.some(({ level }) => level === 'warn'));
+  await convert();
+  store('cleo', 9);
+
+  await eventually(() => lengths.get('cleo') === '9m');
+  expect(Object.fromEntries(lengths)).toEqual({ ann: '5m', bea: '7m', cleo: '9m' });
 });
 
 test('a body that is no ConversionReview is refused with 400', async () => {

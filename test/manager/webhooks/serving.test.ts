@@ -66,7 +66,7 @@ function hanging(timeoutSeconds = 5): {
 }
 
 describe('the server of webhooks', () => {
-  test('[admission 16] answers a review in HTTP/1.1 with its uid, and keeps the connection', async () => {
+  test('[A-2] [admission 16] answers a review in HTTP/1.1 with its uid, and keeps the connection', async () => {
     const world = await serving();
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     onTestFinished(() => agent.destroy());
@@ -123,7 +123,7 @@ describe('the server of webhooks', () => {
       413,
       /may have 8388608 bytes/,
     ],
-  ])('refuses %s', async (_, body, sent, status, expected) => {
+  ])('[A-4] refuses %s', async (_, body, sent, status, expected) => {
     let asked = 0;
     const webhook = configMapWebhook({
       validate: () => {
@@ -166,7 +166,7 @@ describe('the server of webhooks', () => {
     expect((await post(addressOf(world), REVIEW)).status).toBe(200);
   });
 
-  test('[admission 14] answers 504 within the limit when a function hangs, and counts it', async () => {
+  test('[A-6] [admission 14] answers 504 within the limit when a function hangs, and counts it', async () => {
     const { webhook, asked } = hanging();
     const world = await serving(webhook);
 
@@ -187,7 +187,7 @@ describe('the server of webhooks', () => {
     ).toBe(1);
   });
 
-  test('[admission 14] keeps to the time that the API server says it waits', async () => {
+  test('[A-6] [admission 14] keeps to the time that the API server says it waits', async () => {
     const { webhook, asked } = hanging();
     const world = await serving(webhook);
 
@@ -242,7 +242,7 @@ describe('the server of webhooks', () => {
     ]);
   });
 
-  test('complains of unusable requests once a minute, and never quotes them', async () => {
+  test('[A-4] complains of unusable requests once a minute, and never quotes them', async () => {
     const world = await serving();
     const unusable = JSON.stringify(reviewOf({ uid: 'the-password', operation: 'PATCH' }));
     const complaints = (): unknown[] =>
@@ -316,7 +316,7 @@ describe('the server of webhooks', () => {
 });
 
 describe('webhooks of a process', () => {
-  test('are answered when the caches that they read have their first list, and /readyz waits for that', async () => {
+  test('[A-5] are answered when the caches that they read have their first list, and /readyz waits for that', async () => {
     const reads = [source(configMaps, { namespace: 'all' })];
     const webhook = configMapWebhook({
       reads,
@@ -397,7 +397,7 @@ describe('webhooks of a process', () => {
     );
   });
 
-  test('of a Pod that stops are answered for three seconds more, each as the last of its connection', async () => {
+  test('[A-5] of a Pod that stops are answered for three seconds more, each as the last of its connection', async () => {
     const world = await serving(configMapWebhook({}), IN_A_POD);
     const address = addressOf(world);
 

@@ -6,7 +6,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import configRestart from '../../../examples/config-restart/operator.ts';
-import website from '../../../examples/website/operator.ts';
+import operator, { website } from '../../../examples/website/operator.ts';
+import type { Declared } from '../../../operator/controller/access-declaration.ts';
 import type { Controller } from '../../../operator/controller/controller.ts';
 import type { ManifestFile } from '../../../operator/generate/manifests/manifest-file.ts';
 import type { ManifestsOptions } from '../../../operator/generate/manifests/manifests-options.ts';
@@ -20,7 +21,7 @@ const { version } = JSON.parse(readFileSync(new URL('package.json', repository),
 export interface Tree {
   /** Where it is committed, from the repository's root. */
   readonly folder: string;
-  readonly controllers: readonly Controller[];
+  readonly controllers: readonly Declared[];
   readonly options: ManifestsOptions;
 }
 
@@ -60,7 +61,7 @@ export const CONFIG_RESTART: Tree = {
 
 export const WEBSITE: Tree = {
   folder: 'examples/website/manifests',
-  controllers: [website],
+  controllers: operator,
   options: {
     ...COMMON,
     name: 'website',

@@ -36,7 +36,7 @@ const fieldsOf = ({
   ...fields
 }: KubernetesObject): object => fields;
 
-test('[admission 17] an object that goes through any versions comes back as it was', () => {
+test('[A-8] [admission 17] an object that goes through any versions comes back as it was', () => {
   fc.assert(
     fc.property(version, fc.array(version, { maxLength: 5 }), random, (from, way, next) => {
       const object = boatOf(from, next);
@@ -48,7 +48,7 @@ test('[admission 17] an object that goes through any versions comes back as it w
   );
 });
 
-test('what a client writes in another version is what every client reads in that version', () => {
+test('[A-8] what a client writes in another version is what every client reads in that version', () => {
   fc.assert(
     fc.property(version, version, random, (stored, written, next) => {
       const there = convert(boatOf(stored, next), written);

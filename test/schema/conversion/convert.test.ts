@@ -55,7 +55,7 @@ test('an object without such fields has no annotation', () => {
   expect(there.metadata).toEqual(boat('v1', {}).metadata);
 });
 
-test('a change that was made in the poorer version stays, and what it says nothing of comes back', () => {
+test('[A-8] a change that was made in the poorer version stays, and what it says nothing of comes back', () => {
   const beta = convert(boat('v1', RIGGED), 'v1beta1');
   const spec = { meters: 15, rig: { sails: 1 }, crew: [{ name: 'cy' }] };
 
@@ -176,7 +176,7 @@ test('an annotation of the version that an object has already is of no use, and 
   expect(convert(alpha, 'v1beta1').metadata).toEqual(boat('v1beta1', {}).metadata);
 });
 
-test('objects that break the schema of today are converted, and come back as they were', () => {
+test('[A-8] objects that break the schema of today are converted, and come back as they were', () => {
   const old = boat('v1alpha1', { spec: { crew: ['ada', 'ada'], color: 7 }, extra: [1, null] });
 
   const there = convert(old, 'v1');
@@ -310,7 +310,7 @@ test.each<[string, (object: KubernetesObject) => unknown, string]>([
     (object) => Object.assign(object, { spec: object }),
     'the result is nested deeper than 1000, or has itself',
   ],
-])('a function that %s is refused, and the message has nothing of the content', (_what, up, why) => {
+])('[A-9] [admission 17] a function that %s is refused, and the message has nothing of the content', (_what, up, why) => {
   const message = refusal(up as (object: never) => unknown);
 
   expect(message).toBe(`v1alpha1 → v1beta1 of boats.harbour.example quay/ann: ${why}`);

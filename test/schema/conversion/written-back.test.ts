@@ -67,7 +67,7 @@ test.each([
 
   expect(back).toMatchObject({ spec });
   // The default that was filled in is what a client of v1 has read.
-  expect(back.metadata.annotations !== undefined).toBe(isKept);
+  expect(back?.metadata.annotations !== undefined).toBe(isKept);
   expect(convert(there, 'v2')).toEqual(object);
 });
 

@@ -11,7 +11,7 @@ import {
   v1beta1,
 } from '../../../test/schema/conversion/boats.ts';
 
-test('[admission 17] 1,000 generated objects of three versions come back equal, and the report names the fields that only one version has', () => {
+test('[A-8] [admission 17] 1,000 generated objects of three versions come back equal, and the report names the fields that only one version has', () => {
   expect(roundTrip(boats)).toEqual({
     roundTrips: 2_004,
     kept: [

@@ -1,6 +1,6 @@
 /** Under OLM no container but the operator's would have the key, so a bundle has no webhooks. */
 import { expect, test } from 'vitest';
-import website from '../../../../examples/website/operator.ts';
+import { website } from '../../../../examples/website/operator.ts';
 import {
   CONTROLLERS,
   OF_DEPLOYMENTS,
@@ -11,7 +11,7 @@ import { bundle, demo } from './support/bundles.ts';
 test.each([
   ['as it is', {}],
   ['when the key may be in the operator', { allowKeyInOperator: true }],
-])('[admission 21] [packaging 19] a bundle with a declared webhook is refused %s, with the reason', (_title, changed) => {
+])('[A-17] [admission 21] [packaging 19] a bundle with a declared webhook is refused %s, with the reason', (_title, changed) => {
   const model = demo({}, [...CONTROLLERS, OF_DEPLOYMENTS, OF_PODS]);
 
   expect(() => bundle(model, changed)).toThrow(
@@ -19,7 +19,7 @@ test.each([
   );
 });
 
-test('[admission 21] a bundle with a conversion is refused with the same reason', () => {
+test('[A-17] [admission 21] a bundle with a conversion is refused with the same reason', () => {
   expect(() => bundle(demo({}, [website]))).toThrow(
     /conversion of websites\.example\.dev cannot be in a bundle/,
   );

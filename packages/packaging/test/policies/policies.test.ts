@@ -1,6 +1,6 @@
 /** What follows from declarations, and what a person sees of it. */
 import type { TestEnv } from '@chancery/testing';
-import { composite, controller, type KubernetesObject } from 'chancery';
+import { composite, controller, type KubernetesObject, validatingWebhook } from 'chancery';
 import { configMaps, deployments, pods, services } from 'chancery/kubernetes';
 import { expect, onTestFinished, test } from 'vitest';
 import { policyFiles, policyObjects } from '../../src/command.ts';
@@ -59,6 +59,19 @@ test('equal declarations in another order give equal policies', async () => {
   const turned = [...DECLARED].reverse();
 
   expect(await policyObjects(turned, OPTIONS)).toEqual(await policyObjects(DECLARED, OPTIONS));
+});
+
+test('a webhook writes nothing: with it the operator has the same policies', async () => {
+  const sizes = validatingWebhook({
+    name: 'sizes.beds.example.dev',
+    resource: beds,
+    reads: [beds, gardens],
+    validate: () => {},
+  });
+
+  expect(await policyObjects([...DECLARED, sizes], OPTIONS)).toEqual(
+    await policyObjects(DECLARED, OPTIONS),
+  );
 });
 
 test('a warning refuses nothing, and tells the operator in a header and the audit log', async () => {
@@ -161,7 +174,7 @@ async function asSomebody(
 const DEPLOYMENT = `/apis/apps/v1/namespaces/${HOME}/deployments/own`;
 const GARDEN = `/apis/example.dev/v1/namespaces/${HOME}/gardens/g`;
 
-test('[admission 2] a child that the operator owns is changed and deleted by the operator, and by no person', async () => {
+test('[A-16] [admission 2] a child that the operator owns is changed and deleted by the operator, and by no person', async () => {
   const env = await start('children');
 
   const edited = await asSomebody(env, 'PATCH', DEPLOYMENT, { spec: { replicas: 3 } });
@@ -233,7 +246,7 @@ test('[admission 2] as a warning the same edit passes, and its answer has the wa
   expect(response.headers.get('warning')).toContain('this object belongs to Garden');
 });
 
-test('[admission 4] a finalizer of the operator is removed by the operator, and by nobody else', async () => {
+test('[A-16] [admission 4] a finalizer of the operator is removed by the operator, and by nobody else', async () => {
   const env = await start('names');
   const set = (finalizers: string[]) => ({ metadata: { finalizers } });
   const path = GARDEN;
@@ -260,7 +273,7 @@ test('[admission 4] a finalizer of the operator is removed by the operator, and 
   expect(removed.status).toBe(200);
 });
 
-test('an object with the annotation chancery.dev/protect is deleted by nobody until it is gone', async () => {
+test('[A-16] an object with the annotation chancery.dev/protect is deleted by nobody until it is gone', async () => {
   const env = await start('deletion');
   const protect = (value: string | null) => ({
     metadata: { annotations: { 'chancery.dev/protect': value } },

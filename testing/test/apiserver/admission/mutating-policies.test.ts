@@ -254,7 +254,7 @@ describe('[admission 5] a MutatingAdmissionPolicy', () => {
     );
   });
 
-  test('is invoked once more after a later one has changed the object, when its policy is IfNeeded', async () => {
+  test('[admission 8] is invoked once more after a later one has changed the object, when its policy is IfNeeded', async () => {
     const { server, send } = await startCluster();
     const turn = (letter: string): object =>
       jsonPatch(
@@ -291,7 +291,7 @@ describe('[admission 5] a MutatingAdmissionPolicy', () => {
   });
 });
 
-test('[admission 8] policies change an object before webhooks do, then it is validated by its schema, by policies and by webhooks', async () => {
+test('[F-18] [admission 8] policies change an object before webhooks do, then it is validated by its schema, by policies and by webhooks', async () => {
   const { server, send } = await startCluster();
   server.create({
     apiVersion: 'apiextensions.k8s.io/v1',

@@ -115,7 +115,7 @@ describe('[real R-1] a ValidatingAdmissionPolicy', () => {
     ['Unauthorized', 401],
     ['RequestEntityTooLarge', 413],
     ['Invalid', 422],
-  ])('answers with the status of its reason %s', async (reason, code) => {
+  ])('[admission 7] answers with the status of its reason %s, and with its messageExpression before its message', async (reason, code) => {
     const { server, send } = await startCluster();
     const validations = [
       {

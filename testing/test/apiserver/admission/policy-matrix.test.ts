@@ -40,7 +40,7 @@ const WRITES: Readonly<Record<string, Write>> = {
     send('POST', '/api/v1/namespaces', { metadata: { name: 'n', labels: { app: 'a' } } }),
 };
 
-describe('[admission 6] operations and scope', () => {
+describe('[F-18] [admission 6] operations and scope', () => {
   test.each<[string, object, string, boolean]>([
     ['CREATE', {}, 'create in a namespace', true],
     ['CREATE', {}, 'update in a namespace', false],
@@ -67,7 +67,7 @@ describe('[admission 6] operations and scope', () => {
   });
 });
 
-describe('[admission 6] selectors and conditions', () => {
+describe('[F-18] [admission 6] selectors and conditions', () => {
   const labels = (app: string): object => ({ matchLabels: { app } });
   const condition = (expression: string): object => ({
     matchConditions: [{ name: 'c', expression }],
@@ -135,7 +135,7 @@ describe('[admission 6] selectors and conditions', () => {
   });
 });
 
-describe('[admission 6] parameters', () => {
+describe('[F-18] [admission 6] parameters', () => {
   const paramKind = { apiVersion: 'v1', kind: 'Secret' };
   const validations = [
     {

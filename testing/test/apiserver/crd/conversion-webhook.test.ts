@@ -59,7 +59,7 @@ const foo = (version: string, name: string, size: unknown): object => ({
 });
 
 describe('a conversion webhook', () => {
-  test('converts what is written and read in a version that is not stored', async () => {
+  test('[F-18] converts what is written and read in a version that is not stored', async () => {
     const { server, send } = await startCluster();
     const { url, reviews } = await startWebhook(convert);
     server.create(definition(url));
@@ -138,7 +138,7 @@ describe('a conversion webhook', () => {
     ]);
   });
 
-  test('that is away makes reads and writes of that version fail, and nothing else; a watch goes on after it is back', async () => {
+  test('[F-18] that is away makes reads and writes of that version fail, and nothing else; a watch goes on after it is back', async () => {
     const cluster = await startCluster();
     const { server, send } = cluster;
     const port = await freePort();

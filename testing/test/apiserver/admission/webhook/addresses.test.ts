@@ -28,7 +28,7 @@ async function secureWebhook(hosts: readonly string[]): Promise<{
 }
 
 describe('a webhook with https', () => {
-  test('is asked when caBundle has signed its certificate', async () => {
+  test('[F-18] is asked when caBundle has signed its certificate', async () => {
     const { server, send } = await startCluster();
     const { url, caBundle } = await secureWebhook(['127.0.0.1']);
     server.create(configuration('Validating', 'w', [webhook('x.a.example', { url, caBundle })]));
@@ -51,7 +51,7 @@ describe('a webhook with https', () => {
       undefined,
       "x509: cannot validate certificate for 127.0.0.1 because it doesn't contain any IP SANs",
     ],
-  ])('is not trusted when %s', async (_why, hosts, authority, words) => {
+  ])('[F-18] is not trusted when %s', async (_why, hosts, authority, words) => {
     const { server, send } = await startCluster();
     const { url, ...own } = await secureWebhook(hosts);
     const caBundle = authority === undefined ? own.caBundle : base64(authority);

@@ -70,7 +70,7 @@ describe('a mutating webhook', () => {
     expect(body.data.turns).toBe('bac');
   });
 
-  test('is invoked once more when a later one has changed the object and its policy is IfNeeded', async () => {
+  test('[admission 8] is invoked once more when a later one has changed the object and its policy is IfNeeded', async () => {
     const { server, send } = await startCluster();
     const first = await startWebhook(turns('1'));
     const never = await startWebhook(turns('2'));

@@ -8,7 +8,7 @@ import { configuration, startWebhook, webhook } from '../../support/webhook-serv
 const ALLOW = (): object => ({ allowed: true });
 
 describe('a validating webhook', () => {
-  test('denies in the words of a real server, with the Status of its answer', async () => {
+  test('[F-18] denies in the words of a real server, with the Status of its answer', async () => {
     const { server, send } = await startCluster();
     const { url } = await startWebhook(({ object }) =>
       object.data.color === 'red'
@@ -171,7 +171,7 @@ describe('a validating webhook', () => {
 });
 
 describe('a webhook that cannot be asked', () => {
-  test('[admission 10] refuses the write with Fail, lets it pass with Ignore, and works again when it is back', async () => {
+  test('[F-18] [admission 10] refuses the write with Fail, lets it pass with Ignore, and works again when it is back', async () => {
     const { server, send } = await startCluster();
     const port = await freePort();
     const url = `http://127.0.0.1:${port}/validate`;
