@@ -1,5 +1,6 @@
 import { FakeClock } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
+import { AmbassadorError } from '../../operator/core/errors.ts';
 import {
   type NeededSource,
   sourcesCheck,
@@ -19,6 +20,8 @@ function sourceOf(resource: string, facts: Partial<SourceFacts> = {}) {
   const informer = { synced: true, state: 'watching', lastContactAt: 0, status, ...facts };
   return { facts: { resource }, informer: informer as typeof informer & SourceFacts };
 }
+
+const late = new AmbassadorError('late', { code: 'AMBASSADOR_TIMEOUT', fate: 'unknown' });
 
 const asNeeded = (all: readonly object[]) => () => all as readonly NeededSource[];
 
@@ -71,16 +74,17 @@ describe('syncedCheck', () => {
   });
 
   test.each<[string, string, unknown, string, boolean]>([
-    ['the API server refuses', 'failing', new ApiError({ code: 500 }), 'boats', true],
-    ['nothing answers', 'failing', new Error('away'), 'boats', false],
-    ['the process may not read', 'forbidden', new ApiError({ code: 403 }), 'boats', false],
-    ['is under way', 'starting', undefined, 'boats', false],
-    ['the API server refuses, of others', 'failing', new ApiError({ code: 500 }), 'pods', false],
-  ])('[H-3] a first list that %s holds up a process that converts Boats unless it may need that: %s', (_what, health, error, plural, ok) => {
-    const late = { ...sourceOf(plural, { synced: false }), resource: { plural } };
-    Object.assign(late.informer.status, { health, error });
+    ['Boats that the API server refuses', 'failing', new ApiError({ code: 500 }), 'boats', true],
+    ['Boats that has no answer in time', 'failing', late, 'boats', true],
+    ['Boats that nothing answers', 'failing', new Error('away'), 'boats', false],
+    ['Boats that is forbidden', 'forbidden', new ApiError({ code: 403 }), 'boats', false],
+    ['Boats that is under way', 'starting', undefined, 'boats', false],
+    ['Pods that the API server refuses', 'failing', new ApiError({ code: 500 }), 'pods', false],
+  ])('[H-3] a process that converts Boats does not wait for a first list of %s if that may need a conversion', (_what, health, error, plural, ok) => {
+    const source = { ...sourceOf(plural, { synced: false }), resource: { plural } };
+    Object.assign(source.informer.status, { health, error });
 
-    const check = syncedCheck(asNeeded([late]), (resource) => resource.plural === 'boats');
+    const check = syncedCheck(asNeeded([source]), (resource) => resource.plural === 'boats');
 
     expect(check.ok()).toBe(ok);
   });

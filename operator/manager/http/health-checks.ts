@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
+import { OperatorError } from '../../core/errors.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { Resource } from '../../model/resource.ts';
 import { ApiError } from '../../model/status.ts';
@@ -24,7 +25,7 @@ type Sources = () => Iterable<NeededSource>;
  * the caches are filled and no other replica could do better.
  *
  * @param converts - true for a resource whose objects this process converts. While the API server refuses its list,
- *   it holds nothing up: the list may need a conversion, for which API servers ask only a Pod that is ready.
+ *   or does not answer in time, it holds nothing up: the list may need a conversion, for which API servers ask only a Pod that is ready.
  */
 export function syncedCheck(
   sources: Sources,
@@ -40,7 +41,8 @@ export function syncedCheck(
 }
 
 function isRefused({ status: { health, error } }: NeededSource['informer']): boolean {
-  return health === 'failing' && error instanceof ApiError;
+  const isLate = error instanceof OperatorError && error.code === 'AMBASSADOR_TIMEOUT';
+  return health === 'failing' && (error instanceof ApiError || isLate);
 }
 
 /** The first list has not arrived, and nothing has failed. A list without an answer fails after its time limit. */

@@ -1,4 +1,8 @@
 /** A process whose resources have conversions answers them, without any webhook of its own. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import {
   ApiServer,
   eventually,
@@ -110,6 +114,54 @@ test('[A-9] [admission 18] a watch of another version goes on when its conversio
 
   await eventually(() => lengths.get('cleo') === '9m');
   expect(Object.fromEntries(lengths)).toEqual({ ann: '5m', bea: '7m', cleo: '9m' });
+});
+
+/** Where an API server finds the operator: it passes reviews on while `/readyz` holds, as a Service does. */
+async function startService(readyz: string, operator: () => TestOperator): Promise<string> {
+  const service = createServer(async (request, response) => {
+    const body = await text(request);
+    const isReady = await fetch(readyz).then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+    if (!isReady) {
+      response.destroy();
+      return;
+    }
+    const answer = await post(operator().webhookAddress ?? '', body, { path: '/convert' });
+    response.setHeader('content-type', 'application/json');
+    response.end(answer.text);
+  });
+  await once(service.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void service.close());
+  return `http://127.0.0.1:${(service.address() as AddressInfo).port}/convert`;
+}
+
+test('an operator alone lists objects that only it can convert, although reviews reach only ready Pods', async () => {
+  const server = await ApiServer.start();
+  onTestFinished(() => server.close());
+  const health = await freePort();
+  const url = await startService(`http://127.0.0.1:${health}/readyz`, () => operator);
+  const stored = crdYaml(boats, { url });
+  server.applyManifest(
+    stored
+      .replaceAll(/storage: (true|false)/g, 'storage: false')
+      .replace(/(name: v1alpha1\n\s+served: true\n\s+)storage: false/, '$1storage: true'),
+  );
+  server.create(boat('v1alpha1', { spec: { length: '7m' } }, { namespace: 'default' }));
+  server.applyManifest(stored);
+  const seen: unknown[] = [];
+  const reconcile = ({ spec }: { readonly spec: unknown }): void => void seen.push(spec);
+  const operator: TestOperator = startOperator({
+    url: server.url,
+    controllers: [controller({ name: 'boats', for: boats, reconcile })],
+    environment: { CHANCERY_HEALTH_HOST: '127.0.0.1', CHANCERY_HEALTH_PORT: `${health}` },
+  });
+  onTestFinished(() => operator.stop());
+
+  await eventually(() => seen.length > 0);
+
+  expect(seen).toEqual([{ hull: { meters: 7 } }]);
 });
 
 test('a body that is no ConversionReview is refused with 400', async () => {
