@@ -182,9 +182,10 @@ class Keeper {
     for (const source of this.#access.trusting) {
       for (const object of this.#context.store(source).list() as Iterable<TrustingObject>) {
         const isTrusting = bundlesIn(object, { name, namespace }).every((each) => each === bundle);
-        const patch = trustPatch(object, { name, namespace }, bundle);
-        if (isTrusting || patch === undefined) continue;
-        await client.applyExisting(source.resource, patch, { force: true, signal });
+        const body = trustPatch(object, { name, namespace }, bundle);
+        if (isTrusting || body.length === 0) continue;
+        const target = { name: object.metadata.name };
+        await client.patch(source.resource, target, { type: 'json', body }, { signal });
         log.info({ kind: object.kind, name: object.metadata.name }, 'changed what is trusted');
       }
     }

@@ -1,4 +1,5 @@
 import type { KubernetesObject } from 'chancery';
+import type { JsonPatchOperation } from 'chancery/internal';
 
 /** How the API server reaches a webhook. */
 interface ClientConfig {
@@ -28,36 +29,48 @@ export function bundlesIn(
   object: TrustingObject,
   service: ServicePlace,
 ): readonly (string | undefined)[] {
-  const configs = [
-    ...(object.webhooks ?? []).map(({ clientConfig }) => clientConfig),
-    convertingConfig(object),
-  ];
-  return configs
-    .filter((config) => config !== undefined)
-    .filter((config) => isFor(config, service))
-    .map(({ caBundle }) => (caBundle === undefined ? undefined : textOf(caBundle)));
+  return configsFor(object, service).map(({ config: { caBundle } }) =>
+    caBundle === undefined ? undefined : textOf(caBundle),
+  );
 }
 
 /**
- * What is applied to give the object this bundle: these fields, and nothing else of the object. Undefined when nothing in it
- * is for this Service.
+ * What gives the object this bundle, wherever it calls this Service: these fields change, and nothing else of the object.
+ * Empty when nothing in it does. Each change names what it was made for, because a configuration can have changed since.
+ *
+ * A JSON patch owns the bundle and no more. A server-side apply would own the webhook beside its installer, who could then
+ * not apply the configuration without it.
  */
 export function trustPatch(
   object: TrustingObject,
   service: ServicePlace,
   bundle: string,
-): KubernetesObject | undefined {
-  const caBundle = Buffer.from(bundle).toString('base64');
-  const { apiVersion, kind, metadata, webhooks = [] } = object;
-  const { name, uid } = metadata;
-  const identity = { apiVersion, kind, metadata: { name, ...(uid !== undefined && { uid }) } };
-  const named = webhooks
-    .filter(({ clientConfig }) => isFor(clientConfig, service))
-    .map((webhook) => ({ name: webhook.name, clientConfig: { caBundle } }));
-  if (named.length > 0) return { ...identity, ...{ webhooks: named } };
-  if (!isFor(convertingConfig(object), service)) return undefined;
-  const conversion = { strategy: 'Webhook', webhook: { clientConfig: { caBundle } } };
-  return { ...identity, ...{ spec: { conversion } } };
+): readonly JsonPatchOperation[] {
+  const value = Buffer.from(bundle).toString('base64');
+  const changes = configsFor(object, service).flatMap(({ path, config }): JsonPatchOperation[] => [
+    { op: 'test', path: `${path}/service/name`, value: config.service?.name },
+    { op: 'test', path: `${path}/service/namespace`, value: config.service?.namespace },
+    { op: 'add', path: `${path}/caBundle`, value },
+  ]);
+  if (changes.length === 0) return [];
+  return [{ op: 'test', path: '/metadata/uid', value: object.metadata.uid }, ...changes];
+}
+
+/** Where the object calls this Service. */
+function configsFor(
+  object: TrustingObject,
+  service: ServicePlace,
+): readonly { readonly path: string; readonly config: ClientConfig }[] {
+  const all = [
+    ...(object.webhooks ?? []).map(({ clientConfig: config }, at) => ({
+      path: `/webhooks/${at}/clientConfig`,
+      config,
+    })),
+    { path: '/spec/conversion/webhook/clientConfig', config: convertingConfig(object) },
+  ];
+  return all.flatMap(({ path, config }) =>
+    config !== undefined && isFor(config, service) ? [{ path, config }] : [],
+  );
 }
 
 function convertingConfig({ spec }: TrustingObject): ClientConfig | undefined {
@@ -65,8 +78,8 @@ function convertingConfig({ spec }: TrustingObject): ClientConfig | undefined {
   return strategy === 'Webhook' ? webhook?.clientConfig : undefined;
 }
 
-function isFor(config: ClientConfig | undefined, { name, namespace }: ServicePlace): boolean {
-  return config?.service?.name === name && config.service.namespace === namespace;
+function isFor({ service }: ClientConfig, { name, namespace }: ServicePlace): boolean {
+  return service?.name === name && service.namespace === namespace;
 }
 
 function textOf(base64: string): string {

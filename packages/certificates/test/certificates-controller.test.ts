@@ -247,6 +247,36 @@ test('a program that changes a bundle again and again is answered less and less 
   expect(await bundlesOf(env, namespace)).toEqual([before?.[KEYS.trusted], before?.[KEYS.trusted]]);
 });
 
+test('a webhook that its installer takes out by server-side apply is gone, although it had a bundle', async () => {
+  await using place = await started();
+  const { env, namespace } = place;
+  const made = configuration('ValidatingWebhookConfiguration', namespace);
+  const { webhooks } = made as unknown as { webhooks: readonly object[] };
+  const apply = async (names: readonly string[]): Promise<KubernetesObject> => {
+    const body = {
+      ...made,
+      webhooks: names.map((name) => ({ ...webhooks[0], name })),
+    };
+    const path = `/apis/${made.apiVersion}/validatingwebhookconfigurations/${made.metadata.name}`;
+    const response = await fetch(new URL(`${path}?fieldManager=gitops&force=true`, env.url), {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/apply-patch+yaml' },
+      body: JSON.stringify(body),
+    });
+    return (await response.json()) as KubernetesObject;
+  };
+  await env.delete(made.apiVersion, made.kind, undefined, made.metadata.name);
+  await apply(['a.b.example', 'gone.b.example']);
+  await env.advance(1_000);
+
+  const after = await apply(['a.b.example']);
+
+  expect(after).toMatchObject({
+    webhooks: [{ name: 'a.b.example', clientConfig: { caBundle: expect.any(String) } }],
+  });
+  expect(JSON.stringify(after)).not.toContain('gone.b.example');
+});
+
 /** Another program writes its own bundle. */
 async function edit(env: TestEnv, namespace: string): Promise<void> {
   const caBundle = Buffer.from('not a certificate').toString('base64');
