@@ -45,22 +45,6 @@ test('the webhooks of the modules are called in plain HTTP where the operator an
   ]);
 });
 
-test('the conversions of the modules are called there, too', () => {
-  const listen = { host: '127.0.0.1', port: 20_123 };
-  const boat = controller({ name: 'boat', for: boats, reconcile: () => {} });
-
-  const { definitions } = declarationsOf([boat], PLACE, { webhooks: [], listen });
-
-  expect(definitions.map((text) => parseYaml(text))).toMatchObject([
-    {
-      metadata: { name: 'boats.harbour.example' },
-      spec: {
-        conversion: { webhook: { clientConfig: { url: 'http://127.0.0.1:20123/convert' } } },
-      },
-    },
-  ]);
-});
-
 test('nobody can call a unix socket', () => {
   const listen = { host: '127.0.0.1', port: 9_440, socket: '/run/hooks.sock' };
 
