@@ -24,22 +24,9 @@ export const TREES: Readonly<Record<string, readonly string[]>> = {
   reloader: treeOf('reloader', '/operators/reloader/operator.js'), // as its Dockerfile bundles it
 };
 
-/**
- * Examples that write what policies do not know yet: Jobs that outlive their owner and are of a kind that others own
- * (database, mysql), and writes under the name of a hook or a function (hooks, metacontroller).
- */
-export const WITHOUT_POLICIES: ReadonlySet<string> = new Set([
-  'database',
-  'hooks',
-  'metacontroller',
-  'mysql',
-]);
-
-/** The words of `chancery generate policies` for every other tree, in a folder beside its base: it is no part of an overlay. */
+/** The words of `chancery generate policies` for every tree, in a folder beside its base: it is no part of an overlay. */
 export const POLICIES: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
-  Object.entries(TREES)
-    .filter(([name]) => !WITHOUT_POLICIES.has(name))
-    .map(([name, words]) => [`${name} policies`, policiesOf(words)]),
+  Object.entries(TREES).map(([name, words]) => [`${name} policies`, policiesOf(words)]),
 );
 
 /** Of the words of a tree, those that policies have, too. */

@@ -14,7 +14,8 @@ export const sampleDb = controller({
   watches: [enqueueMapped(sources.claims, instanceOf), enqueueMapped(sources.jobs, instanceOf)],
   permissions: [
     { resource: secrets, verbs: ['get', 'create', 'delete'] },
-    { resource: jobs, verbs: ['delete'] },
+    { resource: jobs, verbs: ['delete'] }, // of children
+    { resource: jobs, verbs: ['create'] }, // the snapshot outlives its database
     { resource: statefulSets, verbs: ['delete'] },
     { resource: persistentVolumeClaims, verbs: ['delete'] },
     { resource: volumeSnapshots, verbs: ['get', 'create'] },

@@ -10,7 +10,6 @@ import type { Clock, Controller, KubernetesObject, Runnable } from 'chancery';
 import type { rbacV1 } from 'chancery/kubernetes';
 import { proxyFilter, rbac } from 'chancery/low-level';
 import { expect, onTestFinished } from 'vitest';
-import { WITHOUT_POLICIES } from '../trees.ts';
 import { type Cluster, type ClusterSetup, clusterOfFile, clusterOfOneTest } from './cluster.ts';
 import { type Place, StartedPlace } from './started-place.ts';
 
@@ -87,12 +86,10 @@ export async function startExample(setup: Setup): Promise<Place> {
   const granted = withheld === undefined ? declared : declared.map(without(withheld));
   await env.apply(granted as unknown as readonly KubernetesObject[], { namespace });
   onTestFinished(() => withdraw(granted, cluster));
-  const policies = WITHOUT_POLICIES.has(name)
-    ? []
-    : await policyObjects(declarations, {
-        ...placed([namespace, ...(setup.furtherNamespaces ?? [])]),
-        ...{ name: `${name}-${namespace}`, serviceAccount },
-      });
+  const policies = await policyObjects(declarations, {
+    ...placed([namespace, ...(setup.furtherNamespaces ?? [])]),
+    ...{ name: `${name}-${namespace}`, serviceAccount },
+  });
   await env.apply(policies);
   onTestFinished(() => unbind(policies, cluster));
   const user = `system:serviceaccount:${home}:${name}`;
@@ -123,8 +120,8 @@ export async function startExample(setup: Setup): Promise<Place> {
 }
 
 /** What a runnable declares that it does at the API server. */
-function declarationOf({ name, sources, permissions = [] }: Runnable) {
-  return sources === undefined ? [] : [{ name, sources, permissions }];
+function declarationOf({ name, sources, permissions = [], fieldManagers = [name] }: Runnable) {
+  return sources === undefined ? [] : [{ name, sources, permissions, fieldManagers }];
 }
 
 type Granted = ReturnType<typeof rbac>[number];

@@ -48,14 +48,17 @@ function ofDeclaration({ writes }: AccessDeclaration): ControlledWrites {
   return writes ?? { children: [], parents: [], permissions: [] };
 }
 
-/** A right to delete what is owned is for children. */
+const OTHER_WRITES: ReadonlySet<string> = new Set(['create', 'update', 'patch']);
+
+/** A right to delete what is owned is for children, unless the code also creates or changes such objects by itself. */
 function withoutDelete(
   permission: Permission,
   { children }: ControlledWrites,
 ): readonly PlacedPermission[] {
   const name = resourceName(permission.resource);
   const isOwned = children.some(({ resource }) => resourceName(resource) === name);
-  if (!isOwned || permission.subresource !== undefined) return [permission];
+  const writesOthers = permission.verbs.some((verb) => OTHER_WRITES.has(verb));
+  if (!isOwned || writesOthers || permission.subresource !== undefined) return [permission];
   const verbs = permission.verbs.filter((verb) => verb !== 'delete');
   return verbs.length === 0 ? [] : [{ ...permission, verbs }];
 }

@@ -88,6 +88,8 @@ export interface Runnable {
   readonly permissions?: readonly PlacedPermission[];
   /** Resources whose definitions are installed with those of its sources, if the settings ask for it. Default: none. */
   readonly definitions?: readonly DefinedResource[];
+  /** Names under which it owns fields, for generated policies. Default: its name. */
+  readonly fieldManagers?: readonly string[];
   /**
    * Runs until `signal` aborts. Returning ends the runnable. Throwing stops the operator with exit code 1.
    * A rejection after `signal` has aborted is only logged. With an election it is called once for each term.

@@ -20,7 +20,7 @@ const CASES: readonly (readonly [words: readonly string[], offered: readonly str
   [['gen'], ['generate']],
   [
     ['generate', ''],
-    ['bundle', 'catalog', 'chart', 'crd', 'manifests', 'proxy', 'rbac'],
+    ['bundle', 'catalog', 'chart', 'crd', 'manifests', 'policies', 'proxy', 'rbac'],
   ],
   [
     ['generate', 'proxy', 'my operator.ts', '--format', ''],

@@ -15,12 +15,15 @@ import { OVERLAYS } from './support/overlays.ts';
 import { only, podSpec, render, renderText } from './support/rendered.ts';
 import { CONFIG_RESTART, options, overlay, written } from './support/trees.ts';
 
-const podMonitors = readFileSync(new URL('support/pod-monitors.yaml', import.meta.url), 'utf8');
+/** Of other projects. */
+const DEFINITIONS = ['pod-monitors', 'cert-manager'].map((name) =>
+  readFileSync(new URL(`support/${name}.yaml`, import.meta.url), 'utf8'),
+);
 
 async function startServer(): Promise<ApiServer> {
   const server = await ApiServer.start();
   onTestFinished(() => server.close());
-  server.applyManifest(podMonitors);
+  for (const manifest of DEFINITIONS) server.applyManifest(manifest);
   return server;
 }
 

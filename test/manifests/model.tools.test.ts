@@ -3,39 +3,71 @@
  *
  * @module-tag kubectl
  */
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { COMPONENT_NAMES } from '../../operator/generate/manifests/component-model.ts';
-import { operatorModel } from '../../operator/generate/manifests/operator-model.ts';
+import { operatorManifests } from '../../operator/generate/manifests/operator-manifests.ts';
+import {
+  type OperatorModel,
+  operatorModel,
+} from '../../operator/generate/manifests/operator-model.ts';
 import { renderedObjects } from '../../operator/generate/manifests/rendered-objects.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
-import { COMBINATIONS, renderCombinations, SCOPES } from './support/combinations.ts';
-import { options, WEBSITE } from './support/trees.ts';
+import {
+  COMBINATIONS,
+  type Combination,
+  EXTRAS,
+  IMAGES,
+  renderCombinations,
+  SCOPES,
+} from './support/combinations.ts';
+import { render } from './support/rendered.ts';
+import { options, overlay, SITE, WEBSITE, written } from './support/trees.ts';
 
 test('[packaging 11] every combination of components is what kustomize makes of it', {
   timeout: 240_000,
 }, async () => {
-  const digest = `@sha256:${'0'.repeat(64)}`;
-  const images = { ambassador: `chancery-proxy${digest}`, operator: `operator${digest}` };
-
-  const model = operatorModel(WEBSITE.controllers, options({ images, namespace: 'demo' }));
+  const model = operatorModel([SITE], options({ images: IMAGES, namespace: 'demo' }));
 
   const rendered = await renderCombinations(COMBINATIONS);
 
   for (const [combination, objects] of rendered) {
-    const [scope] = SCOPES.filter((each) => combination.includes(each));
-    if (scope === undefined) throw new Error('a combination without a scope');
-    const components = COMPONENT_NAMES.filter((each) => combination.includes(each));
     const namespace = objects.find(({ kind }) => kind === 'Namespace')?.metadata.name ?? '';
     const ending = namespace.slice('demo'.length);
-    // Overlays contain the definitions, and these combinations are not made from overlays.
-    const expected = renderedObjects({ ...model, definitions: [] }, { scope, components });
-
     expect({ combination, objects: sorted(objects, ending) }).toEqual({
       combination,
-      objects: sorted(expected, ''),
+      objects: sorted(expected(model, combination), ''),
     });
   }
 });
+
+// An overlay that moves a gate breaks the names in its certificate: these are rendered where they are.
+test.each<Combination>(
+  SCOPES.flatMap((scope) => [
+    [scope, 'native-sidecar'],
+    [scope, 'unix-socket', 'network-policy'],
+    [scope, ...EXTRAS, 'native-sidecar'],
+  ]),
+)('with a gate the combination %s %s … is what kustomize makes of it', async (...combination) => {
+  const given = options({ images: IMAGES });
+  const folder = await written([
+    ...operatorManifests(WEBSITE.controllers, given),
+    overlay('mine', combination),
+  ]);
+
+  const objects = await render(join(folder, 'mine'));
+
+  const model = operatorModel(WEBSITE.controllers, given);
+  expect(sorted(objects, '')).toEqual(sorted(expected(model, combination), ''));
+});
+
+/** Overlays contain the definitions, and these combinations are not made from overlays. */
+function expected(model: OperatorModel, combination: Combination): readonly KubernetesObject[] {
+  const [scope] = SCOPES.filter((each) => combination.includes(each));
+  if (scope === undefined) throw new Error('a combination without a scope');
+  const components = COMPONENT_NAMES.filter((each) => combination.includes(each));
+  return renderedObjects({ ...model, definitions: [] }, { scope, components });
+}
 
 /** In an order that does not matter to the API server, and without the ending of the names. */
 function sorted(objects: readonly KubernetesObject[], ending: string): readonly unknown[] {

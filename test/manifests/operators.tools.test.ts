@@ -4,7 +4,6 @@
  * @module-tag kubectl
  */
 import { describe, expect, test } from 'vitest';
-import { website } from '../../examples/website/operator.ts';
 import { controller } from '../../operator/controller/controller.ts';
 import { source } from '../../operator/controller/source.ts';
 import type { ManifestsOptions } from '../../operator/generate/manifests/manifests-options.ts';
@@ -18,7 +17,7 @@ import {
   podSpec,
   render,
 } from './support/rendered.ts';
-import { CONFIG_RESTART, options, overlay, written } from './support/trees.ts';
+import { CONFIG_RESTART, options, overlay, SITE, written } from './support/trees.ts';
 
 const EVERYTHING = [
   'namespaced',
@@ -105,7 +104,7 @@ describe('what an operator may have', () => {
   });
 
   test('definitions that resources bring along are in crds, and in the overlays', async () => {
-    const files = operatorManifests([website], options());
+    const files = operatorManifests([SITE], options());
 
     const objects = await render(`${await written(files)}/overlays/namespaced`);
 
@@ -117,7 +116,7 @@ describe('what an operator may have', () => {
     'namespaced',
     'cluster-scoped',
   ])('an operator that installs its definitions may do that, %s, and the tree has none', async (scope) => {
-    const files = operatorManifests([website], options({ installCrds: true }));
+    const files = operatorManifests([SITE], options({ installCrds: true }));
 
     const objects = await render(`${await written(files)}/overlays/${scope}`);
 

@@ -34,7 +34,9 @@ describe.each(OVERLAYS)('$overlay', async ({ overlay }) => {
   const { replicas, strategy } = (only(objects, 'Deployment') as DeploymentObject).spec;
   const spec = podSpec(objects);
   const [proxy, operator] = [containerNamed(spec, 'proxy'), containerNamed(spec, 'operator')];
-  const isSidecar = spec.initContainers !== undefined;
+  const gate = spec.initContainers?.find(({ name }) => name === 'gate');
+  const ours = [proxy, operator, ...(gate === undefined ? [] : [gate])];
+  const isSidecar = spec.initContainers?.includes(proxy) ?? false;
   const usesSocket = (proxy.args ?? []).some((arg) => arg.startsWith('--unix-socket='));
   const isTelling = (proxy.args ?? []).some((arg) => arg.startsWith('--v='));
   const rules = objects.flatMap((object) =>
@@ -51,14 +53,16 @@ describe.each(OVERLAYS)('$overlay', async ({ overlay }) => {
     );
   });
 
-  test('the ambassador and the operator are the only containers, and the ambassador starts first', () => {
+  test('the ambassadors and the operator are the only containers, and the operator starts last', () => {
     const names = (containers: readonly Container[] = []) => containers.map(({ name }) => name);
 
     expect([...names(spec.initContainers), ...names(spec.containers)]).toEqual([
+      ...(gate === undefined ? [] : ['gate']),
       'proxy',
       'operator',
     ]);
     expect(proxy.restartPolicy).toBe(isSidecar ? 'Always' : undefined);
+    expect(gate?.restartPolicy ?? 'Always').toBe('Always');
   });
 
   test('no token is mounted automatically', () => {
@@ -82,11 +86,27 @@ describe.each(OVERLAYS)('$overlay', async ({ overlay }) => {
     expect(mounts(operator)).toEqual(
       usesSocket ? [{ name: 'ambassador', mountPath: SOCKET_FOLDER, readOnly: true }] : [],
     );
-    expect(spec.volumes).toHaveLength(usesSocket ? 2 : 1);
+    const others = (gate?.volumeMounts ?? []).map(({ name }) => name);
+    expect(spec.volumes).toHaveLength((usesSocket ? 2 : 1) + others.length);
+    expect(others).not.toContain(withToken[0]?.name);
+  });
+
+  test('[admission 12] the key of webhooks is mounted into the gate alone', () => {
+    const ofKey = (spec.volumes ?? []).filter(({ secret }) => secret !== undefined);
+
+    expect(ofKey.map(({ name }) => name)).toEqual(gate === undefined ? [] : ['gate-tls']);
+    for (const container of [...(spec.initContainers ?? []), ...spec.containers]) {
+      const mounted = mounts(container).filter(({ name }) =>
+        ofKey.some((key) => key.name === name),
+      );
+      expect(mounted).toEqual(
+        container === gate ? [{ name: 'gate-tls', mountPath: '/tls', readOnly: true }] : [],
+      );
+    }
   });
 
   test('no container is given a credential or the address of another API server', () => {
-    const texts = JSON.stringify([proxy, operator]);
+    const texts = JSON.stringify(ours);
 
     expect(texts).not.toMatch(
       /--token|--kubeconfig|--as\b|--username|KUBECONFIG|secretKeyRef|envFrom/,
@@ -98,7 +118,7 @@ describe.each(OVERLAYS)('$overlay', async ({ overlay }) => {
       runAsNonRoot: true,
       seccompProfile: { type: 'RuntimeDefault' },
     });
-    for (const { securityContext } of [proxy, operator]) {
+    for (const { securityContext } of ours) {
       expect(securityContext).toMatchObject({
         allowPrivilegeEscalation: false,
         capabilities: { drop: ['ALL'] },
@@ -115,12 +135,14 @@ describe.each(OVERLAYS)('$overlay', async ({ overlay }) => {
   });
 
   test('the containers share nothing that they need not: processes, files, and the user only for a socket', () => {
-    const [ours, its] = usesSocket ? [65531, 65531] : [65532, 65531];
+    const users = [65531, usesSocket ? 65531 : 65532, 65530];
 
-    expect(operator.securityContext).toMatchObject({ runAsUser: ours, runAsGroup: ours });
-    expect(proxy.securityContext).toMatchObject({ runAsUser: its, runAsGroup: its });
-    expect(proxy.securityContext?.readOnlyRootFilesystem).toBe(true);
-    expect(operator.securityContext?.readOnlyRootFilesystem).toBe(true);
+    for (const [at, { securityContext }] of ours.entries()) {
+      expect(securityContext).toMatchObject({
+        ...{ runAsUser: users[at], runAsGroup: users[at] },
+        readOnlyRootFilesystem: true,
+      });
+    }
     expect(spec).toMatchObject({ shareProcessNamespace: false, enableServiceLinks: false });
   });
 
@@ -191,7 +213,7 @@ describe.each(OVERLAYS)('$overlay', async ({ overlay }) => {
   });
 
   test('every container has requests and a limit of memory', () => {
-    for (const { resources } of [proxy, operator]) {
+    for (const { resources } of ours) {
       expect(resources).toMatchObject({
         requests: { cpu: expect.any(String), memory: expect.any(String) },
         limits: { memory: expect.any(String) },
@@ -259,6 +281,6 @@ function value(container: Container, name: string): string | undefined {
   return container.env?.find((variable) => variable.name === name)?.value;
 }
 
-function mounts({ volumeMounts = [] }: Container): readonly object[] {
+function mounts({ volumeMounts = [] }: Container): NonNullable<Container['volumeMounts']> {
   return volumeMounts.toSorted((a, b) => (a.mountPath < b.mountPath ? -1 : 1));
 }

@@ -14,6 +14,7 @@ import { HOOK_METRICS } from './engine/metric-names.ts';
 import type { Hook } from './hook.ts';
 import type { Jq } from './jq/jq.ts';
 import type { HookMetrics } from './metrics/hook-metrics.ts';
+import { fieldManagersOf } from './patches/field-manager.ts';
 import { hooksAccess } from './rights/hooks-access.ts';
 import { invokeHook } from './run/invoke-hook.ts';
 import { newHookRun } from './run/new-hook-run.ts';
@@ -73,6 +74,7 @@ export function hooksRunnable(options: HooksRunnableOptions): {
     stopPhase: 'controllers', // its runs may end as reconciles may
     sources: plan.sources,
     permissions: hooksAccess(hooks, known).permissions satisfies readonly PlacedPermission[],
+    fieldManagers: fieldManagersOf(hooks),
     idle: () => engine?.idle ?? false,
     status: () => ({ ...status(), leftOut: problems }),
     async run(signal, context) {

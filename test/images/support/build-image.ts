@@ -6,7 +6,13 @@ import { inject } from 'vitest';
 import { Builder } from './builder.ts';
 import { putNode, standInDebian } from './debian-base.ts';
 import { filesBelow } from './files-below.ts';
-import { nodeBases, STAND_IN_KUBECTL, standInKubectl, standInNginx } from './stand-ins.ts';
+import {
+  nodeBases,
+  STAND_IN_KUBECTL,
+  STAND_IN_RUNTIME,
+  standInKubectl,
+  standInNginx,
+} from './stand-ins.ts';
 import './run-folder.ts';
 
 export type Dockerfile = 'Dockerfile.proxy' | 'Dockerfile.gate' | 'Dockerfile.operator';
@@ -53,22 +59,26 @@ export async function buildImage(dockerfile: Dockerfile): Promise<BuiltImage> {
   });
 }
 
-/** A target of Dockerfile.operator for programs in any language. */
-export type ProgramsTarget = 'hooks' | 'metacontroller';
+/** A target of Dockerfile.operator for one command. */
+export type Target = 'hooks' | 'metacontroller' | 'certificates';
 
-/** The image of such a target, on a Debian whose apt really runs. Made once in a run. */
-export async function buildTarget(target: ProgramsTarget): Promise<BuiltImage> {
+/** The image of such a target; those for programs are on a Debian whose apt really runs. Made once in a run. */
+export async function buildTarget(target: Target): Promise<BuiltImage> {
   await buildImage('Dockerfile.operator'); // in whose storage the build stage is
   const folder = join(inject('imagesFolder'), target);
   return once(folder, async () => {
     const startedAt = performance.now();
-    const base = await debianBase();
+    const hasPrograms = target !== 'certificates';
+    const base = hasPrograms
+      ? `--build-arg=PROGRAMS_IMAGE=${await debianBase()}`
+      : `--build-arg=RUNTIME_IMAGE=localhost/${STAND_IN_RUNTIME}`;
     const builder = new Builder(join(inject('imagesFolder'), 'Dockerfile.operator'));
     const dockerfile = join(repository, 'Dockerfile.operator');
-    const args = [`--target=${target}`, `--build-arg=PROGRAMS_IMAGE=${base}`, FROM_BUILT];
+    const args = [`--target=${target}`, base, FROM_BUILT];
     await builder.build(`chancery-${target}`, dockerfile, repository, ...args);
     const image = await unpack(builder, `chancery-${target}`, startedAt);
-    return { ...image, size: image.size + (await putNode(image.rootfs)) };
+    const added = hasPrograms ? await putNode(image.rootfs) : 0;
+    return { ...image, size: image.size + added };
   });
 }
 

@@ -64,11 +64,13 @@ export async function nodeBases(builder: Builder, folder: string): Promise<reado
   ];
 }
 
+export const STAND_IN_RUNTIME = 'stand-in-runtime';
+
 /** In the place of gcr.io/distroless/nodejs: node, and what it is linked with. */
 async function standInRuntime(builder: Builder, folder: string): Promise<string> {
   const root = join(folder, 'runtime-base');
   await putProgram(process.execPath, root, '/nodejs/bin/node');
-  return commit(builder, root, 'stand-in-runtime');
+  return commit(builder, root, STAND_IN_RUNTIME);
 }
 
 /**

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { operatorManifests } from '../../../operator/generate/manifests/operator-manifests.ts';
 import type { KubernetesObject } from '../../../operator/model/object.ts';
 import { render } from './rendered.ts';
-import { options, overlay, WEBSITE, written } from './trees.ts';
+import { options, overlay, SITE, written } from './trees.ts';
 
 export const SCOPES = ['namespaced', 'cluster-scoped'] as const;
 
@@ -15,6 +15,10 @@ export const EXTRAS = [
   'prometheus',
   'unix-socket',
 ] as const;
+
+const DIGEST = `@sha256:${'0'.repeat(64)}`;
+/** By digests, which lint finds nothing against. */
+export const IMAGES = { ambassador: `chancery-proxy${DIGEST}`, operator: `operator${DIGEST}` };
 
 export type Combination = readonly string[];
 
@@ -40,10 +44,8 @@ export async function renderCombinations(
   kubectl?: string,
 ): Promise<ReadonlyMap<Combination, readonly KubernetesObject[]>> {
   const endings = combinations.map((_, at) => `-c${at}`);
-  const digest = `@sha256:${'0'.repeat(64)}`;
-  const images = { ambassador: `chancery-proxy${digest}`, operator: `operator${digest}` };
   const folder = await written([
-    ...operatorManifests(WEBSITE.controllers, options({ images })),
+    ...operatorManifests([SITE], options({ images: IMAGES })),
     ...combinations.map((components, at) => {
       const ending = endings[at] ?? '';
       const moved = { namespace: `demo${ending}`, nameSuffix: ending };

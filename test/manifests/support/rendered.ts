@@ -20,9 +20,15 @@ export interface Container {
 export interface PodSpec {
   readonly containers: readonly Container[];
   readonly initContainers?: readonly Container[];
-  readonly volumes?: readonly { readonly name: string; readonly projected?: Projected }[];
+  readonly volumes?: readonly Volume[];
   readonly securityContext?: unknown;
   readonly [field: string]: unknown;
+}
+
+interface Volume {
+  readonly name: string;
+  readonly projected?: Projected;
+  readonly secret?: object;
 }
 
 interface Projected {

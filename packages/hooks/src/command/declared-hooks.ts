@@ -10,7 +10,7 @@ import { runProgram, systemClock } from 'chancery/low-level';
 import { hintsFor } from '../config/hints.ts';
 import { loadHooks } from '../discovery/load-hooks.ts';
 import type { Hook } from '../hook.ts';
-import { fieldManagerOf } from '../patches/field-manager.ts';
+import { fieldManagersOf } from '../patches/field-manager.ts';
 import { hooksAccess } from '../rights/hooks-access.ts';
 import { hookEnvironment } from '../run/hook-environment.ts';
 import { definitionsFor } from './definitions.ts';
@@ -41,7 +41,7 @@ export async function declaredHooks(
   }
   return {
     ...{ name: 'hooks', sources, permissions, needsLeaderElection: true },
-    fieldManagers: ['hooks', ...new Set(hooks.map(fieldManagerOf))],
+    fieldManagers: fieldManagersOf(hooks),
     hints: [
       ...helpers.map(
         (file) => `${file}: no hook, because it has neither an execute bit nor a #! line`,

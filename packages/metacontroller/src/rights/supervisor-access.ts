@@ -15,4 +15,6 @@ export const SUPERVISOR_ACCESS: AccessDeclaration = {
   sources: KINDS.map((resource) => source(resource)),
   permissions: KINDS.map((resource) => ({ resource, subresource: 'status', verbs: ['patch'] })),
   definitions: [controllerRevisions],
+  // The controllers over the two kinds, which write their statuses.
+  fieldManagers: ['metacontroller', ...KINDS.map(({ plural }) => plural)],
 };

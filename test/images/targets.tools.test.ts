@@ -1,6 +1,6 @@
 /**
- * The targets `hooks` and `metacontroller` of Dockerfile.operator, built: apt has run in them, programs find what they
- * call, and each has the package of its command.
+ * The targets of Dockerfile.operator, built: each has the package of its command; in those for programs apt has run, and
+ * programs find what they call.
  *
  * @module-tag buildah
  * @module-tag debootstrap
@@ -43,8 +43,9 @@ test(
 test.each([
   ['hooks', ['@chancery/hooks', 'croner', 'jq-web']],
   ['metacontroller', ['@chancery/metacontroller']],
+  ['certificates', ['@chancery/certificates', '@peculiar/utils', 'asn1js']],
 ] as const)(
-  'the image %s has the toolkit of the image of operators, and besides %j; apt has left no lists in it',
+  'the image %s has the toolkit of the image of operators, and besides %j',
   async (target, packages) => {
     const [image, operator] = [await buildTarget(target), await buildImage('Dockerfile.operator')];
 
@@ -60,7 +61,31 @@ test.each([
     expect(without(toolkit, found)).toEqual([]);
     expect([...new Set(added)].toSorted()).toEqual(packages);
     expect([...found].filter((file) => /\.d\.[cm]?ts |\.map /.test(file))).toEqual([]);
-    expect(await readdir(join(image.rootfs, 'var/lib/apt/lists'))).toEqual([]);
+  },
+  BUILD_TIMEOUT_MS,
+);
+
+test.each(['hooks', 'metacontroller'] as const)(
+  'apt has left no lists in the image %s',
+  async (target) => {
+    const { rootfs } = await buildTarget(target);
+
+    expect(await readdir(join(rootfs, 'var/lib/apt/lists'))).toEqual([]);
+  },
+  BUILD_TIMEOUT_MS,
+);
+
+test(
+  'the image of certificates runs its command, and has no shell',
+  async () => {
+    const image = await buildTarget('certificates');
+
+    const ended = await runInRoot(image, { args: [...image.config.Cmd, '--help'] });
+
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(ended.stdout).toContain('chancery certificates');
+    const paths = (await filesBelow(image.rootfs)).map(({ path }) => path);
+    expect(paths.filter((path) => /\/(sh|bash|dash|busybox|npm)$/.test(path))).toEqual([]);
   },
   BUILD_TIMEOUT_MS,
 );
