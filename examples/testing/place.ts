@@ -6,7 +6,7 @@
 
 import { policyObjects } from '@chancery/packaging/command';
 import { startOperator, type TestOperator } from '@chancery/testing';
-import type { Clock, Controller, KubernetesObject, Runnable } from 'chancery';
+import type { Clock, Controller, KubernetesObject, Runnable, Webhook } from 'chancery';
 import type { rbacV1 } from 'chancery/kubernetes';
 import { proxyFilter, rbac } from 'chancery/low-level';
 import { expect, onTestFinished } from 'vitest';
@@ -20,6 +20,8 @@ export interface Setup extends ClusterSetup {
   readonly name: string;
   readonly controllers: readonly Controller[];
   readonly runnables?: readonly Runnable[];
+  /** Answered by every operator. The API server is not told of them. */
+  readonly webhooks?: readonly Webhook[];
   /**
    * The same for each operator after the first one, without what that had in memory. Default: the first one's
    * own, for controllers without memory.
@@ -59,7 +61,8 @@ export interface Setup extends ClusterSetup {
 
 /** A place of the test's own; all in it ends with the test, which fails if the operator was refused anything. */
 export async function startExample(setup: Setup): Promise<Place> {
-  const { name, controllers, runnables, allNamespaces = false, manifests, workloads } = setup;
+  const { name, controllers, runnables, webhooks = [] } = setup;
+  const { allNamespaces = false, manifests, workloads } = setup;
   const given = { ...(manifests && { manifests }), ...(workloads !== undefined && { workloads }) };
   const ownCluster = setup.ownCluster ?? allNamespaces;
   const cluster = await (ownCluster ? clusterOfOneTest : clusterOfFile)(given);
@@ -81,7 +84,7 @@ export async function startExample(setup: Setup): Promise<Place> {
   });
   const serviceAccount = { name, namespace: home };
   const further = [...(runnables ?? []).flatMap(declarationOf), ...(setup.declarations ?? [])];
-  const declarations = [...controllers, ...further];
+  const declarations = [...controllers, ...webhooks, ...further];
   const declared = rbac(declarations, { ...placed([namespace]), name, serviceAccount });
   const granted = withheld === undefined ? declared : declared.map(without(withheld));
   await env.apply(granted as unknown as readonly KubernetesObject[], { namespace });
@@ -104,6 +107,7 @@ export async function startExample(setup: Setup): Promise<Place> {
     const operator = startOperator({
       url,
       controllers: own.controllers,
+      webhooks,
       ...leaderElection,
       ...(own.runnables && { runnables: own.runnables }),
       ...(!allNamespaces && { namespace }),

@@ -8,6 +8,7 @@ import { expect, test } from 'vitest';
 import { type Place, startExample } from '../../testing/place.ts';
 import { websites } from '../definition.ts';
 import { website } from '../operator.ts';
+import { budget } from '../webhook.ts';
 
 type Website = ObjectOf<typeof websites>;
 
@@ -16,6 +17,7 @@ async function start(): Promise<Place> {
   const place = await startExample({
     name: 'website',
     controllers: [website],
+    webhooks: [budget],
     manifests: [new URL('../crd.yaml', import.meta.url)],
   });
   await place.apply(new URL('../sample/', import.meta.url));
