@@ -138,7 +138,7 @@ export function webhookServingOf(options: OperatorProcessOptions): WebhookServin
   const { controllers, runnables = [], webhooks = [] } = options;
   const converted = [...controllers, ...runnables, ...webhooks]
     .flatMap((declared) => definedResources([declared]))
-    .filter(({ convert }) => convert !== undefined);
+    .filter((each) => (each.convert ?? each.convertAll) !== undefined);
   if (webhooks.length === 0 && converted.length === 0) return undefined;
   const convert: AnswerConversion = (review, how) => answerConversion(converted, review, how);
   return new WebhookServing({ ...options, webhooks, ...(converted.length > 0 && { convert }) });

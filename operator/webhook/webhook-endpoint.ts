@@ -66,7 +66,7 @@ export function webhookEndpoint(webhook: Webhook, parts: WebhookParts): Endpoint
 
 function factsOf(webhook: Webhook, uid: string, request: AdmissionRequest): ReviewFacts {
   const { operation, namespace, name, dryRun } = request;
-  const resource = resourceName(webhook.resource);
+  const resource = resourceName(request.resource);
   return { webhook: webhook.name, uid, operation, resource, namespace, name, dryRun };
 }
 

@@ -2,6 +2,7 @@ import { ConfigurationError } from '../../core/errors.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { Webhook } from '../../webhook/webhook.ts';
 import { type WebhookEntry, webhookEntry } from '../../webhook/webhook-entry.ts';
+import type { MatchCondition, WebhookSubject } from '../../webhook/webhook-options.ts';
 import { type GateNames, gateNames, SERVICE_PORT } from './gate-names.ts';
 import type { WebhooksOptions } from './webhooks-options.ts';
 
@@ -116,18 +117,39 @@ const PODS: readonly (string | undefined)[] = [
 ];
 
 /** What the operator itself needs to start again, where its own namespace is watched. A Lease can be no resource of a webhook. */
-function ownObjects(
-  { resource, subresource }: Webhook,
+function ownObjects({ subjects }: Webhook, scope: WebhookScope): readonly MatchCondition[] {
+  const conditions = new Map<string, MatchCondition>();
+  for (const subject of subjects) {
+    for (const { name, expression } of ownObjectsOf(subject, scope)) {
+      // With other subjects beside it, a condition must hold for requests about them.
+      const { plural } = subject.resource;
+      const { subresource = '' } = subject;
+      const own = subresource === '' ? name : `${name}-${subresource}`;
+      const asked = '(has(request.subResource) ? request.subResource : "")';
+      const others = `request.resource.group != "" || request.resource.resource != "${plural}" || ${asked} != "${subresource}"`;
+      const condition =
+        subjects.length === 1
+          ? { name, expression }
+          : { name: own, expression: `${others} || ${expression}` };
+      conditions.set(condition.name, condition);
+    }
+  }
+  return [...conditions.values()];
+}
+
+function ownObjectsOf(
+  { resource, subresource }: WebhookSubject,
   { name, namespace }: WebhookScope,
-): NonNullable<WebhookEntry['matchConditions']> {
+): readonly MatchCondition[] {
   if (resource.group !== '') return [];
   if (resource.plural === 'namespaces') {
     const expression = `!has(request.name) || request.name != "${namespace}"`;
     return [{ name: 'not-the-namespace-of-the-operator', expression }];
   }
   if (resource.plural !== 'pods') return [];
-  const spec = '(request.operation == "DELETE" ? oldObject : object).spec';
-  const isOther = `!has(${spec}.serviceAccountName) || ${spec}.serviceAccountName != "${name}"`;
+  const isOtherIn = (object: string): string =>
+    `(!has(${object}.spec.serviceAccountName) || ${object}.spec.serviceAccountName != "${name}")`;
+  const isOther = `(request.operation == "DELETE" ? ${isOtherIn('oldObject')} : ${isOtherIn('object')})`;
   const elsewhere = `request.namespace != "${namespace}"`;
   const isPod = PODS.includes(subresource);
   const expression = isPod ? `${elsewhere} || ${isOther}` : elsewhere;

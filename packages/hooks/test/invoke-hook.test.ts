@@ -43,7 +43,8 @@ async function place(): Promise<Place> {
         version: 'v1',
         schedules: [],
         kubernetes: [],
-        unsupported: [],
+        admission: [],
+        conversions: [],
         ...(ownTimeoutMs !== undefined && { timeoutMs: ownTimeoutMs }),
       } as const;
       const hook: Hook = { name, path, config, rights: undefined };

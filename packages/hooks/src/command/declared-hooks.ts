@@ -2,6 +2,7 @@ import { type Clock, ConfigurationError } from 'chancery';
 import {
   createYamlReader,
   type DeclaredHooks,
+  type DefinedResource,
   type Io,
   knownKinds,
   settingsFrom,
@@ -11,6 +12,9 @@ import { hintsFor } from '../config/hints.ts';
 import { loadHooks } from '../discovery/load-hooks.ts';
 import type { Hook } from '../hook.ts';
 import { fieldManagerOf } from '../patches/field-manager.ts';
+import { hookConversions } from '../reviews/hook-conversions.ts';
+import { type AskReview, HookReviews } from '../reviews/hook-reviews.ts';
+import { hookWebhooks } from '../reviews/hook-webhooks.ts';
 import { hooksAccess } from '../rights/hooks-access.ts';
 import { hookEnvironment } from '../run/hook-environment.ts';
 import { definitionsFor } from './definitions.ts';
@@ -27,7 +31,8 @@ export async function declaredHooks(
   io: Io,
   clock: Clock = systemClock,
 ): Promise<DeclaredHooks> {
-  const known = knownKinds(await definitionsFor(dir, crds, io));
+  const definitions = await definitionsFor(dir, crds, io);
+  const known = knownKinds(definitions);
   const env = hookEnvironment(io.env, settingsFrom(io.env).apiUrl);
   const yaml = createYamlReader({ clock });
   const loading = { env, runProgram, yaml, clock, signal: io.signal };
@@ -39,8 +44,11 @@ export async function declaredHooks(
         `the folder ${dir}/crds`,
     );
   }
+  const { ask } = new HookReviews();
   return {
     ...{ name: 'hooks', sources, permissions, needsLeaderElection: true },
+    webhooks: hooks.flatMap((hook) => naming(hook, () => hookWebhooks(hook, { known, ask }))),
+    definitions: definitionsOf(hooks, definitions, ask),
     fieldManagers: ['hooks', ...new Set(hooks.map(fieldManagerOf))],
     hints: [
       ...helpers.map(
@@ -50,6 +58,28 @@ export async function declaredHooks(
       ...(crds === undefined ? [] : hooks.flatMap((hook) => kindHints(hook, dir))),
     ],
   };
+}
+
+function definitionsOf(
+  hooks: readonly Hook[],
+  definitions: readonly unknown[],
+  ask: AskReview,
+): readonly DefinedResource[] {
+  for (const hook of hooks) naming(hook, () => hookConversions([hook], definitions, ask));
+  return hookConversions(hooks, definitions, ask);
+}
+
+/** Says which hook is at fault. */
+function naming<T>({ name }: Hook, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    throw new ConfigurationError(`${name}: ${error.message}`, {
+      cause: error,
+      context: { hook: name },
+    });
+  }
 }
 
 /** The filter that is generated opens no paths by which a kind of an unknown group could be found. */

@@ -105,7 +105,8 @@ async function runHooks(program: HooksProgram, given: Surroundings): Promise<Exi
   const dryRun = asked.dryRun ? new DryRun({ io, follow: asked.follow }) : undefined;
   const options: ManagerOptions = {
     controllers: [],
-    runnables: [program.runnable],
+    runnables: [program.runnable, ...(program.answering ? [program.answering] : [])],
+    webhooks: program.webhooks,
     environment: io.env,
     ...{ settings, tokenFolders, logger, clock },
     metrics: program.metrics,
@@ -161,13 +162,17 @@ function settingsOf(asked: HooksArguments, env: Io['env']): Settings {
 
 function printDeclarations({ hooks }: HooksProgram, { stdout }: Io): ExitCode {
   for (const { name, config, rights = [] } of hooks) {
-    const { onStartup, schedules, kubernetes } = config;
+    const { onStartup, schedules, kubernetes, admission, conversions } = config;
     const bindings = kubernetes.map(({ events, ...binding }) => ({
       ...binding,
       events: [...events],
     }));
+    const reviews = {
+      ...(admission.length > 0 && { admission }),
+      ...(conversions.length > 0 && { conversions }),
+    };
     stdout.write(
-      `${JSON.stringify({ hook: name, onStartup, schedules, kubernetes: bindings, rights })}\n`,
+      `${JSON.stringify({ hook: name, onStartup, schedules, kubernetes: bindings, ...reviews, rights })}\n`,
     );
   }
   return 0;

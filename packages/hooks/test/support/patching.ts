@@ -107,7 +107,13 @@ export function preparedRun(options: Options): PreparedRun {
 const lineOf = (document: object): string => `${JSON.stringify(document)}\n`;
 
 function hookNamed(name: string, rights: readonly HookRight[]): Hook {
-  const config = { version: 'v1', schedules: [], kubernetes: [], unsupported: [] } as const;
+  const config = {
+    version: 'v1',
+    schedules: [],
+    kubernetes: [],
+    admission: [],
+    conversions: [],
+  } as const;
   return { name, path: `/hooks/${name}`, rights, config };
 }
 

@@ -124,7 +124,13 @@ function planOf(
 }
 
 function hookOf(name: string, kubernetes: readonly KubernetesBinding[]): Hook {
-  const config = { version: 'v1', schedules: [], kubernetes, unsupported: [] } as const;
+  const config = {
+    version: 'v1',
+    schedules: [],
+    kubernetes,
+    admission: [],
+    conversions: [],
+  } as const;
   return { name, path: `/hooks/${name}`, config, rights: undefined };
 }
 

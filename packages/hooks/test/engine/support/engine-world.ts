@@ -32,7 +32,13 @@ export function watches(changes: Changes<KubernetesBinding>): KubernetesBinding 
 }
 
 export function hook(name: string, config: Partial<HookConfig>): Hook {
-  const nothing = { version: 'v1', schedules: [], kubernetes: [], unsupported: [] } as const;
+  const nothing = {
+    version: 'v1',
+    schedules: [],
+    kubernetes: [],
+    admission: [],
+    conversions: [],
+  } as const;
   return { name, path: `/hooks/${name}`, config: { ...nothing, ...config }, rights: undefined };
 }
 

@@ -1,0 +1,121 @@
+import { abortable, noMeter, type RunnableContext } from 'chancery/internal';
+import type { ReviewItem } from '../context/context-item.ts';
+import { contextText } from '../context/context-text.ts';
+import { HOOK_METRICS } from '../engine/metric-names.ts';
+import type { Hook, KubernetesBinding } from '../hook.ts';
+import { ProcessSlots } from '../queue/process-slots.ts';
+import { HookError } from '../run/hook-error.ts';
+import type { AskHook, HookResponses, HookRunFacts } from '../run/hook-run.ts';
+import type { BindingWatch, WatchBinding } from '../watch/binding-watch.ts';
+
+/** Asks a hook one question of the API server. */
+export type AskReview = (
+  hook: Hook,
+  item: ReviewItem,
+  signal: AbortSignal,
+) => Promise<HookResponses>;
+
+/** What questions need of the process that runs. */
+interface RunningParts {
+  readonly hooks: readonly Hook[];
+  readonly ask: AskHook;
+  readonly watchBinding: WatchBinding;
+  /** Runs for questions at a time, beside those of queues. */
+  readonly maxProcesses: number;
+  readonly context: Pick<RunnableContext, 'clock' | 'meter'>;
+}
+
+interface Running extends Pick<RunningParts, 'ask' | 'context'> {
+  readonly slots: ProcessSlots;
+  readonly watches: ReadonlyMap<KubernetesBinding, ShownBinding>;
+}
+
+/** A binding whose snapshot is shown in a review. */
+interface ShownBinding {
+  readonly watch: BindingWatch;
+  readonly synced: Promise<void>;
+}
+
+/** The queue in logs and metrics. No binding waits in it. */
+const QUEUE = 'webhooks';
+
+/**
+ * Asks hooks what the API server wants to know. Every replica does, leader or not. A question waits in no queue, is asked
+ * once, and has a process of its own.
+ */
+export class HookReviews {
+  readonly #running: PromiseWithResolvers<Running> = Promise.withResolvers();
+
+  /** From now on questions are asked, until the process ends. */
+  begin({ hooks, ask, watchBinding, maxProcesses, context }: RunningParts): void {
+    const watches = hooks.flatMap((hook) =>
+      shownBindings(hook).map((binding) => [binding, shown(hook, binding, watchBinding)] as const),
+    );
+    // Waits of queues are measured, and those of questions are part of the latency of their webhook.
+    const slots = new ProcessSlots(maxProcesses, context.clock, noMeter);
+    this.#running.resolve({ ask, slots, context, watches: new Map(watches) });
+  }
+
+  /** As `AskReview`. @throws HookError also when a snapshot cannot be listed. */
+  readonly ask: AskReview = async (hook, item, signal) => {
+    const { ask, slots, watches, context } = await abortable(this.#running.promise, signal);
+    const included = hook.config.kubernetes.filter(({ name }) =>
+      item.binding.includeSnapshotsFrom.includes(name),
+    );
+    for (const binding of included) await listed(hook, watches.get(binding), signal);
+    using _slot = await slots.take(signal);
+    const contexts = contextText(hook, [item], (each) => watches.get(each)?.watch.snapshot() ?? []);
+    const facts = { binding: item.binding.name, queue: QUEUE };
+    return await measured(hook, facts, context, () => ask(hook, facts, contexts, signal));
+  };
+}
+
+/** Counts a run as those of queues are counted. */
+async function measured<T>(
+  { name: hook }: Hook,
+  facts: HookRunFacts,
+  { clock, meter }: RunningParts['context'],
+  run: () => Promise<T>,
+): Promise<T> {
+  const labels = { hook, ...facts };
+  const beganAt = clock.monotonic();
+  try {
+    const result = await run();
+    meter.count(HOOK_METRICS.runSuccess, labels);
+    return result;
+  } catch (error) {
+    meter.count(HOOK_METRICS.runErrors, labels);
+    throw error;
+  } finally {
+    meter.observe(HOOK_METRICS.runSeconds, labels, (clock.monotonic() - beganAt) / 1_000);
+  }
+}
+
+/** The bindings of a hook whose objects its reviews show. */
+export function shownBindings({ config }: Hook): readonly KubernetesBinding[] {
+  const reviews = [...config.admission, ...config.conversions];
+  const names = new Set(reviews.flatMap(({ includeSnapshotsFrom }) => includeSnapshotsFrom));
+  return config.kubernetes.filter(({ name }) => names.has(name));
+}
+
+function shown(hook: Hook, binding: KubernetesBinding, watchBinding: WatchBinding): ShownBinding {
+  const synced = Promise.withResolvers<void>();
+  const watch = watchBinding(hook, binding, { synced: synced.resolve, changed: () => {} });
+  if (watch.synced) synced.resolve();
+  return { watch, synced: synced.promise };
+}
+
+/** A first list is waited for, and a kind that is not served is not. */
+async function listed(
+  { name }: Hook,
+  binding: ShownBinding | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const waitsFor = binding?.watch.waitsFor;
+  if (waitsFor !== undefined) {
+    throw new HookError('result', `a snapshot for ${name} is missing: it ${waitsFor}`, {
+      context: { hook: name },
+    });
+  }
+  if (binding !== undefined) await abortable(binding.synced, signal);
+}
