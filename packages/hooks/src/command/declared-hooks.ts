@@ -2,7 +2,6 @@ import { type Clock, ConfigurationError } from 'chancery';
 import {
   createYamlReader,
   type DeclaredHooks,
-  type DefinedResource,
   type Io,
   knownKinds,
   settingsFrom,
@@ -12,7 +11,11 @@ import { hintsFor } from '../config/hints.ts';
 import { loadHooks } from '../discovery/load-hooks.ts';
 import type { Hook } from '../hook.ts';
 import { fieldManagerOf } from '../patches/field-manager.ts';
-import { hookConversions } from '../reviews/hook-conversions.ts';
+import {
+  type HookConvertedResource,
+  hookConversions,
+  missingConversions,
+} from '../reviews/hook-conversions.ts';
 import { type AskReview, HookReviews } from '../reviews/hook-reviews.ts';
 import { hookWebhooks } from '../reviews/hook-webhooks.ts';
 import { hooksAccess } from '../rights/hooks-access.ts';
@@ -45,16 +48,18 @@ export async function declaredHooks(
     );
   }
   const { ask } = new HookReviews();
+  const converted = definitionsOf(hooks, definitions, ask);
   return {
     ...{ name: 'hooks', sources, permissions, needsLeaderElection: true },
     webhooks: hooks.flatMap((hook) => naming(hook, () => hookWebhooks(hook, { known, ask }))),
-    definitions: definitionsOf(hooks, definitions, ask),
+    definitions: converted,
     fieldManagers: ['hooks', ...new Set(hooks.map(fieldManagerOf))],
     hints: [
       ...helpers.map(
         (file) => `${file}: no hook, because it has neither an execute bit nor a #! line`,
       ),
       ...hooks.flatMap(hintsFor),
+      ...missingConversions(converted),
       ...(crds === undefined ? [] : hooks.flatMap((hook) => kindHints(hook, dir))),
     ],
   };
@@ -64,7 +69,7 @@ function definitionsOf(
   hooks: readonly Hook[],
   definitions: readonly unknown[],
   ask: AskReview,
-): readonly DefinedResource[] {
+): readonly HookConvertedResource[] {
   for (const hook of hooks) naming(hook, () => hookConversions([hook], definitions, ask));
   return hookConversions(hooks, definitions, ask);
 }

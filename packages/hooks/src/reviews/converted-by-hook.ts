@@ -52,7 +52,7 @@ export async function convertedByHook(
     const { conversion } = await abortable(ask(hook, item, signal), signal);
     return await conversionAnswer(conversion, objects, { hook: hook.name, group, to }, signal);
   } catch (error) {
-    throw refusalOf(error, hook.name);
+    throw refusalOf(error, hook.name, signal);
   }
 }
 
@@ -152,9 +152,9 @@ function withAllTexts(made: Mapping): Mapping {
 }
 
 /** What the client of the API server reads names the hook, and nothing else that the hook or the runner has written. */
-function refusalOf(error: unknown, hook: string): unknown {
+function refusalOf(error: unknown, hook: string, signal: AbortSignal): unknown {
   if (error instanceof ConversionRefused || !(error instanceof OperatorError)) return error;
   const forClient = `Hook failed: ${hook}, and the operator's log says why`;
-  const message = `${hook} failed: ${messageOf(error)}`;
+  const message = error === signal.reason ? `${hook}: ${error.message}` : error.message;
   return new ConversionRefused(message, forClient, { context: { hook }, cause: error });
 }

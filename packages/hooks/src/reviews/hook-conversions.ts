@@ -9,6 +9,11 @@ import type { ConversionBinding, Hook } from '../hook.ts';
 import { type ConversionStep, convertedByHook, notConverted } from './converted-by-hook.ts';
 import type { AskReview } from './hook-reviews.ts';
 
+/** A custom resource, and the steps that hooks have for its objects. */
+export interface HookConvertedResource extends DefinedResource {
+  readonly steps: readonly ConversionStep[];
+}
+
 /**
  * The custom resources whose objects hooks convert, each with its definition, by which manifests tell the API server to
  * ask. A conversion takes the fewest steps, which may belong to several hooks.
@@ -20,7 +25,7 @@ export function hookConversions(
   hooks: readonly Hook[],
   definitions: readonly unknown[],
   ask: AskReview,
-): readonly DefinedResource[] {
+): readonly HookConvertedResource[] {
   const steps = new Map<string, ConversionStep[]>();
   const found = new Map<string, CustomResourceDefinition>();
   for (const hook of hooks) {
@@ -74,7 +79,38 @@ function isDefinition(document: unknown, name: string): boolean {
   if (!isMapping(metadata) || metadata.name !== name || !isMapping(spec)) return false;
   const { group, names, versions } = spec;
   const isNamed = isMapping(names) && name === `${names.plural}.${group}`;
-  return isNamed && typeof names.kind === 'string' && Array.isArray(versions);
+  const isVersion = (each: unknown): boolean => isMapping(each) && typeof each.name === 'string';
+  const hasVersions = Array.isArray(versions) && versions.every(isVersion);
+  return isNamed && typeof names.kind === 'string' && hasVersions;
+}
+
+/**
+ * Conversions that the API server needs and no hook has, one line each: a client reads each served version of what is
+ * stored, and writes it.
+ */
+export function missingConversions(resources: readonly HookConvertedResource[]): readonly string[] {
+  return resources.flatMap(({ definition, steps, version: stored }) => {
+    const { name } = definition.metadata;
+    const served = definition.spec.versions.filter((each) => each.served !== false);
+    return served.flatMap(({ name: other }) =>
+      [
+        [stored, other],
+        [other, stored],
+      ].flatMap(([from = '', to = '']) =>
+        from === to || wayOf(steps, from, to).length > 0
+          ? []
+          : [`no hook converts ${name} from ${from} to ${to}, and clients may ask for it`],
+      ),
+    );
+  });
+}
+
+function wayOf(
+  steps: readonly ConversionStep[],
+  from: string,
+  to: string,
+): readonly ConversionStep[] {
+  return shortestWay((at) => steps.filter((each) => each.from === at), from, to);
 }
 
 function stepsOf(hook: Hook, binding: ConversionBinding): readonly ConversionStep[] {
@@ -94,7 +130,7 @@ function convertedResource(
   definition: CustomResourceDefinition,
   steps: readonly ConversionStep[],
   ask: AskReview,
-): DefinedResource {
+): HookConvertedResource {
   const { group, names, scope, versions } = definition.spec;
   const stored = versions.find(({ storage }) => storage) ?? versions[0];
   const name = definition.metadata.name;
@@ -102,10 +138,11 @@ function convertedResource(
     ...{ group, version: stored?.name ?? '', plural: names.plural, kind: names.kind },
     namespaced: scope === 'Namespaced',
     definition: asked(definition),
+    steps,
     async convertAll(objects, version, { uid, signal }) {
       const all = [...objects];
       for (const from of new Set(objects.map(({ apiVersion }) => versionIn(apiVersion)))) {
-        const way = shortestWay((at) => steps.filter((each) => each.from === at), from, version);
+        const way = wayOf(steps, from, version);
         if (from !== version && way.length === 0) throw notConverted({ from, to: version, name });
         const places = [...all.keys()].filter(
           (at) => versionIn(objects[at]?.apiVersion ?? '') === from,

@@ -1,3 +1,4 @@
+import { OperatorError } from 'chancery';
 import { abortable, noMeter, type RunnableContext } from 'chancery/internal';
 import type { ReviewItem } from '../context/context-item.ts';
 import { contextText } from '../context/context-text.ts';
@@ -56,8 +57,17 @@ export class HookReviews {
     this.#running.resolve({ ask, slots, context, watches: new Map(watches) });
   }
 
-  /** As `AskReview`. @throws HookError also when a snapshot cannot be listed. */
+  /** As `AskReview`. @throws HookError also when a snapshot cannot be listed. Messages begin with the file of the hook. */
   readonly ask: AskReview = async (hook, item, signal) => {
+    try {
+      return await this.#asked(hook, item, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw failureOf(hook, error);
+    }
+  };
+
+  async #asked(hook: Hook, item: ReviewItem, signal: AbortSignal): Promise<HookResponses> {
     const { ask, slots, watches, context } = await abortable(this.#running.promise, signal);
     const included = hook.config.kubernetes.filter(({ name }) =>
       item.binding.includeSnapshotsFrom.includes(name),
@@ -67,7 +77,20 @@ export class HookReviews {
     const contexts = contextText(hook, [item], (each) => watches.get(each)?.watch.snapshot() ?? []);
     const facts = { binding: item.binding.name, queue: QUEUE };
     return await measured(hook, facts, context, () => ask(hook, facts, contexts, signal));
-  };
+  }
+}
+
+/** Every other error is a bug. */
+function failureOf({ name: hook }: Hook, error: unknown): unknown {
+  if (!(error instanceof OperatorError)) return error;
+  const { code, layer, context } = error;
+  const facts = { ...context, hook };
+  return new OperatorError(`${hook}: ${error.message}`, {
+    code,
+    layer,
+    context: facts,
+    cause: error,
+  });
 }
 
 /** Counts a run as those of queues are counted. */
@@ -113,7 +136,7 @@ async function listed(
 ): Promise<void> {
   const waitsFor = binding?.watch.waitsFor;
   if (waitsFor !== undefined) {
-    throw new HookError('result', `a snapshot for ${name} is missing: it ${waitsFor}`, {
+    throw new HookError('result', `a snapshot that it shows is missing: the binding ${waitsFor}`, {
       context: { hook: name },
     });
   }

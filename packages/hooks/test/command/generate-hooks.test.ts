@@ -13,7 +13,7 @@ import { expect, test } from 'vitest';
 import { parseYaml, parseYamlDocuments } from '../../../../operator/core/yaml.ts';
 import { folderWith } from '../../../../test/cli/child.ts';
 import { invoke } from '../../../../test/cli/invocation.ts';
-import { CRD_NAME, converting, crontabs } from '../support/crontabs.ts';
+import { CRD_NAME, converting, crontabs, GROUP } from '../support/crontabs.ts';
 import { CONFIG_MAPS } from '../support/reviewing.ts';
 
 const BOAT = `
@@ -244,6 +244,32 @@ test('a definition that a conversion needs is asked for, with the name of the ho
   expect(stderr.lines.join()).toContain(
     `convert.sh: kubernetesCustomResourceConversion[0].crdName: the definition ${CRD_NAME} is not known`,
   );
+});
+
+test('a conversion that the API server needs and no hook has is pointed out', async () => {
+  const oneWay = JSON.stringify({ configVersion: 'v1', ...converting('v1beta1 v1') });
+  const { out, generate } = setUp({ ...ANSWERING, 'hooks/convert.sh.yaml': oneWay });
+
+  const { exit, stderr } = generate('manifests', '-o', out);
+
+  expect(await exit).toBe(0);
+  expect(stderr.lines).toContain(
+    `chancery generate: manifests: no hook converts ${CRD_NAME} from v1 to v1beta1, and clients may ask for it`,
+  );
+});
+
+test.each<[what: string, definition: object, problem: string]>([
+  ['other versions', crontabs('v1', 'v2'), `${CRD_NAME} has no version v1beta1: `],
+  ['no versions', { ...crontabs('v1'), spec: { group: GROUP } }, 'is not known: put its'],
+])('a definition with %s is refused with the path of the binding', async (_, definition, problem) => {
+  const crd = { 'hooks/crds/crontabs.yaml': JSON.stringify(definition) };
+  const { out, generate } = setUp({ ...ANSWERING, ...crd });
+
+  const { exit, stderr } = generate('manifests', '-o', out);
+
+  expect(await exit).toBe(2);
+  expect(stderr.lines.join()).toContain('convert.sh: kubernetesCustomResourceConversion[0].');
+  expect(stderr.lines.join()).toContain(problem);
 });
 
 /** All objects in the files of a folder, those of kustomizations and patches included. */

@@ -49,7 +49,7 @@ test('[hooks 26] a hook that ends with exit code 1 denies, and names itself and 
   expect(body.message).not.toContain('black');
   const failed = place.operator.log.filter(({ level }) => level === 'error');
   expect(failed.map(({ fields }) => String(fields.err))).toEqual([
-    expect.stringContaining('the hook ended with exit code 1'),
+    expect.stringContaining('colours.js: the hook ended with exit code 1'),
   ]);
 });
 
@@ -164,6 +164,75 @@ fs.writeFileSync(process.env.KUBERNETES_PATCH_PATH,
 
   expect(status).toBe(500);
   expect(body.message).toContain('Hook failed: writes.js');
+});
+
+test.each<[what: string, leaves: string, problem: string]>([
+  [
+    'a link in place of its answer',
+    `fs.unlinkSync(process.env.ADMISSION_RESPONSE_PATH);
+fs.symlinkSync('/etc/hostname', process.env.ADMISSION_RESPONSE_PATH);`,
+    'links.js: the program left a file that cannot be opened',
+  ],
+  [
+    'an answer of more than 10 MB',
+    `answer({ allowed: true, message: 'x'.repeat(11_000_000) });`,
+    'links.js: the program left a file of more than',
+  ],
+  [
+    'a metric that is wrong',
+    `answer({ allowed: true });
+fs.writeFileSync(process.env.METRICS_PATH, '{"name": "a", "add": -1}');`,
+    'links.js: its metrics file is refused',
+  ],
+])('a hook that leaves %s denies', async (_, leaves, problem) => {
+  const hook = reviewHook({ kubernetesValidating: [{ name: NAME, rules: [CONFIG_MAPS] }] }, leaves);
+  const place = await startReviewing({ 'links.js': hook });
+
+  const { body } = await written(place, coloured('a', 'blue'));
+
+  expect(body.message).toContain('Hook failed: links.js');
+  const failed = place.operator.log.filter(({ level }) => level === 'error');
+  expect(failed.map(({ fields }) => String(fields.err))).toEqual([
+    expect.stringContaining(problem),
+  ]);
+});
+
+test('a Pod that stops goes on answering until it takes no connections any more', async () => {
+  const place = await startReviewing({ 'colours.js': COLOURS }, {}, { POD_NAME: 'colours-0' });
+  const ask = async () => String((await written(place, coloured('a', 'red'))).body.message);
+
+  const stopped = place.operator.stop();
+  const answers: string[] = [];
+  for (let said = await ask(); !said.includes('failed calling webhook'); said = await ask()) {
+    answers.push(said);
+  }
+  await stopped;
+
+  // All of them come after the runnables have been told to stop, but for the first ones.
+  expect(answers.length).toBeGreaterThan(1);
+  expect(new Set(answers)).toEqual(
+    new Set([`admission webhook "${NAME}" denied the request: red is for stops`]),
+  );
+});
+
+test('a snapshot of a kind that is not served denies with its reason, and does not wait', async () => {
+  const hook = reviewHook(
+    {
+      kubernetes: [{ name: 'boats', kind: 'Boat', apiVersion: 'harbour.example/v1' }],
+      kubernetesValidating: [{ name: NAME, rules: [CONFIG_MAPS], includeSnapshotsFrom: ['boats'] }],
+    },
+    'answer({ allowed: true });',
+  );
+  const place = await startReviewing({ 'boats.js': hook });
+
+  const said = await eventually(async () => {
+    await written(place, coloured('a', 'blue'));
+    return place.operator.log.find(({ fields }) => String(fields.err).includes('boats.js'));
+  });
+
+  expect(String(said.fields.err)).toContain(
+    'boats.js: a snapshot that it shows is missing: the binding waits for the kind Boat',
+  );
 });
 
 test('a hook that answers counts its runs, and its metrics are served', async () => {

@@ -1,5 +1,6 @@
 /** Hooks that convert objects between versions: chains over several hooks, and real processes behind the embedded server. */
 import { expect, test } from 'vitest';
+import { OperatorError } from '../../../../operator/core/errors.ts';
 import { answerConversion } from '../../../../operator/webhook/answer-conversion.ts';
 import type { Hook } from '../../src/hook.ts';
 import { hookConversions } from '../../src/reviews/hook-conversions.ts';
@@ -244,6 +245,60 @@ test.each<[what: string, leave: (asked: Asked) => string, problem: string]>([
   expect(failure?.message).toContain(problem);
   expect(failure?.message).toContain('a.sh');
   expect(failure?.message).not.toContain('hunter2');
+});
+
+test('a hook that fails converts nothing, and its client reads its name only', async () => {
+  const { response, failures } = await converted(
+    [hookWith('a.sh', 'v1beta1 v1')],
+    [cronTab('v1beta1', 'a', {})],
+    'v1',
+    () => {
+      throw new OperatorError('a.sh: the hook ended with exit code 3', {
+        code: 'USER_CODE',
+        layer: 'user-code',
+      });
+    },
+  );
+
+  expect(response.result).toEqual({
+    status: 'Failure',
+    message: "Hook failed: a.sh, and the operator's log says why",
+  });
+  expect(failures.map(({ message }) => message)).toEqual(['a.sh: the hook ended with exit code 3']);
+});
+
+test('a chain ends at the hook that hangs, when nobody waits any more', async () => {
+  const limited = new AbortController();
+  const asked: string[] = [];
+  const ask: AskReview = async ({ name }) => {
+    asked.push(name);
+    limited.abort(
+      new OperatorError('the conversion has not ended within 29000 ms', {
+        code: 'USER_CODE',
+        layer: 'user-code',
+      }),
+    );
+    return new Promise(() => {});
+  };
+  const hooks = [hookWith('hangs.sh', 'v1alpha1 v1beta1'), hookWith('next.sh', 'v1beta1 v1')];
+  const resources = hookConversions(hooks, [crontabs('v1alpha1', 'v1beta1', 'v1')], ask);
+  const failures: Error[] = [];
+
+  const { response } = await answerConversion(
+    resources,
+    {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'ConversionReview',
+      request: { uid: 'u7', desiredAPIVersion: `${GROUP}/v1`, objects: OBJECTS },
+    },
+    { signal: limited.signal, onFailure: (error) => failures.push(error) },
+  );
+
+  expect(asked).toEqual(['hangs.sh']);
+  expect(response.result.message).toBe("Hook failed: hangs.sh, and the operator's log says why");
+  expect(failures.map(({ message }) => message)).toEqual([
+    'hangs.sh: the conversion has not ended within 29000 ms',
+  ]);
 });
 
 /** `schedule` of v1alpha1 becomes `schedules` of v1beta1, and back. */

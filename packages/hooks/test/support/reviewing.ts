@@ -40,10 +40,15 @@ export interface Reviewing {
   replica(): Promise<TestOperator>;
 }
 
-/** Starts the hooks in `files`. Everything ends with the test. */
+/**
+ * Starts the hooks in `files`. Everything ends with the test.
+ *
+ * @param environment - settings of the replicas.
+ */
 export async function startReviewing(
   files: Readonly<Record<string, string>>,
   options: Partial<HooksProgramOptions> = {},
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<Reviewing> {
   const { dir } = await hooksFolder({ files });
   const env = await startTestEnv();
@@ -58,6 +63,7 @@ export async function startReviewing(
       webhooks,
       namespace,
       leaderElection: { namespace },
+      environment,
     });
     onTestFinished(() => operator.stop());
     await operator.untilReady();
