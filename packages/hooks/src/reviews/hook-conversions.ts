@@ -1,3 +1,4 @@
+import type { KubernetesObject } from 'chancery';
 import {
   type CustomResourceDefinition,
   type DefinedResource,
@@ -141,17 +142,15 @@ function convertedResource(
     steps,
     async convertAll(objects, version, { uid, signal }) {
       const all = [...objects];
-      for (const from of new Set(objects.map(({ apiVersion }) => versionIn(apiVersion)))) {
+      const places = Map.groupBy(all.keys(), (at) => versionIn(objects[at]?.apiVersion ?? ''));
+      for (const [from, own] of places) {
         const way = wayOf(steps, from, version);
         if (from !== version && way.length === 0) throw notConverted({ from, to: version, name });
-        const places = [...all.keys()].filter(
-          (at) => versionIn(objects[at]?.apiVersion ?? '') === from,
-        );
-        let batch = places.flatMap((at) => objects[at] ?? []);
+        let batch: readonly KubernetesObject[] = own.flatMap((at) => objects[at] ?? []);
         for (const step of way) {
-          batch = [...(await convertedByHook(batch, step, { ask, group, uid, signal }))];
+          batch = await convertedByHook(batch, step, { ask, group, uid, signal });
         }
-        for (const [index, at] of places.entries()) {
+        for (const [index, at] of own.entries()) {
           const object = batch[index];
           if (object !== undefined) all[at] = object;
         }

@@ -223,7 +223,7 @@ test('[hooks 26] [hooks 27] hooks that answer the API server get the gate, the c
   );
 });
 
-test('a webhook of a hook that Fail belongs to needs two replicas, which need an election', async () => {
+test('a hook that requests are refused without needs two replicas, and these an election', async () => {
   const { out, generate } = setUp(ANSWERING);
 
   const { exit, stderr } = generate('manifests', '--no-leader-election', '-o', out);

@@ -95,6 +95,19 @@ test('[hooks 27] objects take the fewest steps, over several hooks, and each hoo
   ]);
 });
 
+test('of two ways with as many steps objects take that of the hook that comes first', async () => {
+  const hooks = [
+    hookWith('first.sh', 'v1alpha1 v1beta1', 'v1beta1 v1'),
+    hookWith('second.sh', 'v1alpha1 v1alpha2', 'v1alpha2 v1'),
+  ];
+
+  const { asked } = await converted(hooks, OBJECTS, 'v1', rightly());
+  const reversed = await converted(hooks.toReversed(), OBJECTS, 'v1', rightly());
+
+  expect(asked.map(({ hook }) => hook)).toEqual(['first.sh', 'first.sh']);
+  expect(reversed.asked.map(({ hook }) => hook)).toEqual(['second.sh', 'second.sh']);
+});
+
 test('objects of several versions keep their order, and those of the wanted version are not asked about', async () => {
   const mixed = [
     cronTab('v1', 'done', {}),
