@@ -304,6 +304,10 @@ test.each<[string, string]>([
     '{configVersion: v1, kubernetesCustomResourceConversion: [{name: a, crdName: b, conversions: [{fromVersion: one, toVersion: v1}]}]}',
     'kubernetesCustomResourceConversion[0].conversions[0].fromVersion: expected a version',
   ],
+  [
+    '{configVersion: v1, kubernetesCustomResourceConversion: [{name: a, crdName: b, conversions: [{fromVersion: a.b/v1, toVersion: v1}]}]}',
+    'conversions[0]: leads from v1 to itself: name two versions',
+  ],
 ])('[hooks 2] the answer %j is refused: %s', (text, message) => {
   expect(() => configOf(text)).toThrow(message);
 });

@@ -103,9 +103,10 @@ interface Surroundings {
 async function runHooks(program: HooksProgram, given: Surroundings): Promise<ExitCode> {
   const { asked, settings, logger, clock, io, load, state, tokenFolders } = given;
   const dryRun = asked.dryRun ? new DryRun({ io, follow: asked.follow }) : undefined;
+  const answering = asked.dryRun ? undefined : program.answering;
   const options: ManagerOptions = {
     controllers: [],
-    runnables: [program.runnable, ...(program.answering ? [program.answering] : [])],
+    runnables: [program.runnable, ...(answering ? [answering] : [])],
     webhooks: program.webhooks,
     environment: io.env,
     ...{ settings, tokenFolders, logger, clock },

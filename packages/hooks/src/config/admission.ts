@@ -114,5 +114,7 @@ function stepOf(item: Item): ConversionBinding['steps'][number] {
     if (VERSION.test(text)) return text;
     return refuse(fields.pathOf(name), 'expected a version such as v1 or example.com/v1');
   };
-  return { fromVersion: version('fromVersion'), toVersion: version('toVersion') };
+  const step = { fromVersion: version('fromVersion'), toVersion: version('toVersion') };
+  const [from, to] = Object.values(step).map((text) => text.replace(/^.*\//, ''));
+  return from === to ? refuse(item.path, `leads from ${from} to itself: name two versions`) : step;
 }

@@ -47,7 +47,8 @@ function hookWebhook(
       ...(objectSelector && { objectSelector }),
       ...(namespaceSelector && { namespaceSelector }),
       async handle(_request, { signal }, review) {
-        const item = { type: TYPES[type], binding, review: [review] };
+        // The file has one line, and an API server ends a review with a line break.
+        const item = { type: TYPES[type], binding, review: [review.trim()] };
         const { admission } = await ask(hook, item, signal);
         return admissionAnswer(admission, { hook: hook.name, type }, signal);
       },

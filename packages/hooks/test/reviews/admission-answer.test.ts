@@ -72,6 +72,21 @@ test('the patch of a mutating hook arrives as it wrote it, although lines of its
   expect(sent).toEqual(patch);
 });
 
+test('a hook gets the review as it was sent, without the line break at its end', async () => {
+  const sent = `${JSON.stringify(reviewOf({ object: configMapOf({ size: '1' }) }), null, 1)}\n`;
+  const reviews: string[] = [];
+  const ask: AskReview = async (_hook, item) => {
+    reviews.push([...item.review].join(''));
+    return { admission: '{"allowed": true}', conversion: '' };
+  };
+  const [webhook] = hookWebhooks(hookWith('Validating'), { known, ask });
+  if (webhook === undefined) throw new Error('no webhook');
+
+  await answerOf(webhook, sent);
+
+  expect(reviews).toEqual([sent.slice(0, -1)]);
+});
+
 const CHANGES = [{ op: 'add', path: '/data/size', value: '3' }];
 
 test.each<[what: string, text: string, problem: string, type?: 'Mutating']>([
