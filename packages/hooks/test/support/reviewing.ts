@@ -86,7 +86,7 @@ export async function startReviewing(
 /** What a client sees of a write: status, message and warnings. */
 export async function written(
   { env, namespace }: Pick<Reviewing, 'env' | 'namespace'>,
-  object: { readonly metadata: { readonly name: string }; readonly data: object },
+  object: { readonly metadata: object; readonly data: object },
   query: string = '',
 ): Promise<{
   readonly status: number;
