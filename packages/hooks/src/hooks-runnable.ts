@@ -107,7 +107,9 @@ export function hooksRunnable(options: HooksRunnableOptions): HooksParts {
     },
   });
   const { ask } = options.reviews;
-  const sourcesOf = (binding: KubernetesBinding) => plan.knownSourcesOf(binding);
+  // A webhook is not ready before its sources are, and a kind that is not served yet must delay nothing.
+  const sourcesOf = (binding: KubernetesBinding) =>
+    plan.knownSourcesOf(binding).filter(({ optional }) => !optional);
   const webhooks = hooks.flatMap((hook) => hookWebhooks(hook, { known, ask, sourcesOf }));
   const conversions = hookConversions(hooks, options.definitions, ask);
   const isAsked = webhooks.length + conversions.length > 0;

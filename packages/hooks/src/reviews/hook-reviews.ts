@@ -1,5 +1,5 @@
-import { OperatorError } from 'chancery';
-import { abortable, noMeter, type RunnableContext } from 'chancery/internal';
+import { type Clock, OperatorError } from 'chancery';
+import { abortable, noMeter, type RunnableContext, sleep } from 'chancery/internal';
 import type { ReviewItem } from '../context/context-item.ts';
 import { contextText } from '../context/context-text.ts';
 import { HOOK_METRICS } from '../engine/metric-names.ts';
@@ -7,7 +7,7 @@ import type { Hook, KubernetesBinding } from '../hook.ts';
 import { ProcessSlots } from '../queue/process-slots.ts';
 import { HookError } from '../run/hook-error.ts';
 import type { AskHook, HookResponses, HookRunFacts } from '../run/hook-run.ts';
-import type { BindingWatch, WatchBinding } from '../watch/binding-watch.ts';
+import type { BindingListener, BindingWatch, WatchBinding } from '../watch/binding-watch.ts';
 
 /** Asks a hook one question of the API server. */
 export type AskReview = (
@@ -28,13 +28,8 @@ interface RunningParts {
 
 interface Running extends Pick<RunningParts, 'ask' | 'context'> {
   readonly slots: ProcessSlots;
-  readonly watches: ReadonlyMap<KubernetesBinding, ShownBinding>;
-}
-
-/** A binding whose snapshot is shown in a review. */
-interface ShownBinding {
-  readonly watch: BindingWatch;
-  readonly synced: Promise<void>;
+  /** Of the bindings whose snapshots are shown in reviews. */
+  readonly watches: ReadonlyMap<KubernetesBinding, BindingWatch>;
 }
 
 /** The queue in logs and metrics. No binding waits in it. */
@@ -50,7 +45,9 @@ export class HookReviews {
   /** From now on questions are asked, until the process ends. */
   begin({ hooks, ask, watchBinding, maxProcesses, context }: RunningParts): void {
     const watches = hooks.flatMap((hook) =>
-      shownBindings(hook).map((binding) => [binding, shown(hook, binding, watchBinding)] as const),
+      shownBindings(hook).map(
+        (binding) => [binding, watchBinding(hook, binding, NO_LISTENER)] as const,
+      ),
     );
     // Waits of queues are measured, and those of questions are part of the latency of their webhook.
     const slots = new ProcessSlots(maxProcesses, context.clock, noMeter);
@@ -72,9 +69,11 @@ export class HookReviews {
     const included = hook.config.kubernetes.filter(({ name }) =>
       item.binding.includeSnapshotsFrom.includes(name),
     );
-    for (const binding of included) await listed(hook, watches.get(binding), signal);
+    for (const binding of included) {
+      await listed(hook, watches.get(binding), context.clock, signal);
+    }
     using _slot = await slots.take(signal);
-    const contexts = contextText(hook, [item], (each) => watches.get(each)?.watch.snapshot() ?? []);
+    const contexts = contextText(hook, [item], (each) => watches.get(each)?.snapshot() ?? []);
     const facts = { binding: item.binding.name, queue: QUEUE };
     return await measured(hook, facts, context, () => ask(hook, facts, contexts, signal));
   }
@@ -121,24 +120,24 @@ export function shownBindings({ config }: Hook): readonly KubernetesBinding[] {
   return config.kubernetes.filter(({ name }) => names.has(name));
 }
 
-function shown(hook: Hook, binding: KubernetesBinding, watchBinding: WatchBinding): ShownBinding {
-  const synced = Promise.withResolvers<void>();
-  const watch = watchBinding(hook, binding, { synced: synced.resolve, changed: () => {} });
-  if (watch.synced) synced.resolve();
-  return { watch, synced: synced.promise };
-}
+/** Snapshots are read when they are needed. */
+const NO_LISTENER: BindingListener = { synced: () => {}, changed: () => {} };
+
+/** Between two looks at a list that is under way: it may turn out to be impossible. */
+const LOOK_MS = 100;
 
 /** A first list is waited for, and a kind that is not served is not. */
 async function listed(
-  { name }: Hook,
-  binding: ShownBinding | undefined,
+  { name: hook }: Hook,
+  watch: BindingWatch | undefined,
+  clock: Clock,
   signal: AbortSignal,
 ): Promise<void> {
-  const waitsFor = binding?.watch.waitsFor;
-  if (waitsFor !== undefined) {
-    throw new HookError('result', `a snapshot that it shows is missing: the binding ${waitsFor}`, {
-      context: { hook: name },
-    });
+  while (watch?.synced === false) {
+    if (watch.waitsFor !== undefined) {
+      const message = `a snapshot that it shows is missing: the binding ${watch.waitsFor}`;
+      throw new HookError('result', message, { context: { hook } });
+    }
+    await sleep(clock, LOOK_MS, signal);
   }
-  if (binding !== undefined) await abortable(binding.synced, signal);
 }

@@ -215,7 +215,20 @@ test('a Pod that stops goes on answering until it takes no connections any more'
   );
 });
 
-test('a snapshot of a kind that is not served denies with its reason, and does not wait', async () => {
+const BOATS = {
+  kind: 'CustomResourceDefinition',
+  spec: {
+    group: 'harbour.example',
+    scope: 'Namespaced',
+    names: { plural: 'boats', kind: 'Boat' },
+    versions: [{ name: 'v1' }],
+  },
+};
+
+test.each<[what: string, definitions: readonly object[], waitsFor: string]>([
+  ['is not known', [], 'the kind Boat'],
+  ['is known by its definition alone', [BOATS], 'boats.harbour.example: it is not served'],
+])('a snapshot of a kind that %s delays no other hook, and its own denies with the reason', async (_, definitions, waitsFor) => {
   const hook = reviewHook(
     {
       kubernetes: [{ name: 'boats', kind: 'Boat', apiVersion: 'harbour.example/v1' }],
@@ -223,15 +236,23 @@ test('a snapshot of a kind that is not served denies with its reason, and does n
     },
     'answer({ allowed: true });',
   );
-  const place = await startReviewing({ 'boats.js': hook });
+  const other = reviewHook(
+    { kubernetesValidating: [{ name: 'other.shop.example.com', rules: [CONFIG_MAPS] }] },
+    `answer({ allowed: true, warnings: ['the other was asked'] });`,
+  );
+  const files = { 'boats.js': hook, 'other.js': other };
+  const place = await startReviewing(files, { definitions });
 
   const said = await eventually(async () => {
-    await written(place, coloured('a', 'blue'));
-    return place.operator.log.find(({ fields }) => String(fields.err).includes('boats.js'));
+    const { warning } = await written(place, coloured('a', 'blue'));
+    expect(warning).toContain('the other was asked');
+    return (
+      place.operator.log.find(({ fields }) => String(fields.err).includes('boats.js')) ?? false
+    );
   });
 
   expect(String(said.fields.err)).toContain(
-    'boats.js: a snapshot that it shows is missing: the binding waits for the kind Boat',
+    `boats.js: a snapshot that it shows is missing: the binding waits for ${waitsFor}`,
   );
 });
 
