@@ -126,7 +126,7 @@ export { parseExact } from './core/json/parse-exact.ts';
 export { JsonSyntaxError } from './core/json/parse-in-pieces.ts';
 export { type ReadJson, readJsonDocuments, readJsonValue } from './core/json/read-json.ts';
 export { isMapping, type Mapping } from './core/mapping.ts';
-export type { Labels, Meter } from './core/metrics.ts';
+export { type Labels, type Meter, noMeter } from './core/metrics.ts';
 export { OneAtATime } from './core/one-at-a-time.ts';
 export { goBoolean, type KnownFlag, readCommandLine } from './core/pflag.ts';
 export { compareKeys, sortedJson } from './core/sorted-json.ts';
@@ -253,8 +253,10 @@ export type { ProgramUsage } from './process/program-usage.ts';
 export { type RunFolder, RunFolders } from './process/run-files.ts';
 export type { ProgramResult } from './process/run-program.ts';
 export { type CheckedSchema, fieldStep, stepped } from './schema/checked-schema.ts';
+export { madeOf } from './schema/conversion/call-function.ts';
 export { keptAnnotation, keptFrom } from './schema/conversion/kept-annotation.ts';
 export type { KeptField } from './schema/conversion/kept-fields.ts';
+export { shortestWay } from './schema/conversion/version-steps.ts';
 export {
   type CheckedDefinition,
   type CheckedVersion,
@@ -291,4 +293,9 @@ export type { InformerHandle } from './store/namespaces-informer.ts';
 export type { SharedInformer } from './store/shared-informer.ts';
 export type { TransportRequest, TransportResponse } from './transport/transport.ts';
 export { type Pool, undiciPool } from './transport/undici-pool.ts';
+export { ConversionRefused } from './webhook/answer-conversion.ts';
+export { allowPatched, patchOfHook } from './webhook/decision.ts';
+export type { AdmissionOperation } from './webhook/review/admission-request.ts';
+export { declareWebhook } from './webhook/webhook.ts';
 export { localConfigurations } from './webhook/webhook-configurations.ts';
+export type { MatchCondition, WebhookSubject } from './webhook/webhook-options.ts';

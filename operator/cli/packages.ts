@@ -5,6 +5,7 @@ import type { ManifestFile } from '../generate/manifests/manifest-file.ts';
 import type { ManifestsOptions } from '../generate/manifests/manifests-options.ts';
 import type { KnownKinds } from '../model/known-kinds.ts';
 import type { KubernetesObject } from '../model/object.ts';
+import type { Webhook } from '../webhook/webhook.ts';
 import type { CERTIFICATES } from './certificates/table.ts';
 import type { CHECK } from './check/table.ts';
 import type { ExitCode, Io } from './command.ts';
@@ -89,6 +90,8 @@ export interface TestHookParts {
 /** What all hooks of a folder do at the API server. */
 export interface DeclaredHooks extends AccessDeclaration {
   readonly needsLeaderElection: boolean;
+  /** What hooks answer the API server. */
+  readonly webhooks: readonly Webhook[];
   /** Advice about the configurations, one line each. */
   readonly hints: readonly string[];
 }

@@ -143,7 +143,7 @@ function convertedResources({
   if (dryRun) return [];
   return [...controllers, ...runnables, ...webhooks]
     .flatMap((declared) => definedResources([declared]))
-    .filter(({ convert }) => convert !== undefined);
+    .filter(({ convert, convertAll }) => (convert ?? convertAll) !== undefined);
 }
 
 function convertsOf(options: OperatorProcessOptions): (resource: Resource) => boolean {

@@ -125,7 +125,20 @@ export interface DefinedResource<T extends KubernetesObject = KubernetesObject>
   readonly definition: CustomResourceDefinition;
   /** An object of any version in another version. Undefined when objects are not converted. */
   readonly convert?: ((object: KubernetesObject, version: string) => KubernetesObject) | undefined;
+  /** In place of `convert`, for programs: one start converts all objects of a list. */
+  readonly convertAll?: ConvertAll | undefined;
 }
+
+/**
+ * Converts objects of one resource, of any versions, to `version`. The results have the order of the objects.
+ *
+ * @param asked - `uid` of the review. `signal` aborts when nobody waits for the answer.
+ */
+export type ConvertAll = (
+  objects: readonly KubernetesObject[],
+  version: string,
+  asked: { readonly uid: string; readonly signal: AbortSignal },
+) => Promise<readonly KubernetesObject[]>;
 
 /** True for a resource that can be installed. */
 export function hasDefinition(resource: Resource): resource is DefinedResource {

@@ -1,9 +1,9 @@
 import { NEVER_ABORTED } from '../core/abort.ts';
-import { messageOf, OperatorError, ProtocolError } from '../core/errors.ts';
+import { type ErrorContext, messageOf, OperatorError, ProtocolError } from '../core/errors.ts';
 import { isMapping } from '../core/mapping.ts';
 import { inSlices } from '../core/time-slice.ts';
 import { boundedText, visibleText } from '../core/visible-text.ts';
-import type { DefinedResource } from '../model/custom-resource-definition.ts';
+import type { ConvertAll, DefinedResource } from '../model/custom-resource-definition.ts';
 import type { KubernetesObject } from '../model/object.ts';
 
 /** Objects of one review. An API server asks for a page of a list, 500 objects by default, or for one object. */
@@ -28,10 +28,10 @@ interface ConversionAnswer {
 
 /** Options of `answerConversion`. */
 interface AnswerConversionOptions {
+  /** Aborts when nobody waits for the answer: the conversion ends, and is a failure. Default: never. */
+  readonly signal?: AbortSignal;
   /** Receives the error of a review that failed, with what a function threw as its cause: for the log. */
   readonly onFailure?: (error: OperatorError) => void;
-  /** Aborts when nobody waits for the answer any more. */
-  readonly signal?: AbortSignal;
 }
 
 /**
@@ -43,7 +43,7 @@ interface AnswerConversionOptions {
  * @param review - the parsed body of the request. It is not changed. Integers beyond ±2^53 that are `bigint`
  *   stay exact.
  * @throws ProtocolError `DECODE` when `review` is no ConversionReview of version v1 with a uid, so that there is
- *   nothing to answer; `signal.reason` when aborted.
+ *   nothing to answer.
  */
 export async function answerConversion(
   resources: readonly DefinedResource[],
@@ -60,20 +60,30 @@ export async function answerConversion(
     if (objects.length > MAX_OBJECTS) {
       throw failure(`a review of ${objects.length} objects has more than ${MAX_OBJECTS}`);
     }
-    const convertedObjects = await inSlices(objects, (object, at) => {
-      signal.throwIfAborted();
-      return convertedBy(resources, object, { desired, at });
-    });
+    const convertedObjects = await allConverted(resources, objects, { desired, uid, signal });
     return answered({ convertedObjects, result: { status: 'Success' } });
   } catch (error) {
-    signal.throwIfAborted();
     // Every other error would be a fault of the toolkit, and its message might quote an object.
     const failed = error instanceof OperatorError ? error : failure('the conversion failed', error);
     onFailure(failed);
-    return answered({
-      convertedObjects: [],
-      result: { status: 'Failure', message: messageOf(failed) },
-    });
+    const message = failed instanceof ConversionRefused ? failed.forClient : messageOf(failed);
+    return answered({ convertedObjects: [], result: { status: 'Failure', message } });
+  }
+}
+
+/** A conversion failed, and the client of the API server reads another text than the log. */
+export class ConversionRefused extends OperatorError {
+  override readonly name = 'ConversionRefused';
+  /** It may quote an object, as a hook has written it. */
+  readonly forClient: string;
+
+  constructor(
+    message: string,
+    forClient: string,
+    options: ErrorOptions & { readonly context: ErrorContext },
+  ) {
+    super(message, { ...options, code: 'USER_CODE', layer: 'user-code' });
+    this.forClient = forClient;
   }
 }
 
@@ -108,17 +118,62 @@ function notReadable(message: string): ProtocolError {
   return new ProtocolError(message, { code: 'DECODE' });
 }
 
-function convertedBy(
+/** An object that a program converts together with others, and its place among all. */
+interface Waiting {
+  readonly object: KubernetesObject;
+  readonly at: number;
+}
+
+async function allConverted(
   resources: readonly DefinedResource[],
-  object: unknown,
+  objects: readonly unknown[],
+  { desired, ...asked }: Parameters<ConvertAll>[2] & { readonly desired: string },
+): Promise<readonly KubernetesObject[]> {
+  const [, version = ''] = split(desired);
+  const waiting = new Map<ConvertAll, Waiting[]>();
+  const results = await inSlices(objects, (object, at) => {
+    asked.signal.throwIfAborted();
+    if (!isObject(object)) throw failure(`objects[${at}] has no apiVersion, kind or metadata`);
+    if (object.apiVersion === desired) return object;
+    const { convert, convertAll } = converterOf(resources, object, { desired, at });
+    if (convert !== undefined) return convert(object, version);
+    const batch = waiting.get(convertAll) ?? [];
+    waiting.set(convertAll, batch);
+    batch.push({ object, at });
+    return object;
+  });
+  const all = [...results];
+  for (const [convertAll, batch] of waiting) {
+    const converted = await convertAll(
+      batch.map(({ object }) => object),
+      version,
+      asked,
+    );
+    for (const [index, { at }] of batch.entries()) {
+      const object = converted[index];
+      if (object === undefined) throw failure(`objects[${at}] was not converted`);
+      all[at] = object;
+    }
+  }
+  return all;
+}
+
+/** One of the two ways in which a resource converts objects. */
+type Converter =
+  | { readonly convert: NonNullable<DefinedResource['convert']>; readonly convertAll?: undefined }
+  | { readonly convert?: undefined; readonly convertAll: ConvertAll };
+
+function converterOf(
+  resources: readonly DefinedResource[],
+  object: KubernetesObject,
   { desired, at }: { readonly desired: string; readonly at: number },
-): KubernetesObject {
-  if (!isObject(object)) throw failure(`objects[${at}] has no apiVersion, kind or metadata`);
-  if (object.apiVersion === desired) return object;
-  const [group, version = ''] = split(desired);
+): Converter {
+  const [group] = split(desired);
   const [from] = split(object.apiVersion);
-  const resource = resources.find((each) => each.group === from && each.kind === object.kind);
-  if (resource?.convert !== undefined && from === group) return resource.convert(object, version);
+  const { convert, convertAll } =
+    resources.find((each) => each.group === from && each.kind === object.kind) ?? {};
+  if (convert !== undefined && from === group) return { convert };
+  if (convertAll !== undefined && from === group) return { convertAll };
   const what = visibleText(boundedText(`${object.apiVersion} ${object.kind}`, NAME_CHARS));
   const wanted = visibleText(boundedText(desired, NAME_CHARS));
   throw failure(`objects[${at}]: this operator does not convert ${what} to ${wanted}`);

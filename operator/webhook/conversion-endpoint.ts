@@ -1,5 +1,8 @@
 import { encodeExact } from '../client/rest-client.ts';
 import type { Log } from '../controller/reconciler.ts';
+import { linkedAbort } from '../core/abort.ts';
+import { type Clock, systemClock } from '../core/clock.ts';
+import { OperatorError } from '../core/errors.ts';
 import { CONVERSION_PATH } from '../model/custom-resource-definition.ts';
 import type { Endpoint } from './endpoint.ts';
 import { readReviewText } from './review/read-review.ts';
@@ -17,25 +20,43 @@ export type AnswerConversion = (
 /** The API server waits this long for a conversion, and no definition can change it. */
 const CONVERSION_SECONDS = 30;
 
-/** The endpoint that converts objects between the versions of all resources. It reads no cache. */
-export function conversionEndpoint(answer: AnswerConversion, log: Log): Endpoint {
+/**
+ * The endpoint that converts objects between the versions of all resources. It reads no cache. A program that takes too
+ * long is a failure, whose message the client of the API server reads.
+ */
+export function conversionEndpoint(
+  answer: AnswerConversion,
+  log: Log,
+  clock: Clock = systemClock,
+): Endpoint {
   return {
     name: 'conversion',
     path: CONVERSION_PATH,
     timeoutSeconds: CONVERSION_SECONDS,
     ready: () => true,
-    async answer(text, { signal }) {
+    async answer(text, { signal, timeoutMs }) {
       const review = await readReviewText(text, 'conversion', signal);
+      using limited = linkedAbort(signal);
+      const cancel = clock.schedule(timeoutMs, () => limited.abort(tooLate(timeoutMs)));
       let failure: Error | undefined;
       const answered = await answer(review, {
+        signal: limited.signal,
         onFailure: (error) => {
           failure = error;
         },
-        signal,
-      });
+      }).finally(cancel);
+      signal.throwIfAborted();
       if (failure !== undefined) log.error({ err: failure }, 'conversion failed');
       const outcome = failure === undefined ? 'allowed' : 'failed';
       return { status: 200, text: encodeExact(answered), outcome };
     },
   };
+}
+
+function tooLate(timeoutMs: number): OperatorError {
+  return new OperatorError(`the conversion has not ended within ${timeoutMs} ms`, {
+    code: 'USER_CODE',
+    layer: 'user-code',
+    context: { timeoutMs },
+  });
 }

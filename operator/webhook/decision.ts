@@ -1,3 +1,4 @@
+import type { JsonPatchOperation } from '../client/client.ts';
 import type { KubernetesObject } from '../model/object.ts';
 
 /** Why a request is denied. Clients see it as the reason of a `Status`, with its HTTP status. */
@@ -62,6 +63,22 @@ export function deny(
   const { reason = field === undefined ? 'Forbidden' : 'Invalid' } = options;
   const decision = { allowed: false as const, message, reason, field, warnings };
   return Object.freeze({ ...decision, [DECISION]: true });
+}
+
+/** A hook writes the patch itself, in place of the changed object. */
+const PATCH: unique symbol = Symbol.for('chancery.admission-patch');
+
+/** Allows a request with the patch of a hook. It must not change the identity of the object. */
+export function allowPatched(
+  operations: readonly JsonPatchOperation[],
+  options: { readonly warnings?: readonly string[] },
+): Allowed {
+  return Object.freeze({ ...allow(options), [PATCH]: operations });
+}
+
+/** The patch that a hook has written. Empty for every other answer. */
+export function patchOfHook(decision: Allowed): readonly JsonPatchOperation[] {
+  return (decision as { readonly [PATCH]?: readonly JsonPatchOperation[] })[PATCH] ?? [];
 }
 
 /** True for what `allow` and `deny` return. */

@@ -14,11 +14,20 @@ import type {
   MatchCondition,
   MutatingWebhookOptions,
   ValidatingWebhookOptions,
+  WebhookOptions,
+  WebhookSubject,
 } from './webhook-options.ts';
 
 type Validating = ValidatingWebhookOptions<KubernetesObject>;
 type Mutating = MutatingWebhookOptions<KubernetesObject>;
-type AnyOptions = Omit<Validating, 'validate'> & Partial<Pick<Mutating, 'reinvocationPolicy'>>;
+
+/** What a webhook is declared with, by a module or by a hook. */
+interface Declarable
+  extends Omit<WebhookOptions<KubernetesObject>, 'resource' | 'subresource' | 'operations'> {
+  readonly type: 'validating' | 'mutating';
+  readonly subjects: readonly WebhookSubject[];
+  readonly reinvocationPolicy?: Mutating['reinvocationPolicy'] | undefined;
+}
 
 const OPTIONS = {
   name: true,
@@ -51,29 +60,33 @@ export const DELETING_CONDITION = 'not-being-deleted';
 const TIMEOUT_SECONDS = { min: 1, max: 30 };
 
 /**
- * Checks what types cannot, and the names and words that they would have checked.
+ * Checks the names of the options, and the function.
  *
- * @throws ConfigurationError `CONFIG` for the first option that no webhook configuration may have.
+ * @throws ConfigurationError `CONFIG` for the first that is wrong.
  */
 export function requireUsable(
   type: 'validating' | 'mutating',
   options: { readonly name: string },
   handle: unknown,
-): asserts options is AnyOptions {
+): void {
   const { name } = options;
-  if (typeof name !== 'string' || !isDnsSubdomain(name) || name.split('.').length < 3) {
-    throw new ConfigurationError(
-      `the name of a ${type} webhook must be at least three lower-case words joined by dots, such as ` +
-        `names.websites.example.com; got ${JSON.stringify(name)}`,
-    );
-  }
+  requireName(type, name);
   const of = `${type} webhook ${name}`;
   requireNames(of, options, KNOWN[type]);
   const verb = type === 'validating' ? 'validate' : 'mutate';
   requireFunction(of, verb, handle, `${verb}: (request, context) => …`);
-  const all = options as AnyOptions;
-  requireResource(of, all.resource, all.subresource);
-  requireOperations(of, all.operations, all.subresource);
+}
+
+/**
+ * Checks what types cannot, and the words that they would have checked.
+ *
+ * @throws ConfigurationError `CONFIG` for the first option that no webhook configuration may have.
+ */
+export function requireDeclarable(all: Declarable): void {
+  const { type, name, subjects } = all;
+  requireName(type, name);
+  const of = `${type} webhook ${name}`;
+  for (const subject of subjects) requireSubject(of, subject);
   requireWord(of, 'failurePolicy', all.failurePolicy ?? 'Ignore', FAILURE_POLICIES);
   requireWord(of, 'reinvocationPolicy', all.reinvocationPolicy ?? 'Never', REINVOCATION_POLICIES);
   requireSelector(of, 'namespaceSelector', all.namespaceSelector);
@@ -86,6 +99,20 @@ export function requireUsable(
       `timeoutSeconds of ${of} must be a whole number from ${min} to ${max}, not ${timeoutSeconds}`,
     );
   }
+}
+
+function requireName(type: string, name: string): void {
+  if (typeof name !== 'string' || !isDnsSubdomain(name) || name.split('.').length < 3) {
+    throw new ConfigurationError(
+      `the name of a ${type} webhook must be at least three lower-case words joined by dots, such as ` +
+        `names.websites.example.com; got ${JSON.stringify(name)}`,
+    );
+  }
+}
+
+function requireSubject(of: string, { resource, subresource, operations }: WebhookSubject): void {
+  requireResource(of, resource, subresource);
+  requireOperations(of, operations, subresource);
 }
 
 function requireResource(of: string, resource: Resource, subresource: string | undefined): void {
@@ -123,7 +150,7 @@ function requireResource(of: string, resource: Resource, subresource: string | u
 
 function requireOperations(
   of: string,
-  operations: readonly AdmissionOperation[] = ['CREATE', 'UPDATE'],
+  operations: readonly AdmissionOperation[],
   subresource: string | undefined,
 ): void {
   for (const operation of operations) requireWord(of, 'operation', operation, OPERATIONS);

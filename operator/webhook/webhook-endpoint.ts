@@ -72,7 +72,7 @@ function factsOf(webhook: Webhook, uid: string, request: AdmissionRequest): Revi
   const { operation, dryRun } = request;
   const namespace = request.namespace && boundedText(request.namespace, NAME_CHARS);
   const name = request.name && boundedText(request.name, NAME_CHARS);
-  const resource = resourceName(webhook.resource);
+  const resource = resourceName(request.resource);
   return { webhook: webhook.name, uid, operation, resource, namespace, name, dryRun };
 }
 

@@ -15,6 +15,15 @@ export interface MatchCondition {
   readonly expression: string;
 }
 
+/** What a webhook is asked about. */
+export interface WebhookSubject {
+  /** Its objects are in its version: the API server converts those of other versions. */
+  readonly resource: Resource;
+  /** Undefined for the object itself. */
+  readonly subresource: string | undefined;
+  readonly operations: readonly AdmissionOperation[];
+}
+
 /** What the function of a webhook gets besides the request. It has no client: the function only answers. */
 export interface WebhookContext {
   /**

@@ -1,16 +1,16 @@
 import { type Source, sourceOf } from '../controller/source.ts';
 import { type DefinedResource, hasDefinition } from '../model/custom-resource-definition.ts';
 import type { KubernetesObject } from '../model/object.ts';
-import type { Resource } from '../model/resource.ts';
 import type { LabelSelector } from '../model/selector.ts';
 import type { AdmissionOperation, AdmissionRequest } from './review/admission-request.ts';
-import { DELETING_CONDITION, requireUsable } from './usable-webhook.ts';
+import { DELETING_CONDITION, requireDeclarable, requireUsable } from './usable-webhook.ts';
 import type {
   MatchCondition,
   MutatingWebhookOptions,
   ValidatingWebhookOptions,
   WebhookContext,
   WebhookOptions,
+  WebhookSubject,
 } from './webhook-options.ts';
 
 /** Which requests the API server sends to a webhook: the rule of a webhook configuration. */
@@ -34,15 +34,13 @@ export interface Webhook {
   readonly name: string;
   /** `/validate/NAME` or `/mutate/NAME`. */
   readonly path: string;
-  /** The resource of its only rule. */
-  readonly resource: Resource;
-  /** The subresource of its only rule. */
-  readonly subresource: string | undefined;
-  /** One rule, without wildcards. */
+  /** What it is asked about. A webhook of a module has one, and a hook one for each resource that it names. */
+  readonly subjects: readonly WebhookSubject[];
+  /** One rule for each subject, without wildcards. */
   readonly rules: readonly WebhookRule[];
   /** What the API server does without an answer. */
   readonly failurePolicy: 'Fail' | 'Ignore';
-  /** Objects of other versions are converted to the version of `resource`. */
+  /** Objects of other versions are converted to the version of a subject. */
   readonly matchPolicy: 'Equivalent';
   /** As declared: `webhookEntry` leaves out the operator's own namespace, too. */
   readonly namespaceSelector: LabelSelector | undefined;
@@ -50,8 +48,8 @@ export interface Webhook {
   readonly objectSelector: LabelSelector | undefined;
   /** The declared ones, and one about objects that are being deleted unless `whileDeleting` is set. */
   readonly matchConditions: readonly MatchCondition[];
-  /** The function has no client, so that dry runs may ask it. */
-  readonly sideEffects: 'None';
+  /** The function has no client, so that dry runs may ask it. A hook may say that only dry runs have no effects. */
+  readonly sideEffects: 'None' | 'NoneOnDryRun';
   /** From 1 to 30. */
   readonly timeoutSeconds: number;
   /** Undefined for a validating webhook. */
@@ -60,7 +58,7 @@ export interface Webhook {
   readonly whileDeleting: boolean;
   /** What its function reads, for caches and generated rights. */
   readonly sources: readonly Source[];
-  /** Its resource, if it carries a definition. */
+  /** Its resources that carry a definition. */
   readonly definitions: readonly DefinedResource[];
   /** A webhook records no Events. */
   readonly recordsEvents: false;
@@ -68,8 +66,14 @@ export interface Webhook {
   readonly fieldManagers: readonly string[];
   /** Every replica answers. */
   readonly needsLeaderElection: false;
-  /** The declared function. What it returns is not checked yet. */
-  handle(request: AdmissionRequest, context: WebhookContext): unknown;
+  /** The file of the hook that answers in place of a function. Messages name it. Undefined for a function. */
+  readonly hook: string | undefined;
+  /**
+   * The declared function. What it returns is not checked yet.
+   *
+   * @param review - the whole AdmissionReview as JSON.
+   */
+  handle(request: AdmissionRequest, context: WebhookContext, review: string): unknown;
 }
 
 /** Registered with `Symbol.for`: `isWebhook` then knows the webhooks of another copy of this module. */
@@ -94,7 +98,8 @@ export function validatingWebhook<
   const O extends AdmissionOperation = 'CREATE' | 'UPDATE',
 >(options: ValidatingWebhookOptions<T, O>): Webhook {
   requireUsable('validating', options, options.validate);
-  return declared('validating', options, options.validate as unknown as Webhook['handle']);
+  const handle = options.validate as unknown as Webhook['handle'];
+  return declareWebhook({ ...options, type: 'validating', subjects: [subjectOf(options)], handle });
 }
 
 /**
@@ -114,9 +119,8 @@ export function mutatingWebhook<
   const O extends AdmissionOperation = 'CREATE' | 'UPDATE',
 >(options: MutatingWebhookOptions<T, O>): Webhook {
   requireUsable('mutating', options, options.mutate);
-  const { reinvocationPolicy = 'Never' } = options;
-  const webhook = declared('mutating', options, options.mutate as unknown as Webhook['handle']);
-  return Object.freeze({ ...webhook, reinvocationPolicy });
+  const handle = options.mutate as unknown as Webhook['handle'];
+  return declareWebhook({ ...options, type: 'mutating', subjects: [subjectOf(options)], handle });
 }
 
 /** True for a value that `validatingWebhook()` or `mutatingWebhook()` returned. */
@@ -134,43 +138,65 @@ const NOT_BEING_DELETED: MatchCondition = {
     'request.operation != "UPDATE" || !has(oldObject.metadata) || !has(oldObject.metadata.deletionTimestamp)',
 };
 
-function declared<T extends KubernetesObject, O extends AdmissionOperation>(
-  type: Webhook['type'],
-  options: WebhookOptions<T, O>,
-  handle: Webhook['handle'],
-): Webhook {
-  const { name, resource, subresource, whileDeleting = false } = options;
-  const operations: readonly AdmissionOperation[] = options.operations ?? ['CREATE', 'UPDATE'];
-  const rule: WebhookRule = {
+/** What a webhook is declared with. A function or a hook answers it. */
+export interface WebhookDeclaration
+  extends Omit<WebhookOptions<KubernetesObject>, 'resource' | 'subresource' | 'operations'>,
+    Pick<Webhook, 'type' | 'subjects' | 'handle'>,
+    Partial<Pick<Webhook, 'sideEffects' | 'hook' | 'reinvocationPolicy'>> {}
+
+/**
+ * Declares a webhook of any subjects.
+ *
+ * @throws ConfigurationError `CONFIG` as `validatingWebhook`.
+ */
+export function declareWebhook(declaration: WebhookDeclaration): Webhook {
+  requireDeclarable(declaration);
+  const { type, name, subjects, handle, whileDeleting = false } = declaration;
+  const { failurePolicy = 'Ignore', sideEffects = 'None', timeoutSeconds = 10 } = declaration;
+  const { reinvocationPolicy = 'Never', matchConditions = [] } = declaration;
+  const isOfUpdates = subjects.some(({ operations }) => operations.includes('UPDATE'));
+  const guard = whileDeleting || !isOfUpdates ? [] : [NOT_BEING_DELETED];
+  const resources = [...new Set(subjects.map(({ resource }) => resource))];
+  return Object.freeze({
+    type,
+    name,
+    path: `/${type === 'validating' ? 'validate' : 'mutate'}/${name}`,
+    subjects,
+    rules: subjects.map(ruleOf),
+    failurePolicy,
+    matchPolicy: 'Equivalent',
+    namespaceSelector: declaration.namespaceSelector,
+    objectSelector: declaration.objectSelector,
+    matchConditions: [...guard, ...matchConditions],
+    sideEffects,
+    timeoutSeconds,
+    reinvocationPolicy: type === 'mutating' ? reinvocationPolicy : undefined,
+    whileDeleting,
+    sources: (declaration.reads ?? []).map((each) => sourceOf(each)),
+    definitions: resources.filter(hasDefinition),
+    recordsEvents: false,
+    fieldManagers: [],
+    needsLeaderElection: false,
+    hook: declaration.hook,
+    handle,
+    [DECLARED]: true,
+  });
+}
+
+function subjectOf<T extends KubernetesObject, O extends AdmissionOperation>({
+  resource,
+  subresource,
+  operations,
+}: WebhookOptions<T, O>): WebhookSubject {
+  return { resource, subresource, operations: operations ?? ['CREATE', 'UPDATE'] };
+}
+
+function ruleOf({ resource, subresource, operations }: WebhookSubject): WebhookRule {
+  return {
     apiGroups: [resource.group],
     apiVersions: [resource.version],
     resources: [subresource === undefined ? resource.plural : `${resource.plural}/${subresource}`],
     operations,
     scope: resource.namespaced ? 'Namespaced' : 'Cluster',
   };
-  const guard = whileDeleting || !operations.includes('UPDATE') ? [] : [NOT_BEING_DELETED];
-  return Object.freeze({
-    type,
-    name,
-    path: `/${type === 'validating' ? 'validate' : 'mutate'}/${name}`,
-    resource,
-    subresource,
-    rules: [rule],
-    failurePolicy: options.failurePolicy ?? 'Ignore',
-    matchPolicy: 'Equivalent',
-    namespaceSelector: options.namespaceSelector,
-    objectSelector: options.objectSelector,
-    matchConditions: [...guard, ...(options.matchConditions ?? [])],
-    sideEffects: 'None',
-    timeoutSeconds: options.timeoutSeconds ?? 10,
-    reinvocationPolicy: undefined,
-    whileDeleting,
-    sources: (options.reads ?? []).map((each) => sourceOf(each)),
-    definitions: hasDefinition(resource) ? [resource] : [],
-    recordsEvents: false,
-    fieldManagers: [],
-    needsLeaderElection: false,
-    handle,
-    [DECLARED]: true,
-  });
 }

@@ -1,11 +1,8 @@
 import { expect, test } from 'vitest';
 import { declarationsOf } from '../../operator/cli/dev/declarations.ts';
-import { controller } from '../../operator/controller/controller.ts';
-import { parseYaml } from '../../operator/core/yaml.ts';
 import { configMaps } from '../../operator/model/kubernetes/resources.ts';
 import { allow } from '../../operator/webhook/decision.ts';
 import { mutatingWebhook, validatingWebhook } from '../../operator/webhook/webhook.ts';
-import { boats } from '../schema/conversion/boats.ts';
 
 const check = validatingWebhook({
   name: 'check.settings.example.com',

@@ -45,6 +45,9 @@ test('each command of the page about hooks does what the page says', {
   expect(told.get('chancery test-hook greet.sh --context sample.json --record-rights')).toContain(
     'MergePatch of ConfigMap demo/settings',
   );
+  expect(told.get('chancery test-hook owners.sh --context review.json')).toContain(
+    'answer: denied: the label owner is missing',
+  );
   expect(readFileSync(join(place, 'hooks/greet.sh.rights.yaml'), 'utf8')).toContain('patch');
   expect(existsSync(join(place, 'hooks/kustomization.yaml'))).toBe(true);
   expect(told.get('kubectl kustomize manifests/overlays/namespaced | chancery lint -')).toContain(

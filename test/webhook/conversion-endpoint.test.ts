@@ -1,4 +1,6 @@
+import { eventually, FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
+import { aborted } from '../../operator/core/abort.ts';
 import { ProtocolError } from '../../operator/core/errors.ts';
 import type { DefinedResource } from '../../operator/model/custom-resource-definition.ts';
 import { answerConversion } from '../../operator/webhook/answer-conversion.ts';
@@ -59,6 +61,29 @@ test('a conversion ends when nobody waits for its answer any more', async () => 
 
   await expect(answer).rejects.toThrow('the client has gone away');
   expect([given, lines]).toEqual([['ann'], []]);
+});
+
+test('a conversion that takes too long is told to end, and becomes a failure', async () => {
+  const { lines, logFor } = recordingLog();
+  const clock = new FakeClock();
+  const endpoint = conversionEndpoint(
+    async (_review, { onFailure, signal }) => {
+      await aborted(signal);
+      onFailure(signal.reason);
+      return { response: { result: { status: 'Failure' } } };
+    },
+    logFor({}),
+    clock,
+  );
+
+  const answer = endpoint.answer('{}', LIMITS);
+  await eventually(() => clock.pending > 0);
+  clock.advance(LIMITS.timeoutMs);
+
+  expect(await answer).toMatchObject({ status: 200, outcome: 'failed' });
+  expect(lines).toMatchObject([
+    { fields: { err: { message: 'the conversion has not ended within 29000 ms' } } },
+  ]);
 });
 
 test('a body that is no JSON never reaches a conversion', async () => {

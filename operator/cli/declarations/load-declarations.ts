@@ -38,7 +38,9 @@ export async function loadDeclarations(
     case 'hooks': {
       const { declaredHooks } = await loadPackage('@chancery/hooks/command', `${command} --hooks`);
       const hooks = await declaredHooks(declaring.dir, declaring.crds, io);
-      return { declared: [hooks], electing: [hooks], settings: {}, hints: hooks.hints };
+      const { hints, name, webhooks } = hooks;
+      const declared = [hooks, ...webhooks];
+      return { declared, electing: [hooks], settings: {}, name, hints };
     }
     case 'metacontroller': {
       const entry = '@chancery/metacontroller/command';

@@ -86,7 +86,8 @@ const OPTIONS = {
 const ADDRESS = 'the runner speaks only to its ambassador: set CHANCERY_API_URL';
 const CREDENTIALS = 'the runner has no credentials: they belong to the kubectl proxy beside it';
 const RATE = 'the runner limits its own requests by what the API server answers; leave it out';
-const ADMISSION = 'admission and conversion webhooks are not supported yet';
+const ADMISSION =
+  'chancery generate manifests --hooks DIR makes configurations, Service and gate, and --certificates says where the certificate comes from';
 
 /** Option -> what to do instead. */
 const REPLACED: Readonly<Record<string, string>> = {
@@ -166,6 +167,8 @@ code 0, so that its container starts again.`,
   environment: 'all',
   notes: `The variables of shell-operator count as well, and an option wins over them. What has no meaning here is answered
 with its replacement.
+
+Hooks that answer the API server are asked in plain HTTP at 127.0.0.1:9440, or where CHANCERY_WEBHOOK_LISTEN says.
 
 All namespaces are watched unless WATCH_NAMESPACE says otherwise. With POD_NAMESPACE, replicas elect a leader by the
 Lease hooks-leader; the others list and watch, and take over at once.`,

@@ -65,7 +65,7 @@ and tells what the answer would do.
 It needs the package @chancery/hooks beside chancery, or for functions @chancery/metacontroller: npm install PACKAGE
 
 SAMPLE is a JSON or YAML file with the contexts, "-" for standard input: a list, one context, or one Kubernetes object,
-which becomes the context of an Added event. Fields may be left out: the name of the binding if the hook has one that
+which becomes the context of an Added event, or a review of the API server. Fields may be left out: the name of the binding if the hook has one that
 fits, type, watchEvent, empty lists and snapshots. A missing filterResult is computed by the filter of the binding.
 
 A request of Metacontroller's contract is one JSON object with controller, parent and so on, as a hook receives it.

@@ -7,10 +7,13 @@ import { PIECE_CHARS, scanJson } from './scan-json.ts';
  * cannot hold become bigints. Yields before a turn of the event loop becomes long.
  *
  * @throws JsonTextError for the first value that is not JSON, that is neither an object nor a list, or that is beyond
- *   a limit of `DOCUMENT_LIMITS`. Its message quotes nothing of the text.
+ *   a limit. Its message quotes nothing of the text.
  */
-export function* readJsonDocuments(text: string): Generator<void, readonly unknown[], undefined> {
-  const { parts, large, isCut } = yield* scanJson(text, DOCUMENT_LIMITS, (document) => {
+export function* readJsonDocuments(
+  text: string,
+  limits: JsonLimits = DOCUMENT_LIMITS,
+): Generator<void, readonly unknown[], undefined> {
+  const { parts, large, isCut } = yield* scanJson(text, limits, (document) => {
     throw new JsonTextError(document, 'is not a JSON object or array');
   });
   if (isCut) throw new JsonTextError(parts.length + 1, 'the file ends inside it');

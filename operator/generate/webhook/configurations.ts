@@ -3,6 +3,7 @@ import type { KubernetesObject } from '../../model/object.ts';
 import type { Webhook } from '../../webhook/webhook.ts';
 import { webhookConfigurations } from '../../webhook/webhook-configurations.ts';
 import { NAMESPACE_NAME, type WebhookEntry, webhookEntry } from '../../webhook/webhook-entry.ts';
+import type { MatchCondition, WebhookSubject } from '../../webhook/webhook-options.ts';
 import { type GateNames, gateNames, SERVICE_PORT } from './gate-names.ts';
 import type { WebhooksOptions } from './webhooks-options.ts';
 
@@ -93,10 +94,30 @@ const PODS: readonly (string | undefined)[] = [
 ];
 
 /** What the operator itself needs to start again, where its own namespace is watched. A Lease can be no resource of a webhook. */
-function ownObjects(
-  { resource, subresource }: Webhook,
+function ownObjects({ subjects }: Webhook, scope: WebhookScope): readonly MatchCondition[] {
+  const conditions = new Map<string, MatchCondition>();
+  for (const subject of subjects) {
+    for (const { name, expression } of ownObjectsOf(subject, scope)) {
+      // With other subjects beside it, a condition must hold for requests about them.
+      const { group, plural } = subject.resource;
+      const { subresource = '' } = subject;
+      const own = `${name}-${plural}${subresource === '' ? '' : `-${subresource}`}`;
+      const asked = '(has(request.subResource) ? request.subResource : "")';
+      const others = `request.resource.group != "${group}" || request.resource.resource != "${plural}" || ${asked} != "${subresource}"`;
+      const condition =
+        subjects.length === 1
+          ? { name, expression }
+          : { name: own, expression: `${others} || ${expression}` };
+      conditions.set(condition.name, condition);
+    }
+  }
+  return [...conditions.values()];
+}
+
+function ownObjectsOf(
+  { resource, subresource }: WebhookSubject,
   scope: WebhookScope,
-): NonNullable<WebhookEntry['matchConditions']> {
+): readonly MatchCondition[] {
   const { name, namespace } = scope;
   const { keeper, secret } = gateNames(scope);
   const elsewhere = `request.namespace != "${namespace}"`;

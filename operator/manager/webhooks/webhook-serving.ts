@@ -69,7 +69,7 @@ export class WebhookServing {
     const parts = { clock, logFor, storeOf, ...(around && { around }) };
     const endpoints = [
       ...webhooks.map((webhook) => webhookEndpoint(webhook, parts)),
-      ...(convert === undefined ? [] : [conversionEndpoint(convert, logFor({}))]),
+      ...(convert === undefined ? [] : [conversionEndpoint(convert, logFor({}), clock)]),
     ];
     requireOneEach(endpoints);
     this.#tallies = new Map(

@@ -25,14 +25,35 @@ export function callFunction(
   object: KubernetesObject,
   { about, apiVersions }: { readonly about: string; readonly apiVersions: readonly string[] },
 ): Made {
-  const result = copied(called(convert, object, about), about);
+  const by = 'the function';
+  return madeOf(called(convert, object, about), object, { about, apiVersions, by });
+}
+
+/**
+ * What a function or a program has made of an object.
+ *
+ * @param about - versions and object, for errors.
+ * @param apiVersions - that the result may name.
+ * @param by - `the function`, for errors.
+ * @throws OperatorError `USER_CODE` when it is no object of this identity.
+ */
+export function madeOf(
+  given: unknown,
+  object: KubernetesObject,
+  {
+    about,
+    apiVersions,
+    by,
+  }: { readonly about: string; readonly apiVersions: readonly string[]; readonly by: string },
+): Made {
+  const result = copied(given, about, by);
   const { apiVersion = object.apiVersion, kind = object.kind, metadata = {} } = result;
   if (kind !== object.kind || !apiVersions.includes(String(apiVersion))) {
-    throw failure(`${about}: the function returned an object of another kind`);
+    throw failure(`${about}: ${by} returned an object of another kind`);
   }
-  if (!isMapping(metadata))
-    throw failure(`${about}: the function returned metadata that is no object`);
-  return { fields: fieldsOf(result), metadata: metadataOf(metadata, object.metadata, about) };
+  if (!isMapping(metadata)) throw failure(`${about}: ${by} returned metadata that is no object`);
+  const changed = metadataOf(metadata, object.metadata, `${about}: ${by}`);
+  return { fields: fieldsOf(result), metadata: changed };
 }
 
 /** The fields of an object but for apiVersion, kind and metadata. */
@@ -64,8 +85,8 @@ function called(
   throw failure(`${about}: the function returned a promise: a conversion is synchronous`);
 }
 
-function copied(result: unknown, about: string): Mapping {
-  if (!isMapping(result)) throw failure(`${about}: the function returned no object`);
+function copied(result: unknown, about: string, by: string): Mapping {
+  if (!isMapping(result)) throw failure(`${about}: ${by} returned no object`);
   try {
     return jsonCopy(result) as Mapping;
   } catch (error) {
@@ -88,10 +109,14 @@ function metadataOf(
     if (TEXTS.includes(field) ? isTexts(value) : jsonEquals(value, original[field])) continue;
     const problem = TEXTS.includes(field) ? 'are no texts' : 'may not change';
     const known = Object.hasOwn(original, field) || TEXTS.includes(field) ? field : 'a new field';
-    throw failure(`${about}: the function changes metadata: ${known} ${problem}`);
+    throw failure(`${about} changes metadata: ${known} ${problem}`);
   }
-  const { labels = {}, ...others } = { ...metadata, ...changed };
-  return Object.keys(labels).length === 0 ? others : { ...others, labels };
+  const { labels = {}, annotations = {}, ...others } = { ...metadata, ...changed };
+  return {
+    ...others,
+    ...(Object.keys(labels).length > 0 && { labels }),
+    ...(Object.keys(annotations).length > 0 && { annotations }),
+  };
 }
 
 function isTexts(value: unknown): boolean {

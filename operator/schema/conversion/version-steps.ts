@@ -17,11 +17,25 @@ export function stepsBetween(
   from: string,
   to: string,
 ): readonly ConversionStep[] {
+  return shortestWay((version) => stepsFrom(conversions, version), from, to);
+}
+
+/**
+ * The fewest steps from one version to another; empty when there is no way. Of two ways with as many steps it is the one
+ * whose steps were named first.
+ *
+ * @param stepsOf - the steps that begin at a version.
+ */
+export function shortestWay<Step extends { readonly to: string }>(
+  stepsOf: (version: string) => readonly Step[],
+  from: string,
+  to: string,
+): readonly Step[] {
   const seen = new Set([from]);
-  let ways: readonly (readonly ConversionStep[])[] = [[]];
+  let ways: readonly (readonly Step[])[] = [[]];
   while (ways.length > 0) {
     ways = ways.flatMap((way) =>
-      stepsFrom(conversions, way.at(-1)?.to ?? from)
+      stepsOf(way.at(-1)?.to ?? from)
         .filter((step) => !seen.has(step.to))
         .map((step) => [...way, step]),
     );

@@ -5,9 +5,9 @@ import { withTimeout } from '../../core/abort.ts';
 import type { Clock } from '../../core/clock.ts';
 import { OperatorError } from '../../core/errors.ts';
 import { parseExact } from '../../core/json/parse-exact.ts';
-import { isMapping } from '../../core/mapping.ts';
+import { isMapping, type Mapping } from '../../core/mapping.ts';
 import type { KubernetesObject } from '../../model/object.ts';
-import { type Allowed, allow, type Denied, isDecision } from '../decision.ts';
+import { type Allowed, allow, type Denied, isDecision, patchOfHook } from '../decision.ts';
 import type { Webhook } from '../webhook.ts';
 import type { WebhookContext } from '../webhook-options.ts';
 import type { AdmissionRequest } from './admission-request.ts';
@@ -45,7 +45,7 @@ export interface AnsweredReview {
  */
 export async function askWebhook(
   webhook: Webhook,
-  { uid, request }: Review,
+  { uid, request, text: review }: Review,
   parts: AskParts,
 ): Promise<AnsweredReview> {
   const { clock, log, signal, timeoutMs } = parts;
@@ -56,11 +56,12 @@ export async function askWebhook(
   try {
     const given = await withTimeout(
       { clock, signal, timeoutMs, tooLate: () => tooLate },
-      async (limited) => webhook.handle(request, { log, store: parts.store, signal: limited }),
+      async (signalled) =>
+        webhook.handle(request, { log, store: parts.store, signal: signalled }, review),
     );
     const decision = decisionOf(webhook, request, given);
     if (!decision.allowed) {
-      const { group, kind } = webhook.resource;
+      const { group, kind } = request.resource;
       const text = deniedReview(uid, decision, { name: request.name, group, kind });
       return { outcome: 'denied', text };
     }
@@ -74,7 +75,7 @@ export async function askWebhook(
     }
     const error = failureOf(webhook, thrown);
     log.error({ err: error }, 'webhook failed, the request is refused');
-    return { outcome: 'failed', text: failedReview(uid, webhook.name), error };
+    return { outcome: 'failed', text: failedReview(uid, webhook), error };
   }
 }
 
@@ -104,15 +105,48 @@ function decisionOf(webhook: Webhook, request: AdmissionRequest, given: unknown)
 function patchOf(
   webhook: Webhook,
   { object: before }: AdmissionRequest,
-  { object: changed }: Allowed,
+  decision: Allowed,
 ): readonly JsonPatchOperation[] {
-  if (changed === undefined || changed === before) return [];
+  const { object: changed } = decision;
+  const given = patchOfHook(decision);
+  if (given.length === 0 && (changed === undefined || changed === before)) return [];
   if (webhook.type === 'validating' || !isMapping(before)) {
     throw misbehaved(webhook, 'returned a changed object where nothing can be changed');
+  }
+  if (given.length > 0) {
+    requireOtherPaths(webhook, before, given);
+    return given;
   }
   const after = parseExact(encodeExact(changed)) as KubernetesObject;
   requireSameIdentity(webhook, before as unknown as KubernetesObject, after);
   return jsonPatchOf(before, after);
+}
+
+/** Paths that change the identity of an object, or all of an object that has one. */
+const IDENTITY: readonly string[] = [
+  '',
+  '/apiVersion',
+  '/kind',
+  '/metadata',
+  '/metadata/name',
+  '/metadata/namespace',
+  '/metadata/uid',
+];
+
+/** As `requireSameIdentity`, for a patch. The object of a `generateName` has no name yet, and may get one. */
+function requireOtherPaths(
+  webhook: Webhook,
+  { metadata }: Mapping,
+  operations: readonly JsonPatchOperation[],
+): void {
+  const isNamed = isMapping(metadata) && metadata.name !== undefined;
+  const fixed = IDENTITY.filter((path) => isNamed || path !== '/metadata/name');
+  const path = operations
+    .filter(({ op }) => op !== 'test')
+    .flatMap((each) => (each.op === 'move' ? [each.path, each.from] : [each.path]))
+    .find((each) => fixed.includes(each));
+  if (path === undefined) return;
+  throw misbehaved(webhook, `changed ${path || 'the whole object'}, which no patch may change`);
 }
 
 /** The API server looks these up before it asks, and takes no other values. */
@@ -153,8 +187,9 @@ function timedOut(webhook: Webhook, timeoutMs: number): OperatorError {
   return misbehaved(webhook, `has not answered within ${timeoutMs} ms`);
 }
 
-function misbehaved({ name }: Webhook, problem: string, cause?: unknown): OperatorError {
-  return new OperatorError(`webhook ${name} ${problem}`, {
+function misbehaved({ name, hook }: Webhook, problem: string, cause?: unknown): OperatorError {
+  const of = hook === undefined ? '' : ` of hook ${hook}`;
+  return new OperatorError(`webhook ${name}${of} ${problem}`, {
     code: 'USER_CODE',
     layer: 'user-code',
     cause,

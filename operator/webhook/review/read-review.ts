@@ -5,9 +5,10 @@ import { readJsonValue } from '../../core/json/read-json.ts';
 import { isMapping, type Mapping } from '../../core/mapping.ts';
 import { runInSlices } from '../../core/time-slice.ts';
 import type { KubernetesObject } from '../../model/object.ts';
-import { apiVersionOf, resourceName } from '../../model/resource.ts';
+import { apiVersionOf, type Resource, resourceName } from '../../model/resource.ts';
 import { deepFreeze } from '../../store/freeze.ts';
 import type { Webhook } from '../webhook.ts';
+import type { WebhookSubject } from '../webhook-options.ts';
 import type { AdmissionOperation, AdmissionRequest, AdmissionUser } from './admission-request.ts';
 
 /** The API version of reviews. */
@@ -17,6 +18,8 @@ export const REVIEW_VERSION = 'admission.k8s.io/v1';
 export interface Review {
   readonly uid: string;
   readonly request: AdmissionRequest;
+  /** The body of the request. */
+  readonly text: string;
 }
 
 /** A UUID has 36 characters. A longer text comes from no API server. */
@@ -49,19 +52,19 @@ export async function readReview(
   const { uid } = request;
   const isUid = typeof uid === 'string' && uid !== '' && uid.length <= MAX_UID_CHARS;
   part.require(isUid, `request.uid must be a text of 1 to ${MAX_UID_CHARS} characters`);
-  part.requireSubject(request);
+  const subject = part.subject(request);
   const asked = {
     name: part.text(request, 'name'),
     namespace: part.text(request, 'namespace'),
-    resource: webhook.resource,
-    subresource: webhook.subresource,
+    resource: subject.resource,
+    subresource: subject.subresource,
     user: part.user(request.userInfo),
     dryRun: part.dryRun(request),
     options: part.map(request, 'options') ?? {},
-    ...part.objects(request),
+    ...part.objects(request, subject),
   } as AdmissionRequest;
   deepFreeze(asked);
-  return { uid, request: asked };
+  return { uid, request: asked, text };
 }
 
 /**
@@ -99,25 +102,28 @@ class Parts {
     if (!holds) throw unusable(`webhook ${this.#webhook.name}`, problem);
   }
 
-  /** The resource must be that of the rule: the API server has converted objects of other versions. */
-  requireSubject(request: Mapping): void {
-    const { resource, subresource, rules } = this.#webhook;
+  /** The resource must be that of a rule: the API server has converted objects of other versions. */
+  subject(request: Mapping): WebhookSubject {
+    const { subjects } = this.#webhook;
     const asked = this.map(request, 'resource') ?? {};
-    const isSame =
-      asked.group === resource.group &&
-      asked.version === resource.version &&
-      asked.resource === resource.plural;
-    const wanted = `${resourceName(resource)} of version ${resource.version}`;
-    this.require(isSame, `request.resource must be ${wanted}`);
-    this.require(
-      this.text(request, 'subResource') === subresource,
-      `request.subResource must be ${subresource === undefined ? 'empty' : JSON.stringify(subresource)}`,
+    const ofResource = subjects.filter(({ resource }) => isResource(asked, resource));
+    const resources = subjects.map(
+      ({ resource }) => `${resourceName(resource)} of version ${resource.version}`,
     );
-    const operations = rules.flatMap((rule) => rule.operations);
-    this.require(
-      operations.includes(request.operation as AdmissionOperation),
-      `request.operation must be ${operations.join(' or ')}`,
+    this.require(ofResource.length > 0, `request.resource must be ${oneOf(resources)}`);
+    const subresource = this.text(request, 'subResource');
+    const alike = ofResource.filter((subject) => subject.subresource === subresource);
+    const subresources = ofResource.map((subject) =>
+      subject.subresource === undefined ? 'empty' : JSON.stringify(subject.subresource),
     );
+    this.require(alike.length > 0, `request.subResource must be ${oneOf(subresources)}`);
+    const { operation } = request;
+    const found = alike.find(({ operations }) =>
+      operations.includes(operation as AdmissionOperation),
+    );
+    const operations = oneOf(alike.flatMap((subject) => subject.operations));
+    this.require(found !== undefined, `request.operation must be ${operations}`);
+    return found;
   }
 
   /** Undefined for an empty text, which Go writes for none. */
@@ -156,21 +162,24 @@ class Parts {
     };
   }
 
-  objects(request: Mapping): Partial<AdmissionRequest> {
+  objects(request: Mapping, subject: WebhookSubject): Partial<AdmissionRequest> {
     const operation = request.operation as AdmissionOperation;
     if (operation === 'CONNECT') {
       return { operation, object: this.map(request, 'object'), oldObject: undefined };
     }
     const hasNew = operation !== 'DELETE';
     const hasOld = operation !== 'CREATE';
-    const object = hasNew ? this.#object(request, 'object') : undefined;
-    const oldObject = hasOld ? this.#object(request, 'oldObject') : undefined;
+    const object = hasNew ? this.#object(request, 'object', subject) : undefined;
+    const oldObject = hasOld ? this.#object(request, 'oldObject', subject) : undefined;
     return { operation, object, oldObject } as Partial<AdmissionRequest>;
   }
 
   /** Objects of subresources such as `scale` have a kind of their own. */
-  #object(request: Mapping, name: 'object' | 'oldObject'): KubernetesObject {
-    const { resource, subresource } = this.#webhook;
+  #object(
+    request: Mapping,
+    name: 'object' | 'oldObject',
+    { resource, subresource }: WebhookSubject,
+  ): KubernetesObject {
     const value = request[name];
     this.require(isMapping(value), `request.${name} must be an object, as the operation says`);
     const { apiVersion, kind, metadata } = value;
@@ -183,6 +192,14 @@ class Parts {
     this.require(isMapping(metadata), `request.${name}.metadata must be an object`);
     return value as unknown as KubernetesObject;
   }
+}
+
+function isResource(asked: Mapping, { group, version, plural }: Resource): boolean {
+  return asked.group === group && asked.version === version && asked.resource === plural;
+}
+
+function oneOf(words: readonly string[]): string {
+  return [...new Set(words)].join(' or ');
 }
 
 function isTexts(value: unknown): value is readonly string[] {

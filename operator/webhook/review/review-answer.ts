@@ -2,6 +2,7 @@ import type { JsonPatchOperation } from '../../client/client.ts';
 import { encodeExact } from '../../client/rest-client.ts';
 import { boundedText, visibleText } from '../../core/visible-text.ts';
 import type { DenialReason, Denied } from '../decision.ts';
+import type { Webhook } from '../webhook.ts';
 import { REVIEW_VERSION } from './read-review.ts';
 
 /** The API server cuts a warning of more than 256 characters, and drops warnings beyond 4,096 characters. */
@@ -69,9 +70,15 @@ interface DeniedObject {
   readonly kind: string;
 }
 
-/** The review that refuses a request because the function of the webhook has failed. It says nothing of the object. */
-export function failedReview(uid: string, webhook: string): string {
-  const message = `the function of webhook ${webhook} failed, and the operator's log says why, with uid ${uid}`;
+/**
+ * The review that refuses a request because the function or the hook of the webhook has failed. It says nothing of the
+ * object.
+ */
+export function failedReview(uid: string, { name, hook }: Pick<Webhook, 'name' | 'hook'>): string {
+  // The first words are those of shell-operator.
+  const what =
+    hook === undefined ? `the function of webhook ${name} failed` : `Hook failed: ${hook}`;
+  const message = `${what}, and the operator's log says why, with uid ${uid}`;
   const status = { status: 'Failure', code: 500, reason: 'InternalError', message };
   return reviewText({ uid, allowed: false, status });
 }

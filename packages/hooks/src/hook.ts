@@ -1,4 +1,5 @@
-import type { Permission } from 'chancery';
+import type { LabelSelector, Permission, Webhook } from 'chancery';
+import type { AdmissionOperation } from 'chancery/internal';
 
 /** A change of an object, in the words of the contract. */
 export type WatchEventType = 'Added' | 'Modified' | 'Deleted';
@@ -42,8 +43,10 @@ export interface HookConfig {
   readonly onStartup?: number;
   readonly schedules: readonly ScheduleBinding[];
   readonly kubernetes: readonly KubernetesBinding[];
-  /** Bindings that are checked, and not supported yet: `kubernetesValidating` and so on. */
-  readonly unsupported: readonly string[];
+  /** `kubernetesValidating` and `kubernetesMutating`. */
+  readonly admission: readonly AdmissionBinding[];
+  /** `kubernetesCustomResourceConversion`. */
+  readonly conversions: readonly ConversionBinding[];
 }
 
 interface CommonBinding {
@@ -90,4 +93,48 @@ export interface KubernetesBinding extends CommonBinding {
   };
   /** Left out: the whole object counts. */
   readonly jqFilter?: string;
+}
+
+/** What bindings have that answer a question of the API server. */
+interface ReviewBinding {
+  readonly name: string;
+  /** Its place in the configuration, for messages: `kubernetesValidating[0]`. */
+  readonly path: string;
+  /** As in the other bindings. A group only adds its snapshots. */
+  readonly group?: string;
+  readonly includeSnapshotsFrom: readonly string[];
+}
+
+/** Allows, denies or changes what clients write. */
+export interface AdmissionBinding
+  extends ReviewBinding,
+    Pick<Webhook, 'type' | 'failurePolicy' | 'sideEffects' | 'matchConditions' | 'timeoutSeconds'> {
+  /** The name of the webhook: at least three words joined by dots. */
+  readonly name: string;
+  readonly rules: readonly AdmissionRule[];
+  /** Left out: every object. */
+  readonly objectSelector?: LabelSelector;
+  /** Left out: every namespace. */
+  readonly namespaceSelector?: LabelSelector;
+}
+
+/** As the hook wrote it. */
+export interface AdmissionRule {
+  readonly apiGroups: readonly string[];
+  readonly apiVersions: readonly string[];
+  /** Plural names, with `/` and a subresource where one is meant. */
+  readonly resources: readonly string[];
+  readonly operations: readonly (AdmissionOperation | '*')[];
+  readonly scope: 'Cluster' | 'Namespaced' | '*';
+}
+
+/** Converts objects between versions of a custom resource. */
+export interface ConversionBinding extends ReviewBinding {
+  /** The name of the definition: `crontabs.stable.example.com`. */
+  readonly crdName: string;
+  readonly steps: readonly {
+    /** As the hook wrote it: `v1` or `stable.example.com/v1`. */
+    readonly fromVersion: string;
+    readonly toVersion: string;
+  }[];
 }

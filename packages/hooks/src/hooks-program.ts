@@ -1,14 +1,16 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Clock, ConfigurationError, messageOf, type Runnable } from 'chancery';
+import { type Clock, ConfigurationError, messageOf } from 'chancery';
 import { knownKinds, type YamlReader } from 'chancery/internal';
 import { runProgram } from 'chancery/low-level';
 import { type HookProblem, loadHooks } from './discovery/load-hooks.ts';
-import type { HooksStatus } from './engine/engine-options.ts';
 import type { Hook } from './hook.ts';
-import { type HooksRunnableOptions, hooksRunnable } from './hooks-runnable.ts';
+import { type HooksParts, type HooksRunnableOptions, hooksRunnable } from './hooks-runnable.ts';
 import type { Jq } from './jq/jq.ts';
 import { HookMetrics } from './metrics/hook-metrics.ts';
+import { requireConvertible } from './reviews/hook-conversions.ts';
+import { HookReviews } from './reviews/hook-reviews.ts';
+import { hookWebhooks } from './reviews/hook-webhooks.ts';
 import { hookEnvironment } from './run/hook-environment.ts';
 
 /** What `chancery hooks` is told. */
@@ -36,16 +38,13 @@ export interface HooksProgramOptions
 }
 
 /** A folder of hooks as a manager runs it. */
-export interface HooksProgram {
+export interface HooksProgram extends HooksParts {
   /** In path order. */
   readonly hooks: readonly Hook[];
   /** Empty unless `skipBroken`. */
   readonly problems: readonly HookProblem[];
   /** Files of the folder that are no hooks, because they have neither an execute bit nor a `#!` line. */
   readonly helpers: readonly string[];
-  readonly runnable: Runnable;
-  /** What the hooks do. Undefined before they run. */
-  readonly status: () => HooksStatus | undefined;
   /** What the hooks measure. */
   readonly metrics: HookMetrics;
 }
@@ -86,24 +85,39 @@ export async function loadHooksProgram(
     options;
   const env = hookEnvironment(environment, apiUrl, hookEnv);
   const loaded = await loadHooks(dir, { env, runProgram, skipBroken, yaml, clock, signal });
+  const known = knownKinds(definitions);
+  const reviews = new HookReviews();
   const hooks: Hook[] = [];
   const problems: HookProblem[] = [...loaded.problems];
   for (const hook of loaded.hooks) {
-    const message = await problemOf(hook, jq);
+    const message = await problemOf(hook, { jq, known, definitions, reviews });
     if (message === undefined) hooks.push(hook);
     else if (skipBroken) problems.push({ hook: hook.name, message });
     else throw new ConfigurationError(`${hook.name}: ${message}`, { context: { hook: hook.name } });
   }
   const metrics = new HookMetrics(options.ownMetric);
-  const known = knownKinds(definitions);
-  const parts = hooksRunnable({ ...options, hooks, problems, known, metrics, env });
+  const parts = hooksRunnable({ ...options, hooks, problems, known, metrics, env, reviews });
   return { hooks, problems, helpers: loaded.helpers, ...parts, metrics };
 }
 
 /** What its answer to `--config` asks for that cannot be done. */
-async function problemOf({ config }: Hook, jq: Jq): Promise<string | undefined> {
-  const [unsupported] = config.unsupported;
-  if (unsupported !== undefined) return `${unsupported} is not supported yet`;
+async function problemOf(
+  hook: Hook,
+  {
+    jq,
+    known,
+    definitions,
+    reviews,
+  }: Pick<HooksRunnableOptions, 'jq' | 'known' | 'definitions' | 'reviews'>,
+): Promise<string | undefined> {
+  const { config } = hook;
+  try {
+    hookWebhooks(hook, { known, ask: reviews.ask });
+    for (const binding of config.conversions) requireConvertible(binding, definitions);
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return messageOf(error);
+  }
   for (const [at, { jqFilter }] of config.kubernetes.entries()) {
     if (jqFilter === undefined) continue;
     try {

@@ -1,5 +1,14 @@
-import { type Clock, type KubernetesObject, type Runnable, resourceName, runnable } from 'chancery';
 import {
+  type Clock,
+  type KubernetesObject,
+  type Runnable,
+  resourceName,
+  runnable,
+  type Webhook,
+} from 'chancery';
+import {
+  aborted,
+  type DefinedResource,
   type KnownKinds,
   type PlacedPermission,
   RunFolders,
@@ -7,17 +16,20 @@ import {
   type YamlReader,
 } from 'chancery/internal';
 import type { HookProblem } from './discovery/find-hooks.ts';
-import { kindResolver } from './discovery/resolve-kind.ts';
+import { type KindResolver, kindResolver } from './discovery/resolve-kind.ts';
 import type { HooksStatus, HookTrouble } from './engine/engine-options.ts';
 import { HookEngine } from './engine/hook-engine.ts';
 import { HOOK_METRICS } from './engine/metric-names.ts';
-import type { Hook } from './hook.ts';
+import type { Hook, KubernetesBinding } from './hook.ts';
 import type { Jq } from './jq/jq.ts';
 import type { HookMetrics } from './metrics/hook-metrics.ts';
 import { fieldManagersOf } from './patches/field-manager.ts';
+import { hookConversions } from './reviews/hook-conversions.ts';
+import { type HookReviews, shownBindings } from './reviews/hook-reviews.ts';
+import { hookWebhooks } from './reviews/hook-webhooks.ts';
 import { hooksAccess } from './rights/hooks-access.ts';
 import { invokeHook } from './run/invoke-hook.ts';
-import { newHookRun } from './run/new-hook-run.ts';
+import { askHook, type HookRunParts, newHookRun } from './run/new-hook-run.ts';
 import { FilterFailures, type FilterReport } from './watch/filter-failures.ts';
 import { FilterTimes } from './watch/filter-times.ts';
 import { filteredSource } from './watch/filtered-source.ts';
@@ -51,14 +63,24 @@ export interface HooksRunnableOptions {
   readonly strictPatches: boolean;
   /** Lines of hooks that are JSON objects become fields of the log line. */
   readonly proxiesJsonLines: boolean;
+  /** Parsed CustomResourceDefinitions. */
+  readonly definitions: readonly unknown[];
+  readonly reviews: HookReviews;
 }
 
-/** All hooks as one runnable: it watches what they select, and runs them by leadership. */
-export function hooksRunnable(options: HooksRunnableOptions): {
+/** All hooks as parts of a manager. */
+export interface HooksParts {
+  /** Watches what hooks select, and runs them by leadership. */
   readonly runnable: Runnable;
+  /** Answers the API server in every replica. Undefined when no hook does. */
+  readonly answering: Runnable | undefined;
+  readonly webhooks: readonly Webhook[];
   /** Undefined before the first run. */
   readonly status: () => HooksStatus | undefined;
-} {
+}
+
+/** @throws ConfigurationError `CONFIG` as `hookWebhooks` and `hookConversions`. */
+export function hooksRunnable(options: HooksRunnableOptions): HooksParts {
   const { hooks, problems, jq, known, clock } = options;
   const filters = new FilterFailures();
   const times = new FilterTimes();
@@ -86,39 +108,74 @@ export function hooksRunnable(options: HooksRunnableOptions): {
       await engine.run(signal);
     },
   });
-  return { runnable: declared, status };
+  const { ask } = options.reviews;
+  // A webhook is not ready before its sources are, and a kind that is not served yet must delay nothing.
+  const sourcesOf = (binding: KubernetesBinding) =>
+    plan.knownSourcesOf(binding).filter(({ optional }) => !optional);
+  const webhooks = hooks.flatMap((hook) => hookWebhooks(hook, { known, ask, sourcesOf }));
+  const conversions = hookConversions(hooks, options.definitions, ask);
+  const isAsked = webhooks.length + conversions.length > 0;
+  const answering = isAsked ? answeringRunnable(options, plan, conversions) : undefined;
+  return { runnable: declared, answering, webhooks, status };
 }
 
-function newEngine(
-  {
-    hooks,
-    known,
-    jq,
-    yaml,
-    metrics,
-    env,
-    timeoutMs,
-    strictPatches,
-    ...options
-  }: HooksRunnableOptions,
+/** Lets hooks answer the API server until the process ends: a Pod that stops is still asked for a while. */
+function answeringRunnable(
+  options: HooksRunnableOptions,
   plan: WatchPlan,
+  definitions: readonly DefinedResource[],
+): Runnable {
+  const { hooks, maxProcesses, reviews } = options;
+  const sources = hooks.flatMap(shownBindings).flatMap((binding) => plan.knownSourcesOf(binding));
+  return runnable({
+    name: 'hook-reviews',
+    needsLeaderElection: false,
+    ...{ definitions, sources },
+    async run(signal, context) {
+      // Removed when the process exits.
+      const folders = await RunFolders.open(options.tmpDir);
+      const ask = askHook(runParts(options, folders, context));
+      const watchBinding = watchBindings({ plan, kinds: kindsFor(options, context), context });
+      reviews.begin({ hooks, ask, watchBinding, maxProcesses, context });
+      await aborted(signal);
+    },
+  });
+}
+
+function kindsFor({ known }: HooksRunnableOptions, context: RunnableContext): KindResolver {
+  return kindResolver(known, (name, signal) => context.discover(name, signal));
+}
+
+function runParts(
+  options: HooksRunnableOptions,
   folders: RunFolders,
   context: RunnableContext,
-): HookEngine {
+): HookRunParts {
   const { client, clock, log, meter } = context;
-  const kinds = kindResolver(known, (name, signal) => context.discover(name, signal));
-  const { maxAttempts, maxProcesses, proxiesJsonLines } = options;
-  const newRun = newHookRun({
+  const kinds = kindsFor(options, context);
+  const { env, jq, metrics, proxiesJsonLines, strictPatches, timeoutMs, yaml } = options;
+  return {
     invoke: (hook, facts, contexts, signal) => {
       const invocation = { folders, env, timeoutMs, proxiesJsonLines, clock, log, ...facts };
       return invokeHook(hook, contexts, invocation, signal);
     },
     resolve: (kind, apiVersion, signal) => kinds.resolve(kind, apiVersion, signal),
     ...{ client, jq, yaml, metrics, strictPatches, clock, log, meter, dryRun: context.dryRun },
-  });
+  };
+}
+
+function newEngine(
+  options: HooksRunnableOptions,
+  plan: WatchPlan,
+  folders: RunFolders,
+  context: RunnableContext,
+): HookEngine {
+  const { clock, log, meter } = context;
+  const { hooks, maxAttempts, maxProcesses } = options;
+  const newRun = newHookRun(runParts(options, folders, context));
   return new HookEngine({
     ...{ hooks, newRun, maxProcesses, maxAttempts, clock, log, meter },
-    watchBinding: watchBindings({ plan, kinds, context }),
+    watchBinding: watchBindings({ plan, kinds: kindsFor(options, context), context }),
     stopGraceMs: STOP_GRACE_MS,
     onTrouble: (hook, trouble) => recordTrouble(hook, trouble, context),
   });

@@ -169,7 +169,40 @@ test('[hooks 2] every field of version v1 is accepted, as YAML and as JSON', () 
         keepsFullObjects: true,
       },
     ],
-    unsupported: ['kubernetesValidating', 'kubernetesCustomResourceConversion'],
+    admission: [
+      {
+        type: 'validating',
+        name: 'boats.harbour.example',
+        path: 'kubernetesValidating[0]',
+        rules: [
+          {
+            apiGroups: ['', 'apps'],
+            apiVersions: ['v1'],
+            resources: ['deployments'],
+            operations: ['CREATE', '*'],
+            scope: 'Namespaced',
+          },
+        ],
+        objectSelector: { matchLabels: { berth: 'north' } },
+        namespaceSelector: { matchLabels: { sea: 'baltic' } },
+        failurePolicy: 'Ignore',
+        sideEffects: 'NoneOnDryRun',
+        timeoutSeconds: 5,
+        matchConditions: [{ name: 'not-me', expression: 'true' }],
+        includeSnapshotsFrom: ['boats', 'crews'],
+        group: 'harbour',
+      },
+    ],
+    conversions: [
+      {
+        name: 'ships',
+        path: 'kubernetesCustomResourceConversion[0]',
+        crdName: 'ships.harbour.example',
+        steps: [{ fromVersion: 'harbour.example/v1alpha1', toVersion: 'v1' }],
+        includeSnapshotsFrom: ['crews', 'boats'],
+        group: 'harbour',
+      },
+    ],
   });
 });
 
@@ -270,6 +303,10 @@ test.each<[string, string]>([
   [
     '{configVersion: v1, kubernetesCustomResourceConversion: [{name: a, crdName: b, conversions: [{fromVersion: one, toVersion: v1}]}]}',
     'kubernetesCustomResourceConversion[0].conversions[0].fromVersion: expected a version',
+  ],
+  [
+    '{configVersion: v1, kubernetesCustomResourceConversion: [{name: a, crdName: b, conversions: [{fromVersion: a.b/v1, toVersion: v1}]}]}',
+    'conversions[0]: leads from v1 to itself: name two versions',
   ],
 ])('[hooks 2] the answer %j is refused: %s', (text, message) => {
   expect(() => configOf(text)).toThrow(message);

@@ -11,6 +11,7 @@ import { type LogLine, recordingLog } from '../../../test/support/recording-log.
 import type { Hook } from '../src/hook.ts';
 import { hookEnvironment } from '../src/run/hook-environment.ts';
 import { type HookAnswer, type InvocationOptions, invokeHook } from '../src/run/invoke-hook.ts';
+import { NO_BINDINGS } from './support/documents.ts';
 
 interface Place {
   /** Where the files of runs are made. */
@@ -40,12 +41,9 @@ async function place(): Promise<Place> {
     async invoke(text, { name = 'a.sh', contexts = '[]\n', ownTimeoutMs, ...options } = {}) {
       const path = await executable(join(folder, 'hook.mjs'), text);
       const config = {
-        version: 'v1',
-        schedules: [],
-        kubernetes: [],
-        unsupported: [],
+        ...NO_BINDINGS,
         ...(ownTimeoutMs !== undefined && { timeoutMs: ownTimeoutMs }),
-      } as const;
+      };
       const hook: Hook = { name, path, config, rights: undefined };
       const env = { PATH };
       const facts = { binding: 'pods', queue: 'main' };

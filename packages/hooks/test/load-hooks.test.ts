@@ -12,7 +12,9 @@ import {
   loadHookFile,
   loadHooks,
 } from '../src/discovery/load-hooks.ts';
+import { CRD_NAME, converting } from './support/crontabs.ts';
 import { YAML_HERE } from './support/documents.ts';
+import { CONFIG_MAPS } from './support/reviewing.ts';
 
 const STARTS = 'configVersion: v1\nonStartup: 1\n';
 
@@ -250,6 +252,47 @@ test.each<[string, Answer, string]>([
   const { hooks, problems } = await load(dir, { 'b.sh': answer }, { skipBroken: true });
   expect(hooks.map(({ name }) => name)).toEqual(['a.sh']);
   expect(problems[0]?.message).toContain(message);
+});
+
+const asking = (...names: readonly string[]): string =>
+  JSON.stringify({
+    configVersion: 'v1',
+    kubernetesValidating: names.map((name) => ({ name, rules: [CONFIG_MAPS] })),
+  });
+const converts = (...steps: readonly string[]): string =>
+  JSON.stringify({ configVersion: 'v1', ...converting(...steps) });
+
+test.each<[what: string, first: string, second: string, problem: string]>([
+  [
+    'webhook',
+    asking('a.shop.example.com'),
+    asking('b.shop.example.com', 'a.shop.example.com'),
+    'b.sh: kubernetesValidating[1]: a.sh has the validating webhook a.shop.example.com, too',
+  ],
+  [
+    'conversion',
+    converts('v1 v2', 'v2 v1'),
+    converts('v2 v3', 'stable.example.com/v2 v1'),
+    `b.sh: kubernetesCustomResourceConversion[0]: a.sh has the conversion of ${CRD_NAME} from v2 to v1, too`,
+  ],
+])('of two hooks with one %s the second is refused, or left out', async (_, first, second, problem) => {
+  const dir = await folderOf({ 'a.sh': '', 'b.sh': '', 'c.sh': '' });
+  const answers = { 'a.sh': { stdout: first }, 'b.sh': { stdout: second } };
+
+  await expect(load(dir, answers)).rejects.toThrow(problem);
+  const { hooks, problems } = await load(dir, answers, { skipBroken: true });
+
+  expect(hooks.map(({ name }) => name)).toEqual(['a.sh', 'c.sh']);
+  expect(problems.map(({ hook }) => hook)).toEqual(['b.sh']);
+});
+
+test('a hook that declares one webhook twice is refused', async () => {
+  const dir = await folderOf({ 'a.sh': '' });
+  const stdout = asking('a.shop.example.com', 'a.shop.example.com');
+
+  await expect(load(dir, { 'a.sh': { stdout } })).rejects.toThrow(
+    'a.sh: kubernetesValidating[1]: a.sh has the validating webhook a.shop.example.com, too',
+  );
 });
 
 test('a folder that is missing or has no hooks is refused', async () => {

@@ -11,6 +11,13 @@ import { hintsFor } from '../config/hints.ts';
 import { loadHooks } from '../discovery/load-hooks.ts';
 import type { Hook } from '../hook.ts';
 import { fieldManagersOf } from '../patches/field-manager.ts';
+import {
+  type HookConvertedResource,
+  hookConversions,
+  missingConversions,
+} from '../reviews/hook-conversions.ts';
+import { type AskReview, HookReviews } from '../reviews/hook-reviews.ts';
+import { hookWebhooks } from '../reviews/hook-webhooks.ts';
 import { hooksAccess } from '../rights/hooks-access.ts';
 import { hookEnvironment } from '../run/hook-environment.ts';
 import { definitionsFor } from './definitions.ts';
@@ -27,7 +34,8 @@ export async function declaredHooks(
   io: Io,
   clock: Clock = systemClock,
 ): Promise<DeclaredHooks> {
-  const known = knownKinds(await definitionsFor(dir, crds, io));
+  const definitions = await definitionsFor(dir, crds, io);
+  const known = knownKinds(definitions);
   const env = hookEnvironment(io.env, settingsFrom(io.env).apiUrl);
   const yaml = createYamlReader({ clock });
   const loading = { env, runProgram, yaml, clock, signal: io.signal };
@@ -39,17 +47,44 @@ export async function declaredHooks(
         `the folder ${dir}/crds`,
     );
   }
+  const { ask } = new HookReviews();
+  const converted = definitionsOf(hooks, definitions, ask);
   return {
     ...{ name: 'hooks', sources, permissions, needsLeaderElection: true },
+    webhooks: hooks.flatMap((hook) => naming(hook, () => hookWebhooks(hook, { known, ask }))),
+    definitions: converted,
     fieldManagers: fieldManagersOf(hooks),
     hints: [
       ...helpers.map(
         (file) => `${file}: no hook, because it has neither an execute bit nor a #! line`,
       ),
       ...hooks.flatMap(hintsFor),
+      ...missingConversions(converted),
       ...(crds === undefined ? [] : hooks.flatMap((hook) => kindHints(hook, dir))),
     ],
   };
+}
+
+function definitionsOf(
+  hooks: readonly Hook[],
+  definitions: readonly unknown[],
+  ask: AskReview,
+): readonly HookConvertedResource[] {
+  for (const hook of hooks) naming(hook, () => hookConversions([hook], definitions, ask));
+  return hookConversions(hooks, definitions, ask);
+}
+
+/** Says which hook is at fault. */
+function naming<T>({ name }: Hook, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    throw new ConfigurationError(`${name}: ${error.message}`, {
+      cause: error,
+      context: { hook: name },
+    });
+  }
 }
 
 /** The filter that is generated opens no paths by which a kind of an unknown group could be found. */

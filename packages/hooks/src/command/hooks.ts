@@ -103,9 +103,11 @@ interface Surroundings {
 async function runHooks(program: HooksProgram, given: Surroundings): Promise<ExitCode> {
   const { asked, settings, logger, clock, io, load, state, tokenFolders } = given;
   const dryRun = asked.dryRun ? new DryRun({ io, follow: asked.follow }) : undefined;
+  const answering = asked.dryRun ? undefined : program.answering;
   const options: ManagerOptions = {
     controllers: [],
-    runnables: [program.runnable],
+    runnables: [program.runnable, ...(answering ? [answering] : [])],
+    webhooks: program.webhooks,
     environment: io.env,
     ...{ settings, tokenFolders, logger, clock },
     metrics: program.metrics,
@@ -161,13 +163,17 @@ function settingsOf(asked: HooksArguments, env: Io['env']): Settings {
 
 function printDeclarations({ hooks }: HooksProgram, { stdout }: Io): ExitCode {
   for (const { name, config, rights = [] } of hooks) {
-    const { onStartup, schedules, kubernetes } = config;
+    const { onStartup, schedules, kubernetes, admission, conversions } = config;
     const bindings = kubernetes.map(({ events, ...binding }) => ({
       ...binding,
       events: [...events],
     }));
+    const reviews = {
+      ...(admission.length > 0 && { admission }),
+      ...(conversions.length > 0 && { conversions }),
+    };
     stdout.write(
-      `${JSON.stringify({ hook: name, onStartup, schedules, kubernetes: bindings, rights })}\n`,
+      `${JSON.stringify({ hook: name, onStartup, schedules, kubernetes: bindings, ...reviews, rights })}\n`,
     );
   }
   return 0;

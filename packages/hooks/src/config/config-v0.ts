@@ -13,7 +13,8 @@ export function parseV0(item: Item): HookConfig {
     ...(onStartup !== undefined && { onStartup }),
     schedules: (fields.list('schedule') ?? []).map(scheduleOfV0),
     kubernetes: (fields.list('onKubernetesEvent') ?? []).map(kubernetesOfV0),
-    unsupported: [],
+    admission: [],
+    conversions: [],
   };
 }
 

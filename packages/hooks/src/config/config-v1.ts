@@ -1,16 +1,9 @@
 import type { HookConfig } from '../hook.ts';
-import { conversionOf, webhookOf } from './admission.ts';
+import { admissionOf, conversionOf } from './admission.ts';
 import { Fields, type Item } from './fields.ts';
 import { kubernetesOf } from './kubernetes-binding.ts';
 import { scheduleOf } from './schedule-binding.ts';
 import { withSnapshots } from './snapshots.ts';
-
-/** Bindings that are checked only. */
-const UNSUPPORTED = {
-  kubernetesValidating: webhookOf,
-  kubernetesMutating: webhookOf,
-  kubernetesCustomResourceConversion: conversionOf,
-};
 
 const FIELDS = [
   'configVersion',
@@ -18,7 +11,9 @@ const FIELDS = [
   'onStartup',
   'schedule',
   'kubernetes',
-  ...Object.keys(UNSUPPORTED),
+  'kubernetesValidating',
+  'kubernetesMutating',
+  'kubernetesCustomResourceConversion',
 ];
 
 /** Reads an answer of version v1. @throws ConfigurationError `CONFIG` as `parseConfig`. */
@@ -28,18 +23,20 @@ export function parseV1(item: Item): HookConfig {
   const schedules = (fields.list('schedule') ?? []).map(scheduleOf);
   const kubernetes = (fields.list('kubernetes') ?? []).map(kubernetesOf);
   const owners = kubernetes.map(({ binding }) => binding);
-  const unsupported = Object.entries(UNSUPPORTED).filter(([name, read]) => {
-    const items = (fields.list(name) ?? []).map(read);
-    for (const each of items) withSnapshots(each, owners);
-    return items.length > 0;
-  });
+  const list = (name: string): readonly Item[] => fields.list(name) ?? [];
+  const admission = [
+    ...list('kubernetesValidating').map((each) => admissionOf('validating', each)),
+    ...list('kubernetesMutating').map((each) => admissionOf('mutating', each)),
+  ];
+  const conversions = list('kubernetesCustomResourceConversion').map(conversionOf);
   return {
     version: 'v1',
     ...settingsOf(fields.item('settings')),
     ...(onStartup !== undefined && { onStartup }),
     schedules: schedules.map((each) => withSnapshots(each, owners)),
     kubernetes: kubernetes.map((each) => withSnapshots(each, owners)),
-    unsupported: unsupported.map(([name]) => name),
+    admission: admission.map((each) => withSnapshots(each, owners)),
+    conversions: conversions.map((each) => withSnapshots(each, owners)),
   };
 }
 

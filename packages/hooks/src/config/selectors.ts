@@ -1,4 +1,4 @@
-import { formatSelector, messageOf, selectorFromObject } from 'chancery';
+import { formatSelector, type LabelSelector, messageOf, selectorFromObject } from 'chancery';
 import { Fields, type Item, refuse, textOf } from './fields.ts';
 
 /** The names of `{matchNames: [...]}`, without duplicates. */
@@ -9,17 +9,26 @@ export function namesOf(item: Item): readonly string[] {
 
 /** A label selector as text. */
 export function labelsOf(item: Item): string {
+  return formatSelector(selectorFromObject(labelSelectorOf(item)));
+}
+
+/** A label selector, checked. */
+export function labelSelectorOf(item: Item): LabelSelector {
   const form = 'a mapping such as {matchLabels: {app: web}}';
   const fields = new Fields(item, ['matchLabels', 'matchExpressions'], form);
   const labels = fields.item('matchLabels');
   const matchLabels = labels === undefined ? {} : textsOf(labels);
   const matchExpressions = fields.list('matchExpressions')?.map(expressionOf) ?? [];
-  const selector = { matchLabels, matchExpressions };
   if (Object.keys(matchLabels).length === 0 && matchExpressions.length === 0) {
     refuse(item.path, 'selects nothing in particular: give matchLabels or matchExpressions');
   }
+  const selector = {
+    ...(Object.keys(matchLabels).length > 0 && { matchLabels }),
+    ...(matchExpressions.length > 0 && { matchExpressions }),
+  };
   try {
-    return formatSelector(selectorFromObject(selector));
+    formatSelector(selectorFromObject(selector));
+    return selector;
   } catch (error) {
     return refuse(item.path, messageOf(error));
   }

@@ -1,20 +1,50 @@
-import type { KubernetesBinding, ScheduleBinding } from '../hook.ts';
+import type {
+  AdmissionBinding,
+  ConversionBinding,
+  KubernetesBinding,
+  ScheduleBinding,
+} from '../hook.ts';
 import type { BindingEvent } from '../watch/binding-watch.ts';
 
 /** One item of the array that a hook is told of. */
-export type ContextItem =
+export type ContextItem = QueuedItem | ReviewItem;
+
+/** What a run of a queue is about. */
+export type QueuedItem =
   | { readonly type: 'onStartup' }
   | { readonly type: 'Schedule'; readonly binding: ScheduleBinding }
   | { readonly type: 'Synchronization'; readonly binding: KubernetesBinding }
   | { readonly type: 'Event'; readonly binding: KubernetesBinding; readonly event: BindingEvent };
 
-/** The group of an item's binding. An item with a group is shown as `Group`. */
+/** A question of the API server. Its run has no other item. */
+export type ReviewItem =
+  | {
+      readonly type: 'Validating' | 'Mutating';
+      readonly binding: AdmissionBinding;
+      /** The AdmissionReview as JSON, in pieces. */
+      readonly review: Iterable<string>;
+    }
+  | {
+      readonly type: 'Conversion';
+      readonly binding: ConversionBinding;
+      /** As the hook wrote it. */
+      readonly fromVersion: string;
+      readonly toVersion: string;
+      /** The ConversionReview as JSON, in pieces. */
+      readonly review: Iterable<string>;
+    };
+
+function isReview(item: ContextItem): item is ReviewItem {
+  return 'review' in item;
+}
+
+/** The group of an item's binding. An item with a group is shown as `Group`, and a review as it is. */
 export function groupOf(item: ContextItem): string | undefined {
-  return item.type === 'onStartup' ? undefined : item.binding.group;
+  return item.type === 'onStartup' || isReview(item) ? undefined : item.binding.group;
 }
 
 /** `items` in their order. Of adjacent items of one group only the last stays. */
-export function mergeGroups(items: readonly ContextItem[]): readonly ContextItem[] {
+export function mergeGroups(items: readonly QueuedItem[]): readonly QueuedItem[] {
   return items.filter((item, at) => {
     const group = groupOf(item);
     const next = items[at + 1];

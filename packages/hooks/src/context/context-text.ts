@@ -1,7 +1,7 @@
 import { splitKey } from 'chancery';
 import type { Hook, KubernetesBinding, WatchEventType } from '../hook.ts';
 import type { BindingEvent, BindingObject } from '../watch/binding-watch.ts';
-import { bindingsShown, type ContextItem, snapshotsOf } from './context-item.ts';
+import { bindingsShown, type ContextItem, groupOf, snapshotsOf } from './context-item.ts';
 
 /** Length of the pieces, in UTF-16 units. One object can make a piece longer. */
 const PIECE_CHARS = 65_536;
@@ -61,7 +61,10 @@ function* arrayText<T>(values: readonly T[], textOf: (value: T) => Iterable<stri
   yield ']';
 }
 
-/** Keys come in alphabetical order: binding, filterResult, groupName, object, objects, snapshots, type, watchEvent. */
+/**
+ * Keys come in alphabetical order: binding, filterResult, fromVersion, groupName, object, objects, review, snapshots,
+ * toVersion, type, watchEvent.
+ */
 function* currentText(
   item: ContextItem,
   bindings: readonly KubernetesBinding[],
@@ -71,8 +74,9 @@ function* currentText(
     yield '{"binding":"onStartup"}';
     return;
   }
-  const { name, group } = item.binding;
-  yield `{"binding":${JSON.stringify(name)}`;
+  const group = groupOf(item);
+  yield `{"binding":${JSON.stringify(item.binding.name)}`;
+  if (item.type === 'Conversion') yield `,"fromVersion":${JSON.stringify(item.fromVersion)}`;
   if (group !== undefined) yield `,"groupName":${JSON.stringify(group)}`;
   else if (item.type === 'Event')
     yield membersOf(item.event.object)
@@ -81,9 +85,13 @@ function* currentText(
   else if (item.type === 'Synchronization') {
     yield ',"objects":';
     yield* arrayText(reading(item.binding), objectText);
+  } else if ('review' in item) {
+    yield ',"review":';
+    yield* item.review;
   }
   const snapshots = snapshotsOf(item, bindings);
   if (snapshots.length > 0) yield* snapshotsText(snapshots, reading);
+  if (item.type === 'Conversion') yield `,"toVersion":${JSON.stringify(item.toVersion)}`;
   yield `,"type":"${group === undefined ? item.type : 'Group'}"`;
   if (group === undefined && item.type === 'Event') yield `,"watchEvent":"${item.event.type}"`;
   yield '}';

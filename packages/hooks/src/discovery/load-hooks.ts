@@ -63,6 +63,9 @@ export async function loadHooks(dir: string, options: LoadHooksOptions): Promise
     ...strayRights(files),
     ...loaded.filter((each) => 'message' in each),
   ];
+  const read = loaded.filter((each) => 'config' in each);
+  const shared = sharedByHooks(read);
+  problems.push(...shared);
   problems.sort((a, b) => (a.hook < b.hook ? -1 : 1));
   const [first] = problems;
   if (first !== undefined && options.skipBroken !== true) {
@@ -70,7 +73,36 @@ export async function loadHooks(dir: string, options: LoadHooksOptions): Promise
       context: { hook: first.hook },
     });
   }
-  return { hooks: loaded.filter((each) => 'config' in each), problems, helpers: files.helpers };
+  const hooks = read.filter(({ name }) => !shared.some(({ hook }) => hook === name));
+  return { hooks, problems, helpers: files.helpers };
+}
+
+/** Hooks that declare a webhook or a conversion which another one before them declares, too. */
+function sharedByHooks(hooks: readonly Hook[]): readonly HookProblem[] {
+  const owners = new Map<string, string>();
+  return hooks.flatMap(({ name: hook, config }) => {
+    const problem = declaredBy(config).flatMap(({ what, path }) => {
+      const owner = owners.get(what);
+      owners.set(what, owner ?? hook);
+      return owner === undefined
+        ? []
+        : [`${path}: ${owner} has the ${what}, too: only one hook can answer`];
+    })[0];
+    return problem === undefined ? [] : [{ hook, message: problem }];
+  });
+}
+
+/** What the API server asks one hook only. */
+function declaredBy({ admission, conversions }: HookConfig) {
+  return [
+    ...admission.map(({ type, name, path }) => ({ what: `${type} webhook ${name}`, path })),
+    ...conversions.flatMap(({ crdName, steps, path }) =>
+      steps.map(({ fromVersion, toVersion }) => {
+        const [from, to] = [fromVersion, toVersion].map((text) => text.replace(/^.*\//, ''));
+        return { what: `conversion of ${crdName} from ${from} to ${to}`, path };
+      }),
+    ),
+  ];
 }
 
 /**

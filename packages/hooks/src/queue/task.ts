@@ -1,11 +1,11 @@
-import type { ContextItem } from '../context/context-item.ts';
+import type { QueuedItem } from '../context/context-item.ts';
 import type { Hook } from '../hook.ts';
 
 /** A run of a hook that is to be made. */
 export interface RunTask {
   readonly hook: Hook;
   /** Replaced by a newer one while it waits, if too many wait. */
-  item: ContextItem;
+  item: QueuedItem;
   /** Called when the run reads the snapshots, if the item is a Synchronization. */
   readonly onRead?: () => void;
   /** Called when the task no longer waits, because it starts or is part of another run. */

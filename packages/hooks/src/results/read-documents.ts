@@ -23,12 +23,16 @@ export interface ReadParts {
  * The values of a result file that is a stream of JSON objects or lists. Integers that a number cannot hold become
  * bigints.
  *
- * @throws DocumentError for the first document that cannot be read, or is beyond a limit of `DOCUMENT_LIMITS`. Its
+ * @throws DocumentError for the first document that cannot be read, or is beyond a limit. Its
  *   message quotes nothing of the text. @throws `signal.reason` when aborted.
  */
-export async function readJsonFile(text: string, signal: AbortSignal): Promise<readonly unknown[]> {
+export async function readJsonFile(
+  text: string,
+  signal: AbortSignal,
+  limits: JsonLimits = DOCUMENT_LIMITS,
+): Promise<readonly unknown[]> {
   try {
-    return await runInSlices(readJsonDocuments(text), signal);
+    return await runInSlices(readJsonDocuments(text, limits), signal);
   } catch (error) {
     if (!(error instanceof JsonTextError)) throw error;
     throw new DocumentError(error.document, error.message, { cause: error });

@@ -16,6 +16,25 @@ export interface HookRun {
   attempt(contexts: () => Iterable<string>, signal: AbortSignal): Promise<void>;
 }
 
+/**
+ * Starts a hook once with a question of the API server. Its metrics are applied.
+ *
+ * @param contexts - the text of `BINDING_CONTEXT_PATH`, as in `HookRun`.
+ * @throws HookError when the hook failed, or left a patch: an answer changes nothing. @throws otherwise as `HookRun`.
+ */
+export type AskHook = (
+  hook: Hook,
+  facts: HookRunFacts,
+  contexts: Iterable<string>,
+  signal: AbortSignal,
+) => Promise<HookResponses>;
+
+/** The texts of the files that answer questions of the API server. */
+export interface HookResponses {
+  readonly admission: string;
+  readonly conversion: string;
+}
+
 /** Makes the runs of hooks. */
 export type NewHookRun = (hook: Hook, facts: HookRunFacts) => HookRun;
 

@@ -18,7 +18,7 @@ import { DocumentError } from '../results/document-error.ts';
 import { readJsonFile } from '../results/read-documents.ts';
 import { formatRights, missingRights, rulesFor } from '../rights/required-rights.ts';
 import { HookError } from './hook-error.ts';
-import type { HookRun, HookRunFacts, NewHookRun } from './hook-run.ts';
+import type { AskHook, HookResponses, HookRun, HookRunFacts, NewHookRun } from './hook-run.ts';
 
 export type { ResolveKind } from '../patches/prepare-documents.ts';
 
@@ -29,7 +29,7 @@ export interface HookOutcome {
   readonly patches: string;
   /** The text of its metrics file. */
   readonly metrics: string;
-  /** The texts of its answers to admission reviews and conversions. */
+  /** The texts of its answers to an admission review and to a conversion. */
   readonly responses: readonly string[];
   readonly usage: {
     readonly userCpuSeconds: number;
@@ -77,6 +77,11 @@ export function newHookRun(parts: HookRunParts): NewHookRun {
   return (hook, facts) => new TaskRun(parts, hook, facts);
 }
 
+/** Asks hooks on behalf of the API server: start, checks and metrics. */
+export function askHook(parts: HookRunParts): AskHook {
+  return (hook, facts, contexts, signal) => new TaskRun(parts, hook, facts).ask(contexts, signal);
+}
+
 class TaskRun implements HookRun {
   readonly #parts: HookRunParts;
   readonly #hook: Hook;
@@ -98,6 +103,23 @@ class TaskRun implements HookRun {
     if (failed.length > 0) throw this.#patchError(failed);
     this.#parts.metrics.apply(this.#hook.name, this.#metrics);
     this.#metrics = [];
+  }
+
+  /** As `AskHook`. */
+  async ask(contexts: Iterable<string>, signal: AbortSignal): Promise<HookResponses> {
+    const { exitCode, usage, patches, metrics, responses } = await this.#invoked(contexts, signal);
+    this.#measure(usage);
+    if (exitCode !== 0) throw this.#exited(exitCode);
+    if (patches.trim() !== '') {
+      throw this.#error(
+        'result',
+        'its patch file is refused: an answer to the API server has no patches',
+      );
+    }
+    const operations = await this.#checkedMetrics(metrics, signal);
+    this.#parts.metrics.apply(this.#hook.name, operations);
+    const [admission = '', conversion = ''] = responses;
+    return { admission, conversion };
   }
 
   async #start(contexts: () => Iterable<string>, signal: AbortSignal): Promise<void> {
@@ -126,7 +148,11 @@ class TaskRun implements HookRun {
     const failed = patches.includes('ignoreHookError')
       ? await this.#applyRegardless(patches, signal)
       : '';
-    throw this.#error('exit', `the hook ended with exit code ${exitCode}${failed}`, { exitCode });
+    throw this.#exited(exitCode, failed);
+  }
+
+  #exited(exitCode: number, more: string = ''): HookError {
+    return this.#error('exit', `the hook ended with exit code ${exitCode}${more}`, { exitCode });
   }
 
   /** What went wrong, to be added to the hook's own failure. Empty when everything was applied. */

@@ -1,5 +1,11 @@
 import { ConfigurationError, type Resource } from 'chancery';
-import { claimsOfProcess, type KnownKinds, type YamlReader } from 'chancery/internal';
+import {
+  claimsOfProcess,
+  JSON_LIMITS,
+  type KnownKinds,
+  type Mapping,
+  type YamlReader,
+} from 'chancery/internal';
 import type { Hook } from '../hook.ts';
 import type { Jq } from '../jq/jq.ts';
 import { checkMetrics } from '../metrics/check-metrics.ts';
@@ -11,7 +17,9 @@ import { type PreparedDocument, prepareDocuments } from '../patches/prepare-docu
 import { DocumentError } from '../results/document-error.ts';
 import { readJsonFile } from '../results/read-documents.ts';
 import { missingRights, type RequiredRight } from '../rights/required-rights.ts';
+import { HookError } from '../run/hook-error.ts';
 import type { HookAnswer } from '../run/invoke-hook.ts';
+import { answerLines } from './examine-answer.ts';
 
 /** What a hook left, as `chancery hooks` would judge it. */
 export interface Examined {
@@ -21,6 +29,8 @@ export interface Examined {
   readonly warnings: readonly string[];
   /** Why it would be refused; undefined when it would not. */
   readonly refusal: string | undefined;
+  /** What it answers to a review, one line each. Empty when it was asked none. */
+  readonly answer: readonly string[];
   /** Rights that the rights file does not have, each with the number of the first document that needs it. */
   readonly missing: readonly { readonly number: number; readonly right: RequiredRight }[];
 }
@@ -31,6 +41,8 @@ export interface ExamineParts {
   readonly jq: Jq;
   readonly yaml: Pick<YamlReader, 'read'>;
   readonly signal: AbortSignal;
+  /** The context that the hook was told of, if it is the only one. */
+  readonly asked?: Mapping | undefined;
 }
 
 /** With the prefixes that the runner has by default. */
@@ -49,10 +61,12 @@ export async function examined(
   let operations: readonly MetricOperation[] = [];
   let documents: readonly PreparedDocument[] = [];
   let refusal: string | undefined;
+  let answer: readonly string[] = [];
   try {
-    for (const text of responses) await readJsonFile(text, parts.signal);
+    for (const text of responses) await readJsonFile(text, parts.signal, JSON_LIMITS);
+    if (exitCode === 0) answer = await answerLines(parts.asked, responses, parts);
   } catch (error) {
-    refusal = `response file: ${problemIn(error)}`;
+    refusal = error instanceof HookError ? error.message : `response file: ${problemIn(error)}`;
   }
   try {
     operations = await checkMetrics(metrics, warn('metrics file'), parts.signal);
@@ -69,8 +83,12 @@ export async function examined(
   } catch (error) {
     refusal ??= `patch file: ${problemIn(error)}`;
   }
+  if (answer.length > 0 && documents.length > 0) {
+    refusal ??= 'patch file: an answer to the API server has no patches';
+  }
   return {
     documents,
+    answer,
     metrics: operations,
     warnings,
     refusal,

@@ -1,3 +1,4 @@
+import { isMapping } from 'chancery/internal';
 import type { MetricOperation } from '../metrics/metric-operation.ts';
 import { titleOf } from '../patches/patch-document.ts';
 import { formatRights, rulesFor } from '../rights/required-rights.ts';
@@ -7,18 +8,30 @@ import type { Fields } from './sample.ts';
 /** What the hook was told, one line a context. */
 export function contextLines(contexts: readonly Fields[]): readonly string[] {
   return contexts.map((context) => {
-    const { binding, type, watchEvent, object, objects, snapshots } = context;
+    const { binding, type, watchEvent, object, objects, review, snapshots } = context;
     const parts = [
       type,
       watchEvent,
       nameIn(object),
       Array.isArray(objects) && `${objects.length} objects`,
+      ...reviewParts(context, review),
       ...Object.entries(snapshots ?? {}).map(
         ([name, items]) => `snapshot ${name}: ${(items as readonly unknown[]).length}`,
       ),
     ].filter(Boolean);
     return `context ${binding}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`;
   });
+}
+
+function reviewParts({ fromVersion, toVersion }: Fields, review: unknown): readonly string[] {
+  const request = isMapping(review) && isMapping(review.request) ? review.request : {};
+  if (Array.isArray(request.objects)) {
+    return [`${fromVersion} to ${toVersion}`, `${request.objects.length} objects`];
+  }
+  const { operation, object, oldObject } = request;
+  return [operation, nameIn(object ?? oldObject ?? undefined)].filter(
+    (part) => typeof part === 'string',
+  );
 }
 
 function nameIn(object: unknown): string | undefined {
@@ -34,10 +47,11 @@ function nameIn(object: unknown): string | undefined {
 /** What it left, and what would be refused, one line each. */
 export function examinedLines(
   hookName: string,
-  { documents, metrics, warnings, refusal, missing }: Examined,
+  { answer, documents, metrics, warnings, refusal, missing }: Examined,
 ): readonly string[] {
   const rules = rulesFor(missing.map(({ right }) => right));
   return [
+    ...answer,
     ...documents.map(({ number, action }) => `patch ${number}: ${titleOf(action)}`),
     ...metrics.map(metricLine),
     ...warnings.map((warning) => `warning: ${warning}; --strict-patches refuses it`),

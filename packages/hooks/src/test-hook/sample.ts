@@ -1,7 +1,14 @@
 import { ConfigurationError } from 'chancery';
 import type { KnownKinds } from 'chancery/internal';
 import { isMapping } from 'chancery/internal';
-import type { Hook, KubernetesBinding, ScheduleBinding } from '../hook.ts';
+import type {
+  AdmissionBinding,
+  ConversionBinding,
+  Hook,
+  KubernetesBinding,
+  ScheduleBinding,
+} from '../hook.ts';
+import { contextOfReview, fitsReview, isReview } from './review-sample.ts';
 
 /** Members of a JSON object. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -27,6 +34,7 @@ const FIELDS: ReadonlySet<string> = new Set([
     'groupName',
     'snapshots',
   ],
+  ...['review', 'fromVersion', 'toVersion'],
   ...['resourceEvent', 'resourceNamespace', 'resourceKind', 'resourceName'], // of version v0
 ]);
 
@@ -44,7 +52,11 @@ export async function completedSample(
   const contexts: Fields[] = [];
   for (const [at, item] of items.entries()) {
     const place = placeOf(at);
-    contexts.push(await completed(contextIn(item, place), parts, place));
+    const context = await completed(contextIn(item, place), parts, place);
+    if ('review' in context && items.length > 1) {
+      throw new ConfigurationError(`${place} is a review, and a hook is asked one at a time`);
+    }
+    contexts.push(context);
   }
   return contexts;
 }
@@ -64,6 +76,7 @@ function placeOf(at: number): string {
 
 function contextIn(item: unknown, place: string): Fields {
   if (!isMapping(item)) throw new ConfigurationError(`${place} must be an object`);
+  if (isReview(item)) return { review: item };
   if (isObject(item)) return { object: item };
   if (!('binding' in item) && ('parent' in item || 'controller' in item)) {
     throw new ConfigurationError(
@@ -83,6 +96,7 @@ async function completed(given: Fields, parts: SampleParts, place: string): Prom
   const binding = bindingOf(given, parts, place);
   if (binding === 'onStartup') return { binding };
   const snapshots = await snapshotsOf(given, binding, parts, place);
+  if ('path' in binding) return { ...contextOfReview(given, binding, place), ...snapshots };
   const isKubernetes = 'kind' in binding;
   if (hook.config.version === 'v0') {
     return isKubernetes ? contextOfV0(given, binding) : { binding: binding.name };
@@ -120,15 +134,22 @@ function contextOfV0(given: Fields, { name }: KubernetesBinding): Fields {
   };
 }
 
-type Binding = KubernetesBinding | ScheduleBinding | 'onStartup';
+type Binding =
+  | KubernetesBinding
+  | ScheduleBinding
+  | AdmissionBinding
+  | ConversionBinding
+  | 'onStartup';
 
 /** The binding that the sample names, or the only one that fits. */
 function bindingOf(given: Fields, parts: SampleParts, place: string): Binding {
-  const { onStartup, kubernetes, schedules, unsupported } = parts.hook.config;
+  const { admission, conversions, onStartup, kubernetes, schedules } = parts.hook.config;
   const all: readonly Binding[] = [
     ...(onStartup === undefined ? [] : (['onStartup'] as const)),
     ...schedules,
     ...kubernetes,
+    ...admission,
+    ...conversions,
   ];
   const fitting = all.filter(
     (binding) =>
@@ -139,9 +160,6 @@ function bindingOf(given: Fields, parts: SampleParts, place: string): Binding {
   // Bindings of one name are alike to the hook.
   if (first !== undefined && (second === undefined || given.binding !== undefined)) return first;
   const names = (first === undefined ? all : fitting).map(nameOf).join(', ');
-  if (names === '' && unsupported.length > 0) {
-    throw new ConfigurationError(`${unsupported[0]} is not supported yet`);
-  }
   const why = first === undefined ? 'fits no binding of the hook' : 'fits several bindings';
   throw new ConfigurationError(`${place} ${why}: set binding to one of ${names}`);
 }
@@ -155,6 +173,9 @@ function fits(given: Fields, binding: Binding, known: KnownKinds): boolean {
   const isOfObjects = ['object', 'objects', 'watchEvent', 'resourceName'].some(
     (field) => field in given,
   );
+  const isOfReview = binding !== 'onStartup' && 'path' in binding;
+  if (isOfReview) return !isOfObjects && fitsReview(given, binding);
+  if ('review' in given) return false;
   const isWatch = type === 'Event' || type === 'Synchronization' || isOfObjects;
   if (binding === 'onStartup') return !isWatch && type === undefined;
   if (!('kind' in binding)) return !isWatch;

@@ -67,7 +67,8 @@ async function tested(
   say(contextLines(contexts));
   const answer = await started(hook, contexts, { asked, env, clock, io, log });
   say([`exit code ${answer.exitCode}`]);
-  const found = await examined(answer, { hook, known, jq, yaml, signal });
+  const told = contexts.length === 1 ? contexts[0] : undefined;
+  const found = await examined(answer, { hook, known, jq, yaml, signal, asked: told });
   const recorded = asked.recordRights && found.missing.length > 0;
   say(examinedLines(hook.name, recorded ? { ...found, missing: [] } : found));
   if (recorded) say([`rights recorded in ${await record(hook, found)}`]);

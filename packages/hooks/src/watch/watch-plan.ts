@@ -53,13 +53,15 @@ export class WatchPlan {
 
   /** The sources of the known kinds, those of namespaces included. */
   get sources(): readonly Source[] {
-    const all = this.#members.flatMap(({ binding }) => {
-      const resource = this.#known(binding.kind, binding.apiVersion);
-      const own =
-        resource === undefined ? [] : this.sourcesOf(binding, resource).map((each) => each.source);
-      return [...own, namespacesOf(binding) ?? []].flat();
-    });
-    return [...new Set(all)];
+    return [...new Set(this.#members.flatMap(({ binding }) => this.knownSourcesOf(binding)))];
+  }
+
+  /** As `sources`, of one binding. */
+  knownSourcesOf(binding: KubernetesBinding): readonly Source[] {
+    const resource = this.#known(binding.kind, binding.apiVersion);
+    const own =
+      resource === undefined ? [] : this.sourcesOf(binding, resource).map((each) => each.source);
+    return [...own, namespacesOf(binding) ?? []].flat();
   }
 
   /** The sources of a binding whose kind is `resource`. */

@@ -1,10 +1,20 @@
 /** The hooks say in files what they watch, so that none of them is started. */
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parseYaml, parseYamlDocuments } from '../../../../operator/core/yaml.ts';
 import { folderWith } from '../../../../test/cli/child.ts';
 import { invoke } from '../../../../test/cli/invocation.ts';
+import { CRD_NAME, converting, crontabs, GROUP } from '../support/crontabs.ts';
+import { CONFIG_MAPS } from '../support/reviewing.ts';
 
 const BOAT = `
 kind: CustomResourceDefinition
@@ -155,6 +165,121 @@ test('the manifests mount the hooks from a ConfigMap that the folder itself make
     },
   });
 });
+
+const ANSWERING: Readonly<Record<string, string>> = {
+  'hooks/check.sh': '#!/bin/sh',
+  'hooks/check.sh.yaml': JSON.stringify({
+    configVersion: 'v1',
+    kubernetesValidating: [
+      { name: 'sizes.shop.example.com', rules: [CONFIG_MAPS], timeoutSeconds: 7 },
+    ],
+  }),
+  'hooks/convert.sh': '#!/bin/sh',
+  'hooks/convert.sh.yaml': JSON.stringify({
+    configVersion: 'v1',
+    ...converting('v1beta1 v1', 'v1 v1beta1'),
+  }),
+  'hooks/crds/crontabs.yaml': JSON.stringify(crontabs('v1beta1', 'v1')),
+};
+
+test('[hooks 26] [hooks 27] hooks that answer the API server get the gate, the configurations and the Service of modules', async () => {
+  const { out, generate } = setUp(ANSWERING);
+
+  const { exit } = generate('manifests', '--operator-image', 'hooks:1', '-o', out);
+  expect(await exit).toBe(0);
+  expect(
+    await generate('manifests', '--operator-image', 'hooks:1', '-o', out, '--check').exit,
+  ).toBe(0);
+
+  const objects = objectsIn(out);
+  const ofKind = (kind: string) => objects.filter((object) => object.kind === kind);
+  const service = { name: expect.stringContaining('hooks'), namespace: 'hooks', port: 443 };
+  const [deployment] = ofKind('Deployment');
+  expect(ofKind('ValidatingWebhookConfiguration')).toContainEqual(
+    expect.objectContaining({
+      webhooks: [
+        expect.objectContaining({
+          name: 'sizes.shop.example.com',
+          clientConfig: { service: { ...service, path: '/validate/sizes.shop.example.com' } },
+          failurePolicy: 'Fail',
+          timeoutSeconds: 7,
+        }),
+      ],
+    }),
+  );
+  expect(ofKind('CustomResourceDefinition')).toMatchObject([
+    {
+      metadata: { name: CRD_NAME },
+      spec: {
+        conversion: { webhook: { clientConfig: { service: { ...service, path: '/convert' } } } },
+      },
+    },
+  ]);
+  expect(ofKind('Service')).toHaveLength(1);
+  expect(JSON.stringify(deployment)).toContain('"name":"gate"');
+  expect(JSON.stringify(ofKind('ConfigMap'))).toContain('/validate/sizes.shop.example.com');
+  expect(JSON.stringify([...ofKind('Role'), ...ofKind('ClusterRole')])).not.toContain(
+    'admissionregistration',
+  );
+});
+
+test('a hook that requests are refused without needs two replicas, and these an election', async () => {
+  const { out, generate } = setUp(ANSWERING);
+
+  const { exit, stderr } = generate('manifests', '--no-leader-election', '-o', out);
+
+  expect(await exit).toBe(2);
+  expect(stderr.lines.join()).toContain(
+    'the webhook sizes.shop.example.com has failurePolicy Fail',
+  );
+});
+
+test('a definition that a conversion needs is asked for, with the name of the hook', async () => {
+  const { 'hooks/crds/crontabs.yaml': _, ...without } = ANSWERING;
+  const { out, generate } = setUp(without);
+
+  const { exit, stderr } = generate('manifests', '-o', out);
+
+  expect(await exit).toBe(2);
+  expect(stderr.lines.join()).toContain(
+    `convert.sh: kubernetesCustomResourceConversion[0].crdName: the definition ${CRD_NAME} is not known`,
+  );
+});
+
+test('a conversion that the API server needs and no hook has is pointed out', async () => {
+  const oneWay = JSON.stringify({ configVersion: 'v1', ...converting('v1beta1 v1') });
+  const { out, generate } = setUp({ ...ANSWERING, 'hooks/convert.sh.yaml': oneWay });
+
+  const { exit, stderr } = generate('manifests', '-o', out);
+
+  expect(await exit).toBe(0);
+  expect(stderr.lines).toContain(
+    `chancery generate: manifests: no hook converts ${CRD_NAME} from v1 to v1beta1, and clients may ask for it`,
+  );
+});
+
+test.each<[what: string, definition: object, problem: string]>([
+  ['other versions', crontabs('v1', 'v2'), `${CRD_NAME} has no version v1beta1: `],
+  ['no versions', { ...crontabs('v1'), spec: { group: GROUP } }, 'is not known: put its'],
+])('a definition with %s is refused with the path of the binding', async (_, definition, problem) => {
+  const crd = { 'hooks/crds/crontabs.yaml': JSON.stringify(definition) };
+  const { out, generate } = setUp({ ...ANSWERING, ...crd });
+
+  const { exit, stderr } = generate('manifests', '-o', out);
+
+  expect(await exit).toBe(2);
+  expect(stderr.lines.join()).toContain('convert.sh: kubernetesCustomResourceConversion[0].');
+  expect(stderr.lines.join()).toContain(problem);
+});
+
+/** All objects in the files of a folder, those of kustomizations and patches included. */
+function objectsIn(folder: string): readonly { readonly kind?: string }[] {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return files
+    .filter((file) => file.endsWith('.yaml'))
+    .flatMap((file) => parseYamlDocuments(readFileSync(join(folder, file), 'utf8')))
+    .map((document) => Object(document) as { readonly kind?: string });
+}
 
 test('[found 11] a file that is no hook gets no execute bit from the ConfigMap, and is named', async () => {
   const { generate, out } = setUp({ ...HOOKS, 'hooks/common/functions': 'greet() { :; }' });

@@ -9,11 +9,16 @@ import { invoke } from '../../../../test/cli/invocation.ts';
 import { configMap } from '../../../../test/cli/printed.ts';
 import { startServer } from '../../../../test/cli/server.ts';
 import { hooks } from '../../src/command/hooks.ts';
+import { CRD_NAME, converting, crontabs } from '../support/crontabs.ts';
 import { hooksFolder, writeHook } from '../support/place.ts';
 
 const CONFIG =
   'configVersion: v1\nkubernetes:\n- { name: all, kind: ConfigMap, executeHookOnEvent: [Added] }';
-const NO_PORTS = { CHANCERY_HEALTH_PORT: '0', CHANCERY_METRICS_PORT: '0' };
+const NO_PORTS = {
+  CHANCERY_HEALTH_PORT: '0',
+  CHANCERY_METRICS_PORT: '0',
+  CHANCERY_WEBHOOK_LISTEN: '127.0.0.1:0',
+};
 
 /** `chancery hooks` by a clock of the test, and a server that has the ConfigMap `a`. */
 async function runHooks(
@@ -166,7 +171,7 @@ test('a hook that cannot be used refuses the start, or is left out by --skip-bro
   await writeFile(join(dir, 'b.sh'), '#!/bin/sh\n');
   await chmod(join(dir, 'b.sh'), 0o644);
   const webhook =
-    'kubernetesValidating:\n- { name: a.b.c, rules: [{ apiGroups: [""], apiVersions: [v1], resources: [pods], operations: [CREATE] }] }';
+    'kubernetesValidating:\n- { name: a.b.c, rules: [{ apiGroups: [""], apiVersions: [v1], resources: ["*"], operations: [CREATE] }] }';
   await writeHook(
     join(dir, 'c.sh'),
     `#!/bin/sh\ncat <<'END'\nconfigVersion: v1\n${webhook}\nEND\n`,
@@ -181,7 +186,37 @@ test('a hook that cannot be used refuses the start, or is left out by --skip-bro
   expect(refused.run.stderr.lines.join('\n')).toContain('b.sh');
   const log = run.stderr.lines.join('\n');
   expect(log).toContain('b.sh');
-  expect(log).toContain('kubernetesValidating is not supported yet');
+  expect(log).toContain('kubernetesValidating[0].rules[0].resources[0]: is a wildcard');
+});
+
+test('[hooks 26] [hooks 27] hooks that answer the API server listen, and a conversion needs its definition', async () => {
+  const webhook =
+    'kubernetesValidating:\n- { name: a.b.c, rules: [{ apiGroups: [""], apiVersions: [v1], resources: [pods], operations: [CREATE] }] }';
+  const conversion = JSON.stringify(converting('v1beta1 v1'));
+  const { dir } = await hooksFolder({
+    files: {
+      'a.sh': '#!/bin/sh\n',
+      'a.sh.yaml': `configVersion: v1\n${webhook}\n`,
+      'b.sh': '#!/bin/sh\n',
+      'b.sh.yaml': conversion.replace('{', '{"configVersion": "v1", '),
+    },
+  });
+
+  const refused = await runHooks({ dir });
+  const exitCode = await refused.run.exit;
+  await writeHook(join(dir, 'crds/crontabs.yaml'), JSON.stringify(crontabs('v1beta1', 'v1')));
+  const { run } = await runHooks({ dir });
+  const listens = await eventually(() =>
+    run.stderr.records.find(({ msg }) => msg === 'webhooks are answered'),
+  );
+  run.stop();
+
+  expect(exitCode).toBe(2);
+  expect(refused.run.stderr.lines.join('\n')).toContain(
+    `b.sh: kubernetesCustomResourceConversion[0].crdName: the definition ${CRD_NAME} is not known: put its`,
+  );
+  expect(listens).toMatchObject({ paths: ['/validate/a.b.c', '/convert'] });
+  expect(await run.exit).toBe(0);
 });
 
 test('a --tmp-dir that cannot be written to refuses the start', async () => {

@@ -5,6 +5,9 @@ import type { ContextItem } from '../../src/context/context-item.ts';
 import { contextText } from '../../src/context/context-text.ts';
 import type { KubernetesBinding } from '../../src/hook.ts';
 import type { BindingObject } from '../../src/watch/binding-watch.ts';
+import { converting } from '../support/crontabs.ts';
+import { configOf } from '../support/documents.ts';
+import { CONFIG_MAPS } from '../support/reviewing.ts';
 import { hook, schedule, watches } from './support/engine-world.ts';
 
 const ships = watches({ name: 'ships', includeSnapshotsFrom: ['ships', 'docks'] });
@@ -77,6 +80,33 @@ test('a binding of a group shows its group and the snapshots, and nothing of its
     '[{"binding":"ships","groupName":"say \\"go\\"",' +
       '"snapshots":{"docks":[{"filterResult":null}]},"type":"Group"},' +
       '{"binding":"tick","groupName":"alone","type":"Group"}]\n',
+  );
+});
+
+test('a review has its fields in the order of their names, and is shown also by a binding of a group', () => {
+  const config = JSON.stringify({
+    configVersion: 'v1',
+    kubernetes: [{ name: 'docks', kind: 'Dock' }],
+    kubernetesMutating: [
+      { name: 'a.b.c', rules: [CONFIG_MAPS], group: 'yard', includeSnapshotsFrom: ['docks'] },
+    ],
+    ...converting('v1beta1 v1'),
+  });
+  const { admission, conversions } = configOf(config);
+  const [asked] = admission;
+  const [tabs] = conversions;
+  if (asked === undefined || tabs === undefined) throw new Error('no bindings');
+
+  const mutating = textOf([{ type: 'Mutating', binding: asked, review: ['{"re', '":1}'] }]);
+  const conversion = textOf([
+    { type: 'Conversion', binding: tabs, fromVersion: 'v1beta1', toVersion: 'v1', review: ['{}'] },
+  ]);
+
+  expect(mutating).toBe(
+    '[{"binding":"a.b.c","review":{"re":1},"snapshots":{"docks":[{"filterResult":null}]},"type":"Mutating"}]\n',
+  );
+  expect(conversion).toBe(
+    '[{"binding":"tabs","fromVersion":"v1beta1","review":{},"toVersion":"v1","type":"Conversion"}]\n',
   );
 });
 

@@ -13,6 +13,15 @@ export const YAML_HERE: Pick<YamlReader, 'read'> = { read: async (request) => ya
 /** With what results are read. */
 export const READ_PARTS: ReadParts = { yaml: YAML_HERE, signal: new AbortController().signal };
 
+/** A configuration without bindings. */
+export const NO_BINDINGS = {
+  version: 'v1',
+  schedules: [],
+  kubernetes: [],
+  admission: [],
+  conversions: [],
+} as const satisfies HookConfig;
+
 /** What the text of an answer to `--config` says. */
 export function configOf(text: string): HookConfig {
   return parseConfig(documentOf(text));

@@ -10,7 +10,7 @@ import type { Jq, JqOutcome } from '../../src/jq/jq.ts';
 import { HookMetrics } from '../../src/metrics/hook-metrics.ts';
 import { HookError } from '../../src/run/hook-error.ts';
 import { newHookRun } from '../../src/run/new-hook-run.ts';
-import { YAML_HERE } from './documents.ts';
+import { NO_BINDINGS, YAML_HERE } from './documents.ts';
 
 /** What one start leaves. */
 export interface Leaving {
@@ -107,8 +107,7 @@ export function preparedRun(options: Options): PreparedRun {
 const lineOf = (document: object): string => `${JSON.stringify(document)}\n`;
 
 function hookNamed(name: string, rights: readonly HookRight[]): Hook {
-  const config = { version: 'v1', schedules: [], kubernetes: [], unsupported: [] } as const;
-  return { name, path: `/hooks/${name}`, rights, config };
+  return { name, path: `/hooks/${name}`, rights, config: NO_BINDINGS };
 }
 
 /** Stands for every program: what it answers is the test's. */

@@ -108,9 +108,9 @@ export async function startHooks(setup: HooksSetup): Promise<HooksPlace> {
 }
 
 /** Reads a folder as `chancery hooks` does. What it opened is closed after the test. */
-async function loadFolder(
+export async function loadFolder(
   dir: string,
-  { clock = systemClock, options }: Pick<HooksSetup, 'clock' | 'options'>,
+  { clock = systemClock, options }: Pick<HooksSetup, 'clock' | 'options'> = {},
 ): Promise<HooksProgram> {
   const jq = createJq({ clock: systemClock });
   const yaml = createYamlReader({ clock: systemClock });

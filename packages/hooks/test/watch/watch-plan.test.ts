@@ -4,6 +4,7 @@ import { knownKinds } from '../../../../operator/model/known-kinds.ts';
 import { defineResource, resourceName } from '../../../../operator/model/resource.ts';
 import type { Hook, KubernetesBinding } from '../../src/hook.ts';
 import { type MakeSource, type Want, WatchPlan } from '../../src/watch/watch-plan.ts';
+import { NO_BINDINGS } from '../support/documents.ts';
 
 test('[hooks S6] bindings of all hooks with equal selectors share a source, whatever their filters are', () => {
   const { plan, made } = planOf(
@@ -124,7 +125,7 @@ function planOf(
 }
 
 function hookOf(name: string, kubernetes: readonly KubernetesBinding[]): Hook {
-  const config = { version: 'v1', schedules: [], kubernetes, unsupported: [] } as const;
+  const config = { ...NO_BINDINGS, kubernetes };
   return { name, path: `/hooks/${name}`, config, rights: undefined };
 }
 

@@ -10,6 +10,7 @@ import type {
   BindingObject,
   BindingWatch,
 } from '../../../src/watch/binding-watch.ts';
+import { NO_BINDINGS } from '../../support/documents.ts';
 
 type Changes<T> = Partial<T> & { readonly name: string };
 
@@ -32,8 +33,7 @@ export function watches(changes: Changes<KubernetesBinding>): KubernetesBinding 
 }
 
 export function hook(name: string, config: Partial<HookConfig>): Hook {
-  const nothing = { version: 'v1', schedules: [], kubernetes: [], unsupported: [] } as const;
-  return { name, path: `/hooks/${name}`, config: { ...nothing, ...config }, rights: undefined };
+  return { name, path: `/hooks/${name}`, config: { ...NO_BINDINGS, ...config }, rights: undefined };
 }
 
 /** The objects of one binding. Each has a text, which stands for everything in it. */

@@ -1,0 +1,48 @@
+import { isMapping, JSON_LIMITS, type Mapping } from 'chancery/internal';
+import { DocumentError } from '../results/document-error.ts';
+import { readJsonFile } from '../results/read-documents.ts';
+import { HookError } from '../run/hook-error.ts';
+
+/** The variable that names a response file. */
+type ResponseFile = 'ADMISSION_RESPONSE_PATH' | 'CONVERSION_RESPONSE_PATH';
+
+/**
+ * The only JSON object in a response file. It may be as large as the file may be: a page of a list is one answer.
+ *
+ * @throws HookError when there is none, or more than one.
+ */
+export async function responseIn(
+  text: string,
+  {
+    file,
+    hook,
+    signal,
+  }: { readonly file: ResponseFile; readonly hook: string; readonly signal: AbortSignal },
+): Promise<Mapping> {
+  const answers = await read(text, { file, hook, signal });
+  const [answer] = answers;
+  if (answer === undefined) throw badAnswer(hook, `the file ${file} is empty`);
+  if (answers.length > 1) {
+    throw badAnswer(hook, `the file ${file} has ${answers.length} answers: write one`);
+  }
+  if (isMapping(answer)) return answer;
+  throw badAnswer(hook, `the file ${file} must have a JSON object`);
+}
+
+/** The error of an answer that is not as the contract says. It quotes nothing of it. */
+export function badAnswer(hook: string, problem: string, cause?: unknown): HookError {
+  const options = { context: { hook }, ...(cause !== undefined && { cause }) };
+  return new HookError('result', `the answer of ${hook} is refused: ${problem}`, options);
+}
+
+async function read(
+  text: string,
+  { file, hook, signal }: Parameters<typeof responseIn>[1],
+): Promise<readonly unknown[]> {
+  try {
+    return await readJsonFile(text, signal, JSON_LIMITS);
+  } catch (error) {
+    if (!(error instanceof DocumentError)) throw error;
+    throw badAnswer(hook, `the file ${file}: ${error.message}`, error);
+  }
+}

@@ -1,0 +1,22 @@
+/**
+ * The hook of docs/hooks.md that answers the API server, as it stands there.
+ *
+ * @module-tag bash
+ * @module-tag jq
+ */
+import { expect, test } from 'vitest';
+import { guide } from '../../../../test/docs/guide.ts';
+import { startReviewing, written } from '../support/reviewing.ts';
+
+test('[hooks 26] the hook of the page refuses a ConfigMap without an owner, and lets one with an owner pass', async () => {
+  const [, script = ''] = /^```bash owners\.sh\n(.*?)^```$/ms.exec(guide('hooks.md')) ?? [];
+  const place = await startReviewing({ 'owners.sh': script });
+  const metadata = { name: 'settings', labels: { owner: 'ada' } };
+
+  const without = await written(place, { metadata: { name: 'settings' }, data: {} });
+  const owned = await written(place, { metadata, data: {} });
+
+  expect(without.status).toBe(403);
+  expect(without.body.message).toContain('denied the request: the label owner is missing');
+  expect(owned.status).toBe(201);
+});
