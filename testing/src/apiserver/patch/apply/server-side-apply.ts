@@ -27,7 +27,7 @@ import {
   type Owners,
   ownerIdentity,
 } from '../managers/managers.ts';
-import { ownable, takeOver } from '../managers/ownership.ts';
+import { ownable, ownersInSchema, takeOver } from '../managers/ownership.ts';
 import {
   compareStates,
   ownersAfterUpdate,
@@ -59,7 +59,8 @@ export function serverSideApply(request: ServerSideApplyRequest): ServerSideAppl
   const problem = appliedProblem(request.applied, schema);
   if (problem !== undefined) throw untypedPatch(request.applied, problem);
   const applied = removeFields(request.applied, ignored, schema);
-  const former = ownersBeforeApply(request, schema);
+  const before = ownersBeforeApply(request, schema);
+  const former = ownersInSchema(before, schema);
 
   const writer = { manager, operation: 'Apply' as const, apiVersion, subresource };
   const identity = ownerIdentity(writer);
@@ -85,7 +86,7 @@ export function serverSideApply(request: ServerSideApplyRequest): ServerSideAppl
   const mayTake = force ? 'everything' : fieldsToUpgrade(stored, request, schema);
   const owners = takeOver(claimed, identity, comparison, mayTake);
 
-  const isChange = !jsonEquals(stored, object) || !sameOwners(owners, former);
+  const isChange = !jsonEquals(stored, object) || !sameOwners(owners, before);
   return {
     object: withLastApplied(object, request.applied, request),
     managedFields: encodeOwners(isChange ? touch(owners, identity, time) : owners),
