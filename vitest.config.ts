@@ -81,18 +81,26 @@ const WHOLE_PROCESS = [
   'test/transport/undici-transport.test.ts',
 ];
 
+/** Files with properties and crash points, which `test:all` runs with many runs each. */
+const AGAIN = [...filesWith('fc.assert'), ...filesWith('EVERY_PLACE')];
+/** `test:all` sets it where it runs them in a lane of their own: once is enough. */
+const LEFT_OUT = process.env.LEAVE_OUT_AGAIN === undefined ? [] : AGAIN;
+
 /**
- * An order that the seed of the run decides. Files that need a process of their own come last: each of them ends a
- * worker, and with it what the worker has loaded.
+ * An order that the seed of the run decides. Vitest keeps a worker, and what it has loaded, only when the next file shares
+ * workers and is of the same project: so such files stand together. Files with a process of their own come first. They wait
+ * more than they work, and begun last they would be waited for.
  */
-class SharedWorkersFirst extends BaseSequencer {
+class ProjectsTogether extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const { seed } = this.ctx.config.sequence;
-    const place = ({ moduleId, project }: TestSpecification): number => {
-      const hash = createHash('sha1').update(`${seed} ${project.name} ${moduleId}`).digest();
-      return hash.readUInt32BE() + (project.config.isolate ? 2 ** 32 : 0);
+    const hash = (text: string): string =>
+      createHash('sha1').update(`${seed} ${text}`).digest('hex');
+    const place = ({ moduleId, project }: TestSpecification): string => {
+      const together = project.config.isolate ? '' : hash(project.name);
+      return `${together} ${hash(`${project.name} ${moduleId}`)}`;
     };
-    return files.toSorted((a, b) => place(a) - place(b));
+    return files.toSorted((a, b) => (place(a) < place(b) ? -1 : 1));
   }
 }
 
@@ -110,7 +118,7 @@ export default defineConfig({
   },
   test: {
     // Order must not matter: every run shuffles, and prints the seed to repeat it with.
-    sequence: { shuffle: true, sequencer: SharedWorkersFirst },
+    sequence: { shuffle: true, sequencer: ProjectsTogether },
     // Many tests wait for real processes and sockets: more files than cores can be under way. Each worker loads the toolkit.
     maxWorkers: 4,
     // Processes, though threads are 4 % faster: a thread that cannot be ended hangs the whole run.
@@ -148,11 +156,14 @@ export default defineConfig({
         test: {
           name,
           include: [...include],
-          exclude: [NOT_OURS, TOOLS, ...LONG, ...WHOLE_PROCESS],
+          exclude: [NOT_OURS, TOOLS, ...LONG, ...WHOLE_PROCESS, ...LEFT_OUT],
           isolate: false,
         },
       })),
-      { extends: true, test: { name: 'long', include: LONG, exclude: [NOT_OURS, TOOLS] } },
+      {
+        extends: true,
+        test: { name: 'long', include: LONG, exclude: [NOT_OURS, TOOLS, ...LEFT_OUT] },
+      },
       {
         extends: true,
         test: {
@@ -176,7 +187,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'again-properties',
-          include: [...filesWith('fc.assert'), ...filesWith('EVERY_PLACE')],
+          include: AGAIN,
           isolate: false,
           testTimeout: (PATIENCE_MS * Number(manyRuns)) / FEW_RUNS,
           env: { PROPERTY_RUNS: manyRuns },

@@ -73,16 +73,14 @@ export type {
   ChildUpdate,
   DecoratorEngineOptions,
   PlannedChild,
-  Related,
-  RelatedRule,
   Revisions,
   StatusCheck,
   SyncRequest,
 } from './composite/engine-options.ts';
 export { reasonOf } from './composite/failures.ts';
 export { planChildren } from './composite/plan-children.ts';
-export { compileRule } from './composite/related/compiled-rule.ts';
-export { relatedObjects } from './composite/related/related-objects.ts';
+export { compileRule, type RelatedRule } from './composite/related/compiled-rule.ts';
+export { Related } from './composite/related/related-objects.ts';
 export { isRolling } from './composite/revisions/claims.ts';
 export { createRevisions } from './composite/revisions/create-revisions.ts';
 export { metacontrollerFormat } from './composite/revisions/revision-format.ts';
@@ -93,14 +91,7 @@ export { applyWriter } from './controller/children/apply-writer.ts';
 export type { ChildWrite, ChildWriter } from './controller/children/child-writer.ts';
 export { enginePartsOf } from './controller/children/engine-parts.ts';
 export { existingChild } from './controller/children/existing-child.ts';
-export {
-  isMap,
-  type JsonMap,
-  mapOf,
-  memberOf,
-  mergePatchOf,
-  requireDepth,
-} from './controller/children/json-difference.ts';
+export { memberOf, mergePatchOf, requireDepth } from './controller/children/json-difference.ts';
 export { isSameContent, withSystemFieldsOf } from './controller/children/system-fields.ts';
 export { sourcesOf } from './controller/controller.ts';
 export { SourceUnavailableError } from './controller/errors.ts';

@@ -1,19 +1,14 @@
 import { isLiveOwner } from '../controller/children/apply-owned.ts';
-import { DECORATED_BY } from '../controller/children/existing-child.ts';
+import { decoratorOf } from '../controller/children/existing-child.ts';
+import { setOwner } from '../controller/children/guarded-writes.ts';
 import type { ReconcileContext } from '../controller/reconciler.ts';
-import {
-  controllerOf,
-  type KubernetesObject,
-  keyOf,
-  type OwnerReference,
-  ownersIn,
-} from '../model/object.ts';
+import { controllerOf, type KubernetesObject } from '../model/object.ts';
 import { controllerReference } from '../model/owner-reference.ts';
 import { type Resource, resourceName } from '../model/resource.ts';
 import { matchesSelector, type Selector } from '../model/selector.ts';
 import type { IndexFunction } from '../store/indices.ts';
 import type { Store } from '../store/store.ts';
-import { OWNER_INDEX } from './child.ts';
+import { inOrder, OWNER_INDEX } from './child.ts';
 import type { ChildType } from './engine-options.ts';
 
 type ClaimedType = Pick<ChildType, 'resource' | 'source'>;
@@ -26,6 +21,8 @@ interface ClaimOptions {
   readonly selector: Selector | undefined;
   /** Only its attachments are children. Undefined: the children are those that no decorator has made. */
   readonly decorator?: string | undefined;
+  /** True: the parent keeps its objects, also those whose labels do not match. Default false: these are orphaned. */
+  readonly keepsOwn?: boolean | undefined;
   readonly context: ReconcileContext;
 }
 
@@ -35,28 +32,29 @@ interface ClaimOptions {
  * the key is retried.
  *
  * Undefined when there is something to adopt and a live read finds the parent gone or being deleted. The
- * garbage collector would delete what such a parent adopts.
+ * garbage collector would delete what such a parent adopts. With `keepsOwn`, the result is then without it.
  */
 export async function adoptOrphans(
   options: ClaimOptions,
 ): Promise<ReadonlyMap<string, readonly KubernetesObject[]> | undefined> {
-  const { parent, parentResource, sources, context } = options;
+  const { parent, parentResource, sources, keepsOwn = false, context } = options;
   const claims = sources.map((source) => ({ source, ...claimIn(source, options) }));
   const adopts = claims.some(({ adopt }) => adopt.length > 0);
-  if (adopts && !(await isLiveOwner(context.client, parentResource, parent))) return undefined;
+  const isLive = !adopts || (await isLiveOwner(context.client, parentResource, parent));
+  if (!isLive && !keepsOwn) return undefined;
   const children = new Map<string, readonly KubernetesObject[]>();
   for (const { source, own, adopt, orphan } of claims) {
     const { resource } = source;
     for (const object of orphan) {
-      const others = ownersIn(object.metadata).filter(({ uid }) => uid !== parent.metadata.uid);
-      await setReferences(resource, object, others, context);
+      await setOwner(context.client, resource, object, parent);
       context.log.info({ child: object.metadata.name }, 'child orphaned, its labels do not match');
     }
     const adopted: KubernetesObject[] = [];
-    for (const object of adopt) {
-      const all = [...ownersIn(object.metadata), controllerReference(parent, parentResource)];
-      adopted.push(await setReferences(resource, object, all, context));
-      context.log.info({ child: object.metadata.name }, 'child adopted');
+    for (const object of isLive ? adopt : []) {
+      const reference = controllerReference(parent, parentResource);
+      adopted.push(await setOwner(context.client, resource, object, parent, reference));
+      const facts = { child: object.metadata.name, resource: resourceName(resource) };
+      context.log.info(facts, 'child adopted');
     }
     children.set(resourceName(resource), [...own, ...adopted]);
   }
@@ -65,26 +63,12 @@ export async function adoptOrphans(
 
 function claimIn(
   { source }: ClaimedType,
-  { parent, selector, decorator, context }: ClaimOptions,
+  { parent, selector, decorator, keepsOwn, context }: ClaimOptions,
 ): Claim<KubernetesObject> {
   const store = context.store(source);
   const owned = store.byIndex(OWNER_INDEX, parent.metadata.uid ?? '');
   const others = selector === undefined ? [] : uncontrolledMatching(selector, parent, store);
-  const candidates = new Map([...owned, ...others].map((object) => [keyOf(object), object]));
-  // In the order of their keys: a function that is called again gets the same.
-  const sorted = [...candidates].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, object]) => object);
-  return claim(parent, sorted, selector, decorator);
-}
-
-async function setReferences(
-  resource: Resource,
-  object: KubernetesObject,
-  ownerReferences: readonly OwnerReference[],
-  { client }: ReconcileContext,
-): Promise<KubernetesObject> {
-  const { uid, resourceVersion } = object.metadata;
-  const body = { metadata: { uid, resourceVersion, ownerReferences } };
-  return client.patch(resource, object.metadata, { type: 'merge', body });
+  return claim(parent, inOrder([...owned, ...others]), selector, { decorator, keepsOwn });
 }
 
 /** The candidates that belong to a parent, sorted by what to do with them. */
@@ -97,11 +81,6 @@ export interface Claim<C extends KubernetesObject = KubernetesObject> {
   readonly orphan: readonly C[];
 }
 
-/** The decorator that has made an object for its owner, and is the only one to change it. */
-export function decoratorOf({ metadata: { annotations } }: KubernetesObject): string | undefined {
-  return annotations?.[DECORATED_BY];
-}
-
 /**
  * Sorts candidates as the ReplicaSet controller sorts its Pods. Without a selector nothing is adopted or
  * orphaned: only the owner references count. What others have made for the parent is neither: of the objects that
@@ -112,7 +91,7 @@ export function claim<C extends KubernetesObject>(
   parent: KubernetesObject,
   candidates: readonly C[],
   selector: Selector | undefined,
-  decorator?: string,
+  { decorator, keepsOwn = false }: Pick<ClaimOptions, 'decorator' | 'keepsOwn'> = {},
 ): Claim<C> {
   const own: C[] = [];
   const adopt: C[] = [];
@@ -125,7 +104,7 @@ export function claim<C extends KubernetesObject>(
       object.metadata.deletionTimestamp !== undefined ||
       parent.metadata.deletionTimestamp !== undefined;
     if (controller?.uid === parent.metadata.uid) {
-      if (matches || isSettled) own.push(object);
+      if (matches || isSettled || keepsOwn) own.push(object);
       else orphan.push(object);
     } else if (controller === undefined && selector !== undefined && matches && !isSettled) {
       adopt.push(object);

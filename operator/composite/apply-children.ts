@@ -1,14 +1,12 @@
 import type { ChildWrite, ChildWriter } from '../controller/children/child-writer.ts';
-import type { HotLoops, NextWrite } from '../controller/children/hot-loops.ts';
-import { BeingDeletedError, TerminalError } from '../controller/errors.ts';
+import { requireOwn } from '../controller/children/existing-child.ts';
+import { deleteThis } from '../controller/children/guarded-writes.ts';
+import type { HotLoops } from '../controller/children/hot-loops.ts';
+import { TerminalError } from '../controller/errors.ts';
 import type { ReconcileContext } from '../controller/reconciler.ts';
-import { OperatorError } from '../core/errors.ts';
 import { inSlices } from '../core/time-slice.ts';
-import { isNotFound } from '../model/not-found.ts';
-import { controllerOf, type KubernetesObject, keyOf, objectKey } from '../model/object.ts';
-import { isUidMismatch } from '../model/refusal.ts';
+import { type KubernetesObject, objectKey } from '../model/object.ts';
 import { type Resource, resourceName } from '../model/resource.ts';
-import { decoratorOf } from './adopt-orphans.ts';
 import { childIdentity } from './child.ts';
 import type { PlannedChild } from './engine-options.ts';
 
@@ -96,70 +94,35 @@ async function applyChild(
     return;
   }
   if (current.metadata.deletionTimestamp !== undefined) return; // created again once it is gone
-  const next = (): NextWrite => {
-    const nowMs = write.context.clock.monotonic();
-    return { stated: object, observed: current, inputs: inputs(identity), nowMs };
-  };
-  if (hotLoops.isLooping(identity)) hotLoops.requireSteady(identity, next());
-  const aboutToChange = (): void => hotLoops.requireProgress(identity, next());
+  const nowMs = write.context.clock.monotonic();
+  const next = { stated: object, observed: current, inputs: () => inputs(identity), nowMs };
+  hotLoops.requireSteady(identity, next);
+  const aboutToChange = (): void => hotLoops.requireProgress(identity, next);
   if (type.update === 'apply' || type.update === 'rolling-apply') {
     const after = await writer.update(resource, object, current, { ...write, aboutToChange });
-    const version = after?.metadata.resourceVersion;
-    const isChanged = version !== undefined && version !== current.metadata.resourceVersion;
-    if (isChanged) hotLoops.wrote(identity, next(), after);
+    if (after !== undefined) hotLoops.wrote(identity, next, after);
   } else if (type.update !== 'keep' && (await writer.differs(resource, object, current, write))) {
     aboutToChange();
     await remove({ resource, object: current }, write.context);
-    hotLoops.wrote(identity, next(), undefined);
+    hotLoops.wrote(identity, next, undefined);
   }
 }
 
-/**
- * The owner of an attachment may control objects that its decorator has not made. So one that has the name already is
- * left alone: the one that the cache shows, and the one that `create` finds because the cache is behind.
- */
+/** An object that has the name already is left alone: one in the cache, and one that `create` finds because that is behind. */
 async function create(
   { resource, object, type }: PlannedChild,
-  { writer, write, decorator }: Applying,
+  { writer, write }: Applying,
 ): Promise<KubernetesObject> {
-  if (decorator === undefined) return writer.create(resource, object, write);
   const { name = '', namespace } = object.metadata;
   const known = write.context.store(type.source).get(objectKey(namespace, name));
-  if (known !== undefined) throw inTheWay(resource, known);
-  const created = await writer.create(resource, object, write);
-  const isOfOwner = controllerOf(created)?.uid === write.owner.metadata.uid;
-  if (!isOfOwner || decoratorOf(created) !== decorator) throw inTheWay(resource, created);
-  return created;
+  if (known !== undefined) requireOwn(resource, object as KubernetesObject, known, write);
+  return writer.create(resource, object, write);
 }
 
-function inTheWay(resource: Resource, object: KubernetesObject): OperatorError {
-  const name = keyOf(object);
-  const context = { resource: resourceName(resource), name };
-  if (object.metadata.deletionTimestamp !== undefined) {
-    return new BeingDeletedError('an object with the name of an attachment is being deleted', {
-      context,
-    });
-  }
-  return new OperatorError(
-    `${resourceName(resource)} ${name} exists and is no attachment of this object: it is left alone`,
-    { code: 'ALREADY_OWNED', layer: 'user-code', context },
-  );
-}
-
-/** Deletes this object (same uid), not a new one of the same name. */
 export async function remove(
   { resource, object }: ObservedChild,
-  context: ReconcileContext,
+  { client, log }: ReconcileContext,
 ): Promise<void> {
-  const { uid, deletionTimestamp, name } = object.metadata;
-  if (deletionTimestamp !== undefined || uid === undefined) return;
-  try {
-    await context.client.delete(resource, object.metadata, {
-      preconditions: { uid },
-      propagationPolicy: 'Background',
-    });
-    context.log.info({ child: name, resource: resourceName(resource) }, 'child deleted');
-  } catch (error) {
-    if (!isNotFound(error) && !isUidMismatch(error)) throw error;
-  }
+  if (!(await deleteThis(client, resource, object))) return;
+  log.info({ child: object.metadata.name, resource: resourceName(resource) }, 'child deleted');
 }

@@ -1,6 +1,6 @@
 import type { Desired } from '../controller/reconciler.ts';
 import { ConfigurationError } from '../core/errors.ts';
-import type { KubernetesObject } from '../model/object.ts';
+import { type KubernetesObject, keyOf } from '../model/object.ts';
 import { type Resource, resourceName } from '../model/resource.ts';
 
 /** The desired state of a child of a composite. */
@@ -27,6 +27,12 @@ export function childIdentity(
   metadata: { readonly namespace?: string | undefined; readonly name?: string | undefined },
 ): string {
   return JSON.stringify([resourceName(resource), metadata.namespace ?? '', metadata.name ?? '']);
+}
+
+/** Each object once, in the order of their keys: a function that is called again gets the same. */
+export function inOrder(objects: readonly KubernetesObject[]): readonly KubernetesObject[] {
+  const byKey = new Map(objects.map((object) => [keyOf(object), object]));
+  return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, object]) => object);
 }
 
 /** The index that finds children by the uid of an owner. */

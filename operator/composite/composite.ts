@@ -10,14 +10,9 @@ import type { LabelSelector } from '../model/selector.ts';
 import { type DesiredChild, type ObservedChildren, observedChildren } from './child.ts';
 import { type ChildRule, childTypes } from './child-types.ts';
 import { engine } from './engine.ts';
-import type {
-  Related,
-  RelatedObjects,
-  RelatedRule,
-  SyncAnswer,
-  SyncRequest,
-} from './engine-options.ts';
-import { relatedObjects } from './related/related-objects.ts';
+import type { SyncAnswer, SyncRequest } from './engine-options.ts';
+import type { RelatedRule } from './related/compiled-rule.ts';
+import { Related, type RelatedObjects } from './related/related-objects.ts';
 import { isRolling } from './revisions/claims.ts';
 import { createRevisions } from './revisions/create-revisions.ts';
 import { chanceryFormat } from './revisions/revision-format.ts';
@@ -166,7 +161,6 @@ export function composite<P extends KubernetesObject>({
     );
   }
   const stored = { controller: name, parentResource: source.resource, children: types, writer };
-  const ask = asking<P, SyncResult<P>>(name, sync, finalize);
   return engine({
     name,
     parent: source,
@@ -182,29 +176,11 @@ export function composite<P extends KubernetesObject>({
       ? createRevisions({ ...stored, ...revisions, format: chanceryFormat(name) })
       : undefined,
     failures: { condition: false, once: true },
-    sync: async (request) => answerOf<P>(await ask(request)),
+    sync: asking(name, 'children', sync, finalize),
     controller: { consistency: 'overlay', ...options } as Partial<
       ControllerOptions<KubernetesObject>
     >,
   }) as unknown as Controller<P>;
-}
-
-/** @param answer - as a caller without types may return it. */
-function answerOf<P extends KubernetesObject>(
-  answer: Partial<FinalizeResult<P>> | undefined,
-): SyncAnswer {
-  const { children, status, requeueAfterMs, finalized } = answer ?? {};
-  return {
-    children: children as SyncAnswer['children'], // checked by the engine
-    status: status as SyncAnswer['status'],
-    resyncAfterMs: resyncAfter(requeueAfterMs),
-    finalized: finalized === true,
-  };
-}
-
-/** The engine takes 0 for none, as hooks do; here it means at once. */
-export function resyncAfter(requeueAfterMs: number | undefined): number | undefined {
-  return requeueAfterMs === 0 ? 1 : requeueAfterMs;
 }
 
 /** A check that the engine cannot make, for callers without types. */
@@ -220,19 +196,24 @@ export type SyncFunction<P extends KubernetesObject, R> = (
   context: SyncContext,
 ) => R | Promise<R>;
 
-/** Calls the function that is due with what it may read. */
-export function asking<P extends KubernetesObject, R>(
+/** Calls the function that is due with what it may read. Its answer is checked by the engine. */
+export function asking<P extends KubernetesObject, R extends { readonly requeueAfterMs?: number }>(
   name: string,
+  list: 'children' | 'attachments',
   sync: SyncFunction<P, R>,
   finalize: { readonly sync: SyncFunction<P, R> } | undefined,
-): (request: SyncRequest) => Promise<R> {
+): (request: SyncRequest) => Promise<SyncAnswer> {
   return async ({ parent, children, related, finalizing, context }) => {
     const decide = finalizing && finalize !== undefined ? finalize.sync : sync;
     const { signal, log, store, attempt, clock } = context;
-    return await decide(parent as P, observedChildren(children, name), {
+    const answer: object | undefined = await decide(parent as P, observedChildren(children, name), {
       ...{ signal, log, store, attempt, nowMs: clock.now() },
       related: relatedReader(related, name),
     });
+    const { requeueAfterMs, [list]: wanted, ...rest }: Record<string, unknown> = { ...answer };
+    // The engine takes 0 for none, as hooks do; here it means at once.
+    const resyncAfterMs = requeueAfterMs === 0 ? 1 : requeueAfterMs;
+    return { ...rest, children: wanted, resyncAfterMs } as SyncAnswer;
   };
 }
 
@@ -261,7 +242,7 @@ export function customizing<P extends KubernetesObject>(
   controller: string,
 ): Related | undefined {
   if (customize === undefined) return undefined;
-  return relatedObjects({
+  return new Related({
     controller,
     rules: async (parent) => customize(parent as P),
     rulesKeptMs: 0, // a function of this process costs nothing

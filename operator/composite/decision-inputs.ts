@@ -1,7 +1,8 @@
 import { digestOf } from '../controller/children/applied-memory.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import type { ObservedChild } from './apply-children.ts';
-import type { RelatedObjects, SyncAnswer } from './engine-options.ts';
+import type { SyncAnswer } from './engine-options.ts';
+import type { RelatedObjects } from './related/related-objects.ts';
 
 /** What the function has seen besides the parent, and what it states about that. */
 interface Decided {

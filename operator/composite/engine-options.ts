@@ -2,11 +2,12 @@ import type { ChildWriter } from '../controller/children/child-writer.ts';
 import type { ControllerOptions } from '../controller/controller.ts';
 import type { ReconcileContext } from '../controller/reconciler.ts';
 import type { Source } from '../controller/source.ts';
-import type { KubernetesObject, ObjectKey } from '../model/object.ts';
+import type { KubernetesObject } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
 import type { LabelSelector } from '../model/selector.ts';
 import type { StatusFields } from '../model/status-fields.ts';
 import type { DesiredChild } from './child.ts';
+import type { Related, RelatedObjects } from './related/related-objects.ts';
 
 /**
  * What happens to an existing child that differs from the desired one.
@@ -50,11 +51,6 @@ export interface SyncRequest {
   readonly context: ReconcileContext;
 }
 
-export interface RelatedObjects {
-  readonly resource: Resource;
-  readonly objects: readonly KubernetesObject[];
-}
-
 /** What the function answers. */
 export interface SyncAnswer {
   /** Every child that should exist. */
@@ -71,35 +67,6 @@ export interface SyncAnswer {
   readonly resyncAfterMs?: number | undefined;
   /** Nothing is left to do for a parent that is finalized. */
   readonly finalized?: boolean | undefined;
-}
-
-/**
- * Which objects are related to a parent. `names` excludes `labelSelector` and `namespaceSelector`; `namespace` excludes
- * `namespaceSelector`. Without any of them: all objects.
- */
-export interface RelatedRule {
-  readonly resource: Resource;
-  readonly labelSelector?: LabelSelector;
-  readonly namespace?: string;
-  readonly names?: readonly string[];
-  readonly namespaceSelector?: LabelSelector;
-}
-
-/** Related objects of parents: which ones, and who is reconciled when one changes. */
-export interface Related {
-  /**
-   * The objects that the parent's rules select. The rules are asked once for each generation of a parent, and each time while there are none.
-   *
-   * @throws NotReadyError (a quiet retry) while one of its resources has no first list.
-   */
-  of(
-    parent: KubernetesObject,
-    context: ReconcileContext,
-  ): Promise<ReadonlyMap<string, RelatedObjects>>;
-  /** Forgets a parent that is gone: its reconciler knows no more than its key. */
-  forget(key: ObjectKey): void;
-  /** Options of the controller by which changes of related objects reach their parents. */
-  readonly wiring: Pick<ControllerOptions<KubernetesObject>, 'watches' | 'triggers'>;
 }
 
 /** A desired child with its type. */
@@ -170,10 +137,10 @@ interface EngineOptions {
   /** Decides. Called once for each live revision. */
   sync(request: SyncRequest): Promise<SyncAnswer>;
   /**
-   * How failures are told to people, besides the log: by a Warning Event `SyncError` on the parent, and, where
-   * `condition` is true, by a condition in its status, which goes away with the next success. Its type is `Synced`, and
-   * that of a decorator begins with its name. With `once`, a failure of which the controller itself records an Event, such
-   * as a refused child, gets no `SyncError` beside it. Left out: by the log only.
+   * What tells people of a failure, besides the log. Left out: nothing. Otherwise the parent gets a Warning Event
+   * `SyncError`. With `condition`, its status also gets a condition, which the next success removes. The type of the
+   * condition is `Synced`; the type of a decorator's condition begins with the name of the decorator. With `once`, a
+   * failure such as a refused child gets no `SyncError`, because the controller records an Event of it.
    */
   readonly failures?: { readonly condition: boolean; readonly once?: boolean };
   /**

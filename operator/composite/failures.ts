@@ -1,13 +1,9 @@
-import { isMap, type JsonMap } from '../controller/children/json-difference.ts';
+import { conditionsOf, statusOf } from '../controller/object-shape/condition-list.ts';
 import { isLostRace } from '../controller/run/failure.ts';
 import { OperatorError } from '../core/errors.ts';
+import { isMapping, type Mapping } from '../core/mapping.ts';
 import { visibleText } from '../core/visible-text.ts';
-import {
-  type Condition,
-  findCondition,
-  setCondition,
-  type WantedCondition,
-} from '../model/condition.ts';
+import { findCondition, setCondition, type WantedCondition } from '../model/condition.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import { isForbidden, isInvalid, isUndeclaredField } from '../model/refusal.ts';
 import { ApiError } from '../model/status.ts';
@@ -65,11 +61,11 @@ interface FailureStamp {
 
 /** `status` with the condition that says how the sync failed. The times of an unchanged condition stay. */
 export function withFailure(
-  status: JsonMap,
+  status: Mapping,
   parent: KubernetesObject,
   error: unknown,
   { fields, nowMs, type = failureType() }: FailureStamp,
-): JsonMap {
+): Mapping {
   const known = findCondition(conditionsOf(statusOf(parent)), type);
   const { generation } = parent.metadata;
   const wanted: WantedCondition = {
@@ -86,23 +82,13 @@ export function withFailure(
  * `status` without the condition of a failure. A function may have copied it from the object; it may also state a
  * condition of that type for purposes of its own, but not that one has failed.
  */
-export function withoutFailure(status: JsonMap, type: string): JsonMap {
+export function withoutFailure(status: Mapping, type: string): Mapping {
   const { conditions, ...rest } = status;
   if (!Array.isArray(conditions)) return status;
   const others = conditions.filter(
-    (each) => !isMap(each) || each.type !== type || each.status !== 'False',
+    (each) => !isMapping(each) || each.type !== type || each.status !== 'False',
   );
   return others.length === 0 ? rest : { ...rest, conditions: others };
-}
-
-export function statusOf(object: KubernetesObject): JsonMap {
-  const { status } = object as { readonly status?: unknown };
-  return isMap(status) ? status : {};
-}
-
-export function conditionsOf({ conditions }: JsonMap): readonly Condition[] {
-  if (!Array.isArray(conditions)) return [];
-  return conditions.filter((each): each is Condition => isMap(each));
 }
 
 /** In development the server is asked to refuse fields that it does not know. */

@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isSameJson, type JsonMap } from '../controller/children/json-difference.ts';
+import { isSameJson } from '../controller/children/json-difference.ts';
+import { statusOf } from '../controller/object-shape/condition-list.ts';
 import type { Predicate } from '../controller/predicate.ts';
+import type { Mapping } from '../core/mapping.ts';
 import type { Entry } from '../model/entry.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import type { CompositeEngineOptions, DecoratorEngineOptions } from './engine-options.ts';
-import { failureType, statusOf, withoutFailure } from './failures.ts';
+import { failureType, withoutFailure } from './failures.ts';
 
 type Options = Pick<
   CompositeEngineOptions,
@@ -69,7 +71,7 @@ function isVisible(old: State, now: State, options: Options): boolean {
 function visible(
   object: KubernetesObject,
   { finalizer, failures, status, decorator }: Options,
-): JsonMap {
+): Mapping {
   const { resourceVersion: _, managedFields: __, finalizers, ...metadata } = object.metadata;
   const hidden = finalizer?.isUsed === true ? finalizer.name : undefined;
   const others = (finalizers ?? []).filter((name) => name !== hidden);

@@ -1,19 +1,20 @@
 import { enginePartsOf } from '../controller/children/engine-parts.ts';
 import type { HotLoops } from '../controller/children/hot-loops.ts';
-import { isMap, type JsonMap } from '../controller/children/json-difference.ts';
-import { StatusReplacer } from '../controller/children/replace-status.ts';
+import { type StatusOutcome, StatusReplacer } from '../controller/children/replace-status.ts';
 import { UndeclaredStatusError, WriteFightError } from '../controller/errors.ts';
 import {
   type AddedField,
   refusedFieldsIn,
   UndeclaredFields,
 } from '../controller/object-shape/added-fields.ts';
+import { conditionsOf, statusOf } from '../controller/object-shape/condition-list.ts';
 import type { DesiredStatus, ReconcileContext } from '../controller/reconciler.ts';
+import { isMapping, type Mapping } from '../core/mapping.ts';
 import { type KubernetesObject, keyOf } from '../model/object.ts';
 import { type Resource, resourceName } from '../model/resource.ts';
 import { knownPart, type StatusFields } from '../model/status-fields.ts';
 import type { CompositeEngineOptions, RollingPlan, SyncAnswer } from './engine-options.ts';
-import { conditionsOf, failureType, isQuiet, statusOf, withFailure } from './failures.ts';
+import { failureType, isQuiet, withFailure } from './failures.ts';
 
 interface ParentStatusOptions
   extends Pick<CompositeEngineOptions, 'status' | 'failures' | 'statusFields'> {
@@ -98,12 +99,10 @@ export class ParentStatus {
     const { parentResource, failures } = this.#options;
     const fields = this.#fields(context);
     const wanted = wholeStatus(parent, status ?? {}, condition, fields);
-    const name = nameOf(parent);
-    if (failure === undefined && this.#hotLoops.isLooping(name)) {
-      const nowMs = context.clock.monotonic();
-      const next = { stated: { status: wanted }, observed: parent, inputs: inputs(), nowMs };
-      this.#hotLoops.requireSteady(name, next);
-    }
+    const name = `the status of ${keyOf(parent)}`;
+    const nowMs = context.clock.monotonic();
+    const next = { stated: { status: wanted }, observed: parent, inputs, nowMs };
+    if (failure === undefined) this.#hotLoops.requireSteady(name, next);
     const known = this.#replacer
       .missingOf(parent, wanted)
       .filter((path) => isAnswered(path, status ?? {}));
@@ -117,9 +116,11 @@ export class ParentStatus {
       error === undefined && fight?.isPast === true && this.#isAsStated(parent, wanted);
     const whole = isOver ? wanted : stating;
     if (this.#replacer.differs(parent, whole)) {
-      let outcome: readonly string[];
+      this.#hotLoops.requireProgress(name, next);
+      const { client } = context;
+      let outcome: StatusOutcome;
       try {
-        outcome = await this.#write(parent, context, { wanted, whole, inputs });
+        outcome = await this.#replacer.replace(client, parentResource, parent, whole, wanted);
       } catch (refusal) {
         const isRefused = refusedFieldsIn(refusal).includes('observedGeneration');
         const isOurs = isRefused && fields?.observedGeneration !== false;
@@ -127,14 +128,19 @@ export class ParentStatus {
         this.#omit(['observedGeneration'], context);
         return this.#replace(parent, context, answer);
       }
-      const missing = outcome.filter((path) => isAnswered(path, status ?? {}));
+      const { written } = outcome;
+      if (written !== undefined) {
+        this.#written.set(context, written);
+        this.#hotLoops.wrote(name, next, written);
+      }
+      const missing = outcome.missing.filter((path) => isAnswered(path, status ?? {}));
       if (failure === undefined && missing.length > 0) throw undeclared(parentResource, missing);
     }
     if (failure === undefined && error !== undefined) throw error;
   }
 
   /** True when nothing has to be changed back: the fight of the attempt before is over. */
-  #isAsStated(parent: KubernetesObject, wanted: JsonMap): boolean {
+  #isAsStated(parent: KubernetesObject, wanted: Mapping): boolean {
     const known = conditionsOf(statusOf(parent)).filter(({ type }) => type === failureType());
     if (known.length === 0) return false;
     const others = conditionsOf(wanted).filter(({ type }) => type !== failureType());
@@ -149,32 +155,11 @@ export class ParentStatus {
     return { conditions: 'any', ...statusFields, observedGeneration: false };
   }
 
-  async #write(
-    parent: KubernetesObject,
-    context: ReconcileContext,
-    { wanted, whole, inputs }: { wanted: JsonMap; whole: JsonMap; inputs: () => string },
-  ): Promise<readonly string[]> {
-    const name = nameOf(parent);
-    const stated = { status: wanted };
-    const nowMs = context.clock.monotonic();
-    const next = { stated, observed: parent, inputs: inputs(), nowMs };
-    this.#hotLoops.requireProgress(name, next);
-    const { parentResource } = this.#options;
-    const { client } = context;
-    const outcome = await this.#replacer.replace(client, parentResource, parent, whole, wanted);
-    const { written, missing } = outcome;
-    if (written === undefined) return missing;
-    this.#written.set(context, written);
-    const isNoOp = written.metadata.resourceVersion === parent.metadata.resourceVersion;
-    if (!isNoOp) this.#hotLoops.wrote(name, next, written);
-    return missing;
-  }
-
   /** States a failure by a condition. */
   async failed(parent: KubernetesObject, error: unknown, context: ReconcileContext): Promise<void> {
-    const { parentResource } = this.#options;
+    const { parentResource, status: how } = this.#options;
+    if (how !== 'replace') return;
     const fields = this.#fields(context);
-    if (this.#options.status !== 'replace') return;
     const known = this.#written.get(context) ?? parent;
     const stamp = { fields, nowMs: context.clock.now() };
     const status = withFailure(statusOf(known), known, error, stamp);
@@ -182,24 +167,20 @@ export class ParentStatus {
   }
 }
 
-function nameOf(parent: KubernetesObject): string {
-  return `the status of ${keyOf(parent)}`;
-}
-
 /** The status as it is stored: with `observedGeneration`, and the condition of a rolling update. */
 function wholeStatus(
   { metadata: { generation } }: KubernetesObject,
-  stated: JsonMap,
+  stated: Mapping,
   condition: Stated['condition'],
   fields: StatusFields | undefined,
-): JsonMap {
+): Mapping {
   const isObserved = generation !== undefined && fields?.observedGeneration !== false;
   const status = isObserved ? { ...stated, observedGeneration: generation } : stated;
   if (condition === undefined) return status;
   const declared = fields === undefined ? condition : knownPart(condition, fields);
   if (fields !== undefined && fields.conditions === undefined) return status;
   const conditions: readonly unknown[] = Array.isArray(stated.conditions) ? stated.conditions : [];
-  const at = conditions.findIndex((each) => isMap(each) && each.type === condition.type);
+  const at = conditions.findIndex((each) => isMapping(each) && each.type === condition.type);
   const all = at < 0 ? [...conditions, declared] : conditions.with(at, declared);
   return { ...status, conditions: all };
 }
@@ -208,7 +189,7 @@ function wholeStatus(
  * True for a path of the status that the function has answered. The others are fields that the engine writes by itself:
  * where the definition does not have them, nobody misses them.
  */
-function isAnswered(path: string, answered: JsonMap): boolean {
+function isAnswered(path: string, answered: Mapping): boolean {
   const [, field = ''] = /^status\.(\w+)/.exec(path) ?? [];
   const isOwn = field === 'observedGeneration' || field === 'conditions';
   return !isOwn || answered[field] !== undefined;

@@ -8,19 +8,14 @@ import { OperatorError } from '../core/errors.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import { type Selector, selectorFromObject } from '../model/selector.ts';
 import { adoptOrphans } from './adopt-orphans.ts';
-import { applyChildren, byIdentity, type ObservedChild } from './apply-children.ts';
+import { type Applying, applyChildren, byIdentity, type ObservedChild } from './apply-children.ts';
 import { decisionInputs } from './decision-inputs.ts';
-import { type Decoration, DecorationWriter } from './decorator/write-decoration.ts';
-import type {
-  AnyEngineOptions,
-  PlannedChild,
-  RelatedObjects,
-  RollingPlan,
-  SyncAnswer,
-} from './engine-options.ts';
+import { DecorationWriter } from './decorator/write-decoration.ts';
+import type { AnyEngineOptions, PlannedChild, RollingPlan, SyncAnswer } from './engine-options.ts';
 import { isQuiet, publicMessage } from './failures.ts';
 import { ParentStatus } from './parent-status.ts';
 import { planChildren } from './plan-children.ts';
+import type { RelatedObjects } from './related/related-objects.ts';
 import type { SeenVersions } from './seen-versions.ts';
 
 /** Milliseconds between two calls for an unfinished cleanup, unless something changes or the answer says otherwise. */
@@ -52,8 +47,10 @@ interface Inputs {
 
 interface Decision {
   readonly children: readonly PlannedChild[];
-  /** The answer for the latest revision is the first. */
+  /** For each revision. */
   readonly answers: readonly SyncAnswer[];
+  /** That for the latest revision. */
+  readonly latest: SyncAnswer;
   readonly rollout: RollingPlan | undefined;
 }
 
@@ -110,17 +107,21 @@ export class ParentSync {
     };
     const decision = await this.#decide(parent, context, phase, inputs);
     await decision.rollout?.store(context);
-    const { answers } = decision;
+    const { answers, latest } = decision;
     const isFinalized = finalizing && answers.every(({ finalized }) => finalized === true);
     const removed = isFinalized ? finalizer : undefined;
-    const digest = decisionInputs(parent, { ...inputs, answer: answers[0] });
-    const decoration = { answer: answers[0], removed, inputs: () => digest('') };
-    if (!(await this.#writeBefore(parent, context, decoration))) return undefined;
+    const digest = decisionInputs(parent, { ...inputs, answer: latest });
+    const decoration = { answer: latest, removed, inputs: () => digest('') };
+    const isThere = await this.#decorations?.write(parent, decoration, context);
+    if (isThere === false) return undefined;
+    if (removed !== undefined && isThere === undefined) {
+      await removeFinalizer(context.client, source.resource, parent, removed);
+    }
     const isLetGo = removed !== undefined && parent.metadata.deletionTimestamp !== undefined;
     // A decorator still does what its last answer says; the children of a composite belong to the garbage collector.
     const manages = managesChildren && !(isLetGo && this.#status !== undefined);
     const observed = manages ? inputs.observed : undefined;
-    await this.#writeAfter(parent, context, decision, { observed, digest });
+    await this.#write(parent, context, decision, { observed, digest });
     const requeueAfterMs = earliest(answers) ?? (isFinalized ? undefined : pollMs);
     return { isFinalized, requeueAfterMs };
   }
@@ -173,29 +174,21 @@ export class ParentSync {
     for (const answer of answers) planned.push(await planChildren(answer, rules));
     const objects = new Map([...observed].map(([identity, { object }]) => [identity, object]));
     const rollout = await live?.plan(planned, objects);
-    return { children: rollout?.children ?? planned[0] ?? [], answers, rollout };
+    const [latest = { children: [] }] = answers;
+    return { children: rollout?.children ?? planned[0] ?? [], answers, latest, rollout };
   }
 
-  /** @returns false when the parent is gone. */
-  async #writeBefore(
+  /**
+   * Writes the children, and then the status of a composite.
+   *
+   * @param given - `observed` is undefined when the children are left alone.
+   * @throws the first failure of a child, when the status is written.
+   */
+  async #write(
     parent: KubernetesObject,
     context: ReconcileContext,
-    { answer, removed, inputs }: Omit<Decoration, 'answer'> & { answer: SyncAnswer | undefined },
-  ): Promise<boolean> {
-    if (this.#decorations !== undefined && answer !== undefined) {
-      return await this.#decorations.write(parent, { answer, removed, inputs }, context);
-    }
-    const { resource } = this.#options.parent;
-    if (removed !== undefined) await removeFinalizer(context.client, resource, parent, removed);
-    return true;
-  }
-
-  /** @throws the first failure of a child, when the status is written. */
-  async #writeAfter(
-    parent: KubernetesObject,
-    context: ReconcileContext,
-    { children, answers, rollout }: Decision,
-    { observed, digest }: Digested,
+    { children, latest: { status }, rollout }: Decision,
+    { observed, digest }: { observed: Inputs['observed'] | undefined; digest: Applying['inputs'] },
   ): Promise<void> {
     const { writer, decorator, parent: source } = this.#options;
     const write = { owner: parent, ownerResource: source.resource, context };
@@ -204,7 +197,6 @@ export class ParentSync {
       () => undefined,
       (error: unknown) => ({ error }),
     );
-    const { status } = answers[0] ?? {};
     const stated = { status, condition: rollout?.condition, failure, inputs: () => digest('') };
     await this.#status?.state(parent, context, stated);
     if (failure !== undefined) throw failure.error;
@@ -226,12 +218,6 @@ export class ParentSync {
       context: { controller: name },
     });
   }
-}
-
-interface Digested {
-  /** Undefined: the children are left alone. */
-  readonly observed: Inputs['observed'] | undefined;
-  readonly digest: (identity: string) => string;
 }
 
 /** Waits for all, so that no call is still running when the next attempt begins. */

@@ -110,7 +110,7 @@ export function isControlledBy(object: KubernetesObject, owner: KubernetesObject
 }
 
 /** True when both refer to the same object, even in different versions of its group. */
-export function isSameOwner(a: OwnerReference, b: OwnerReference): boolean {
+function isSameOwner(a: OwnerReference, b: OwnerReference): boolean {
   return (
     groupOf(a.apiVersion) === groupOf(b.apiVersion) &&
     a.kind === b.kind &&

@@ -41,6 +41,7 @@ function contextThat(remove: (name: string, options: unknown) => Promise<void>):
       delete: (_resource: unknown, { name }: { name: string }, options: unknown) =>
         remove(name, options),
     },
+    store: () => ({ get: () => undefined }),
     log: { info: () => {}, warn: () => {}, debug: () => {}, error: () => {} },
   } as unknown as ReconcileContext;
 }

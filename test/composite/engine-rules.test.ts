@@ -1,5 +1,6 @@
 /** Answers that cannot be used, and the claims of children. */
 
+import { configMap } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
 import type { DesiredChild } from '../../operator/composite/child.ts';
 import { childTypes } from '../../operator/composite/child-types.ts';
@@ -179,6 +180,23 @@ test('a child that another controller owns is left alone, and told', async () =>
   });
   expect(await failureOf(at, 'second')).toMatchObject({ reason: 'AlreadyOwned' });
   expect(await failureOf(at, 'first')).toBeUndefined();
+});
+
+test('a child whose name is taken is made when the name becomes free, without a wait', async () => {
+  const at = await enginePlace({
+    decide: () => ({ children: maps({ shared: 'ours' }) }),
+    arrange: async ({ createParent, env, namespace }) => {
+      await env.create(configMap('shared', { namespace, data: { text: 'theirs' } }));
+      return createParent({});
+    },
+  });
+  const shared = () => at.env.get<ConfigMap>('v1', 'ConfigMap', at.namespace, 'shared');
+  const before = await shared();
+
+  await at.env.delete('v1', 'ConfigMap', at.namespace, 'shared');
+  await at.env.settled();
+
+  expect([before?.data, (await shared())?.data]).toEqual([{ text: 'theirs' }, { text: 'ours' }]);
 });
 
 test.each([

@@ -4,7 +4,7 @@ import { applyWriter } from '../../operator/controller/children/apply-writer.ts'
 import { BeingDeletedError } from '../../operator/controller/errors.ts';
 import type { ReconcileContext } from '../../operator/controller/reconciler.ts';
 import { type ConfigMap, configMaps, deployments } from '../../operator/model/builtin.ts';
-import { AlreadyOwnedError } from '../../operator/model/owner-reference.ts';
+import { AlreadyOwnedError, controllerReference } from '../../operator/model/owner-reference.ts';
 import { applyConflictsOf, isApplyConflict, isUidMismatch } from '../../operator/model/refusal.ts';
 import type { Resource } from '../../operator/model/resource.ts';
 import { startFamily } from '../support/owner-and-children.ts';
@@ -242,6 +242,23 @@ test('[K-45] a child with a generated name is created each time, with its owner'
   expect(one.metadata.ownerReferences).toMatchObject([{ uid: owner.metadata.uid }]);
 });
 
+test('[K-45] an object of the owner that no decorator has made is no attachment, though the cache does not show it', async () => {
+  const { apply, child, client, foreign, namespace, owner } = await startFamily();
+  const ownerReferences = [controllerReference(owner, configMaps as Resource)];
+  const made = await foreign({ ownerReferences });
+  const annotations = { 'metacontroller.k8s.io/decorator-controller': 'painter' };
+  const desired = { metadata: { ...metadata, namespace, annotations }, data: { k: 'v' } };
+  const context = { applyOwned: apply, client } as unknown as ReconcileContext;
+  const write = { owner, ownerResource: configMaps as Resource, context };
+
+  const error = await failureOf(
+    applyWriter({ fieldManager: 'painter' }).create(configMaps as Resource, desired, write),
+  );
+
+  expect(error).toMatchObject({ code: 'ALREADY_OWNED', context: { name: `${namespace}/a` } });
+  expect(await child()).toEqual(made);
+});
+
 describe('[K-32] an object without a controller', () => {
   test('is left alone, unless it is to be adopted', async () => {
     const { apply, child, foreign } = await startFamily();
@@ -254,10 +271,10 @@ describe('[K-32] an object without a controller', () => {
   });
 
   test('[found 10] is told with the option of applyOwned, and by a composite without it', async () => {
-    const { apply, foreign, owner } = await startFamily();
+    const { apply, client, foreign, namespace, owner } = await startFamily();
     await foreign();
-    const desired = { metadata, data: { k: 'v' } };
-    const context = { applyOwned: apply } as unknown as ReconcileContext;
+    const desired = { metadata: { ...metadata, namespace }, data: { k: 'v' } };
+    const context = { applyOwned: apply, client } as unknown as ReconcileContext;
     const write = { owner, ownerResource: configMaps as Resource, context };
     const writer = applyWriter({ fieldManager: 'tester' });
 

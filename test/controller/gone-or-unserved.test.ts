@@ -20,7 +20,11 @@ import type { DecoratorEngineOptions } from '../../operator/composite/engine-opt
 import type { RevisionFormat } from '../../operator/composite/revisions/revision-format.ts';
 import { RevisionStore } from '../../operator/composite/revisions/revision-store.ts';
 import { AppliedMemory } from '../../operator/controller/children/applied-memory.ts';
-import { deleteOwned, isLiveOwner } from '../../operator/controller/children/apply-owned.ts';
+import {
+  applyOwned,
+  deleteOwned,
+  isLiveOwner,
+} from '../../operator/controller/children/apply-owned.ts';
 import { HotLoops } from '../../operator/controller/children/hot-loops.ts';
 import { ownByApplying } from '../../operator/controller/children/own-by-applying.ts';
 import { StatusReplacer } from '../../operator/controller/children/replace-status.ts';
@@ -93,10 +97,15 @@ const target = ({ object: { metadata } }: Asking) => ({
   namespace: metadata.namespace,
   name: metadata.name,
 });
-const write = (asking: Asking) => ({
-  ...{ owner: ownerIn(asking), ownerResource: cages },
-  context: asking.context,
-});
+const write = (asking: Asking) => {
+  const owner = { owner: ownerIn(asking), ownerResource: cages };
+  const { client } = asking;
+  const memory = new AppliedMemory();
+  const of = { ...owner, client, memory, fieldManager: 'tester', known: async () => undefined };
+  const applying: ReconcileContext['applyOwned'] = (resource, child, options) =>
+    applyOwned(of, resource, child, options);
+  return { ...owner, context: { ...asking.context, applyOwned: applying } };
+};
 const wanted = ({ object }: Asking) => ({ ...object, spec: { bars: 7 } }) as never;
 const finalizers = ({ object }: Asking) => ({
   ...object,

@@ -152,6 +152,30 @@ test.each([
   expect(found.at(-1)?.paths[0]).toMatch(/^value/);
 });
 
+test('[child 5] a cache that is behind the last write shows no other writer', () => {
+  const fights = new WriteFights('sites');
+  const object = (text: string, resourceVersion: string): ConfigMap => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'pond', namespace: 'n', resourceVersion },
+    data: { text },
+  });
+
+  const found = Array.from({ length: 20 }, (_, at) =>
+    fights.wrote(
+      {
+        ...{ resource: configMaps, namespace: 'n', name: 'pond' },
+        ...{ isDelete: false, hasChanged: true, stated: { data: { text: 'ours' } } },
+        before: [object('first', '8')],
+        answer: object('ours', `${9 + at}`),
+      },
+      at * 1_000,
+    ),
+  );
+
+  expect(found.filter((each) => each !== undefined)).toEqual([]);
+});
+
 const LEVEL = 'example.dev/level';
 
 test.each<[string, Pick<Scene, 'reconcile'>]>([

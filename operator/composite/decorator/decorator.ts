@@ -8,9 +8,9 @@ import type { KubernetesObject } from '../../model/object.ts';
 import type { Resource } from '../../model/resource.ts';
 import type { DesiredChild } from '../child.ts';
 import { type ChildRule, childTypes } from '../child-types.ts';
-import { asking, customizing, requireList, resyncAfter, type SyncFunction } from '../composite.ts';
+import { asking, customizing, requireList, type SyncFunction } from '../composite.ts';
 import { engine } from '../engine.ts';
-import type { RelatedRule, SyncAnswer } from '../engine-options.ts';
+import type { RelatedRule } from '../related/compiled-rule.ts';
 import {
   type ObjectSelection,
   type SelectedObjectsOptions,
@@ -67,7 +67,7 @@ interface DecoratorOptions<T extends KubernetesObject>
   readonly sync: SyncFunction<T, DecoratorResult>;
   /**
    * Like `sync`, for an object that is being deleted, or is no longer selected, until it answers `finalized: true`. If
-   * it is set, decorated objects carry its finalizer.
+   * it is set, decorated objects carry its finalizer. It is called again while another finalizer keeps a deleted object.
    */
   readonly finalize?: {
     /** Qualified, `domain/name`. Do not change it once objects carry it. */
@@ -108,7 +108,7 @@ export function decorator<T extends KubernetesObject>({
     finalizer: finalizer?.name,
     ...(source && { source }),
   });
-  const ask = asking<T, DecoratorResult & { readonly finalized?: boolean }>(name, sync, finalize);
+  const ask = asking<T, DecoratorResult>(name, 'attachments', sync, finalize);
   return engine({
     name,
     decorator: name,
@@ -121,23 +121,14 @@ export function decorator<T extends KubernetesObject>({
     finalizer,
     related: customizing(customize, related, name),
     failures: { condition: false, once: true },
-    sync: async (request) => answerOf(await ask(request), status),
+    async sync(request) {
+      const answer = await ask(request);
+      if (status !== undefined || (answer.status ?? null) === null) return answer;
+      throw new OperatorError('a decorator that returns a status needs the option "status"', {
+        code: 'USER_CODE',
+        layer: 'user-code',
+      });
+    },
     controller: options as Partial<ControllerOptions<KubernetesObject>>,
   });
-}
-
-function answerOf(
-  answer: (DecoratorResult & { readonly finalized?: boolean }) | undefined,
-  place: 'subresource' | 'object' | undefined,
-): SyncAnswer {
-  const { attachments, status, requeueAfterMs, ...rest } =
-    answer ?? ({} as Partial<DecoratorResult>);
-  if (status !== undefined && status !== null && place === undefined) {
-    throw new OperatorError('a decorator that returns a status needs the option "status"', {
-      code: 'USER_CODE',
-      layer: 'user-code',
-    });
-  }
-  const children = attachments as SyncAnswer['children']; // checked by the engine
-  return { ...rest, children, status, resyncAfterMs: resyncAfter(requeueAfterMs) };
 }

@@ -1,12 +1,15 @@
+import { patchThis } from '../../controller/children/guarded-writes.ts';
 import type { HotLoops } from '../../controller/children/hot-loops.ts';
-import { type JsonMap, memberOf, mergePatchOf } from '../../controller/children/json-difference.ts';
+import { memberOf, mergePatchOf } from '../../controller/children/json-difference.ts';
 import { StatusReplacer, withoutNulls } from '../../controller/children/replace-status.ts';
 import { UndeclaredStatusError } from '../../controller/errors.ts';
+import { conditionsOf, statusOf } from '../../controller/object-shape/condition-list.ts';
 import type { ReconcileContext } from '../../controller/reconciler.ts';
+import type { Mapping } from '../../core/mapping.ts';
 import { isNotFound } from '../../model/not-found.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { DecoratorEngineOptions, SyncAnswer } from '../engine-options.ts';
-import { conditionsOf, failureType, statusOf, withFailure, withoutFailure } from '../failures.ts';
+import { failureType, withFailure, withoutFailure } from '../failures.ts';
 
 type Options = Pick<
   DecoratorEngineOptions,
@@ -56,16 +59,17 @@ export class DecorationWriter {
       ...changes('annotations', object, answer),
     };
     const isAnswerDue = isStatusDue || Object.keys(texts).length > 0;
-    const next = () => nextWrite(object, decoration, status, context);
-    if (isAnswerDue) this.#hotLoops.requireProgress(nameOf(object), next());
+    const { labels, annotations } = answer;
+    const metadata = { ...(labels && { labels }), ...(annotations && { annotations }) };
+    const stated = { metadata, ...(status && { status }) };
+    const nowMs = context.clock.monotonic();
+    const next = { stated, observed: object, inputs: decoration.inputs, nowMs };
+    if (isAnswerDue) this.#hotLoops.requireProgress(nameOf(object), next);
     try {
       const due = isStatusDue ? status : undefined;
-      const metadata = { ...texts, ...without(object, removed) };
-      const written = await this.#send(object, metadata, due, context);
-      const isChanged = written?.metadata.resourceVersion !== object.metadata.resourceVersion;
-      if (isAnswerDue && written !== undefined && isChanged) {
-        this.#hotLoops.wrote(nameOf(object), next(), written);
-      }
+      const changed = { ...texts, ...without(object, removed) };
+      const written = await this.#send(object, changed, due, context);
+      if (isAnswerDue && written) this.#hotLoops.wrote(nameOf(object), next, written);
       return true;
     } catch (error) {
       if (isNotFound(error)) return false;
@@ -84,7 +88,7 @@ export class DecorationWriter {
   }
 
   /** Undefined when the status stays as it is. */
-  #wantedStatus(object: KubernetesObject, status: SyncAnswer['status']): JsonMap | undefined {
+  #wantedStatus(object: KubernetesObject, status: SyncAnswer['status']): Mapping | undefined {
     const { decorator, failures } = this.#options;
     if (failures?.condition !== true) return status ?? undefined;
     const wanted = status ?? statusOf(object);
@@ -97,13 +101,12 @@ export class DecorationWriter {
   async #send(
     object: KubernetesObject,
     metadata: object,
-    status: JsonMap | undefined,
+    status: Mapping | undefined,
     context: ReconcileContext,
   ): Promise<KubernetesObject | undefined> {
     const { client } = context;
     const { parent, hasStatusSubresource } = this.#options;
     const { resource } = parent;
-    const { name, namespace, uid } = object.metadata;
     let written: KubernetesObject | undefined;
     if (status !== undefined && hasStatusSubresource) {
       const outcome = await this.#statuses.replace(client, resource, object, status);
@@ -122,27 +125,11 @@ export class DecorationWriter {
         ? undefined
         : mergePatchOf(withoutNulls(statusOf(object)), withoutNulls(status));
     if (Object.keys(metadata).length > 0 || withObject !== undefined) {
-      const { resourceVersion } = (written ?? object).metadata;
-      const body = {
-        metadata: { uid, resourceVersion, ...metadata },
-        ...(withObject && { status: withObject }),
-      };
-      const patch = { type: 'merge', body } as const;
-      written = await client.patch<KubernetesObject>(resource, { name, namespace }, patch);
+      const change = { metadata, ...(withObject && { status: withObject }) };
+      written = await patchThis(client, resource, written ?? object, change);
     }
     return written;
   }
-}
-
-function nextWrite(
-  object: KubernetesObject,
-  { answer: { labels, annotations }, inputs }: Decoration,
-  status: JsonMap | undefined,
-  { clock }: ReconcileContext,
-) {
-  const metadata = { ...(labels && { labels }), ...(annotations && { annotations }) };
-  const stated = { metadata, ...(status && { status }) };
-  return { stated, observed: object, inputs: inputs(), nowMs: clock.monotonic() };
 }
 
 /** The labels or annotations that change, as a part of metadata; nothing when none does. */

@@ -1,13 +1,7 @@
 import type { Source } from '../../controller/source.ts';
 import { messageOf, OperatorError } from '../../core/errors.ts';
 import type { Entry } from '../../model/entry.ts';
-import {
-  type KubernetesObject,
-  keyOf,
-  type ObjectKey,
-  objectKey,
-  splitKey,
-} from '../../model/object.ts';
+import { type KubernetesObject, objectKey, splitKey } from '../../model/object.ts';
 import { apiVersionOf, type Resource, resourceName } from '../../model/resource.ts';
 import {
   formatSelector,
@@ -18,7 +12,18 @@ import {
 } from '../../model/selector.ts';
 import { byNamespace, type IndexFunction } from '../../store/indices.ts';
 import type { Store } from '../../store/store.ts';
-import type { RelatedRule } from '../engine-options.ts';
+
+/**
+ * Which objects are related to a parent. `names` excludes `labelSelector` and `namespaceSelector`; `namespace` excludes
+ * `namespaceSelector`. Without any of them: all objects.
+ */
+export interface RelatedRule {
+  readonly resource: Resource;
+  readonly labelSelector?: LabelSelector;
+  readonly namespace?: string;
+  readonly names?: readonly string[];
+  readonly namespaceSelector?: LabelSelector;
+}
 
 /** A checked rule as it applies to one parent. All that is set must hold. */
 export interface CompiledRule {
@@ -151,14 +156,6 @@ export function objectsOf(
     .list({ selector: namespaceLabels })
     .flatMap(({ metadata }) => store.byIndex(NAMESPACE_INDEX, metadata.name))
     .filter(({ metadata }) => matchesSelector(labels, metadata.labels));
-}
-
-/** Each object once, in the order of their keys: a function that is called again gets the same. */
-export function unique(objects: readonly KubernetesObject[]): readonly KubernetesObject[] {
-  const byKey = new Map<ObjectKey, KubernetesObject>(
-    objects.map((object) => [keyOf(object), object]),
-  );
-  return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, object]) => object);
 }
 
 function selectorOf(

@@ -1,3 +1,4 @@
+import type { ControllerOptions } from '../../controller/controller.ts';
 import { NotReadyError, SourceUnavailableError } from '../../controller/errors.ts';
 import { enqueueMapped } from '../../controller/mapping.ts';
 import type { ReconcileContext } from '../../controller/reconciler.ts';
@@ -12,7 +13,6 @@ import type { Change } from '../../store/change.ts';
 import type { HandlerRegistration } from '../../store/handlers.ts';
 import type { InformerHandle } from '../../store/namespaces-informer.ts';
 import type { Store } from '../../store/store.ts';
-import type { Related } from '../engine-options.ts';
 import { type NamespaceLabels, relatedName, withRelatedIndexes } from './compiled-rule.ts';
 import type { RulesOfParents } from './rules-of-parents.ts';
 
@@ -59,16 +59,14 @@ const namespaceSource = source(namespaces, { metadataOnly: true });
  * runs. Others are opened when a rule first names their resource, and released some time after no rule does.
  */
 export class RelatedCaches {
-  readonly wiring: Related['wiring'];
+  /** Options of the controller by which changes of related objects reach their parents. */
+  readonly wiring: Pick<ControllerOptions<KubernetesObject>, 'watches' | 'triggers'>;
   readonly #options: RelatedCachesOptions;
   /** By the name of their resource. Undefined: sources are opened. */
   readonly #declared: ReadonlyMap<string, Source> | undefined;
   readonly #opened = new Map<string, Opened>();
+  /** Undefined while the controller does not run: what a reconcile opened that outlives it would never be released. */
   #enqueue: Enqueue | undefined;
-  /** Keys that were woken before the trigger ran. */
-  #early = new Set<ObjectKey>();
-  /** A reconcile may end after its controller. What it opened then would never be released. */
-  #hasEnded = false;
 
   constructor(options: RelatedCachesOptions) {
     const { sources, rules } = options;
@@ -116,7 +114,7 @@ export class RelatedCaches {
   #openedStore(resource: Resource, parent: ObjectKey): Store<KubernetesObject> {
     const name = relatedName(resource);
     const known = this.#opened.get(name);
-    if (known === undefined && this.#hasEnded) throw noFirstList(resource);
+    if (this.#enqueue === undefined) throw noFirstList(resource);
     const opened = known ?? this.#open(name, resource);
     opened.isIdle = false;
     const { state, store, synced } = opened.handle.informer;
@@ -175,16 +173,11 @@ export class RelatedCaches {
   }
 
   #wake(parents: ReadonlySet<ObjectKey>): void {
-    if (parents.size === 0) return;
-    if (this.#enqueue !== undefined) this.#enqueue(parents);
-    else for (const parent of parents) this.#early.add(parent);
+    if (parents.size > 0) this.#enqueue?.(parents);
   }
 
   async #run(enqueue: Enqueue, clock: Clock, signal: AbortSignal): Promise<void> {
     this.#enqueue = enqueue;
-    this.#hasEnded = false;
-    enqueue(this.#early);
-    this.#early = new Set();
     try {
       for (;;) {
         await sleep(clock, LOOK_EVERY_MS, signal);
@@ -194,7 +187,6 @@ export class RelatedCaches {
       if (!signal.aborted) throw error;
     } finally {
       this.#enqueue = undefined;
-      this.#hasEnded = true;
       for (const name of this.#opened.keys()) this.#release(name);
       // Parents can come and go unseen before the controller runs again.
       this.#options.rules.clear();

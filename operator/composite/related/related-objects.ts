@@ -5,8 +5,14 @@ import { namespaces } from '../../model/kubernetes/resources.ts';
 import { type KubernetesObject, keyOf, type ObjectKey } from '../../model/object.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
 import type { Store } from '../../store/store.ts';
-import type { Related, RelatedObjects, RelatedRule } from '../engine-options.ts';
-import { type CompiledRule, compileRule, objectsOf, relatedName, unique } from './compiled-rule.ts';
+import { inOrder } from '../child.ts';
+import {
+  type CompiledRule,
+  compileRule,
+  objectsOf,
+  type RelatedRule,
+  relatedName,
+} from './compiled-rule.ts';
 import { noFirstList, RelatedCaches, type RelatedSources } from './related-caches.ts';
 import { RulesOfParents } from './rules-of-parents.ts';
 
@@ -37,13 +43,14 @@ const RULES_KEPT_MS = 20 * 60_000;
 /** More rules than this are a mistake of the function that makes them. */
 const MAX_RULES = 100;
 
-/** The related objects of the parents of one controller. */
-export function relatedObjects(options: RelatedOptions): Related {
-  return new RelatedToParents(options);
+export interface RelatedObjects {
+  readonly resource: Resource;
+  readonly objects: readonly KubernetesObject[];
 }
 
-class RelatedToParents implements Related {
-  readonly wiring: Related['wiring'];
+/** The related objects of the parents of one controller: which ones, and which parent is reconciled when one changes. */
+export class Related {
+  readonly wiring: RelatedCaches['wiring'];
   readonly #options: RelatedOptions;
   readonly #rules = new RulesOfParents();
   readonly #caches: RelatedCaches;
@@ -54,6 +61,12 @@ class RelatedToParents implements Related {
     this.wiring = this.#caches.wiring;
   }
 
+  /**
+   * The objects that the parent's rules select, by the name of their resource. The rules are asked once for each
+   * generation of a parent, and each time while there are none.
+   *
+   * @throws NotReadyError (a quiet retry) while one of its resources has no first list.
+   */
   async of(
     parent: KubernetesObject,
     context: ReconcileContext,
@@ -87,11 +100,12 @@ class RelatedToParents implements Related {
       if (store !== undefined) group.objects.push(...selectedBy(rule, store, places));
     }
     const sorted = Array.from(found, ([name, { resource, objects }]) => {
-      return [name, { resource, objects: unique(objects) }] as const;
+      return [name, { resource, objects: inOrder(objects) }] as const;
     });
     return new Map(sorted);
   }
 
+  /** Forgets a parent that is gone: its reconciler knows no more than its key. */
   forget(key: ObjectKey): void {
     this.#rules.forget(key);
   }

@@ -214,8 +214,11 @@ class StoredRevisions implements Revisions {
     context: ReconcileContext,
   ): Promise<void> {
     const { latest, older, repeated } = state;
-    const claimed = (identities: readonly string[], { children }: LiveRevision) =>
-      names.toStore(childrenOf(decision, identities), children);
+    const claimed = (identities: readonly string[], { children: before }: LiveRevision) => {
+      const wanted = new Set(identities);
+      const all = decision.children.filter(({ identity }) => wanted.has(identity));
+      return names.toStore(all, before);
+    };
     const children = claimed(decision.latestClaims, latest);
     if (latest.object === undefined) {
       const content = { parentPatch: latest.patch, children };
@@ -248,14 +251,6 @@ interface Decided {
   readonly decision: RollingDecision;
   readonly names: ClaimNames;
   readonly parent: KubernetesObject;
-}
-
-function childrenOf(
-  { children }: RollingDecision,
-  identities: readonly string[],
-): readonly PlannedChild[] {
-  const wanted = new Set(identities);
-  return children.filter(({ identity }) => wanted.has(identity));
 }
 
 function conditionOf(

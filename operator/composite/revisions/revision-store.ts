@@ -1,17 +1,17 @@
-import { isLiveOwner } from '../../controller/children/apply-owned.ts';
+import { patchThis, setOwner } from '../../controller/children/guarded-writes.ts';
 import { NotReadyError } from '../../controller/errors.ts';
 import type { ReconcileContext } from '../../controller/reconciler.ts';
 import { type Source, source } from '../../controller/source.ts';
 import { OperatorError } from '../../core/errors.ts';
 import { isNotFound } from '../../model/not-found.ts';
-import { controllerOf, type KubernetesObject, keyOf, ownersIn } from '../../model/object.ts';
+import { controllerOf, type KubernetesObject, keyOf } from '../../model/object.ts';
 import { AlreadyOwnedError, controllerReference } from '../../model/owner-reference.ts';
 import { apiVersionOf, type Resource } from '../../model/resource.ts';
 import type { Selector } from '../../model/selector.ts';
 import { formatSelector, matchesSelector, selectorFromObject } from '../../model/selector.ts';
 import { isAlreadyExists } from '../../model/status.ts';
 import { byOwner } from '../../store/indices.ts';
-import { claim } from '../adopt-orphans.ts';
+import { adoptOrphans, byLabelIfUncontrolled, UNCONTROLLED_INDEX } from '../adopt-orphans.ts';
 import { OWNER_INDEX } from '../child.ts';
 import type { ClaimedNames } from './claims.ts';
 import { patchText } from './parent-patch.ts';
@@ -22,7 +22,6 @@ import {
   labelsOf,
   type RevisionContent,
   type RevisionFormat,
-  type StoredBody,
 } from './revision-format.ts';
 
 interface RevisionStoreOptions {
@@ -48,7 +47,7 @@ export class RevisionStore {
     this.source = source(format.resource, {
       ...(namespace !== undefined && { namespace: { name: namespace } }),
       labelSelector: formatSelector(this.#selector),
-      indexes: { [OWNER_INDEX]: byOwner },
+      indexes: { [OWNER_INDEX]: byOwner, [UNCONTROLLED_INDEX]: byLabelIfUncontrolled },
     });
   }
 
@@ -63,21 +62,12 @@ export class RevisionStore {
     parent: KubernetesObject,
     context: ReconcileContext,
   ): Promise<readonly KubernetesObject[]> {
-    const store = context.store(this.source);
     const adopts = selectorFromObject(this.#format.adopts(parent) ?? {});
     const selector = adopts.length === 0 ? undefined : [...adopts, ...this.#selector];
-    const namespace = this.#namespaceOf(parent);
-    const known = store.byIndex(OWNER_INDEX, parent.metadata.uid ?? '').filter(isControlled);
-    const others = selector === undefined ? [] : store.list({ selector, namespace });
-    const free = others.filter((object) => !isControlled(object));
-    const { own, adopt, orphan } = claim(parent, [...known, ...free], selector);
-    const all = [...own, ...orphan];
-    if (adopt.length > 0 && (await isLiveOwner(context.client, this.#parentResource, parent))) {
-      for (const each of adopt) {
-        all.push(await this.#patch(each, this.#owned(parent, each), context));
-        context.log.info({ revision: each.metadata.name }, 'revision adopted');
-      }
-    }
+    const sources = [{ resource: this.#format.resource, source: this.source }];
+    const claims = { parent, parentResource: this.#parentResource, sources, selector };
+    const claimed = await adoptOrphans({ ...claims, keepsOwn: true, context });
+    const all = [...(claimed?.values() ?? [])].flat();
     return all.filter(({ metadata }) => metadata.deletionTimestamp === undefined).toSorted(byAge);
   }
 
@@ -128,7 +118,8 @@ export class RevisionStore {
     children: readonly ClaimedNames[],
     context: ReconcileContext,
   ): Promise<void> {
-    await this.#patch(object, changeOf(this.#format, children), context);
+    const { resource } = this.#format;
+    await patchThis(context.client, resource, object, changeOf(this.#format, children));
     context.log.debug({ revision: object.metadata.name }, 'children of a revision changed');
   }
 
@@ -165,28 +156,9 @@ export class RevisionStore {
     }
     const isShown = matchesSelector(this.#selector, live.metadata.labels);
     if (controller !== undefined && isShown) return;
-    const { metadata } = this.#owned(parent, live);
-    await this.#patch(live, { metadata: { ...metadata, labels } }, context);
-  }
-
-  #owned(
-    parent: KubernetesObject,
-    object: KubernetesObject,
-  ): { readonly metadata: Readonly<Record<string, unknown>> } {
     const reference = controllerReference(parent, this.#parentResource);
-    const others = ownersIn(object.metadata).filter(({ uid }) => uid !== reference.uid);
-    return { metadata: { ownerReferences: [...others, reference] } };
-  }
-
-  async #patch(
-    { metadata: { name, namespace, uid, resourceVersion } }: KubernetesObject,
-    change: Omit<StoredBody, 'metadata'> & {
-      readonly metadata?: Readonly<Record<string, unknown>>;
-    },
-    { client }: ReconcileContext,
-  ): Promise<KubernetesObject> {
-    const body = { ...change, metadata: { ...change.metadata, uid, resourceVersion } };
-    return client.patch(this.#format.resource, { name, namespace }, { type: 'merge', body });
+    const owned = await setOwner(context.client, resource, live, parent, reference);
+    await patchThis(context.client, resource, owned, { metadata: { labels } });
   }
 
   #namespaceOf(parent: KubernetesObject): string {
@@ -206,10 +178,6 @@ function misnamed(object: KubernetesObject): OperatorError {
     layer: 'api-server',
     context: { revision: keyOf(object) },
   });
-}
-
-function isControlled(object: KubernetesObject): boolean {
-  return controllerOf(object) !== undefined;
 }
 
 function byAge({ metadata: a }: KubernetesObject, { metadata: b }: KubernetesObject): number {

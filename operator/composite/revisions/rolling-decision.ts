@@ -1,7 +1,7 @@
+import { conditionsOf, statusOf } from '../../controller/object-shape/condition-list.ts';
 import { type Condition, findCondition } from '../../model/condition.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { ChildType, PlannedChild, StatusCheck } from '../engine-options.ts';
-import { conditionsOf, statusOf } from '../failures.ts';
 import { isRolling } from './claims.ts';
 
 /** A revision, as the decision needs it. */

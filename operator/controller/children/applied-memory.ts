@@ -5,6 +5,7 @@ import { isOlder, type KubernetesObject } from '../../model/object.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
 import { UndeclaredFields } from '../object-shape/added-fields.ts';
 import { ConditionList } from '../object-shape/condition-list.ts';
+import { memberOf } from './json-difference.ts';
 
 /**
  * Maximum number of remembered objects that no cache of the controller has. A forgotten object is applied once more,
@@ -17,6 +18,9 @@ const DIGEST_BYTES = 16;
 
 /** After `create`, the creation may still own fields that no apply has stated. */
 type LastWrite = 'create' | 'apply';
+
+/** The subresource of an apply. Undefined for the object itself. */
+type Part = 'status';
 
 /** The last apply to one object, and its result on the server. Digests, because bodies may be large. */
 interface Applied {
@@ -60,7 +64,7 @@ export class AppliedMemory {
 
   /** Called when the object of this uid has left the cache. */
   forget(uid: string): void {
-    for (const id of [uid, statusOf(uid)]) this.#cached.delete(id);
+    for (const id of [idOf(uid), idOf(uid, 'status')]) this.#cached.delete(id);
     this.#gone.add(uid);
     const [oldest] = this.#gone.size > MAX_UNCACHED ? this.#gone : [];
     if (oldest !== undefined) this.#gone.delete(oldest);
@@ -76,9 +80,9 @@ export class AppliedMemory {
     resource: Resource,
     known: KubernetesObject,
     stated: KubernetesObject,
-    subresource: string = '',
+    part?: Part,
   ): boolean {
-    const applied = this.#find(known, subresource);
+    const applied = this.#find(known, part);
     if (applied?.stated !== shortDigestOf(stated)) return false;
     const { resourceVersion = '' } = known.metadata;
     // The cache is behind our own write: it shows the state before it.
@@ -87,38 +91,39 @@ export class AppliedMemory {
     if (isSameVersion && applied.isCachedForm) return true;
     const shown = shownDigestOf(known, stated);
     if (!isSameVersion) return shown === applied.shown;
-    this.#set(resource, known, subresource, { ...applied, shown, isCachedForm: true });
+    this.#set(resource, known, part, { ...applied, shown, isCachedForm: true });
     return true;
   }
 
   /** True when `known`, as a cache shows it, is older than the last apply to it. */
-  isBehind(_resource: Resource, known: KubernetesObject, subresource: string = ''): boolean {
+  isBehind(known: KubernetesObject, part?: Part): boolean {
     const { resourceVersion = '' } = known.metadata;
-    return isOlder(resourceVersion, this.#find(known, subresource)?.resourceVersion ?? '');
+    return isOlder(resourceVersion, this.#find(known, part)?.resourceVersion ?? '');
   }
 
-  /** @param answer - the object after `stated` was applied. */
+  /** @param answer - the object after `stated` was applied, or after it was created from `stated`. */
   remember(
     resource: Resource,
     answer: KubernetesObject,
     stated: KubernetesObject,
-    subresource: string = '',
+    { part, by = 'apply' }: { readonly part?: Part; readonly by?: LastWrite } = {},
   ): void {
-    this.#set(resource, answer, subresource, appliedOf(answer, stated, 'apply'));
-  }
-
-  /** @param answer - the object that was created from `stated`. */
-  rememberCreation(resource: Resource, answer: KubernetesObject, stated: KubernetesObject): void {
-    this.#set(resource, answer, '', appliedOf(answer, stated, 'create'));
+    this.#set(resource, answer, part, {
+      by,
+      isCachedForm: false,
+      stated: shortDigestOf(stated),
+      shown: shownDigestOf(answer, stated),
+      resourceVersion: answer.metadata.resourceVersion ?? '',
+    });
   }
 
   /** How this process last wrote this object (same uid); undefined when it remembers no write. */
-  lastWrite(_resource: Resource, object: KubernetesObject): LastWrite | undefined {
-    return this.#find(object, '')?.by;
+  lastWrite(object: KubernetesObject): LastWrite | undefined {
+    return this.#find(object, undefined)?.by;
   }
 
-  #find({ metadata: { uid = '' } }: KubernetesObject, subresource: string): Applied | undefined {
-    const id = subresource === '' ? uid : statusOf(uid);
+  #find({ metadata: { uid = '' } }: KubernetesObject, part: Part | undefined): Applied | undefined {
+    const id = idOf(uid, part);
     const text = this.#cached.get(id) ?? this.#uncached.get(id);
     return text === undefined ? undefined : unpacked(text);
   }
@@ -126,11 +131,11 @@ export class AppliedMemory {
   #set(
     resource: Resource,
     { metadata: { uid = '' } }: KubernetesObject,
-    subresource: string,
+    part: Part | undefined,
     applied: Applied,
   ): void {
     if (uid === '') return;
-    const id = subresource === '' ? uid : statusOf(uid);
+    const id = idOf(uid, part);
     if (this.#followed.has(resourceName(resource)) && !this.#gone.has(uid)) {
       this.#cached.set(id, packed(applied));
       return;
@@ -142,18 +147,8 @@ export class AppliedMemory {
   }
 }
 
-function statusOf(uid: string): string {
-  return `status ${uid}`;
-}
-
-function appliedOf(answer: KubernetesObject, stated: KubernetesObject, by: LastWrite): Applied {
-  return {
-    by,
-    isCachedForm: false,
-    stated: shortDigestOf(stated),
-    shown: shownDigestOf(answer, stated),
-    resourceVersion: answer.metadata.resourceVersion ?? '',
-  };
+function idOf(uid: string, part?: Part): string {
+  return part === undefined ? uid : `${part} ${uid}`;
 }
 
 const SHOWN_AT = 1 + DIGEST_BYTES;
@@ -206,7 +201,7 @@ export function shownFields(object: unknown, stated: unknown): unknown {
     const inner = emptyFields();
     shown[key] = inner;
     for (const name of Object.keys(said)) {
-      waiting.push({ shown: inner, key: name, object: own(part, name), stated: said[name] });
+      waiting.push({ shown: inner, key: name, object: memberOf(part, name), stated: said[name] });
     }
   }
   return whole.all;
@@ -225,7 +220,7 @@ export function showsAll(object: unknown, stated: unknown): boolean {
     } else {
       if (!isMapping(part)) return false;
       for (const [key, value] of Object.entries(said)) {
-        if (value !== undefined) waiting.push([own(part, key), value]);
+        if (value !== undefined) waiting.push([memberOf(part, key), value]);
       }
     }
   }
@@ -248,37 +243,20 @@ function shortDigestOf(value: unknown): string {
 
 function sortedText(value: unknown): string {
   try {
-    return JSON.stringify(sortedForm(value)) ?? 'null';
+    return JSON.stringify(value, inOneOrder) ?? 'null';
   } catch (error) {
     // Nested deeper than the call stack allows: this gives the same text at half the speed.
-    if (error instanceof RangeError) return deepJson(value, (_key, part) => sortedLevel(part));
+    if (error instanceof RangeError) return deepJson(value, inOneOrder);
     throw error;
   }
 }
 
-/** Alternating keys and values. An object would not keep this order: keys such as `"1"` come first. */
-class Members {
-  readonly members: readonly unknown[];
-
-  constructor(members: readonly unknown[]) {
-    this.members = members;
-  }
-}
-
-function sortedForm(value: unknown): unknown {
-  const level = sortedLevel(value);
-  if (Array.isArray(level)) return level.map(sortedForm);
-  return level instanceof Members ? new Members(level.members.map(sortedForm)) : level;
-}
-
-function sortedLevel(value: unknown): unknown {
+/** Brings the keys of a map into an order that only the keys decide: sorted, and keys such as `"1"` first. */
+function inOneOrder(_key: string, value: unknown): unknown {
   if (typeof value === 'bigint') return rawJSON(String(value));
-  if (!isMapping(value) || typeof value.toJSON === 'function') return value;
-  const members: unknown[] = [];
-  for (const key of Object.keys(value).sort()) {
-    if (value[key] !== undefined) members.push(key, value[key]);
-  }
-  return new Members(members);
+  if (!isMapping(value)) return value;
+  const keys = Object.keys(value).sort();
+  return Object.fromEntries(keys.map((key) => [key, value[key]]));
 }
 
 type Fields = Record<string, unknown>;
@@ -286,8 +264,4 @@ type Fields = Record<string, unknown>;
 /** Without a prototype, so that a member named `__proto__` is an ordinary member. */
 function emptyFields(): Fields {
   return Object.create(null) as Fields;
-}
-
-function own(object: Readonly<Record<string, unknown>>, key: string): unknown {
-  return Object.hasOwn(object, key) ? object[key] : undefined;
 }

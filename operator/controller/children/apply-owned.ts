@@ -1,23 +1,18 @@
 import type { Client } from '../../client/client.ts';
-import { isNotFound } from '../../model/not-found.ts';
 import { controllerOf, type KubernetesObject, keyOf } from '../../model/object.ts';
-import {
-  AlreadyOwnedError,
-  controllerReference,
-  isControlledBy,
-  isSameOwner,
-  setControllerReference,
-} from '../../model/owner-reference.ts';
-import { isUidMismatch } from '../../model/refusal.ts';
-import { apiVersionOf, type Resource, resourceName } from '../../model/resource.ts';
+import { isControlledBy, setControllerReference } from '../../model/owner-reference.ts';
+import { apiVersionOf, type Resource } from '../../model/resource.ts';
 import { isAlreadyExists } from '../../model/status.ts';
 import { BeingDeletedError } from '../errors.ts';
 import { requireDistinctItems } from '../object-shape/repeated-item.ts';
 import { withStoredNames } from '../object-shape/stored-form.ts';
 import type { ApplyOwnedOptions, DeleteOwnedOptions, Desired } from '../reconciler.ts';
 import { type AppliedMemory, showsAll } from './applied-memory.ts';
+import type { Refused } from './engine-parts.ts';
+import { inTheWay } from './existing-child.ts';
+import { deleteThis, readLive } from './guarded-writes.ts';
 import { ownLeftoverDefaults } from './leftover-defaults.ts';
-import { creatorOf, ownByApplying, withOwners } from './own-by-applying.ts';
+import { creatorOf, ownByApplying } from './own-by-applying.ts';
 import { isSameContent } from './system-fields.ts';
 
 export interface OwnerOfChildren {
@@ -42,22 +37,21 @@ export interface OwnerOfChildren {
     child: KubernetesObject,
     existing: KubernetesObject | undefined,
   ) => void;
-  /**
-   * Called when `by` has the name of the child, before the error is thrown, so that the key can wait until
-   * `by` is gone. `by` is undefined if the object had the name and is gone by now.
-   */
-  readonly refused?: (
-    resource: Resource,
-    child: KubernetesObject,
-    by: KubernetesObject | undefined,
-  ) => void;
-  /** Called before an existing child is changed. It throws when the child must stay. */
-  readonly aboutToChange?: (() => void) | undefined;
-  /** True: children are created by an apply of `fieldManager` itself. */
-  readonly createsByApply?: boolean;
+  readonly refused?: Refused;
 }
 
-interface ApplyOptions extends ApplyOwnedOptions {
+/** How composites and decorators have a child written. `ReconcileContext.applyOwned` takes these options, too. */
+export interface EngineApplyOptions extends ApplyOwnedOptions {
+  /** The name under which fields are owned. Default: that of the controller. */
+  readonly fieldManager?: string;
+  /** The child as it was observed; null when there was none. Default: it is read. */
+  readonly observed?: KubernetesObject | null;
+  /** Called before an existing child is changed. It throws when the child must stay. */
+  readonly aboutToChange?: (() => void) | undefined;
+  /** Resolves to the object that has the name of a child to be created. Default: it is applied to, if it can be. */
+  readonly taken?: () => Promise<KubernetesObject>;
+  /** True: the child is created by an apply of `fieldManager` itself. The caller has seen that its name is free. */
+  readonly createsByApply?: boolean | undefined;
   /**
    * True: the apply stores nothing. The answer is what the child would be, or the known child when nothing would
    * differ. Fields are handed over all the same, because otherwise a field that is no longer stated would not show.
@@ -70,15 +64,19 @@ export async function applyOwned<C extends KubernetesObject>(
   given: OwnerOfChildren,
   resource: Resource<C>,
   desired: Desired<C>,
-  { adopt = false, force, formerManagers = [], dryRun = false }: ApplyOptions = {},
+  options: EngineApplyOptions = {},
 ): Promise<C> {
-  const { client, fieldManager, memory } = given;
+  const { client, memory } = given;
+  const { adopt = false, force, formerManagers = [], dryRun = false, observed } = options;
+  const { fieldManager = given.fieldManager } = options;
   const child = childOf(given, resource, desired);
   const isNamed = (child.metadata.name ?? '') !== '';
-  const known = isNamed ? await given.known(resource, child) : undefined;
-  given.requireSelected?.(resource, child, known);
-  if (!isNamed) return create(given, resource, child);
-  const found = known === undefined ? await createOrFind(given, resource, child) : { known };
+  const isRead = isNamed && observed === undefined;
+  const known = isRead ? await given.known(resource, child) : (observed as C | null | undefined);
+  given.requireSelected?.(resource, child, known ?? undefined);
+  const by = { ...options, fieldManager };
+  if (!isNamed) return create(given, resource, child, by);
+  const found = known ? { known } : await createOrFind(given, resource, child, by);
   if ('created' in found) return found.created;
   const existing = found.known;
 
@@ -86,19 +84,21 @@ export async function applyOwned<C extends KubernetesObject>(
   if (!isOurs) await requireLiveOwner(given);
   else if (memory.isApplied(resource, existing, child)) return existing;
   requireDistinctItems(resource, child);
-  given.aboutToChange?.();
+  options.aboutToChange?.();
 
   const owners = { fieldManager, formerManagers };
   // Take over the fields before the apply: otherwise a removed list item stays beside its replacement.
-  const lastWrite = memory.lastWrite(resource, existing);
+  const lastWrite = memory.lastWrite(existing);
   if (lastWrite === 'create' || (lastWrite === undefined && !showsAll(existing, child))) {
-    const live = await withOwners(client, resource, existing);
+    // Caches drop the managedFields.
+    const isWhole = existing.metadata.managedFields !== undefined;
+    const live = isWhole ? existing : await readLive(client, resource, existing);
     if (live !== undefined) await ownByApplying(client, resource, live, owners);
   }
   const { uid } = existing.metadata;
   const body = { ...child, metadata: { ...child.metadata, uid } };
-  const options = { force: force ?? isOurs, fieldManager, dryRun };
-  const send = (): Promise<C> => client.applyExisting(resource, body, options);
+  const how = { force: force ?? isOurs, fieldManager, dryRun };
+  const send = (): Promise<C> => client.applyExisting(resource, body, how);
   let answer = await send().catch(async (error: unknown) => {
     if (await ownLeftoverDefaults(client, resource, body, error, fieldManager)) return send();
     throw error;
@@ -121,9 +121,8 @@ async function unlessSame<C extends KubernetesObject>(
   answer: C,
 ): Promise<C> {
   if (!isSameContent(answer, known)) {
-    const { name, namespace, uid } = known.metadata;
-    const live = await client.find(resource, { name, namespace });
-    if (live?.metadata.uid !== uid || live === undefined) return known; // gone: it is created again
+    const live = await readLive(client, resource, known);
+    if (live === undefined) return known; // gone: it is created again
     if (!isSameContent(answer, live)) return answer;
   }
   memory.remember(resource, known, child);
@@ -151,14 +150,19 @@ function childOf<C extends KubernetesObject>(
 
 /** Creates as a separate field manager; the controller's own manager takes the fields over later. */
 async function create<C extends KubernetesObject>(
-  { client, fieldManager, createsByApply }: OwnerOfChildren,
+  { client }: OwnerOfChildren,
   resource: Resource<C>,
   child: C,
+  { fieldManager, createsByApply }: Creation,
 ): Promise<C> {
   requireDistinctItems(resource, child);
   if (createsByApply === true) return client.apply(resource, child, { fieldManager });
   return client.create(resource, child, { fieldManager: creatorOf(fieldManager) });
 }
+
+type Creation = Pick<EngineApplyOptions, 'createsByApply' | 'taken'> & {
+  readonly fieldManager: string;
+};
 
 /**
  * Creates a child that is not known. If an object already has its name, returns that object instead.
@@ -169,20 +173,21 @@ async function createOrFind<C extends KubernetesObject>(
   given: OwnerOfChildren,
   resource: Resource<C>,
   child: C,
+  by: Creation,
 ): Promise<{ readonly created: C } | { readonly known: C }> {
   try {
-    const created = await create(given, resource, child);
-    if (given.createsByApply === true) given.memory.remember(resource, created, child);
-    else given.memory.rememberCreation(resource, created, child);
+    const created = await create(given, resource, child, by);
+    const write = by.createsByApply === true ? 'apply' : 'create';
+    given.memory.remember(resource, created, child, { by: write });
     return { created };
   } catch (error) {
     if (!isAlreadyExists(error)) throw error;
-    const { name, namespace } = child.metadata;
-    const known = await given.client.find(resource, { name, namespace });
-    if (known !== undefined) return { known };
-    given.refused?.(resource, child, undefined);
-    throw inTheWay(resource, child, error);
   }
+  if (by.taken !== undefined) return { created: (await by.taken()) as C };
+  const { name, namespace } = child.metadata;
+  const known = await given.client.find(resource, { name, namespace });
+  if (known === undefined) throw inTheWay(given, resource, child, known);
+  return { known };
 }
 
 /**
@@ -193,22 +198,16 @@ async function createOrFind<C extends KubernetesObject>(
  * @throws AlreadyOwnedError when the object has another controller, or has none and `adopt` is false.
  */
 function requireFree<C extends KubernetesObject>(
-  { owner, ownerResource, refused }: OwnerOfChildren,
+  given: OwnerOfChildren,
   resource: Resource<C>,
   child: C,
   existing: C,
   adopt: boolean,
 ): boolean {
-  if (existing.metadata.deletionTimestamp !== undefined) {
-    refused?.(resource, child, existing);
-    throw inTheWay(resource, child);
-  }
-  const controller = controllerOf(existing);
-  if (controller === undefined && adopt) return false;
-  const reference = controllerReference(owner, ownerResource);
-  if (controller !== undefined && isSameOwner(controller, reference)) return true;
-  refused?.(resource, child, existing);
-  throw new AlreadyOwnedError(resource, existing, 'applyOwned takes it only with adopt: true');
+  const isOurs = isControlledBy(existing, given.owner);
+  const isFree = isOurs || (adopt && controllerOf(existing) === undefined);
+  if (isFree && existing.metadata.deletionTimestamp === undefined) return isOurs;
+  throw inTheWay(given, resource, child, existing, 'applyOwned takes it only with adopt: true');
 }
 
 async function requireLiveOwner({ client, owner, ownerResource }: OwnerOfChildren): Promise<void> {
@@ -218,19 +217,12 @@ async function requireLiveOwner({ client, owner, ownerResource }: OwnerOfChildre
   });
 }
 
-function inTheWay(resource: Resource, child: KubernetesObject, cause?: unknown): BeingDeletedError {
-  return new BeingDeletedError('a child of that name is being deleted', {
-    ...(cause !== undefined && { cause }),
-    context: { resource: resourceName(resource), name: keyOf(child) },
-  });
-}
-
 /** Deletes a child of the owner: see `ReconcileContext.deleteOwned`. */
 export async function deleteOwned(
   { owner, client, known: find }: Pick<OwnerOfChildren, 'owner' | 'client' | 'known'>,
   resource: Resource,
   child: { readonly name: string; readonly namespace?: string },
-  { propagationPolicy = 'Background' }: DeleteOwnedOptions = {},
+  options?: DeleteOwnedOptions,
 ): Promise<boolean> {
   const { name, namespace = owner.metadata.namespace } = child;
   const target = { name, ...(resource.namespaced && namespace !== undefined && { namespace }) };
@@ -240,18 +232,8 @@ export async function deleteOwned(
     kind,
     metadata: target,
   });
-  if (known?.metadata.uid === undefined || known.metadata.deletionTimestamp !== undefined) {
-    return false;
-  }
-  if (!isControlledBy(known, owner)) return false;
-  const { uid } = known.metadata;
-  try {
-    await client.delete(resource, target, { preconditions: { uid }, propagationPolicy });
-    return true;
-  } catch (error) {
-    if (isNotFound(error) || isUidMismatch(error)) return false;
-    throw error;
-  }
+  if (known === undefined || !isControlledBy(known, owner)) return false;
+  return deleteThis(client, resource, known, options);
 }
 
 /**
@@ -261,8 +243,8 @@ export async function deleteOwned(
 export async function isLiveOwner(
   client: Client,
   resource: Resource,
-  { metadata: { name, namespace, uid } }: KubernetesObject,
+  owner: KubernetesObject,
 ): Promise<boolean> {
-  const live = await client.find(resource, { name, namespace });
-  return live?.metadata.uid === uid && live?.metadata.deletionTimestamp === undefined;
+  const live = await readLive(client, resource, owner);
+  return live !== undefined && live.metadata.deletionTimestamp === undefined;
 }

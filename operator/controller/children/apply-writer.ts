@@ -1,15 +1,12 @@
+import { isMapping, type Mapping } from '../../core/mapping.ts';
 import { isNotFound } from '../../model/not-found.ts';
 import type { KubernetesObject } from '../../model/object.ts';
-import { AlreadyOwnedError } from '../../model/owner-reference.ts';
 import { isInvalid, isUidMismatch } from '../../model/refusal.ts';
 import type { Resource } from '../../model/resource.ts';
 import type { Desired } from '../reconciler.ts';
-import { AppliedMemory } from './applied-memory.ts';
-import { applyOwned, type OwnerOfChildren } from './apply-owned.ts';
+import type { EngineApplyOptions } from './apply-owned.ts';
 import type { ChildWrite, ChildWriter } from './child-writer.ts';
-import { enginePartsOf } from './engine-parts.ts';
 import { existingChild } from './existing-child.ts';
-import { isMap, type JsonMap } from './json-difference.ts';
 import { isSameContent, withSystemFieldsOf } from './system-fields.ts';
 
 interface ApplyWriterOptions {
@@ -41,14 +38,12 @@ export function applyWriter(options: ApplyWriterOptions): ChildWriter {
 }
 
 class ApplyWriter implements ChildWriter {
-  readonly #options: ApplyWriterOptions;
+  readonly #options: EngineApplyOptions;
   readonly #formerAnnotations: readonly string[];
-  /** For contexts that no controller has made. */
-  readonly #memory = new AppliedMemory();
 
-  constructor(options: ApplyWriterOptions) {
+  constructor({ formerAnnotations = [], ...options }: ApplyWriterOptions) {
     this.#options = options;
-    this.#formerAnnotations = [CHILD_HASH, ...(options.formerAnnotations ?? [])];
+    this.#formerAnnotations = [CHILD_HASH, ...formerAnnotations];
   }
 
   async create(
@@ -57,14 +52,13 @@ class ApplyWriter implements ChildWriter {
     write: ChildWrite,
   ): Promise<KubernetesObject> {
     const stated = this.#stated(desired);
-    if (this.#options.createsByApply === true) return this.#createByApply(resource, stated, write);
-    try {
-      return await write.context.applyOwned(resource, stated, this.#applyOptions());
-    } catch (error) {
-      // The function of a composite does not know the options of applyOwned.
-      const isUnowned = error instanceof AlreadyOwnedError && error.controller === undefined;
-      throw isUnowned ? new AlreadyOwnedError(resource, desired as KubernetesObject) : error;
+    const taken = () => existingChild(resource, stated as unknown as KubernetesObject, write);
+    if (this.#options.createsByApply === true) {
+      const { name = '', namespace } = stated.metadata;
+      const found = await write.context.client.find(resource, { name, namespace });
+      if (found !== undefined) return taken();
     }
+    return this.#apply(resource, stated, write, { observed: null, taken });
   }
 
   async differs(
@@ -75,10 +69,9 @@ class ApplyWriter implements ChildWriter {
   ): Promise<boolean> {
     try {
       const current = await this.#withoutAnnotations(resource, observed, write);
-      const of = this.#ofChild(current, write);
       // Forced, because a conflict is a difference, too.
-      const options = { ...this.#applyOptions(), force: true, dryRun: true };
-      return (await applyOwned(of, resource, this.#stated(desired), options)) !== current;
+      const options = { observed: current, force: true, dryRun: true };
+      return (await this.#apply(resource, this.#stated(desired), write, options)) !== current;
     } catch (error) {
       if (isInvalid(error)) return true; // a field that cannot be changed
       if (isNotFound(error) || isUidMismatch(error)) return false; // gone: it is created again
@@ -94,8 +87,8 @@ class ApplyWriter implements ChildWriter {
   ): Promise<KubernetesObject | undefined> {
     try {
       const current = await this.#withoutAnnotations(resource, observed, write);
-      const of = { ...this.#ofChild(current, write), aboutToChange: write.aboutToChange };
-      const after = await this.#apply(of, resource, this.#stated(desired), write);
+      const options = { observed: current, aboutToChange: write.aboutToChange };
+      const after = await this.#apply(resource, this.#stated(desired), write, options);
       return after === observed || isSameContent(after, observed) ? undefined : after;
     } catch (error) {
       if (isNotFound(error) || isUidMismatch(error)) return undefined; // gone: it is created again
@@ -103,57 +96,22 @@ class ApplyWriter implements ChildWriter {
     }
   }
 
-  async #createByApply(
-    resource: Resource,
-    stated: Desired<KubernetesObject>,
-    write: ChildWrite,
-  ): Promise<KubernetesObject> {
-    const { name = '', namespace } = stated.metadata;
-    const taken = await write.context.client.find<KubernetesObject>(resource, { name, namespace });
-    if (taken !== undefined) {
-      return existingChild(resource, stated as unknown as KubernetesObject, write);
-    }
-    const of = { ...this.#ofChild(undefined, write), createsByApply: true };
-    return this.#apply(of, resource, stated, write);
-  }
-
   async #apply(
-    of: OwnerOfChildren,
     resource: Resource,
     stated: Desired<KubernetesObject>,
     { context }: ChildWrite,
+    more: EngineApplyOptions,
   ): Promise<KubernetesObject> {
-    const options = this.#applyOptions();
-    const selection = enginePartsOf(context)?.childSelection;
-    if (selection === undefined) return applyOwned(of, resource, stated, options);
-    return selection.around(resource, (requireSelected) =>
-      applyOwned({ ...of, requireSelected }, resource, stated, options),
-    );
-  }
-
-  #applyOptions(): { readonly force?: boolean; readonly formerManagers?: readonly string[] } {
-    const { force, formerManagers } = this.#options;
-    return { ...(force !== undefined && { force }), ...(formerManagers && { formerManagers }) };
-  }
-
-  /** What `applyOwned` needs to know to write a child that was observed. */
-  #ofChild(
-    observed: KubernetesObject | undefined,
-    { owner, ownerResource, context }: ChildWrite,
-  ): OwnerOfChildren {
-    const { client } = context;
-    const { fieldManager } = this.#options;
-    const memory = enginePartsOf(context)?.memory ?? this.#memory;
-    const known = async () => observed as never;
-    return { owner, ownerResource, client, fieldManager, memory, known };
+    const options: EngineApplyOptions = { ...this.#options, ...more };
+    return context.applyOwned(resource, stated, options);
   }
 
   /** An observed child that is answered again, without what the server and former managers have set. */
   #stated(desired: Desired<KubernetesObject>): Desired<KubernetesObject> {
-    const stated = withSystemFieldsOf(desired as unknown as JsonMap, {});
-    const metadata = stated.metadata as JsonMap;
+    const stated = withSystemFieldsOf(desired as unknown as Mapping, {});
+    const metadata = stated.metadata as Mapping;
     const { annotations } = metadata;
-    if (!isMap(annotations) || !this.#formerAnnotations.some((name) => name in annotations)) {
+    if (!isMapping(annotations) || !this.#formerAnnotations.some((name) => name in annotations)) {
       return stated as unknown as Desired<KubernetesObject>;
     }
     const kept = Object.entries(annotations).filter(

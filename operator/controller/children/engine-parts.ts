@@ -1,13 +1,23 @@
+import type { KubernetesObject } from '../../model/object.ts';
+import type { Resource } from '../../model/resource.ts';
 import type { Fight } from '../policies/key-gate.ts';
 import type { AppliedMemory } from './applied-memory.ts';
-import type { ChildSelection } from './child-selection.ts';
+
+/**
+ * Called when `by` has the name of a child, before the error is thrown, so that the key can wait until `by` is gone.
+ * `by` is undefined if the object had the name and is gone by now.
+ */
+export type Refused = (
+  resource: Resource,
+  child: KubernetesObject,
+  by: KubernetesObject | undefined,
+) => void;
 
 /** What composites and decorators use of an attempt beyond what a reconciler may use. */
 interface EngineParts {
   /** What this controller has applied. */
   readonly memory: AppliedMemory;
-  /** Refuses children that the caches of this controller would not show. */
-  readonly childSelection: ChildSelection;
+  readonly refused: Refused;
   /** The fight of this attempt, or, before it writes, of the attempt before. */
   readonly fight: () => Fight | undefined;
   /** True when the controller itself records an Event if the reconcile ends with this failure. */

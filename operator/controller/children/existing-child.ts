@@ -1,8 +1,11 @@
-import { controllerOf, type KubernetesObject, keyOf, ownersIn } from '../../model/object.ts';
-import { AlreadyOwnedError } from '../../model/owner-reference.ts';
+import { OperatorError } from '../../core/errors.ts';
+import { type KubernetesObject, keyOf } from '../../model/object.ts';
+import { AlreadyOwnedError, isControlledBy } from '../../model/owner-reference.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
 import { BeingDeletedError } from '../errors.ts';
 import type { ChildWrite } from './child-writer.ts';
+import { enginePartsOf, type Refused } from './engine-parts.ts';
+import { setOwner } from './guarded-writes.ts';
 
 /** The label of children by `generateSelector`. Its value is the uid of their parent. */
 export const CONTROLLER_UID = 'controller-uid';
@@ -10,43 +13,78 @@ export const CONTROLLER_UID = 'controller-uid';
 /** The annotation that marks an attachment with the name of its decorator. */
 export const DECORATED_BY = 'metacontroller.k8s.io/decorator-controller';
 
+/** The decorator that has made an object for its owner, and is the only one to change it. */
+export function decoratorOf({ metadata: { annotations } }: KubernetesObject): string | undefined {
+  return annotations?.[DECORATED_BY];
+}
+
+/**
+ * The error for an object that has the name of a child. The key waits until the name is free.
+ *
+ * @param by - that object; undefined if it had the name and is gone by now.
+ * @param remedy - what helps with an object that has no controller.
+ */
+export function inTheWay(
+  { refused }: { readonly refused?: Refused | undefined },
+  resource: Resource,
+  child: KubernetesObject,
+  by: KubernetesObject | undefined,
+  remedy?: string,
+): OperatorError {
+  refused?.(resource, child, by);
+  const name = keyOf(child);
+  const context = { resource: resourceName(resource), name };
+  if (by === undefined || by.metadata.deletionTimestamp !== undefined) {
+    return new BeingDeletedError('a child of that name is being deleted', { context });
+  }
+  if (decoratorOf(child) === undefined) return new AlreadyOwnedError(resource, by, remedy);
+  return new OperatorError(
+    `${resourceName(resource)} ${name} exists and is no attachment of this object: it is left alone`,
+    { code: 'ALREADY_OWNED', layer: 'user-code', context },
+  );
+}
+
+/**
+ * Requires that an object which has the name of a child is this child: the owner controls it, and the same decorator
+ * has made it, or none.
+ *
+ * @throws BeingDeletedError when the object is being deleted, or gone.
+ * @throws OperatorError `ALREADY_OWNED`.
+ */
+export function requireOwn<C extends KubernetesObject>(
+  resource: Resource,
+  child: KubernetesObject,
+  existing: C | undefined,
+  { owner, context }: ChildWrite,
+): C {
+  const isOwn =
+    existing !== undefined &&
+    existing.metadata.deletionTimestamp === undefined &&
+    isControlledBy(existing, owner) &&
+    decoratorOf(existing) === decoratorOf(child);
+  if (isOwn) return existing;
+  throw inTheWay({ refused: enginePartsOf(context)?.refused }, resource, child, existing);
+}
+
 /**
  * The object that already has the name of a child to be created. It is left alone. But a child of the owner that has
  * lost the label by which children are claimed is released: the cache of children may select by the label, and then
  * nothing else would ever see this child.
  *
- * @throws BeingDeletedError when the object is being deleted, or gone again.
- * @throws AlreadyOwnedError when the owner does not control it, or no longer.
+ * @throws OperatorError as `requireOwn`, also for a child that was released.
  */
 export async function existingChild(
   resource: Resource,
   child: KubernetesObject,
-  { owner, context }: ChildWrite,
+  write: ChildWrite,
 ): Promise<KubernetesObject> {
-  const { name, namespace } = child.metadata;
-  const live = await context.client.find<KubernetesObject>(resource, { name, namespace });
-  if (live === undefined || live.metadata.deletionTimestamp !== undefined) {
-    throw new BeingDeletedError('a child of that name is being deleted', {
-      context: { resource: resourceName(resource), name: keyOf(child) },
-    });
-  }
-  const isOfOwner = controllerOf(live)?.uid === owner.metadata.uid;
-  if (!isOfOwner || decoratorOf(live) !== decoratorOf(child)) {
-    throw new AlreadyOwnedError(resource, live);
-  }
+  const { name, namespace, labels } = child.metadata;
+  const { owner, context } = write;
+  const found = await context.client.find<KubernetesObject>(resource, { name, namespace });
+  const live = requireOwn(resource, child, found, write);
   // A function may state a label of that name for purposes of its own.
-  const label = child.metadata.labels?.[CONTROLLER_UID];
+  const label = labels?.[CONTROLLER_UID];
   if (label !== owner.metadata.uid || live.metadata.labels?.[CONTROLLER_UID] === label) return live;
-  const { uid, resourceVersion } = live.metadata;
-  const ownerReferences = ownersIn(live.metadata).filter((each) => each.uid !== owner.metadata.uid);
-  const body = { metadata: { uid, resourceVersion, ownerReferences } };
-  const released = await context.client.patch<KubernetesObject>(resource, live.metadata, {
-    type: 'merge',
-    body,
-  });
-  throw new AlreadyOwnedError(resource, released);
-}
-
-function decoratorOf({ metadata: { annotations } }: KubernetesObject): string | undefined {
-  return annotations?.[DECORATED_BY];
+  const released = await setOwner(context.client, resource, live, owner);
+  return requireOwn(resource, child, released, write);
 }

@@ -38,8 +38,8 @@ export interface NextWrite {
   readonly stated: Desired<KubernetesObject> | object;
   /** The object before the write. */
   readonly observed: object;
-  /** Digest of what the function decided from, but for the object itself. */
-  readonly inputs: string;
+  /** Digest of what the function decided from, but for the object itself. Asked only when it is needed. */
+  readonly inputs: () => string;
   readonly nowMs: number;
 }
 
@@ -75,11 +75,6 @@ interface Found {
  */
 export class HotLoops {
   readonly #loops = new Map<string, Loop>();
-
-  /** True when a loop was found for the object. Costs nothing, unlike the digests that `requireSteady` needs. */
-  isLooping(object: string): boolean {
-    return this.#loops.get(object)?.found !== undefined;
-  }
 
   /**
    * Called with every answer for an object that exists, whether it is to be written or not.
@@ -121,15 +116,17 @@ export class HotLoops {
   }
 
   /**
-   * Called after a write.
+   * Called after a write. One that has changed nothing does not count.
    *
    * @param after - undefined when the object was deleted to be created again.
    */
   wrote(object: string, next: NextWrite, after: object | undefined): void {
+    const version = after && versionOf(after);
+    if (version !== undefined && version === versionOf(next.observed)) return;
     const { stated, inputs, nowMs: atMs } = next;
     const before = this.#current(object, next);
     this.#set(object, {
-      inputs,
+      inputs: inputs(),
       answers: [...(before?.answers ?? []), digestOf(stated)].slice(-MAX_ANSWERS),
       newAnswers: newAnswers(before, next),
       status: statusDigest(next),
@@ -151,8 +148,7 @@ export class HotLoops {
   /** The loop so far, if nobody else has changed anything since. */
   #current(object: string, { observed, inputs, nowMs }: NextWrite): Loop | undefined {
     const loop = this.#loops.get(object);
-    if (loop === undefined || loop.inputs !== inputs) return undefined;
-    if (isOver(loop, nowMs)) return undefined;
+    if (loop === undefined || isOver(loop, nowMs) || loop.inputs !== inputs()) return undefined;
     return loop.shown === digestOf(shownFields(observed, loop.stated)) ? loop : undefined;
   }
 
@@ -164,6 +160,10 @@ export class HotLoops {
       this.#loops.delete(oldest);
     }
   }
+}
+
+function versionOf(object: object): string | undefined {
+  return (object as Partial<KubernetesObject>).metadata?.resourceVersion;
 }
 
 function isOver({ atMs, found }: Loop, nowMs: number): boolean {

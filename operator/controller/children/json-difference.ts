@@ -1,7 +1,5 @@
 import { OperatorError } from '../../core/errors.ts';
-
-/** A JSON object. */
-export type JsonMap = Readonly<Record<string, unknown>>;
+import { isMapping, type Mapping } from '../../core/mapping.ts';
 
 /** Objects that are compared here come from an API server or from a hook. Deeper ones are refused. */
 const MAX_DEPTH = 1_000;
@@ -9,18 +7,9 @@ const MAX_DEPTH = 1_000;
 /** Number of paths that a message names. */
 const MAX_PATHS = 5;
 
-export function isMap(value: unknown): value is JsonMap {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** The member of that name. Safe for members with names such as `constructor`. */
-export function memberOf(map: JsonMap, key: string): unknown {
+export function memberOf(map: Mapping, key: string): unknown {
   return Object.hasOwn(map, key) ? map[key] : undefined;
-}
-
-/** A map of these members. Unlike an assignment, it can hold a member named `__proto__`. */
-export function mapOf(members: ReadonlyMap<string, unknown>): JsonMap {
-  return Object.fromEntries(members);
 }
 
 /**
@@ -45,7 +34,7 @@ export function isSameJson(a: unknown, b: unknown, depth: number = 0): boolean {
   if (Array.isArray(a) && Array.isArray(b)) {
     return a.length === b.length && a.every((item, at) => isSameJson(item, b[at], depth + 1));
   }
-  if (isMap(a) && isMap(b)) {
+  if (isMapping(a) && isMapping(b)) {
     return keysOf(a, b).every((key) => isSameJson(memberOf(a, key), memberOf(b, key), depth + 1));
   }
   return isNumeric(a) && isNumeric(b) && Number(a) === Number(b);
@@ -53,22 +42,22 @@ export function isSameJson(a: unknown, b: unknown, depth: number = 0): boolean {
 
 /** The JSON merge patch (RFC 7386) that changes `before` to `after`; undefined when they are the same. */
 export function mergePatchOf(
-  before: JsonMap,
-  after: JsonMap,
+  before: Mapping,
+  after: Mapping,
   depth: number = 0,
-): JsonMap | undefined {
+): Mapping | undefined {
   requireDepth(depth);
   const members = new Map<string, unknown>();
   for (const key of keysOf(before, after)) {
     const [old, now] = [memberOf(before, key), memberOf(after, key)];
-    if (isMap(old) && isMap(now)) {
+    if (isMapping(old) && isMapping(now)) {
       const inner = mergePatchOf(old, now, depth + 1);
       if (inner !== undefined) members.set(key, inner);
     } else if (!isSameJson(old, now, depth + 1)) {
       members.set(key, now ?? null);
     }
   }
-  return members.size === 0 ? undefined : mapOf(members);
+  return members.size === 0 ? undefined : Object.fromEntries(members);
 }
 
 /** Where two values differ, such as `spec.template.spec.containers[0].image`; never their values. At most five. */
@@ -80,7 +69,7 @@ export function differingPaths(a: unknown, b: unknown): readonly string[] {
 
 function collectPaths(a: unknown, b: unknown, path: string, depth: number, into: string[]): void {
   if (into.length >= MAX_PATHS || isSameJson(a, b, depth)) return;
-  if (isMap(a) && isMap(b)) {
+  if (isMapping(a) && isMapping(b)) {
     for (const key of keysOf(a, b)) {
       collectPaths(
         memberOf(a, key),
@@ -104,7 +93,7 @@ function step(key: string, path: string): string {
   return path === '' ? key : `.${key}`;
 }
 
-function keysOf(a: JsonMap, b: JsonMap): readonly string[] {
+function keysOf(a: Mapping, b: Mapping): readonly string[] {
   const both = new Set([...Object.keys(a), ...Object.keys(b)]);
   return [...both].sort();
 }

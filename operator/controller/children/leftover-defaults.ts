@@ -3,12 +3,13 @@ import { isMapping, type Mapping } from '../../core/mapping.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { refusalOf } from '../../model/refusal.ts';
 import type { Resource } from '../../model/resource.ts';
+import { readLive } from './guarded-writes.ts';
 import { entriesOf, handOver, type ManagedFields, mappingOf } from './own-by-applying.ts';
 
 /**
- * Makes `fieldManager` the owner of the fields for which the API server has refused an apply, if the server itself has
- * filled them in: the child does not state them, and nobody owns them. An apply removes only what its manager owns, so
- * the next apply removes them. An example is `rollingUpdate` in the strategy of a Deployment that becomes `Recreate`:
+ * The API server can refuse an apply because of a default that it has filled in itself: a field that the child does not
+ * state and that no manager owns. This function makes `fieldManager` its owner. The next apply then removes the field,
+ * because an apply removes the fields that its manager owns and no longer states. An example is `rollingUpdate` in the strategy of a Deployment that becomes `Recreate`:
  * the server would accept the creation of such a Deployment, but no apply.
  *
  * Fields inside of lists are left alone: no built-in kind has such a default there.
@@ -25,9 +26,8 @@ export async function ownLeftoverDefaults<T extends KubernetesObject>(
 ): Promise<boolean> {
   const refusal = refusalOf(error);
   if (refusal?.kind !== 'invalid') return false;
-  const { name = '', namespace, uid } = stated.metadata;
-  const live = await client.find<T>(resource, { name, namespace });
-  if (live === undefined || live.metadata.uid !== uid) return false;
+  const live = await readLive<T>(client, resource, stated);
+  if (live === undefined) return false;
   const entries = entriesOf(live.metadata.managedFields);
   const own = entries.find(
     ({ manager, operation, subresource = '' }) =>

@@ -2,23 +2,11 @@ import type { Client } from '../../client/client.ts';
 import { isMapping, type Mapping } from '../../core/mapping.ts';
 import { isNotFound } from '../../model/not-found.ts';
 import type { KubernetesObject } from '../../model/object.ts';
-import { isVersionConflict } from '../../model/refusal.ts';
 import type { Resource } from '../../model/resource.ts';
-
-/** The object with its managedFields, which caches drop. Undefined when the object is gone. */
-export async function withOwners<C extends KubernetesObject>(
-  client: Client,
-  resource: Resource<C>,
-  known: C,
-): Promise<C | undefined> {
-  const { managedFields, name, namespace, uid } = known.metadata;
-  if (managedFields !== undefined) return known;
-  const live = await client.find(resource, { name, namespace });
-  return live?.metadata.uid === uid ? live : undefined;
-}
+import { withNewest } from './guarded-writes.ts';
 
 /** Number of tries against other writers before the attempt fails; client-go's number. */
-const MAX_ATTEMPTS = 5;
+const MAX_TRIES = 5;
 
 /** One entry of `metadata.managedFields`: a manager and its fields. It comes from the server, and is not trusted. */
 export interface ManagedFields {
@@ -65,21 +53,17 @@ export async function ownByApplying<T extends KubernetesObject>(
   object: T,
   owners: FieldOwners,
 ): Promise<boolean> {
-  const { name, namespace, uid } = object.metadata;
-  let seen: T = object;
-  for (let attempt = 1; ; attempt += 1) {
+  const send = async (seen: T): Promise<boolean> => {
     const managedFields = handedOver(seen, owners);
     if (managedFields === undefined) return false;
-    try {
-      await handOver(client, resource, seen, managedFields);
-      return true;
-    } catch (error) {
-      if (isNotFound(error)) return false;
-      if (!isVersionConflict(error) || attempt >= MAX_ATTEMPTS) throw error;
-    }
-    const live: T | undefined = await client.find(resource, { name, namespace });
-    if (live === undefined || live.metadata.uid !== uid) return false;
-    seen = live;
+    await handOver(client, resource, seen, managedFields);
+    return true;
+  };
+  try {
+    return (await withNewest(client, resource, object, { send, maxTries: MAX_TRIES })) ?? false;
+  } catch (error) {
+    if (isNotFound(error)) return false;
+    throw error;
   }
 }
 

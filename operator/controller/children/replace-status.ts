@@ -1,16 +1,12 @@
 import type { Client } from '../../client/client.ts';
+import { isMapping, type Mapping } from '../../core/mapping.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { Resource } from '../../model/resource.ts';
-import { digestOf } from './applied-memory.ts';
-import {
-  differingPaths,
-  isMap,
-  type JsonMap,
-  mapOf,
-  memberOf,
-  mergePatchOf,
-} from './json-difference.ts';
-import { sendStatus, statusOf } from './send-status.ts';
+import { statusOf } from '../object-shape/condition-list.ts';
+import { digestOf, shownFields } from './applied-memory.ts';
+import { patchThis } from './guarded-writes.ts';
+import { differingPaths, mergePatchOf } from './json-difference.ts';
+import { sendStatus } from './send-status.ts';
 
 /** Number of remembered objects whose status the server does not store as it is written. */
 const MAX_OBJECTS = 10_000;
@@ -47,7 +43,7 @@ export class StatusReplacer {
   }
 
   /** True when `replace` would write. */
-  differs(object: KubernetesObject, wanted: JsonMap): boolean {
+  differs(object: KubernetesObject, wanted: Mapping): boolean {
     const stated = withoutNulls(wanted);
     const shown = withoutNulls(statusOf(object));
     if (mergePatchOf(shown, stated) === undefined) return false;
@@ -58,7 +54,7 @@ export class StatusReplacer {
   }
 
   /** Fields of `base` that the server has not stored when it was written last; empty for another `base`. */
-  missingOf(object: KubernetesObject, base: JsonMap): readonly string[] {
+  missingOf(object: KubernetesObject, base: Mapping): readonly string[] {
     const known = this.#stored.get(object.metadata.uid ?? '')?.incomplete;
     return known?.baseDigest === digestOf(withoutNulls(base)) ? known.missing : [];
   }
@@ -72,35 +68,27 @@ export class StatusReplacer {
     client: Client,
     resource: Resource,
     object: KubernetesObject,
-    wanted: JsonMap,
-    base?: JsonMap,
+    wanted: Mapping,
+    base?: Mapping,
   ): Promise<StatusOutcome> {
     const stated = withoutNulls(wanted);
     const send = async (current: KubernetesObject): Promise<StatusOutcome | undefined> => {
       if (!this.differs(current, stated)) return undefined;
-      const { name, namespace, uid, resourceVersion } = current.metadata;
       const status = mergePatchOf(statusOf(current), stated) ?? {};
-      const body = { metadata: { uid, resourceVersion }, status };
-      const patch = { type: 'merge', body } as const;
-      const options = { subresource: 'status' };
-      const written = await client.patch<KubernetesObject>(
-        resource,
-        { name, namespace },
-        patch,
-        options,
-      );
+      const subresource = 'status';
+      const written = await patchThis(client, resource, current, { status }, { subresource });
       return { written, missing: this.#note(written, stated, base) };
     };
     return (await sendStatus({ client, resource, object }, send, this.#maxTries)) ?? NOTHING;
   }
 
-  #note(written: KubernetesObject, wanted: JsonMap, base: JsonMap | undefined): readonly string[] {
+  #note(written: KubernetesObject, wanted: Mapping, base: Mapping | undefined): readonly string[] {
     const { uid = '' } = written.metadata;
     const stored = withoutNulls(statusOf(written));
     const isAsWanted = mergePatchOf(stored, wanted) === undefined;
     const missing = isAsWanted
       ? []
-      : differingPaths(shownOf(stored, wanted), wanted).map((path) => `status.${path}`);
+      : differingPaths(shownFields(stored, wanted), wanted).map((path) => `status.${path}`);
     const before = this.#stored.get(uid)?.incomplete;
     const now = base && { baseDigest: digestOf(withoutNulls(base)), missing };
     const incomplete = base === undefined ? before : now;
@@ -116,19 +104,10 @@ export class StatusReplacer {
 
 const NOTHING: StatusOutcome = { written: undefined, missing: [] };
 
-/** The stored members of maps that `wanted` states, whole lists and values. */
-function shownOf(stored: JsonMap, wanted: JsonMap): JsonMap {
-  const members = Object.entries(wanted).map(([key, value]): [string, unknown] => {
-    const known = memberOf(stored, key);
-    return [key, isMap(value) && isMap(known) ? shownOf(known, value) : known];
-  });
-  return mapOf(new Map(members));
-}
-
 /** A merge patch cannot state null. For the API server it is the same as absent. */
-export function withoutNulls(map: JsonMap): JsonMap {
+export function withoutNulls(map: Mapping): Mapping {
   const members = Object.entries(map)
     .filter(([, value]) => value !== null && value !== undefined)
-    .map(([key, value]): [string, unknown] => [key, isMap(value) ? withoutNulls(value) : value]);
-  return mapOf(new Map(members));
+    .map(([key, value]) => [key, isMapping(value) ? withoutNulls(value) : value]);
+  return Object.fromEntries(members);
 }

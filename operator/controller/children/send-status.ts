@@ -1,10 +1,10 @@
 import type { Client } from '../../client/client.ts';
-import { isMapping } from '../../core/mapping.ts';
 import { isNotFound } from '../../model/not-found.ts';
 import type { KubernetesObject } from '../../model/object.ts';
-import { isUidMismatch, isVersionConflict } from '../../model/refusal.ts';
+import { isUidMismatch } from '../../model/refusal.ts';
 import type { Resource } from '../../model/resource.ts';
 import { NoStatusSubresourceError } from '../errors.ts';
+import { readLive, withNewest } from './guarded-writes.ts';
 
 /** An object whose status is written. */
 export interface StatusTarget {
@@ -26,41 +26,17 @@ const MAX_TRIES = 3;
  * @throws ApiError when the server refuses, or when other writers won every try.
  */
 export async function sendStatus<T>(
-  target: StatusTarget,
+  { client, resource, object }: StatusTarget,
   send: (current: KubernetesObject) => Promise<T | undefined>,
   maxTries: number = MAX_TRIES,
 ): Promise<T | undefined> {
-  let current: KubernetesObject | undefined = target.object;
-  for (let tries = 1; current !== undefined; tries++) {
-    try {
-      return await send(current);
-    } catch (error) {
-      if (isUidMismatch(error)) return undefined;
-      if (isNotFound(error)) {
-        // The API server gives the same answer for a missing object and for a missing status subresource.
-        if ((await readLive(target)) === undefined) return undefined;
-        throw new NoStatusSubresourceError(target.resource, { cause: error });
-      }
-      if (!isVersionConflict(error) || tries >= maxTries) throw error;
-    }
-    current = await readLive(target);
+  try {
+    return await withNewest(client, resource, object, { send, maxTries });
+  } catch (error) {
+    if (isUidMismatch(error)) return undefined;
+    if (!isNotFound(error)) throw error;
+    // The API server gives the same answer for a missing object and for a missing status subresource.
+    if ((await readLive(client, resource, object)) === undefined) return undefined;
+    throw new NoStatusSubresourceError(resource, { cause: error });
   }
-  return undefined;
-}
-
-/** The object as the server has it; undefined when it is gone, or when another one has its name. */
-export async function readLive({
-  client,
-  resource,
-  object: { metadata },
-}: StatusTarget): Promise<KubernetesObject | undefined> {
-  const { name, namespace, uid } = metadata;
-  const live = await client.find<KubernetesObject>(resource, { name, namespace });
-  return live?.metadata.uid === uid ? live : undefined;
-}
-
-/** The status of an object; empty when it has none. */
-export function statusOf(object: KubernetesObject): Readonly<Record<string, unknown>> {
-  const { status } = object as { readonly status?: unknown };
-  return isMapping(status) ? status : {};
 }

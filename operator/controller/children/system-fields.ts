@@ -1,6 +1,7 @@
+import { isMapping, type Mapping } from '../../core/mapping.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { digestOf } from './applied-memory.ts';
-import { isMap, isSameJson, type JsonMap } from './json-difference.ts';
+import { isSameJson } from './json-difference.ts';
 
 /** Members of metadata that the API server sets. What a function answers for them is ignored. */
 const SYSTEM_FIELDS = [
@@ -15,9 +16,9 @@ const SYSTEM_FIELDS = [
 ] as const;
 
 /** `object` with the status and the system fields of `from`; without them where `from` lacks them. */
-export function withSystemFieldsOf(object: JsonMap, from: JsonMap): JsonMap {
-  const metadata = { ...(isMap(object.metadata) ? object.metadata : {}) };
-  const known = isMap(from.metadata) ? from.metadata : {};
+export function withSystemFieldsOf(object: Mapping, from: Mapping): Mapping {
+  const metadata = { ...(isMapping(object.metadata) ? object.metadata : {}) };
+  const known = isMapping(from.metadata) ? from.metadata : {};
   for (const field of SYSTEM_FIELDS) {
     if (Object.hasOwn(known, field)) metadata[field] = known[field];
     else delete metadata[field];
@@ -38,11 +39,11 @@ export function isSameContent(a: KubernetesObject, b: KubernetesObject): boolean
 }
 
 /** Items of a list have no type of their own. */
-function contentOf(object: KubernetesObject): JsonMap {
+function contentOf(object: KubernetesObject): Mapping {
   const {
     apiVersion: _,
     kind: __,
     ...content
-  } = withSystemFieldsOf(object as unknown as JsonMap, {});
+  } = withSystemFieldsOf(object as unknown as Mapping, {});
   return content;
 }

@@ -4,11 +4,12 @@ import type { KubernetesObject } from '../../model/object.ts';
 import { apiVersionOf, resourceName } from '../../model/resource.ts';
 import { ApiError } from '../../model/status.ts';
 import { type AddedField, addedFieldsOf, refusedFieldsIn } from '../object-shape/added-fields.ts';
-import { conditionsOf, formerNames, managerOf } from '../object-shape/condition-list.ts';
+import { conditionsOf, formerNames, managerOf, statusOf } from '../object-shape/condition-list.ts';
 import type { DesiredStatus } from '../reconciler.ts';
 import type { AppliedMemory } from './applied-memory.ts';
 import { digestOf } from './applied-memory.ts';
-import { readLive, type StatusTarget, sendStatus, statusOf } from './send-status.ts';
+import { readLive } from './guarded-writes.ts';
+import { type StatusTarget, sendStatus } from './send-status.ts';
 
 interface StatusWriterOptions extends StatusTarget {
   readonly clock: Clock;
@@ -36,7 +37,7 @@ export function statusWriter(options: StatusWriterOptions): SetStatus {
   return async (desired) => {
     const write = new StatusWrite(options, desired);
     const before = known;
-    const isSeen = !memory.isBehind(resource, known, 'status');
+    const isSeen = !memory.isBehind(known, 'status');
     await write.learnEarlier(known);
     const expected = write.statusFor(known, memory.undeclared.of(resource, clock.monotonic()));
     if (isSeen && isSameStatus(statusOf(known), expected)) return false;
@@ -46,7 +47,7 @@ export function statusWriter(options: StatusWriterOptions): SetStatus {
     );
     if (written === undefined) return false;
     known = written.answer;
-    memory.remember(resource, known, write.bodyOf(written.status), 'status');
+    memory.remember(resource, known, write.bodyOf(written.status), { part: 'status' });
     return !(isSeen && isSameStatus(statusOf(before), statusOf(known)));
   };
 }
@@ -79,7 +80,7 @@ class StatusWrite {
     const { generation } = object.metadata;
     const observed = generation === undefined ? {} : { observedGeneration: generation };
     const seen = omitted.has('condition.observedGeneration') ? {} : observed;
-    const shown = conditionsOf(current);
+    const shown = conditionsOf(statusOf(current));
     const stated = conditions?.reduce<readonly Condition[]>((done, wanted) => {
       const known = findCondition(shown, wanted.type);
       const [condition] = setCondition(known ? [known] : [], { ...wanted, ...seen }, this.#nowMs);
@@ -118,7 +119,7 @@ class StatusWrite {
     const { object, memory, fieldManager } = this.#options;
     if (fieldManager === undefined || memory.conditions.form !== 'atomic') return;
     if (!memory.conditions.isUnknown(current, this.#types)) return;
-    const live = await readLive(this.#options);
+    const live = await this.#live();
     memory.conditions.learnEarlier(object.metadata.uid ?? '', live, fieldManager);
   }
 
@@ -127,7 +128,7 @@ class StatusWrite {
     const { conditions } = this.#options.memory;
     // A cache may drop the list: what it does not show would be lost.
     if (this.#isOneValue() && statusOf(current).conditions === undefined) {
-      const live = await readLive(this.#options);
+      const live = await this.#live();
       if (live === undefined) return undefined;
       if (statusOf(live).conditions !== undefined) return this.send(live, true);
     }
@@ -146,6 +147,11 @@ class StatusWrite {
     }
     // The write was made for the other form: the definition has changed, or this is the first write of all.
     return this.send(withConditions(written.answer, this.#lost(current, written)), false);
+  }
+
+  #live(): Promise<KubernetesObject | undefined> {
+    const { client, resource, object } = this.#options;
+    return readLive(client, resource, object);
   }
 
   /** Asks the server for the form of the list, before a write could remove conditions of others. */
@@ -235,7 +241,7 @@ class StatusWrite {
   }
 
   #lost(current: KubernetesObject, { answer }: Written): readonly Condition[] {
-    const left = new Set(conditionsOf(answer).map(({ type }) => type));
+    const left = new Set(conditionsOf(statusOf(answer)).map(({ type }) => type));
     return this.#othersIn(current).filter(({ type }) => !left.has(type));
   }
 
@@ -246,7 +252,7 @@ class StatusWrite {
 }
 
 function withConditions(object: KubernetesObject, more: readonly Condition[]): KubernetesObject {
-  const status = { ...statusOf(object), conditions: [...conditionsOf(object), ...more] };
+  const status = { ...statusOf(object), conditions: [...conditionsOf(statusOf(object)), ...more] };
   return { ...object, status } as KubernetesObject;
 }
 

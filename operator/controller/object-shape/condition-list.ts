@@ -1,4 +1,4 @@
-import { isMapping } from '../../core/mapping.ts';
+import { isMapping, type Mapping } from '../../core/mapping.ts';
 import type { Condition } from '../../model/condition.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 
@@ -63,7 +63,7 @@ export class ConditionList {
   learn(answer: KubernetesObject, manager: string | undefined): boolean {
     const form = formIn(answer, manager);
     if (form !== undefined) this.#form = form;
-    if (form !== undefined || conditionsOf(answer).length === 0) return true;
+    if (form !== undefined || conditionsOf(statusOf(answer)).length === 0) return true;
     this.#form = 'atomic';
     const isFirst = !this.#isUnreadable;
     this.#isUnreadable = true;
@@ -73,7 +73,7 @@ export class ConditionList {
   /** The conditions of `object` that others have written, when `types` are stated. */
   others(object: KubernetesObject, types: ReadonlySet<string>): readonly Condition[] {
     const earlier = this.#earlier.get(object.metadata.uid ?? '') ?? NONE;
-    return conditionsOf(object).filter(
+    return conditionsOf(statusOf(object)).filter(
       ({ type }) => !types.has(type) && !this.#stated.has(type) && !earlier.has(type),
     );
   }
@@ -95,7 +95,7 @@ export class ConditionList {
   merged(object: KubernetesObject, wanted: readonly Condition[]): readonly Condition[] {
     const waiting = new Map(wanted.map((condition) => [condition.type, condition]));
     const others = new Set(this.others(object, new Set(waiting.keys())));
-    const merged = conditionsOf(object).flatMap((known) => {
+    const merged = conditionsOf(statusOf(object)).flatMap((known) => {
       const own = waiting.get(known.type);
       waiting.delete(known.type);
       return own ?? (others.has(known) ? [known] : []);
@@ -104,10 +104,14 @@ export class ConditionList {
   }
 }
 
-/** Leaves out items that are no objects: nothing identifies them. */
-export function conditionsOf(object: KubernetesObject): readonly Condition[] {
+/** The status of an object; empty when it has none. */
+export function statusOf(object: KubernetesObject): Mapping {
   const { status } = object as { readonly status?: unknown };
-  const conditions: unknown = isMapping(status) ? status.conditions : undefined;
+  return isMapping(status) ? status : {};
+}
+
+/** The conditions of a status. Leaves out items that are no objects: nothing identifies them. */
+export function conditionsOf({ conditions }: Mapping): readonly Condition[] {
   return Array.isArray(conditions) ? conditions.filter(isMapping as never) : [];
 }
 
@@ -154,7 +158,7 @@ function sharesOf({ apiVersion, metadata }: KubernetesObject): readonly Share[] 
 }
 
 function formIn(object: KubernetesObject, manager: string | undefined): ListForm | undefined {
-  if (conditionsOf(object).length === 0) return undefined; // an empty map looks like an atomic list
+  if (conditionsOf(statusOf(object)).length === 0) return undefined; // an empty map looks like an atomic list
   const all = sharesOf(object).filter(({ conditions }) => conditions !== undefined);
   const own = all.filter((share) => share.isApplied && share.manager === manager);
   const parts = own.length > 0 ? own : all;
@@ -167,7 +171,7 @@ function earlierTypes(live: KubernetesObject, fieldManager: string): ReadonlySet
   const owners = sharesOf(live).filter(({ conditions }) => conditions !== undefined);
   // A status that was written before the form of the list was known has the plain name.
   if (owners.length > 0 && owners.every(({ manager }) => manager === fieldManager)) {
-    return new Set(conditionsOf(live).map(({ type }) => type));
+    return new Set(conditionsOf(statusOf(live)).map(({ type }) => type));
   }
   const prefix = prefixOf(fieldManager);
   const named = sharesOf(live).filter(({ manager }) => manager.startsWith(prefix));

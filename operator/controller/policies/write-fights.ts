@@ -1,6 +1,6 @@
 import { deepJson } from '../../core/deep-json.ts';
 import { isMapping, type Mapping } from '../../core/mapping.ts';
-import { objectKey } from '../../model/object.ts';
+import { isOlder, objectKey } from '../../model/object.ts';
 import { resourceName } from '../../model/resource.ts';
 import { digestOf, shownFields } from '../children/applied-memory.ts';
 import { differingPaths } from '../children/json-difference.ts';
@@ -198,7 +198,10 @@ function changedBack(
 ): readonly string[] {
   const members = Object.keys(stated).slice(0, 5);
   if (last.lastVersion === DELETED) return members;
-  if (before === undefined || before.metadata.resourceVersion === last.lastVersion) return [];
+  const { resourceVersion: version = '' } = before?.metadata ?? {};
+  // A cache that is behind shows what this controller has changed since.
+  const isSeen = version === last.lastVersion || isOlder(version, last.lastVersion);
+  if (before === undefined || isSeen) return [];
   const [had, has] = [shownFields(before, stated), shownFields(answer, stated)];
   const shown = digestOf(had);
   if (shown === last.left || shown === digestOf(has)) return [];

@@ -10,9 +10,14 @@ import { deepFreeze } from '../../store/freeze.ts';
 import type { SharedInformer } from '../../store/shared-informer.ts';
 import type { Store } from '../../store/store.ts';
 import { AppliedMemory } from '../children/applied-memory.ts';
-import { applyOwned, deleteOwned, type OwnerOfChildren } from '../children/apply-owned.ts';
+import {
+  applyOwned,
+  deleteOwned,
+  type EngineApplyOptions,
+  type OwnerOfChildren,
+} from '../children/apply-owned.ts';
 import { ChildSelection } from '../children/child-selection.ts';
-import { withEngineParts } from '../children/engine-parts.ts';
+import { type Refused, withEngineParts } from '../children/engine-parts.ts';
 import { statusWriter } from '../children/write-status.ts';
 import type { Controller } from '../controller.ts';
 import type { EventRecorder } from '../events/event-recorder.ts';
@@ -86,6 +91,7 @@ export class Contexts {
     const { controller, clock, events, gate, self, takenNames } = this.#options;
     const { key, object, signal, log, attempt, priority, refusedChildren } = facts;
     const client = this.client(facts);
+    const refused: Refused = (resource, child, by) => takenNames?.refused(key, resource, child, by);
     const context: ReconcileContext = {
       ...contextMethods({
         controller,
@@ -97,7 +103,7 @@ export class Contexts {
         memory: this.#memory,
         childSelection: this.#childSelection,
         store: (of) => this.store(of),
-        refused: (resource, child, by) => takenNames?.refused(key, resource, child, by),
+        refused,
         refusedChildren,
         signal,
       }),
@@ -115,7 +121,7 @@ export class Contexts {
     };
     return withEngineParts(context, {
       memory: this.#memory,
-      childSelection: this.#childSelection,
+      refused,
       fight: () => gate?.fightOf(key),
       isTold: (thrown) => refusedChildren.events(failureOf(thrown)).length > 0,
     });
@@ -261,7 +267,7 @@ interface ContextMethodsOptions {
   /** The cache of a source, as the reconciler sees it. */
   readonly store: (source: Source) => Store<KubernetesObject>;
   /** Called when another object keeps a child from being created or changed. */
-  readonly refused: NonNullable<OwnerOfChildren['refused']>;
+  readonly refused: Refused;
   readonly refusedChildren: RefusedChildren;
   /** Aborts with the attempt. What fails after that says nothing about a child. */
   readonly signal: AbortSignal;
@@ -314,16 +320,18 @@ function applyingOwned(
   { controller, client, memory, childSelection, store, refused, ...rest }: ContextMethodsOptions,
   reconciled: (verb: string) => KubernetesObject,
 ): ReconcileContext['applyOwned'] {
-  return async (resource, child, how) => {
+  return async (resource, child, how?: EngineApplyOptions) => {
     const owner = reconciled('applyOwned');
     const known = knownChild(controller, client, store);
     const writer = { client, fieldManager: controller.name, memory };
     const of = { owner, ownerResource: controller.for.resource, ...writer, known, refused };
+    if (how?.dryRun === true) return applyOwned(of, resource, child, how);
     const { namespace = owner.metadata.namespace, name } = child.metadata;
     const write = () =>
       childSelection.around(resource, (requireSelected) =>
         applyOwned({ ...of, requireSelected }, resource, child, how),
       );
+    if (how?.observed) return write(); // the engine tells of what it could not change
     return rest.refusedChildren.observe({ resource, namespace, name }, write, rest.signal);
   };
 }

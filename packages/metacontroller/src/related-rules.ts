@@ -7,13 +7,7 @@ import {
   type ReconcileContext,
   source,
 } from 'chancery';
-import {
-  compileRule,
-  type Related,
-  type RelatedRule,
-  relatedObjects,
-  runInSlices,
-} from 'chancery/internal';
+import { compileRule, Related, type RelatedRule, runInSlices } from 'chancery/internal';
 import { keepManagedFields } from './child-sources.ts';
 import { ControllerHook } from './controller-hook.ts';
 import type { ConfiguredHooks, SharedParts } from './controller-parts.ts';
@@ -36,7 +30,7 @@ export function relatedOf(
   if (customize === undefined) return undefined;
   const hook = new ControllerHook(spec, 'customize', { called: customize, types: [], shared });
   const ownNamespaceOnly = customize.version === 'v1';
-  return relatedObjects({
+  return new Related({
     controller: name,
     ownNamespaceOnly,
     rules: async (parent, context) => {

@@ -273,6 +273,12 @@ test('[metacontroller 17] finalizes until it is finalized, then removes its fina
   ]);
 });
 
+test('[metacontroller 17] a deleted object that another finalizer keeps is finalized again, and its attachments are left', async () => {
+  const metadata = { deletionTimestamp: deleted, finalizers: ['other/one'] };
+  const { done } = await reconciled({ metadata, cached: [ours('a')], options: { finalizer } });
+  expect(done).toEqual(['finalize 7 farm/a']);
+});
+
 test('[metacontroller 17] an object that is no longer selected is finalized, one that never was is left alone', async () => {
   const options = { finalizer, selects: () => false };
 

@@ -1,7 +1,7 @@
 import { FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import type { RelatedRule } from '../../../operator/composite/engine-options.ts';
-import { relatedObjects } from '../../../operator/composite/related/related-objects.ts';
+import type { RelatedRule } from '../../../operator/composite/related/compiled-rule.ts';
+import { Related } from '../../../operator/composite/related/related-objects.ts';
 import { NotReadyError, SourceUnavailableError } from '../../../operator/controller/errors.ts';
 import { failureOf } from '../../../operator/controller/run/failure.ts';
 import { configMaps, secrets } from '../../../operator/model/kubernetes/resources.ts';
@@ -25,7 +25,7 @@ function opening(rulesOf: (name: string) => readonly RelatedRule[]) {
   const clock = new FakeClock();
   const opened: FakeSource[] = [];
   const asked: string[] = [];
-  const related = relatedObjects({
+  const related = new Related({
     controller: 'test',
     rules: async ({ metadata }) => {
       asked.push(metadata.name);

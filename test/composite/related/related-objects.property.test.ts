@@ -3,8 +3,8 @@
 import { FakeClock } from '@chancery/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { RelatedRule } from '../../../operator/composite/engine-options.ts';
-import { relatedObjects } from '../../../operator/composite/related/related-objects.ts';
+import type { RelatedRule } from '../../../operator/composite/related/compiled-rule.ts';
+import { Related } from '../../../operator/composite/related/related-objects.ts';
 import { source } from '../../../operator/controller/source.ts';
 import { configMaps, namespaces, nodes } from '../../../operator/model/kubernetes/resources.ts';
 import { type KubernetesObject, keyOf } from '../../../operator/model/object.ts';
@@ -93,7 +93,7 @@ test('[metacontroller 19] rules select what the model selects, and a change wake
         const clock = new FakeClock();
         const opened = new Map<string, FakeSource>();
         const cluster = new Map(objects.map((object) => [nameOf(object), object]));
-        const related = relatedObjects({
+        const related = new Related({
           controller: 'test',
           rules: async (parent) => byUid.get(nameOf(parent))?.rules ?? [],
           sources: {
@@ -148,7 +148,7 @@ test('declared sources wake the same parents', async () => {
       const clock = new FakeClock();
       const sources = [configMaps, namespaces, nodes].map((each) => source(each));
       const byName = new Map(declared.map((parent) => [nameOf(toObject(parent)), parent]));
-      const related = relatedObjects({
+      const related = new Related({
         controller: 'test',
         rules: async (parent) => byName.get(nameOf(parent))?.rules ?? [],
         sources: { declared: sources },

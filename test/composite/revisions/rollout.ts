@@ -1,5 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { childIdentity } from '../../../operator/composite/child.ts';
+import {
+  byLabelIfUncontrolled,
+  UNCONTROLLED_INDEX,
+} from '../../../operator/composite/adopt-orphans.ts';
+import { childIdentity, OWNER_INDEX } from '../../../operator/composite/child.ts';
 import type {
   ChildType,
   LiveRevisions,
@@ -18,10 +22,10 @@ import type { ChildWriter } from '../../../operator/controller/children/child-wr
 import type { ReconcileContext } from '../../../operator/controller/reconciler.ts';
 import { source } from '../../../operator/controller/source.ts';
 import { pods } from '../../../operator/model/builtin.ts';
-import { type KubernetesObject, ownersIn } from '../../../operator/model/object.ts';
+import type { KubernetesObject } from '../../../operator/model/object.ts';
 import { defineResource, type Resource } from '../../../operator/model/resource.ts';
-import { matchesSelector, type Selector } from '../../../operator/model/selector.ts';
 import { ApiError } from '../../../operator/model/status.ts';
+import { byOwner, type IndexFunction } from '../../../operator/store/indices.ts';
 
 /** A child, or a parent, or a stored revision. */
 export type Held = KubernetesObject & {
@@ -164,6 +168,11 @@ export interface RolloutOptions {
   readonly generateSelector?: boolean;
 }
 
+const INDEXES: Readonly<Record<string, IndexFunction>> = {
+  [OWNER_INDEX]: byOwner,
+  [UNCONTROLLED_INDEX]: byLabelIfUncontrolled,
+};
+
 /** Children as this test compares them: by their spec. */
 const bySpec: ChildWriter = {
   create: () => Promise.reject(new Error('not used')),
@@ -248,10 +257,8 @@ export class Rollout {
     const held = (): Held[] => [...stored.all.values()];
     return {
       store: () => ({
-        byIndex: (_index: string, uid: string) =>
-          held().filter(({ metadata }) => ownersIn(metadata).some((owner) => owner.uid === uid)),
-        list: ({ selector }: { selector: Selector }) =>
-          held().filter(({ metadata }) => matchesSelector(selector, metadata.labels)),
+        byIndex: (index: string, value: string) =>
+          held().filter((object) => INDEXES[index]?.(object).includes(value)),
       }),
       client: {
         find: async (resource: Resource, { name }: { name: string }) =>

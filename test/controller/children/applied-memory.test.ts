@@ -26,7 +26,7 @@ test('[child 6] every object of a cached resource is remembered, until it is gon
 
   const known = all.filter((at) => memory.isApplied(configMaps, stored(at), stated(at)));
   for (const at of all) if (at % 2 === 0) memory.forget(`uid-${at}`);
-  const left = all.filter((at) => memory.lastWrite(configMaps, stored(at)) !== undefined);
+  const left = all.filter((at) => memory.lastWrite(stored(at)) !== undefined);
 
   expect(known).toHaveLength(all.length);
   expect(left).toEqual(all.filter((at) => at % 2 === 1));
@@ -53,9 +53,7 @@ test('[child 6] of objects that are written after they have left the cache the l
     memory.remember(configMaps, stored(at), stated(at));
   }
 
-  const forgotten = numbers(10_003).filter(
-    (at) => memory.lastWrite(configMaps, stored(at)) === undefined,
-  );
+  const forgotten = numbers(10_003).filter((at) => memory.lastWrite(stored(at)) === undefined);
 
   expect(forgotten).toEqual([0, 1, 2]);
 });
@@ -68,7 +66,7 @@ test('[child 6] an object that a cache has again is remembered like the others',
   for (const at of numbers(10_003)) memory.remember(configMaps, stored(at), stated(at));
   for (const at of numbers(10_003)) memory.remember(secrets, stored(20_000 + at), stated(at));
 
-  expect(memory.lastWrite(configMaps, stored(0))).toBe('apply');
+  expect(memory.lastWrite(stored(0))).toBe('apply');
 });
 
 test('[child 6] the status of an object is remembered beside the object, and forgotten with it', () => {
@@ -76,12 +74,14 @@ test('[child 6] the status of an object is remembered beside the object, and for
   memory.follow(configMaps);
   const status = { ...stated(1), status: { pages: 1 } } as KubernetesObject;
   memory.remember(configMaps, stored(1), stated(1));
-  memory.remember(configMaps, { ...stored(1), status: { pages: 1 } } as never, status, 'status');
+  memory.remember(configMaps, { ...stored(1), status: { pages: 1 } } as never, status, {
+    part: 'status',
+  });
 
   const isKnown = () => [
     memory.isApplied(configMaps, stored(1), stated(1)),
     memory.isApplied(configMaps, stored(1), status, 'status'),
-    memory.isBehind(configMaps, stored(1, '7'), 'status'),
+    memory.isBehind(stored(1, '7'), 'status'),
   ];
   const before = isKnown();
   memory.forget('uid-1');
@@ -129,12 +129,8 @@ test('[child 6] a controller forgets a child that has left its cache', async () 
   await env.settled();
   const leaf = await env.get(configMaps, namespace, 'leaf');
   const isKnown = () => [
-    memory?.lastWrite(configMaps, leaf ?? expect.unreachable()) !== undefined,
-    memory?.isBehind(
-      configMaps,
-      { ...site, metadata: { ...site.metadata, resourceVersion: '1' } },
-      'status',
-    ),
+    memory?.lastWrite(leaf ?? expect.unreachable()) !== undefined,
+    memory?.isBehind({ ...site, metadata: { ...site.metadata, resourceVersion: '1' } }, 'status'),
   ];
   const before = isKnown();
 

@@ -13,7 +13,7 @@ class Written {
   writes = 0;
 
   answer(stated: object, stored: object = stated): HotLoopError | undefined {
-    const next = { stated, observed: this.object, inputs: this.inputs, nowMs: this.nowMs };
+    const next = { stated, observed: this.object, inputs: () => this.inputs, nowMs: this.nowMs };
     try {
       this.#loops.requireProgress('plan', next);
     } catch (error) {
@@ -27,7 +27,7 @@ class Written {
 
   /** An answer that may be what the object shows. */
   see(stated: object): HotLoopError | undefined {
-    const next = { stated, observed: this.object, inputs: this.inputs, nowMs: this.nowMs };
+    const next = { stated, observed: this.object, inputs: () => this.inputs, nowMs: this.nowMs };
     try {
       this.#loops.requireSteady('plan', next);
     } catch (error) {
@@ -37,7 +37,7 @@ class Written {
   }
 
   recreate(stated: object): HotLoopError | undefined {
-    const next = { stated, observed: this.object, inputs: this.inputs, nowMs: this.nowMs };
+    const next = { stated, observed: this.object, inputs: () => this.inputs, nowMs: this.nowMs };
     try {
       this.#loops.requireProgress('plan', next);
     } catch (error) {
@@ -244,7 +244,7 @@ describe('a loop that was found', () => {
 
 test('only the last ten thousand objects are remembered', () => {
   const loops = new HotLoops();
-  const next = { stated: A, observed: {}, inputs: '', nowMs: 0 };
+  const next = { stated: A, observed: {}, inputs: () => '', nowMs: 0 };
   const write = (name: string) => loops.wrote(name, { ...next, observed: A }, A);
   write('first');
   write('first');

@@ -1,4 +1,5 @@
 import {
+  type Client,
   controllerOf,
   type Desired,
   isAlreadyExists,
@@ -14,9 +15,9 @@ import {
   type ChildWriter,
   enginePartsOf,
   existingChild,
-  isMap,
+  isMapping,
   isSameContent,
-  type JsonMap,
+  type Mapping,
   mergePatchOf,
   withStoredNames,
   withSystemFieldsOf,
@@ -78,20 +79,15 @@ class DynamicApply implements ChildWriter {
     const child = annotated(resource, answer);
     const body = this.#patch(resource, child, observed, context);
     if (body === undefined) return false;
-    const patch = { type: 'merge', body } as const;
-    const target = observed.metadata;
-    let after: KubernetesObject;
+    let after: KubernetesObject | undefined;
     try {
       // The server tells a difference from another form of the same, such as `1` for `1000m`.
-      after = await context.client.patch<KubernetesObject>(resource, target, patch, {
-        ...BY_UPDATE,
-        dryRun: true,
-      });
+      after = await send(context.client, resource, observed, { body, dryRun: true });
     } catch (error) {
       if (isInvalid(error)) return true; // a field that cannot be changed
-      if (isNotFound(error)) return false; // gone: it is created again
       throw error;
     }
+    if (after === undefined) return false;
     if (isSameContent(after, observed)) {
       this.#rewritten(context).remember(resource, observed, child);
     }
@@ -108,20 +104,8 @@ class DynamicApply implements ChildWriter {
     const body = this.#patch(resource, child, observed, context);
     if (body === undefined) return undefined;
     aboutToChange?.();
-    const patch = { type: 'merge', body } as const;
-    let after: KubernetesObject;
-    try {
-      after = await context.client.patch<KubernetesObject>(
-        resource,
-        observed.metadata,
-        patch,
-        BY_UPDATE,
-      );
-    } catch (error) {
-      if (isNotFound(error) || isUidMismatch(error)) return undefined; // gone: it is created again
-      throw error;
-    }
-    this.#noteRewriting(resource, after, child, context);
+    const after = await send(context.client, resource, observed, { body });
+    if (after !== undefined) this.#noteRewriting(resource, after, child, context);
     return after;
   }
 
@@ -158,16 +142,32 @@ class DynamicApply implements ChildWriter {
   }
 }
 
+/** Resolves to the child after a merge patch; undefined when it is gone: it is created again. */
+async function send(
+  client: Client,
+  resource: Resource,
+  observed: KubernetesObject,
+  { body, ...how }: { readonly body: object; readonly dryRun?: true },
+): Promise<KubernetesObject | undefined> {
+  const options = { ...BY_UPDATE, ...how };
+  try {
+    return await client.patch(resource, observed.metadata, { type: 'merge', body }, options);
+  } catch (error) {
+    if (isNotFound(error) || isUidMismatch(error)) return undefined;
+    throw error;
+  }
+}
+
 /** The merge patch that brings `observed` to `child`, which is in its stored form; undefined when nothing differs. */
 function changeOf(
   resource: Resource,
   child: KubernetesObject,
   observed: KubernetesObject,
-): JsonMap | undefined {
+): Mapping | undefined {
   // Items of a list have no type of their own.
-  const before: JsonMap = { ...observed, apiVersion: child.apiVersion, kind: child.kind };
+  const before: Mapping = { ...observed, apiVersion: child.apiVersion, kind: child.kind };
   const last = withStoredNames(resource, lastAppliedOf(observed) as unknown as KubernetesObject);
-  const merged = mergeThreeWay(before, last as unknown as JsonMap, child as unknown as JsonMap);
+  const merged = mergeThreeWay(before, last as unknown as Mapping, child as unknown as Mapping);
   return mergePatchOf(before, withControllerOf(withSystemFieldsOf(merged, before), observed));
 }
 
@@ -175,15 +175,15 @@ function changeOf(
  * `object` with the controller of `observed`. A hook that once answered what it had observed, and then no longer does,
  * takes all owners back that were in its answer.
  */
-function withControllerOf(object: JsonMap, observed: KubernetesObject): JsonMap {
+function withControllerOf(object: Mapping, observed: KubernetesObject): Mapping {
   const controller = controllerOf(observed);
-  const metadata = isMap(object.metadata) ? object.metadata : {};
+  const metadata = isMapping(object.metadata) ? object.metadata : {};
   const stated: unknown = metadata.ownerReferences;
   const owners: readonly unknown[] = Array.isArray(stated) ? stated : [];
   const isController = (owner: unknown): boolean =>
-    isMap(owner) && owner.uid === controller?.uid && owner.controller === true;
+    isMapping(owner) && owner.uid === controller?.uid && owner.controller === true;
   if (controller === undefined || owners.some(isController)) return object;
-  const others = owners.filter((owner) => !isMap(owner) || owner.uid !== controller.uid);
+  const others = owners.filter((owner) => !isMapping(owner) || owner.uid !== controller.uid);
   return { ...object, metadata: { ...metadata, ownerReferences: [...others, controller] } };
 }
 
@@ -201,5 +201,5 @@ function annotated(resource: Resource, answer: KubernetesObject): KubernetesObje
 function withoutSystemFields(child: KubernetesObject): KubernetesObject {
   const { status } = child as { readonly status?: unknown };
   const from = status === undefined ? {} : { status };
-  return withSystemFieldsOf(child as unknown as JsonMap, from) as unknown as KubernetesObject;
+  return withSystemFieldsOf(child as unknown as Mapping, from) as unknown as KubernetesObject;
 }

@@ -1,5 +1,11 @@
 import type { Desired, KubernetesObject, Resource } from 'chancery';
-import { apiVersionOf, goJson, isMap, type JsonMap, withSystemFieldsOf } from 'chancery/internal';
+import {
+  apiVersionOf,
+  goJson,
+  isMapping,
+  type Mapping,
+  withSystemFieldsOf,
+} from 'chancery/internal';
 
 /** The annotation in which Metacontroller keeps what a hook answered for a child. */
 export const LAST_APPLIED = 'metacontroller.k8s.io/last-applied-configuration';
@@ -12,7 +18,7 @@ export function withoutLastApplied<T extends { readonly metadata: object }>(obje
   const { annotations } = object.metadata as { annotations?: Readonly<Record<string, string>> };
   if (
     annotations === undefined ||
-    !isMap(annotations) ||
+    !isMapping(annotations) ||
     !Object.hasOwn(annotations, LAST_APPLIED)
   ) {
     return object;
@@ -22,12 +28,12 @@ export function withoutLastApplied<T extends { readonly metadata: object }>(obje
 }
 
 /** What the annotation of an object says; empty when it has none, or none that can be read. */
-export function lastAppliedOf({ metadata: { annotations } }: KubernetesObject): JsonMap {
+export function lastAppliedOf({ metadata: { annotations } }: KubernetesObject): Mapping {
   const text = annotations?.[LAST_APPLIED];
   if (text === undefined || text === '') return {};
   try {
     const applied: unknown = JSON.parse(text);
-    return isMap(applied) ? applied : {};
+    return isMapping(applied) ? applied : {};
   } catch {
     return {};
   }
@@ -53,5 +59,5 @@ export function completeAnswer(
   } as unknown as KubernetesObject);
   const isObserved = (child.metadata.resourceVersion ?? child.metadata.uid) !== undefined;
   if (!isObserved) return child;
-  return withSystemFieldsOf(child as unknown as JsonMap, {}) as unknown as KubernetesObject;
+  return withSystemFieldsOf(child as unknown as Mapping, {}) as unknown as KubernetesObject;
 }

@@ -1,4 +1,4 @@
-import { isMap, type JsonMap, mapOf, memberOf, requireDepth } from 'chancery/internal';
+import { isMapping, type Mapping, memberOf, requireDepth } from 'chancery/internal';
 
 /** Members that identify the items of a list, the most telling first. These are Metacontroller's. */
 const LIST_KEYS = ['containerPort', 'port', 'mountPath', 'name', 'uid', 'ip', 'path'] as const;
@@ -14,24 +14,24 @@ const LIST_KEYS = ['containerPort', 'port', 'mountPath', 'name', 'uid', 'ip', 'p
  *
  * Where the types of `observed` and `desired` differ, `desired` wins.
  */
-export function mergeThreeWay(observed: JsonMap, lastApplied: JsonMap, desired: JsonMap): JsonMap {
+export function mergeThreeWay(observed: Mapping, lastApplied: Mapping, desired: Mapping): Mapping {
   return mergedMap(observed, lastApplied, desired, 0);
 }
 
 /** Undefined when nothing is left. */
 function merged(observed: unknown, last: unknown, desired: unknown, depth: number): unknown {
   requireDepth(depth);
-  if (isMap(observed) && (isMap(desired) || desired === null)) {
-    return mergedMap(observed, isMap(last) ? last : {}, desired ?? {}, depth);
+  if (isMapping(observed) && (isMapping(desired) || desired === null)) {
+    return mergedMap(observed, isMapping(last) ? last : {}, desired ?? {}, depth);
   }
   if (Array.isArray(observed) && (Array.isArray(desired) || desired === null)) {
     return mergedList(observed, Array.isArray(last) ? last : [], desired, depth);
   }
   if (desired === null) return undefined;
-  return isMap(desired) ? mergedMap({}, {}, desired, depth) : desired;
+  return isMapping(desired) ? mergedMap({}, {}, desired, depth) : desired;
 }
 
-function mergedMap(observed: JsonMap, last: JsonMap, desired: JsonMap, depth: number): JsonMap {
+function mergedMap(observed: Mapping, last: Mapping, desired: Mapping, depth: number): Mapping {
   const members = new Map(Object.entries(observed));
   for (const key of Object.keys(last)) if (!Object.hasOwn(desired, key)) members.delete(key);
   for (const [key, wanted] of Object.entries(desired)) {
@@ -40,7 +40,7 @@ function mergedMap(observed: JsonMap, last: JsonMap, desired: JsonMap, depth: nu
     if (value === undefined) members.delete(key);
     else members.set(key, value);
   }
-  return mapOf(members);
+  return Object.fromEntries(members);
 }
 
 function mergedList(
@@ -54,9 +54,9 @@ function mergedList(
   const byKey = (items: readonly unknown[]): Map<string, unknown> =>
     new Map(items.map((item) => [identityOf(item, key), item]));
   const after = mergedMap(
-    mapOf(byKey(observed)),
-    mapOf(byKey(last)),
-    mapOf(byKey(desired ?? [])),
+    Object.fromEntries(byKey(observed)),
+    Object.fromEntries(byKey(last)),
+    Object.fromEntries(byKey(desired ?? [])),
     depth,
   );
   const order = [...byKey(observed).keys(), ...byKey(desired ?? []).keys()];
@@ -72,7 +72,7 @@ function mergedList(
  */
 function listKeyOf(...lists: readonly (readonly unknown[])[]): string | undefined {
   const items = lists.flat();
-  if (items.length === 0 || !items.every(isMap)) return undefined;
+  if (items.length === 0 || !items.every(isMapping)) return undefined;
   return LIST_KEYS.find(
     (key) =>
       items.every((item) => Object.hasOwn(item, key)) &&
@@ -83,5 +83,5 @@ function listKeyOf(...lists: readonly (readonly unknown[])[]): string | undefine
 }
 
 function identityOf(item: unknown, key: string): string {
-  return String((item as JsonMap)[key]);
+  return String((item as Mapping)[key]);
 }
