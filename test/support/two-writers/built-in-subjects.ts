@@ -231,7 +231,8 @@ export const BUILT_IN: readonly Subject[] = [
   ]),
   subject(resources.resourceQuotas, {}, [
     quantity('spec.hard.pods', ['1000', '200k'], '3000'),
-    quantity('spec.hard.services', ['1000', '200k'], '3000'),
+    // No kind of this list: without a controller a real server does not know how much is used, and refuses the next one.
+    quantity('spec.hard.persistentvolumeclaims', ['1000', '200k'], '3000'),
   ]),
   subject(resources.limitRanges, { spec: { limits: [{ type: 'Pod', max: { cpu: '1000m' } }] } }, [
     {

@@ -6,6 +6,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { Client } from '../../../operator/client/client.ts';
+import { mergePatchOf } from '../../../operator/controller/children/json-difference.ts';
 import type { Desired } from '../../../operator/controller/reconciler.ts';
 import type { KubernetesObject } from '../../../operator/model/object.ts';
 import { apiVersionOf, type Resource } from '../../../operator/model/resource.ts';
@@ -193,9 +194,10 @@ export async function writeByTwo(
     for (const [slot, { value }] of owned) putShown(changed, slot, value);
     if (by === 'update') await client.update(resource, changed as never, options);
     else {
-      const { metadata, ...rest } = changed;
-      const { labels, annotations, resourceVersion } = metadata as Json;
-      const body = { ...rest, metadata: { labels, annotations, resourceVersion } };
+      const { resourceVersion } = live.metadata as Json;
+      // By difference: a merge patch that only names the new value would keep the rest of a map.
+      const { metadata, ...rest } = mergePatchOf(live, changed) ?? {};
+      const body = { ...rest, metadata: { ...(metadata as Json), resourceVersion } };
       await client.patch(resource, target, { type: 'merge', body }, options);
     }
   }
