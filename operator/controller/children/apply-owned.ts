@@ -11,7 +11,7 @@ import { type AppliedMemory, showsAll } from './applied-memory.ts';
 import type { Refused } from './engine-parts.ts';
 import { inTheWay } from './existing-child.ts';
 import { deleteThis, readLive } from './guarded-writes.ts';
-import { ownLeftoverDefaults } from './leftover-defaults.ts';
+import { applyPastDefaults } from './leftover-defaults.ts';
 import { creatorOf, ownByApplying } from './own-by-applying.ts';
 import { isSameContent } from './system-fields.ts';
 
@@ -98,11 +98,8 @@ export async function applyOwned<C extends KubernetesObject>(
   const { uid } = existing.metadata;
   const body = { ...child, metadata: { ...child.metadata, uid } };
   const how = { force: force ?? isOurs, fieldManager, dryRun };
-  const send = (): Promise<C> => client.applyExisting(resource, body, how);
-  let answer = await send().catch(async (error: unknown) => {
-    if (await ownLeftoverDefaults(client, resource, body, error, fieldManager)) return send();
-    throw error;
-  });
+  const send = (): Promise<C> => applyPastDefaults(client, resource, body, how);
+  let answer = await send();
   // An earlier process or manager created the child: the managedFields are known only from the answer.
   if (await ownByApplying(client, resource, answer, owners)) {
     answer = await send();
