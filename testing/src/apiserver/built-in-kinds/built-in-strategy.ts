@@ -12,9 +12,9 @@ import { type DecodedStruct, decodeStruct } from '../objects/struct-decoder.ts';
 import type { Strategy } from '../registry/served-resource.ts';
 import { validateBuiltIn, validateCoreEvent, validateNewEvent } from '../validation/built-in.ts';
 import { completeEvent } from './event-shape.ts';
-import { withKeptValues } from './kept-values.ts';
+import { withCountedTemplate, withKeptValues } from './kept-values.ts';
 
-/** Kinds whose metadata.generation counts changes of the spec. */
+/** Kinds whose metadata.generation counts changes, as `PrepareForCreate` of their strategies begins to in v1.36. */
 const COUNTED: ReadonlySet<string> = new Set([
   'Pod',
   'Deployment',
@@ -28,6 +28,21 @@ const COUNTED: ReadonlySet<string> = new Set([
   'NetworkPolicy',
   'PodDisruptionBudget',
   'CustomResourceDefinition',
+  'PodTemplate',
+  'EndpointSlice',
+  'IngressClass',
+  'PriorityClass',
+  'FlowSchema',
+  'PriorityLevelConfiguration',
+  'DeviceClass',
+  'DeviceTaintRule',
+  'ResourceSlice',
+  'ValidatingAdmissionPolicy',
+  'ValidatingAdmissionPolicyBinding',
+  'ValidatingWebhookConfiguration',
+  'MutatingAdmissionPolicy',
+  'MutatingAdmissionPolicyBinding',
+  'MutatingWebhookConfiguration',
 ]);
 
 /** Field selectors of a kind: the name that a client writes, and the path of the field. */

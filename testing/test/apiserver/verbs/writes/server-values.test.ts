@@ -19,6 +19,68 @@ function patch({ send }: TestCluster, path: string, body: object, manager = 'm')
   return send('PATCH', `${path}?fieldManager=${manager}`, body, headers);
 }
 
+describe('metadata.generation', () => {
+  const slice = { addressType: 'IPv4', endpoints: [{ addresses: ['10.1.2.3'] }], ports: [] };
+  const webhooks = [
+    {
+      ...{ name: 'a.example.dev', sideEffects: 'None', admissionReviewVersions: ['v1'] },
+      clientConfig: { url: 'https://example.dev' },
+    },
+  ];
+  const ADMISSION = '/apis/admissionregistration.k8s.io/v1';
+
+  test.each<[string, string, object, readonly (readonly [object, number])[]]>([
+    [
+      'PodTemplate',
+      `${CORE}/podtemplates`,
+      { template: pods({ a: 'b' }) },
+      [
+        [{ metadata: { labels: { x: 'y' } } }, 1],
+        [{ template: { spec: { nodeName: 'n' } } }, 2],
+      ],
+    ],
+    [
+      'EndpointSlice',
+      '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices',
+      slice,
+      [
+        [{ metadata: { annotations: { x: 'y' } } }, 1],
+        [{ ports: [] }, 1],
+        [{ metadata: { labels: { x: 'y' } } }, 2],
+        [{ endpoints: [{ addresses: ['10.1.2.4'] }] }, 3],
+      ],
+    ],
+    [
+      'PriorityClass',
+      '/apis/scheduling.k8s.io/v1/priorityclasses',
+      { value: 7 },
+      [[{ description: 'x' }, 1]],
+    ],
+    [
+      'ValidatingWebhookConfiguration',
+      `${ADMISSION}/validatingwebhookconfigurations`,
+      { webhooks },
+      [
+        [{ metadata: { labels: { x: 'y' } } }, 1],
+        [{ webhooks: [{ ...webhooks[0], timeoutSeconds: 3 }] }, 2],
+      ],
+    ],
+  ])('of a %s counts what its controllers act upon', async (kind, path, rest, changes) => {
+    const cluster = await startCluster();
+    const [, group = '', version = ''] = /^\/apis\/([^/]+)\/([^/]+)/.exec(path) ?? [];
+    const apiVersion = group === '' ? 'v1' : `${group}/${version}`;
+    const created = await cluster.send('POST', path, named(apiVersion, kind, rest));
+    const counted: number[] = [];
+
+    for (const [change] of changes) {
+      counted.push((await patch(cluster, `${path}/a`, change)).body.metadata.generation);
+    }
+
+    expect(created.body.metadata.generation).toBe(1);
+    expect(counted).toEqual(changes.map(([, count]) => count));
+  });
+});
+
 test('a Service that loses its affinity loses what configured it', async () => {
   const cluster = await startCluster();
   const spec = {
