@@ -68,8 +68,9 @@ function selfSelecting(job: StoredObject): StoredObject {
       template: { ...template, metadata: { ...metadata, labels } },
     },
   });
-  // A Job without labels is labelled like its Pods.
-  return Object.keys(own).length > 0 ? selecting : withMetadata(selecting, { labels });
+  // A Job without labels is labelled like its Pods: defaulting has given it the very map of its template.
+  const isShared = own === metadata.labels || Object.keys(own).length === 0;
+  return isShared ? withMetadata(selecting, { labels }) : selecting;
 }
 
 /** The resources that decide which Pods are evicted first. */

@@ -81,6 +81,41 @@ describe('metadata.generation', () => {
   });
 });
 
+describe('a Job', () => {
+  const PATH = '/apis/batch/v1/namespaces/default/jobs';
+  const job = (template: object | undefined, metadata: object = {}): object => {
+    const spec = { restartPolicy: 'Never', containers };
+    return named(
+      'batch/v1',
+      'Job',
+      { spec: { suspend: true, template: { metadata: { labels: template }, spec } } },
+      metadata,
+    );
+  };
+  const OWN = ['batch.kubernetes.io/controller-uid', 'batch.kubernetes.io/job-name'];
+
+  test.each([
+    ['whose Pods have labels', { team: 'x' }],
+    ['whose Pods have none', undefined],
+  ])('without labels, %s, is labelled like its Pods', async (_, labels) => {
+    const { send } = await startCluster();
+
+    const { body } = await send('POST', PATH, job(labels));
+
+    expect(body.metadata.labels).toEqual(body.spec.template.metadata.labels);
+    expect(Object.keys(body.metadata.labels)).toEqual(expect.arrayContaining(OWN));
+    expect(body.metadata.labels).toMatchObject(labels ?? {});
+  });
+
+  test('keeps its own labels, even if its Pods have the same', async () => {
+    const { send } = await startCluster();
+
+    const { body } = await send('POST', PATH, job({ team: 'x' }, { labels: { team: 'x' } }));
+
+    expect(body.metadata.labels).toEqual({ team: 'x' });
+  });
+});
+
 test('a Service that loses its affinity loses what configured it', async () => {
   const cluster = await startCluster();
   const spec = {
