@@ -89,7 +89,7 @@ export function builtInStrategy({ kind, group }: Pick<Resource, 'kind' | 'group'
       const defaulted = defaultObject(decoded(object).value as StoredObject);
       return withKeptValues(special(kind, defaulted), previous);
     },
-    complete: (object) => completed(kind, object),
+    complete: (object, previous) => completed(kind, object, previous),
     validate: validationOf(kind, group),
     ...(kind === 'CustomResourceDefinition' && { terminate: terminatingDefinition }),
     unknownFields: (object) => decoded(object).unknown,
@@ -119,7 +119,12 @@ function special(kind: string, object: StoredObject): StoredObject {
   return kind === 'Event' ? completeEvent(object) : object;
 }
 
-function completed(kind: string, object: StoredObject): StoredObject {
+function completed(
+  kind: string,
+  object: StoredObject,
+  previous: StoredObject | undefined,
+): StoredObject {
+  if (kind === 'DaemonSet') return withCountedTemplate(object, previous);
   if (kind === 'CustomResourceDefinition') return withStatus(object);
   return object.metadata.resourceVersion === undefined ? completeNew(object) : object;
 }

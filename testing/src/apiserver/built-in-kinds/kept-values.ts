@@ -10,7 +10,8 @@ export function withKeptValues(
   object: StoredObject,
   previous: StoredObject | undefined,
 ): StoredObject {
-  if (object.kind === 'DaemonSet') return withTemplateGeneration(object, previous);
+  if (object.kind === 'DaemonSet' && previous === undefined)
+    return withTemplateGeneration(object, 1);
   if (object.kind !== 'Service' || previous === undefined) return object;
   const [spec, before] = [object.spec, previous.spec];
   if (!isObject(spec) || !isObject(before)) return object;
@@ -78,18 +79,22 @@ function keptPorts(spec: Json, before: Json): unknown {
 
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 
-/** How often the template has changed: of old, in an annotation. */
-function withTemplateGeneration(
+/**
+ * How often the template of a DaemonSet has changed: of old, in an annotation. Whatever a client writes there, the server
+ * goes on counting, and no field manager owns what it counts.
+ */
+export function withCountedTemplate(
   object: StoredObject,
   previous: StoredObject | undefined,
 ): StoredObject {
-  const counted = Number(previous?.metadata.annotations?.[TEMPLATE_GENERATION] ?? 1);
   const path = ['spec', 'template'];
-  const same =
+  const counted = Number(previous?.metadata.annotations?.[TEMPLATE_GENERATION] ?? 1);
+  const isSame =
     previous === undefined || isDeepStrictEqual(valueAt(object, path), valueAt(previous, path));
-  const annotations = {
-    ...object.metadata.annotations,
-    [TEMPLATE_GENERATION]: String(same ? counted : counted + 1),
-  };
+  return withTemplateGeneration(object, isSame ? counted : counted + 1);
+}
+
+function withTemplateGeneration(object: StoredObject, count: number): StoredObject {
+  const annotations = { ...object.metadata.annotations, [TEMPLATE_GENERATION]: String(count) };
   return withMetadata(object, { annotations });
 }

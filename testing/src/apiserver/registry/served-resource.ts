@@ -28,7 +28,7 @@ export interface Strategy {
    */
   prepare(object: StoredObject, previous: StoredObject | undefined): StoredObject;
   /** Adds what the server sets on its own account, which no field manager owns. */
-  complete(object: StoredObject): StoredObject;
+  complete(object: StoredObject, previous?: StoredObject): StoredObject;
   validate(object: StoredObject, previous: StoredObject | undefined): readonly FieldError[];
   /** Dotted names of fields that the schema does not know, for `fieldValidation`. */
   unknownFields(object: StoredObject): readonly string[];

@@ -62,7 +62,7 @@ export function updateObject(
     served,
     withMetadata(prepared, { managedFields: undefined }),
   );
-  const whole = canonical(served, served.strategy.complete(admitted));
+  const whole = canonical(served, served.strategy.complete(admitted, stored));
   const { subresource } = options;
   const ofContent = isPodPart(subresource)
     ? [...podContent(whole), ...podPartProblems(whole, stored, subresource)]

@@ -81,6 +81,36 @@ describe('metadata.generation', () => {
   });
 });
 
+test('the count of template changes of a DaemonSet has the owner of its creation, and no client decides it', async () => {
+  const cluster = await startCluster();
+  const path = '/apis/apps/v1/namespaces/default/daemonsets';
+  const spec = { selector: { matchLabels: { a: 'b' } }, template: pods({ a: 'b' }) };
+  const count = 'deprecated.daemonset.template.generation';
+  await cluster.send('POST', `${path}?fieldManager=one`, named('apps/v1', 'DaemonSet', { spec }));
+
+  const changed = await patch(
+    cluster,
+    `${path}/a`,
+    { spec: { template: { spec: { hostNetwork: true } } } },
+    'two',
+  );
+  const written = await patch(
+    cluster,
+    `${path}/a`,
+    { metadata: { annotations: { [count]: '9' } } },
+    'three',
+  );
+
+  const ownersOf = ({ body }: Answer): readonly string[] =>
+    body.metadata.managedFields
+      .filter((entry: object) => JSON.stringify(entry).includes(`f:${count}`))
+      .map(({ manager }: { manager: string }) => manager);
+  expect(changed.body.metadata.annotations).toEqual({ [count]: '2' });
+  expect(ownersOf(changed)).toEqual(['one']);
+  expect(written.body.metadata.annotations).toEqual({ [count]: '2' });
+  expect(ownersOf(written)).toEqual(['three']);
+});
+
 describe('a Job', () => {
   const PATH = '/apis/batch/v1/namespaces/default/jobs';
   const job = (template: object | undefined, metadata: object = {}): object => {
