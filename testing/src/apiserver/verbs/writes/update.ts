@@ -18,7 +18,7 @@ import {
 import type { WriteOptions } from '../../request/options.ts';
 import { changedMetadata } from '../../validation/fields/metadata.ts';
 import { podContent } from '../../validation/pods/pod.ts';
-import { canonical, storable } from '../canonical.ts';
+import { canonical, storable, storedForm } from '../canonical.ts';
 import { finishesDeletion } from '../deletes/deletion.ts';
 import { ownersAfter } from '../ownership.ts';
 import { scaleOf } from '../subresources/scale.ts';
@@ -71,7 +71,9 @@ export function updateObject(
   if (problems.length > 0) throw invalid(storedKind(served), target.name, problems);
 
   const isWish = options.subresource !== 'status'; // a status with annotations is none
-  const generation = isWish ? nextGeneration(served, whole, stored) : stored.metadata.generation;
+  const generation = isWish
+    ? nextGeneration(served, storedForm(served, whole), stored)
+    : stored.metadata.generation;
   const generated = withMetadata(prepared, { generation });
   const time = rfc3339(cluster.clock.now());
   // A client may send managedFields: that is how owners are forgotten, or fields moved between owners.

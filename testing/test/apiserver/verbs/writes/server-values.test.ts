@@ -19,6 +19,42 @@ function patch({ send }: TestCluster, path: string, body: object, manager = 'm')
   return send('PATCH', `${path}?fieldManager=${manager}`, body, headers);
 }
 
+describe('an empty list, which protobuf does not know,', () => {
+  test.each([
+    ['is null where Go writes it always', { limits: [] }, { limits: null }, 'LimitRange'],
+    [
+      'is absent where Go leaves it out, also inside of items',
+      { podSelector: {}, ingress: [{ from: [], ports: [] }], egress: [] },
+      { podSelector: {}, ingress: [{}], policyTypes: ['Ingress'] },
+      'NetworkPolicy',
+    ],
+  ])('%s', async (_, spec, shown, kind) => {
+    const { send } = await startCluster();
+    const core = kind === 'LimitRange';
+    const path = core ? `${CORE}/limitranges` : `${NETWORK}/networkpolicies`;
+    const object = named(core ? 'v1' : 'networking.k8s.io/v1', kind, { spec });
+
+    const tried = await send('POST', `${path}?dryRun=All`, object);
+    const created = await send('POST', path, object);
+    const read = await send('GET', `${path}/a`);
+
+    for (const answer of [tried, created, read]) expect(answer.body.spec).toEqual(shown);
+  });
+
+  test('is no change when it is written again', async () => {
+    const cluster = await startCluster();
+    const object = named('rbac.authorization.k8s.io/v1', 'Role', { rules: [] });
+    const path = '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles';
+    await cluster.send('POST', `${path}?fieldManager=m`, object);
+    const before = await cluster.send('GET', `${path}/a`);
+
+    const after = await cluster.send('PUT', `${path}/a?fieldManager=m`, object);
+
+    expect(after.body.rules).toBeNull();
+    expect(after.body.metadata.resourceVersion).toBe(before.body.metadata.resourceVersion);
+  });
+});
+
 describe('metadata.generation', () => {
   const slice = { addressType: 'IPv4', endpoints: [{ addresses: ['10.1.2.3'] }], ports: [] };
   const webhooks = [
