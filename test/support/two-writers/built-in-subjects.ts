@@ -46,6 +46,12 @@ const microTime = (value: unknown): string =>
 const nothing = (value: unknown): unknown =>
   value === null || JSON.stringify(value) === '{}' ? undefined : value;
 
+/** A server stores no empty lists. */
+const shownEndpoints = (value: unknown): unknown => {
+  const endpoints = value as readonly object[];
+  return endpoints.length === 0 ? null : endpoints.map((each) => ({ ...each, conditions: {} }));
+};
+
 const template = {
   metadata: { labels: { app: 'a' } },
   spec: { containers: [{ name: 'a', image: 'a' }] },
@@ -280,7 +286,7 @@ export const BUILT_IN: readonly Subject[] = [
       path: 'endpoints',
       ours: [[{ addresses: ['10.0.0.1', '10.0.0.2'] }], [{ addresses: ['10.0.0.2'] }]],
       theirs: [[{ addresses: ['10.0.0.3'] }]],
-      shownAs: (value) => (value as object[]).map((each) => ({ ...each, conditions: {} })),
+      shownAs: shownEndpoints,
     },
   ]),
 ];
