@@ -12,7 +12,7 @@ import type { Refused } from './engine-parts.ts';
 import { inTheWay } from './existing-child.ts';
 import { deleteThis, readLive } from './guarded-writes.ts';
 import { applyPastDefaults } from './leftover-defaults.ts';
-import { creatorOf, ownByApplying } from './own-by-applying.ts';
+import { creatorOf, lacksMaps, ownByApplying } from './own-by-applying.ts';
 import { isSameContent } from './system-fields.ts';
 
 export interface OwnerOfChildren {
@@ -86,10 +86,11 @@ export async function applyOwned<C extends KubernetesObject>(
   requireDistinctItems(resource, child);
   options.aboutToChange?.();
 
-  const owners = { fieldManager, formerManagers };
+  const owners = { fieldManager, formerManagers, stated: child };
   // Take over the fields before the apply: otherwise a removed list item stays beside its replacement.
   const lastWrite = memory.lastWrite(existing);
-  if (lastWrite === 'create' || (lastWrite === undefined && !showsAll(existing, child))) {
+  const isUnknown = lastWrite === undefined && !showsAll(existing, child);
+  if (lastWrite === 'create' || isUnknown || lacksMaps(resource, existing, child)) {
     // Caches drop the managedFields.
     const isWhole = existing.metadata.managedFields !== undefined;
     const live = isWhole ? existing : await readLive(client, resource, existing);

@@ -8,7 +8,13 @@ import { ApiError } from '../../model/status.ts';
 import { digestOf } from './applied-memory.ts';
 import { readLive } from './guarded-writes.ts';
 import { memberOf } from './json-difference.ts';
-import { entriesOf, handOver, type ManagedFields, mappingOf } from './own-by-applying.ts';
+import {
+  entriesOf,
+  handOver,
+  type ManagedFields,
+  mappingOf,
+  withoutPaths,
+} from './own-by-applying.ts';
 
 type Options = ApplyOptions & { readonly fieldManager: string };
 
@@ -58,7 +64,7 @@ export async function applyPastDefaults<T extends KubernetesObject>(
     }
     const { kept, changed } = await defaultsOf(client, resource, { stated, live }, own.fieldsV1);
     if (kept.length + changed.length === 0) throw refused;
-    if (kept.length > 0) await ownInstead(withoutPaths(mappingOf(own.fieldsV1), kept));
+    if (kept.length > 0) await ownInstead(withoutPaths(mappingOf(own.fieldsV1), kept.map(asOwned)));
     return send(withValues(stated, changed)).catch((error: unknown) => {
       throw isInvalid(error) ? refused : error;
     });
@@ -77,11 +83,16 @@ function leftoversIn(
     .filter((field) => !field.includes('['))
     .map((field) => field.split('.'))
     .filter((path) => at(live, path) !== undefined && at(stated, path) === undefined)
-    .map((path) => path.map((part) => `f:${part}`))
+    .map(asOwned)
     .filter((path) => owned.every((fields) => at(fields, path) === undefined));
 }
 
 type Path = readonly string[];
+
+/** As managedFields name it. */
+function asOwned(path: Path): Path {
+  return path.map((name) => `f:${name}`);
+}
 
 interface Defaults {
   /** Fields that show their default. */
@@ -152,25 +163,6 @@ function leavesOf(owned: unknown): readonly Path[] {
     }
   }
   return leaves;
-}
-
-/** The owned fields without these, and without what is empty then: an empty member would stand for a whole field. */
-function withoutPaths(fields: Mapping, paths: readonly Path[]): Mapping {
-  const left = deepCopy(fields);
-  for (const path of paths) {
-    const names = path.map((name) => `f:${name}`);
-    for (let length = names.length; length > 0; length--) {
-      const holder = at(left, names.slice(0, length - 1));
-      const name = names[length - 1] ?? '';
-      if (!isMapping(holder) || (length < names.length && !isEmpty(holder[name]))) break;
-      delete (holder as Record<string, unknown>)[name];
-    }
-  }
-  return left;
-}
-
-function isEmpty(value: unknown): boolean {
-  return Object.keys(mappingOf(value)).length === 0;
 }
 
 function withValues<T extends KubernetesObject>(stated: T, values: Defaults['changed']): T {
