@@ -173,6 +173,16 @@ describe('a Job', () => {
     expect(body.metadata.labels).toMatchObject(labels ?? {});
   });
 
+  test('whose name is generated has the labels that were stated for its Pods', async () => {
+    const { send } = await startCluster();
+    const generated = job({ team: 'x' }, { name: undefined, generateName: 'j-' });
+
+    const { body } = await send('POST', PATH, generated);
+
+    expect(body.metadata.labels).toEqual({ team: 'x' });
+    expect(Object.keys(body.spec.template.metadata.labels)).toEqual(expect.arrayContaining(OWN));
+  });
+
   test('keeps its own labels, even if its Pods have the same', async () => {
     const { send } = await startCluster();
 
