@@ -12,7 +12,7 @@ import { type DecodedStruct, decodeStruct } from '../objects/struct-decoder.ts';
 import type { Strategy } from '../registry/served-resource.ts';
 import { validateBuiltIn, validateCoreEvent, validateNewEvent } from '../validation/built-in.ts';
 import { completeEvent } from './event-shape.ts';
-import { withCountedTemplate, withKeptValues } from './kept-values.ts';
+import { withFirstCount, withKeptValues } from './kept-values.ts';
 
 /** Kinds whose metadata.generation counts changes, as `PrepareForCreate` of their strategies begins to in v1.36. */
 const COUNTED: ReadonlySet<string> = new Set([
@@ -87,9 +87,11 @@ export function builtInStrategy({ kind, group }: Pick<Resource, 'kind' | 'group'
     annotationsCount: kind === 'Deployment',
     prepare: (object, previous) => {
       const defaulted = defaultObject(decoded(object).value as StoredObject);
-      return withKeptValues(special(kind, defaulted), previous);
+      const whole = special(kind, defaulted);
+      return previous === undefined ? withFirstCount(whole) : whole;
     },
-    complete: (object, previous) => completed(kind, object, previous),
+    keep: withKeptValues,
+    complete: (object) => completed(kind, object),
     validate: validationOf(kind, group),
     ...(kind === 'CustomResourceDefinition' && { terminate: terminatingDefinition }),
     unknownFields: (object) => decoded(object).unknown,
@@ -119,12 +121,7 @@ function special(kind: string, object: StoredObject): StoredObject {
   return kind === 'Event' ? completeEvent(object) : object;
 }
 
-function completed(
-  kind: string,
-  object: StoredObject,
-  previous: StoredObject | undefined,
-): StoredObject {
-  if (kind === 'DaemonSet') return withCountedTemplate(object, previous);
+function completed(kind: string, object: StoredObject): StoredObject {
   if (kind === 'CustomResourceDefinition') return withStatus(object);
   return object.metadata.resourceVersion === undefined ? completeNew(object) : object;
 }

@@ -56,13 +56,14 @@ export function updateObject(
 
   const separated = separate(toStored(served, wanted.object), stored, served, options.subresource);
   const prepared = served.strategy.prepare(withSystemMetadata(separated, stored), stored);
+  const completed = served.strategy.keep?.(prepared, stored) ?? prepared;
   // In the form in which it would be stored, so that nothing but a change looks like one.
   const admitted = admitChange(
     cluster,
     served,
-    withMetadata(prepared, { managedFields: undefined }),
+    withMetadata(completed, { managedFields: undefined }),
   );
-  const whole = canonical(served, served.strategy.complete(admitted, stored));
+  const whole = canonical(served, served.strategy.complete(admitted));
   const { subresource } = options;
   const ofContent = isPodPart(subresource)
     ? [...podContent(whole), ...podPartProblems(whole, stored, subresource)]

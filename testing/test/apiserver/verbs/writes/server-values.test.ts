@@ -192,6 +192,19 @@ describe('a Job', () => {
   });
 });
 
+test('who wrote the traffic policy of a Service still owns it when the server has dropped it', async () => {
+  const cluster = await startCluster();
+  const path = `${CORE}/services/a`;
+  const spec = { ports: [{ port: 8080 }], externalIPs: ['10.1.0.3'] };
+  await cluster.send('POST', `${CORE}/services?fieldManager=one`, named('v1', 'Service', { spec }));
+
+  const { body } = await patch(cluster, path, { spec: { externalIPs: null } }, 'two');
+
+  expect(body.spec).not.toHaveProperty('externalTrafficPolicy');
+  expect(JSON.stringify(body.metadata.managedFields)).toContain('f:externalTrafficPolicy');
+  expect(body.spec.clusterIP).toMatch(/^10\./);
+});
+
 test('a Service that loses its affinity loses what configured it', async () => {
   const cluster = await startCluster();
   const spec = {
