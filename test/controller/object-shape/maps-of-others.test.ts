@@ -3,42 +3,21 @@ import { expect, test } from 'vitest';
 import type { Desired } from '../../../operator/controller/reconciler.ts';
 import { configMaps } from '../../../operator/model/builtin.ts';
 import type { KubernetesObject } from '../../../operator/model/object.ts';
-import { defineResource, type Resource } from '../../../operator/model/resource.ts';
 import { type Family, startFamily } from '../../support/owner-and-children.ts';
+import { definition, resourceOf } from '../../support/two-writers/shapes.ts';
 
-const releases: Resource = defineResource({
-  ...{ group: 'shop.example', version: 'v1', plural: 'releases', kind: 'Release' },
-  namespaced: true,
-});
+const releases = resourceOf('releases', 'Release');
 
-const ANY = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+const values = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+const chart = { type: 'object', properties: { name: { type: 'string' }, values } };
 const charts = {
-  type: 'array',
-  'x-kubernetes-list-type': 'map',
-  'x-kubernetes-list-map-keys': ['name'],
-  items: {
-    type: 'object',
-    required: ['name'],
-    properties: { name: { type: 'string' }, values: ANY },
-  },
+  ...{ type: 'array', 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] },
+  items: { ...chart, required: ['name'] },
 };
-const spec = { type: 'object', properties: { values: ANY, charts } };
-const DEFINITION = {
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: 'releases.shop.example' },
-  spec: {
-    group: 'shop.example',
-    scope: 'Namespaced',
-    names: { plural: 'releases', singular: 'release', kind: 'Release', listKind: 'ReleaseList' },
-    versions: [
-      {
-        ...{ name: 'v1', served: true, storage: true },
-        schema: { openAPIV3Schema: { type: 'object', properties: { spec } } },
-      },
-    ],
-  },
-} as unknown as KubernetesObject;
+const DEFINITION = definition('releases', 'Release', {
+  type: 'object',
+  properties: { values, charts },
+});
 
 const release = (stated: object): Desired<KubernetesObject> =>
   ({ metadata: { name: 'a' }, spec: stated }) as Desired<KubernetesObject>;
@@ -47,14 +26,14 @@ async function startReleases() {
   const family = await startFamily();
   await family.env.apply([DEFINITION]);
   const live = (): Promise<KubernetesObject | undefined> =>
-    family.env.get('shop.example/v1', 'Release', family.namespace, 'a');
+    family.env.get('example.dev/v1', 'Release', family.namespace, 'a');
   return {
     ...family,
     state: (stated: object) => family.apply(releases, release(stated)),
     specNow: async () => (await live()) as unknown as { readonly spec?: object },
     /** What somebody else merges into the spec. */
     others: (change: object) =>
-      family.env.patch('shop.example/v1', 'Release', family.namespace, 'a', { spec: change }),
+      family.env.patch('example.dev/v1', 'Release', family.namespace, 'a', { spec: change }),
   };
 }
 

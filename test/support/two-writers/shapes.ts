@@ -41,7 +41,8 @@ const SHAPE = {
   },
 };
 
-function definition(plural: string, kind: string, spec: object): KubernetesObject {
+/** The definition of a kind of example.dev, with the schema of its spec. */
+export function definition(plural: string, kind: string, spec: object): KubernetesObject {
   const openAPIV3Schema = { type: 'object', properties: { spec } };
   const singular = kind.toLowerCase();
   const object = {
@@ -63,7 +64,7 @@ export const SHAPE_DEFINITIONS: readonly KubernetesObject[] = [
   definition('blobs', 'Blob', ANY),
 ];
 
-function resourceOf(plural: string, kind: string): Resource {
+export function resourceOf(plural: string, kind: string): Resource {
   return defineResource({ group: 'example.dev', version: 'v1', plural, kind, namespaced: true });
 }
 
