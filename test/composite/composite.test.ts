@@ -37,7 +37,7 @@ function sets(options: Partial<CompositeOptions<ConfigSet>> = {}): Controller {
   });
 }
 
-test('[K-44] makes the children that sync wants, changes and deletes them with it, and says so', async () => {
+test('[K-38] makes the children that sync wants, changes and deletes them with it, and says so', async () => {
   const { change, configMap, names, set } = await playground(sets(), { names: ['a', 'b'] });
   await eventually(async () => (await set())?.status?.made === 2);
   expect(await names()).toEqual(['a', 'b']);
@@ -95,7 +95,7 @@ test.each<[string, () => unknown, string]>([
     'sync names a child of a resource that its composite does not declare',
   ],
   ['an error', () => Promise.reject(new Error('sync is broken')), 'sync is broken'],
-])('[K-44] a sync that returns %s deletes nothing, and is told of', async (_what, broken, message) => {
+])('[K-38] a sync that returns %s deletes nothing, and is told of', async (_what, broken, message) => {
   let isBroken = false;
   const declared = sets({
     sync: (set, children) =>

@@ -100,7 +100,7 @@ function ours(labels: Readonly<Record<string, string>> = {}): Readonly<Record<st
   return Object.fromEntries(Object.entries(labels).filter(([name]) => name !== 'theirs'));
 }
 
-describe('[K-44] whatever was stated before, and by which process, is no more', () => {
+describe('[K-33] whatever was stated before, and by which process, is no more', () => {
   test.each<[string, Kind]>([
     ['Service', service],
     ['Deployment', deployment],

@@ -99,7 +99,7 @@ describe('[K-44] a child', () => {
     expect(writes()).toHaveLength(count);
   });
 
-  test('that somebody has changed is changed back; what they have added stays', async () => {
+  test('[K-35] that somebody has changed is changed back; what they have added stays', async () => {
     const { env, namespace, apply, child } = await startFamily();
     await apply(configMaps, { metadata, data: { k: 'v' } });
     await env.patch('v1', 'ConfigMap', namespace, 'a', { data: { k: 'theirs', more: 'x' } });
@@ -110,7 +110,7 @@ describe('[K-44] a child', () => {
   });
 });
 
-describe('[K-44] a field that is not stated any more', () => {
+describe('[K-33] a field that is not stated any more', () => {
   test.each([
     ['was there from the creation', false],
     ['was there from the creation, by an earlier process', true],
@@ -138,7 +138,9 @@ describe('[K-44] a field that is not stated any more', () => {
     expect((await child())?.data).toEqual({ k: 'v' });
   });
 
-  test('is not one that the controller has written in another way, later', async ({ skip }) => {
+  test('[K-35] is not one that the controller has written in another way, later', async ({
+    skip,
+  }) => {
     const { env, apply, child, client, clock, namespace } = await startFamily();
     skip(!env.supports('clock'), 'the API server has a clock of its own');
     await apply(configMaps, { metadata, data: { k: 'v' } });

@@ -41,7 +41,7 @@ async function podOf({ env, namespace }: Family) {
   return { container, volumes: live?.spec.template.spec?.volumes ?? [] };
 }
 
-describe('[K-44] where the items of a list are told apart by what has changed,', () => {
+describe('[K-34] where the items of a list are told apart by what has changed,', () => {
   test.each<[string, readonly Port[], readonly Port[]]>([
     ['the number of a port', [{ port: 80 }], [{ port: 81 }]],
     ['the number of a port with a name', [{ name: 'w', port: 80 }], [{ name: 'w', port: 81 }]],
@@ -94,7 +94,7 @@ describe('[K-44] where the items of a list are told apart by what has changed,',
     expect(new Set(seen)).toEqual(new Set([1]));
   });
 
-  test('variables, volumes and mounts of a Pod: those that are not stated are gone', async () => {
+  test('[K-33] variables, volumes and mounts of a Pod: those that are not stated are gone', async () => {
     const family = await startFamily();
     const env = (...names: string[]) => names.map((name) => ({ name, value: 'x' }));
     const volumes = ['v', 'w'].map((name) => ({ name, emptyDir: {} }));
@@ -110,7 +110,7 @@ describe('[K-44] where the items of a list are told apart by what has changed,',
     expect(shown).toEqual(volumes.slice(1));
   });
 
-  test('the list of a custom resource: the item that is not stated is gone', async () => {
+  test('[K-33] the list of a custom resource: the item that is not stated is gone', async () => {
     const family = await startFamily();
     await family.env.apply([gardenDefinition()]);
     const beds = (...numbers: number[]) => numbers.map((number) => ({ number, plant: 'kale' }));
@@ -122,7 +122,7 @@ describe('[K-44] where the items of a list are told apart by what has changed,',
     expect(live?.spec.beds).toEqual(beds(3));
   });
 
-  test('what an earlier release has stated in an earlier version of the API is gone as well', async () => {
+  test('[K-33] what an earlier release has stated in an earlier version of the API is gone as well', async () => {
     const family = await startFamily();
     await family.env.apply([gardenDefinition('v1', 'v2')]);
     const beds = (...numbers: number[]) => numbers.map((number) => ({ number, plant: 'kale' }));
@@ -189,7 +189,7 @@ describe('[K-44] what it costs to own by applying what was created', () => {
   });
 });
 
-describe('[K-44] the fields of others', () => {
+describe('[K-35] the fields of others', () => {
   test('are not taken for ours, nor those that the controller has patched since', async ({
     skip,
   }) => {
@@ -272,7 +272,7 @@ describe('[K-44] the fields of others', () => {
   });
 });
 
-describe('[K-44] when another writer is faster', () => {
+describe('[K-35] when another writer is faster', () => {
   /** Somebody changes the child before each of the first `times` patches that hand fields over. */
   async function raced(times: number): Promise<Family> {
     let left = times;
@@ -326,7 +326,7 @@ describe('[K-44] when another writer is faster', () => {
   });
 });
 
-describe('[K-44] an entry of managedFields that cannot be read', () => {
+describe('[K-35] an entry of managedFields that cannot be read', () => {
   const creator = { manager: 'tester/create', operation: 'Update', apiVersion: 'v1' };
 
   test.each<[string, unknown]>([

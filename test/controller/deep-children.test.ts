@@ -78,7 +78,7 @@ const WAYS: readonly [string, Reconcile, number][] = [
 /** What an API server takes, and what no stack of a process or of a test's worker can follow. */
 const DEPTHS = [9_000, 50_000];
 
-describe.each(DEPTHS)('[attack A-1] at a depth of %i', (depth) => {
+describe.each(DEPTHS)('[K-39] [attack A-1] at a depth of %i', (depth) => {
   test.each(WAYS)('a reconciler %s, and nothing fails', async (_, act, writes) => {
     const transport = server(depth);
     const client = restClient({ transport, fieldManager: 'test', clock: new FakeClock() });
@@ -142,7 +142,7 @@ describe.each(DEPTHS)('[attack A-1] at a depth of %i', (depth) => {
   });
 });
 
-test('[attack A-1] a desired child that contains itself fails with the layer at fault, and its key alone', async () => {
+test('[K-39] [attack A-1] a desired child that contains itself fails with the layer at fault, and its key alone', async () => {
   const transport = server(2);
   const client = restClient({ transport, fieldManager: 'test', clock: new FakeClock() });
   const done: string[] = [];

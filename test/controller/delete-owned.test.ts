@@ -6,7 +6,7 @@ import { startFamily } from '../support/owner-and-children.ts';
 
 const metadata = { name: 'a' };
 
-describe('[K-44] a child that is to go', () => {
+describe('[K-36] a child that is to go', () => {
   test('is deleted, and a second time there is none', async () => {
     const { apply, child, remove } = await startFamily();
     await apply(configMaps, { metadata });

@@ -84,7 +84,7 @@ describe('[K-44] a status', () => {
     expect(writes('sites.example.dev')).toHaveLength(count);
   });
 
-  test('is written once beside what others have written', async () => {
+  test('[K-35] is written once beside what others have written', async () => {
     const { env, namespace, setStatus, writes, site } = await startStatus();
     await setStatus({ pages: 3, conditions: [READY] });
     const note = { status: { note: 'theirs' } };

@@ -11,8 +11,8 @@ import { type AppliedMemory, showsAll } from './applied-memory.ts';
 import type { Refused } from './engine-parts.ts';
 import { inTheWay } from './existing-child.ts';
 import { deleteThis, readLive } from './guarded-writes.ts';
-import { ownLeftoverDefaults } from './leftover-defaults.ts';
-import { creatorOf, ownByApplying } from './own-by-applying.ts';
+import { applyPastDefaults } from './leftover-defaults.ts';
+import { creatorOf, lacksMaps, ownByApplying } from './own-by-applying.ts';
 import { isSameContent } from './system-fields.ts';
 
 export interface OwnerOfChildren {
@@ -86,10 +86,11 @@ export async function applyOwned<C extends KubernetesObject>(
   requireDistinctItems(resource, child);
   options.aboutToChange?.();
 
-  const owners = { fieldManager, formerManagers };
+  const owners = { fieldManager, formerManagers, stated: child };
   // Take over the fields before the apply: otherwise a removed list item stays beside its replacement.
   const lastWrite = memory.lastWrite(existing);
-  if (lastWrite === 'create' || (lastWrite === undefined && !showsAll(existing, child))) {
+  const isUnknown = lastWrite === undefined && !showsAll(existing, child);
+  if (lastWrite === 'create' || isUnknown || lacksMaps(resource, existing, child)) {
     // Caches drop the managedFields.
     const isWhole = existing.metadata.managedFields !== undefined;
     const live = isWhole ? existing : await readLive(client, resource, existing);
@@ -98,11 +99,8 @@ export async function applyOwned<C extends KubernetesObject>(
   const { uid } = existing.metadata;
   const body = { ...child, metadata: { ...child.metadata, uid } };
   const how = { force: force ?? isOurs, fieldManager, dryRun };
-  const send = (): Promise<C> => client.applyExisting(resource, body, how);
-  let answer = await send().catch(async (error: unknown) => {
-    if (await ownLeftoverDefaults(client, resource, body, error, fieldManager)) return send();
-    throw error;
-  });
+  const send = (): Promise<C> => applyPastDefaults(client, resource, body, how);
+  let answer = await send();
   // An earlier process or manager created the child: the managedFields are known only from the answer.
   if (await ownByApplying(client, resource, answer, owners)) {
     answer = await send();

@@ -1,64 +1,188 @@
-import type { Client } from '../../client/client.ts';
+import type { ApplyOptions, Client } from '../../client/client.ts';
+import { deepCopy } from '../../core/deep-json.ts';
 import { isMapping, type Mapping } from '../../core/mapping.ts';
 import type { KubernetesObject } from '../../model/object.ts';
-import { refusalOf } from '../../model/refusal.ts';
+import { isInvalid, refusalOf } from '../../model/refusal.ts';
 import type { Resource } from '../../model/resource.ts';
+import { ApiError } from '../../model/status.ts';
+import { digestOf } from './applied-memory.ts';
 import { readLive } from './guarded-writes.ts';
-import { entriesOf, handOver, type ManagedFields, mappingOf } from './own-by-applying.ts';
+import { memberOf } from './json-difference.ts';
+import {
+  entriesOf,
+  handOver,
+  type ManagedFields,
+  mappingOf,
+  withoutPaths,
+} from './own-by-applying.ts';
+
+type Options = ApplyOptions & { readonly fieldManager: string };
 
 /**
- * The API server can refuse an apply because of a default that it has filled in itself: a field that the child does not
- * state and that no manager owns. This function makes `fieldManager` its owner. The next apply then removes the field,
- * because an apply removes the fields that its manager owns and no longer states. An example is `rollingUpdate` in the strategy of a Deployment that becomes `Recreate`:
- * the server would accept the creation of such a Deployment, but no apply.
+ * Applies to an existing object. The API server can refuse this because of a default that it has filled in itself,
+ * although it would accept the creation of the object. There are two kinds of such defaults, and both can be helped:
+ *
+ * - A default is in the way, and must go. An example is `rollingUpdate` in the strategy of a Deployment that becomes
+ *   `Recreate`. No manager owns the field, so this manager takes it. The next apply then removes it, because an apply
+ *   removes the fields that its manager owns and no longer states.
+ * - A default must stay. The manager owns it, because the creation has filled it in, so that the apply would remove it. An
+ *   example is `completions` of a Job, which cannot be changed. The manager gives the field up. If the object shows
+ *   another value than the default, because it was stated before, the apply states the default: the field `parallelism`
+ *   of a Job becomes 1, because without it the server would fill in `completions`.
  *
  * Fields inside of lists are left alone: no built-in kind has such a default there.
  *
- * @param error - of the apply.
- * @returns true when the apply should be sent again.
+ * @throws ApiError of the first apply when neither helps.
  */
-export async function ownLeftoverDefaults<T extends KubernetesObject>(
+export async function applyPastDefaults<T extends KubernetesObject>(
   client: Client,
   resource: Resource<T>,
   stated: T,
-  error: unknown,
-  fieldManager: string,
-): Promise<boolean> {
-  const refusal = refusalOf(error);
-  if (refusal?.kind !== 'invalid') return false;
-  const live = await readLive<T>(client, resource, stated);
-  if (live === undefined) return false;
-  const entries = entriesOf(live.metadata.managedFields);
-  const own = entries.find(
-    ({ manager, operation, subresource = '' }) =>
-      manager === fieldManager && operation === 'Apply' && subresource === '',
-  );
-  if (own === undefined) return false;
+  options: Options,
+): Promise<T> {
+  const send = (object: T): Promise<T> => client.applyExisting(resource, object, options);
+  try {
+    return await send(stated);
+  } catch (refused) {
+    const refusal = refusalOf(refused);
+    if (refusal?.kind !== 'invalid') throw refused;
+    const live = await readLive<T>(client, resource, stated);
+    const entries = entriesOf(live?.metadata.managedFields);
+    const own = entries.find(
+      ({ manager, operation, subresource = '' }) =>
+        manager === options.fieldManager && operation === 'Apply' && subresource === '',
+    );
+    if (live === undefined || own === undefined) throw refused;
+    const ownInstead = (fieldsV1: Mapping): Promise<void> => {
+      const managedFields = entries.map((each) => (each === own ? { ...own, fieldsV1 } : each));
+      return handOver(client, resource, live, managedFields);
+    };
+    const leftovers = leftoversIn(live, stated, entries, refusal.fields);
+    if (leftovers.length > 0) {
+      await ownInstead(leftovers.reduce<Mapping>(withPath, mappingOf(own.fieldsV1)));
+      return send(stated);
+    }
+    const { kept, changed } = await defaultsOf(client, resource, { stated, live }, own.fieldsV1);
+    if (kept.length + changed.length === 0) throw refused;
+    if (kept.length > 0) await ownInstead(withoutPaths(mappingOf(own.fieldsV1), kept.map(asOwned)));
+    return send(withValues(stated, changed)).catch((error: unknown) => {
+      throw isInvalid(error) ? refused : error;
+    });
+  }
+}
+
+/** The refused fields that the child does not state and that no manager owns, as managedFields name them. */
+function leftoversIn(
+  live: KubernetesObject,
+  stated: KubernetesObject,
+  entries: readonly ManagedFields[],
+  refused: readonly string[],
+): readonly Path[] {
   const owned = entries.map(({ fieldsV1 }) => fieldsV1);
-  const leftovers = refusal.fields
+  return refused
     .filter((field) => !field.includes('['))
     .map((field) => field.split('.'))
     .filter((path) => at(live, path) !== undefined && at(stated, path) === undefined)
-    .map((path) => path.map((part) => `f:${part}`))
+    .map(asOwned)
     .filter((path) => owned.every((fields) => at(fields, path) === undefined));
-  if (leftovers.length === 0) return false;
-  const fieldsV1 = leftovers.reduce<Mapping>(withPath, mappingOf(own.fieldsV1));
-  const managedFields = entries.map(
-    (each): ManagedFields => (each === own ? { ...own, fieldsV1 } : each),
-  );
-  await handOver(client, resource, live, managedFields);
-  return true;
 }
 
-function at(value: unknown, path: readonly string[]): unknown {
-  return path.reduce((part, name) => memberOf(part, name), value);
+type Path = readonly string[];
+
+/** As managedFields name it. */
+function asOwned(path: Path): Path {
+  return path.map((name) => `f:${name}`);
 }
 
-function memberOf(value: unknown, name: string): unknown {
-  return isMapping(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+interface Defaults {
+  /** Fields that show their default. */
+  readonly kept: readonly Path[];
+  /** Fields that show another value, with their default. */
+  readonly changed: readonly (readonly [Path, unknown])[];
 }
 
-function withPath(fields: Mapping, [name, ...rest]: readonly string[]): Mapping {
+/**
+ * The defaults of owned fields that are not stated. The server is asked by a creation that stores nothing, under another
+ * name, because the own name is taken. Values that the apply would change are left out of it: a Job that is to get a
+ * `parallelism` was created without one, and has the `completions` of such a Job.
+ *
+ * @returns none when the server does not say.
+ */
+async function defaultsOf<T extends KubernetesObject>(
+  client: Client,
+  resource: Resource<T>,
+  { stated, live }: { readonly stated: T; readonly live: T },
+  owned: unknown,
+): Promise<Defaults> {
+  const absent = leavesOf(owned).filter((path) => at(stated, path) === undefined);
+  if (absent.length === 0) return { kept: [], changed: [] };
+  const { name, uid: _, ...metadata } = stated.metadata;
+  const unchanged = withoutChanges(stated, live);
+  const like = { ...unchanged, metadata: { ...metadata, generateName: `${name}-` } };
+  const created = await client
+    .create(resource, like as unknown as T, { dryRun: true })
+    .catch((error: unknown) => {
+      if (error instanceof ApiError) return undefined;
+      throw error;
+    });
+  const known = absent.filter((path) => at(created, path) !== undefined);
+  const isKept = (path: Path): boolean => digestOf(at(live, path)) === digestOf(at(created, path));
+  const changed = known.filter((path) => !isKept(path));
+  return { kept: known.filter(isKept), changed: changed.map((path) => [path, at(created, path)]) };
+}
+
+/** `stated` without the values that `live` shows otherwise. Lists stay. */
+function withoutChanges<T extends KubernetesObject>(stated: T, live: T): T {
+  const copy = deepCopy(stated);
+  const waiting: [Record<string, unknown>, Mapping][] = [[copy as never, live as never]];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const [part, shown] = next;
+    for (const [name, value] of Object.entries(part)) {
+      const now = memberOf(shown, name);
+      if (now === undefined || Array.isArray(value)) continue;
+      if (isMapping(value) && isMapping(now)) waiting.push([value as never, now]);
+      else if (value !== now) delete part[name];
+    }
+  }
+  return copy;
+}
+
+/** The paths of owned fields outside of metadata and of lists. Does not recurse: objects may be nested deeply. */
+function leavesOf(owned: unknown): readonly Path[] {
+  const leaves: Path[] = [];
+  const waiting: { readonly fields: Mapping; readonly path: Path }[] = [
+    { fields: mappingOf(owned), path: [] },
+  ];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { fields, path } = next;
+    const names = Object.keys(fields).filter((name) => name !== '.');
+    if (names.length === 0 && path.length > 0) leaves.push(path);
+    for (const name of names) {
+      if (!name.startsWith('f:') || (path.length === 0 && name === 'f:metadata')) continue;
+      waiting.push({ fields: mappingOf(fields[name]), path: [...path, name.slice(2)] });
+    }
+  }
+  return leaves;
+}
+
+function withValues<T extends KubernetesObject>(stated: T, values: Defaults['changed']): T {
+  const copy = deepCopy(stated);
+  for (const [path, value] of values) {
+    const holder = path.slice(0, -1).reduce<Record<string, unknown>>((part, name) => {
+      const inner = isMapping(memberOf(part, name)) ? part[name] : {};
+      part[name] = inner;
+      return inner as Record<string, unknown>;
+    }, copy as never);
+    holder[path.at(-1) ?? ''] = value;
+  }
+  return copy;
+}
+
+function at(value: unknown, path: Path): unknown {
+  return path.reduce((part, name) => (isMapping(part) ? memberOf(part, name) : undefined), value);
+}
+
+function withPath(fields: Mapping, [name, ...rest]: Path): Mapping {
   if (name === undefined) return fields;
   return { ...fields, [name]: withPath(mappingOf(memberOf(fields, name)), rest) };
 }

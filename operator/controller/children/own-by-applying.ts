@@ -1,4 +1,5 @@
 import type { Client } from '../../client/client.ts';
+import { deepCopy } from '../../core/deep-json.ts';
 import { isMapping, type Mapping } from '../../core/mapping.ts';
 import { isNotFound } from '../../model/not-found.ts';
 import type { KubernetesObject } from '../../model/object.ts';
@@ -23,6 +24,8 @@ interface FieldOwners {
   readonly fieldManager: string;
   /** Other managers whose fields it takes over. */
   readonly formerManagers?: readonly string[];
+  /** What the next apply states. Maps that it lacks and in which others have fields are given up. */
+  readonly stated?: KubernetesObject;
 }
 
 /**
@@ -42,6 +45,8 @@ export function creatorOf(fieldManager: string): string {
  * creation would stay for ever, because its creator still owns it. In a list whose items are identified by
  * the value that changed, such as ports by their numbers, the old item would stay beside the new one, or
  * the server would refuse both.
+ *
+ * Gives up the maps of `stated` that `FieldOwners` describes.
  *
  * @param object - as the server has it, with its managedFields.
  * @returns true when it has changed something; false also when the object is gone.
@@ -91,7 +96,7 @@ export async function handOver<T extends KubernetesObject>(
  */
 function handedOver(
   { metadata }: KubernetesObject,
-  { fieldManager, formerManagers = [] }: FieldOwners,
+  { fieldManager, formerManagers = [], stated }: FieldOwners,
 ): readonly ManagedFields[] | undefined {
   const entries = entriesOf(metadata.managedFields);
   const whole = entries.filter(({ subresource = '' }) => subresource === '');
@@ -110,14 +115,124 @@ function handedOver(
           isCreation(each, metadata.creationTimestamp))),
   );
   const last = given.at(-1);
-  if (last === undefined || (own !== undefined && !isMapping(own.fieldsV1))) return undefined;
-  const heir = own ?? { ...last, manager: fieldManager, operation: 'Apply' };
+  const heir = own ?? (last && { ...last, manager: fieldManager, operation: 'Apply' });
+  if (heir === undefined || !isMapping(heir.fieldsV1)) return undefined;
   // Skip other API versions: their fields may have other names. The next apply claims the fields it states.
-  const fieldsV1 = given
+  const all = given
     .filter(({ apiVersion }) => apiVersion === heir.apiVersion)
-    .reduce((all, each) => union(all, each.fieldsV1), mappingOf(heir.fieldsV1));
+    .reduce((fields, each) => union(fields, each.fieldsV1), mappingOf(heir.fieldsV1));
   const rest = entries.filter((each) => each !== own && !given.includes(each));
-  return [{ ...heir, fieldsV1 }, ...rest];
+  const shared = stated === undefined ? [] : sharedMaps(all, rest, stated);
+  if (given.length + shared.length === 0) return undefined;
+  return [{ ...heir, fieldsV1: withoutPaths(all, shared) }, ...rest];
+}
+
+/** A path as managedFields name its parts: `f:spec`, `k:{"name":"a"}`, and `.` for a map or an item itself. */
+type Path = readonly string[];
+
+/**
+ * The maps among the owned `fields` that `stated` lacks and in which others have fields. Who states a field in a map
+ * without a schema owns the map as well: an apply without it would remove the map with all that others have in it. An
+ * item of a list goes as a whole, because its key is stated.
+ */
+function sharedMaps(
+  fields: Mapping,
+  rest: readonly ManagedFields[],
+  stated: KubernetesObject,
+): readonly Path[] {
+  const found: Path[] = [];
+  const waiting: {
+    readonly own: Mapping;
+    readonly others: readonly Mapping[];
+    readonly said: unknown;
+    readonly path: Path;
+  }[] = [
+    { own: fields, others: rest.map((each) => mappingOf(each.fieldsV1)), said: stated, path: [] },
+  ];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    for (const [name, own] of Object.entries(next.own)) {
+      const others = next.others
+        .map((each) => mappingOf(each[name]))
+        .filter((each) => !isEmpty(each));
+      const isField = name.startsWith('f:');
+      const said = isField ? memberOf(next.said, name.slice(2)) : itemOf(next.said, name);
+      const path = [...next.path, name];
+      if (!isMapping(own) || others.length === 0 || (said === undefined && !isField)) continue;
+      if (said === undefined && isEmpty(own)) found.push(path);
+      if (said === undefined && Object.hasOwn(own, '.')) found.push([...path, '.']);
+      waiting.push({ own, others, said, path });
+    }
+  }
+  return found;
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return isMapping(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+/** The item of a list that managedFields name by its key, such as `k:{"name":"a"}`. */
+function itemOf(list: unknown, name: string): unknown {
+  if (!Array.isArray(list) || !name.startsWith('k:')) return undefined;
+  const key = Object.entries(mappingOf(jsonOf(name.slice(2))));
+  return list.find((item: unknown) =>
+    key.every(([field, value]) => memberOf(item, field) === value),
+  );
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // it is nothing that the server has written
+  }
+}
+
+/** The owned fields without these, and without what is empty then: an empty member would stand for a whole field. */
+export function withoutPaths(fields: Mapping, paths: readonly Path[]): Mapping {
+  if (paths.length === 0) return fields;
+  const left = deepCopy(fields);
+  for (const path of paths) {
+    for (let length = path.length; length > 0; length--) {
+      const holder = path.slice(0, length - 1).reduce<unknown>(memberOf, left);
+      const name = path[length - 1] ?? '';
+      if (!isMapping(holder) || (length < path.length && !isEmpty(holder[name]))) break;
+      delete (holder as Record<string, unknown>)[name];
+    }
+  }
+  return left;
+}
+
+function isEmpty(value: unknown): boolean {
+  return Object.keys(mappingOf(value)).length === 0;
+}
+
+/**
+ * Whether `known` shows a map that `stated` lacks, so that others may have fields in it. The kinds of Kubernetes have no
+ * maps without a schema.
+ */
+export function lacksMaps(
+  { group }: Resource,
+  known: KubernetesObject,
+  stated: KubernetesObject,
+): boolean {
+  if (!group.includes('.') || group.endsWith('.k8s.io')) return false;
+  const { metadata: _, ...content } = known;
+  const { status: __, ...shown } = content as Mapping;
+  const waiting: [Mapping, unknown][] = [[shown, stated]];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    for (const [name, part] of Object.entries(next[0])) {
+      const said = memberOf(next[1], name);
+      if (Array.isArray(part) && part.some(hasMap)) return true;
+      if (!isMapping(part)) continue;
+      if (said === undefined) return true;
+      waiting.push([part, said]);
+    }
+  }
+  return false;
+}
+
+function hasMap(item: unknown): boolean {
+  return Object.values(mappingOf(item)).some(isMapping);
 }
 
 /**

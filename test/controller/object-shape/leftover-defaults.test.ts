@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Desired } from '../../../operator/controller/reconciler.ts';
 import {
   deployments,
+  jobs,
   services,
   statefulSets,
 } from '../../../operator/model/kubernetes/resources.ts';
@@ -126,5 +127,90 @@ describe('[child 11] a field in the way that is no default', () => {
 
     await expect(applying).rejects.toSatisfy(isInvalid);
     expect(family.writes()).toHaveLength(count + 1);
+  });
+});
+
+describe.each([
+  ['one process', false],
+  ['a process that starts anew before each apply', true],
+])('[child 11] a Job of %s', (_, restarts) => {
+  const pod = { ...template, spec: { ...template.spec, restartPolicy: 'Never' } };
+  const job = (spec: Spec): Desired<KubernetesObject> => child({ template: pod, ...spec });
+
+  async function startJob() {
+    const family = await startFamily();
+    const state = async (spec: Spec) => {
+      if (restarts) family.restart();
+      await family.apply(jobs as never, job(spec));
+      const { parallelism, completions, ttlSecondsAfterFinished } = await specOf(
+        family,
+        jobs as never,
+      );
+      return { parallelism, completions, ttlSecondsAfterFinished };
+    };
+    return { ...family, state };
+  }
+
+  test('can be changed after another writer has set its parallelism, which stays', async () => {
+    const { env, namespace, state, writes, apply } = await startJob();
+    await state({});
+    await env.patch('batch/v1', 'Job', namespace, 'a', { spec: { parallelism: 4 } });
+
+    const after = await state({ ttlSecondsAfterFinished: 60 });
+
+    expect(after).toEqual({ parallelism: 4, completions: 1, ttlSecondsAfterFinished: 60 });
+    const count = writes().length;
+    await apply(jobs as never, job({ ttlSecondsAfterFinished: 60 }));
+    expect(writes()).toHaveLength(count);
+  });
+
+  test('may state its parallelism later, and state it no longer', async () => {
+    const { state } = await startJob();
+    const seen: unknown[] = [];
+
+    for (const spec of [{}, { parallelism: 3 }, {}, { parallelism: 0 }, {}]) {
+      seen.push((await state(spec)).parallelism);
+    }
+
+    expect(seen).toEqual([1, 3, 1, 0, 1]);
+  });
+
+  test('may be changed again and again after it was given a parallelism', async () => {
+    const { state } = await startJob();
+    await state({});
+    await state({ parallelism: 2 });
+    const seen: unknown[] = [];
+
+    for (const ttlSecondsAfterFinished of [60, 70]) {
+      seen.push(await state({ parallelism: 2, ttlSecondsAfterFinished }));
+    }
+
+    expect(seen).toEqual(
+      [60, 70].map((ttlSecondsAfterFinished) => ({
+        parallelism: 2,
+        completions: 1,
+        ttlSecondsAfterFinished,
+      })),
+    );
+  });
+
+  test('that was created with a parallelism may state it no longer', async () => {
+    const { state } = await startJob();
+    const first = await state({ parallelism: 5 });
+
+    const second = await state({});
+
+    expect(first).toEqual({ parallelism: 5 });
+    expect(second).toEqual({ parallelism: 1 });
+  });
+
+  test('is refused when it no longer states what cannot be changed and is no default', async () => {
+    const { state, env, namespace } = await startJob();
+    await state({ completions: 3 });
+
+    await expect(state({})).rejects.toSatisfy(isInvalid);
+
+    const live = await env.get<KubernetesObject>('batch/v1', 'Job', namespace, 'a');
+    expect(live).toMatchObject({ spec: { completions: 3, parallelism: 1 } });
   });
 });

@@ -22,7 +22,10 @@ import { apiVersionOf, defineResource, type Resource } from '../../../operator/m
 import { undiciTransport } from '../../../operator/transport/undici-transport.ts';
 import { propertyRuns } from '../../support/property-runs.ts';
 import { atomicDefinition, siteDefinition, sites } from '../../support/sites.ts';
-import { BUILT_IN, type Slot, type Subject, steps, writeByTwo } from '../../support/two-writers.ts';
+import { BUILT_IN } from '../../support/two-writers/built-in-subjects.ts';
+import { SHAPE_DEFINITIONS, SHAPES } from '../../support/two-writers/shapes.ts';
+import type { Slot, Subject } from '../../support/two-writers/slots.ts';
+import { steps, writeByTwo } from '../../support/two-writers/write-by-two.ts';
 
 /** As Sites, but that the conditions in its status are one value. */
 const plots: Resource = defineResource({
@@ -40,20 +43,12 @@ function plotDefinition(): KubernetesObject {
   );
 }
 
-const text: Slot = { path: 'spec.text', ours: ['o1', 'o2'], theirs: ['t1'] };
-const label: Slot = { path: 'metadata.labels.l', ours: ['o1'], theirs: ['t1'] };
-const CUSTOM: readonly Subject[] = [sites as unknown as Resource, plots].map((resource) => ({
-  resource,
-  always: {},
-  slots: [text, label],
-}));
-
 const conditionOf = (type: string, whose: 'ours' | 'theirs'): Slot => ({
   path: `status.conditions[type=${type}].status`,
   ours: whose === 'ours' ? ['True', 'False'] : [],
   theirs: whose === 'theirs' ? ['True', 'False'] : [],
 });
-const STATUSES: readonly Subject[] = CUSTOM.map(({ resource }) => ({
+const STATUSES: readonly Subject[] = [sites as unknown as Resource, plots].map((resource) => ({
   resource,
   always: {},
   slots: [
@@ -71,7 +66,7 @@ const STATUSES: readonly Subject[] = CUSTOM.map(({ resource }) => ({
 async function startWriters() {
   const env = await startTestEnv({ embedded: { workloads: false } });
   onTestFinished(() => env.stop());
-  await env.apply([siteDefinition(), plotDefinition()]);
+  await env.apply([siteDefinition(), plotDefinition(), ...SHAPE_DEFINITIONS]);
   const namespace = await env.namespace();
   const transport = undiciTransport(env.url, { clock: systemClock });
   onTestFinished(() => transport.close());
@@ -140,13 +135,14 @@ describe('[child 1] [child 2] [child 3] two managers write the same objects in r
 
   beforeAll(() => {
     expect(BUILT_IN.length).toBeGreaterThanOrEqual(12);
+    expect(SHAPES.length).toBeGreaterThanOrEqual(2);
   });
 
   test('children', async () => {
     const { children } = await startWriters();
 
     await fc.assert(
-      fc.asyncProperty(fc.constantFrom(...BUILT_IN, ...CUSTOM), steps, async (subject, todo) => {
+      fc.asyncProperty(fc.constantFrom(...BUILT_IN, ...SHAPES), steps, async (subject, todo) => {
         runs += 1;
         await writeByTwo(subject, `child-${runs}`, todo, children);
       }),

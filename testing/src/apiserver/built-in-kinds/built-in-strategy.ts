@@ -12,9 +12,9 @@ import { type DecodedStruct, decodeStruct } from '../objects/struct-decoder.ts';
 import type { Strategy } from '../registry/served-resource.ts';
 import { validateBuiltIn, validateCoreEvent, validateNewEvent } from '../validation/built-in.ts';
 import { completeEvent } from './event-shape.ts';
-import { withKeptValues } from './kept-values.ts';
+import { withFirstCount, withKeptValues } from './kept-values.ts';
 
-/** Kinds whose metadata.generation counts changes of the spec. */
+/** Kinds whose metadata.generation counts changes, as `PrepareForCreate` of their strategies begins to in v1.36. */
 const COUNTED: ReadonlySet<string> = new Set([
   'Pod',
   'Deployment',
@@ -28,6 +28,21 @@ const COUNTED: ReadonlySet<string> = new Set([
   'NetworkPolicy',
   'PodDisruptionBudget',
   'CustomResourceDefinition',
+  'PodTemplate',
+  'EndpointSlice',
+  'IngressClass',
+  'PriorityClass',
+  'FlowSchema',
+  'PriorityLevelConfiguration',
+  'DeviceClass',
+  'DeviceTaintRule',
+  'ResourceSlice',
+  'ValidatingAdmissionPolicy',
+  'ValidatingAdmissionPolicyBinding',
+  'ValidatingWebhookConfiguration',
+  'MutatingAdmissionPolicy',
+  'MutatingAdmissionPolicyBinding',
+  'MutatingWebhookConfiguration',
 ]);
 
 /** Field selectors of a kind: the name that a client writes, and the path of the field. */
@@ -72,8 +87,10 @@ export function builtInStrategy({ kind, group }: Pick<Resource, 'kind' | 'group'
     annotationsCount: kind === 'Deployment',
     prepare: (object, previous) => {
       const defaulted = defaultObject(decoded(object).value as StoredObject);
-      return withKeptValues(special(kind, defaulted), previous);
+      const whole = special(kind, defaulted);
+      return previous === undefined ? withFirstCount(whole) : whole;
     },
+    keep: withKeptValues,
     complete: (object) => completed(kind, object),
     validate: validationOf(kind, group),
     ...(kind === 'CustomResourceDefinition' && { terminate: terminatingDefinition }),

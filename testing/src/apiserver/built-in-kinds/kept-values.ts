@@ -3,15 +3,12 @@ import { isObject, type Json, valueAt, withFields, withMetadata } from '../objec
 import type { StoredObject } from '../objects/stored-object.ts';
 
 /**
- * Values that an object keeps when a write leaves them out: allocated addresses and ports, and
- * counters of changes.
+ * Addresses and ports that a Service keeps when a write leaves them out, and without those that its new type does not
+ * have; the count of a DaemonSet.
  */
-export function withKeptValues(
-  object: StoredObject,
-  previous: StoredObject | undefined,
-): StoredObject {
-  if (object.kind === 'DaemonSet') return withTemplateGeneration(object, previous);
-  if (object.kind !== 'Service' || previous === undefined) return object;
+export function withKeptValues(object: StoredObject, previous: StoredObject): StoredObject {
+  if (object.kind === 'DaemonSet') return withCountedTemplate(object, previous);
+  if (object.kind !== 'Service') return object;
   const [spec, before] = [object.spec, previous.spec];
   if (!isObject(spec) || !isObject(before)) return object;
   return withFields(object, { spec: keptOfService(spec, before) });
@@ -78,18 +75,23 @@ function keptPorts(spec: Json, before: Json): unknown {
 
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 
-/** How often the template has changed: of old, in an annotation. */
-function withTemplateGeneration(
-  object: StoredObject,
-  previous: StoredObject | undefined,
-): StoredObject {
-  const counted = Number(previous?.metadata.annotations?.[TEMPLATE_GENERATION] ?? 1);
+/** A new DaemonSet has a count from the beginning, which belongs to its creator. */
+export function withFirstCount(object: StoredObject): StoredObject {
+  return object.kind === 'DaemonSet' ? withTemplateGeneration(object, 1) : object;
+}
+
+/**
+ * How often the template of a DaemonSet has changed: of old, in an annotation. Whatever a client writes there, the server
+ * goes on counting, and no field manager owns what it counts.
+ */
+function withCountedTemplate(object: StoredObject, previous: StoredObject): StoredObject {
   const path = ['spec', 'template'];
-  const same =
-    previous === undefined || isDeepStrictEqual(valueAt(object, path), valueAt(previous, path));
-  const annotations = {
-    ...object.metadata.annotations,
-    [TEMPLATE_GENERATION]: String(same ? counted : counted + 1),
-  };
+  const counted = Number(previous.metadata.annotations?.[TEMPLATE_GENERATION] ?? 1);
+  const isSame = isDeepStrictEqual(valueAt(object, path), valueAt(previous, path));
+  return withTemplateGeneration(object, isSame ? counted : counted + 1);
+}
+
+function withTemplateGeneration(object: StoredObject, count: number): StoredObject {
+  const annotations = { ...object.metadata.annotations, [TEMPLATE_GENERATION]: String(count) };
   return withMetadata(object, { annotations });
 }

@@ -68,8 +68,12 @@ function selfSelecting(job: StoredObject): StoredObject {
       template: { ...template, metadata: { ...metadata, labels } },
     },
   });
-  // A Job without labels is labelled like its Pods.
-  return Object.keys(own).length > 0 ? selecting : withMetadata(selecting, { labels });
+  // A Job without labels is labelled like its Pods: defaulting has given it the very map of its template. A name that is
+  // generated costs a copy of the object.
+  const isGenerated = (job.metadata.generateName ?? '') !== '';
+  const isShared = own === metadata.labels && !isGenerated;
+  const isLabelled = isShared || Object.keys(own).length === 0;
+  return isLabelled ? withMetadata(selecting, { labels }) : selecting;
 }
 
 /** The resources that decide which Pods are evicted first. */

@@ -6,7 +6,10 @@ const AFFINITY_SECONDS = 10_800;
 
 /** What a Service gets before anything is allocated to it. */
 export function defaultServiceSpec(serviceSpec: Json): Json {
-  const spec = fill(serviceSpec, { type: 'ClusterIP', sessionAffinity: 'None' });
+  const typed = fill(serviceSpec, { type: 'ClusterIP', sessionAffinity: 'None' });
+  const { sessionAffinityConfig: _, ...others } = typed;
+  // Without an affinity there is nothing to configure: what a change of it has left goes.
+  const spec = typed.sessionAffinity === 'None' ? others : typed;
   const isName = spec.type === 'ExternalName';
   const isExternal = spec.type === 'NodePort' || spec.type === 'LoadBalancer';
   const reachable =

@@ -12,6 +12,17 @@ export function canonicalBuiltIn(object: StoredObject): StoredObject {
   return encodeStruct(object as Json, typeName) as StoredObject;
 }
 
+/** Types that a server stores in JSON; all others are stored in protobuf. */
+const STORED_IN_JSON = /^io\.k8s\.(?:apiextensions-apiserver|kube-aggregator)\./;
+
+/** A built-in object as Go encodes it after it has been stored. */
+export function storedBuiltIn(object: StoredObject): StoredObject {
+  const typeName = builtInKindName(object.apiVersion, object.kind);
+  if (typeName === undefined) return object;
+  const isProtobuf = !STORED_IN_JSON.test(typeName);
+  return encodeStruct(object as Json, typeName, isProtobuf) as StoredObject;
+}
+
 const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 
 /** Metadata as Go encodes its struct. */

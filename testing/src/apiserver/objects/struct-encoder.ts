@@ -8,13 +8,15 @@ import { isObject, type Json } from './metadata.ts';
  * (`status: {}`, `eventTime: null`).
  *
  * @param typeName - of a built-in type, with or without a `#`.
+ * @param isStored - the value has been in protobuf, in which a list without items is no list.
  */
-export function encodeStruct(value: Json, typeName: string): Json {
+export function encodeStruct(value: Json, typeName: string, isStored = false): Json {
   const encoded: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(builtInType(typeName)?.fields ?? {})) {
     const own = Object.hasOwn(value, name) ? value[name] : undefined;
-    const isNothing = own === undefined || own === null || (isOmitted(field) && isEmpty(own));
-    const written = isNothing ? zeroOf(name, field) : encodeValue(own, field.type);
+    const isGone = isOmitted(field) || (isStored && Array.isArray(own));
+    const isNothing = own === undefined || own === null || (isGone && isEmpty(own));
+    const written = isNothing ? zeroOf(name, field) : encodeValue(own, field.type, isStored);
     if (written !== undefined) encoded[name] = written;
   }
   return encoded;
@@ -35,18 +37,20 @@ function isEmpty(value: unknown): boolean {
   return value === '' || value === 0 || value === false;
 }
 
-function encodeValue(value: unknown, type: string): unknown {
+function encodeValue(value: unknown, type: string, isStored: boolean): unknown {
   if (type.startsWith('[]') && Array.isArray(value)) {
     const element = elementType(type) ?? '';
-    return isPlain(element) ? value : value.map((item: unknown) => encodeValue(item, element));
+    return isPlain(element)
+      ? value
+      : value.map((item: unknown) => encodeValue(item, element, isStored));
   }
   if (!isObject(value)) return value;
-  if (type.startsWith('#')) return encodeStruct(value, type);
+  if (type.startsWith('#')) return encodeStruct(value, type, isStored);
   if (!type.startsWith('map:')) return value;
   const element = elementType(type) ?? '';
   const sorted: [string, unknown][] = Object.keys(value)
     .sort()
-    .map((key) => [key, encodeValue(value[key], element)]);
+    .map((key) => [key, encodeValue(value[key], element, isStored)]);
   return Object.fromEntries(sorted);
 }
 

@@ -27,6 +27,8 @@ export interface Strategy {
    * `previous` is undefined for a create.
    */
   prepare(object: StoredObject, previous: StoredObject | undefined): StoredObject;
+  /** What a change keeps, counts or drops, which is no change of who owns it. */
+  keep?(object: StoredObject, previous: StoredObject): StoredObject;
   /** Adds what the server sets on its own account, which no field manager owns. */
   complete(object: StoredObject): StoredObject;
   validate(object: StoredObject, previous: StoredObject | undefined): readonly FieldError[];

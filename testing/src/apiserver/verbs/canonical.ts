@@ -1,16 +1,21 @@
-import { canonicalBuiltIn, canonicalCustom } from '../objects/canonical.ts';
+import { canonicalBuiltIn, canonicalCustom, storedBuiltIn } from '../objects/canonical.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 import { requireStorable } from '../objects/stored-size.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 
-/** The form in which an object is stored, compared and sent. */
+/** The form in which an object is compared and judged. */
 export function canonical(served: ServedResource, object: StoredObject): StoredObject {
   return served.custom ? canonicalCustom(object) : canonicalBuiltIn(object);
 }
 
+/** The form in which an object is stored and sent. */
+export function storedForm(served: ServedResource, object: StoredObject): StoredObject {
+  return served.custom ? canonicalCustom(object) : storedBuiltIn(object);
+}
+
 /** The same of an object that is about to be stored. @throws ApiError 500 when it is too large. */
 export function storable(served: ServedResource, object: StoredObject): StoredObject {
-  const complete = canonical(served, object);
+  const complete = storedForm(served, object);
   requireStorable(complete);
   return complete;
 }

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { canonicalBuiltIn, canonicalCustom } from '../../../src/apiserver/objects/canonical.ts';
+import {
+  canonicalBuiltIn,
+  canonicalCustom,
+  storedBuiltIn,
+} from '../../../src/apiserver/objects/canonical.ts';
 import type { StoredObject } from '../../../src/apiserver/objects/stored-object.ts';
 
 test('a custom object is a map of maps, each of them sorted; its empty metadata is left out', () => {
@@ -20,4 +24,20 @@ test('a built-in object begins with its kind', () => {
   expect(JSON.stringify(canonicalBuiltIn(object))).toBe(
     '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"data":{"a":"1","b":"2"}}',
   );
+});
+
+test('what is stored in protobuf has no empty lists, and what is stored in JSON keeps them', () => {
+  const made = (kind: string, apiVersion: string, rest: object): StoredObject =>
+    ({ apiVersion, kind, metadata: { name: 'a' }, ...rest }) as StoredObject;
+  const slice = made('EndpointSlice', 'discovery.k8s.io/v1', {
+    addressType: 'IPv6',
+    endpoints: [{ addresses: [] }],
+    ports: [],
+  });
+  const status = { conditions: [], storedVersions: [] };
+  const definition = made('CustomResourceDefinition', 'apiextensions.k8s.io/v1', { status });
+
+  expect(storedBuiltIn(slice)).toMatchObject({ endpoints: [{ addresses: null }], ports: null });
+  expect(canonicalBuiltIn(slice)).toMatchObject({ endpoints: [{ addresses: [] }], ports: [] });
+  expect(storedBuiltIn(definition)).toMatchObject({ status: { storedVersions: [] } });
 });

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/apiserver/objects/json-value.ts';
-import { applied, configMap, owners, pod, updated } from './stored-objects.ts';
+import { applied, configMap, owners, pod, updated, website } from './stored-objects.ts';
 
 const OWNER = { apiVersion: 'v1', kind: 'ConfigMap', name: 'parent', uid: 'uid-parent' };
 
@@ -61,8 +61,25 @@ describe('a map that an apply empties', () => {
 
     const after = applied(taken, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' } });
 
-    expect(after).not.toHaveProperty('data');
+    expect(after.data).toEqual({}); // Go leaves it out when it writes the object
     expect(owners(after)).toEqual({ 'editor Update': { 'f:data': {} } });
+  });
+
+  test('stays where another manager owns it, however deep it is', () => {
+    const live = updated(undefined, website({ any: { deep: { er: { x: 1 } } }, gone: {} }));
+    const config = website({ any: { deep: { er: { x: 2, y: 2 } } }, more: { z: 1 } });
+    const taken = applied(live, config, { force: true });
+
+    const after = applied(taken, website({}));
+
+    expect(after.spec).toEqual({ any: { deep: { er: {} } }, gone: {} });
+    expect(owners(after)['editor Update']).toEqual({
+      'f:spec': {
+        '.': {},
+        'f:any': { '.': {}, 'f:deep': { '.': {}, 'f:er': {} } },
+        'f:gone': {},
+      },
+    });
   });
 
   test('still belongs to the manager that applies it empty', () => {

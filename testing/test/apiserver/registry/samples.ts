@@ -127,7 +127,7 @@ export const SAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>>
     rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }],
   },
   'storage.k8s.io/v1/CSIDriver': { spec: { attachRequired: false } },
-  'storage.k8s.io/v1/CSINode': { spec: { drivers: [] } },
+  'storage.k8s.io/v1/CSINode': { spec: { drivers: [{ name: 'a', nodeID: 'b' }] } },
   'storage.k8s.io/v1/CSIStorageCapacity': { storageClassName: 'sample', capacity: '1Gi' },
   'storage.k8s.io/v1/StorageClass': { provisioner: 'example.dev/sample' },
   'storage.k8s.io/v1/VolumeAttachment': {

@@ -32,7 +32,8 @@ function set(object: object, path: string, value: unknown): void {
 export function asStored(object: object, previous?: StoredObject): StoredObject {
   const strategy = strategyOf(object as StoredObject);
   const prepared = strategy.prepare(object as StoredObject, previous);
-  return canonicalBuiltIn(strategy.complete(prepared));
+  const kept = previous === undefined ? prepared : strategy.keep?.(prepared, previous);
+  return canonicalBuiltIn(strategy.complete(kept ?? prepared));
 }
 
 /** What the server says of a new object; or of a change, where there is one before. */

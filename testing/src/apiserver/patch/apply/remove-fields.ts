@@ -9,74 +9,39 @@ import {
 import { type FieldSet, isEmptyFieldSet, NO_FIELDS } from '../fields/field-set.ts';
 import { fieldElement } from '../fields/path-element.ts';
 
-/** What becomes of a map or a list that loses all of its content: it goes, or it becomes null. */
-type Emptied = undefined | null;
-
-/** The object without the members of `fields`; maps and lists that this empties go too. */
+/**
+ * The object without the members of `fields`. A map or a list that this empties stays, as in the `RemoveItems` of
+ * structured-merge-diff v6.4, because it is no member itself.
+ */
 export function removeFields(
   object: JsonObject,
   fields: FieldSet,
   schema: FieldSchema,
 ): JsonObject {
-  return removed(object, fields, schema, undefined);
-}
-
-/**
- * The object without the members of `fields`, to see which fields are left: a map or a list that
- * this empties becomes null, as in the `RemoveItems` of structured-merge-diff, because it is no
- * member itself.
- */
-export function removeFieldsOnly(
-  object: JsonObject,
-  fields: FieldSet,
-  schema: FieldSchema,
-): JsonObject {
-  return removed(object, fields, schema, null);
-}
-
-function removed(
-  object: JsonObject,
-  fields: FieldSet,
-  schema: FieldSchema,
-  emptied: Emptied,
-): JsonObject {
-  const left = removeFrom(object, fields, schema, emptied);
+  const left = removeFrom(object, fields, schema);
   return isJsonObject(left) ? left : {};
 }
 
-/** @returns `emptied` when nothing is left. */
-function removeFrom(
-  value: unknown,
-  fields: FieldSet,
-  schema: FieldSchema,
-  emptied: Emptied,
-): unknown {
+function removeFrom(value: unknown, fields: FieldSet, schema: FieldSchema): unknown {
   if (isEmptyFieldSet(fields) || schema.atomic) return value;
-  if (Array.isArray(value))
-    return isAssociative(schema) ? removeItems(value, fields, schema, emptied) : value;
+  if (Array.isArray(value)) {
+    return isAssociative(schema) ? removeItems(value, fields, schema) : value;
+  }
   if (!isJsonObject(value)) return value;
   const left = Object.entries(value).flatMap(([name, child]): [string, unknown][] => {
     const element = fieldElement(name);
     if (fields.members.has(element)) return [];
     const below = fields.children.get(element) ?? NO_FIELDS;
-    const kept = removeFrom(child, below, fieldSchema(schema, name), emptied);
-    return kept === undefined ? [] : [[name, kept]];
+    return [[name, removeFrom(child, below, fieldSchema(schema, name))]];
   });
-  return left.length === 0 ? emptied : Object.fromEntries(left);
+  return Object.fromEntries(left);
 }
 
-function removeItems(
-  items: readonly unknown[],
-  fields: FieldSet,
-  schema: FieldSchema,
-  emptied: Emptied,
-): unknown {
-  const left = items.flatMap((item, index) => {
+function removeItems(items: readonly unknown[], fields: FieldSet, schema: FieldSchema): unknown {
+  return items.flatMap((item, index) => {
     const element = itemElement(schema, item, index);
     if (fields.members.has(element)) return [];
     const below = fields.children.get(element) ?? NO_FIELDS;
-    const kept = removeFrom(item, below, itemSchema(schema), emptied);
-    return kept === undefined ? [] : [kept];
+    return [removeFrom(item, below, itemSchema(schema))];
   });
-  return left.length === 0 ? emptied : left;
 }

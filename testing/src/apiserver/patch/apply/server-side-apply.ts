@@ -27,7 +27,7 @@ import {
   type Owners,
   ownerIdentity,
 } from '../managers/managers.ts';
-import { ownable, takeOver } from '../managers/ownership.ts';
+import { ownable, ownersInSchema, takeOver } from '../managers/ownership.ts';
 import {
   compareStates,
   ownersAfterUpdate,
@@ -37,7 +37,7 @@ import { appliedProblem } from './applied-problems.ts';
 import { fieldsToUpgrade, withLastApplied } from './last-applied.ts';
 import { mergeFields } from './merge-fields.ts';
 import { ownedFields, withNamedParents } from './owned-fields.ts';
-import { removeFields, removeFieldsOnly } from './remove-fields.ts';
+import { removeFields } from './remove-fields.ts';
 
 /** Owns the fields that existed before the first apply to an untracked object. */
 const BEFORE_FIRST_APPLY = 'before-first-apply';
@@ -59,7 +59,8 @@ export function serverSideApply(request: ServerSideApplyRequest): ServerSideAppl
   const problem = appliedProblem(request.applied, schema);
   if (problem !== undefined) throw untypedPatch(request.applied, problem);
   const applied = removeFields(request.applied, ignored, schema);
-  const former = ownersBeforeApply(request, schema);
+  const before = ownersBeforeApply(request, schema);
+  const former = ownersInSchema(before, schema);
 
   const writer = { manager, operation: 'Apply' as const, apiVersion, subresource };
   const identity = ownerIdentity(writer);
@@ -75,17 +76,16 @@ export function serverSideApply(request: ServerSideApplyRequest): ServerSideAppl
   const doomed = fieldsToPrune(merged, last?.fields ?? NO_FIELDS, needed, schema);
   const pruned = removeFields(merged, doomed, schema);
   const object = withoutNulls(pruned, isBuiltIn(apiVersion, String(request.applied.kind)));
-  const withNulls = removeFieldsOnly(merged, doomed, schema);
   const comparison = {
-    // A value made null is a modified one, and a map that is only emptied is not removed.
-    ...compareStates(stored, withNulls, schema),
+    // A value made null is a modified one.
+    ...compareStates(stored, pruned, schema),
     // A null for an absent field takes the field from no owner.
     added: compareStates(stored, object, schema).added,
   };
   const mayTake = force ? 'everything' : fieldsToUpgrade(stored, request, schema);
   const owners = takeOver(claimed, identity, comparison, mayTake);
 
-  const isChange = !jsonEquals(stored, object) || !sameOwners(owners, former);
+  const isChange = !jsonEquals(stored, object) || !sameOwners(owners, before);
   return {
     object: withLastApplied(object, request.applied, request),
     managedFields: encodeOwners(isChange ? touch(owners, identity, time) : owners),
@@ -125,7 +125,7 @@ function fieldsToPrune(
   const owned = [...owners.values()].reduce((all, { fields }) => unionOf(all, fields), NO_FIELDS);
   const all = fieldsOf(merged);
 
-  const left = (fields: FieldSet): FieldSet => fieldsOf(removeFieldsOnly(merged, fields, schema));
+  const left = (fields: FieldSet): FieldSet => fieldsOf(removeFields(merged, fields, schema));
   const withoutLast = left(withParents(last));
   const unclaimed = differenceOf(all, unionOf(withoutLast, withParents(owned)));
   // A removed parent takes fields with it that the manager never applied: those stay.

@@ -1,5 +1,6 @@
 import { ApiError } from 'chancery';
 import type { FieldComparison } from '../fields/field-comparison.ts';
+import { type FieldSchema, isAssociative, schemaBelow } from '../fields/field-schema.ts';
 import {
   differenceOf,
   type FieldSet,
@@ -35,6 +36,35 @@ const UNOWNED: FieldSet = fieldSetOf([
 /** The fields that can have an owner. */
 export function ownable(fields: FieldSet): FieldSet {
   return differenceOf(fields, UNOWNED);
+}
+
+/**
+ * The owners after a change of the schema: who owned a part of what is one value now owns the whole. The other way
+ * round nothing changes, as on a real server.
+ */
+export function ownersInSchema(owners: Owners, schema: FieldSchema): Owners {
+  return new Map(
+    [...owners].map(([identity, owner]) => [
+      identity,
+      { ...owner, fields: fieldsInSchema(owner.fields, schema) },
+    ]),
+  );
+}
+
+/** The set itself when nothing changes. */
+function fieldsInSchema(set: FieldSet, schema: FieldSchema): FieldSet {
+  const members = new Set(set.members);
+  const children = new Map<string, FieldSet>();
+  let isSame = true;
+  for (const [element, child] of set.children) {
+    const below = schemaBelow(schema, element);
+    const isWhole = below.atomic || (below.list && !isAssociative(below));
+    const left = isWhole ? undefined : fieldsInSchema(child, below);
+    if (left === undefined) members.add(element);
+    else children.set(element, left);
+    isSame &&= left === child;
+  }
+  return isSame ? set : { members, children };
 }
 
 /**

@@ -23,7 +23,7 @@ import {
   type Owners,
   ownerIdentity,
 } from './managers.ts';
-import { ownable, takeOver } from './ownership.ts';
+import { ownable, ownersInSchema, takeOver } from './ownership.ts';
 
 /**
  * The managedFields of an object after a create, an update or a patch other than apply: each field
@@ -35,9 +35,10 @@ import { ownable, takeOver } from './ownership.ts';
  */
 export function recordUpdate(request: RecordUpdateRequest): ManagedFieldsEntry[] {
   const { before, after, apiVersion } = request;
-  const owners = ownersToStartFrom(request);
-  if (owners.size === 0 && before !== undefined) return [];
+  const former = ownersToStartFrom(request);
+  if (former.size === 0 && before !== undefined) return [];
   const schema = kindSchema(apiVersion, String(after.kind), request.schema);
+  const owners = ownersInSchema(former, schema);
   const comparison = compareStates(before, after, schema);
   return encodeOwners(capUpdateOwners(ownersAfterUpdate(owners, comparison, request)));
 }

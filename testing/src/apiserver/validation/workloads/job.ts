@@ -66,24 +66,56 @@ export function job({ spec }: StoredObject): readonly Problem[] {
   ];
 }
 
-/** What a Job that was never started may still change in its template. */
-const SCHEDULING = ['affinity', 'nodeSelector', 'tolerations', 'schedulingGates'];
+/** Fields in the spec of a template that decide where Pods run, beside `affinity.nodeAffinity`. */
+const SCHEDULING = ['nodeSelector', 'tolerations', 'schedulingGates'];
 
-function fixedTemplate(template: unknown): unknown {
-  const spec = valueAt(template, ['spec']);
-  if (!isObject(spec)) return spec;
-  return Object.fromEntries(Object.entries(spec).filter(([name]) => !SCHEDULING.includes(name)));
+/** The spec of a template without what a suspended Job may change. */
+function fixedSpec(spec: Json): Json {
+  const rest = Object.entries(spec).filter(([name]) => !SCHEDULING.includes(name));
+  const { affinity, containers, initContainers, ...fixed } = Object.fromEntries(rest);
+  const { nodeAffinity: _, ...affinities } = isObject(affinity) ? affinity : {};
+  return {
+    ...fixed,
+    affinities,
+    containers: sized(containers),
+    initContainers: sized(initContainers),
+  };
 }
 
+/** Containers without the resources that they ask for. */
+function sized(containers: unknown): unknown {
+  if (!Array.isArray(containers)) return containers;
+  return containers.map((each) => (isObject(each) ? { ...each, resources: undefined } : each));
+}
+
+/** A Job that is suspended and has no Pods: it was never started, or all of its Pods are gone again. */
+function isAtRest(job: StoredObject): boolean {
+  const conditions = valueAt(job, ['status', 'conditions']);
+  const isSuspended =
+    Array.isArray(conditions) &&
+    conditions.some((each) => each?.type === 'Suspended' && each.status === 'True');
+  return (
+    valueAt(job, ['spec', 'suspend']) === true &&
+    (valueAt(job, ['status', 'startTime']) === undefined || isSuspended) &&
+    (valueAt(job, ['status', 'active']) ?? 0) === 0
+  );
+}
+
+/** As in pkg/apis/batch/validation, `validatePodTemplateUpdate`, of v1.36. */
 const sameTemplate: ChangeCheck = (object, previous) => {
   const [now, then] = [object, previous].map((one) => valueAt(one, ['spec', 'template']));
   if (isDeepStrictEqual(now, then)) return [];
-  const waiting =
-    valueAt(previous, ['spec', 'suspend']) === true &&
-    valueAt(previous, ['status', 'startTime']) === undefined;
-  if (waiting && isDeepStrictEqual(fixedTemplate(now), fixedTemplate(then))) return [];
-  const shown = internalJson('io.k8s.api.core.v1.PodTemplateSpec', now);
-  return [invalidShown('spec.template', shown, IMMUTABLE)];
+  if (!isAtRest(previous)) {
+    const shown = internalJson('io.k8s.api.core.v1.PodTemplateSpec', now);
+    return [invalidShown('spec.template', shown, IMMUTABLE)];
+  }
+  const [spec, former] = [now, then].map((one) => {
+    const value = valueAt(one, ['spec']);
+    return isObject(value) ? value : {};
+  });
+  if (isDeepStrictEqual(fixedSpec(spec ?? {}), fixedSpec(former ?? {}))) return [];
+  const shown = internalJson('io.k8s.api.core.v1.PodSpec', spec);
+  return [invalidShown('spec.template.spec', shown, IMMUTABLE)];
 };
 
 const sameCompletions: ChangeCheck = (object, previous) => {

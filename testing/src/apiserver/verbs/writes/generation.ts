@@ -15,6 +15,9 @@ export function nextGeneration(
 }
 
 function isWish(served: ServedResource, object: StoredObject, stored: StoredObject): boolean {
+  if (object.kind === 'PriorityClass') return false; // v1.36 counts none of its changes
+  const isSlice = !served.custom && object.kind === 'EndpointSlice';
+  if (isSlice && !jsonEquals(object.metadata.labels, stored.metadata.labels)) return true;
   const annotations = served.strategy.annotationsCount === true;
   if (annotations && !jsonEquals(object.metadata.annotations, stored.metadata.annotations)) {
     return true;
@@ -22,11 +25,19 @@ function isWish(served: ServedResource, object: StoredObject, stored: StoredObje
   return !jsonEquals(wishOf(served, object), wishOf(served, stored));
 }
 
+/** Built-in kinds that have fields beside a spec and a status: v1.36 compares these. */
+const WISHES: Readonly<Record<string, readonly string[]>> = {
+  PodTemplate: ['template'],
+  EndpointSlice: ['addressType', 'endpoints', 'ports'],
+  ValidatingWebhookConfiguration: ['webhooks'],
+  MutatingWebhookConfiguration: ['webhooks'],
+};
+
 /** Of a custom resource everything counts but metadata, and status where it is a subresource. */
 function wishOf(served: ServedResource, object: StoredObject): unknown {
   // Where a Pod runs is an answer of the scheduler, not a wish.
   if (object.kind === 'Pod' && isObject(object.spec)) return { ...object.spec, nodeName: '' };
-  if (!served.custom) return object.spec;
+  if (!served.custom) return (WISHES[object.kind] ?? ['spec']).map((field) => object[field]);
   const { metadata: _, ...rest } = object;
   if (!served.subresources.some(({ name }) => name === 'status')) return rest;
   return { ...rest, status: undefined };

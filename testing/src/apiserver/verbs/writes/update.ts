@@ -22,7 +22,7 @@ import {
 import type { WriteOptions } from '../../request/options.ts';
 import { changedMetadata } from '../../validation/fields/metadata.ts';
 import { podContent } from '../../validation/pods/pod.ts';
-import { canonical, storable } from '../canonical.ts';
+import { canonical, storable, storedForm } from '../canonical.ts';
 import { finishesDeletion } from '../deletes/deletion.ts';
 import { ownersAfter } from '../ownership.ts';
 import { scaleOf, withScale } from '../subresources/scale.ts';
@@ -83,6 +83,8 @@ function* changedObject(
     const separated = separate(toStored(served, object), stored, served, subresource);
     return served.strategy.prepare(withSystemMetadata(separated, stored), stored);
   };
+  const completed = (object: StoredObject): StoredObject =>
+    withMetadata(served.strategy.keep?.(object, stored) ?? object, { managedFields: undefined });
   const prepared = prepare(wanted.object);
   const owners = (generation: number | undefined): readonly unknown[] =>
     wanted.managedFields ??
@@ -102,14 +104,14 @@ function* changedObject(
   };
   const admitted = yield* mutate(cluster, request, {
     // In the form in which it would be stored, so that nothing but a change looks like one.
-    object: withMetadata(prepared, { managedFields: undefined }),
+    object: completed(prepared),
     managedFields: () => owners(prepared.metadata.generation),
     builtIn: (object) => admitChange(cluster, served, object),
     shown,
     prepare: (object) => {
       const whole = subresource === 'scale' ? withScale(live, object, served) : object;
       checkIdentity(whole, live, target);
-      return withMetadata(prepare(whole), { managedFields: undefined });
+      return completed(prepare(whole));
     },
   });
   const whole = canonical(served, served.strategy.complete(admitted));
@@ -120,7 +122,9 @@ function* changedObject(
   if (problems.length > 0) throw invalid(storedKind(served), target.name, problems);
 
   const isWish = options.subresource !== 'status'; // a status with annotations is none
-  const generation = isWish ? nextGeneration(served, whole, stored) : stored.metadata.generation;
+  const generation = isWish
+    ? nextGeneration(served, storedForm(served, whole), stored)
+    : stored.metadata.generation;
   const managedFields = owners(generation);
   const complete = storable(served, withMetadata(whole, { generation, managedFields }));
   yield* admitWrite(cluster, { ...request, object: shown(complete) });

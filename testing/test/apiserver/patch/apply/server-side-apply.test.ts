@@ -271,6 +271,24 @@ describe('a custom resource', () => {
     });
   });
 
+  test('has owners of the whole list or map where a new schema makes it one value, and loses nothing the other way', () => {
+    const before = { tags: ['a'], pages: [{ path: '/', title: 'Home' }], theme: { color: 'red' } };
+    const spec = { type: 'object', properties: { tags: {}, pages: {}, theme: {} } };
+    const ATOMIC: JsonObject = { type: 'object', properties: { spec } };
+    for (const name of ['tags', 'pages'] as const) spec.properties[name] = { type: 'array' };
+    spec.properties.theme = { type: 'object', 'x-kubernetes-map-type': 'atomic' };
+    const GRANULAR: JsonObject = JSON.parse(JSON.stringify(SCHEMA).replace('atomic', 'granular'));
+    const whole = { 'f:spec': { 'f:pages': {}, 'f:tags': {}, 'f:theme': {} } };
+    const live = applied(undefined, website(before), { schema: GRANULAR });
+
+    const narrowed = applied(live, website(before), { manager: 'two', schema: ATOMIC });
+    const widened = applied(narrowed, website(before), { schema: GRANULAR });
+
+    expect(owners(narrowed)['one Apply']).toEqual(whole);
+    expect(widened.spec).toEqual(before);
+    expect(owners(widened)['two Apply']).toEqual(whole);
+  });
+
   test('owns a map that the schema calls atomic as one field', () => {
     const after = applied(undefined, website({ theme: { color: 'red' } }), { schema: SCHEMA });
 

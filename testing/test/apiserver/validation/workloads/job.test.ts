@@ -81,32 +81,53 @@ describe('[F-12] Job', () => {
     expect(problem.endsWith(': field is immutable')).toBe(true);
   });
 
-  test('one that was never started may be told where to run', () => {
-    const before = changedBy(JOB, {
-      'metadata.resourceVersion': '1',
-      'spec.suspend': true,
-      'spec.manualSelector': true,
-      'spec.selector': { matchLabels: { a: 'b' } },
-      'spec.template.metadata': { labels: { a: 'b' } },
-    });
-    const after = changedBy(before, { 'spec.template.spec.nodeSelector': { disk: 'fast' } });
+  const RESTING = changedBy(JOB, {
+    'metadata.resourceVersion': '1',
+    'spec.suspend': true,
+    'spec.manualSelector': true,
+    'spec.selector': { matchLabels: { a: 'b' } },
+    'spec.template.metadata': { labels: { a: 'b' } },
+  });
+  const STARTED = { 'status.startTime': '2026-01-01T00:00:00Z' };
+  const SUSPENDED = { 'status.conditions': [{ type: 'Suspended', status: 'True' }] };
+  const elsewhere = { 'spec.template.spec.nodeSelector': { disk: 'fast' } };
+  const larger = { 'spec.template.spec.containers[0].resources': { limits: { cpu: '2' } } };
+  const nearNodes = { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [] } };
 
-    expect(problemsOf(after, before)).toEqual([]);
+  test.each([
+    ['where its Pods run', elsewhere],
+    ['which nodes it prefers', { 'spec.template.spec.affinity': nearNodes }],
+    ['how much its containers ask for', larger],
+    ['the labels of its Pods', { 'spec.template.metadata': { labels: { a: 'b', team: 'x' } } }],
+  ])('one at rest may change %s, before it starts and after it was suspended', (_, change) => {
+    for (const before of [RESTING, changedBy(RESTING, { ...STARTED, ...SUSPENDED })]) {
+      expect(problemsOf(changedBy(before, change), before)).toEqual([]);
+    }
   });
 
-  test('one that runs may not be told where', () => {
-    const before = changedBy(JOB, {
-      'metadata.resourceVersion': '1',
-      'spec.suspend': false,
-      'spec.manualSelector': true,
-      'spec.selector': { matchLabels: { a: 'b' } },
-      'spec.template.metadata': { labels: { a: 'b' } },
-    });
-    const after = changedBy(before, { 'spec.template.spec.nodeSelector': { disk: 'fast' } });
-
-    expect(problemsOf(after, before)).toEqual([
-      expect.stringMatching(/^spec\.template: .*: field is immutable$/),
+  test.each([
+    ['an image', { 'spec.template.spec.containers[0].image': 'other' }],
+    ['beside which Pods it runs', { 'spec.template.spec.affinity': { podAffinity: {} } }],
+  ])('one at rest may not change %s', (_, change) => {
+    expect(problemsOf(changedBy(RESTING, change), RESTING)).toEqual([
+      expect.stringMatching(
+        /^spec\.template\.spec: Invalid value: \{"Volumes":.*: field is immutable$/,
+      ),
     ]);
+  });
+
+  test.each([
+    ['is not suspended', { 'spec.suspend': false }],
+    ['was started and has not been suspended since', STARTED],
+    ['has Pods left', { ...STARTED, ...SUSPENDED, 'status.active': 1 }],
+  ])('one that %s changes nothing of its template', (_, state) => {
+    const before = changedBy(RESTING, state);
+
+    for (const change of [elsewhere, larger]) {
+      expect(problemsOf(changedBy(before, change), before)).toEqual([
+        expect.stringMatching(/^spec\.template: .*: field is immutable$/),
+      ]);
+    }
   });
 
   test('completions stay as they are', () => {
