@@ -223,7 +223,7 @@ test('[hooks 26] [hooks 27] hooks that answer the API server get the gate, the c
   );
 });
 
-test('a hook that requests are refused without needs two replicas, and these an election', async () => {
+test('a hook with failurePolicy Fail needs leader election, because its manifests have two replicas', async () => {
   const { out, generate } = setUp(ANSWERING);
 
   const { exit, stderr } = generate('manifests', '--no-leader-election', '-o', out);
