@@ -141,6 +141,9 @@ function ownObjectsOf(
 }
 
 function ofOtherAccounts(accounts: readonly string[]): string {
-  const field = '(request.operation == "DELETE" ? oldObject : object).spec.serviceAccountName';
-  return `!has(${field}) || ${accounts.map((account) => `${field} != "${account}"`).join(' && ')}`;
+  const isOtherIn = (object: string): string => {
+    const field = `${object}.spec.serviceAccountName`;
+    return `(!has(${field}) || ${accounts.map((account) => `${field} != "${account}"`).join(' && ')})`;
+  };
+  return `(request.operation == "DELETE" ? ${isOtherIn('oldObject')} : ${isOtherIn('object')})`;
 }
