@@ -179,7 +179,6 @@ export {
   type CertificateTargets,
   certificatesAccess,
 } from './generate/webhook/certificates-access.ts';
-export { certificatesPolicy } from './generate/webhook/certificates-policy.ts';
 export { OWN_GATE_IMAGE, reasonForTwo } from './generate/webhook/webhooks-options.ts';
 export { type ManagerOptions, newManager } from './manager/manager.ts';
 export { familyOf } from './manager/metrics/added-registries.ts';

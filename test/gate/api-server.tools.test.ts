@@ -20,8 +20,8 @@ import type { KubernetesObject } from '../../operator/model/object.ts';
 import { customResource } from '../../operator/schema.ts';
 import { allow, deny } from '../../operator/webhook/decision.ts';
 import { mutatingWebhook, validatingWebhook } from '../../operator/webhook/webhook.ts';
-import { Session } from '../../testing/test/kubectl/support/session.ts';
 import { alphaToBeta, betaToV1, boat, v1, v1alpha1, v1beta1 } from '../schema/conversion/boats.ts';
+import { Session } from '../tools/kubectl-session.ts';
 import { GateProcess } from './support/gate-process.ts';
 
 const PLACE = { name: 'shop', namespace: 'shop' };

@@ -1,8 +1,8 @@
 /** The policy that is installed with `chancery certificates`: what its token can do, and what it cannot. */
 import { eventually, startOperator, startTestEnv, type TestEnv } from '@chancery/testing';
 import type { KubernetesObject } from 'chancery';
-import { certificatesPolicy } from 'chancery/internal';
 import { expect, onTestFinished, test } from 'vitest';
+import { certificatesPolicy } from '../../../operator/generate/webhook/certificates-policy.ts';
 import { certificatesController } from '../src/certificates-controller.ts';
 import { issueCertificate } from '../src/issue-certificate.ts';
 

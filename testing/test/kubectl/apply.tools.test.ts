@@ -2,7 +2,7 @@
  * @module-tag kubectl
  */
 import { describe, expect, test } from 'vitest';
-import { configMap, deployment, Session } from './support/session.ts';
+import { configMap, deployment, Session } from '../../../test/tools/kubectl-session.ts';
 
 describe.each([['--server-side=false'], ['--server-side']])('kubectl apply %s', (side) => {
   test('creates, changes, and leaves an object alone that has no difference', async () => {

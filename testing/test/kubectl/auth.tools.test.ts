@@ -4,7 +4,7 @@
  * @module-tag kubectl
  */
 import { expect, test } from 'vitest';
-import { Session } from './support/session.ts';
+import { Session } from '../../../test/tools/kubectl-session.ts';
 
 const POLICY = `
 apiVersion: rbac.authorization.k8s.io/v1

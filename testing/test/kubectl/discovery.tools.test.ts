@@ -2,7 +2,7 @@
  * @module-tag kubectl
  */
 import { describe, expect, test } from 'vitest';
-import { Session } from './support/session.ts';
+import { Session } from '../../../test/tools/kubectl-session.ts';
 
 const WIDGETS = `
 apiVersion: apiextensions.k8s.io/v1

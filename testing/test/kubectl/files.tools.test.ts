@@ -6,7 +6,12 @@
  */
 import { describe, expect, test } from 'vitest';
 import { KUBECTLS } from '../../../test/proxy/support/kubectls.ts';
-import { configMap, deployment, type Outcome, Session } from './support/session.ts';
+import {
+  configMap,
+  deployment,
+  type Outcome,
+  Session,
+} from '../../../test/tools/kubectl-session.ts';
 
 const LAMPS = `
 apiVersion: apiextensions.k8s.io/v1

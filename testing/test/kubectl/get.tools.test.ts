@@ -2,7 +2,7 @@
  * @module-tag kubectl
  */
 import { expect, test } from 'vitest';
-import { configMap, deployment, Session } from './support/session.ts';
+import { configMap, deployment, Session } from '../../../test/tools/kubectl-session.ts';
 
 async function withWorkload(): Promise<Session> {
   const kubectl = await Session.start({ workloads: {} });

@@ -2,7 +2,7 @@
  * @module-tag kubectl
  */
 import { describe, expect, test } from 'vitest';
-import { configMap, deployment, Session } from './support/session.ts';
+import { configMap, deployment, Session } from '../../../test/tools/kubectl-session.ts';
 
 async function rolledOut(replicas = 2): Promise<Session> {
   const kubectl = await Session.start({ workloads: { podReadyMs: 20, podStopMs: 20 } });

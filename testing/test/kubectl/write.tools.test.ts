@@ -2,7 +2,7 @@
  * @module-tag kubectl
  */
 import { describe, expect, test } from 'vitest';
-import { configMap, deployment, Session } from './support/session.ts';
+import { configMap, deployment, Session } from '../../../test/tools/kubectl-session.ts';
 
 describe('kubectl create', () => {
   test('makes ConfigMaps, Secrets, Namespaces, ServiceAccounts and Roles from flags', async () => {

@@ -11,7 +11,7 @@ import { servedPaths } from '../../../../operator/generate/webhook/webhooks-opti
 import { withConversionClient } from '../../../../operator/model/custom-resource-definition.ts';
 import { webhookEntry } from '../../../../operator/webhook/webhook-entry.ts';
 import { GateProcess } from '../../../../test/gate/support/gate-process.ts';
-import { Session } from '../../../../testing/test/kubectl/support/session.ts';
+import { Session } from '../../../../test/tools/kubectl-session.ts';
 import { CRD_NAME, converting, cronTab, crontabs, GROUP } from '../support/crontabs.ts';
 import { hooksFolder, loadFolder } from '../support/place.ts';
 import { CONFIG_MAPS, reviewHook } from '../support/reviewing.ts';

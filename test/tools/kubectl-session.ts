@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ApiServer, type ApiServerOptions } from '@chancery/testing';
 import { onTestFinished } from 'vitest';
-import { pathOf } from '../../../../test/tools/tools.ts';
-import { ApiServer, type ApiServerOptions } from '../../../src/apiserver/api-server.ts';
+import { pathOf } from './tools.ts';
 
 /** What kubectl printed, and how it ended. */
 export interface Outcome {
