@@ -15,6 +15,7 @@ import process from 'node:process';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { BUILD_TIMEOUT_MS } from '../images/support/build-image.ts';
 import { credentials } from './scenarios/credentials.ts';
+import { gate } from './scenarios/gate.ts';
 import { hardened } from './scenarios/hardened.ts';
 import { hooks } from './scenarios/hooks.ts';
 import type { Place } from './scenarios/place.ts';
@@ -53,5 +54,6 @@ if (answer.means === undefined) {
     sidecar(place);
     reloader(place);
     hooks(place);
+    gate(place);
   });
 }

@@ -34,7 +34,7 @@ function may(path: string, what: number): boolean {
   }
 }
 
-/** Files named as those that a Pod is given to act as its ServiceAccount, wherever they are. */
+/** Files named as those that a Pod is given to act as its ServiceAccount, or to serve TLS, wherever they are. */
 function credentials(): string[] {
   const folders = foldersIn('/').filter((path) => !['/proc', '/dev', '/sys'].includes(path));
   return folders.flatMap(credentialsBelow);
@@ -42,7 +42,10 @@ function credentials(): string[] {
 
 function credentialsBelow(folder: string): string[] {
   const own = entriesIn(folder)
-    .filter((entry) => !entry.isDirectory() && /^(token|ca[.]crt|kubeconfig)$/.test(entry.name))
+    .filter(
+      (entry) =>
+        !entry.isDirectory() && /^(token|ca[.]crt|kubeconfig|tls[.](crt|key))$/.test(entry.name),
+    )
     .map((entry) => `${folder}/${entry.name}`);
   return [...own, ...foldersIn(folder).flatMap(credentialsBelow)];
 }

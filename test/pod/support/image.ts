@@ -51,6 +51,16 @@ export async function bundledExample(name: string, base: Image, folder: string):
   return { rootfs, config: { ...base.config, Entrypoint, Cmd } };
 }
 
+/** The image `chancery-operator` with the modules of an example, laid out in `folder` where its manifests name them. */
+export async function exampleModule(name: string, base: Image, folder: string): Promise<Image> {
+  const rootfs = join(folder, name);
+  await run('cp', ['-a', base.rootfs, rootfs]);
+  const isModule = (path: string): boolean => !/\/(test|manifests|sample)(\/|$)/.test(path);
+  const target = join(rootfs, 'operators', name);
+  await cp(join(repository, 'examples', name), target, { recursive: true, filter: isModule });
+  return { rootfs, config: base.config };
+}
+
 /** The last stage of a Dockerfile without a builder: what the stages before it bring comes from this machine. */
 async function layOut(dockerfile: Dockerfile, rootfs: string): Promise<Image> {
   const text = (await readFile(join(repository, dockerfile), 'utf8'))

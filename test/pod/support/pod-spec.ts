@@ -22,6 +22,8 @@ export interface Volume {
   readonly projected?: { readonly sources: readonly ProjectedSource[] };
   /** All its keys as files. */
   readonly configMap?: { readonly name: string; readonly defaultMode?: number };
+  /** The same; the items of a gate are all that its Secret has. */
+  readonly secret?: { readonly secretName: string; readonly items?: readonly object[] };
 }
 
 export interface ProjectedSource {

@@ -24,6 +24,8 @@ export interface PodOptions {
   readonly ca: string;
   /** The data of a ConfigMap of its namespace. @throws Error when there is none. */
   readonly configMap: (name: string) => Readonly<Record<string, string>>;
+  /** The decoded data of a Secret of its namespace. @throws Error when there is none. */
+  readonly secret: (name: string) => Readonly<Record<string, string>>;
   /** A folder of this machine for what belongs to the Pod. */
   readonly folder: string;
 }
@@ -208,7 +210,7 @@ export class Pod {
   }
 
   get #projection(): Projection {
-    const { name, namespace, spec, ca, configMap } = this.#options;
+    const { name, namespace, spec, ca, configMap, secret } = this.#options;
     const fields = {
       'metadata.name': name,
       'metadata.namespace': namespace,
@@ -216,6 +218,6 @@ export class Pod {
       'spec.serviceAccountName': spec.serviceAccountName,
       'status.podIP': POD_ADDRESS,
     };
-    return { token: this.#token, ca, fields, configMap };
+    return { token: this.#token, ca, fields, configMap, secret };
   }
 }

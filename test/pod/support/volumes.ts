@@ -11,6 +11,8 @@ export interface Projection {
   readonly fields: Readonly<Record<string, string>>;
   /** The data of a ConfigMap of the Pod's namespace. @throws Error when there is none. */
   readonly configMap: (name: string) => Readonly<Record<string, string>>;
+  /** The same of a Secret, decoded. */
+  readonly secret: (name: string) => Readonly<Record<string, string>>;
 }
 
 /** The volumes of one Pod, each a folder of the node. */
@@ -31,10 +33,10 @@ export class Volumes {
 
   /** An emptyDir is in memory, whatever it asks for: among the mounts of the node only, and gone with it. */
   async prepare(node: ClusterNode, projection: Projection): Promise<void> {
-    for (const { name, emptyDir, projected, configMap } of this.#volumes) {
+    for (const { name, emptyDir, projected, configMap, secret } of this.#volumes) {
       const path = this.pathOf(name);
       await mkdir(path, { recursive: true });
-      if (projected !== undefined || configMap !== undefined) continue;
+      if ((projected ?? configMap ?? secret) !== undefined) continue;
       if (emptyDir === undefined) throw new Error(`volume ${name} is of no kind that is made here`);
       const size = `size=${emptyDir.sizeLimit?.replace('i', '') ?? '50%'}`;
       const options = ['-t', 'tmpfs', '-o', `mode=777,nosuid,nodev,${size}`, 'tmpfs'];
@@ -45,13 +47,15 @@ export class Volumes {
 
   /** Writes what is projected, again. */
   async project(projection: Projection): Promise<void> {
-    for (const { name, projected, configMap } of this.#volumes) {
+    for (const { name, projected, configMap, secret } of this.#volumes) {
       if (configMap !== undefined)
         await project(
           this.pathOf(name),
           projection.configMap(configMap.name),
           configMap.defaultMode,
         );
+      if (secret !== undefined)
+        await project(this.pathOf(name), projection.secret(secret.secretName));
       if (projected === undefined) continue;
       const files = projected.sources.flatMap((source) => filesOf(source, projection));
       await project(this.pathOf(name), Object.fromEntries(files));

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ApiServer, eventually } from '@chancery/testing';
-import type { ConfigMap } from '../../../operator/kubernetes.ts';
+import type { ConfigMap, Secret } from '../../../operator/kubernetes.ts';
 import type { KubernetesObject } from '../../../operator/model/object.ts';
 import { render } from '../../manifests/support/rendered.ts';
 import { ClusterNode, type Means } from './cluster-node.ts';
@@ -43,6 +43,7 @@ const NOT_APPLIED: ReadonlySet<string> = new Set([
   'NetworkPolicy',
   'PodMonitor',
   'PodDisruptionBudget',
+  ...['Certificate', 'Issuer'], // of cert-manager
 ]);
 
 /** @throws what went wrong; nothing is left then. */
@@ -86,7 +87,8 @@ async function build(
   const pod = await Pod.start({
     ...{ node, spec, images, folder, namespace, name: `${namespace}-5d8c-x2x7p` },
     ...{ apiServerPort: server.port, token: issueToken('token-1'), ca: server.secure.ca },
-    configMap: (name) => dataOf(server, namespace, name),
+    configMap: (name) => dataOf(server, 'ConfigMap', namespace, name),
+    secret: (name) => decoded(dataOf(server, 'Secret', namespace, name)),
   });
   endings.push(() => pod.end());
   return { server, pod, node, issueToken };
@@ -94,12 +96,21 @@ async function build(
 
 function dataOf(
   server: ApiServer,
+  kind: 'ConfigMap' | 'Secret',
   namespace: string,
   name: string,
 ): Readonly<Record<string, string>> {
-  const found = server.get('v1', 'ConfigMap', namespace, name) as ConfigMap | undefined;
-  if (found?.data === undefined) throw new Error(`no ConfigMap ${name} with data`);
+  const found = server.get('v1', kind, namespace, name) as ConfigMap | Secret | undefined;
+  if (found?.data === undefined) throw new Error(`no ${kind} ${name} with data`);
   return found.data;
+}
+
+function decoded(data: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const texts = Object.entries(data).map(([key, base64]) => [
+    key,
+    Buffer.from(base64, 'base64').toString(),
+  ]);
+  return Object.fromEntries(texts);
 }
 
 /** A Deployment whose Pods are to be rolled when its ConfigMap changes; the operator knows of both. */
