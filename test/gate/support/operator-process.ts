@@ -14,17 +14,17 @@ const START_MS = 30_000;
 /** The path of its webhook, as the gate needs it. */
 export const NAMES_PATH = { path: names.path, timeoutSeconds: names.timeoutSeconds };
 
-/** `chancery run` with the module `names-webhook.ts`, as a process that knows nothing of this one. */
+/** `chancery run` with a module, as a process that knows nothing of this one. */
 export class OperatorProcess {
   readonly address: string;
   readonly #child: ChildProcess;
   #log = '';
 
-  private constructor(address: string, more: Readonly<Record<string, string>>) {
+  private constructor(address: string, module: string, more: Readonly<Record<string, string>>) {
     this.address = address;
     this.#child = spawn(
       process.execPath,
-      ['--conditions=chancery-source', COMMAND, 'run', MODULE],
+      ['--conditions=chancery-source', COMMAND, 'run', module],
       {
         stdio: ['ignore', 'pipe', 'pipe'],
         env: {
@@ -44,9 +44,12 @@ export class OperatorProcess {
     }
   }
 
-  /** Resolves when it answers reviews. @param more - further variables. */
-  static async start(more: Readonly<Record<string, string>> = {}): Promise<OperatorProcess> {
-    const operator = new OperatorProcess(`127.0.0.1:${await freePort()}`, more);
+  /** Resolves when it answers reviews. @param more - further variables. @param module - default: `names-webhook.ts`. */
+  static async start(
+    more: Readonly<Record<string, string>> = {},
+    module: string = MODULE,
+  ): Promise<OperatorProcess> {
+    const operator = new OperatorProcess(`127.0.0.1:${await freePort()}`, module, more);
     const isServing = (): boolean => {
       if (operator.#child.exitCode !== null) throw new Error(operator.#log);
       return operator.#log.includes('webhooks are answered');

@@ -96,6 +96,11 @@ const template = (app: string) => ({
   spec: { containers: [{ name: 'c', image: 'example.dev/c:1' }] },
 });
 
+/** Of a Pod whose quality of service a resize does not change. */
+const podSpec = {
+  containers: [{ name: 'c', image: 'example.dev/c:1', resources: { limits: { cpu: '1' } } }],
+};
+
 export const deploymentSpec = { selector: { matchLabels: { app: 'a' } }, template: template('a') };
 export const statefulSetSpec = { ...deploymentSpec, serviceName: 'a' };
 export const serviceSpec = { ports: [{ port: 80 }] };
@@ -106,12 +111,21 @@ export const claimSpec = {
 export const ingressSpec = { defaultBackend: { service: { name: 'a', port: { number: 80 } } } };
 export const PAINTED = { 'metacontroller.k8s.io/decorator-controller': 'painter' };
 
-/** A cluster in which RBAC lets the operator write everything. @param bound - its policies count. */
-export async function startGarden(bound: boolean): Promise<{ env: TestEnv; uids: Uids }> {
-  const env = await startTestEnv({
-    environment: {},
-    embedded: { authorization: 'RBAC', workloads: false },
-  });
+/**
+ * A cluster in which RBAC lets the operator write everything.
+ *
+ * @param bound - its policies count.
+ * @param environment - of a real API server, in which it is to start.
+ */
+export async function startGarden(
+  bound: boolean,
+  environment?: Readonly<Record<string, string | undefined>>,
+): Promise<{ env: TestEnv; uids: Uids }> {
+  const env = await startTestEnv(
+    environment === undefined
+      ? { environment: {}, embedded: { authorization: 'RBAC', workloads: false } }
+      : { backend: 'kubebuilder', environment },
+  );
   await env.apply([gardens.definition, beds.definition] as unknown as KubernetesObject[]);
   const made = await env.apply(people());
   const uidOf = (kind: string, name: string): string =>
@@ -163,7 +177,7 @@ function foreign(namespace: string): object[] {
   return [
     of('v1', 'ServiceAccount', NAME, {}),
     of('v1', 'ServiceAccount', 'admin', {}),
-    of('v1', 'Pod', 'p', { spec: template('a').spec }),
+    of('v1', 'Pod', 'p', { spec: podSpec }),
     of('v1', 'ConfigMap', 'tools', { data: { a: '1' } }),
     of('v1', 'ConfigMap', 'other', { data: { a: '1' } }),
     of('v1', 'Secret', 's', { stringData: { a: '1' } }),
@@ -269,14 +283,19 @@ export async function send(
   { method, path, body, apply, manager = 'garden' }: Write,
   query: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly status: number; readonly message: string }> {
-  const url = new URL(path, await env.server.urlFor(USER));
+  const isEmbedded = env.backend === 'embedded';
+  const url = new URL(path, isEmbedded ? await env.server.urlFor(USER) : env.url);
   if (manager !== '' && method !== 'DELETE') url.searchParams.set('fieldManager', manager);
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
   if (apply === true) url.searchParams.set('force', 'true');
   const patch = apply === true ? 'application/apply-patch+yaml' : 'application/merge-patch+json';
   const response = await fetch(url, {
     method,
-    headers: { 'content-type': method === 'PATCH' ? patch : 'application/json' },
+    headers: {
+      'content-type': method === 'PATCH' ? patch : 'application/json',
+      // A real server is asked by its administrator.
+      ...(!isEmbedded && { 'impersonate-user': USER }),
+    },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   const text = await response.text();

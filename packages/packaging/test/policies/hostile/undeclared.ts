@@ -184,7 +184,7 @@ export function undeclared(): Write[] {
     [
       'a Pod is resized',
       `${CORE}/pods/p/resize`,
-      { spec: { containers: [{ name: 'c', resources: { limits: { cpu: '1' } } }] } },
+      { spec: { containers: [{ name: 'c', resources: { limits: { cpu: '2' } } }] } },
     ],
     ['the status of a Pod is written', `${CORE}/pods/p/status`, { status: { phase: 'Failed' } }],
     [
