@@ -8,8 +8,8 @@ import type { Settings } from '../../manager/settings/settings.ts';
 import type { ListenAddress } from '../../manager/settings/webhook-listen.ts';
 import { CONVERSION_PATH } from '../../model/custom-resource-definition.ts';
 import type { KubernetesObject } from '../../model/object.ts';
-import { localConfigurations } from '../../webhook/webhook-configurations.ts';
 import type { Webhook } from '../../webhook/webhook.ts';
+import { localConfigurations } from '../../webhook/webhook-configurations.ts';
 
 /** What the declarations of an operator require around it. */
 export interface Declarations {
