@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import * as testing from '@chancery/testing';
 import * as chancery from 'chancery';
 import * as lowLevel from 'chancery/low-level';
 import * as schema from 'chancery/schema';
@@ -89,7 +90,7 @@ test('every function that the guides name is exported', () => {
   );
 
   expect(new Set(named).size).toBeGreaterThan(8);
-  const known = [chancery, lowLevel, schema];
+  const known = [chancery, lowLevel, schema, testing];
   const unknown = named.filter(
     (word) => !known.some((entry) => word in entry) && !members.includes(word),
   );

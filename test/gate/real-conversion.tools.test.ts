@@ -66,6 +66,15 @@ async function start({ skip }: TestContext, stored: string): Promise<World> {
     await env.apply([definition as unknown as KubernetesObject]);
   };
   await define(stored);
+  // Discovery shows a definition later than its condition Established does.
+  for (const { name } of boats.definition.spec.versions) {
+    const served = (): Promise<boolean> =>
+      env.list(`${GROUP}/${name}`, 'Boat', namespace).then(
+        () => true,
+        () => false,
+      );
+    await eventually(served);
+  }
   return {
     ...{ env, namespace, operator, define },
     create: (name, version, spec) =>
@@ -98,10 +107,14 @@ test('[admission 18] a failure reaches the user of kubectl with its message, and
   const { env, namespace, operator, create } = await start(context, 'v1');
   await create('ann', 'v1alpha1', { length: '7m' });
   const kubectl = () =>
-    run(pathOf('kubectl'), [
-      ...['get', `boats.v1alpha1.${GROUP}`, 'ann', '-o=jsonpath={.spec.length}'],
-      ...[`--namespace=${namespace}`, `--server=${env.url}`],
-    ]);
+    run(
+      pathOf('kubectl'),
+      [
+        ...['get', `boats.v1alpha1.${GROUP}`, 'ann', '-o=jsonpath={.spec.length}'],
+        ...[`--namespace=${namespace}`, `--server=${env.url}`],
+      ],
+      { env: { HOME: '/nonexistent', KUBECONFIG: '/dev/null' } },
+    );
   operator.answer = ({ body }) => ({
     body: JSON.stringify({
       ...{ apiVersion: 'apiextensions.k8s.io/v1', kind: 'ConversionReview' },

@@ -82,7 +82,9 @@ async function start({ skip }: TestContext, policy: Webhook['failurePolicy']): P
 }
 
 async function kubectl(args: readonly string[], input: string): Promise<Said> {
-  const child = spawn(pathOf('kubectl'), args, { env: { KUBERC: 'off', NO_PROXY: '*' } });
+  const child = spawn(pathOf('kubectl'), args, {
+    env: { HOME: '/nonexistent', KUBERC: 'off', NO_PROXY: '*' },
+  });
   child.stdin.end(input);
   const [stdout, stderr, [code]] = await Promise.all([
     text(child.stdout),
