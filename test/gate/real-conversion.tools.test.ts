@@ -1,16 +1,15 @@
 /**
- * A real API server has objects converted through a real gate. It runs where KUBEBUILDER_ASSETS names a folder with etcd
- * and kube-apiserver; elsewhere each test says that it is not shown.
+ * A real API server has objects converted through a real gate. It needs etcd, too, in the folder that
+ * KUBEBUILDER_ASSETS names.
  *
+ * @module-tag kube-apiserver
  * @module-tag kubectl
  * @module-tag nginx
  */
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { eventually, startTestEnv, type TestEnv } from '@chancery/testing';
-import { expect, onTestFinished, type TestContext, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { answerConversion } from '../../operator/webhook/answer-conversion.ts';
 import { invoke } from '../cli/invocation.ts';
@@ -19,7 +18,6 @@ import { pathOf } from '../tools/tools.ts';
 import { GateProcess } from './support/gate-process.ts';
 import { PlainOperator } from './support/reviews.ts';
 
-const ASSETS = process.env.KUBEBUILDER_ASSETS ?? '';
 const NAME = 'boats.harbour.example';
 const GROUP = 'harbour.example';
 const run = promisify(execFile);
@@ -37,9 +35,7 @@ async function converted({ body }: { readonly body: string }): Promise<{ body: s
   return { body: JSON.stringify(await answerConversion([boats], JSON.parse(body))) };
 }
 
-async function start({ skip }: TestContext, stored: string): Promise<World> {
-  const isThere = ASSETS !== '' && existsSync(join(ASSETS, 'kube-apiserver'));
-  skip(!isThere, 'not shown: KUBEBUILDER_ASSETS names no folder with kube-apiserver');
+async function start(stored: string): Promise<World> {
   const operator = await PlainOperator.start();
   onTestFinished(() => operator.stop());
   operator.answer = converted;
@@ -86,8 +82,8 @@ async function start({ skip }: TestContext, stored: string): Promise<World> {
   };
 }
 
-test('[admission 17] objects come back as they were written, one by one and in a list, whatever version is stored', async (context) => {
-  const { env, namespace, create, read } = await start(context, 'v1');
+test('[admission 17] objects come back as they were written, one by one and in a list, whatever version is stored', async () => {
+  const { env, namespace, create, read } = await start('v1');
   const spec = { length: '12m', sails: 3, crew: ['eve', 'dan'], color: 'blue' };
   await create('ann', 'v1alpha1', spec);
   for (let at = 0; at < 60; at++) await create(`boat-${at}`, 'v1beta1', { meters: at });
@@ -103,8 +99,8 @@ test('[admission 17] objects come back as they were written, one by one and in a
   expect((back as unknown as { spec: object }).spec).toEqual(spec);
 }, 120_000);
 
-test('[admission 18] a failure reaches the user of kubectl with its message, and ends with its cause', async (context) => {
-  const { env, namespace, operator, create } = await start(context, 'v1');
+test('[admission 18] a failure reaches the user of kubectl with its message, and ends with its cause', async () => {
+  const { env, namespace, operator, create } = await start('v1');
   await create('ann', 'v1alpha1', { length: '7m' });
   const kubectl = () =>
     run(
@@ -136,8 +132,8 @@ test('[admission 18] a failure reaches the user of kubectl with its message, and
   expect(after.stdout).toBe('7m');
 }, 120_000);
 
-test('[admission 19] chancery migrate leaves only the new version among those that are stored', async (context) => {
-  const { env, define, create, read } = await start(context, 'v1beta1');
+test('[admission 19] chancery migrate leaves only the new version among those that are stored', async () => {
+  const { env, define, create, read } = await start('v1beta1');
   for (const name of ['ann', 'bea', 'cid']) await create(name, 'v1beta1', { meters: 4 });
   await define('v1');
   const stored = async (): Promise<unknown> => {

@@ -1,18 +1,17 @@
 /**
- * A real API server calls a real gate, which passes reviews to an operator. It runs where KUBEBUILDER_ASSETS names a
- * folder with etcd and kube-apiserver; elsewhere each test says that it is not shown.
+ * A real API server calls a real gate, which passes reviews to an operator. It needs etcd, too, in the folder that
+ * KUBEBUILDER_ASSETS names.
  *
+ * @module-tag kube-apiserver
  * @module-tag kubectl
  * @module-tag nginx
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { configMap, eventually, startTestEnv, type TestEnv } from '@chancery/testing';
-import { expect, onTestFinished, type TestContext, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import type { Webhook } from '../../operator/webhook/webhook.ts';
 import { webhookEntry } from '../../operator/webhook/webhook-entry.ts';
@@ -22,7 +21,6 @@ import { GateProcess } from './support/gate-process.ts';
 import { OperatorProcess } from './support/operator-process.ts';
 
 const MODULE = fileURLToPath(new URL('modules/hosts-webhooks.ts', import.meta.url));
-const ASSETS = process.env.KUBEBUILDER_ASSETS ?? '';
 
 interface World {
   readonly env: TestEnv;
@@ -39,9 +37,7 @@ interface Said {
 }
 
 /** @param policy - of the validating webhook. */
-async function start({ skip }: TestContext, policy: Webhook['failurePolicy']): Promise<World> {
-  const isThere = ASSETS !== '' && existsSync(join(ASSETS, 'kube-apiserver'));
-  skip(!isThere, 'not shown: KUBEBUILDER_ASSETS names no folder with kube-apiserver');
+async function start(policy: Webhook['failurePolicy']): Promise<World> {
   const operator = await OperatorProcess.start({}, MODULE);
   onTestFinished(() => operator.stop());
   const paths = [hosts, creators].map(({ path, timeoutSeconds }) => ({ path, timeoutSeconds }));
@@ -94,8 +90,8 @@ async function kubectl(args: readonly string[], input: string): Promise<Said> {
   return { code, stdout, stderr };
 }
 
-test('[admission 9] a real API server asks through the gate: it allows, warns, refuses, changes and tries', async (context) => {
-  const { env, namespace, create } = await start(context, 'Fail');
+test('[admission 9] a real API server asks through the gate: it allows, warns, refuses, changes and tries', async () => {
+  const { env, namespace, create } = await start('Fail');
   const live = (name: string) => env.get('v1', 'ConfigMap', namespace, name);
 
   const allowed = await create('good', 'shop.example');
@@ -124,19 +120,17 @@ test('[admission 9] a real API server asks through the gate: it allows, warns, r
 test.for([
   ['Fail', 1, 'failed calling webhook "hosts.configmaps.example.com"'],
   ['Ignore', 0, ''],
-] as const)(
-  '[admission 10] while the gate is killed, failurePolicy %s ends kubectl with %i, and afterwards reviews are answered again',
-  { timeout: 120_000 },
-  async ([policy, code, said], context) => {
-    const { gate, create } = await start(context, policy);
+] as const)('[admission 10] while the gate is killed, failurePolicy %s ends kubectl with %i, and afterwards reviews are answered again', {
+  timeout: 120_000,
+}, async ([policy, code, said]) => {
+  const { gate, create } = await start(policy);
 
-    await gate.kill();
-    const during = await create('during', 'shop example');
-    await gate.again();
-    const after = await create('after', 'shop example');
+  await gate.kill();
+  const during = await create('during', 'shop example');
+  await gate.again();
+  const after = await create('after', 'shop example');
 
-    expect(during.code).toBe(code);
-    expect(during.stderr).toContain(said);
-    expect(after.stderr).toContain('a host has no blanks');
-  },
-);
+  expect(during.code).toBe(code);
+  expect(during.stderr).toContain(said);
+  expect(after.stderr).toContain('a host has no blanks');
+});

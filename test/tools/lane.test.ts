@@ -60,6 +60,24 @@ test('a tool that cannot work here is told with its reason, and is not missing',
   });
 });
 
+test('a program of a control plane is found in its folder, and CI may lack it', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'chancery-assets-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'kube-apiserver'), '', { mode: 0o755 });
+  const states = ['kube-apiserver', 'kube-controller-manager'].map((name) =>
+    stateOf(toolNamed(name), { KUBEBUILDER_ASSETS: folder }),
+  );
+
+  expect(states).toMatchObject([
+    { state: 'found', paths: [join(folder, 'kube-apiserver')] },
+    { state: 'missing' },
+  ]);
+  expect(laneOf(states, FILES)).toMatchObject({
+    notShown: ['kube-controller-manager: it is missing; files left out: 0'],
+    missing: [],
+  });
+});
+
 test('without kubectl nothing runs behind a kubectl proxy', () => {
   const lane = laneOf([missing('kubectl')], FILES);
 

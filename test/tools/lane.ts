@@ -13,7 +13,7 @@ export interface Lane {
   readonly exclude: readonly string[];
   /** A line for each tool that is not here, with its reason and what is left out for it. */
   readonly notShown: readonly string[];
-  /** Names of tools that are not installed. */
+  /** Names of tools that are not installed, and could be. */
   readonly missing: readonly string[];
 }
 
@@ -32,7 +32,9 @@ export function laneOf(states: readonly ToolState[], files: readonly TestFile[])
       const more = each.tool.name === 'kubectl' ? ', and what runs behind a kubectl proxy' : '';
       return `${each.tool.name}: ${why}; files left out: ${count}${more}`;
     }),
-    missing: absent.filter(({ state }) => state === 'missing').map(({ tool }) => tool.name),
+    missing: absent
+      .filter(({ tool, state }) => state === 'missing' && tool.isInFolder !== true)
+      .map(({ tool }) => tool.name),
   };
 }
 

@@ -13,12 +13,12 @@ import { stateOf, TOOLS } from './tools.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const states = TOOLS.map((tool) => stateOf(tool));
-const files = globSync('{test,testing/test,examples}/**/*.tools.test.ts', { cwd: root }).map(
-  (path) => ({
-    path,
-    text: readFileSync(`${root}${path}`, 'utf8'),
-  }),
-);
+const files = globSync('{test,testing/test,packages/*/test,examples}/**/*.tools.test.ts', {
+  cwd: root,
+}).map((path) => ({
+  path,
+  text: readFileSync(`${root}${path}`, 'utf8'),
+}));
 const { exclude, projects, notShown, missing } = laneOf(states, files);
 
 process.stdout.write(`${tableOf(states, files)}\n`);

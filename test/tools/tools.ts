@@ -16,6 +16,8 @@ export interface Tool {
   readonly name: string;
   /** Environment variable with its path. */
   readonly variable: string;
+  /** The variable has the folder that it is in. No distribution has such a program, so that CI may lack it. */
+  readonly isInFolder?: boolean;
   /** Names that distributions give it, the best first. */
   readonly programs: readonly string[];
   readonly debian: string;
@@ -49,6 +51,14 @@ function tool(
   };
 }
 
+const SETUP = 'take it from a release of Kubernetes, or have setup-envtest fetch it';
+
+/** A program of a control plane, in the folder that controller-runtime's tests look in, too. */
+function ofControlPlane(name: string): Tool {
+  const more = { variable: 'KUBEBUILDER_ASSETS', isInFolder: true };
+  return tool(name, [''], { ...more, debian: SETUP, fedora: SETUP, macos: SETUP });
+}
+
 export const TOOLS: readonly Tool[] = [
   tool('kubectl', ['kubernetes-client', 'kubernetes-client', 'kubernetes-cli']),
   tool('jq', ['jq']),
@@ -74,6 +84,8 @@ export const TOOLS: readonly Tool[] = [
   tool('go', [`golang-go ${GO_PACKAGES}`, 'golang golang-github-masterminds-sprig-devel', 'go'], {
     whyNot: whyNoGoSources,
   }),
+  ofControlPlane('kube-apiserver'),
+  ofControlPlane('kube-controller-manager'),
 ];
 
 export type ToolState =
@@ -117,9 +129,13 @@ export function toolNamed(name: string): Tool {
   return tool;
 }
 
-function pathsOf({ name, variable, programs }: Tool, env: Environment): readonly string[] {
+function pathsOf(
+  { name, variable, programs, isInFolder = false }: Tool,
+  env: Environment,
+): readonly string[] {
   if (name === 'kubectl') return findKubectls(env).filter(isExecutable);
-  const named = env[variable];
+  const given = env[variable];
+  const named = isInFolder && given ? join(given, name) : given;
   if (named) return isExecutable(named) ? [named] : [];
   const found = programs.flatMap((program) => onPath(program, env) ?? []);
   return found.slice(0, 1);

@@ -1,8 +1,9 @@
 /**
- * The generated policies on a real API server. It runs where KUBEBUILDER_ASSETS names a folder with etcd, kube-apiserver
- * and, for the checks of types, kube-controller-manager; elsewhere each test says that it is not shown.
+ * The generated policies on a real API server. It needs etcd, too, in the folder that KUBEBUILDER_ASSETS names.
  *
  * @module-tag kubectl
+ * @module-tag kube-apiserver
+ * @module-tag kube-controller-manager
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,20 +12,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually, freePort, startTestEnv, type TestEnv } from '@chancery/testing';
 import type { KubernetesObject } from 'chancery';
-import { expect, onTestFinished, type TestContext, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { pathOf } from '../../../../test/tools/tools.ts';
 import { policyObjects } from '../../src/command.ts';
 import { beds, DECLARED, gardens, OPTIONS, send, startGarden, type Write } from './garden.ts';
 import { goodWrites } from './good-writes.ts';
 import { hostileWrites } from './hostile-writes.ts';
 
 const ROOT = new URL('../../../../', import.meta.url);
-const ASSETS = process.env.KUBEBUILDER_ASSETS ?? '';
 const POLICIES = 'admissionregistration.k8s.io/v1';
-
-function require(program: string, { skip }: TestContext): void {
-  const isThere = ASSETS !== '' && existsSync(join(ASSETS, program));
-  skip(!isThere, `not shown: KUBEBUILDER_ASSETS names no folder with ${program}`);
-}
 
 /** The folders of an example that has policies, as YAML or not. */
 const FOLDERS: readonly string[] = [
@@ -49,7 +45,7 @@ async function startTypeChecks(url: string): Promise<void> {
     `--secure-port=${await freePort()}`,
     `--cert-dir=${folder}`,
   ];
-  const child = spawn(join(ASSETS, 'kube-controller-manager'), args, { stdio: 'ignore' });
+  const child = spawn(pathOf('kube-controller-manager'), args, { stdio: 'ignore' });
   onTestFinished(async () => {
     const ended = once(child, 'exit');
     child.kill('SIGKILL');
@@ -91,9 +87,7 @@ async function dryRun(env: TestEnv, object: KubernetesObject): Promise<readonly 
   return [object.metadata.name, response.status, response.headers.get('warning')];
 }
 
-test('[admission 1] a real API server takes the policies of every example, and one of each guard, and has nothing to say about their types', async (context) => {
-  require('kube-apiserver', context);
-  require('kube-controller-manager', context);
+test('[admission 1] a real API server takes the policies of every example, and one of each guard, and has nothing to say about their types', async () => {
   const env = await startTestEnv({ backend: 'kubebuilder' });
   onTestFinished(() => env.stop());
   for (const file of FOLDERS.flatMap((folder) => manifestsIn(`${folder}/crds/`))) {
@@ -161,8 +155,7 @@ async function untilAllCount(env: TestEnv, hostile: readonly Write[]): Promise<v
   );
 }
 
-test('[admission 3] a real API server refuses every hostile write that RBAC lets the operator make', async (context) => {
-  require('kube-apiserver', context);
+test('[admission 3] a real API server refuses every hostile write that RBAC lets the operator make', async () => {
   const { env, uids } = await startGarden(true, process.env);
   onTestFinished(() => env.stop());
   const writes = hostileWrites(uids);
@@ -184,8 +177,7 @@ test('[admission 3] a real API server refuses every hostile write that RBAC lets
   expect(writes.length).toBeGreaterThan(200 + kept);
 }, 180_000);
 
-test('[admission 3] a real API server lets pass what the operator does', async (context) => {
-  require('kube-apiserver', context);
+test('[admission 3] a real API server lets pass what the operator does', async () => {
   const { env, uids } = await startGarden(true, process.env);
   onTestFinished(() => env.stop());
   await untilAllCount(env, hostileWrites(uids));
