@@ -39,7 +39,7 @@ export function gate({ means, images }: Place): void {
   };
 
   test.skipIf(!canBuild)(
-    '[A-10] [admission 12] beside a gate that serves, the operator finds neither a key nor a token',
+    '[admission 12] beside a gate that serves, the operator finds neither a key nor a token',
     { timeout: 300_000 },
     async () => {
       const { pod } = await start();

@@ -35,6 +35,9 @@ export type Ending = readonly string[];
 
 const HEALTH_PORT = 8081;
 
+/** Two cores that others use as well, and a probe that starts kubectl. */
+const STARTING = { timeoutMs: 60_000 };
+
 /** A Pod as the kubelet runs it: starts its containers in order, asks their probes, stops them in order. */
 export class Pod {
   readonly sandbox: PodSandbox;
@@ -73,7 +76,7 @@ export class Pod {
     for (const sidecar of spec.initContainers ?? []) {
       if (sidecar.restartPolicy !== 'Always') throw new Error(`${sidecar.name} is no sidecar`);
       await pod.#begin(sidecar);
-      await eventually(() => pod.passes(sidecar.name, 'startupProbe'));
+      await eventually(() => pod.passes(sidecar.name, 'startupProbe'), STARTING);
     }
     for (const container of spec.containers) await pod.#begin(container);
     return pod;
