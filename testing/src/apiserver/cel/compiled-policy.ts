@@ -39,10 +39,29 @@ export interface CompiledPolicy {
 /** By the stored object, of which a change makes another one. */
 const compiled = new WeakMap<StoredObject, CompiledPolicy>();
 
+/**
+ * By kind and spec: a policy is compiled when it is validated, and the object that is then stored is another one. Tests
+ * apply the same policies again and again. The oldest goes first.
+ */
+const compiledTexts = new Map<string, CompiledPolicy>();
+const MOST_TEXTS = 200;
+
 /** @throws OperatorError `CONFIG` when the library that compiles CEL is missing. */
 export function compiledPolicy(policy: StoredObject): CompiledPolicy {
-  const known = compiled.get(policy) ?? compilePolicy(policy);
+  const known = compiled.get(policy) ?? byText(policy);
   compiled.set(policy, known);
+  return known;
+}
+
+function byText(policy: StoredObject): CompiledPolicy {
+  const text = JSON.stringify([policy.kind, policy.spec], (_key, value: unknown) =>
+    typeof value === 'bigint' ? `${value}n` : value,
+  );
+  const known = compiledTexts.get(text) ?? compilePolicy(policy);
+  compiledTexts.delete(text);
+  compiledTexts.set(text, known);
+  const [oldest] = compiledTexts.keys();
+  if (compiledTexts.size > MOST_TEXTS && oldest !== undefined) compiledTexts.delete(oldest);
   return known;
 }
 
