@@ -128,8 +128,9 @@ export class Container {
 
   /** Nothing else tells of it: those who stay behind outside have the gate open as well. */
   #runs(program: string | undefined): boolean {
-    const [running] = readFileSync(`/proc/${this.pid}/cmdline`, 'utf8').split('\0');
-    return running === program;
+    const [running = ''] = readFileSync(`/proc/${this.pid}/cmdline`, 'utf8').split('\0');
+    // nginx gives itself a title, which ends with its command.
+    return program !== undefined && running.includes(program);
   }
 
   #entered(namespaces: readonly string[], command: readonly string[]): readonly string[] {
