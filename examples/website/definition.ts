@@ -36,7 +36,7 @@ const sizes: Conversion = conversion(v1alpha1, v1, {
     spec: { image, replicas: REPLICAS[size] },
     status,
   }),
-  // The exact number is kept in an annotation, and comes back unless somebody chooses another size.
+  // The exact number is kept in an annotation, and comes back unless a client chooses another size.
   down: ({ spec: { image, replicas }, status }) => ({
     spec: { image, size: sizeOf(replicas) },
     status,

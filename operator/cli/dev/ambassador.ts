@@ -20,7 +20,7 @@ export interface DevCluster {
   /** Where objects go that name no namespace, and where the operator would run. */
   readonly namespace: string;
   /**
-   * Writes definitions, one YAML document each. Resolves when objects of theirs can be created.
+   * Writes definitions, one YAML document each. Resolves when the API server accepts objects of these kinds.
    *
    * @param conversionUrl - where the operator converts objects, for an API server that calls plain HTTP.
    */

@@ -7,9 +7,9 @@ const MAX_DEPTH = 1_000;
 /** Number of paths that a message names. */
 const MAX_PATHS = 5;
 
-/** The member of that name. Safe for members with names such as `constructor`. */
-export function memberOf(map: Mapping, key: string): unknown {
-  return Object.hasOwn(map, key) ? map[key] : undefined;
+/** The member of that name; undefined also for what is no mapping. Safe for members with names such as `constructor`. */
+export function memberOf(value: unknown, key: string): unknown {
+  return isMapping(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
 /**

@@ -179,7 +179,7 @@ function withValues<T extends KubernetesObject>(stated: T, values: Defaults['cha
 }
 
 function at(value: unknown, path: Path): unknown {
-  return path.reduce((part, name) => (isMapping(part) ? memberOf(part, name) : undefined), value);
+  return path.reduce<unknown>(memberOf, value);
 }
 
 function withPath(fields: Mapping, [name, ...rest]: Path): Mapping {

@@ -5,6 +5,7 @@ import { isNotFound } from '../../model/not-found.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { Resource } from '../../model/resource.ts';
 import { withNewest } from './guarded-writes.ts';
+import { memberOf } from './json-difference.ts';
 
 /** Number of tries against other writers before the attempt fails; client-go's number. */
 const MAX_TRIES = 5;
@@ -164,10 +165,6 @@ function sharedMaps(
     }
   }
   return found;
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  return isMapping(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
 /** The item of a list that managedFields name by its key, such as `k:{"name":"a"}`. */

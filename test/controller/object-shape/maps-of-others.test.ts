@@ -31,7 +31,7 @@ async function startReleases() {
     ...family,
     state: (stated: object) => family.apply(releases, release(stated)),
     specNow: async () => (await live()) as unknown as { readonly spec?: object },
-    /** What somebody else merges into the spec. */
+    /** Another writer merges this into the spec. */
     others: (change: object) =>
       family.env.patch('example.dev/v1', 'Release', family.namespace, 'a', { spec: change }),
   };

@@ -41,7 +41,7 @@ export interface ExamineParts {
   readonly jq: Jq;
   readonly yaml: Pick<YamlReader, 'read'>;
   readonly signal: AbortSignal;
-  /** The context that the hook was told of, if it is the only one. */
+  /** The only binding context that the hook got. Undefined if it got several. */
   readonly asked?: Mapping | undefined;
 }
 

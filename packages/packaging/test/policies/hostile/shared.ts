@@ -83,7 +83,7 @@ function finalizers(): Write[] {
   return rows.map(of('PATCH'));
 }
 
-/** The election renews its Lease, and nobody else has a part in it. */
+/** Only the election writes the Lease. */
 function lease({ garden }: Uids): Write[] {
   const rows = (
     [
