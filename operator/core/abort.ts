@@ -4,27 +4,32 @@ import { OperatorError } from './errors.ts';
 /** For calls without a caller's signal. Such calls end by their own time limits. */
 export const NEVER_ABORTED: AbortSignal = new AbortController().signal;
 
-/** An abort controller that also follows a parent signal, until it is disposed of. */
+/** An abort controller that also follows other signals, until it is disposed of. */
 export interface LinkedAbort extends Disposable {
   readonly signal: AbortSignal;
   abort(reason?: unknown): void;
 }
 
 /**
- * A signal that aborts with its parent or on its own.
+ * A signal that aborts with the first of its parents or on its own.
  *
- * Disposing removes the listener from the parent. `AbortSignal.any` never does, so that one
+ * Disposing removes the listeners from the parents. `AbortSignal.any` never does, so that one
  * long-lived signal would collect a listener for every request of the process.
  */
-export function linkedAbort(parent: AbortSignal): LinkedAbort {
+export function linkedAbort(...parents: readonly AbortSignal[]): LinkedAbort {
   const controller = new AbortController();
-  const follow = (): void => controller.abort(parent.reason);
-  if (parent.aborted) follow();
-  else parent.addEventListener('abort', follow, { once: true });
+  const ends = parents.map((parent) => {
+    const follow = (): void => controller.abort(parent.reason);
+    if (parent.aborted) follow();
+    else parent.addEventListener('abort', follow, { once: true });
+    return () => parent.removeEventListener('abort', follow);
+  });
   return {
     signal: controller.signal,
     abort: (reason) => controller.abort(reason),
-    [Symbol.dispose]: () => parent.removeEventListener('abort', follow),
+    [Symbol.dispose]: () => {
+      for (const end of ends) end();
+    },
   };
 }
 

@@ -102,6 +102,11 @@ export class WorkQueue<K> {
     return this.#waiting.size;
   }
 
+  /** True for a key that is ready, delayed, or held and added again. */
+  isWaiting(key: K): boolean {
+    return this.#waiting.has(key);
+  }
+
   /** Number of keys that workers hold. */
   get processingCount(): number {
     return this.#processing.size;

@@ -20,6 +20,11 @@ interface FinalizingAttempt {
   readonly isSelected?: boolean;
   /** The context for the object in its current state, or for a key without one. */
   readonly contextFor: (object: KubernetesObject | undefined) => ReconcileContext;
+  /**
+   * Removes the finalizer. Not the client of the attempt, which aborts with the attempt and reports its writes to the
+   * key policies.
+   */
+  readonly client: Client;
   /** Aborts with the process. The signal of the attempt may have timed out already. */
   readonly stop: AbortSignal;
 }
@@ -43,27 +48,14 @@ const MAX_FINALIZED = 10_000;
 export class Finalizing {
   readonly #controller: Controller;
   readonly #match: ReturnType<typeof matcherOf>;
-  /**
-   * Not the client of an attempt, which aborts with the attempt and reports its writes to the key policies.
-   */
-  readonly #client: Client;
   readonly #clock: Clock;
   /** The uid by key. The cache may still show an object whose finalizer is removed. */
   readonly #finalized = new Map<ObjectKey, string | undefined>();
 
-  constructor({
-    controller,
-    client,
-    clock,
-  }: {
-    readonly controller: Controller;
-    readonly client: Client;
-    readonly clock: Clock;
-  }) {
+  constructor({ controller, clock }: { readonly controller: Controller; readonly clock: Clock }) {
     const { labelSelector, fieldSelector } = controller.for;
     this.#match = matcherOf({ labelSelector, fieldSelector });
     this.#controller = controller;
-    this.#client = client;
     this.#clock = clock;
   }
 
@@ -99,7 +91,7 @@ export class Finalizing {
     object,
     isSelected = true,
     contextFor,
-    stop,
+    ...rest
   }: FinalizingAttempt): Promise<unknown> {
     const controller = this.#controller;
     const { finalizer } = controller;
@@ -113,7 +105,7 @@ export class Finalizing {
     const hasFinalizer = finalizers?.includes(finalizer.name) === true;
     if (deletionTimestamp !== undefined) {
       if (!hasFinalizer || this.hasFinalized(key, uid)) return undefined;
-      return this.#finalize(finalizer, { key, object, contextFor, stop });
+      return this.#finalize(finalizer, { key, object, contextFor, ...rest });
     }
     if (hasFinalizer) return controller.reconcile(object, contextFor(object));
     const { client, signal } = contextFor(object);
@@ -141,7 +133,13 @@ export class Finalizing {
 
   async #finalize(
     finalizer: Finalizer,
-    { key, object, contextFor, stop }: FinalizingAttempt & { readonly object: KubernetesObject },
+    {
+      key,
+      object,
+      contextFor,
+      client,
+      stop,
+    }: FinalizingAttempt & { readonly object: KubernetesObject },
   ): Promise<unknown> {
     const context = contextFor(object);
     try {
@@ -167,7 +165,7 @@ export class Finalizing {
         'Finalize',
       );
     }
-    await removeFinalizer(this.#client, this.#controller.for.resource, object, finalizer.name, {
+    await removeFinalizer(client, this.#controller.for.resource, object, finalizer.name, {
       signal: stop,
     });
     this.#remember(key, object.metadata.uid);

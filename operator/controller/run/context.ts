@@ -28,13 +28,11 @@ import { isSameResource, type Source, source } from '../source.ts';
 import { failureOf } from './failure.ts';
 import { observeWrites, type WriteObserver, type WrittenCall } from './observe-writes.ts';
 import { type RefusedChildren, withRefusals } from './refused-children.ts';
+import type { Term } from './term.ts';
 
 /** The parts that all attempts of one controller share. */
 interface ContextsOptions {
   readonly controller: Controller;
-  /** The controller's own client: with the controller's field manager, its fence and the write journal. */
-  readonly client: Client;
-  readonly events: EventRecorder;
   readonly clock: Clock;
   readonly self: Self;
   /** The informer of every source that the controller declares. It can be filled later. */
@@ -52,6 +50,8 @@ interface ContextsOptions {
 /** The parts that belong to one attempt. */
 interface AttemptFacts {
   readonly key: ObjectKey;
+  /** Its client has the write journal. */
+  readonly term: Term;
   /** The reconciled object, as the cache had it when the attempt began. */
   readonly object: KubernetesObject | undefined;
   readonly signal: AbortSignal;
@@ -88,8 +88,9 @@ export class Contexts {
 
   /** The context of one attempt. Its calls abort with `facts.signal` at the latest. */
   of(facts: AttemptFacts): ReconcileContext {
-    const { controller, clock, events, gate, self, takenNames } = this.#options;
+    const { controller, clock, gate, self, takenNames } = this.#options;
     const { key, object, signal, log, attempt, priority, refusedChildren } = facts;
+    const { events } = facts.term;
     const client = this.client(facts);
     const refused: Refused = (resource, child, by) => takenNames?.refused(key, resource, child, by);
     const context: ReconcileContext = {
@@ -155,16 +156,18 @@ export class Contexts {
    * The client of one attempt, also for adding its finalizer. Its calls abort with the attempt. All that surrounds a
    * call is in `client/around-calls.ts`; what depends on the attempt is added here.
    */
-  client(facts: Pick<AttemptFacts, 'key' | 'object' | 'refusedChildren' | 'signal'>): Client {
-    const { key, signal } = facts;
-    const { client, controller, gate, wrote } = this.#options;
+  client(
+    facts: Pick<AttemptFacts, 'key' | 'object' | 'refusedChildren' | 'signal' | 'term'>,
+  ): Client {
+    const { key, signal, term } = facts;
+    const { controller, gate, wrote } = this.#options;
     const observer: WriteObserver = {
       asksForLive: (target) => gate?.asksForLive(target) === true,
       cached: (resource, namespace, name) => this.#cached(resource, objectKey(namespace, name)),
       wrote: (write, call) => wrote(key, write, call),
     };
     const observe = withRefusals(observeWrites(observer), controller, facts);
-    return surround(client, { abort: abortWith(signal), observe });
+    return surround(term.client, { abort: abortWith(signal), observe });
   }
 
   /**

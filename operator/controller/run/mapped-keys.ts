@@ -156,12 +156,24 @@ export function ownerKeys(
   owner: Resource,
   anyOwner: boolean,
 ): readonly ObjectKey[] {
+  return owners(metadata, owner, anyOwner).map(({ key }) => key);
+}
+
+/** As `ownerKeys`, with the uid of each owner. */
+export function owners(
+  metadata: ObjectMeta,
+  owner: Resource,
+  anyOwner: boolean,
+): readonly { readonly key: ObjectKey; readonly uid: string }[] {
   const { namespace } = metadata;
   if (owner.namespaced && namespace === undefined) return [];
   return ownersIn(metadata)
     .filter(({ controller }) => anyOwner || controller === true)
     .filter(({ kind, apiVersion }) => kind === owner.kind && groupOf(apiVersion) === owner.group)
-    .map(({ name }) => objectKey(owner.namespaced ? namespace : undefined, name));
+    .map(({ name, uid }) => ({
+      key: objectKey(owner.namespaced ? namespace : undefined, name),
+      uid,
+    }));
 }
 
 function groupOf(apiVersion: string): string {

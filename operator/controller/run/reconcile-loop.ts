@@ -30,6 +30,7 @@ import {
 } from './middleware.ts';
 import type { ReconcileMetrics } from './reconcile-metrics.ts';
 import { RefusedChildren } from './refused-children.ts';
+import type { Term } from './term.ts';
 import type { WakeCauses } from './wake-causes.ts';
 
 interface ReconcileLoopOptions {
@@ -42,7 +43,6 @@ interface ReconcileLoopOptions {
   /** Logs why a key woke. */
   readonly wakes: WakeCauses;
   readonly metrics: ReconcileMetrics;
-  readonly events: EventRecorder;
   readonly clock: Clock;
   readonly logFor: (facts: Readonly<Record<string, string>>) => Log;
   /** Limit of one attempt in milliseconds; 0 is no limit. */
@@ -62,7 +62,8 @@ interface Work {
   readonly report: FailureReport;
   readonly refusedChildren: RefusedChildren;
   readonly verb: Verb;
-  /** Aborts when the process stops. */
+  readonly term: Term;
+  /** Aborts when the process stops, or when the term is lost. */
   readonly stop: AbortSignal;
   readonly startedAt: number;
 }
@@ -86,7 +87,7 @@ export class ReconcileLoop {
   }
 
   /** Makes one attempt at a key that a worker has taken. Never rejects. */
-  async run(key: ObjectKey, stop: AbortSignal): Promise<void> {
+  async run(key: ObjectKey, term: Term, hardStop: AbortSignal): Promise<void> {
     const { controller, logFor, middleware, queue, wakes } = this.#options;
     const attempt: Attempt = {
       controller: controller.name,
@@ -97,7 +98,9 @@ export class ReconcileLoop {
     };
     const log = logFor({ controller: controller.name, key, reconcileId: attempt.reconcileId });
     wakes.begins(key, attempt.attempt, log);
-    const next = (): Promise<AttemptEnd> => this.#attempt(attempt, log, stop);
+    using ending = linkedAbort(hardStop, ...(term.lost === undefined ? [] : [term.lost]));
+    const stop = ending.signal;
+    const next = (): Promise<AttemptEnd> => this.#attempt({ attempt, log, term, stop });
     if (middleware === undefined) {
       await next();
       return;
@@ -107,8 +110,9 @@ export class ReconcileLoop {
     );
   }
 
-  async #attempt(attempt: Attempt, log: Log, stop: AbortSignal): Promise<AttemptEnd> {
-    const { clock, events, finalizing, gate, metrics } = this.#options;
+  async #attempt(begun: Pick<Work, 'attempt' | 'log' | 'term' | 'stop'>): Promise<AttemptEnd> {
+    const { clock, finalizing, gate, metrics } = this.#options;
+    const { attempt, log, term, stop } = begun;
     const { key } = attempt;
     const startedAt = clock.monotonic();
     metrics.attemptBegan();
@@ -118,8 +122,9 @@ export class ReconcileLoop {
     const isGone = object === undefined && unreadable === undefined;
     const verb = isGone ? 'gone' : finalizing.isDue(object) ? 'finalize' : 'reconcile';
     const refusedChildren = new RefusedChildren();
+    const { events } = term;
     const report = new FailureReport({ events, log, object, verb, refusedChildren });
-    const work: Work = { attempt, ...known, log, report, refusedChildren, verb, stop, startedAt };
+    const work: Work = { ...begun, ...known, report, refusedChildren, verb, startedAt };
     try {
       const end = this.#putBack(work, await this.#called(work));
       const durationMs = clock.monotonic() - startedAt;
@@ -155,7 +160,7 @@ export class ReconcileLoop {
 
   async #called(work: Work): Promise<Ended> {
     const { contexts, finalizing } = this.#options;
-    const { object, unreadable, isSelected, log, refusedChildren, stop, verb } = work;
+    const { object, unreadable, isSelected, log, refusedChildren, stop, term, verb } = work;
     const { key, attempt, priority } = work.attempt;
     using limit = linkedAbort(stop);
     const { signal } = limit;
@@ -166,9 +171,17 @@ export class ReconcileLoop {
         key,
         object,
         isSelected,
+        client: term.client,
         stop,
         contextFor: (current) =>
-          contexts.of({ key, object: current, signal, log, attempt, priority, refusedChildren }),
+          contexts.of({
+            ...{ key, term, object: current },
+            signal,
+            log,
+            attempt,
+            priority,
+            refusedChildren,
+          }),
       });
       return { kind: 'success', outcome: checkedOutcome(verb, returned) };
     } catch (error) {

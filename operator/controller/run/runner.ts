@@ -7,7 +7,7 @@ import { type Meter, noMeter } from '../../core/metrics.ts';
 import { TimeSlice } from '../../core/time-slice.ts';
 import { type KubernetesObject, keyFrom, type ObjectKey } from '../../model/object.ts';
 import type { WriteJournal } from '../../model/write-journal.ts';
-import { type QueueSettings, WorkQueue } from '../../queue/work-queue.ts';
+import { LOW_PRIORITY, type QueueSettings, WorkQueue } from '../../queue/work-queue.ts';
 import type { SharedInformer } from '../../store/shared-informer.ts';
 import { type Controller, sourcesOf } from '../controller.ts';
 import type { EventRecorder } from '../events/event-recorder.ts';
@@ -27,7 +27,9 @@ import { ReconcileLoop } from './reconcile-loop.ts';
 import { ReconcileMetrics } from './reconcile-metrics.ts';
 import { runTriggers } from './run-triggers.ts';
 import { type CrdWait, settledSources } from './settled-sources.ts';
+import { ShardedKeys } from './sharded-keys.ts';
 import { type Subscriptions, subscribe } from './subscribe.ts';
+import type { Shards, Term } from './term.ts';
 import { WakeCauses } from './wake-causes.ts';
 import { DONE, writtenFacts } from './written-fields.ts';
 
@@ -72,16 +74,24 @@ export class ControllerRunner {
   readonly #finalizing: Finalizing;
   readonly #unselected: UnselectedObjects;
   readonly #wakes: WakeCauses;
+  /** Of all keys, unless they are sharded. */
+  readonly #term: Term;
+  /** Undefined unless keys are sharded. */
+  readonly #keys: ShardedKeys | undefined;
   /** Undefined before the sources have settled. */
   #subscriptions: Subscriptions | undefined;
 
   constructor(options: RunnerOptions) {
-    const { clock, controller, events, journal, logFor, meter } = options;
+    const { clock, controller, journal, logFor, meter, shards } = options;
     const { name } = controller;
     const queue = { ...options.queue, ...controller.queue };
-    const client = surround(options.client, { journal: journal && journalWrites(journal) });
     this.#options = options;
     this.#queue = new WorkQueue({ ...queue, clock, ...(meter && { metrics: { meter, name } }) });
+    const journaled = (client: Client): Client =>
+      surround(client, { journal: journal && journalWrites(journal) });
+    this.#term = { events: options.events, client: journaled(options.client) };
+    const sharding = { controller, informers: this.#informers, journaled, queue: this.#queue };
+    this.#keys = shards && new ShardedKeys({ ...sharding, shards });
     this.#metrics = new ReconcileMetrics(meter ?? noMeter, name);
     this.#log = logFor({ controller: name });
     this.#timeSlice = options.timeSlice ?? new TimeSlice(clock);
@@ -98,7 +108,6 @@ export class ControllerRunner {
     this.#gate = this.#newGate();
     this.#contexts = new Contexts({
       ...options,
-      client,
       informers: this.#informers,
       wrote: (key, write, call) => {
         this.#gate.wrote(key, write);
@@ -107,12 +116,11 @@ export class ControllerRunner {
       gate: this.#gate,
       takenNames: this.#takenNames,
     });
-    this.#finalizing = new Finalizing({ controller, client, clock });
-    this.#unselected = this.#unselectedObjects(client);
+    this.#finalizing = new Finalizing({ controller, clock });
+    this.#unselected = this.#unselectedObjects(this.#term.client);
     this.#loop = new ReconcileLoop({
       controller,
       clock,
-      events,
       logFor,
       queue: this.#queue,
       gate: this.#gate,
@@ -224,11 +232,16 @@ export class ControllerRunner {
     const triggered = this.#trigger(ending.signal);
     const swept = this.#unselected.run(ending.signal);
     this.#gate.start();
+    const unfollowShards = this.#keys?.follow((key) => {
+      this.#wakes.asked(key, 'group taken over');
+      this.#gate.add(key, { priority: LOW_PRIORITY });
+    });
     try {
       await Promise.all(Array.from({ length: workers }, () => this.#work(hardStop)));
     } finally {
       ending.abort();
       unfollow();
+      unfollowShards?.();
       this.#subscriptions = undefined;
       this.#gate.stop();
       this.#unselected.stop();
@@ -247,6 +260,7 @@ export class ControllerRunner {
       signal,
       resyncPeriodMs: controller.resyncPeriodMs ?? resyncPeriodMs ?? DEFAULT_RESYNC_PERIOD_MS,
       enqueue: (key, cause, options, via) => {
+        if (this.#keys?.admits(key, cause) === false) return;
         this.#wakes.changed(key, cause, via);
         this.#gate.changed(key, cause, options);
       },
@@ -297,10 +311,20 @@ export class ControllerRunner {
   async #work(hardStop: AbortSignal): Promise<void> {
     for (let key = await this.#take(); key !== undefined; key = await this.#take()) {
       try {
-        if (this.#gate.admits(key)) await this.#loop.run(key, hardStop);
+        await this.#attempt(key, hardStop);
       } finally {
         this.#queue.done(key);
       }
+    }
+  }
+
+  async #attempt(key: ObjectKey, hardStop: AbortSignal): Promise<void> {
+    const term = this.#keys === undefined ? this.#term : this.#keys.termOf(key);
+    // Without a term another replica works on the key, or will: that one begins with all keys of the group.
+    if (term === undefined) this.#queue.forget(key);
+    else if (this.#gate.admits(key)) {
+      const ended = this.#keys?.begin(key);
+      await this.#loop.run(key, term, hardStop).finally(ended);
     }
   }
 
@@ -325,6 +349,8 @@ export interface RunnerOptions {
   /** Receives every write, so that the stores of the process show it. Default: no journal. */
   readonly journal?: WriteJournal;
   readonly events: EventRecorder;
+  /** Divides the keys between replicas. Default: this process works on all of them. */
+  readonly shards?: Shards;
   readonly clock: Clock;
   readonly self: Self;
   /** A logger bound to the given facts. */

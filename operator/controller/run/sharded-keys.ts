@@ -1,0 +1,121 @@
+import type { Client } from '../../client/client.ts';
+import { type KubernetesObject, type ObjectKey, splitKey } from '../../model/object.ts';
+import type { WorkQueue } from '../../queue/work-queue.ts';
+import type { SharedInformer } from '../../store/shared-informer.ts';
+import type { Controller } from '../controller.ts';
+import type { Cause } from '../policies/key-gate.ts';
+import { isSameResource, type Source } from '../source.ts';
+import { owners } from './mapped-keys.ts';
+import type { Shards, Term } from './term.ts';
+
+interface ShardedKeysOptions {
+  readonly controller: Controller;
+  readonly informers: ReadonlyMap<Source, SharedInformer<KubernetesObject>>;
+  readonly shards: Shards;
+  /** A client whose writes the stores of the process show. */
+  readonly journaled: (client: Client) => Client;
+  readonly queue: Pick<WorkQueue<ObjectKey>, 'isWaiting'>;
+}
+
+/**
+ * Tells the group of a key. The group of an object depends on its uid or namespace. A key whose object is gone keeps the
+ * group of the object that had its name, or that a child names as its owner.
+ */
+export class ShardedKeys {
+  readonly #options: ShardedKeysOptions;
+  /** Groups of waiting keys that had no object in the cache when they were enqueued. */
+  readonly #gone = new Map<ObjectKey, number>();
+  /** The terms with the clients for this controller. */
+  readonly #terms = new WeakMap<Term, Term>();
+
+  constructor(options: ShardedKeysOptions) {
+    this.#options = options;
+  }
+
+  /** Undefined when nothing is known of the object: then no replica works on the key. */
+  groupOf(key: ObjectKey): number | undefined {
+    const { controller, informers } = this.#options;
+    const uid = informers.get(controller.for)?.cached(key)?.uid;
+    return this.#groupOf(key, uid) ?? this.#gone.get(key);
+  }
+
+  /** Notes the group of a key that is about to be enqueued for a change. True when it can be worked on here. */
+  admits(key: ObjectKey, cause: Cause): boolean {
+    const { shards } = this.#options;
+    const known = this.groupOf(key);
+    const group = known ?? this.#groupBy(key, cause);
+    if (group === undefined || shards.termOf(group) === undefined) return false;
+    if (known === undefined) this.#gone.set(key, group);
+    return true;
+  }
+
+  /** The term of the key's group; undefined when another replica works on it. */
+  termOf(key: ObjectKey): Term | undefined {
+    const { journaled, shards } = this.#options;
+    const group = this.groupOf(key);
+    const term = group === undefined ? undefined : shards.termOf(group);
+    if (term === undefined) {
+      this.#gone.delete(key);
+      return undefined;
+    }
+    const known = this.#terms.get(term) ?? { ...term, client: journaled(term.client) };
+    this.#terms.set(term, known);
+    return known;
+  }
+
+  /** An attempt of a key that has a term begins. Call the returned function when it has ended. */
+  begin(key: ObjectKey): () => void {
+    const { queue, shards } = this.#options;
+    const group = this.groupOf(key);
+    const ended = group === undefined ? undefined : shards.begin(group);
+    return () => {
+      ended?.();
+      if (!queue.isWaiting(key)) this.#gone.delete(key);
+    };
+  }
+
+  /** Calls `enqueue` with every key of a group that this process takes over. Returns the end of it. */
+  follow(enqueue: (key: ObjectKey) => void): () => void {
+    return this.#options.shards.onOpened((groups) => {
+      for (const key of this.#keysOf(groups)) enqueue(key);
+    });
+  }
+
+  /** The keys of some groups: those of cached objects, and those of missing owners of cached children. */
+  *#keysOf(groups: ReadonlySet<number>): Generator<ObjectKey, void, undefined> {
+    const { controller, informers } = this.#options;
+    const own = informers.get(controller.for);
+    for (const { key } of own?.entries() ?? []) {
+      if (isIn(groups, this.groupOf(key))) yield key;
+    }
+    for (const { source, anyOwner = false } of controller.owns) {
+      for (const { metadata } of informers.get(source)?.entries() ?? []) {
+        for (const { key, uid } of owners(metadata, controller.for.resource, anyOwner)) {
+          const group = this.#groupOf(key, uid);
+          if (own?.cached(key) !== undefined || !isIn(groups, group)) continue;
+          this.#gone.set(key, group);
+          yield key;
+        }
+      }
+    }
+  }
+
+  #groupOf(key: ObjectKey, uid: string | undefined): number | undefined {
+    return this.#options.shards.groupOf({ uid, namespace: splitKey(key).namespace });
+  }
+
+  /** By the object that had the key, or by what a child says of its owner. */
+  #groupBy(key: ObjectKey, { resource, change }: Cause): number | undefined {
+    const { controller } = this.#options;
+    const { entry } = change;
+    if (isSameResource(resource, controller.for.resource) && change.key === key) {
+      return this.#groupOf(key, entry.uid);
+    }
+    const named = owners(entry.metadata, controller.for.resource, true);
+    return this.#groupOf(key, named.find((owner) => owner.key === key)?.uid);
+  }
+}
+
+function isIn(groups: ReadonlySet<number>, group: number | undefined): group is number {
+  return group !== undefined && groups.has(group);
+}

@@ -1,0 +1,32 @@
+import type { Client } from '../../client/client.ts';
+import type { EventRecorder } from '../events/event-recorder.ts';
+
+/** The right to work on keys, from when it begins until it is lost or given back. */
+export interface Term {
+  /** With the controller's field manager. It refuses writes when the right is over. */
+  readonly client: Client;
+  readonly events: EventRecorder;
+  /** Aborts when the attempts under it must end. Undefined: only the stop of the controller ends them. */
+  readonly lost?: AbortSignal;
+}
+
+/** The identity of an object, as far as its group depends on it. Neither part ever changes. */
+export interface ShardedIdentity {
+  readonly uid: string | undefined;
+  readonly namespace: string | undefined;
+}
+
+/**
+ * The keys of one controller, divided into groups. One replica at a time works on the keys of a group, under a term of
+ * that group.
+ */
+export interface Shards {
+  /** Undefined when the group cannot be told, such as for an object without a uid. */
+  groupOf(identity: ShardedIdentity): number | undefined;
+  /** The term under which attempts for a group may begin; undefined while none may. */
+  termOf(group: number): Term | undefined;
+  /** Calls `opened` with groups for which attempts may begin from now on, until the returned function is called. */
+  onOpened(opened: (groups: ReadonlySet<number>) => void): () => void;
+  /** An attempt for a group begins. Call the returned function when it has ended. */
+  begin(group: number): () => void;
+}
