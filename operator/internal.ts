@@ -231,6 +231,7 @@ export {
   objectPath,
 } from './model/resource.ts';
 export { isLabelKey } from './model/selector.ts';
+export { fieldHash } from './model/shard/field-hash.ts';
 export { isStatus, type Status, type StatusCause } from './model/status.ts';
 export { withoutValues } from './model/status-body.ts';
 export { type StatusFields, statusFieldsOf } from './model/status-fields.ts';

@@ -8,6 +8,8 @@ export interface ListFrame {
   /** The value that was sent; empty when absent. */
   readonly resourceVersion: string;
   readonly continueToken: string | undefined;
+  /** `metadata.shardInfo.selector`. Undefined when absent. */
+  readonly shardSelector: string | undefined;
 }
 
 /** A checked list answer. */
@@ -48,10 +50,10 @@ export function decodeFrame(
 ): ListFrame {
   const { metadata, apiVersion } = answer as UncheckedList;
   if (apiVersion !== expected.apiVersion) throw unexpected(resource, expected, answer);
-  const token = textOf(metadata?.continue);
   return {
     resourceVersion: textOf(metadata?.resourceVersion),
-    continueToken: token === '' ? undefined : token,
+    continueToken: textOf(metadata?.continue) || undefined,
+    shardSelector: textOf(metadata?.shardInfo?.selector) || undefined,
   };
 }
 
@@ -76,7 +78,11 @@ interface UncheckedList {
   readonly apiVersion?: unknown;
   readonly kind?: unknown;
   readonly items?: unknown;
-  readonly metadata?: { readonly resourceVersion?: unknown; readonly continue?: unknown } | null;
+  readonly metadata?: {
+    readonly resourceVersion?: unknown;
+    readonly continue?: unknown;
+    readonly shardInfo?: { readonly selector?: unknown } | null;
+  } | null;
 }
 
 /**

@@ -42,6 +42,11 @@ export interface Scope {
   /** Text form, not URL-encoded. */
   readonly fieldSelector?: string | undefined;
   /**
+   * Ranges of hashes as text, not URL-encoded: see `shardSelector` of the API. A server without the feature
+   * `ShardedListAndWatch` ignores it and sends every object. Default: all objects.
+   */
+  readonly shardSelector?: string | undefined;
+  /**
    * Only `metadata` is sent, as `PartialObjectMetadata` of `meta.k8s.io/v1`: less to send, decode
    * and keep. The resulting objects have the resource's own `apiVersion` and `kind`, which an owner
    * reference needs. Default false.

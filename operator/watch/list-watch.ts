@@ -37,6 +37,11 @@ export interface ListPage<T extends KubernetesObject> {
   readonly resourceVersion: string;
   /** Undefined on the last page. */
   readonly continueToken: string | undefined;
+  /**
+   * The `shardSelector` that the server says it has applied. Undefined where it says none. kube-apiserver 1.36 says it
+   * only in lists of whole built-in objects: it selects custom resources and lists of metadata without saying so.
+   */
+  readonly shardSelector?: string | undefined;
   /** Bytes of JSON of the items on the wire. Undefined when they were not counted. */
   readonly itemBytes?: number | undefined;
 }

@@ -88,6 +88,35 @@ describe('a page', () => {
     expect(transport.requests[0]).toMatchObject({ method: 'GET', purpose: 'call' });
   });
 
+  const half = "shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')";
+
+  test('asks for the ranges of hashes of its scope, and shows those that the server applied', async () => {
+    const applied = `${half} || ${half}`;
+    const metadata = { resourceVersion: '9', shardInfo: { selector: applied } };
+    const transport = cannedTransport(() => ({ body: list(metadata) }));
+
+    const page = await listWatch(transport, configMaps, { shardSelector: half }).listPage(latest);
+
+    expect(page.shardSelector).toBe(applied);
+    expect(parsePath(transport.requests[0]).query).toEqual({ limit: '500', shardSelector: half });
+  });
+
+  test.each([
+    undefined,
+    null,
+    'x',
+    {},
+    { selector: '' },
+    { selector: 7 },
+  ])('with the shardInfo %j shows no ranges', async (shardInfo) => {
+    const body = list({ resourceVersion: '9', shardInfo });
+    const transport = cannedTransport(() => ({ body }));
+
+    const page = await listWatch(transport, configMaps, { shardSelector: half }).listPage(latest);
+
+    expect(page).toMatchObject({ resourceVersion: '9', shardSelector: undefined });
+  });
+
   test.each([
     {},
     { resourceVersion: '' },
@@ -135,6 +164,16 @@ describe('a watch', () => {
       },
     });
     expect(transport.requests[0]).toMatchObject({ purpose: 'watch' });
+  });
+
+  test('asks for the ranges of hashes of its scope', async () => {
+    const transport = cannedTransport(() => ({ body: '' }));
+    const shardSelector =
+      "shardRange(object.metadata.namespace, '0xf000000000000000', '0x10000000000000000')";
+
+    await listWatch(transport, configMaps, { shardSelector }).watch(fresh);
+
+    expect(parsePath(transport.requests[0]).query).toMatchObject({ watch: '1', shardSelector });
   });
 
   test.each(['', '0'])('never starts from %j', async (resourceVersion) => {
