@@ -1,0 +1,134 @@
+import type { Lease } from '../../model/builtin.ts';
+import { type Claim, holderOf, newLease, ObservedLease } from '../leader/lease-record.ts';
+
+/** Label of a member's Lease: the set of replicas that share one operator's keys. */
+const SET_LABEL = 'chancery.dev/shard-set';
+
+/** Annotation of a member's Lease: how it shards. Members of two generations never act together. */
+const GENERATION_ANNOTATION = 'chancery.dev/shard-generation';
+
+/** More than a Deployment has that shares at most 64 groups. */
+const MAX_MEMBERS = 256;
+
+/** A Lease that asks for more would count long after its member is gone. */
+const MAX_LEASE_SECONDS = 3_600;
+
+/** An identity is the name of a host and a uuid; a generation is some words. */
+const MAX_TEXT_CHARS = 512;
+
+interface MembershipOptions {
+  /** The value of `chancery.dev/shard-set`. */
+  readonly set: string;
+  readonly generation: string;
+  /** For a record that does not say how long it lasts. */
+  readonly leaseDurationMs: number;
+}
+
+/** Why a Lease is not counted as that of a member. */
+export interface IgnoredLease {
+  readonly name: string;
+  readonly reason: string;
+}
+
+/** The Lease of a member, before it is created. Its `claim` is renewed as that of a leader is. */
+export function memberLease(
+  target: { readonly namespace: string; readonly name: string },
+  claim: Claim,
+  { set, generation }: Pick<MembershipOptions, 'set' | 'generation'>,
+): Lease {
+  const lease = newLease(target, claim);
+  const labels = { [SET_LABEL]: set };
+  const annotations = { [GENERATION_ANNOTATION]: generation };
+  return { ...lease, metadata: { ...lease.metadata, labels, annotations } };
+}
+
+/**
+ * What this process knows of the members of its set. A member is fresh until its Lease has not changed for
+ * as long as it asked for, by the clock of this process since it saw the last change. The times in a
+ * Lease are of clocks that may be hours off. A member that has stopped takes its name out of its Lease.
+ *
+ * It decides only which member is preferred. Which member may act, the Leases of groups decide.
+ */
+export class Members {
+  readonly #options: MembershipOptions;
+  #known: ReadonlyMap<string, Member> = new Map();
+
+  constructor(options: MembershipOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Takes over what was listed; a Lease that is not in it any more is forgotten.
+   *
+   * @param atMs - `clock.monotonic()` after the list was read.
+   * @returns the Leases that do not count, and why.
+   */
+  see(leases: readonly Lease[], atMs: number): readonly IgnoredLease[] {
+    const known = new Map<string, Member>();
+    const ignored: IgnoredLease[] = [];
+    for (const lease of this.#knownFirst(leases)) {
+      const name = lease.metadata.name ?? '';
+      const read = this.#read(lease);
+      if ('reason' in read) ignored.push({ name, reason: read.reason });
+      else if (known.size >= MAX_MEMBERS) {
+        ignored.push({ name, reason: `there are more than ${MAX_MEMBERS} members` });
+      } else {
+        const { record = new ObservedLease(this.#options.leaseDurationMs) } =
+          this.#known.get(name) ?? {};
+        record.see(lease, atMs);
+        known.set(name, { generation: read.generation, record });
+      }
+    }
+    this.#known = known;
+    return ignored;
+  }
+
+  /** The identities of fresh members of this process's generation, sorted. */
+  fresh(nowMs: number): readonly string[] {
+    const { generation } = this.#options;
+    return [...this.#freshOf((member) => member.generation === generation, nowMs)].sort();
+  }
+
+  /** The identities of fresh members of other generations, sorted. */
+  ofOtherGenerations(nowMs: number): readonly string[] {
+    const { generation } = this.#options;
+    return [...this.#freshOf((member) => member.generation !== generation, nowMs)].sort();
+  }
+
+  #freshOf(isMeant: (member: Member) => boolean, nowMs: number): ReadonlySet<string> {
+    const identities = new Set<string>();
+    for (const member of this.#known.values()) {
+      const { holder } = member.record;
+      if (holder === undefined || !isMeant(member) || member.record.isExpired(nowMs)) continue;
+      identities.add(holder);
+    }
+    return identities;
+  }
+
+  /** Strangers must not crowd out members. */
+  #knownFirst(leases: readonly Lease[]): readonly Lease[] {
+    const isKnown = ({ metadata }: Lease): boolean => this.#known.has(metadata.name ?? '');
+    return [...leases.filter(isKnown), ...leases.filter((lease) => !isKnown(lease))];
+  }
+
+  #read(lease: Lease): { readonly generation: string } | { readonly reason: string } {
+    const { name, labels, annotations } = lease.metadata;
+    if (!name) return { reason: 'it has no name' };
+    const set = labels?.[SET_LABEL];
+    if (set !== this.#options.set) return { reason: `its label ${SET_LABEL} names another set` };
+    const generation = annotations?.[GENERATION_ANNOTATION];
+    if (!generation) return { reason: `it has no annotation ${GENERATION_ANNOTATION}` };
+    if (Math.max(generation.length, holderOf(lease)?.length ?? 0) > MAX_TEXT_CHARS) {
+      return { reason: `its holder or its generation has over ${MAX_TEXT_CHARS} characters` };
+    }
+    if (Number(lease.spec?.leaseDurationSeconds ?? 0) > MAX_LEASE_SECONDS) {
+      return { reason: 'its duration is over an hour' };
+    }
+    return { generation };
+  }
+}
+
+interface Member {
+  readonly generation: string;
+  readonly record: ObservedLease;
+}

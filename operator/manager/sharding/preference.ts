@@ -1,0 +1,89 @@
+/**
+ * The member that should hold each group, by group number; undefined for all when there are no members.
+ *
+ * A group stays with its holder while the holder is a member. Shares differ by one group at most. So a
+ * member that joins gets groups until the shares are level, and the groups of a member that leaves are
+ * spread over the rest: no other group moves. Among equal choices rendezvous hashing decides, so that
+ * every process that sees the same holders and members prefers the same, in whatever order it sees them.
+ *
+ * Rendezvous hashing alone, a function of the members, gives uneven shares: one of 4 members may get 8
+ * of 16 groups, or none. Bounded shares without a look at the holders move up to three times as many groups.
+ *
+ * @param holders - of each group as it was seen last; undefined for none.
+ */
+export function preferredMembers(
+  holders: readonly (string | undefined)[],
+  members: Iterable<string>,
+): readonly (string | undefined)[] {
+  const sorted = [...new Set(members)].sort();
+  const shares: readonly Share[] = sorted.map((member) => ({
+    member,
+    hash: hashOf(member),
+    groups: new Set(),
+  }));
+  for (const [group, holder] of holders.entries()) {
+    shares.find(({ member }) => member === holder)?.groups.add(group);
+  }
+  for (const [group, holder] of holders.entries()) {
+    if (holder === undefined || !sorted.includes(holder)) move([group], smallestOf(shares));
+  }
+  while (levelOnce(shares)) {}
+  return holders.map((_, group) => shares.find(({ groups }) => groups.has(group))?.member);
+}
+
+/** The groups that one member should hold. */
+interface Share {
+  readonly member: string;
+  readonly hash: number;
+  readonly groups: Set<number>;
+}
+
+/** Moves one group from a largest to a smallest share; false when shares are level. */
+function levelOnce(shares: readonly Share[]): boolean {
+  const largest = Math.max(...shares.map(({ groups }) => groups.size));
+  const [smallest, ...others] = smallestOf(shares);
+  if (smallest === undefined || largest - smallest.groups.size < 2) return false;
+  const full = shares.filter(({ groups }) => groups.size === largest);
+  const movable = full.flatMap(({ groups }) => [...groups]).sort((a, b) => a - b);
+  const moved = move(movable, [smallest, ...others]);
+  for (const { groups } of full) groups.delete(moved);
+  return true;
+}
+
+function smallestOf(shares: readonly Share[]): readonly Share[] {
+  const least = Math.min(...shares.map(({ groups }) => groups.size));
+  return shares.filter(({ groups }) => groups.size === least);
+}
+
+/** Adds one of `groups` to one of `shares`: the pair with the highest weight, the first one of equals. */
+function move(groups: readonly number[], shares: readonly Share[]): number {
+  let best = { weight: -1, group: -1, into: new Set<number>() };
+  for (const { hash, groups: into } of shares) {
+    for (const group of groups) {
+      const weight = weightOf(group, hash);
+      if (weight > best.weight) best = { weight, group, into };
+    }
+  }
+  best.into.add(best.group);
+  return best.group;
+}
+
+/** FNV-1a, 32 bits. */
+function hashOf(member: string): number {
+  let hash = 0x811c9dc5;
+  for (const byte of new TextEncoder().encode(member)) {
+    hash = Math.imul(hash ^ byte, 0x01000193);
+  }
+  return hash;
+}
+
+/**
+ * The finaliser of MurmurHash3. FNV-1a alone hardly spreads what the last characters change, and the
+ * names of Pods differ in those.
+ */
+function weightOf(group: number, memberHash: number): number {
+  let hash = memberHash ^ Math.imul(group + 1, 0x9e3779b1);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}
