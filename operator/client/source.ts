@@ -85,7 +85,7 @@ export function listWatch<T extends KubernetesObject>(
     async listPage(request: ListPageRequest<T>): Promise<ListPage<T>> {
       const response = await transport.send({
         ...asked,
-        path: withQuery(path, { ...selectors, ...pageParameters(request) }),
+        path: withQuery(path, { ...selectors, ...request.selectors, ...pageParameters(request) }),
         headers: { accept: metadataOnly ? ACCEPT_METADATA_LIST : 'application/json' },
         purpose: 'call',
         signal: request.signal,
@@ -107,7 +107,7 @@ export function listWatch<T extends KubernetesObject>(
       }
       const response = await transport.send({
         ...asked,
-        path: withQuery(path, { ...selectors, ...watchParameters(request) }),
+        path: withQuery(path, { ...selectors, ...request.selectors, ...watchParameters(request) }),
         headers: { accept: metadataOnly ? ACCEPT_METADATA : 'application/json' },
         purpose: 'watch',
         signal: request.signal,

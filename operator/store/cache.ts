@@ -106,6 +106,18 @@ export class Cache<T extends KubernetesObject> {
     return changes;
   }
 
+  /** Takes objects of a list that may be older than the cache. */
+  include(entries: readonly Entry<T>[]): readonly Change<T>[] {
+    return this.applyAll(entries.map((entry) => ({ type: 'ADDED', entry })));
+  }
+
+  /** Drops the objects for which `isDropped` holds. They may exist. */
+  drop(isDropped: (entry: Entry<T>) => boolean): readonly Change<T>[] {
+    const dropped = [...(this.#entries?.values() ?? [])].filter(isDropped);
+    for (const { key } of dropped) this.#entries?.delete(key);
+    return dropped.map((entry) => new Deleted(entry, true, true));
+  }
+
   #store(
     entries: Map<ObjectKey, Entry<T>>,
     entry: Entry<T>,

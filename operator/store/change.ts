@@ -77,10 +77,13 @@ export class Deleted<T extends KubernetesObject> extends ChangedEntry<T> {
   readonly type = 'delete';
   /** The delete itself was not seen: `object` may differ from the deleted state. */
   readonly finalStateUnknown: boolean;
+  /** The object may exist: it belongs to a part of the collection that the source no longer shows. */
+  readonly isDropped: boolean;
 
-  constructor(entry: Entry<T>, finalStateUnknown: boolean) {
+  constructor(entry: Entry<T>, finalStateUnknown: boolean, isDropped = false) {
     super(entry);
     this.finalStateUnknown = finalStateUnknown;
+    this.isDropped = isDropped;
   }
 }
 
@@ -93,7 +96,7 @@ export function readableChange<T extends KubernetesObject>(
 ): Change<T> | undefined {
   const { entry } = change;
   if (change.type === 'delete') {
-    return entry.isUnreadable ? new Deleted(entry.nameAlone(), true) : change;
+    return entry.isUnreadable ? new Deleted(entry.nameAlone(), true, change.isDropped) : change;
   }
   if (entry.isUnreadable) return undefined;
   // Nobody has seen an unreadable old state, so the new state takes its place.

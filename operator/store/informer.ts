@@ -218,6 +218,22 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
     return this.#reflector.verify(patienceMs);
   }
 
+  /** Takes in a part that the source shows from now on: see `Widening`. `isFirst`: it has shown nothing before. */
+  widen(
+    source: Pick<ListWatch<T>, 'listPage'>,
+    isFirst: boolean,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const take = (entries: readonly Entry<T>[]) => this.#took(this.#cache.include(entries));
+    return this.#reflector.widening.include({ source, take, isFirst }, signal);
+  }
+
+  /** Drops objects that the source no longer shows, and opens its watch anew. */
+  narrow(isDropped: (entry: Entry<T>) => boolean): void {
+    void this.#took(this.#cache.drop(isDropped));
+    this.#reflector.widening.reopen();
+  }
+
   /** Works until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
     this.#signal = signal;
@@ -246,15 +262,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
         const outdated = this.#cache.outdatedCount - outdatedCount;
         if (outdated > 0) this.#count('chancery_outdated_events_total', outdated);
         this.#advance(batch);
-        if (changes.length === 0) {
-          this.#advanced();
-          return undefined;
-        }
-        for (const { entry } of changes) entry.observedBy(this.#entryObserver);
-        this.#indices.update(changes);
-        const waits = this.#tell(changes);
-        this.#advanced();
-        return waits;
+        return this.#took(changes);
       },
       statusChanged: (status) => {
         this.#observer.statusChanged(status);
@@ -265,6 +273,15 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
       },
       keys: () => this.#cache.entries?.keys() ?? [],
     };
+  }
+
+  /** After changes of the store, in the same turn. */
+  #took(changes: readonly Change<T>[]): Promise<void> | undefined {
+    for (const { entry } of changes) entry.observedBy(this.#entryObserver);
+    if (changes.length > 0) this.#indices.update(changes);
+    const waits = changes.length > 0 ? this.#tell(changes) : undefined;
+    this.#advanced();
+    return waits;
   }
 
   /** Does all work beside the store, which then changes at once, in the turn of the last step. */

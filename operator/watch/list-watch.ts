@@ -10,8 +10,16 @@ export type ListConsistency =
   /** A state not older than this resourceVersion, from the server's cache. */
   | { readonly kind: 'not-older-than'; readonly resourceVersion: string };
 
-/** Which parts of the objects a list or a watch leaves out. */
+/** Selectors of one request, in place of those of the source. */
+export interface RequestSelectors {
+  readonly labelSelector?: string | undefined;
+  readonly shardSelector?: string | undefined;
+}
+
+/** Which objects, and which parts of them, a list or a watch leaves out. */
 interface EntriesRequest {
+  /** Default: the selectors of the source. */
+  readonly selectors?: RequestSelectors | undefined;
   /** Objects come without `metadata.managedFields`. Default false. */
   readonly dropManagedFields?: boolean | undefined;
   readonly signal: AbortSignal;

@@ -24,6 +24,7 @@ import { Unreadable, Unserved } from './unserved.ts';
 import { Verifier } from './verifier.ts';
 import type { WatchConsumer, WatchReport } from './watch-once.ts';
 import { PacedWatch } from './watch-once.ts';
+import { Widening } from './widening.ts';
 
 export type { ReflectorSink } from './reflector-options.ts';
 
@@ -36,6 +37,8 @@ export type { ReflectorSink } from './reflector-options.ts';
  * status, and followed by a delay (`pace.ts`). Only an abort ends it.
  */
 export class Reflector<T extends KubernetesObject> {
+  /** For a source that shows other parts of its collection from now on. */
+  readonly widening: Widening<T>;
   readonly #source: SourceActivity<T>;
   readonly #sink: ReflectorSink<T>;
   readonly #options: ResolvedOptions;
@@ -98,6 +101,13 @@ export class Reflector<T extends KubernetesObject> {
       discoveryPoll: this.#options.discoveryPoll,
       onUnserved: settings.onUnserved,
       clear: (resourceVersion) => this.#clear(resourceVersion),
+    });
+    const { pageSize } = settings;
+    this.widening = new Widening(sink, {
+      resumePoint: this.#resumePoint,
+      limiter,
+      clock,
+      pageSize,
     });
     this.#watches = new PacedWatch({
       ...{ source: activity, resumePoint: this.#resumePoint, pace: this.#pace, clock, random },
@@ -260,12 +270,13 @@ export class Reflector<T extends KubernetesObject> {
     using cut = linkedAbort(signal);
     let ended: Decision | undefined;
     const end = (decision: Decision): void => {
-      ended = decision;
+      ended ??= decision;
       cut.abort(new Error('the watch is no longer of use'));
     };
     const probe = (): void => this.#historyProbe.run(end, cut.signal);
     const live = (): void => {
       this.#verifier.watching(() => end(RELIST_NOW));
+      this.widening.watching(() => end(REPEAT_NOW));
       // An entry read as an event is not valid JSON: handle it as if its line had failed to decode.
       this.#unreadable.watching((error) => end(this.#decide({ during: 'stream', error }, false)));
     };
@@ -310,6 +321,7 @@ export class Reflector<T extends KubernetesObject> {
       await this.#historyProbe.ended();
       release?.();
       this.#verifier.notWatching();
+      this.widening.notWatching();
       this.#unreadable.notWatching();
     }
   }

@@ -58,7 +58,7 @@ export function subscribe(options: SubscribeOptions): Subscriptions {
     ...controller.watches.map((mapping) => [mapping.source, forMapped(options, mapping)] as const),
   ].map(([source, handler]) => {
     const informer = informers.get(source);
-    const registration = informer?.addHandler(handler, { resyncPeriodMs });
+    const registration = informer?.addHandler(shown(handler), { resyncPeriodMs });
     // Enqueue the owner of a child that was deleted before a list showed it.
     const cancel = informer?.onVanished((changes) => void handler(changes));
     return { informer, registration, cancel };
@@ -82,6 +82,16 @@ export function subscribe(options: SubscribeOptions): Subscriptions {
 }
 
 type Handler = (changes: readonly Change[]) => void | Promise<void>;
+
+/** `handler`, which hears nothing of objects that the source only shows no longer. */
+function shown(handler: Handler): Handler {
+  return (changes) => {
+    const isAny = changes.some((change) => change.type === 'delete' && change.isDropped);
+    return handler(
+      isAny ? changes.filter((each) => each.type !== 'delete' || !each.isDropped) : changes,
+    );
+  };
+}
 
 function forSelf(options: SubscribeOptions): Handler {
   const { controller, enqueue, unselected } = options;

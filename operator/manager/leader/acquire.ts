@@ -7,6 +7,7 @@ import type { ObservedLease } from './lease-record.ts';
 import {
   type Claim,
   holderOf,
+  type LeaseTarget,
   type LostTerm,
   momentOf,
   newLease,
@@ -21,7 +22,7 @@ import {
 interface Acquisition {
   readonly calls: LeaseCalls;
   readonly clock: Clock;
-  readonly target: { readonly namespace: string; readonly name: string };
+  readonly target: LeaseTarget;
   readonly claim: () => Claim;
   readonly observed: ObservedLease;
   /** The lost term of this process before this one. Default: there was none. */

@@ -10,6 +10,7 @@ import { type ElectionTiming, electionTiming, RETRY_JITTER } from './election-ti
 import { LeaseCalls, type LeaseClient } from './lease-calls.ts';
 import {
   type Claim,
+  type LeaseTarget,
   type LostTerm,
   ObservedLease,
   type OwnLease,
@@ -107,6 +108,11 @@ export class LeaderElector implements Fence {
     return this.#term.isValid;
   }
 
+  /** Why the term was lost; undefined unless it was. */
+  get loss(): LeadershipLostError | undefined {
+    return this.#term.loss;
+  }
+
   /** The holder when the Lease was read last; undefined when there was none, or it was not read yet. */
   get holder(): string | undefined {
     return this.#observed.holder;
@@ -136,9 +142,7 @@ export class LeaderElector implements Fence {
    * @throws LeadershipLostError `LEADERSHIP_LOST` when called again.
    */
   async acquire(signal: AbortSignal): Promise<void> {
-    if (this.#hasStarted) throw this.#term.refusal();
-    this.#hasStarted = true;
-    if (this.#lostTerm === undefined) this.#events.stands();
+    this.#begin();
     try {
       while (!(await this.#tryToAcquire(signal))) {
         const waitMs = this.#timing.retryPeriodMs * (1 + RETRY_JITTER * this.#random());
@@ -148,6 +152,22 @@ export class LeaderElector implements Fence {
       this.#requests.stop();
       throw error;
     }
+  }
+
+  /**
+   * One attempt to become the leader, in place of `acquire`; resolves to whether this process leads.
+   *
+   * @throws as `acquire` does.
+   */
+  attempt(signal: AbortSignal): Promise<boolean> {
+    this.#begin();
+    return this.#tryToAcquire(signal);
+  }
+
+  #begin(): void {
+    if (this.#hasStarted) throw this.#term.refusal();
+    this.#hasStarted = true;
+    if (this.#lostTerm === undefined) this.#events.stands();
   }
 
   /**
@@ -336,7 +356,7 @@ function sharedOf(options: LeaderElectorOptions, timing: ElectionTiming): Shared
   const told = { client, calls, clock, identity, lease, log, meter, onLost, onNewLeader, random };
   return {
     calls,
-    observed: new ObservedLease(timing.leaseDurationMs),
+    observed: options.observed ?? new ObservedLease(timing.leaseDurationMs),
     requests: new RenewalLog(log, clock),
     events: new ElectionEvents(told),
   };
@@ -349,7 +369,7 @@ export interface LeaderElectorOptions extends Partial<ElectionTiming> {
   /** Who we are among the candidates, new in every process: see `leaderIdentity`. */
   readonly identity: string;
   /** Events about the Lease go to its namespace. */
-  readonly lease: { readonly namespace: string; readonly name: string };
+  readonly lease: LeaseTarget;
   readonly log: Log;
   /** Counts and shows, labelled with the Lease's name. Default: nowhere. */
   readonly meter?: Meter;
@@ -357,6 +377,8 @@ export interface LeaderElectorOptions extends Partial<ElectionTiming> {
   readonly onNewLeader?: (identity: string) => void;
   /** `standby`: the log says of a loss that this process stands by. Default `exit`. */
   readonly onLost?: 'exit' | 'standby';
+  /** What this process has seen of the Lease already. Default: nothing. */
+  readonly observed?: ObservedLease;
   /** Uniform numbers in [0, 1). Default `Math.random`. */
   readonly random?: () => number;
 }

@@ -65,12 +65,21 @@ function leaseDurationMsOf(lease: Lease): number | undefined {
   return seconds > 0 ? seconds * 1_000 : undefined;
 }
 
+/** Names a Lease. */
+export interface LeaseTarget {
+  readonly namespace: string;
+  readonly name: string;
+  /** Of a Lease that is created. Default: none. */
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
 /** A Lease that nobody has created yet. */
-export function newLease(target: { namespace: string; name: string }, claim: Claim): Lease {
+export function newLease(target: LeaseTarget, claim: Claim): Lease {
+  const { namespace, name, labels } = target;
   return {
     apiVersion: 'coordination.k8s.io/v1',
     kind: 'Lease',
-    metadata: { namespace: target.namespace, name: target.name },
+    metadata: { namespace, name, ...(labels && { labels }) },
     spec: {
       ...claimed(claim),
       acquireTime: rfc3339Micro(claim.nowMs),

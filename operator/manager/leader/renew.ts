@@ -6,6 +6,7 @@ import type { LeaseCalls } from './lease-calls.ts';
 import {
   type Claim,
   holderOf,
+  type LeaseTarget,
   type LostLease,
   momentOf,
   newLease,
@@ -20,7 +21,7 @@ import {
 interface Renewal {
   readonly calls: LeaseCalls;
   readonly clock: Clock;
-  readonly target: { readonly namespace: string; readonly name: string };
+  readonly target: LeaseTarget;
   readonly claim: () => Claim;
   readonly observed: ObservedLease;
   /** Called where the Lease has to be read again. */

@@ -1,0 +1,73 @@
+import type { Clock } from '../../core/clock.ts';
+import { isNotFound } from '../../model/not-found.ts';
+import { isAlreadyExists, isConflict } from '../../model/status.ts';
+import { LeaseCalls, type LeaseClient } from '../leader/lease-calls.ts';
+import { type Claim, released, renewed, type StoredLease } from '../leader/lease-record.ts';
+import { memberLease } from './members.ts';
+
+interface MemberLeaseOptions {
+  readonly client: LeaseClient;
+  readonly clock: Clock;
+  readonly identity: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly set: string;
+  readonly generation: string;
+  readonly leaseDurationMs: number;
+}
+
+const REQUEST_MS = 5_000;
+
+/** The Lease with which this process says that it can take groups. It is renewed, and no other process writes it. */
+export class MemberLease {
+  readonly #options: MemberLeaseOptions;
+  readonly #calls: LeaseCalls;
+  #stored: StoredLease | undefined;
+
+  constructor(options: MemberLeaseOptions) {
+    this.#options = options;
+    const { client, clock, name, namespace } = options;
+    this.#calls = new LeaseCalls({
+      client,
+      clock,
+      lease: { namespace, name },
+      boundMs: REQUEST_MS,
+    });
+  }
+
+  /** @throws the error of a request. */
+  async renew(signal: AbortSignal): Promise<void> {
+    const lease = this.#stored ?? (await this.#calls.find(signal));
+    try {
+      this.#stored = await this.#write(lease, signal);
+    } catch (error) {
+      // A predecessor in the same Pod, or a stranger, has written it: read it in the next round.
+      this.#stored = undefined;
+      if (!isConflict(error) && !isAlreadyExists(error) && !isNotFound(error)) throw error;
+    }
+  }
+
+  /** Says that this process takes no groups any more. Never rejects: the Lease expires in any case. */
+  async release(): Promise<void> {
+    const { clock } = this.#options;
+    const stored = this.#stored;
+    if (stored === undefined) return;
+    await this.#calls
+      .update(released(stored, clock.now()), AbortSignal.timeout(REQUEST_MS))
+      .catch(() => {});
+  }
+
+  #write(lease: StoredLease | undefined, signal: AbortSignal): Promise<StoredLease> {
+    const { clock, generation, identity, leaseDurationMs, name, namespace, set } = this.#options;
+    const claim: Claim = { identity, leaseDurationMs, nowMs: clock.now() };
+    const wanted = memberLease({ namespace, name }, claim, { set, generation });
+    if (lease === undefined) return this.#calls.create(wanted, signal);
+    const { labels, annotations } = wanted.metadata;
+    const metadata = {
+      ...lease.metadata,
+      labels: { ...lease.metadata.labels, ...labels },
+      annotations: { ...lease.metadata.annotations, ...annotations },
+    };
+    return this.#calls.update(renewed({ ...lease, metadata }, claim), signal);
+  }
+}

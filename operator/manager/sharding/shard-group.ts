@@ -1,0 +1,199 @@
+import type { Fence } from '../../client/connection.ts';
+import type { Log } from '../../controller/reconciler.ts';
+import type { Cancel, Clock } from '../../core/clock.ts';
+import { LeadershipLostError } from '../../core/errors.ts';
+import type { LeaderElector } from '../leader/leader-elector.ts';
+import type { ObservedLease } from '../leader/lease-record.ts';
+import {
+  type Effect,
+  type GroupEvent,
+  type GroupState,
+  NEW_GROUP,
+  type Phase,
+  step,
+} from './group-machine.ts';
+
+/** The right to work on one group, from its Lease and from that of the generation. */
+export interface GroupTerm {
+  readonly fence: Fence;
+  readonly eventFence: Fence;
+  /** Aborts when running attempts must end. */
+  readonly lost: AbortSignal;
+}
+
+/** The caches and controllers of a process, as far as a group concerns them. */
+export interface ShardedWork {
+  /** Resolves when the caches have the objects of the group. @throws `signal.reason` when aborted first. */
+  open(group: number, signal: AbortSignal): Promise<void>;
+  /** Attempts for the group may begin, all its keys first. */
+  dispatch(group: number, term: GroupTerm): void;
+  /** No attempt begins any more. Resolves when none is under way. */
+  drain(group: number): Promise<void>;
+  /** The caches need not have the objects of the group any more. */
+  drop(group: number): void;
+}
+
+interface ShardGroupOptions {
+  readonly group: number;
+  readonly work: ShardedWork;
+  /** The Lease of the group, as this process has seen it last. */
+  readonly observed: ObservedLease;
+  readonly newElector: (observed: ObservedLease) => LeaderElector;
+  /** The fence of the generation. */
+  readonly generation: Fence;
+  /** How long running reconciles may take when the group is handed over, in milliseconds. */
+  readonly drainMs: number;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly changed: (phase: Phase) => void;
+}
+
+/** A term of this process, from the acquired Lease to its release. */
+interface Held {
+  readonly elector: LeaderElector;
+  readonly renewing: AbortController;
+  readonly lost: AbortController;
+}
+
+/** One group on this replica: does what `group-machine.ts` decides. */
+export class ShardGroup {
+  readonly #options: ShardGroupOptions;
+  #state: GroupState = NEW_GROUP;
+  #held: Held | undefined;
+  /** Of the last term, when it was lost: the next candidacy must know it. */
+  #lostElector: LeaderElector | undefined;
+  #claiming = new AbortController();
+  #cancelDrain: Cancel = () => {};
+  readonly #waiting = new Set<() => void>();
+
+  constructor(options: ShardGroupOptions) {
+    this.#options = options;
+  }
+
+  get phase(): Phase {
+    return this.#state.phase;
+  }
+
+  /** True when nothing of the group is here, and no request about it is under way. */
+  get isForeign(): boolean {
+    return this.phase === 'foreign' && this.#held === undefined;
+  }
+
+  send(event: GroupEvent): void {
+    const before = this.phase;
+    const { state, effects } = step(this.#state, event);
+    this.#state = state;
+    if (event.kind === 'shutdown') this.#claiming.abort(new Error('the process stops'));
+    for (const effect of effects) this.#do(effect);
+    if (state.phase !== before) {
+      const { changed, group, log } = this.#options;
+      log.debug({ group, from: before, to: state.phase, event: event.kind }, 'group changes');
+      changed(state.phase);
+    }
+    for (const wake of this.#waiting) wake();
+  }
+
+  /** Resolves when the group is `foreign` and its Lease is released. */
+  async untilForeign(): Promise<void> {
+    while (!this.isForeign) {
+      await new Promise<void>((resolve) => {
+        const wake = (): void => {
+          this.#waiting.delete(wake);
+          resolve();
+        };
+        this.#waiting.add(wake);
+      });
+    }
+  }
+
+  #do(effect: Effect): void {
+    const { clock, drainMs, group, work } = this.#options;
+    switch (effect) {
+      case 'claim':
+        void this.#claim();
+        return;
+      case 'open-range':
+        void this.#open();
+        return;
+      case 'dispatch':
+        work.dispatch(group, this.#term());
+        return;
+      case 'stop-dispatching':
+        void work.drain(group).then(() => {
+          this.#cancelDrain();
+          this.send({ kind: 'idle' });
+        });
+        this.#cancelDrain = clock.schedule(drainMs, () => this.send({ kind: 'drain-overdue' }));
+        return;
+      case 'abort-reconciles':
+        this.#cancelDrain();
+        this.#held?.lost.abort(this.#held.elector.loss ?? handedOver());
+        return;
+      case 'drop-range':
+        this.#held?.lost.abort(handedOver()); // a list under way
+        work.drop(group);
+        return;
+      case 'release':
+        void this.#release();
+    }
+  }
+
+  #term(): GroupTerm {
+    const { generation } = this.#options;
+    const { elector, lost } = this.#held as Held;
+    const both = (fence: Fence): Fence => ({
+      writeDeadlineAt: () => Math.min(fence.writeDeadlineAt(), generation.writeDeadlineAt()),
+    });
+    return { fence: both(elector.fence), eventFence: both(elector.eventFence), lost: lost.signal };
+  }
+
+  async #claim(): Promise<void> {
+    const { newElector, observed } = this.#options;
+    this.#claiming = new AbortController();
+    const elector = this.#lostElector?.nextCandidacy() ?? newElector(observed);
+    let isHeld = false;
+    try {
+      isHeld = await elector.attempt(this.#claiming.signal);
+    } catch {
+      // The elector has logged it.
+    }
+    if (!isHeld) {
+      this.send({ kind: 'refused' });
+      return;
+    }
+    this.#lostElector = undefined;
+    const held: Held = { elector, renewing: new AbortController(), lost: new AbortController() };
+    this.#held = held;
+    elector.renew(held.renewing.signal).catch(() => {
+      this.#lostElector = elector;
+      if (this.#held === held) this.send({ kind: 'lost' });
+    });
+    this.send({ kind: 'acquired' });
+  }
+
+  async #open(): Promise<void> {
+    const { group, work } = this.#options;
+    const held = this.#held as Held;
+    try {
+      await work.open(group, held.lost.signal);
+    } catch (error) {
+      if (held.lost.signal.aborted) return;
+      throw error;
+    }
+    if (this.#held === held) this.send({ kind: 'synced' });
+  }
+
+  async #release(): Promise<void> {
+    const held = this.#held;
+    if (held === undefined) return;
+    held.renewing.abort(new Error('the group is given back'));
+    held.lost.abort(handedOver());
+    await held.elector.release();
+    this.#held = undefined;
+    for (const wake of this.#waiting) wake();
+  }
+}
+
+function handedOver(): LeadershipLostError {
+  return new LeadershipLostError('another replica works on this group from now on');
+}

@@ -1,0 +1,196 @@
+import type { Client } from '../../client/client.ts';
+import type { Log } from '../../controller/reconciler.ts';
+import { withTimeout } from '../../core/abort.ts';
+import { type Clock, sleep } from '../../core/clock.ts';
+import type { Meter } from '../../core/metrics.ts';
+import { type Lease, leases } from '../../model/builtin.ts';
+import type { ElectionTiming } from '../leader/election-timing.ts';
+import { LeaderElector } from '../leader/leader-elector.ts';
+import { ObservedLease } from '../leader/lease-record.ts';
+import { MemberLease } from './member-lease.ts';
+import { Members, SET_LABEL } from './members.ts';
+import { preferredMembers } from './preference.ts';
+import { type ShardedWork, ShardGroup } from './shard-group.ts';
+
+export interface ShardingOptions {
+  /** For Leases: it repeats nothing. */
+  readonly client: Pick<Client, 'find' | 'create' | 'update' | 'list'>;
+  readonly clock: Clock;
+  /** New in every process: see `leaderIdentity`. */
+  readonly identity: string;
+  /** The Pod, or another name that no other replica has at the same time. */
+  readonly member: string;
+  readonly namespace: string;
+  /** The name of the Lease that a leader would hold. Its value names the replicas that share the work. */
+  readonly set: string;
+  readonly groups: number;
+  readonly by: ShardField;
+  readonly timing: ElectionTiming;
+  readonly drainMs: number;
+  readonly work: ShardedWork;
+  readonly log: Log;
+  readonly meter?: Meter;
+  readonly random?: () => number;
+}
+
+/** The field that decides the group of an object. */
+export type ShardField = 'uid' | 'namespace';
+
+/** Leases of a set, per page of a list: 64 groups and 256 members fit. */
+const MAX_REQUEST_MS = 5_000;
+
+/**
+ * Shares the groups of an operator between its replicas. Each group is a Lease; a replica works on the keys of a group
+ * while it holds that Lease and the Lease of the generation.
+ *
+ * The generation is how keys are divided: into how many groups, and by which field. Its Lease is the one that a leader
+ * would hold, and its holder is the generation, renewed by each replica for itself. So a release that does not shard, or
+ * divides keys in another way, waits until no replica of this one can write, and the other way round.
+ */
+export class Sharding {
+  readonly #options: ShardingOptions;
+  readonly #members: Members;
+  readonly #member: MemberLease;
+  readonly #observed: readonly ObservedLease[];
+  readonly #groups: readonly ShardGroup[];
+  #generation: LeaderElector;
+
+  constructor(options: ShardingOptions) {
+    this.#options = options;
+    const { groups, set, timing } = options;
+    const { leaseDurationMs } = timing;
+    const membership = { set, generation: generationOf(options), leaseDurationMs };
+    this.#members = new Members(membership);
+    this.#member = new MemberLease({
+      ...options,
+      ...membership,
+      name: `${set}-member-${options.member}`,
+    });
+    this.#generation = this.#newElector(set, generationOf(options));
+    this.#observed = Array.from({ length: groups }, () => new ObservedLease(leaseDurationMs));
+    this.#groups = this.#observed.map((observed, group) => this.#newGroup(group, observed));
+  }
+
+  /** What each group is doing here. */
+  get phases(): readonly string[] {
+    return this.#groups.map(({ phase }) => phase);
+  }
+
+  /** False when a Lease should have ended this process 20 s ago. */
+  get healthy(): boolean {
+    return this.#generation.healthy;
+  }
+
+  /** Shares until `signal` aborts. Then its groups are drained and released. Never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    const holding = this.#holdGeneration(signal);
+    try {
+      for (;;) {
+        await this.#round(signal);
+        const { clock, random = Math.random, timing } = this.#options;
+        await sleep(clock, timing.retryPeriodMs * (0.9 + 0.2 * random()), signal);
+      }
+    } catch (err) {
+      if (!signal.aborted) throw err;
+    }
+    for (const group of this.#groups) group.send({ kind: 'shutdown' });
+    await Promise.all(this.#groups.map((group) => group.untilForeign()));
+    await this.#member.release();
+    await holding;
+  }
+
+  /** Holds the Lease of the generation, for this process. Other replicas do the same. */
+  async #holdGeneration(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const elector = this.#generation;
+      try {
+        await elector.acquire(signal);
+        await elector.renew(signal);
+      } catch {
+        if (signal.aborted) return;
+        for (const group of this.#groups) group.send({ kind: 'generation-lost' });
+        this.#generation = elector.nextCandidacy();
+      }
+    }
+  }
+
+  async #round(signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.#options;
+    let found: readonly Lease[];
+    try {
+      await this.#member.renew(signal);
+      found = await this.#list(signal);
+    } catch (err) {
+      signal.throwIfAborted();
+      log.warn({ err }, 'the Leases of groups and members were not read, what is held is kept');
+      return;
+    }
+    const now = clock.monotonic();
+    this.#members.see(found, now);
+    const byName = new Map(found.map((lease) => [lease.metadata.name, lease]));
+    for (const [group, observed] of this.#observed.entries()) {
+      const lease = byName.get(this.#leaseName(group));
+      if (lease !== undefined) observed.see(lease, now);
+    }
+    this.#judge(now);
+  }
+
+  #judge(now: number): void {
+    const { identity } = this.#options;
+    const fresh = this.#members.fresh(now);
+    const holders = this.#observed.map((observed) => observed.holder);
+    const preferred = preferredMembers(holders, fresh);
+    for (const [index, group] of this.#groups.entries()) {
+      const observed = this.#observed[index];
+      const holder = observed?.holder;
+      const wanted = preferred[index];
+      group.send({
+        kind: 'observed',
+        observation: {
+          generationHeld: this.#generation.isLeader,
+          holder: holder === undefined ? 'none' : holder === identity ? 'self' : 'other',
+          stale: observed?.isExpired(now) ?? false,
+          preferred: wanted === undefined ? 'nobody' : wanted === identity ? 'self' : 'other',
+        },
+      });
+    }
+  }
+
+  #list(signal: AbortSignal): Promise<readonly Lease[]> {
+    const { client, clock, namespace, set } = this.#options;
+    return withTimeout({ clock, signal, timeoutMs: MAX_REQUEST_MS }, (limited) =>
+      client.list(leases, { namespace, labelSelector: `${SET_LABEL}=${set}`, signal: limited }),
+    );
+  }
+
+  #newGroup(group: number, observed: ObservedLease): ShardGroup {
+    const { clock, drainMs, log, work } = this.#options;
+    return new ShardGroup({
+      ...{ group, work, observed, clock, log, drainMs },
+      newElector: (seen) => this.#newElector(this.#leaseName(group), this.#options.identity, seen),
+      generation: { writeDeadlineAt: () => this.#generation.writeDeadlineAt() },
+      changed: () => {},
+    });
+  }
+
+  #newElector(name: string, identity: string, observed?: ObservedLease): LeaderElector {
+    const { client, clock, log, meter, namespace, random, set, timing } = this.#options;
+    return new LeaderElector({
+      ...{ client, clock, identity, log, ...timing },
+      lease: { namespace, name, labels: { [SET_LABEL]: set } },
+      onLost: 'standby',
+      ...(observed && { observed }),
+      ...(meter && { meter }),
+      ...(random && { random }),
+    });
+  }
+
+  #leaseName(group: number): string {
+    return `${this.#options.set}-group-${group}`;
+  }
+}
+
+/** How keys are divided, in the words of the Lease. */
+function generationOf({ groups, by }: Pick<ShardingOptions, 'groups' | 'by'>): string {
+  return `sharded/${groups}/${by}`;
+}

@@ -1,0 +1,125 @@
+import { abortable } from '../core/abort.ts';
+import { type Clock, sleep } from '../core/clock.ts';
+import { OBJECTS_PER_SLICE, yieldToEventLoop } from '../core/time-slice.ts';
+import type { Entry } from '../model/entry.ts';
+import { compareResourceVersions, type KubernetesObject, type ObjectKey } from '../model/object.ts';
+import { listAll } from './list.ts';
+import type { ListWatch } from './list-watch.ts';
+import type { ListLimiter } from './policy/list-limiter.ts';
+import type { ReflectorSink } from './reflector-options.ts';
+import type { ResumePoint } from './resume-point.ts';
+
+/** A part of a collection that a sink does not mirror yet. */
+interface Part<T extends KubernetesObject> {
+  readonly source: Pick<ListWatch<T>, 'listPage'>;
+  /** Takes its objects. Each may be older than what the sink has; it is then ignored. */
+  readonly take: (entries: readonly Entry<T>[]) => void | Promise<void>;
+  /** The sink mirrors no other part. */
+  readonly isFirst: boolean;
+}
+
+interface WideningOptions {
+  readonly resumePoint: ResumePoint;
+  readonly limiter: ListLimiter;
+  readonly pageSize: number;
+  readonly clock: Clock;
+}
+
+/** A list of a part that failed is repeated after this time, which doubles up to the maximum. */
+const FIRST_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 30_000;
+
+/**
+ * Takes a part of a collection into a sink that mirrors other parts of it. The part is listed while the watch goes on.
+ * Then the watch is opened anew, for all parts, from where it misses no event: the list or the watch, whichever is
+ * older. Events that it repeats are outdated, and change nothing.
+ */
+export class Widening<T extends KubernetesObject> {
+  readonly #sink: Pick<ReflectorSink<T>, 'known'>;
+  readonly #options: WideningOptions;
+  /** Ends the watch under way; undefined without one. */
+  #cut: (() => void) | undefined;
+  readonly #waiting = new Set<() => void>();
+  /** Where the next watch begins at the latest; with `isFirst`, where it begins. */
+  #rewind: { readonly resourceVersion: string; readonly isFirst: boolean } | undefined;
+
+  constructor(sink: Pick<ReflectorSink<T>, 'known'>, options: WideningOptions) {
+    this.#sink = sink;
+    this.#options = options;
+  }
+
+  /** A watch is live; `cut` ends it, so that it is opened anew. */
+  watching(cut: () => void): void {
+    this.#cut = cut;
+    for (const wake of this.#waiting) wake();
+    this.#waiting.clear();
+  }
+
+  /** The watch has ended, and none of its events is under way. */
+  notWatching(): void {
+    this.#cut = undefined;
+    const { resumePoint } = this.#options;
+    const rewind = this.#rewind;
+    this.#rewind = undefined;
+    if (rewind === undefined) return;
+    const order = compareResourceVersions(
+      rewind.resourceVersion,
+      resumePoint.resourceVersion ?? '',
+    );
+    if (rewind.isFirst || (order ?? -1) < 0) resumePoint.jump(rewind.resourceVersion);
+  }
+
+  /** Opens the watch anew where it is. */
+  reopen(): void {
+    this.#cut?.();
+  }
+
+  /**
+   * Resolves when the sink has the objects of a part, and the watch is about to be opened for them, too. A failed list
+   * is repeated.
+   *
+   * @throws `signal.reason` when aborted first.
+   */
+  async include({ source, take, isFirst }: Part<T>, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
+      await this.#untilWatching(signal);
+      const watch = this.#cut;
+      try {
+        const { items, resourceVersion } = await this.#list(source, signal);
+        // Another list may have replaced everything meanwhile, from a server that went back in time.
+        if (this.#cut !== watch || watch === undefined) continue;
+        for (let from = 0; from < items.length; from += OBJECTS_PER_SLICE) {
+          await take(items.slice(from, from + OBJECTS_PER_SLICE));
+          await yieldToEventLoop();
+        }
+        if (this.#cut !== watch) continue;
+        this.#rewind = { resourceVersion, isFirst };
+        watch();
+        return;
+      } catch (error) {
+        if (signal.aborted) throw error; // the watch beside it reports what fails
+      }
+      await sleep(clock, pauseMs, signal);
+    }
+  }
+
+  async #list(source: Part<T>['source'], signal: AbortSignal): ReturnType<typeof listAll<T>> {
+    const { limiter, pageSize } = this.#options;
+    const known = (key: ObjectKey): Entry<T> | undefined => this.#sink.known(key);
+    const release = await limiter.enter(signal);
+    try {
+      return await listAll(source, { consistency: { kind: 'latest' }, pageSize, known, signal });
+    } finally {
+      release();
+    }
+  }
+
+  async #untilWatching(signal: AbortSignal): Promise<void> {
+    while (this.#cut === undefined) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#waiting.add(resolve);
+      await abortable(promise, signal).finally(() => this.#waiting.delete(resolve));
+    }
+  }
+}
