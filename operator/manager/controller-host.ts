@@ -7,6 +7,7 @@ import type { EventRecorder } from '../controller/events/event-recorder.ts';
 import type { Log, Self } from '../controller/reconciler.ts';
 import type { ReconcileMiddleware } from '../controller/run/middleware.ts';
 import { type ControllerActivity, ControllerRunner } from '../controller/run/runner.ts';
+import type { Shards, Term } from '../controller/run/term.ts';
 import type { Source } from '../controller/source.ts';
 import { linkedAbort } from '../core/abort.ts';
 import type { Clock } from '../core/clock.ts';
@@ -17,6 +18,9 @@ import type { KubernetesObject } from '../model/object.ts';
 import type { SharedInformer } from '../store/shared-informer.ts';
 import type { ListWatch } from '../watch/list-watch.ts';
 import type { Settings } from './settings/settings.ts';
+import type { GroupTerm } from './sharding/shard-group.ts';
+import type { GroupsAtWork } from './sharding/sharded-work.ts';
+import { slottingOf } from './sharding/slotting.ts';
 import type { Informers } from './sources/informers.ts';
 import type { Scope } from './sources/scope.ts';
 import { metadataPages } from './sources/scope.ts';
@@ -42,6 +46,8 @@ interface ControllerHostOptions {
   readonly sourcesWithinMs?: number;
   /** Counts the writes of controllers. Default: nothing counts them. */
   readonly writes?: MinuteCounts;
+  /** The groups of keys that this process works on. Default: it works on all keys. */
+  readonly shards?: GroupsAtWork;
 }
 
 /** The fences of one term of leadership. Requests that belong to the term must pass them. */
@@ -68,6 +74,7 @@ export class ControllerHost {
   >();
   /** Those that runnables have started, by name. */
   readonly #started = new Map<string, ControllerRunner>();
+  readonly #groupEvents = new WeakMap<GroupTerm, ApiEventRecorder>();
   /** Shared by all controllers, because aggregation and rate limits need to see every Event. */
   readonly #events: ApiEventRecorder;
   /** The current or next term; undefined without an election. */
@@ -197,10 +204,47 @@ export class ControllerHost {
   }
 
   #attached(controller: Controller): ControllerRunner {
-    const runner = this.#runner(controller, (source) => this.#options.informers.of(source));
+    const { informers, shards, settings } = this.#options;
+    const runner = this.#runner(controller, (source) => {
+      const slotting = shards && slottingOf(controller, source, settings.sharding?.by ?? 'uid');
+      return informers.of({ ...source, slotting });
+    });
     this.#runners.set(controller.name, { runner, controller });
     runner.attach();
     return runner;
+  }
+
+  /** The groups, with clients and Events of one controller. */
+  #shardsFor(name: string, groups: GroupsAtWork): Shards {
+    const { connection, writes } = this.#options;
+    const terms = new WeakMap<GroupTerm, Term>();
+    const termFor = (held: GroupTerm): Term => {
+      const bare = connection.clientFor(name, held.fence);
+      const client = surround(bare, { count: writes && countWrites(writes) });
+      return { client, events: this.#eventsOf(held).for(name), lost: held.lost };
+    };
+    return {
+      groupOf: (identity) => groups.groupOf(identity),
+      begin: (group) => groups.begin(group),
+      onOpened: (opened) => groups.onOpened(opened),
+      termOf: (group) => {
+        const held = groups.termOf(group);
+        if (held === undefined) return undefined;
+        const term = terms.get(held) ?? termFor(held);
+        terms.set(held, term);
+        return term;
+      },
+    };
+  }
+
+  /** The Events of one term of a group; all controllers share them. */
+  #eventsOf(held: GroupTerm): ApiEventRecorder {
+    const events = this.#groupEvents.get(held) ?? this.#recorder(held.eventFence);
+    if (!this.#groupEvents.has(held)) {
+      this.#groupEvents.set(held, events);
+      held.lost.addEventListener('abort', () => void events.close(EVENT_FLUSH_MS), { once: true });
+    }
+    return events;
   }
 
   #termOf({ fence, eventFence }: TermFences): { fence: Fence; events: ApiEventRecorder } {
@@ -236,7 +280,9 @@ export class ControllerHost {
       sourcesWithinMs,
     } = this.#options;
     const { client, events } = this.partsFor(controller.name, controller.needsLeaderElection);
+    const shards = this.#options.shards && this.#shardsFor(controller.name, this.#options.shards);
     return new ControllerRunner({
+      ...(shards && { shards }),
       controller,
       informerFor,
       client,

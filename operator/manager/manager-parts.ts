@@ -17,6 +17,8 @@ import { leaderIdentity } from './leader/election-timing.ts';
 import { LeaderElector } from './leader/leader-elector.ts';
 import type { OperatorProcessOptions } from './options.ts';
 import { RunnableHost } from './runnable-host.ts';
+import type { ShardedWork } from './sharding/shard-group.ts';
+import { Sharding } from './sharding/sharding.ts';
 import type { Informers, InformersOptions } from './sources/informers.ts';
 import type { LeadershipStatus } from './status-page/process-status.ts';
 import type { ProcessView } from './status-page/process-view.ts';
@@ -100,7 +102,9 @@ export function definitionInstallerOf(
 export function electorOf(options: OperatorProcessOptions, log: Log): LeaderElector | undefined {
   const { settings, connection, clock, meter, controllers, runnables = [] } = options;
   const { leaderElection } = settings;
+  const { sharding } = settings;
   if (leaderElection === undefined || options.leaderElection === false) return undefined;
+  if (sharding !== undefined) return undefined;
   const { leaseNamespace, leaseDurationMs, renewDeadlineMs, retryPeriodMs, onLost } =
     leaderElection;
   const leaseName = leaderElection.leaseName ?? leaseNameOf([...controllers, ...runnables]);
@@ -114,6 +118,29 @@ export function electorOf(options: OperatorProcessOptions, log: Log): LeaderElec
     retryPeriodMs,
     onLost,
     log,
+    ...(meter && { meter }),
+  });
+}
+
+/** What shares the work of the process with other replicas; undefined when the settings do not say so. */
+export function shardingOf(
+  options: OperatorProcessOptions,
+  work: ShardedWork | undefined,
+  log: Log,
+): Sharding | undefined {
+  const { settings, connection, clock, meter, controllers, runnables = [] } = options;
+  const { sharding } = settings;
+  if (sharding === undefined || work === undefined) return undefined;
+  const { leaseDurationMs, renewDeadlineMs, retryPeriodMs, leaseNamespace } = sharding;
+  const identity = leaderIdentity(settings.podName);
+  return new Sharding({
+    ...{ work, clock, log, identity },
+    ...{ groups: sharding.groups, by: sharding.by, drainMs: sharding.drainMs },
+    client: connection.leaseClientFor('chancery-sharding'),
+    member: settings.podName ?? identity.replaceAll('_', '-').toLowerCase(),
+    namespace: leaseNamespace,
+    set: sharding.leaseName ?? leaseNameOf([...controllers, ...runnables]),
+    timing: { leaseDurationMs, renewDeadlineMs, retryPeriodMs },
     ...(meter && { meter }),
   });
 }

@@ -16,6 +16,7 @@ import {
   informersOptions,
   leadershipStatus,
   runnableHostOf,
+  shardingOf,
   sourceChecks,
   webhookServingOf,
 } from './manager-parts.ts';
@@ -25,6 +26,8 @@ import type { RunnableHost } from './runnable-host.ts';
 import { explainRefusals, type KnownAccess } from './safety/explain-refusals.ts';
 import { waitForAmbassador } from './safety/visible-token.ts';
 import { placementOf } from './settings/connect-options.ts';
+import { GroupsAtWork } from './sharding/sharded-work.ts';
+import type { Sharding } from './sharding/sharding.ts';
 import { Informers } from './sources/informers.ts';
 import type { ProcessStatus } from './status-page/process-status.ts';
 import { ProcessView } from './status-page/process-view.ts';
@@ -47,6 +50,8 @@ export class OperatorProcess {
   readonly #view: ProcessView;
   /** Undefined without an election. */
   readonly #campaign: Campaign | undefined;
+  /** Undefined unless replicas share the work. */
+  readonly #sharding: Sharding | undefined;
   /** Undefined unless the settings say `installCrds`. */
   readonly #definitions: DefinitionInstaller | undefined;
   /** The place of each controller, counted from 1 in the order in which they were added, by its name. */
@@ -84,8 +89,12 @@ export class OperatorProcess {
       explain: explainRefusals(() => this.#access),
       expectServed: expectServed(this.#informers.discoveryPoll),
     });
+    const { sharding } = options.settings;
+    const shards = sharding && new GroupsAtWork(sharding, this.#informers);
+    this.#sharding = shardingOf(options, shards, this.#log);
     this.#host = new ControllerHost({
       ...options,
+      ...(shards && { shards }),
       connection,
       reconcileMiddleware: this.#view.around(options.reconcileMiddleware),
       writes: this.#view.writes,
@@ -98,6 +107,9 @@ export class OperatorProcess {
     const checks = {
       live: [
         { name: 'leaderelection', ok: () => this.#campaign?.elector.healthy ?? true },
+        ...(this.#sharding === undefined
+          ? []
+          : [{ name: 'sharding', ok: () => this.#sharding?.healthy ?? true }]),
         { name: 'reconciles', ok: () => !this.#host.stuck },
       ],
       ready: [
@@ -287,6 +299,10 @@ export class OperatorProcess {
     );
     for (const declared of this.#waiting) this.#launch(declared);
     this.#campaign?.begin();
+    const sharding = this.#sharding;
+    if (sharding === undefined) return;
+    const run = (stop: AbortSignal): Promise<void> => sharding.run(stop);
+    this.#tasks.start({ name: 'sharding', phase: 'controllers', guarded: false, run });
   }
 
   /** Lists and watches the sources of `declared`, unless the settings leave that until this process leads. */

@@ -94,7 +94,7 @@ export class Widening<T extends KubernetesObject> {
           await yieldToEventLoop();
         }
         if (this.#cut !== watch) continue;
-        this.#rewind = { resourceVersion, isFirst };
+        this.#rewindTo(resourceVersion, isFirst);
         watch();
         return;
       } catch (error) {
@@ -102,6 +102,18 @@ export class Widening<T extends KubernetesObject> {
       }
       await sleep(clock, pauseMs, signal);
     }
+  }
+
+  /** Parts may be included side by side: the next watch must miss nothing of any of them. */
+  #rewindTo(resourceVersion: string, isFirst: boolean): void {
+    const other = this.#rewind;
+    const isOlder =
+      other === undefined ||
+      (compareResourceVersions(resourceVersion, other.resourceVersion) ?? -1) < 0;
+    this.#rewind = {
+      resourceVersion: isOlder ? resourceVersion : other.resourceVersion,
+      isFirst: isFirst || other?.isFirst === true,
+    };
   }
 
   async #list(source: Part<T>['source'], signal: AbortSignal): ReturnType<typeof listAll<T>> {

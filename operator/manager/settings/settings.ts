@@ -7,6 +7,7 @@ import {
   type LeaderElectionSettings,
   leaderElectionFrom,
 } from './leader-election.ts';
+import { SHARDING_ENVIRONMENT, type ShardingSettings, shardingFrom } from './sharding.ts';
 import { flag, oneOf, type ReadSetting, unusable, wholeNumber } from './text.ts';
 import { type ListenAddress, WEBHOOK_LISTEN, webhookListen } from './webhook-listen.ts';
 
@@ -54,6 +55,8 @@ export interface Settings {
   readonly crdWait: CrdWait;
   /** Undefined: no election, every replica works. */
   readonly leaderElection: LeaderElectionSettings | undefined;
+  /** Undefined: one replica works, or every replica without an election. */
+  readonly sharding: ShardingSettings | undefined;
   /** Let a replica that does not lead list and watch as well, so that it can take over at once. */
   readonly warmup: boolean;
   /** Time for the whole stop in milliseconds: 0 to wait for nothing, `Infinity` for no limit. */
@@ -153,6 +156,7 @@ export const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] 
       'those that another field manager applied, such as kubectl apply; default false',
   ],
   ...LEADER_ELECTION_ENVIRONMENT,
+  ...SHARDING_ENVIRONMENT,
   [
     'CHANCERY_WARMUP',
     'false: a replica that does not lead watches nothing, which saves memory; default true',
@@ -213,6 +217,7 @@ export function settingsFrom(environment: Environment): Settings {
     crdWait: oneOf(read, 'CHANCERY_CRD_WAIT', CRD_WAITS) ?? 'forever',
     ...crdInstallation(read),
     leaderElection: leaderElectionFrom(read),
+    sharding: shardingFrom(read, leaderElectionFrom(read)),
     warmup: flag(read, 'CHANCERY_WARMUP', true),
     shutdownTimeoutMs: shutdownTimeout(read),
     strictFields: ['development', 'test'].includes(read('NODE_ENV') ?? ''),

@@ -1,7 +1,8 @@
+import { ShardedSource } from '../../client/sharded-source.ts';
 import { prepared, transformed } from '../../client/source.ts';
 import type { Log } from '../../controller/reconciler.ts';
 import type { CrdWait } from '../../controller/run/settled-sources.ts';
-import type { PreparedSource, Source } from '../../controller/source.ts';
+import type { Source } from '../../controller/source.ts';
 import { abortable, aborted, linkedAbort, NEVER_ABORTED } from '../../core/abort.ts';
 import { sleep } from '../../core/clock.ts';
 import { type Labels, type Meter, noMeter } from '../../core/metrics.ts';
@@ -20,8 +21,16 @@ import type { ListWatch } from '../../watch/list-watch.ts';
 import { ListLimiter } from '../../watch/policy/list-limiter.ts';
 import type { ReflectorOptions } from '../../watch/reflector-options.ts';
 import type { NeededSource } from '../http/health-checks.ts';
+import type { NamedSlotting } from '../sharding/slotting.ts';
 import { CacheGauges } from './cache-gauges.ts';
-import { type Scope, ScopeIdentities, scopeFacts, scopeLabels, scopeOf } from './scope.ts';
+import {
+  type Scope,
+  ScopeIdentities,
+  type ShardableSource,
+  scopeFacts,
+  scopeLabels,
+  scopeOf,
+} from './scope.ts';
 import { sourceAdvice } from './source-advice.ts';
 import { logNotice, statusLog, transformLog } from './status-log.ts';
 
@@ -60,12 +69,21 @@ interface Shared extends ScopeActivity {
   /** The fields that name it in log lines. */
   readonly facts: object;
   readonly labels: Labels;
+  /** Undefined unless replicas share the objects of the source. */
+  readonly shards: SharedShards | undefined;
   /** 0: the reflector compares the cache by itself, and no sooner. */
   readonly relistIntervalMs: number;
   users: number;
   /** Users that are not optional. */
   needs: number;
   stop: () => void;
+}
+
+/** A source of which a replica shows the objects in its own slots. */
+interface SharedShards {
+  readonly slotting: NamedSlotting;
+  /** Lists the objects of some slots. */
+  readonly part: (slots: ReadonlySet<number>) => ListWatch<KubernetesObject>;
 }
 
 /** Several namespaces of one source, and its users. */
@@ -92,6 +110,8 @@ export class Informers {
   readonly #gauges: CacheGauges;
   /** Limits the load of all sources together on the API server. */
   readonly #limiter: ListLimiter;
+  /** The slots of the groups that this process holds. */
+  #slots: ReadonlySet<number> = new Set();
   #running: { readonly signal: AbortSignal; readonly ended: Set<Promise<void>> } | undefined;
   #crash: (bug: unknown) => void = () => {};
 
@@ -109,7 +129,7 @@ export class Informers {
    * @throws ConfigurationError `CONFIG` when the source and an equal source use one index name for
    *   different functions.
    */
-  of(source: Source): SharedInformer<KubernetesObject> {
+  of(source: ShardableSource): SharedInformer<KubernetesObject> {
     return this.open(source).informer;
   }
 
@@ -118,7 +138,7 @@ export class Informers {
    *
    * @throws ConfigurationError `CONFIG` as `of` does.
    */
-  open(source: Source): InformerHandle<KubernetesObject> {
+  open(source: ShardableSource): InformerHandle<KubernetesObject> {
     const handle = this.#openNamespaces(source);
     for (const [name, of] of Object.entries(source.indexes ?? {})) {
       ensureIndex(handle.informer, name, of);
@@ -144,6 +164,31 @@ export class Informers {
     }
   }
 
+  /** See `ShardedCaches`. */
+  async openSlots(slots: ReadonlySet<number>, signal: AbortSignal): Promise<void> {
+    const isFirst = this.#slots.size === 0;
+    this.#slots = new Set([...this.#slots, ...slots]);
+    const widened = [...this.#shared.values()].map(async ({ informer, shards }) => {
+      if (shards === undefined || informer.state === 'unserved' || informer.state === 'forbidden')
+        return;
+      await informer.widen(shards.part(slots), isFirst, signal);
+    });
+    await Promise.all(widened);
+  }
+
+  /** See `ShardedCaches`. */
+  dropSlots(slots: ReadonlySet<number>): void {
+    const left = new Set([...this.#slots].filter((slot) => !slots.has(slot)));
+    this.#slots = left;
+    for (const { informer, shards } of this.#shared.values()) {
+      if (shards === undefined) continue;
+      informer.narrow((entry) => {
+        const of = shards.slotting.slotsOf(entry);
+        return of.length > 0 && !of.some((slot) => left.has(slot));
+      });
+    }
+  }
+
   /** Runs all informers until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const bug = new Promise<never>((_, reject) => {
@@ -162,7 +207,7 @@ export class Informers {
     }
   }
 
-  #openNamespaces(source: Source): InformerHandle<KubernetesObject> {
+  #openNamespaces(source: ShardableSource): InformerHandle<KubernetesObject> {
     const { namespace, resource } = source;
     const scope = scopeOf(source);
     const configured = namespace === 'configured' && resource.namespaced;
@@ -177,7 +222,7 @@ export class Informers {
     return this.#facade(source, namespaces);
   }
 
-  #openScope(scope: Scope, source: Source): InformerHandle<KubernetesObject> {
+  #openScope(scope: Scope, source: ShardableSource): InformerHandle<KubernetesObject> {
     const { optional } = source;
     const identity = this.#identities.of(scope, source);
     const shared = this.#shared.get(identity) ?? this.#share(identity, scope, source);
@@ -198,16 +243,25 @@ export class Informers {
     };
   }
 
-  #share(identity: string, scope: Scope, wanted: PreparedSource): Shared {
-    const { transform = dropManagedFields, prepare, onUnserved, relistIntervalMs = 0 } = wanted;
+  #share(identity: string, scope: Scope, wanted: ShardableSource): Shared {
+    const { transform = dropManagedFields, prepare, onUnserved, slotting } = wanted;
+    const { relistIntervalMs = 0 } = wanted;
     const { listWatchFor, log, meter = noMeter, reflector } = this.#options;
     const labels = scopeLabels(scope);
     const facts = scopeFacts(scope);
     const { clock } = reflector;
     const bare = listWatchFor(scope);
     const observed = transformLog({ log, clock, meter, labels, facts });
-    const source =
-      prepare === undefined ? transformed(bare, transform, observed) : prepared(bare, prepare);
+    const taken = (from: ListWatch<KubernetesObject>): ListWatch<KubernetesObject> =>
+      prepare === undefined ? transformed(from, transform, observed) : prepared(from, prepare);
+    const sharded =
+      slotting && new ShardedSource(bare, slotting, { clock, slots: () => this.#slots });
+    const source = taken(sharded ?? bare);
+    const shards = sharded &&
+      slotting && {
+        slotting,
+        part: (slots: ReadonlySet<number>) => taken(sharded.part(slots)),
+      };
     const statusChanged = statusLog(log, facts, {
       clock,
       resourceVersion: () => informer.resourceVersion,
@@ -245,6 +299,7 @@ export class Informers {
       scope,
       facts,
       labels,
+      shards,
       relistIntervalMs,
       users: 0,
       needs: 0,
@@ -274,7 +329,10 @@ export class Informers {
    * Equal sources share one facade, so that they share one store. They also share the informers behind it, which the
    * facade releases when its last user has left.
    */
-  #facade(source: Source, namespaces: readonly string[]): InformerHandle<KubernetesObject> {
+  #facade(
+    source: ShardableSource,
+    namespaces: readonly string[],
+  ): InformerHandle<KubernetesObject> {
     const identity = `${source.optional} ${this.#identities.of(facadeScope(source), source)}`;
     const facade = this.#facades.get(identity) ?? this.#newFacade(identity, source, namespaces);
     facade.users++;
@@ -292,7 +350,7 @@ export class Informers {
     };
   }
 
-  #newFacade(identity: string, source: Source, namespaces: readonly string[]): Facade {
+  #newFacade(identity: string, source: ShardableSource, namespaces: readonly string[]): Facade {
     const { log, reflector } = this.#options;
     const scope = facadeScope(source);
     const informer = new NamespacesInformer<KubernetesObject>({

@@ -5,6 +5,13 @@ import type { Prepare, Transform } from '../../model/entry.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
 import type { ListWatch } from '../../watch/list-watch.ts';
+import type { NamedSlotting } from '../sharding/slotting.ts';
+
+/** A source of which a replica shows the objects in its own slots. */
+export interface ShardableSource extends PreparedSource {
+  /** Default: all replicas show all of its objects. */
+  readonly slotting?: NamedSlotting | undefined;
+}
 
 /** A source with a fixed namespace, as it is listed and watched. */
 export interface Scope {
@@ -56,7 +63,11 @@ export class ScopeIdentities {
       onUnserved,
       relistIntervalMs,
       prepare,
-    }: Pick<PreparedSource, 'transform' | 'onUnserved' | 'relistIntervalMs' | 'prepare'>,
+      slotting,
+    }: Pick<
+      ShardableSource,
+      'transform' | 'onUnserved' | 'relistIntervalMs' | 'prepare' | 'slotting'
+    >,
   ): string {
     const { group, version, plural } = scope.resource;
     const { namespace, labelSelector, fieldSelector, metadataOnly } = scope;
@@ -72,6 +83,7 @@ export class ScopeIdentities {
       prepare === undefined ? 0 : this.#numberOf(prepare),
       onUnserved ?? 'retain',
       relistIntervalMs ?? null,
+      slotting?.name ?? null,
     ]);
   }
 

@@ -1,0 +1,65 @@
+import { ConfigurationError } from '../../core/errors.ts';
+import type { LeaderElectionSettings } from './leader-election.ts';
+import { oneOf, type ReadSetting, unusable, wholeNumber } from './text.ts';
+
+/** How the replicas of an operator share its work. */
+export interface ShardingSettings {
+  /** Into how many groups keys are divided: a power of two from 1 to 64. */
+  readonly groups: number;
+  /** The field that decides the group of an object. Default `uid`. */
+  readonly by: 'uid' | 'namespace';
+  /** Namespace of the Leases. */
+  readonly leaseNamespace: string;
+  /** The name that all replicas of the operator share. Undefined: a name made from the names of the controllers. */
+  readonly leaseName: string | undefined;
+  /** How long others wait for a silent holder before they take its group. Whole seconds. Default 15 s. */
+  readonly leaseDurationMs: number;
+  /** How long a holder that cannot renew keeps working. Default 10 s. */
+  readonly renewDeadlineMs: number;
+  /** Between two renewals. Default 5 s. */
+  readonly retryPeriodMs: number;
+  /** How long running reconciles may take when a group is handed over. Default 8 s. */
+  readonly drainMs: number;
+}
+
+const MAX_GROUPS = 64;
+const BY = ['uid', 'namespace'] as const;
+const DRAIN_MS = 8_000;
+
+export const SHARDING_ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] = [
+  ['CHANCERY_SHARDS', 'groups that replicas share: 1, 2, 4, … 64; default: one replica works'],
+  ['CHANCERY_SHARD_BY', 'uid (default) or namespace: what decides the group of an object'],
+];
+
+/**
+ * Undefined without `CHANCERY_SHARDS`. The times and the name of the Lease are those of the election.
+ *
+ * @param election - as if it were on.
+ * @throws ConfigurationError `CONFIG` with the name of the variable, the expected value and the found one.
+ */
+export function shardingFrom(
+  read: ReadSetting,
+  election: LeaderElectionSettings | undefined,
+): ShardingSettings | undefined {
+  const groups = wholeNumber(read, 'CHANCERY_SHARDS', { min: 1, max: MAX_GROUPS });
+  const by = oneOf(read, 'CHANCERY_SHARD_BY', BY) ?? 'uid';
+  if (groups === undefined) return undefined;
+  if (!Number.isInteger(Math.log2(groups))) {
+    throw unusable('CHANCERY_SHARDS', 'a power of two from 1 to 64', `${groups}`);
+  }
+  const leaseNamespace = read('CHANCERY_LEASE_NAMESPACE') ?? read('POD_NAMESPACE');
+  if (leaseNamespace === undefined) {
+    throw new ConfigurationError(
+      'CHANCERY_SHARDS needs a namespace for its Leases: set CHANCERY_LEASE_NAMESPACE, or ' +
+        'POD_NAMESPACE by the Downward API (metadata.namespace)',
+    );
+  }
+  return {
+    ...{ groups, by, leaseNamespace },
+    leaseName: read('CHANCERY_LEASE_NAME'),
+    leaseDurationMs: election?.leaseDurationMs ?? 15_000,
+    renewDeadlineMs: election?.renewDeadlineMs ?? 10_000,
+    retryPeriodMs: 5_000,
+    drainMs: DRAIN_MS,
+  };
+}

@@ -1,0 +1,51 @@
+import type { Slotting } from '../../client/sharded-source.ts';
+import type { Controller } from '../../controller/controller.ts';
+import { owners } from '../../controller/run/mapped-keys.ts';
+import type { Source } from '../../controller/source.ts';
+import { splitKey } from '../../model/object.ts';
+import { type Resource, resourceName } from '../../model/resource.ts';
+import { slotOf } from '../../model/shard/field-hash.ts';
+import { shardSelector } from '../../model/shard/shard-selector.ts';
+import type { ShardField } from './sharding.ts';
+
+/** A slotting with a name: equal names divide in the same way. */
+export interface NamedSlotting extends Slotting {
+  readonly name: string;
+}
+
+/**
+ * How a source of `controller` is divided. Undefined for what every replica needs: the objects that mappings and
+ * reconcilers read.
+ */
+export function slottingOf(
+  controller: Controller,
+  source: Source,
+  by: ShardField,
+): NamedSlotting | undefined {
+  const owned = controller.owns.find((each) => each.source === source);
+  if (source !== controller.for && owned === undefined) return undefined;
+  if (by === 'namespace') return BY_NAMESPACE;
+  if (source === controller.for) return BY_UID;
+  return byOwner(controller.for.resource, owned?.anyOwner ?? false);
+}
+
+const BY_NAMESPACE: NamedSlotting = {
+  name: 'namespace',
+  slotsOf: ({ key }) => [slotOf(splitKey(key).namespace ?? '')],
+  selectors: (slots) => ({ shardSelector: shardSelector('object.metadata.namespace', slots) }),
+};
+
+const BY_UID: NamedSlotting = {
+  name: 'uid',
+  slotsOf: ({ uid }) => [slotOf(uid)],
+  selectors: (slots) => ({ shardSelector: shardSelector('object.metadata.uid', slots) }),
+};
+
+/** Children are where their owners are. What has no owner of this kind is everywhere: its name may be wanted. */
+function byOwner(owner: Resource, anyOwner: boolean): NamedSlotting {
+  return {
+    name: `owner ${resourceName(owner)} ${anyOwner}`,
+    slotsOf: ({ metadata }) => owners(metadata, owner, anyOwner).map(({ uid }) => slotOf(uid)),
+    selectors: () => ({}),
+  };
+}
