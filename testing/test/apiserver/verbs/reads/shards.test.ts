@@ -57,7 +57,7 @@ function names({ body }: Answer): readonly string[] {
   return rows.map((row) => ('object' in row ? row.object : row).metadata.name);
 }
 
-describe('a list', () => {
+describe('[F-19] a list', () => {
   test("[sharding 2] has the objects whose hash is in a range, and the selector in the server's words", async () => {
     const cluster = await startCluster(ON);
     const { lower, upper } = await filled(cluster);
@@ -167,7 +167,7 @@ describe('a list', () => {
   });
 });
 
-describe('pages', () => {
+describe('[F-19] pages', () => {
   test('have each object of the shard once, and count the objects of other shards as remaining', async () => {
     const cluster = await startCluster(ON);
     const { lower, upper } = await filled(cluster);
@@ -222,7 +222,7 @@ describe('pages', () => {
   });
 });
 
-describe('a watch', () => {
+describe('[F-19] a watch', () => {
   test('[sharding 13] has the events of its shard alone, and bookmarks', async () => {
     const cluster = await startCluster(ON);
     const { lower, upper } = await filled(cluster);
@@ -277,7 +277,7 @@ describe('a watch', () => {
   });
 });
 
-test('deletecollection deletes the objects of the shard alone', async () => {
+test('[F-19] deletecollection deletes the objects of the shard alone', async () => {
   const cluster = await startCluster(ON);
   const { lower, upper } = await filled(cluster);
 
@@ -290,7 +290,7 @@ test('deletecollection deletes the objects of the shard alone', async () => {
   expect(left.map(({ metadata }) => metadata.name)).toEqual(upper);
 });
 
-describe('a selector', () => {
+describe('[F-19] a selector', () => {
   test.each(GOOD)('%j is taken', async (text, canonical) => {
     const { send } = await startCluster(ON);
 
@@ -349,7 +349,7 @@ describe('a selector', () => {
   });
 });
 
-describe('the feature gate', () => {
+describe('[F-19] the feature gate', () => {
   test.each([LOWER, 'x', ' '])('[sharding 3] is off by default: %j is ignored', async (text) => {
     const cluster = await startCluster();
     const { lower, upper } = await filled(cluster);
