@@ -223,7 +223,7 @@ describe('[F-19] pages', () => {
 });
 
 describe('[F-19] a watch', () => {
-  test('[sharding 13] has the events of its shard alone, and bookmarks', async () => {
+  test('has the events of its shard alone, and bookmarks', async () => {
     const cluster = await startCluster(ON);
     const { lower, upper } = await filled(cluster);
     const watched = await watch(cluster, `${CONFIG_MAPS}?watch=1&${query(LOWER, INITIAL)}`);
@@ -299,7 +299,7 @@ describe('[F-19] a selector', () => {
     expect([answer.status, answer.body.metadata.shardInfo]).toEqual([200, { selector: canonical }]);
   });
 
-  test.each(BAD)('[sharding 20] %j is refused with 500', async (text, problem) => {
+  test.each(BAD)('%j is refused with 500', async (text, problem) => {
     const { send } = await startCluster(ON);
 
     const { status, body } = await send('GET', `${CONFIG_MAPS}?${query(text)}`);
@@ -317,7 +317,7 @@ describe('[F-19] a selector', () => {
     ]);
   });
 
-  test.each(NO_CEL)('[sharding 20] %j, which is no CEL, is refused with 500', async (text) => {
+  test.each(NO_CEL)('%j, which is no CEL, is refused with 500', async (text) => {
     const { send } = await startCluster(ON);
 
     const { status, body } = await send('GET', `${CONFIG_MAPS}?${query(text)}`);
@@ -350,7 +350,7 @@ describe('[F-19] a selector', () => {
 });
 
 describe('[F-19] the feature gate', () => {
-  test.each([LOWER, 'x', ' '])('[sharding 3] is off by default: %j is ignored', async (text) => {
+  test.each([LOWER, 'x', ' '])('is off by default: %j is ignored', async (text) => {
     const cluster = await startCluster();
     const { lower, upper } = await filled(cluster);
 
@@ -360,7 +360,7 @@ describe('[F-19] the feature gate', () => {
     expect(answer.body.metadata).toEqual({ resourceVersion: expect.any(String) });
   });
 
-  test('[sharding 3] is switched while the server runs, and watches end', async () => {
+  test('is switched while the server runs, and watches end', async () => {
     const cluster = await startCluster();
     const { server, send } = cluster;
     await filled(cluster);
