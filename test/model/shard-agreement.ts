@@ -1,4 +1,4 @@
-import { configMap, startTestEnv, type TestEnvOptions } from '@chancery/testing';
+import { configMap, startTestEnv } from '@chancery/testing';
 import fc from 'fast-check';
 import { expect, onTestFinished } from 'vitest';
 import { SLOTS, slotOf } from '../../operator/model/shard/field-hash.ts';
@@ -10,7 +10,7 @@ interface List {
 }
 
 /** Asks an API server for the objects of some slots, again and again: it must count the slots as the toolkit does. */
-export async function expectAgreement(backend: TestEnvOptions['backend']): Promise<void> {
+export async function expectAgreement(backend: 'embedded' | 'kubebuilder'): Promise<void> {
   const env = await startTestEnv({ backend, featureGates: { ShardedListAndWatch: true } });
   onTestFinished(() => env.stop());
   const namespace = await env.namespace();
