@@ -13,6 +13,8 @@ import { type Invocation, invoke } from './invocation.ts';
 
 const CONFIG_MAP = 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\ndata: { k: "1" }\n';
 
+const HALF = "shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')";
+
 /** The one line of a refusal. */
 function said(message: string | RegExp): unknown {
   return typeof message === 'string'
@@ -116,6 +118,33 @@ test('with --no-workloads it gets none', async () => {
   const count = await replicaSets('--no-workloads');
 
   await consistently(async () => (await count()) === 0, { forMs: 300 });
+});
+
+test.each([
+  ['ShardedListAndWatch=true', { selector: HALF }],
+  ['ShardedListAndWatch=false', undefined],
+  ['ShardedListAndWatch=false,ShardedListAndWatch=true', { selector: HALF }],
+])('--feature-gates=%s decides whether shardSelector is answered', async (gates, shardInfo) => {
+  const url = await serving(invoke(['apiserver', '--port=0', `--feature-gates=${gates}`]));
+
+  const list = await read(url, `/api/v1/nodes?shardSelector=${encodeURIComponent(HALF)}`);
+
+  const { metadata } = list as { readonly metadata: { readonly shardInfo?: unknown } };
+  expect(metadata.shardInfo).toEqual(shardInfo);
+});
+
+test.each([
+  [['--feature-gates=Sharded=true'], /^--feature-gates must be .*ShardedListAndWatch=true/],
+  [['--feature-gates=ShardedListAndWatch'], /^--feature-gates must be .*ShardedListAndWatch=true/],
+  [
+    ['--feature-gates=ShardedListAndWatch=true', '--kubernetes-version=1.33'],
+    'Kubernetes 1.33 has no feature gate ShardedListAndWatch: choose 1.36 or later',
+  ],
+])('%s is a wrong command line', async (args, message) => {
+  const invocation = invoke(['apiserver', '--port=0', ...args]);
+
+  expect(await invocation.exit).toBe(2);
+  expect(invocation.stderr.lines[0]).toEqual(said(message));
 });
 
 test('--webhook-service says where the webhooks behind a service are', async () => {

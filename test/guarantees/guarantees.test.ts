@@ -48,7 +48,7 @@ const CONTRACT: Readonly<Record<string, readonly number[]>> = {
   N: range(1, 9),
   A: range(1, 18),
   T: range(1, 8),
-  F: range(1, 18),
+  F: range(1, 19),
   I: range(1, 9),
   DEV: range(1, 13),
   S: range(1, 6),

@@ -32,6 +32,7 @@ export {
   type WorkloadOptions,
 } from './apiserver/api-server.ts';
 export type { BehaviourOptions } from './apiserver/behaviour/behaviour.ts';
+export type { FeatureGates } from './apiserver/behaviour/feature-gates.ts';
 export type { ServerGeneration } from './apiserver/behaviour/server-generation.ts';
 export type { Manifest } from './apiserver/objects/manifest-objects.ts';
 export type {

@@ -98,7 +98,7 @@ const API_SERVER: Readonly<Record<string, readonly string[]>> = {
   patch: ['validation', 'objects', 'built-in-types'],
   cluster: ['watch', 'behaviour', 'auth', 'storage', 'registry', 'webhooks', 'objects', 'failures'],
   watch: ['storage', 'registry', 'objects', 'built-in-types'],
-  request: ['behaviour', 'auth', 'validation', 'registry', 'objects', 'failures'],
+  request: ['behaviour', 'auth', 'validation', 'registry', 'cel', 'objects', 'failures'],
   behaviour: ['storage', 'objects'],
   auth: ['storage', 'registry', 'objects', 'failures'],
   storage: ['objects'],

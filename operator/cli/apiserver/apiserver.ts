@@ -31,6 +31,7 @@ export interface ServerClass {
     readonly address: string;
     readonly workloads: Record<string, never> | false;
     readonly generation?: KubernetesVersion;
+    readonly featureGates: Readonly<Record<string, boolean>>;
     readonly webhookServices: Readonly<Record<string, string>>;
     readonly tls?: Record<string, never>;
     readonly authentication?: { readonly tokens: Readonly<Record<string, typeof CALLER>> };
@@ -79,19 +80,25 @@ export async function serve(given: GivenTo<typeof APISERVER>, io: Io): Promise<E
 
 async function start(
   server: ServerClass,
-  { port, address, hasWorkloads, kubernetesVersion: version, webhookService }: ApiserverArguments,
+  options: ApiserverArguments,
   token: string | undefined,
 ): Promise<RunningServer> {
+  const { port, address, hasWorkloads, webhookService, featureGates = [] } = options;
+  const { kubernetesVersion: version } = options;
   try {
     return await server.start({
       port,
       address,
+      featureGates: Object.fromEntries(
+        featureGates.map((gate) => [gate.split('=')[0], gate.endsWith('=true')]),
+      ),
       workloads: hasWorkloads ? {} : false,
       webhookServices: Object.fromEntries(webhookService),
       ...(version === undefined ? {} : { generation: version }),
       ...(token === undefined ? {} : { tls: {}, authentication: { tokens: { [token]: CALLER } } }),
     });
   } catch (error) {
+    if (error instanceof ConfigurationError) throw error;
     throw cannotListen(port, address, error);
   }
 }

@@ -33,6 +33,12 @@ const OPTIONS = {
     choices: ['1.24', '1.30', '1.33', '1.36', '1.38'],
     help: 'answer as 1.24, 1.30, 1.33, 1.36 or 1.38 where they differ; default 1.36',
   },
+  'feature-gates': {
+    type: 'list',
+    value: 'NAME=BOOL,…',
+    choices: ['ShardedListAndWatch=true', 'ShardedListAndWatch=false'],
+    help: 'as of kube-apiserver: ShardedListAndWatch=true answers shardSelector; default false',
+  },
   'webhook-service': {
     type: 'pair',
     value: 'NAMESPACE/NAME=URL',

@@ -7,6 +7,7 @@ import { listenAgain, reservePort } from '../ports/listen-again.ts';
 import type { ApiServerOptions } from './api-server-options.ts';
 import { CallerPorts } from './auth/caller-ports.ts';
 import type { User } from './auth/user.ts';
+import { type FeatureGates, featureGatesOf } from './behaviour/feature-gates.ts';
 import { bringUp, IN_PROCESS_MANAGER } from './bring-up.ts';
 import type { Cluster } from './cluster/cluster.ts';
 import { createCluster } from './create-cluster.ts';
@@ -265,6 +266,19 @@ export class ApiServer {
     const resource = this.#resourceOf(apiVersion, kind);
     this.#http.closeWatches('clean', resource);
     this.#cluster.watchCache.reinitialize(resource, unreadyMs);
+  }
+
+  /**
+   * Has other feature gates from now on, as an API server that was restarted with them: open watches end. Gates that
+   * are not given stay.
+   *
+   * @throws ConfigurationError `CONFIG` for a gate that the release does not have.
+   */
+  setFeatureGates(gates: FeatureGates): void {
+    const { behaviour } = this.#cluster;
+    const all = { ...behaviour.featureGates, ...gates };
+    behaviour.featureGates = featureGatesOf(all, behaviour.generation);
+    this.#http.closeWatches('clean');
   }
 
   /** Ends every open watch, as a server does or as a broken network does. */

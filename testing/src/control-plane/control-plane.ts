@@ -14,6 +14,8 @@ export interface ControlPlaneOptions {
   readonly startTimeoutMs: number;
   readonly stopTimeoutMs: number;
   readonly attachOutput: boolean;
+  /** Of kube-apiserver. Default: those of the release. */
+  readonly featureGates?: readonly (readonly [name: string, on: boolean])[];
   /** What the two inherit. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
@@ -102,6 +104,7 @@ export class ControlPlane {
       '--allow-privileged=true',
       // Pods need a ServiceAccount otherwise, which a controller makes that does not run here.
       '--disable-admission-plugins=ServiceAccount',
+      ...(this.#options.featureGates ?? []).map(([name, on]) => `--feature-gates=${name}=${on}`),
     ];
     await this.#run('kube-apiserver', this.#options.kubeApiserver, args, () =>
       isReady(port, caFile, secrets.token),

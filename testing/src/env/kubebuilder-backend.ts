@@ -1,6 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigurationError } from 'chancery';
+import type { FeatureGates } from '../apiserver/behaviour/feature-gates.ts';
 import { ControlPlane } from '../control-plane/control-plane.ts';
 import type { Backend } from './backend.ts';
 import { isTrue } from './choose-backend.ts';
@@ -15,7 +16,10 @@ const DEFAULT_ASSETS = '/usr/local/kubebuilder/bin';
 const DEFAULT_TIMEOUT_MS = 20_000;
 
 /** etcd and kube-apiserver from `KUBEBUILDER_ASSETS`, through a `kubectl proxy` of our own. */
-export async function kubebuilderBackend(environment: Environment): Promise<Backend> {
+export async function kubebuilderBackend(
+  environment: Environment,
+  featureGates: FeatureGates,
+): Promise<Backend> {
   const assets = environment.KUBEBUILDER_ASSETS?.trim() || DEFAULT_ASSETS;
   const program = (variable: string, name: string): string =>
     requireProgram(environment[variable]?.trim() || join(assets, name), variable);
@@ -25,6 +29,7 @@ export async function kubebuilderBackend(environment: Environment): Promise<Back
     startTimeoutMs: timeoutOf('KUBEBUILDER_CONTROLPLANE_START_TIMEOUT', environment),
     stopTimeoutMs: timeoutOf('KUBEBUILDER_CONTROLPLANE_STOP_TIMEOUT', environment),
     attachOutput: isTrue('KUBEBUILDER_ATTACH_CONTROL_PLANE_OUTPUT', environment),
+    featureGates: Object.entries(featureGates),
     environment,
   });
   try {

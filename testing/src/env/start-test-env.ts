@@ -5,6 +5,7 @@ import type { DefinedResource } from 'chancery/internal';
 import { type Ambassador, startAmbassador } from '../ambassador/ambassador.ts';
 import type { AmbassadorFilter } from '../ambassador/kubectl-proxy.ts';
 import type { ApiServer, ApiServerOptions } from '../apiserver/api-server.ts';
+import type { FeatureGates } from '../apiserver/behaviour/feature-gates.ts';
 import type { Manifest } from '../apiserver/objects/manifest-objects.ts';
 import type { TestOperator } from '../operator/test-operator.ts';
 import { eventually } from '../time/eventually.ts';
@@ -30,6 +31,11 @@ export interface TestEnvOptions {
    * false they do not.
    */
   readonly embedded?: ApiServerOptions;
+  /**
+   * `--feature-gates` of the embedded server and of one from `KUBEBUILDER_ASSETS`. A cluster that exists has its own.
+   * Default: those of the release.
+   */
+  readonly featureGates?: FeatureGates;
   /**
    * Custom resources, as `customResource` returns them: their CustomResourceDefinitions are applied, and are
    * served when the environment starts. Default: none. On a shared cluster those that did not exist before
@@ -73,14 +79,14 @@ export async function startTestEnv(options: TestEnvOptions = {}): Promise<TestEn
 
 function start(
   kind: TestBackend,
-  { embedded = {}, context }: TestEnvOptions,
+  { embedded = {}, featureGates = {}, context }: TestEnvOptions,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<Backend> {
   switch (kind) {
     case 'embedded':
-      return embeddedBackend(embedded);
+      return embeddedBackend({ featureGates, ...embedded });
     case 'kubebuilder':
-      return kubebuilderBackend(environment);
+      return kubebuilderBackend(environment, featureGates);
     case 'existing':
       return existingBackend(environment, context);
   }

@@ -31,6 +31,21 @@ test('USE_EXISTING_CLUSTER takes the context that is named', async () => {
   });
 });
 
+test('a control plane of its own has the feature gates that are asked for', async () => {
+  const environment = await surroundings(kubebuilder);
+  const half = "shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')";
+  const path = `/api/v1/nodes?shardSelector=${encodeURIComponent(half)}`;
+  const shardInfoWith = async (ShardedListAndWatch: boolean): Promise<unknown> => {
+    const featureGates = { ShardedListAndWatch };
+    const env = await start({ backend: 'kubebuilder', environment, featureGates });
+    const list = await (await fetch(env.url + path)).json();
+    return (list as { readonly metadata: { readonly shardInfo?: unknown } }).metadata.shardInfo;
+  };
+
+  expect(await shardInfoWith(true)).toEqual({ selector: half });
+  expect(await shardInfoWith(false)).toBeUndefined();
+}, 60_000);
+
 describe('backends differ, and say so', { timeout: 60_000 }, () => {
   test('what only the embedded server has is refused elsewhere, by name', async () => {
     const environment = await surroundings(kubebuilder);

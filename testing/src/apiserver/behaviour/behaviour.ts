@@ -1,5 +1,6 @@
 import type { ResourceName } from '../objects/stored-object.ts';
 import type { StorageOptions } from '../storage/storage.ts';
+import { type FeatureGates, featureGatesOf } from './feature-gates.ts';
 import {
   DEFAULT_GENERATION,
   gatesOf,
@@ -11,6 +12,8 @@ import {
 export interface BehaviourOptions extends Omit<StorageOptions, 'clock'> {
   /** The release whose answers it gives, where releases differ. Default 1.36. */
   readonly generation?: ServerGeneration;
+  /** `--feature-gates`. Default: those of the release, which are all off. */
+  readonly featureGates?: FeatureGates;
   /** Default 60,000, which is what kube-apiserver takes. */
   readonly bookmarkIntervalMs?: number;
   /**
@@ -56,7 +59,10 @@ export interface BehaviourOptions extends Omit<StorageOptions, 'clock'> {
 }
 
 export interface Behaviour {
+  readonly generation: ServerGeneration;
   readonly gates: ServerGates;
+  /** What a request meets: a test may change it while the server runs. */
+  featureGates: Required<FeatureGates>;
   readonly bookmarkIntervalMs: number;
   readonly progressIntervalMs: number;
   readonly minRequestTimeoutMs: number;
@@ -71,8 +77,11 @@ export interface Behaviour {
 
 /** The options with their defaults. */
 export function behaviourOf(options: BehaviourOptions = {}): Behaviour {
+  const { generation = DEFAULT_GENERATION, featureGates = {} } = options;
   return {
-    gates: gatesOf(options.generation ?? DEFAULT_GENERATION),
+    generation,
+    gates: gatesOf(generation),
+    featureGates: featureGatesOf(featureGates, generation),
     bookmarkIntervalMs: options.bookmarkIntervalMs ?? 60_000,
     progressIntervalMs: options.progressIntervalMs ?? 600_000,
     minRequestTimeoutMs: (options.minRequestTimeoutSeconds ?? 1_800) * 1_000,

@@ -16,6 +16,8 @@ export interface ServerGates {
   readonly aggregatedDiscovery: boolean;
   /** Bookmarks say `creationTimestamp: null`, which Go wrote of a time that is not set. */
   readonly nullCreationTimestamps: boolean;
+  /** Has the feature gate `ShardedListAndWatch`, which is off by default. */
+  readonly shardSelectors: boolean;
   /** A 404 for a path that is not served is a Status without `details`; else it is a line of text. */
   readonly statusOfUnknownPaths: boolean;
   /** The body of `/version`. */
@@ -28,7 +30,7 @@ const BUILD = { compiler: 'gc', platform: 'linux/amd64' } as const;
 /**
  * The table of generations. WatchList: alpha in 1.27, on since 1.34 (and in 1.32 alone before);
  * ConsistentListFromCache and ResilientWatchCacheInitialization: on since 1.31; aggregated
- * discovery: since 1.27; null timestamps: gone since 1.34; a Status for unknown paths: since 1.38
+ * discovery: since 1.27; null timestamps: gone since 1.34; ShardedListAndWatch: alpha since 1.36; a Status for unknown paths: since 1.38
  * (kubernetes/kubernetes#138219). The versions are those of the first release, of 1.36 the one that was
  * recorded. 1.38 is not released yet, so its build has the values of a build from source.
  */
@@ -39,6 +41,7 @@ const GENERATIONS: Readonly<Record<ServerGeneration, ServerGates>> = {
     refusesUnreadyCache: false,
     aggregatedDiscovery: false,
     nullCreationTimestamps: true,
+    shardSelectors: false,
     statusOfUnknownPaths: false,
     version: {
       major: '1',
@@ -57,6 +60,7 @@ const GENERATIONS: Readonly<Record<ServerGeneration, ServerGates>> = {
     refusesUnreadyCache: false,
     aggregatedDiscovery: true,
     nullCreationTimestamps: true,
+    shardSelectors: false,
     statusOfUnknownPaths: false,
     version: {
       major: '1',
@@ -75,6 +79,7 @@ const GENERATIONS: Readonly<Record<ServerGeneration, ServerGates>> = {
     refusesUnreadyCache: true,
     aggregatedDiscovery: true,
     nullCreationTimestamps: true,
+    shardSelectors: false,
     statusOfUnknownPaths: false,
     version: {
       major: '1',
@@ -97,6 +102,7 @@ const GENERATIONS: Readonly<Record<ServerGeneration, ServerGates>> = {
     refusesUnreadyCache: true,
     aggregatedDiscovery: true,
     nullCreationTimestamps: false,
+    shardSelectors: true,
     statusOfUnknownPaths: false,
     version: {
       major: '1',
@@ -119,6 +125,7 @@ const GENERATIONS: Readonly<Record<ServerGeneration, ServerGates>> = {
     refusesUnreadyCache: true,
     aggregatedDiscovery: true,
     nullCreationTimestamps: false,
+    shardSelectors: true,
     statusOfUnknownPaths: true,
     version: {
       major: '1',

@@ -22,6 +22,12 @@ export function compileErrorText(expression: string, problem: CompileProblem): s
   return `ERROR: ${place}: ${text}\n | ${line}\n | ${'.'.repeat(column)}^`;
 }
 
+/** What the server says of a text that is no expression, where its words are known. */
+export function syntaxProblem({ code = '', summary = '', message }: CompileProblem): string {
+  const [, word] = /^Reserved identifier: (.*)/.exec(summary) ?? [];
+  return word === undefined ? wordsOf(code, summary || message) : `reserved identifier: ${word}`;
+}
+
 /** The server points at the dot before a field, and at an operator. */
 function placeOf(expression: string, { code, range, node }: CompileProblem): number {
   const start = range?.start ?? 0;
@@ -46,7 +52,7 @@ function wordsOf(code: string, summary: string): string {
     case 'incompatible_ternary_branches':
       return ternaryText(summary);
     default:
-      return code.startsWith('unexpected') || code.includes('token')
+      return /^(?:unexpected|unterminated|newline)|token/.test(code)
         ? `Syntax error: ${summary}`
         : summary;
   }

@@ -15,9 +15,14 @@ const STATUS = 'io.k8s.apimachinery.pkg.apis.meta.v1.Status';
 
 const OF_LISTS: readonly Json[] = [
   ...['allowWatchBookmarks', 'sendInitialEvents', 'watch'].map((name) => query(name, 'boolean')),
-  ...['continue', 'fieldSelector', 'labelSelector', 'resourceVersion', 'resourceVersionMatch'].map(
-    (name) => query(name, 'string'),
-  ),
+  ...[
+    'continue',
+    'fieldSelector',
+    'labelSelector',
+    'resourceVersion',
+    'resourceVersionMatch',
+    'shardSelector',
+  ].map((name) => query(name, 'string')),
   ...['limit', 'timeoutSeconds'].map((name) => query(name, 'integer')),
 ];
 const OF_WRITES: readonly Json[] = ['dryRun', 'fieldManager', 'fieldValidation'].map((name) =>

@@ -1,3 +1,4 @@
+import type { Behaviour } from '../behaviour/behaviour.ts';
 import type { ServerGates } from '../behaviour/server-generation.ts';
 import { badRequest, internalError } from '../failures/failure.ts';
 import { type FieldError, invalidOptions } from '../failures/invalid.ts';
@@ -25,13 +26,13 @@ export interface ListOptions {
   readonly sendInitialEvents: boolean | undefined;
 }
 
-/** @throws ApiError 400 or 422 as the server words it. */
+/** @throws ApiError 400 or 422 as the server words it, and 500 for a bad shard selector. */
 export function parseListOptions(
   query: URLSearchParams,
   served: ServedResource,
   namespace: string | undefined,
   watching: boolean,
-  gates: ServerGates,
+  { gates, featureGates }: Pick<Behaviour, 'gates' | 'featureGates'>,
 ): ListOptions {
   const limit = integer(query, 'limit') ?? 0;
   const timeoutSeconds = integer(query, 'timeoutSeconds');
@@ -39,7 +40,7 @@ export function parseListOptions(
   const match = query.get('resourceVersionMatch') ?? '';
   const problems = optionProblems(query, watch, match, gates);
   if (problems.length > 0) throw invalidOptions('ListOptions', problems);
-  const selection = parseSelection(query, served, namespace);
+  const selection = parseSelection(query, served, namespace, featureGates);
   const token = query.get('continue') ?? '';
   const resourceVersion = versionOf(query.get('resourceVersion') ?? '', watch, token);
   return {

@@ -5,37 +5,51 @@ import {
   parseSelector,
   type Selector,
 } from 'chancery';
+import type { FeatureGates } from '../behaviour/feature-gates.ts';
 import { badRequest } from '../failures/failure.ts';
 import { int64Problem } from '../objects/go-integers.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import { labelKey, labelValue } from '../validation/fields/formats.ts';
+import { parseShardSelector, type ShardSelector } from './shard-selector.ts';
 
 /** Which objects of a collection a request means. */
 export interface Selection {
   readonly namespace: string | undefined;
   readonly labels: Selector;
   readonly fields: FieldSelector;
-  /** True when it is everything in the namespace: then a list counts what remains. */
+  /** Undefined where the request has none, and where the server ignores it. */
+  readonly shards: ShardSelector | undefined;
+  /**
+   * True without labels and fields: then a list counts what remains. A shard selector does not count in 1.36: `Empty` in
+   * k8s.io/apiserver pkg/storage/selection_predicate.go.
+   */
   readonly everything: boolean;
   matches(object: StoredObject): boolean;
 }
 
-/** @throws ApiError 400 for a selector that cannot be parsed. */
+/** @throws ApiError 400 for a selector that cannot be parsed, and 500 for a shard selector. */
 export function parseSelection(
   query: URLSearchParams,
   served: ServedResource,
   namespace: string | undefined,
+  { ShardedListAndWatch }: FeatureGates,
 ): Selection {
   const labels = parseLabelSelector(query.get('labelSelector') ?? '');
   const fields = parseFieldSelector(query.get('fieldSelector') ?? '', served);
+  // An empty parameter is none. White space alone is a bad selector.
+  const ranges = (ShardedListAndWatch && query.get('shardSelector')) || undefined;
+  const shards = ranges === undefined ? undefined : parseShardSelector(ranges);
   return {
     namespace,
     labels,
     fields,
+    shards,
     everything: labels.length === 0 && fields.length === 0,
     matches: (object) =>
-      matchesSelector(labels, object.metadata.labels) && matchesFields(fields, served, object),
+      matchesSelector(labels, object.metadata.labels) &&
+      matchesFields(fields, served, object) &&
+      (shards?.matches(object) ?? true),
   };
 }
 

@@ -29,7 +29,9 @@ const authority = new CertificateAuthority();
 const { key, cert } = authority.issue([address]);
 writeFileSync(join(directory, 'apiserver.crt'), cert + authority.certificate);
 
-const embedded = await ApiServer.start({ workloads: false });
+const [gate, on] = flags['feature-gates']?.split('=') ?? [];
+const featureGates = gate === undefined ? {} : { [gate]: on === 'true' };
+const embedded = await ApiServer.start({ workloads: false, featureGates });
 let asked = 0;
 const server = createServer({ key, cert }, (incoming, response) => {
   const isAdmin = groups?.trim() === '"system:masters"';

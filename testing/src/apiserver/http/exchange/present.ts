@@ -76,7 +76,10 @@ export function presentList(list: ObjectList, served: ServedResource, view: View
   }
   const apiVersion = apiVersionOf(served);
   if (!served.custom) {
-    return { kind: served.listKind, apiVersion, metadata, items: list.items.map(untyped) };
+    // In 1.36 no other list says so: not a Table, not one of metadata, and not one of custom resources.
+    const { shardSelector: selector } = list;
+    const shown = selector === undefined ? metadata : { ...metadata, shardInfo: { selector } };
+    return { kind: served.listKind, apiVersion, metadata: shown, items: list.items.map(untyped) };
   }
   // Custom resources are encoded as sorted maps, and with an empty continue.
   const {

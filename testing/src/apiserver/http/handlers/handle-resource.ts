@@ -54,8 +54,8 @@ async function handleCollection(handling: Handling): Promise<void> {
   if (exchange.method === 'POST') return create(handling);
   if (exchange.method === 'DELETE') return deleteCollection(handling);
   if (exchange.method !== 'GET') throw methodNotAllowed();
-  const { gates } = cluster.behaviour;
-  const options = parseListOptions(exchange.query, served, info.namespace, info.watch, gates);
+  const { behaviour } = cluster;
+  const options = parseListOptions(exchange.query, served, info.namespace, info.watch, behaviour);
   allow(handling, options.watch ? 'watch' : 'list');
   if (options.watch) {
     await requireReady(cluster, served, signal);
@@ -93,8 +93,8 @@ async function deleteCollection(handling: Handling): Promise<void> {
     exchange.query,
     decodeOptions(exchange, body, 'DeleteOptions'),
   );
-  const { gates } = cluster.behaviour;
-  const listed = parseListOptions(exchange.query, served, info.namespace, false, gates);
+  const { behaviour } = cluster;
+  const listed = parseListOptions(exchange.query, served, info.namespace, false, behaviour);
   const list = await runSteps(listObjects(cluster, served, listed));
   await deleteAll(cluster, served, list.items, options, writerOf(exchange), handling.signal);
   await sendList(handling, 200, presentList(list, served, handling.view));
@@ -132,7 +132,7 @@ function watchOne(handling: Handling, { name }: Target): void {
   const query = new URLSearchParams(exchange.query);
   query.set('fieldSelector', `metadata.name=${name}`);
   watch(
-    parseListOptions(query, served, info.namespace, true, cluster.behaviour.gates),
+    parseListOptions(query, served, info.namespace, true, cluster.behaviour),
     watchViewOf(view),
   );
 }

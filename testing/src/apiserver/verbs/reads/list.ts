@@ -14,8 +14,10 @@ export interface ObjectList {
   readonly resourceVersion: string;
   /** Empty on the last page. */
   readonly continue: string;
-  /** Known only where nothing is selected. */
+  /** Known only where nothing is selected by labels and fields. */
   readonly remainingItemCount: number | undefined;
+  /** The ranges of hashes that were applied. */
+  readonly shardSelector: string | undefined;
 }
 
 /**
@@ -35,7 +37,8 @@ export function* listObjects(
   const limit = limited ? options.limit : 0;
   const items: StoredObject[] = [];
   let seen = 0;
-  const most = limit > 0 && selection.everything ? limit : objects.length;
+  const { everything, shards } = selection;
+  const most = limit > 0 && everything && shards === undefined ? limit : objects.length;
   for (const stored of yield* allConvertedFromStored(served, objects.slice(0, most))) {
     seen++;
     const object = fromStored(served, stored);
@@ -43,15 +46,33 @@ export function* listObjects(
     if (limit > 0 && items.length === limit) break;
   }
   // As the server: more is there as soon as anything is, whether or not it is selected.
-  const left = objects.length - seen;
   const last = items.at(-1);
-  const more = left > 0 && last !== undefined;
+  const more = objects.length > seen && last !== undefined;
+  const isCached = cluster.watchCache.caches(served.storedAs);
   return {
     items,
     resourceVersion: String(revision),
     continue: more ? encodeContinue(revision, pathOf(last).slice(below.length)) : '',
-    remainingItemCount: more && selection.everything ? left : undefined,
+    remainingItemCount:
+      more && everything ? remaining(objects.length, seen, limit, isCached) : undefined,
+    shardSelector: shards?.text,
   };
+}
+
+/** The most objects that the server asks etcd for at a time: `maxLimit` in pkg/storage/etcd3/store.go. */
+const ETCD_PART = 10_000;
+
+/**
+ * What the server says remains behind a page: the objects from where it began to read, less the limit. Without a shard
+ * selector that is what remains. With one it is too much, because objects of other shards were left out meanwhile. From
+ * etcd the server reads parts, each twice as large as the one before, and begins with the last of them.
+ */
+function remaining(total: number, seen: number, limit: number, isCached: boolean): number {
+  let from = 0;
+  for (let part = limit; !isCached && from + part < seen; part = Math.min(part * 2, ETCD_PART)) {
+    from += part;
+  }
+  return total - from - limit;
 }
 
 function pathOf({ metadata }: StoredObject): string {

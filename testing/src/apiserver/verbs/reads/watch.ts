@@ -92,7 +92,7 @@ export class Watch {
     this.#inTurn(stored, () => {
       for (const one of stored) {
         const object = this.#shown(one);
-        if (selection.matches(object)) this.#sink.event('ADDED', object, undefined);
+        if (this.#isWanted(object)) this.#sink.event('ADDED', object, undefined);
       }
       if (sendInitialEvents && bookmarks) this.#sink.bookmark(revision, true);
     });
@@ -149,7 +149,16 @@ export class Watch {
     if (selection.namespace !== undefined && stored.metadata.namespace !== selection.namespace) {
       return false;
     }
-    return selection.matches(this.#shown(stored));
+    return this.#isWanted(this.#shown(stored));
+  }
+
+  /**
+   * In 1.36 a watch that etcd serves has the events of every shard, unless labels or fields select, too:
+   * `createWatchChan` in k8s.io/apiserver pkg/storage/etcd3/watcher.go takes the selector for none.
+   */
+  #isWanted(object: StoredObject): boolean {
+    const { selection } = this.#options;
+    return (!this.#cached && selection.everything) || selection.matches(object);
   }
 
   #shown(stored: StoredObject): StoredObject {
