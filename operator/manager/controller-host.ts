@@ -119,7 +119,7 @@ export class ControllerHost {
     return {
       name: controller.name,
       phase: 'controllers',
-      guarded: controller.needsLeaderElection,
+      guarded: controller.needsLeaderElection && this.#options.shards === undefined,
       run: (stop, abort) => runner.run(stop, abort),
     };
   }
@@ -176,6 +176,7 @@ export class ControllerHost {
    */
   beginTerm(fences: TermFences): void {
     this.#term = this.#termOf(fences);
+    if (this.#options.shards !== undefined) return; // each group of keys has terms of its own
     for (const { controller } of this.#runners.values()) {
       if (controller.needsLeaderElection) this.#attached(controller);
     }
@@ -206,7 +207,10 @@ export class ControllerHost {
   #attached(controller: Controller): ControllerRunner {
     const { informers, shards, settings } = this.#options;
     const runner = this.#runner(controller, (source) => {
-      const slotting = shards && slottingOf(controller, source, settings.sharding?.by ?? 'uid');
+      const isSharded = shards !== undefined && controller.needsLeaderElection;
+      const slotting = isSharded
+        ? slottingOf(controller, source, settings.sharding?.by ?? 'uid')
+        : undefined;
       return informers.of({ ...source, slotting });
     });
     this.#runners.set(controller.name, { runner, controller });
@@ -280,7 +284,8 @@ export class ControllerHost {
       sourcesWithinMs,
     } = this.#options;
     const { client, events } = this.partsFor(controller.name, controller.needsLeaderElection);
-    const shards = this.#options.shards && this.#shardsFor(controller.name, this.#options.shards);
+    const groups = controller.needsLeaderElection ? this.#options.shards : undefined;
+    const shards = groups && this.#shardsFor(controller.name, groups);
     return new ControllerRunner({
       ...(shards && { shards }),
       controller,

@@ -145,8 +145,37 @@ export function shardingOf(
   });
 }
 
+/** What the checks of a process ask. */
+interface ProcessHealth {
+  /** False when a lost Lease should have ended the process. */
+  readonly isHealthy: () => boolean;
+  readonly isStuck: () => boolean;
+  readonly sources: () => Iterable<NeededSource>;
+  readonly running: Omit<StartCheck, 'name'>;
+  /** Of `/readyz`. Undefined: there is none. */
+  readonly others: readonly (StartCheck | undefined)[];
+}
+
+/** The checks of `/healthz` and `/readyz`, without those of the user. */
+export function ownChecks(
+  options: OperatorProcessOptions,
+  { isHealthy, isStuck, sources, running, others }: ProcessHealth,
+): { readonly live: readonly HealthCheck[]; readonly ready: readonly StartCheck[] } {
+  return {
+    live: [
+      { name: 'leaderelection', ok: isHealthy },
+      { name: 'reconciles', ok: () => !isStuck() },
+    ],
+    ready: [
+      ...sourceChecks(options, sources),
+      { name: 'running', ...running },
+      ...others.filter((check) => check !== undefined),
+    ],
+  };
+}
+
 /** The checks of `/readyz` for sources: `synced`, and `sources` if the settings say `readySources`. */
-export function sourceChecks(
+function sourceChecks(
   options: OperatorProcessOptions,
   sources: () => Iterable<NeededSource>,
 ): readonly StartCheck[] {

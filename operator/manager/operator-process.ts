@@ -1,13 +1,14 @@
 import { withParts } from '../client/connection.ts';
 import { expectServed } from '../client/interceptors/expect-served.ts';
 import { type Controller, isController } from '../controller/controller.ts';
+import { EVENT_FLUSH_MS } from '../controller/events/api-event-recorder.ts';
 import type { Log } from '../controller/reconciler.ts';
 import { abortable, aborted } from '../core/abort.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { ControllerHost } from './controller-host.ts';
 import type { DefinitionInstaller } from './crds/install-definitions.ts';
 import type { HealthServer } from './http/health-server.ts';
-import { Campaign } from './leader/campaign.ts';
+import { Campaign, isGuarded } from './leader/campaign.ts';
 import type { LeaderElector } from './leader/leader-elector.ts';
 import {
   definitionInstallerOf,
@@ -15,9 +16,9 @@ import {
   healthServerOf,
   informersOptions,
   leadershipStatus,
+  ownChecks,
   runnableHostOf,
   shardingOf,
-  sourceChecks,
   webhookServingOf,
 } from './manager-parts.ts';
 import type { OperatorProcessOptions } from './options.ts';
@@ -26,6 +27,7 @@ import type { RunnableHost } from './runnable-host.ts';
 import { explainRefusals, type KnownAccess } from './safety/explain-refusals.ts';
 import { waitForAmbassador } from './safety/visible-token.ts';
 import { placementOf } from './settings/connect-options.ts';
+import { type KeylessWork, withKeylessWork } from './sharding/first-group.ts';
 import { GroupsAtWork } from './sharding/sharded-work.ts';
 import type { Sharding } from './sharding/sharding.ts';
 import { Informers } from './sources/informers.ts';
@@ -90,8 +92,9 @@ export class OperatorProcess {
       expectServed: expectServed(this.#informers.discoveryPoll),
     });
     const { sharding } = options.settings;
-    const shards = sharding && new GroupsAtWork(sharding, this.#informers);
-    this.#sharding = shardingOf(options, shards, this.#log);
+    const shards = sharding && new GroupsAtWork(sharding, this.#informers.ownSlots);
+    this.#sharding =
+      shards && shardingOf(options, withKeylessWork(shards, this.#keylessWork()), this.#log);
     this.#host = new ControllerHost({
       ...options,
       ...(shards && { shards }),
@@ -104,21 +107,13 @@ export class OperatorProcess {
     this.#runnables = runnableHostOf({ ...options, connection }, this.#informers, this.#host);
     this.#webhooks = webhookServingOf(options);
     this.#definitions = definitionInstallerOf({ ...options, connection }, this.#log);
-    const checks = {
-      live: [
-        { name: 'leaderelection', ok: () => this.#campaign?.elector.healthy ?? true },
-        ...(this.#sharding === undefined
-          ? []
-          : [{ name: 'sharding', ok: () => this.#sharding?.healthy ?? true }]),
-        { name: 'reconciles', ok: () => !this.#host.stuck },
-      ],
-      ready: [
-        ...sourceChecks(options, () => this.#informers.needed()),
-        { name: 'running', ok: () => this.#isRunning, starting: () => this.#isStarting },
-        ...(this.#definitions === undefined ? [] : [this.#definitions.check]),
-        ...(this.#webhooks === undefined ? [] : [this.#webhooks.check]),
-      ],
-    };
+    const checks = ownChecks(options, {
+      isHealthy: () => this.#campaign?.elector.healthy ?? this.#sharding?.healthy ?? true,
+      isStuck: () => this.#host.stuck,
+      sources: () => this.#informers.needed(),
+      running: { ok: () => this.#isRunning, starting: () => this.#isStarting },
+      others: [this.#definitions?.check, this.#webhooks?.check],
+    });
     this.#health = healthServerOf(options, checks, this.#log, this.#view);
     for (const each of [...options.controllers, ...(options.runnables ?? [])]) this.add(each);
     if (this.#webhooks !== undefined) this.add(this.#webhooks.runnable);
@@ -285,7 +280,7 @@ export class OperatorProcess {
     if (prepare !== undefined) await abortable(prepare(signal), signal);
     await this.#definitions?.install([...this.#waiting], signal);
     signal.throwIfAborted();
-    this.#leads = this.#campaign === undefined;
+    this.#leads = this.#campaign === undefined && this.#sharding === undefined;
     for (const declared of this.#waiting) this.#watch(declared);
     this.#watching = this.#informers.run(this.#sources.signal).catch((error) => this.#fail(error));
     this.#phase = 'running';
@@ -320,8 +315,31 @@ export class OperatorProcess {
     );
   }
 
-  #mayRun({ needsLeaderElection = true }: Controller | Runnable): boolean {
-    return this.#leads || !needsLeaderElection;
+  #mayRun(declared: Controller | Runnable): boolean {
+    const { needsLeaderElection = true } = declared;
+    if (this.#leads || !needsLeaderElection) return true;
+    return this.#sharding !== undefined && isController(declared); // it runs, for the keys of some groups
+  }
+
+  /** What needs leadership and has no keys. */
+  #keylessWork(): KeylessWork {
+    return {
+      begin: (term) => {
+        this.#host.beginTerm(term);
+        this.#leads = true;
+        for (const declared of this.#waiting) this.#launch(declared);
+      },
+      end: async () => {
+        this.#leads = false;
+        this.#tasks.stop(isGuarded, new Error('another replica does this from now on'));
+        await this.#tasks.settled(isGuarded);
+        await this.#host.endTerm(EVENT_FLUSH_MS);
+        for (const declared of this.#declared) {
+          if (!this.#mayRun(declared)) this.#waiting.add(declared);
+        }
+      },
+      abort: (reason) => this.#tasks.abort(isGuarded, reason),
+    };
   }
 
   #campaignOf(elector: LeaderElector): Campaign {

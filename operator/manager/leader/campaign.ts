@@ -139,7 +139,7 @@ export class Campaign {
   }
 }
 
-function isGuarded({ guarded }: Task): boolean {
+export function isGuarded({ guarded }: Task): boolean {
   return guarded;
 }
 

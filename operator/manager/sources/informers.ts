@@ -1,4 +1,3 @@
-import { ShardedSource } from '../../client/sharded-source.ts';
 import { prepared, transformed } from '../../client/source.ts';
 import type { Log } from '../../controller/reconciler.ts';
 import type { CrdWait } from '../../controller/run/settled-sources.ts';
@@ -21,8 +20,8 @@ import type { ListWatch } from '../../watch/list-watch.ts';
 import { ListLimiter } from '../../watch/policy/list-limiter.ts';
 import type { ReflectorOptions } from '../../watch/reflector-options.ts';
 import type { NeededSource } from '../http/health-checks.ts';
-import type { NamedSlotting } from '../sharding/slotting.ts';
 import { CacheGauges } from './cache-gauges.ts';
+import { OwnSlots, type SlottedSource } from './own-slots.ts';
 import {
   type Scope,
   ScopeIdentities,
@@ -70,20 +69,13 @@ interface Shared extends ScopeActivity {
   readonly facts: object;
   readonly labels: Labels;
   /** Undefined unless replicas share the objects of the source. */
-  readonly shards: SharedShards | undefined;
+  readonly slotted: SlottedSource | undefined;
   /** 0: the reflector compares the cache by itself, and no sooner. */
   readonly relistIntervalMs: number;
   users: number;
   /** Users that are not optional. */
   needs: number;
   stop: () => void;
-}
-
-/** A source of which a replica shows the objects in its own slots. */
-interface SharedShards {
-  readonly slotting: NamedSlotting;
-  /** Lists the objects of some slots. */
-  readonly part: (slots: ReadonlySet<number>) => ListWatch<KubernetesObject>;
 }
 
 /** Several namespaces of one source, and its users. */
@@ -102,6 +94,8 @@ export class Informers {
   readonly ownWritesJournal: OwnWritesJournal = new OwnWritesJournal();
   /** Polls for resources that are not served. All sources share it. */
   readonly discoveryPoll: DiscoveryPoll;
+  /** The slots of objects that replicas share. */
+  readonly ownSlots: OwnSlots;
   readonly #options: InformersOptions;
   readonly #identities = new ScopeIdentities();
   readonly #shared = new Map<string, Shared>();
@@ -110,8 +104,6 @@ export class Informers {
   readonly #gauges: CacheGauges;
   /** Limits the load of all sources together on the API server. */
   readonly #limiter: ListLimiter;
-  /** The slots of the groups that this process holds. */
-  #slots: ReadonlySet<number> = new Set();
   #running: { readonly signal: AbortSignal; readonly ended: Set<Promise<void>> } | undefined;
   #crash: (bug: unknown) => void = () => {};
 
@@ -120,6 +112,7 @@ export class Informers {
     this.#options = options;
     this.#limiter = reflector.limiter ?? new ListLimiter(reflector);
     this.discoveryPoll = reflector.discoveryPoll ?? new DiscoveryPoll(reflector.clock);
+    this.ownSlots = new OwnSlots(reflector.clock, () => this.#shared.values());
     this.#gauges = new CacheGauges(meter, reflector.clock, () => this.#shared.values());
   }
 
@@ -161,31 +154,6 @@ export class Informers {
     for (const { informer, facts, needs, scope } of this.#shared.values()) {
       const isLetGo = informer.state === 'unserved' && this.#options.crdWait === 'optional';
       if (needs > 0 && !isLetGo) yield { informer, facts, resource: scope.resource };
-    }
-  }
-
-  /** See `ShardedCaches`. */
-  async openSlots(slots: ReadonlySet<number>, signal: AbortSignal): Promise<void> {
-    const isFirst = this.#slots.size === 0;
-    this.#slots = new Set([...this.#slots, ...slots]);
-    const widened = [...this.#shared.values()].map(async ({ informer, shards }) => {
-      if (shards === undefined || informer.state === 'unserved' || informer.state === 'forbidden')
-        return;
-      await informer.widen(shards.part(slots), isFirst, signal);
-    });
-    await Promise.all(widened);
-  }
-
-  /** See `ShardedCaches`. */
-  dropSlots(slots: ReadonlySet<number>): void {
-    const left = new Set([...this.#slots].filter((slot) => !slots.has(slot)));
-    this.#slots = left;
-    for (const { informer, shards } of this.#shared.values()) {
-      if (shards === undefined) continue;
-      informer.narrow((entry) => {
-        const of = shards.slotting.slotsOf(entry);
-        return of.length > 0 && !of.some((slot) => left.has(slot));
-      });
     }
   }
 
@@ -254,14 +222,8 @@ export class Informers {
     const observed = transformLog({ log, clock, meter, labels, facts });
     const taken = (from: ListWatch<KubernetesObject>): ListWatch<KubernetesObject> =>
       prepare === undefined ? transformed(from, transform, observed) : prepared(from, prepare);
-    const sharded =
-      slotting && new ShardedSource(bare, slotting, { clock, slots: () => this.#slots });
-    const source = taken(sharded ?? bare);
-    const shards = sharded &&
-      slotting && {
-        slotting,
-        part: (slots: ReadonlySet<number>) => taken(sharded.part(slots)),
-      };
+    const slotted = slotting && this.ownSlots.of(bare, slotting, taken);
+    const source = slotted?.source ?? taken(bare);
     const statusChanged = statusLog(log, facts, {
       clock,
       resourceVersion: () => informer.resourceVersion,
@@ -299,7 +261,7 @@ export class Informers {
       scope,
       facts,
       labels,
-      shards,
+      slotted,
       relistIntervalMs,
       users: 0,
       needs: 0,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Controller, controller } from '../../../operator/controller/controller.ts';
 import { source } from '../../../operator/controller/source.ts';
-import { configMaps, secrets } from '../../../operator/kubernetes.ts';
+import { type ConfigMap, configMaps, secrets } from '../../../operator/kubernetes.ts';
 import { isWrite, OUTAGE, Place, type Replica } from '../leader/replica.ts';
 
 const PARENTS = 60;
@@ -14,8 +14,6 @@ function mirror(): Controller {
     owns: [secrets],
     async reconcile({ metadata: { name = '', namespace = '' }, data }, { applyOwned, self }) {
       await applyOwned(secrets, {
-        apiVersion: 'v1',
-        kind: 'Secret',
         metadata: { name, namespace },
         stringData: { by: self.podName ?? '', of: JSON.stringify(data ?? {}) },
       });
@@ -31,10 +29,11 @@ async function withParents(): Promise<Place> {
   return place;
 }
 
-const parent = ({ namespace }: Place, name: string) => ({
+const parent = ({ namespace }: Place, name: string, data = {}): ConfigMap => ({
   apiVersion: 'v1',
   kind: 'ConfigMap',
   metadata: { name, namespace, labels: { app: 'mirrored' } },
+  data,
 });
 
 const sharded = (place: Place) => ({
@@ -49,24 +48,20 @@ function text(base64 = ''): string {
 /** The number of groups that a replica holds. */
 function groupsOf({ operator: { meter } }: Replica): number {
   const groups = Array.from({ length: 8 }, (_, group) => `mirror-leader-group-${group}`);
-  return groups.filter((name) => meter.value('leader_election_master_status', { name }) === 1).length;
+  return groups.filter((name) => meter.value('leader_election_master_status', { name }) === 1)
+    .length;
 }
 
 /** Which replica wrote each Secret last, by its name. */
 async function lastWriters(place: Place): Promise<ReadonlyMap<string, string>> {
   const found = await place.env.list(secrets, place.namespace);
-  return new Map(
-    found.map(({ metadata, data }) => [
-      metadata.name ?? '',
-      text(data?.by),
-    ]),
-  );
+  return new Map(found.map(({ metadata, data }) => [metadata.name ?? '', text(data?.by)]));
 }
 
 test('[sharding 4] three replicas write the children of all parents, each those of its own groups', async () => {
   const place = await withParents();
   const names = ['a', 'b', 'c'];
-  const replicas = [];
+  const replicas: Replica[] = [];
   for (const name of names) replicas.push(await place.replica(name, [mirror()], sharded(place)));
   const isLevel = (): boolean => replicas.every((replica) => groupsOf(replica) >= 2);
   expect(await place.until(isLevel)).toBe(true);
@@ -77,7 +72,7 @@ test('[sharding 4] three replicas write the children of all parents, each those 
   expect(new Set(by.values())).toEqual(new Set(names));
   const from = place.passed.length;
   for (const name of by.keys()) {
-    await place.env.apply({ ...parent(place, name), data: { changed: 'yes' } });
+    await place.env.apply(parent(place, name, { changed: 'yes' }));
   }
   await place.until(() => false, 5_000);
   const later = place.passed.slice(from).filter(({ call }) => call.resource === 'secrets');
@@ -97,7 +92,7 @@ test('[sharding 9] a replica that stops gives its groups to the others, which ha
   const before = await lastWriters(place);
   const stopping = leaving.operator.stop();
   for (const name of before.keys()) {
-    await place.env.apply({ ...parent(place, name), data: { changed: 'later' } });
+    await place.env.apply(parent(place, name, { changed: 'later' }));
   }
   const isTaken = (): boolean => staying.reduce((sum, each) => sum + groupsOf(each), 0) === 8;
   expect(await place.until(isTaken, 20_000)).toBe(true);
@@ -124,7 +119,7 @@ test('[sharding 7] groups of a replica without an ambassador move, and it writes
   const from = place.clock.monotonic();
   lost.gate = {};
   for (const name of (await lastWriters(place)).keys()) {
-    await place.env.apply({ ...parent(place, name), data: { changed: 'again' } });
+    await place.env.apply(parent(place, name, { changed: 'again' }));
   }
   expect(await place.until(() => groupsOf(lost) === 4)).toBe(true);
   await place.until(() => false, 10_000);

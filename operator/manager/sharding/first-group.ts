@@ -1,0 +1,28 @@
+import type { GroupTerm, ShardedWork } from './shard-group.ts';
+
+/** The work that belongs to no key, such as runnables. One replica does it: the one that has the first group. */
+export interface KeylessWork {
+  begin(term: GroupTerm): void;
+  /** Resolves when it has ended. */
+  end(): Promise<void>;
+  abort(reason: unknown): void;
+}
+
+const FIRST = 0;
+
+/** `work`, with work that belongs to no key in its first group. */
+export function withKeylessWork(work: ShardedWork, keyless: KeylessWork): ShardedWork {
+  return {
+    open: (group, signal) => work.open(group, signal),
+    dispatch: (group, term) => {
+      work.dispatch(group, term);
+      if (group !== FIRST) return;
+      term.lost.addEventListener('abort', () => keyless.abort(term.lost.reason), { once: true });
+      keyless.begin(term);
+    },
+    drain: async (group) => {
+      await Promise.all([work.drain(group), ...(group === FIRST ? [keyless.end()] : [])]);
+    },
+    drop: (group) => work.drop(group),
+  };
+}
