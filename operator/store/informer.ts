@@ -219,13 +219,9 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
   }
 
   /** Takes in a part that the source shows from now on: see `Widening`. `isFirst`: it has shown nothing before. */
-  widen(
-    source: Pick<ListWatch<T>, 'listPage'>,
-    isFirst: boolean,
-    signal: AbortSignal,
-  ): Promise<void> {
+  widen(source: Pick<ListWatch<T>, 'listPage'>, isFirst: boolean): Promise<void> {
     const take = (entries: readonly Entry<T>[]) => this.#took(this.#cache.include(entries));
-    return this.#reflector.widening.include({ source, take, isFirst }, signal);
+    return this.#reflector.widening.include({ source, take, isFirst }, this.#signal);
   }
 
   /** Drops objects that the source no longer shows, and opens its watch anew. */

@@ -1,4 +1,5 @@
 import { ShardedSource } from '../../client/sharded-source.ts';
+import { abortable } from '../../core/abort.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { Informer } from '../../store/informer.ts';
@@ -25,6 +26,9 @@ export class OwnSlots {
   readonly #clock: Clock;
   readonly #all: () => Iterable<Slotted>;
   #slots: ReadonlySet<number> = new Set();
+  /** Waits for `#current`, and takes more slots until then. */
+  #next: Batch | undefined;
+  #current: Promise<void> = Promise.resolve();
 
   constructor(clock: Clock, all: () => Iterable<Slotted>) {
     this.#clock = clock;
@@ -45,29 +49,58 @@ export class OwnSlots {
     return { source: prepared(sharded), slotting, part };
   }
 
-  /** See `ShardedCaches`. */
+  /** See `ShardedCaches`. Slots that are opened while others are listed are listed together, after those. */
   async openSlots(slots: ReadonlySet<number>, signal: AbortSignal): Promise<void> {
-    const isFirst = this.#slots.size === 0;
-    this.#slots = new Set([...this.#slots, ...slots]);
-    const widened = [...this.#all()].map(async ({ informer, slotted }) => {
-      // The first list of a source that is not served now will have these slots, too.
-      const isAbsent = informer.state === 'unserved' || informer.state === 'forbidden';
-      if (slotted !== undefined && !isAbsent)
-        await informer.widen(slotted.part(slots), isFirst, signal);
-    });
-    await Promise.all(widened);
+    this.#next ??= this.#batch(this.#current);
+    const { opened, done } = this.#next;
+    for (const slot of slots) opened.add(slot);
+    await abortable(done, signal);
   }
 
   /** See `ShardedCaches`. */
   dropSlots(slots: ReadonlySet<number>): void {
-    const left = new Set([...this.#slots].filter((slot) => !slots.has(slot)));
-    this.#slots = left;
+    this.#slots = new Set([...this.#slots].filter((slot) => !slots.has(slot)));
+    for (const slot of slots) this.#next?.opened.delete(slot);
+    this.#narrow();
+  }
+
+  #batch(before: Promise<void>): Batch {
+    const opened = new Set<number>();
+    const done = before.then(() => {
+      this.#next = undefined;
+      return this.#open(opened);
+    });
+    this.#current = done;
+    return { opened, done };
+  }
+
+  async #open(opened: ReadonlySet<number>): Promise<void> {
+    const isFirst = this.#slots.size === 0;
+    this.#slots = new Set([...this.#slots, ...opened]);
+    const widened = [...this.#all()].map(async ({ informer, slotted }) => {
+      // The first list of a source that is not served now will have these slots, too.
+      const isAbsent = informer.state === 'unserved' || informer.state === 'forbidden';
+      if (slotted === undefined || isAbsent || opened.size === 0) return;
+      await informer.widen(slotted.part(opened), isFirst).catch(() => {}); // it has ended
+    });
+    await Promise.all(widened);
+    const isDropped = [...opened].some((slot) => !this.#slots.has(slot));
+    if (isDropped) this.#narrow();
+  }
+
+  #narrow(): void {
     for (const { informer, slotted } of this.#all()) {
       if (slotted === undefined) continue;
       informer.narrow((entry) => {
         const of = slotted.slotting.slotsOf(entry);
-        return of.length > 0 && !of.some((slot) => left.has(slot));
+        return of.length > 0 && !of.some((slot) => this.#slots.has(slot));
       });
     }
   }
+}
+
+/** Slots that are listed together. */
+interface Batch {
+  readonly opened: Set<number>;
+  readonly done: Promise<void>;
 }
