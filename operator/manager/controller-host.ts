@@ -230,6 +230,7 @@ export class ControllerHost {
     return {
       groupOf: (identity) => groups.groupOf(identity),
       begin: (group) => groups.begin(group),
+      childLabels: groups.childLabels,
       onOpened: (opened) => groups.onOpened(opened),
       termOf: (group) => {
         const held = groups.termOf(group);

@@ -38,6 +38,8 @@ export interface OwnerOfChildren {
     existing: KubernetesObject | undefined,
   ) => void;
   readonly refused?: Refused;
+  /** Labels that each child has besides its own. */
+  readonly childLabels?: Readonly<Record<string, string>> | undefined;
 }
 
 /** How composites and decorators have a child written. `ReconcileContext.applyOwned` takes these options, too. */
@@ -129,7 +131,7 @@ async function unlessSame<C extends KubernetesObject>(
 
 /** The complete child, with its owner reference, in the form in which the server shows it. */
 function childOf<C extends KubernetesObject>(
-  { owner, ownerResource }: OwnerOfChildren,
+  { owner, ownerResource, childLabels }: OwnerOfChildren,
   resource: Resource<C>,
   desired: Desired<C>,
 ): C {
@@ -141,6 +143,7 @@ function childOf<C extends KubernetesObject>(
     metadata: {
       ...(resource.namespaced && namespace !== undefined && { namespace }),
       ...desired.metadata,
+      ...(childLabels && { labels: { ...desired.metadata.labels, ...childLabels } }),
     },
   } as unknown as C;
   return setControllerReference(owner, withStoredNames(resource, child), ownerResource, resource);

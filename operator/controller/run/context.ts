@@ -28,7 +28,7 @@ import { isSameResource, type Source, source } from '../source.ts';
 import { failureOf } from './failure.ts';
 import { observeWrites, type WriteObserver, type WrittenCall } from './observe-writes.ts';
 import { type RefusedChildren, withRefusals } from './refused-children.ts';
-import type { Term } from './term.ts';
+import type { Shards, Term } from './term.ts';
 
 /** The parts that all attempts of one controller share. */
 interface ContextsOptions {
@@ -45,6 +45,8 @@ interface ContextsOptions {
   readonly takenNames?: TakenNames;
   /** The namespaces of sources that watch the configured ones. Default: all. */
   readonly namespaces?: readonly string[] | undefined;
+  /** Labels that the children of an object have besides their own. Default: none. */
+  readonly childLabels?: Shards['childLabels'];
 }
 
 /** The parts that belong to one attempt. */
@@ -103,6 +105,7 @@ export class Contexts {
         log,
         memory: this.#memory,
         childSelection: this.#childSelection,
+        childLabels: this.#options.childLabels,
         store: (of) => this.store(of),
         refused,
         refusedChildren,
@@ -267,6 +270,7 @@ interface ContextMethodsOptions {
   /** Shared by all attempts of the controller. */
   readonly memory: AppliedMemory;
   readonly childSelection: ChildSelection;
+  readonly childLabels: Shards['childLabels'];
   /** The cache of a source, as the reconciler sees it. */
   readonly store: (source: Source) => Store<KubernetesObject>;
   /** Called when another object keeps a child from being created or changed. */
@@ -327,7 +331,9 @@ function applyingOwned(
     const owner = reconciled('applyOwned');
     const known = knownChild(controller, client, store);
     const writer = { client, fieldManager: controller.name, memory };
-    const of = { owner, ownerResource: controller.for.resource, ...writer, known, refused };
+    const childLabels = rest.childLabels?.(owner);
+    const { resource: ownerResource } = controller.for;
+    const of = { owner, ownerResource, ...writer, known, refused, childLabels };
     if (how?.dryRun === true) return applyOwned(of, resource, child, how);
     const { namespace = owner.metadata.namespace, name } = child.metadata;
     const write = () =>

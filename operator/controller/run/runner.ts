@@ -90,8 +90,8 @@ export class ControllerRunner {
     const journaled = (client: Client): Client =>
       surround(client, { journal: journal && journalWrites(journal) });
     this.#term = { events: options.events, client: journaled(options.client) };
-    const sharding = { controller, informers: this.#informers, journaled, queue: this.#queue };
-    this.#keys = shards && new ShardedKeys({ ...sharding, shards });
+    const parts = { controller, informers: this.#informers, journaled, queue: this.#queue };
+    this.#keys = shards && new ShardedKeys({ ...parts, shards });
     this.#metrics = new ReconcileMetrics(meter ?? noMeter, name);
     this.#log = logFor({ controller: name });
     this.#timeSlice = options.timeSlice ?? new TimeSlice(clock);
@@ -108,6 +108,7 @@ export class ControllerRunner {
     this.#gate = this.#newGate();
     this.#contexts = new Contexts({
       ...options,
+      childLabels: shards?.childLabels,
       informers: this.#informers,
       wrote: (key, write, call) => {
         this.#gate.wrote(key, write);

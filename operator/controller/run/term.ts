@@ -1,4 +1,5 @@
 import type { Client } from '../../client/client.ts';
+import type { KubernetesObject } from '../../model/object.ts';
 import type { EventRecorder } from '../events/event-recorder.ts';
 
 /** The right to work on keys, from when it begins until it is lost or given back. */
@@ -27,6 +28,10 @@ export interface Shards {
   termOf(group: number): Term | undefined;
   /** Calls `opened` with groups for which attempts may begin from now on, until the returned function is called. */
   onOpened(opened: (groups: ReadonlySet<number>) => void): () => void;
+  /** Labels by which the API server finds the children of an object's group. Undefined: there are none. */
+  readonly childLabels:
+    | ((owner: KubernetesObject) => Readonly<Record<string, string>> | undefined)
+    | undefined;
   /** An attempt for a group begins. Call the returned function when it has ended. */
   begin(group: number): () => void;
 }

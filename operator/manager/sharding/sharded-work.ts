@@ -1,7 +1,8 @@
-import type { ShardedIdentity } from '../../controller/run/term.ts';
+import type { ShardedIdentity, Shards } from '../../controller/run/term.ts';
 import { SLOTS, slotOf } from '../../model/shard/field-hash.ts';
 import type { GroupTerm, ShardedWork } from './shard-group.ts';
 import type { ShardField } from './sharding.ts';
+import { childLabelsBy } from './slotting.ts';
 
 /** The caches of a process, as far as they depend on its groups. */
 export interface ShardedCaches {
@@ -12,6 +13,8 @@ export interface ShardedCaches {
 
 /** Which groups this process works on now, for its controllers. */
 export class GroupsAtWork implements ShardedWork {
+  /** See `Shards`. */
+  readonly childLabels: Shards['childLabels'];
   readonly #groups: number;
   readonly #by: ShardField;
   readonly #caches: ShardedCaches;
@@ -26,6 +29,7 @@ export class GroupsAtWork implements ShardedWork {
   ) {
     this.#groups = groups;
     this.#by = by;
+    this.childLabels = childLabelsBy(by);
     this.#caches = caches;
   }
 

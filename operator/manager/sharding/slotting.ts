@@ -2,9 +2,9 @@ import type { Slotting } from '../../client/sharded-source.ts';
 import type { Controller } from '../../controller/controller.ts';
 import { owners } from '../../controller/run/mapped-keys.ts';
 import type { Source } from '../../controller/source.ts';
-import { splitKey } from '../../model/object.ts';
+import { type KubernetesObject, splitKey } from '../../model/object.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
-import { slotOf } from '../../model/shard/field-hash.ts';
+import { SLOTS, slotOf } from '../../model/shard/field-hash.ts';
 import { shardSelector } from '../../model/shard/shard-selector.ts';
 import type { ShardField } from './sharding.ts';
 
@@ -26,7 +26,18 @@ export function slottingOf(
   if (source !== controller.for && owned === undefined) return undefined;
   if (by === 'namespace') return BY_NAMESPACE;
   if (source === controller.for) return BY_UID;
-  return byOwner(controller.for.resource, owned?.anyOwner ?? false);
+  return byOwner(controller.for.resource, source, owned?.anyOwner ?? false);
+}
+
+/** Label of a child: the slot of its owner, 0 to 63. */
+const SLOT_LABEL = 'chancery.dev/slot';
+
+/** The labels by which the children of an object are divided; undefined where another field divides them. */
+export function childLabelsBy(
+  by: ShardField,
+): ((owner: KubernetesObject) => Readonly<Record<string, string>> | undefined) | undefined {
+  if (by !== 'uid') return undefined;
+  return ({ metadata: { uid } }) => (uid ? { [SLOT_LABEL]: String(slotOf(uid)) } : undefined);
 }
 
 const BY_NAMESPACE: NamedSlotting = {
@@ -41,11 +52,22 @@ const BY_UID: NamedSlotting = {
   selectors: (slots) => ({ shardSelector: shardSelector('object.metadata.uid', slots) }),
 };
 
-/** Children are where their owners are. What has no owner of this kind is everywhere: its name may be wanted. */
-function byOwner(owner: Resource, anyOwner: boolean): NamedSlotting {
+/**
+ * Children are where their owners are. What has no owner of this kind is everywhere, because its name may be wanted; and
+ * so is, on the wire, what has no label yet.
+ */
+function byOwner(owner: Resource, { labelSelector }: Source, anyOwner: boolean): NamedSlotting {
   return {
     name: `owner ${resourceName(owner)} ${anyOwner}`,
     slotsOf: ({ metadata }) => owners(metadata, owner, anyOwner).map(({ uid }) => slotOf(uid)),
-    selectors: () => ({}),
+    selectors: (slots) => {
+      const others = Array.from({ length: SLOTS }, (_, slot) => slot).filter(
+        (slot) => !slots.has(slot),
+      );
+      // The label has the slot of one owner.
+      if (anyOwner || others.length === 0) return {};
+      const notOthers = `${SLOT_LABEL} notin (${others.join(',')})`;
+      return { labelSelector: labelSelector ? `${labelSelector},${notOthers}` : notOthers };
+    },
   };
 }
