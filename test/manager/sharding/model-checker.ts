@@ -1,5 +1,6 @@
 /** All states that a model can reach, breadth first, and what a fair world without further failures makes of each. */
-import { BrokenRule, type Model } from './model.ts';
+import type { Model } from './model.ts';
+import { BrokenRule } from './model-actions.ts';
 import { encode, type State } from './model-state.ts';
 
 export interface Verdict {

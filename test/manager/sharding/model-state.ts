@@ -237,3 +237,13 @@ function putMember(member: MemberState): void {
     put((part.isOpen ? 1 : 0) + (part.isDispatching ? 2 : 0) + WORK[part.work]);
   }
 }
+
+export function at<T>(items: readonly T[], index: number): T {
+  const item = items[index];
+  if (item === undefined) throw new Error(`there is no item ${index}`);
+  return item;
+}
+
+export function partOf(state: State, member: number, group: number): Part {
+  return at(at(state.members, member).parts, group);
+}
