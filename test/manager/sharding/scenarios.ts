@@ -58,6 +58,11 @@ export const MAIN: Readonly<Record<string, ModelOptions>> = {
     inOrder: true,
     budgets: { ...NO_FAILURES, pauses: 1 },
   },
+  'three members, and a request that is delayed': {
+    ...THREE,
+    inOrder: true,
+    budgets: { ...NO_FAILURES, delays: 1 },
+  },
   'two members of two generations, of which one is paused, and a request that is delayed': {
     generations: [0, 1],
     groups: 1,
@@ -67,5 +72,14 @@ export const MAIN: Readonly<Record<string, ModelOptions>> = {
     generations: [0, 0],
     groups: 1,
     budgets: { ...NO_FAILURES, deletions: 1, lags: 1, pauses: 1 },
+  },
+};
+
+/** What takes ten seconds and more. */
+export const LARGE: Readonly<Record<string, ModelOptions>> = {
+  'three members, of which one crashes and one is paused': {
+    ...THREE,
+    inOrder: true,
+    budgets: { ...NO_FAILURES, crashes: 1, pauses: 1 },
   },
 };
