@@ -35,7 +35,10 @@ export type Effect =
 export interface GroupObservation {
   /** Whether this member may act for its generation: no group may be held without. */
   readonly generationHeld: boolean;
-  /** `none` only when nobody can hold it; a Lease that is gone has the holder that was seen last. */
+  /**
+   * `other` while the Lease does not exist, because its holder may act until it renews: it is stale when it
+   * was gone for as long as a Lease lasts.
+   */
   readonly holder: 'none' | 'self' | 'other';
   /** Whether the holder has had all the time that it asked for, by the clock of this member. */
   readonly stale: boolean;
