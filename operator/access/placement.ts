@@ -14,6 +14,8 @@ export interface Placement {
     readonly namespace: string;
     /** Default: the name that the manager uses, `leaseNameOf(controllers)`. */
     readonly leaseName?: string;
+    /** Replicas share the work, with a Lease for each group of keys and for each replica. Default false. */
+    readonly sharded?: boolean;
   };
   /** The operator installs the definitions of its resources. Default false. */
   readonly installCrds?: boolean;

@@ -254,7 +254,8 @@ function selectedName(resource: Resource, fieldSelector = ''): string | undefine
 }
 
 /**
- * The elector reads, creates and renews its Lease, and records an Event in its namespace for a new leader. Events of
+ * The elector reads, creates and renews its Lease. Replicas that share the work list the Leases of their set, too; those of
+ * replicas have the names of their Pods, which no Role can list. It records an Event in its namespace for a new leader. Events of
  * hooks and of Metacontroller's controllers may also be about the Pod of the operator itself, which is in that
  * namespace unless the settings say otherwise. They are repeated, and so patched.
  */
@@ -267,8 +268,12 @@ function accessOfElection(
   const repeats = declarations.some((each) => !isController(each) && each.recordsEvents !== false);
   const lease = { resource: leases, subresource: undefined, namespace };
   return [
-    { ...lease, verbs: ['create'] },
-    { ...lease, verbs: ['get', 'update'], resourceNames: [leaseName] },
+    ...(leaderElection.sharded === true
+      ? [{ ...lease, verbs: ['create', 'get', 'list', 'update'] as const }]
+      : [
+          { ...lease, verbs: ['create'] as const },
+          { ...lease, verbs: ['get', 'update'] as const, resourceNames: [leaseName] },
+        ]),
     {
       resource: events,
       subresource: undefined,

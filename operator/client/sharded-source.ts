@@ -2,6 +2,7 @@ import { aborted } from '../core/abort.ts';
 import { type Clock, sleep } from '../core/clock.ts';
 import type { Entry, WatchEvent } from '../model/entry.ts';
 import type { KubernetesObject } from '../model/object.ts';
+import { ApiError } from '../model/status.ts';
 import type {
   Discovery,
   ListPage,
@@ -22,6 +23,15 @@ export interface Slotting {
 /** Lists whose pages are requested at the same time: that of the cache, and those that compare it or add to it. */
 const MAX_TOKENS = 16;
 
+interface ShardedSourceOptions {
+  readonly clock: Clock;
+  readonly slots: () => ReadonlySet<number>;
+  /** Called with the number of objects of other slots in each page and batch that had some. */
+  readonly onForeign?: ((count: number) => void) | undefined;
+  /** Called when the server has refused `shardSelector`, with its error. The request is repeated without it. */
+  readonly onRefused?: ((error: ApiError) => void) | undefined;
+}
+
 /**
  * A source that shows the objects of some slots. The slots may change at any time: a watch that is under way then shows
  * what it gets of the new ones, and the next request asks for them.
@@ -32,54 +42,47 @@ export class ShardedSource<T extends KubernetesObject> implements ListWatch<T> {
   readonly discovery: Discovery | undefined;
   readonly #source: ListWatch<T>;
   readonly #slotting: Slotting;
-  readonly #clock: Clock;
-  readonly #slots: () => ReadonlySet<number>;
+  readonly #options: ShardedSourceOptions;
   /** The slots of lists that are not complete, by the token of the next page. */
   readonly #tokens = new Map<string, ReadonlySet<number>>();
 
-  constructor(
-    source: ListWatch<T>,
-    slotting: Slotting,
-    { clock, slots }: { readonly clock: Clock; readonly slots: () => ReadonlySet<number> },
-  ) {
+  constructor(source: ListWatch<T>, slotting: Slotting, options: ShardedSourceOptions) {
     this.discovery = source.discovery;
     this.#source = source;
     this.#slotting = slotting;
-    this.#clock = clock;
-    this.#slots = slots;
+    this.#options = options;
   }
 
   /** The same source, for these slots. */
   part(slots: ReadonlySet<number>): ShardedSource<T> {
-    return new ShardedSource(this.#source, this.#slotting, {
-      clock: this.#clock,
-      slots: () => slots,
-    });
+    return new ShardedSource(this.#source, this.#slotting, { ...this.#options, slots: () => slots });
   }
 
   async listPage(request: ListPageRequest<T>): Promise<ListPage<T>> {
     const { continueToken: token = '' } = request;
-    const slots = this.#tokens.get(token) ?? this.#slots();
+    const slots = this.#tokens.get(token) ?? this.#options.slots();
     this.#tokens.delete(token);
     if (slots.size === 0) {
       // Only its resourceVersion is of use.
       const page = await this.#source.listPage({ ...request, limit: 1 });
       return { ...page, items: [], continueToken: undefined };
     }
-    const selectors = this.#slotting.selectors(slots);
-    const page = await this.#source.listPage({ ...request, selectors });
+    const page = await this.#selecting(slots, (selectors) =>
+      this.#source.listPage({ ...request, selectors }),
+    );
     if (page.continueToken !== undefined) this.#remember(page.continueToken, slots);
-    return { ...page, items: page.items.filter((entry) => this.#isIn(slots, entry)) };
+    return { ...page, items: this.#own(page.items, (entry) => this.#isIn(slots, entry)) };
   }
 
   async watch(request: WatchRequest): Promise<AsyncIterable<readonly WatchEvent<T>[]>> {
-    const slots = this.#slots();
+    const slots = this.#options.slots();
     if (slots.size === 0) return this.#watchNothing(request);
-    const selectors = this.#slotting.selectors(slots);
-    const batches = await this.#source.watch({ ...request, selectors });
-    return filtered(batches, (event) => {
-      return event.type === 'BOOKMARK' || this.#isIn(this.#slots(), event.entry);
-    });
+    const batches = await this.#selecting(slots, (selectors) =>
+      this.#source.watch({ ...request, selectors }),
+    );
+    const isShown = (event: WatchEvent<T>): boolean =>
+      event.type === 'BOOKMARK' || this.#isIn(this.#options.slots(), event.entry);
+    return eachBatch(batches, (batch) => this.#own(batch, isShown));
   }
 
   /** Without slots nothing is watched until there are some. */
@@ -93,7 +96,32 @@ export class ShardedSource<T extends KubernetesObject> implements ListWatch<T> {
       });
       yield [{ type: 'BOOKMARK', resourceVersion, initialEventsEnd: true }];
     }
-    await sleep(this.#clock, timeoutSeconds * 1_000, signal).catch(() => aborted(signal));
+    await sleep(this.#options.clock, timeoutSeconds * 1_000, signal).catch(() => aborted(signal));
+  }
+
+  /**
+   * Asks the server to select. One that cannot read the selector answers 500, as kube-apiserver 1.36 does: then it sends
+   * everything.
+   */
+  async #selecting<A>(
+    slots: ReadonlySet<number>,
+    send: (selectors: RequestSelectors) => Promise<A>,
+  ): Promise<A> {
+    const { shardSelector, ...others } = this.#slotting.selectors(slots);
+    try {
+      return await send({ ...others, shardSelector });
+    } catch (error) {
+      if (shardSelector === undefined || !isServerError(error)) throw error;
+      const answer = await send(others); // fails in the same way when the selector is not the reason
+      this.#options.onRefused?.(error);
+      return answer;
+    }
+  }
+
+  #own<E>(received: readonly E[], isShown: (each: E) => boolean): readonly E[] {
+    const shown = received.filter(isShown);
+    if (shown.length < received.length) this.#options.onForeign?.(received.length - shown.length);
+    return shown;
   }
 
   #isIn(slots: ReadonlySet<number>, entry: Entry): boolean {
@@ -109,9 +137,9 @@ export class ShardedSource<T extends KubernetesObject> implements ListWatch<T> {
 }
 
 /** A plain iterator of promises: a generator would delay each batch by several turns. */
-function filtered<E>(
+function eachBatch<E>(
   batches: AsyncIterable<readonly E[]>,
-  isShown: (event: E) => boolean,
+  reduced: (batch: readonly E[]) => readonly E[],
 ): AsyncIterable<readonly E[]> {
   return {
     [Symbol.asyncIterator]() {
@@ -119,7 +147,7 @@ function filtered<E>(
       return {
         async next() {
           const { done, value } = await iterator.next();
-          return done === true ? { done, value } : { done: false, value: value.filter(isShown) };
+          return done === true ? { done, value } : { done: false, value: reduced(value) };
         },
         return: async () => {
           await iterator.return?.();
@@ -128,4 +156,10 @@ function filtered<E>(
       };
     },
   };
+}
+
+const SERVER_ERROR = 500;
+
+function isServerError(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.status === SERVER_ERROR;
 }

@@ -1,6 +1,6 @@
 import { discover, discoverExactly, hasSubresource } from '../client/discovery.ts';
 import { explainUnserved } from '../client/explain-unserved.ts';
-import { definedResources, leaseNameOf } from '../controller/controller.ts';
+import { type Controller, definedResources, leaseNameOf } from '../controller/controller.ts';
 import type { Log } from '../controller/reconciler.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { noMeter } from '../core/metrics.ts';
@@ -132,6 +132,7 @@ export function shardingOf(
   const { sharding } = settings;
   if (sharding === undefined || work === undefined) return undefined;
   const { leaseDurationMs, renewDeadlineMs, retryPeriodMs, leaseNamespace } = sharding;
+  requireNamespaces(controllers, sharding.by);
   const identity = leaderIdentity(settings.podName);
   return new Sharding({
     ...{ work, clock, log, identity },
@@ -154,6 +155,19 @@ interface ProcessHealth {
   readonly running: Omit<StartCheck, 'name'>;
   /** Of `/readyz`. Undefined: there is none. */
   readonly others: readonly (StartCheck | undefined)[];
+}
+
+/** A cluster-scoped object has no namespace: one replica would have all of them. */
+function requireNamespaces(controllers: readonly Controller[], by: 'uid' | 'namespace'): void {
+  const unfit = controllers.find(
+    ({ for: { resource }, needsLeaderElection }) => needsLeaderElection && !resource.namespaced,
+  );
+  if (by === 'uid' || unfit === undefined) return;
+  throw new ConfigurationError(
+    `CHANCERY_SHARD_BY=namespace does not divide ${resourceName(unfit.for.resource)}: they have no namespace, and one ` +
+      'replica would have all of them; use CHANCERY_SHARD_BY=uid',
+    { context: { controller: unfit.name } },
+  );
 }
 
 /** The checks of `/healthz` and `/readyz`, without those of the user. */

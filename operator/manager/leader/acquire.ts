@@ -31,7 +31,7 @@ interface Acquisition {
 
 /**
  * Makes one attempt to become the holder; undefined when another process is, or was faster. It takes a
- * Lease that does not exist, that has no holder, that names this process already (the answer to an
+ * Lease that does not exist (once the holder that was seen last has had its time), that has no holder, that names this process already (the answer to an
  * earlier attempt was lost), or that did not change for as long as its holder asked for. A Lease with
  * another preferred holder is left alone. After a lost term nothing is written before the Lease of that
  * term has expired.
@@ -49,6 +49,9 @@ export async function acquire(
   const found = await calls.find(signal);
   if (found !== undefined) observed.see(found, clock.monotonic());
   if (found !== undefined && !isOpenTo(claim().identity, found, acquisition)) return undefined;
+  // Somebody has deleted it, and the holder that was seen last may still act by it.
+  const isLeft = observed.holder === undefined || observed.holder === claim().identity;
+  if (found === undefined && !isLeft && !observed.isExpired(clock.monotonic())) return undefined;
   if (lostTerm !== undefined && clock.monotonic() < lostTerm.expiresAt) return undefined;
   const since = momentOf(clock);
   try {

@@ -48,6 +48,31 @@ const OWN: readonly Metric[] = [
     labels: ['controller'],
   },
   {
+    name: 'chancery_shard_foreign_objects_total',
+    type: 'counter',
+    help: 'Objects and changes that were received and dropped because another replica works on them',
+    labels: SOURCE,
+  },
+  {
+    name: 'chancery_shard_groups',
+    type: 'gauge',
+    help: 'Groups of keys by what this replica does with them',
+    labels: ['name', 'phase'],
+  },
+  {
+    name: 'chancery_shard_members',
+    type: 'gauge',
+    help: 'Replicas that share the work, as this one sees them',
+    labels: ['name'],
+  },
+  {
+    name: 'chancery_shard_handover_seconds',
+    type: 'histogram',
+    help: 'Time from the end of dispatching a group to the release of its Lease',
+    labels: ['name'],
+    buckets: STALL_SECONDS,
+  },
+  {
     name: 'chancery_unselected_finalizers',
     type: 'gauge',
     help: 'Objects that carry the finalizer of the controller and that its source does not select',

@@ -128,6 +128,9 @@ export const TRANSITIONS: Transitions = {
   },
 };
 
+/** All phases. */
+export const PHASES = Object.keys(TRANSITIONS) as readonly Phase[];
+
 /** Renewals at which another member has to be preferred before a group is handed over. */
 const UNPREFERRED_RENEWALS = 2;
 

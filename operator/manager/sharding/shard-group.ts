@@ -45,7 +45,9 @@ interface ShardGroupOptions {
   readonly drainMs: number;
   readonly clock: Clock;
   readonly log: Log;
-  readonly changed: (phase: Phase) => void;
+  readonly changed: () => void;
+  /** A hand-over took so long, from the end of dispatching to the release. */
+  readonly handedOver: (ms: number) => void;
 }
 
 /** A term of this process, from the acquired Lease to its release. */
@@ -64,6 +66,8 @@ export class ShardGroup {
   #lostElector: LeaderElector | undefined;
   #claiming = new AbortController();
   #cancelDrain: Cancel = () => {};
+  /** When dispatching ended, on the monotonic clock. */
+  #drainedAt = 0;
   readonly #waiting = new Set<() => void>();
 
   constructor(options: ShardGroupOptions) {
@@ -88,7 +92,7 @@ export class ShardGroup {
     if (state.phase !== before) {
       const { changed, group, log } = this.#options;
       log.debug({ group, from: before, to: state.phase, event: event.kind }, 'group changes');
-      changed(state.phase);
+      changed();
     }
     for (const wake of this.#waiting) wake();
   }
@@ -119,6 +123,7 @@ export class ShardGroup {
         work.dispatch(group, this.#term());
         return;
       case 'stop-dispatching':
+        this.#drainedAt = clock.monotonic();
         void work.drain(group).then(() => {
           this.#cancelDrain();
           this.send({ kind: 'idle' });
@@ -189,6 +194,9 @@ export class ShardGroup {
     held.renewing.abort(new Error('the group is given back'));
     held.lost.abort(handedOver());
     await held.elector.release();
+    const { clock, handedOver: told } = this.#options;
+    if (this.#drainedAt > 0) told(clock.monotonic() - this.#drainedAt);
+    this.#drainedAt = 0;
     this.#held = undefined;
     for (const wake of this.#waiting) wake();
   }

@@ -2,11 +2,12 @@ import type { Client } from '../../client/client.ts';
 import type { Log } from '../../controller/reconciler.ts';
 import { withTimeout } from '../../core/abort.ts';
 import { type Clock, sleep } from '../../core/clock.ts';
-import type { Meter } from '../../core/metrics.ts';
+import { type Meter, noMeter } from '../../core/metrics.ts';
 import { type Lease, leases } from '../../model/builtin.ts';
 import type { ElectionTiming } from '../leader/election-timing.ts';
 import { LeaderElector } from '../leader/leader-elector.ts';
 import { ObservedLease } from '../leader/lease-record.ts';
+import { type GroupObservation, PHASES } from './group-machine.ts';
 import { MemberLease } from './member-lease.ts';
 import { Members, SET_LABEL } from './members.ts';
 import { preferredMembers } from './preference.ts';
@@ -53,6 +54,8 @@ export class Sharding {
   readonly #member: MemberLease;
   readonly #observed: readonly ObservedLease[];
   readonly #groups: readonly ShardGroup[];
+  /** Since when a list had no Lease of a group, on the monotonic clock. */
+  readonly #missingSince = new Map<number, number>();
   #generation: LeaderElector;
 
   constructor(options: ShardingOptions) {
@@ -93,9 +96,9 @@ export class Sharding {
     } catch (err) {
       if (!signal.aborted) throw err;
     }
+    await this.#member.release(); // first, so that others do not leave to this process what it gives back
     for (const group of this.#groups) group.send({ kind: 'shutdown' });
     await Promise.all(this.#groups.map((group) => group.untilForeign()));
-    await this.#member.release();
     await holding;
   }
 
@@ -130,30 +133,50 @@ export class Sharding {
     const byName = new Map(found.map((lease) => [lease.metadata.name, lease]));
     for (const [group, observed] of this.#observed.entries()) {
       const lease = byName.get(this.#leaseName(group));
-      if (lease !== undefined) observed.see(lease, now);
+      if (lease === undefined) {
+        this.#missingSince.set(group, this.#missingSince.get(group) ?? now);
+        continue;
+      }
+      this.#missingSince.delete(group);
+      observed.see(lease, now);
     }
     this.#judge(now);
   }
 
   #judge(now: number): void {
-    const { identity } = this.#options;
+    const { identity, meter = noMeter, set } = this.#options;
     const fresh = this.#members.fresh(now);
+    meter.gauge('chancery_shard_members', { name: set }, fresh.length);
     const holders = this.#observed.map((observed) => observed.holder);
     const preferred = preferredMembers(holders, fresh);
     for (const [index, group] of this.#groups.entries()) {
-      const observed = this.#observed[index];
-      const holder = observed?.holder;
       const wanted = preferred[index];
       group.send({
         kind: 'observed',
         observation: {
           generationHeld: this.#generation.isLeader,
-          holder: holder === undefined ? 'none' : holder === identity ? 'self' : 'other',
-          stale: observed?.isExpired(now) ?? false,
+          ...this.#holderOf(index, now),
           preferred: wanted === undefined ? 'nobody' : wanted === identity ? 'self' : 'other',
         },
       });
     }
+  }
+
+  /**
+   * A Lease that is missing counts as held by another: somebody may have deleted it, and its holder may act by it for as
+   * long as a Lease lasts.
+   */
+  #holderOf(group: number, now: number): Pick<GroupObservation, 'holder' | 'stale'> {
+    const { identity, timing } = this.#options;
+    const observed = this.#observed[group];
+    const missingSince = this.#missingSince.get(group);
+    if (observed === undefined || missingSince !== undefined) {
+      const isSure = now - (missingSince ?? now) >= timing.leaseDurationMs;
+      return isSure ? { holder: 'none', stale: true } : { holder: 'other', stale: false };
+    }
+    const { holder } = observed;
+    const is = holder === undefined ? 'none' : holder === identity ? 'self' : 'other';
+    return { holder: is, stale: observed.isExpired(now) };
   }
 
   #list(signal: AbortSignal): Promise<readonly Lease[]> {
@@ -164,13 +187,23 @@ export class Sharding {
   }
 
   #newGroup(group: number, observed: ObservedLease): ShardGroup {
-    const { clock, drainMs, log, work } = this.#options;
+    const { clock, drainMs, log, meter = noMeter, set, work } = this.#options;
     return new ShardGroup({
       ...{ group, work, observed, clock, log, drainMs },
       newElector: (seen) => this.#newElector(this.#leaseName(group), this.#options.identity, seen),
       generation: { writeDeadlineAt: () => this.#generation.writeDeadlineAt() },
-      changed: () => {},
+      changed: () => this.#measure(),
+      handedOver: (ms) =>
+        meter.observe('chancery_shard_handover_seconds', { name: set }, ms / 1_000),
     });
+  }
+
+  #measure(): void {
+    const { meter = noMeter, set: name } = this.#options;
+    for (const phase of PHASES) {
+      const count = this.#groups.filter((group) => group.phase === phase).length;
+      meter.gauge('chancery_shard_groups', { name, phase }, count);
+    }
   }
 
   #newElector(name: string, identity: string, observed?: ObservedLease): LeaderElector {

@@ -31,7 +31,7 @@ import {
   scopeOf,
 } from './scope.ts';
 import { sourceAdvice } from './source-advice.ts';
-import { logNotice, statusLog, transformLog } from './status-log.ts';
+import { logNotice, shardingLog, statusLog, transformLog } from './status-log.ts';
 
 export type { Scope } from './scope.ts';
 
@@ -222,7 +222,8 @@ export class Informers {
     const observed = transformLog({ log, clock, meter, labels, facts });
     const taken = (from: ListWatch<KubernetesObject>): ListWatch<KubernetesObject> =>
       prepare === undefined ? transformed(from, transform, observed) : prepared(from, prepare);
-    const slotted = slotting && this.ownSlots.of(bare, slotting, taken);
+    const told = shardingLog({ log, meter, labels, facts });
+    const slotted = slotting && this.ownSlots.of(bare, slotting, taken, told);
     const source = slotted?.source ?? taken(bare);
     const statusChanged = statusLog(log, facts, {
       clock,

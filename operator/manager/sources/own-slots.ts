@@ -16,6 +16,8 @@ export interface SlottedSource {
   readonly part: (slots: ReadonlySet<number>) => AnyListWatch;
 }
 
+type Told = Pick<ConstructorParameters<typeof ShardedSource>[2], 'onForeign' | 'onRefused'>;
+
 interface Slotted {
   readonly informer: Informer<KubernetesObject>;
   readonly slotted: SlottedSource | undefined;
@@ -35,13 +37,18 @@ export class OwnSlots {
     this.#all = all;
   }
 
-  /** @param prepared - what is done with the objects of a list or watch before they are cached. */
+  /**
+   * @param told - learns of objects of other slots, and of refused selectors.
+   * @param prepared - what is done with the objects of a list or watch before they are cached.
+   */
   of(
     bare: AnyListWatch,
     slotting: NamedSlotting,
     prepared: (source: AnyListWatch) => AnyListWatch,
+    told: Told,
   ): SlottedSource {
     const sharded = new ShardedSource(bare, slotting, {
+      ...told,
       clock: this.#clock,
       slots: () => this.#slots,
     });

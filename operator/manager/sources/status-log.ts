@@ -198,3 +198,29 @@ export function transformLog({
     },
   };
 }
+
+/**
+ * Counts what a replica receives of the objects of others, and says once that the API server refuses to select.
+ */
+export function shardingLog({
+  log,
+  meter,
+  labels,
+  facts,
+}: Pick<TransformLogOptions, 'log' | 'meter' | 'labels' | 'facts'>): {
+  readonly onForeign: (count: number) => void;
+  readonly onRefused: (error: Error) => void;
+} {
+  let isTold = false;
+  return {
+    onForeign: (count) => meter.count('chancery_shard_foreign_objects_total', labels, count),
+    onRefused: (err) => {
+      if (isTold) return;
+      isTold = true;
+      log.warn(
+        { ...facts, err },
+        'the API server refuses shardSelector, it sends all objects and those of other replicas are dropped',
+      );
+    },
+  };
+}

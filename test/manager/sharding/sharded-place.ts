@@ -1,0 +1,103 @@
+import { type Controller, controller } from '../../../operator/controller/controller.ts';
+import { source } from '../../../operator/controller/source.ts';
+import { type ConfigMap, configMaps, secrets } from '../../../operator/kubernetes.ts';
+import type { Runnable } from '../../../operator/manager/runnable.ts';
+import { isWrite, type Passage, Place, type Replica } from '../leader/replica.ts';
+
+export const PARENTS = 60;
+export const GROUPS = 8;
+
+/** Writes a Secret for each ConfigMap of the namespace that has the label: its data, and the replica that wrote it. */
+export function mirror(name = 'mirror'): Controller {
+  return controller({
+    name,
+    for: source(configMaps, { labelSelector: 'app=mirrored' }),
+    owns: [secrets],
+    async reconcile({ metadata: { name = '', namespace = '' }, data }, { applyOwned, self }) {
+      await applyOwned(secrets, {
+        metadata: { name, namespace },
+        stringData: { by: self.podName ?? '', of: JSON.stringify(data ?? {}) },
+      });
+    },
+  });
+}
+
+export const parent = ({ namespace }: Place, name: string, data = {}): ConfigMap => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace, labels: { app: 'mirrored' } },
+  data,
+});
+
+export async function withParents(options?: Parameters<typeof Place.start>[0]): Promise<Place> {
+  const place = await Place.start(options);
+  for (let index = 0; index < PARENTS; index++) {
+    await place.env.create(parent(place, `parent-${index}`));
+  }
+  return place;
+}
+
+/** Changes all parents. */
+export async function change(place: Place, data: object): Promise<void> {
+  for (let index = 0; index < PARENTS; index++) {
+    await place.env.apply(parent(place, `parent-${index}`, data));
+  }
+}
+
+/** A replica that shares the work. */
+export function sharer(
+  place: Place,
+  name: string,
+  environment: Readonly<Record<string, string>> = {},
+  runnables: readonly Runnable[] = [],
+): Promise<Replica> {
+  const own = {
+    CHANCERY_SHARDS: String(GROUPS),
+    CHANCERY_LEASE_NAMESPACE: place.namespace,
+    ...environment,
+  };
+  return place.replica(name, [mirror()], own, runnables);
+}
+
+/** The number of groups that a replica holds. */
+export function groupsOf({ operator: { meter } }: Replica, set = 'mirror-leader'): number {
+  const names = Array.from({ length: GROUPS }, (_, group) => `${set}-group-${group}`);
+  const held = (name: string): boolean =>
+    meter.value('leader_election_master_status', { name }) === 1;
+  return names.filter(held).length;
+}
+
+/** Lets a time pass. */
+export async function pass(place: Place, ms: number): Promise<void> {
+  await place.until(() => false, ms);
+}
+
+/** What the Secrets say, by their names. */
+export async function mirrored(
+  place: Place,
+): Promise<ReadonlyMap<string, { readonly by: string; readonly of: string }>> {
+  const found = await place.env.list(secrets, place.namespace);
+  return new Map(
+    found.map(({ metadata: { name = '' }, data }) => [
+      name,
+      { by: text(data?.by), of: text(data?.of) },
+    ]),
+  );
+}
+
+function text(base64 = ''): string {
+  return Buffer.from(base64, 'base64').toString();
+}
+
+/** The writes of Secrets from a moment on, by their names, in order. */
+export function writesFrom(place: Place, index: number): ReadonlyMap<string, readonly Passage[]> {
+  const writes = place.passed
+    .slice(index)
+    .filter(({ call }) => call.resource === 'secrets' && isWrite(call));
+  return Map.groupBy(writes, ({ call }) => call.name ?? '');
+}
+
+/** How often the writer of an object changed, from its first writer on. */
+export function turns(writes: readonly Passage[]): number {
+  return writes.filter(({ who }, index) => index > 0 && who !== writes[index - 1]?.who).length;
+}
