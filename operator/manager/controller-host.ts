@@ -139,6 +139,13 @@ export class ControllerHost {
         context: { controller: name },
       });
     }
+    if (this.#options.shards !== undefined && controller.needsLeaderElection) {
+      throw new ConfigurationError(
+        'a controller that a runnable starts cannot share its keys with other replicas: unset CHANCERY_SHARDS, so that one ' +
+          'replica works and the others stand by',
+        { context: { controller: name } },
+      );
+    }
     using sources = new DisposableStack();
     const runner = this.#runner(controller, (source) => {
       const handle = informers.open({ ...source, optional: true });

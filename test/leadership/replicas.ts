@@ -27,6 +27,8 @@ export interface Arrival {
   readonly call: LoggedRequest;
   /** `performance.now()` of this process. */
   readonly atMs: number;
+  /** When the server had answered it; undefined before that, and when the answer was lost. */
+  endedAtMs?: number;
 }
 
 /** A line of a replica's log. */
@@ -130,14 +132,21 @@ async function startReplica(
 ): Promise<Replica> {
   const log: LogRecord[] = [];
   let gate: RequestGate = {};
+  const pending = new WeakMap<LoggedRequest, Arrival>();
   const line = new RequestLine({
     server: server.url,
     gate: {
       before: (call) => {
-        arrivals.push({ who: name, call, atMs: performance.now() });
+        const arrival: Arrival = { who: name, call, atMs: performance.now() };
+        arrivals.push(arrival);
+        pending.set(call, arrival);
         return gate.before?.(call) ?? 'pass';
       },
-      after: (call) => gate.after?.(call) ?? 'pass',
+      after: (call) => {
+        const arrival = pending.get(call);
+        if (arrival !== undefined) arrival.endedAtMs = performance.now();
+        return gate.after?.(call) ?? 'pass';
+      },
     },
   });
   await line.start();

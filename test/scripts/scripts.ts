@@ -148,6 +148,11 @@ export const GROUPS: Readonly<Record<string, Group>> = {
         SOURCES,
         'examples/try/follow-main.ts',
       ),
+      sharding: program(
+        'Replicas that share the work have no object with two writers, and miss nothing, under kills.',
+        SOURCES,
+        'test/sharding/prove.ts',
+      ),
     },
   },
   bench: {

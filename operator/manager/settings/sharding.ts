@@ -25,9 +25,11 @@ export interface ShardingSettings {
 const MAX_GROUPS = 64;
 const BY = ['uid', 'namespace'] as const;
 const DRAIN_MS = 8_000;
+const MAX_PERIOD_SECONDS = 3_600;
 
 export const SHARDING_ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] = [
   ['CHANCERY_SHARDS', 'groups that replicas share: 1, 2, 4, … 64; default: one replica works'],
+  ['CHANCERY_SHARD_RETRY_PERIOD', 'seconds between renewals of the Leases of groups; default 5'],
   ['CHANCERY_SHARD_BY', 'uid (default) or namespace: what decides the group of an object'],
 ];
 
@@ -43,6 +45,8 @@ export function shardingFrom(
 ): ShardingSettings | undefined {
   const groups = wholeNumber(read, 'CHANCERY_SHARDS', { min: 1, max: MAX_GROUPS });
   const by = oneOf(read, 'CHANCERY_SHARD_BY', BY) ?? 'uid';
+  const periodSeconds =
+    wholeNumber(read, 'CHANCERY_SHARD_RETRY_PERIOD', { min: 1, max: MAX_PERIOD_SECONDS }) ?? 5;
   if (groups === undefined) return undefined;
   if (!Number.isInteger(Math.log2(groups))) {
     throw unusable('CHANCERY_SHARDS', 'a power of two from 1 to 64', `${groups}`);
@@ -59,7 +63,7 @@ export function shardingFrom(
     leaseName: read('CHANCERY_LEASE_NAME'),
     leaseDurationMs: election?.leaseDurationMs ?? 15_000,
     renewDeadlineMs: election?.renewDeadlineMs ?? 10_000,
-    retryPeriodMs: 5_000,
+    retryPeriodMs: periodSeconds * 1_000,
     drainMs: DRAIN_MS,
   };
 }

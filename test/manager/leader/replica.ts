@@ -1,4 +1,4 @@
-import type { LoggedRequest, TestEnv } from '@chancery/testing';
+import type { LoggedRequest, TestEnv, TestEnvOptions } from '@chancery/testing';
 import {
   FakeClock,
   type RequestGate,
@@ -40,9 +40,10 @@ export class Place {
     this.namespace = namespace;
   }
 
-  static async start(): Promise<Place> {
+  static async start(options: Pick<TestEnvOptions, 'featureGates'> = {}): Promise<Place> {
     const clock = new FakeClock();
-    const env = await startTestEnv({ environment: {}, embedded: { clock, workloads: false } });
+    const embedded = { clock, workloads: false };
+    const env = await startTestEnv({ environment: {}, embedded, ...options });
     onTestFinished(() => env.stop());
     return new Place(clock, env, await env.namespace());
   }

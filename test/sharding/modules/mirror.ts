@@ -1,0 +1,20 @@
+/** Writes for each ConfigMap with the label a Secret with the same data. `MIRROR_CPU_MS` is the work of each key. */
+import process from 'node:process';
+import { controller } from 'chancery';
+import { configMaps, secrets } from 'chancery/kubernetes';
+
+const CPU_MS = Number(process.env.MIRROR_CPU_MS ?? 0);
+
+export default controller({
+  name: 'mirror',
+  for: { resource: configMaps, namespace: 'configured', optional: false, labelSelector: 'app=mirrored' },
+  owns: [secrets],
+  async reconcile({ metadata: { name = '', namespace = '' }, data }, { applyOwned }) {
+    const endsAt = performance.now() + CPU_MS;
+    while (performance.now() < endsAt) {} // work that only another core can take over
+    await applyOwned(secrets, {
+      metadata: { name, namespace },
+      stringData: { of: data?.text ?? '' },
+    });
+  },
+});
