@@ -28,6 +28,8 @@ export interface GenerateArguments {
   readonly leaderElection: boolean | undefined;
   /** Undefined: the default name. */
   readonly leaseName?: string;
+  /** The number of groups that replicas share. Undefined: one replica works. */
+  readonly shards: number | undefined;
   readonly installCrds: boolean;
   readonly format: 'args' | 'patch' | 'paths';
   readonly ambassadorImage: string;
@@ -95,6 +97,7 @@ export function generateArguments(
     isWatchGiven: values.watch !== undefined,
     ownNamespace,
     leaderElection: electionOf(values),
+    shards: shardsOf(values),
     installCrds: values.installCrds,
     format: values.format,
     ambassadorImage: values.ambassadorImage ?? OWN_AMBASSADOR_IMAGE,
@@ -157,6 +160,16 @@ export function electionOf({
   }
   if (noLeaderElection) return false;
   return leaderElection || undefined;
+}
+
+/** @throws ConfigurationError `CONFIG` when it is no power of two, or when nothing is elected. */
+function shardsOf({ shards, noLeaderElection }: GenerateValues): number | undefined {
+  if (shards === undefined) return undefined;
+  if (!Number.isInteger(Math.log2(shards))) {
+    throw new ConfigurationError(`--shards takes 1, 2, 4, 8, 16, 32 or 64; got ${shards}`);
+  }
+  if (noLeaderElection) throw new ConfigurationError('expected --shards or --no-leader-election; got both');
+  return shards;
 }
 
 /** What no comment of a file may contain: a line break, or the closing backtick. */

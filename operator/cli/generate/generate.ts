@@ -277,6 +277,7 @@ function manifestsOptionsOf(
     },
     ...(program !== undefined && { program: withElection(program, isElected(declared, args)) }),
     leaderElection: isElected(declared, args),
+    ...(args.shards !== undefined && { shards: args.shards }),
     ...(args.leaseName !== undefined && { leaseName: args.leaseName }),
     ...(args.isWatchGiven && { watched: args.namespaces ?? 'all' }),
     gate: args.gate,
@@ -350,8 +351,9 @@ function filter(declared: readonly Generating[], args: GenerateArguments): strin
 }
 
 function placementOf(declared: readonly Generating[], args: GenerateArguments): Placement {
-  const { namespaces, installCrds, leaseName, ownNamespace: namespace } = args;
-  const leaderElection = { namespace, ...(leaseName !== undefined && { leaseName }) };
+  const { namespaces, installCrds, leaseName, ownNamespace: namespace, shards } = args;
+  const sharded = shards !== undefined;
+  const leaderElection = { namespace, sharded, ...(leaseName !== undefined && { leaseName }) };
   return { namespaces, installCrds, ...(isElected(declared, args) && { leaderElection }) };
 }
 

@@ -56,6 +56,13 @@ const OPTIONS = {
     for: ['rbac', 'proxy', 'policies', 'manifests', 'chart', 'bundle'],
     help: 'it takes none',
   },
+  shards: {
+    type: 'number',
+    min: 1,
+    max: 64,
+    for: ['rbac', 'proxy', 'policies', 'manifests', 'chart', 'bundle'],
+    help: 'groups of keys that replicas share, a power of two; default: one replica works. See docs/sharding.md',
+  },
   'install-crds': {
     for: ['rbac', 'proxy', 'policies', 'manifests', 'chart', 'bundle'],
     help: 'it installs its definitions itself: CHANCERY_INSTALL_CRDS',

@@ -35,12 +35,12 @@ export function deploymentValues(
   options: ManifestsOptions,
   webhooks?: WebhookModel,
 ): TemplateValues {
-  const { images, modules, stopSeconds, leaderElection, installCrds } = options;
+  const { images, modules, stopSeconds, leaderElection, installCrds, shards } = options;
   const part = (name: string, values: TemplateValues = {}): string =>
     templateText(`base/parts/${name}.yaml`, values);
   const isOwn = isOwnAmbassador(images.ambassador);
   return {
-    strategy: part(leaderElection ? 'strategy-with-election' : 'strategy-without-election'),
+    strategy: part(strategyOf(options)),
     graceSeconds: stopSeconds + GRACE_SECONDS,
     stopSeconds,
     proxyImage: scalar(images.ambassador),
@@ -56,11 +56,17 @@ export function deploymentValues(
     ),
     ...folderValues(options),
     leaderElection: leaderElection
-      ? part('env-with-election', { leaseName: scalar(leaseNameOf(options)) })
+      ? part('env-with-election', { leaseName: scalar(leaseNameOf(options)) }) +
+        (shards === undefined ? '' : part('env-with-shards', { shards }))
       : '',
     installCrds: installCrds ? part('env-install-crds') : '',
     ...gateValues(options, webhooks),
   };
+}
+
+function strategyOf({ leaderElection, shards }: ManifestsOptions): string {
+  if (!leaderElection) return 'strategy-without-election';
+  return shards === undefined ? 'strategy-with-election' : 'strategy-with-shards';
 }
 
 function gateValues(options: ManifestsOptions, webhooks: WebhookModel | undefined): TemplateValues {

@@ -41,6 +41,8 @@ export interface ManifestsOptions {
    * may keep running next to its replacement.
    */
   readonly leaderElection: boolean;
+  /** Groups of keys that replicas share: a power of two from 1 to 64. Default: one replica works. */
+  readonly shards?: number;
   /** The name of the Lease. Default: the name of the operator with `-leader`. */
   readonly leaseName?: string;
   /**
@@ -84,7 +86,8 @@ export function leaseNameOf({
 /** The part of a placement for leader election. */
 export function electionOf(options: ManifestsOptions): Pick<Placement, 'leaderElection'> {
   if (!options.leaderElection) return {};
-  return { leaderElection: { namespace: POD_NAMESPACE, leaseName: leaseNameOf(options) } };
+  const sharded = options.shards !== undefined;
+  return { leaderElection: { namespace: POD_NAMESPACE, leaseName: leaseNameOf(options), sharded } };
 }
 
 /** kustomize turns a date into a time where a kustomization names its namespace, quoted or not. */

@@ -91,10 +91,12 @@ export function overlayComponents({
   options,
   webhooks,
 }: Pick<OperatorModel, 'options' | 'webhooks'>): readonly ComponentName[] {
-  if (webhooks === undefined) return [];
+  const shared = options.shards === undefined ? [] : HIGHLY_AVAILABLE;
+  if (webhooks === undefined) return shared;
   const { conversions = [] } = webhooks.options;
   const isClosed = conversions.length > 0 || reasonForTwo(webhooks.options) !== undefined;
-  return [...(isClosed && options.leaderElection ? HIGHLY_AVAILABLE : []), 'native-sidecar'];
+  const isTwice = isClosed && options.leaderElection;
+  return [...(isTwice ? HIGHLY_AVAILABLE : shared), 'native-sidecar'];
 }
 
 const HIGHLY_AVAILABLE: readonly ComponentName[] = ['high-availability'];

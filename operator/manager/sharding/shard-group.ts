@@ -83,6 +83,11 @@ export class ShardGroup {
     return this.phase === 'foreign' && this.#held === undefined;
   }
 
+  /** False when a lost term should be long over: a reconcile ignores its signal. */
+  get healthy(): boolean {
+    return this.#held?.elector.healthy ?? true;
+  }
+
   send(event: GroupEvent): void {
     const before = this.phase;
     const { state, effects } = step(this.#state, event);

@@ -81,12 +81,14 @@ export class Sharding {
 
   /** False when a Lease should have ended this process 20 s ago. */
   get healthy(): boolean {
-    return this.#generation.healthy;
+    return this.#generation.healthy && this.#groups.every((group) => group.healthy);
   }
 
   /** Shares until `signal` aborts. Then its groups are drained and released. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
-    const holding = this.#holdGeneration(signal);
+    // Reconciles that run at the stop may write until their group is released.
+    const released = new AbortController();
+    const holding = this.#holdGeneration(released.signal);
     try {
       for (;;) {
         await this.#round(signal);
@@ -99,6 +101,7 @@ export class Sharding {
     await this.#member.release(); // first, so that others do not leave to this process what it gives back
     for (const group of this.#groups) group.send({ kind: 'shutdown' });
     await Promise.all(this.#groups.map((group) => group.untilForeign()));
+    released.abort(signal.reason);
     await holding;
   }
 
