@@ -111,6 +111,7 @@ export class ShardedKeys {
     if (isSameResource(resource, controller.for.resource) && change.key === key) {
       return this.#groupOf(key, entry.uid);
     }
+    if (entry.isUnreadable) return undefined; // it is listed again soon
     const named = owners(entry.metadata, controller.for.resource, true);
     return this.#groupOf(key, named.find((owner) => owner.key === key)?.uid);
   }
