@@ -5,6 +5,7 @@ import { eventually } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { childDifferences, childOf, nestedBox } from './boxes.ts';
+import { memoryGrowth, memoryInUse } from './footprint.ts';
 import { crowd } from './peers.ts';
 import { Probes, ProbeTally } from './probes.ts';
 
@@ -75,6 +76,42 @@ test('[attack A-2] 600 peers come, come back when they are closed, and go', asyn
     return promise;
   };
   await eventually(async () => (await open()) === 0);
+});
+
+test('growth is that of memory in use, from the second minute to the last', () => {
+  const MINUTE = 60_000;
+  const samples = [900, 100, 104, 500, 102, 110, 90, 120, 119, 121].map((bytes, at) => ({
+    atMs: at === 0 ? MINUTE - 1 : MINUTE + at * 20_000,
+    bytes,
+  }));
+
+  expect(memoryGrowth(samples, 5 * MINUTE)).toEqual({
+    secondMinuteBytes: 104,
+    lastMinuteBytes: 120,
+    growth: 120 / 104 - 1,
+  });
+  expect(memoryGrowth(samples, 3 * MINUTE - 1)).toBeUndefined();
+});
+
+test('a run without a sample has met no bound of growth', () => {
+  const growth = memoryGrowth([{ atMs: 59_999, bytes: 5 }], 200_000)?.growth;
+
+  expect(growth).toBeNaN();
+});
+
+test('memory in use counts what is held, in the heap and in buffers, and no garbage', () => {
+  const inUse = memoryInUse();
+  const MEBIBYTE = 2 ** 20;
+  const lists = (): number[][] => Array.from({ length: 200 }, () => new Array(10_000).fill(0.5));
+  const before = inUse();
+
+  const held = [lists(), Buffer.alloc(20 * MEBIBYTE)];
+  const whileHeld = inUse() - before;
+  held.length = 0;
+  const after = inUse() - before;
+
+  expect(whileHeld).toBeGreaterThan(30 * MEBIBYTE);
+  expect(after).toBeLessThan(5 * MEBIBYTE);
 });
 
 test('[real R-1] children that are missing, left over or of a former owner are named', () => {
