@@ -3,19 +3,21 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 export interface MemorySample {
-  readonly atMs: number;
   readonly bytes: number;
+  /** How often each kind of fault has come before, at least. */
+  readonly faultRounds: number;
 }
 
-/** Memory in use in the second and in the last minute, see `memoryGrowth`. */
+/** Memory in use after the warm-up and at the end, see `memoryGrowth`. */
 export interface MemoryGrowth {
-  readonly secondMinuteBytes: number;
-  readonly lastMinuteBytes: number;
+  readonly warmBytes: number;
+  readonly endBytes: number;
   /** 0.1 is ten percent more. */
   readonly growth: number;
 }
 
-const MINUTE_MS = 60_000;
+/** Until each kind of fault has come so often, more modules are loaded and compiled: on a slow machine for minutes. */
+const WARM_ROUNDS = 2;
 
 /** Samples on either side: the checkpoints of one minute. */
 const COMPARED = 3;
@@ -37,28 +39,20 @@ export function memoryInUse(): () => number {
 }
 
 /**
- * Compares the medians of the first three samples after the first minute, in which modules are loaded and compiled, and of
- * the last three. Undefined for a run of less than three minutes: there is nothing to compare.
+ * Compares the medians of the first three samples after the warm-up and of the last three. Undefined for a run that is too
+ * short for six such samples.
  */
-export function memoryGrowth(
-  samples: readonly MemorySample[],
-  ranMs: number,
-): MemoryGrowth | undefined {
-  if (ranMs < 3 * MINUTE_MS) return undefined;
-  const warm = samples.filter(({ atMs }) => atMs >= MINUTE_MS);
-  const secondMinuteBytes = medianBytes(warm.slice(0, COMPARED));
-  const lastMinuteBytes = medianBytes(warm.slice(-COMPARED));
-  return {
-    secondMinuteBytes,
-    lastMinuteBytes,
-    growth: lastMinuteBytes / secondMinuteBytes - 1,
-  };
+export function memoryGrowth(samples: readonly MemorySample[]): MemoryGrowth | undefined {
+  const warm = samples.filter(({ faultRounds }) => faultRounds >= WARM_ROUNDS);
+  if (warm.length < 2 * COMPARED) return undefined;
+  const warmBytes = medianBytes(warm.slice(0, COMPARED));
+  const endBytes = medianBytes(warm.slice(-COMPARED));
+  return { warmBytes, endBytes, growth: endBytes / warmBytes - 1 };
 }
 
-/** NaN for no sample, so that no target is met. */
 function medianBytes(samples: readonly MemorySample[]): number {
   const bytes = samples.map((sample) => sample.bytes).sort((a, b) => a - b);
-  return bytes[Math.floor(bytes.length / 2)] ?? Number.NaN;
+  return bytes[Math.floor(bytes.length / 2)] ?? 0;
 }
 
 /** Timers, sockets and processes that were not there before; what is on its way gets 5 s to go. */

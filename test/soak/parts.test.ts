@@ -78,25 +78,25 @@ test('[attack A-2] 600 peers come, come back when they are closed, and go', asyn
   await eventually(async () => (await open()) === 0);
 });
 
-test('growth is that of memory in use, from the second minute to the last', () => {
-  const MINUTE = 60_000;
-  const samples = [900, 100, 104, 500, 102, 110, 90, 120, 119, 121].map((bytes, at) => ({
-    atMs: at === 0 ? MINUTE - 1 : MINUTE + at * 20_000,
+test('growth is that of the memory in use since each kind of fault has come twice', () => {
+  const cold = [300, 90].map((bytes, faultRounds) => ({ bytes, faultRounds }));
+  const warm = [104, 100, 500, 102, 110, 120, 119, 121].map((bytes, at) => ({
     bytes,
+    faultRounds: at + 2,
   }));
 
-  expect(memoryGrowth(samples, 5 * MINUTE)).toEqual({
-    secondMinuteBytes: 104,
-    lastMinuteBytes: 120,
+  expect(memoryGrowth([...cold, ...warm])).toEqual({
+    warmBytes: 104,
+    endBytes: 120,
     growth: 120 / 104 - 1,
   });
-  expect(memoryGrowth(samples, 3 * MINUTE - 1)).toBeUndefined();
 });
 
-test('a run without a sample has met no bound of growth', () => {
-  const growth = memoryGrowth([{ atMs: 59_999, bytes: 5 }], 200_000)?.growth;
+test('a run without six measurements after its warm-up has no growth', () => {
+  const samples = [2, 2, 2, 3, 3, 3].map((faultRounds) => ({ bytes: 5, faultRounds }));
 
-  expect(growth).toBeNaN();
+  expect(memoryGrowth(samples)).toMatchObject({ growth: 0 });
+  expect(memoryGrowth([{ bytes: 5, faultRounds: 1 }, ...samples.slice(1)])).toBeUndefined();
 });
 
 test('memory in use counts what is held, in the heap and in buffers, and no garbage', () => {

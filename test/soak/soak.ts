@@ -84,7 +84,7 @@ async function soak({ minutes, seed, speed }: SoakArguments): Promise<Findings> 
     for (const what of wrong.slice(0, 10)) process.stderr.write(`LOST ${what}\n`);
     lost.push(...wrong);
     server.compact(); // or its history, of up to two rounds, would count
-    memory.push({ atMs: elapsedMs(), bytes: inUse() });
+    memory.push({ bytes: inUse(), faultRounds: rounds.faultRounds });
     await wait(Math.max(0, roundEndsAt - elapsedMs()));
   }
   const ranMs = elapsedMs();
@@ -109,7 +109,7 @@ async function soak({ minutes, seed, speed }: SoakArguments): Promise<Findings> 
     probesBesidePeers: probes.besidePeers,
     driftCount: subject.driftCount,
     lost,
-    memory: memoryGrowth(memory, ranMs),
+    memory: memoryGrowth(memory),
     residentBytes: process.memoryUsage.rss(),
     connectionsLeft,
     handlesLeft: await leakedHandles(handlesBefore),
