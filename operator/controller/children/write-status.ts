@@ -5,7 +5,7 @@ import { apiVersionOf, resourceName } from '../../model/resource.ts';
 import { ApiError } from '../../model/status.ts';
 import { type AddedField, addedFieldsOf, refusedFieldsIn } from '../object-shape/added-fields.ts';
 import { conditionsOf, formerNames, managerOf, statusOf } from '../object-shape/condition-list.ts';
-import { lacksMaps, withMapsOfOthers } from '../object-shape/maps-of-others.ts';
+import { lacksMaps, mayHaveOpenMaps, withMapsOfOthers } from '../object-shape/maps-of-others.ts';
 import type { DesiredStatus } from '../reconciler.ts';
 import type { AppliedMemory } from './applied-memory.ts';
 import { digestOf } from './applied-memory.ts';
@@ -151,14 +151,15 @@ class StatusWrite {
   /** Whether a cache may have dropped what must be known, so that a write would lose fields of others. */
   #mayHide(known: KubernetesObject): boolean {
     if (this.#isOneValue() && statusOf(known).conditions === undefined) return true;
-    return known.metadata.managedFields === undefined && this.#lacksMaps(known);
+    return known.metadata.managedFields === undefined && this.#mayLoseMaps(known);
   }
 
-  /** Whether the status has a map that is not stated. */
-  #lacksMaps(current: KubernetesObject): boolean {
-    const { fieldManager, resource } = this.#options;
-    const stated = this.statusFor(current, this.#undeclared());
-    return fieldManager !== undefined && lacksMaps(resource, statusOf(current), stated);
+  /** Whether the status has a map that is not stated, or may have one that a cache does not show yet. */
+  #mayLoseMaps(current: KubernetesObject): boolean {
+    const { fieldManager, resource, memory } = this.#options;
+    if (fieldManager === undefined || !mayHaveOpenMaps(resource)) return false;
+    if (memory.isBehind(current, 'status')) return true;
+    return lacksMaps(resource, statusOf(current), this.statusFor(current, this.#undeclared()));
   }
 
   #live(): Promise<KubernetesObject | undefined> {
@@ -209,7 +210,7 @@ class StatusWrite {
 
   /** Names the version where something that `current` does not show could be lost. */
   #versioned<B extends { readonly metadata: object }>(body: B, current: KubernetesObject): B {
-    if (!this.#isOneValue() && !this.#lacksMaps(current)) return body;
+    if (!this.#isOneValue() && !this.#mayLoseMaps(current)) return body;
     const { resourceVersion } = current.metadata;
     return { ...body, metadata: { ...body.metadata, resourceVersion } };
   }

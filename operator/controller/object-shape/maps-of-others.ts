@@ -103,14 +103,18 @@ export function isEmpty(value: unknown): boolean {
   return Object.keys(mappingOf(value)).length === 0;
 }
 
+/** Whether objects can have maps without a schema. The kinds of Kubernetes have none. */
+export function mayHaveOpenMaps({ group }: Resource): boolean {
+  return group.includes('.') && !group.endsWith('.k8s.io');
+}
+
 /**
- * Whether `shown` has a map that `stated` lacks, so that others may have fields in it. The kinds of Kubernetes have no
- * maps without a schema.
+ * Whether `shown` has a map that `stated` lacks, so that others may have fields in it.
  *
  * @param shown - a part of an object: all but its metadata and status, or its status.
  */
-export function lacksMaps({ group }: Resource, shown: Mapping, stated: unknown): boolean {
-  if (!group.includes('.') || group.endsWith('.k8s.io')) return false;
+export function lacksMaps(resource: Resource, shown: Mapping, stated: unknown): boolean {
+  if (!mayHaveOpenMaps(resource)) return false;
   const waiting: [Mapping, unknown][] = [[shown, stated]];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     for (const [name, part] of Object.entries(next[0])) {

@@ -200,6 +200,17 @@ describe('[K-35] in a status', () => {
     expect(await statusNow()).toEqual({ seen: { host: 'theirs' } });
   });
 
+  test('fields of others stay when the cache does not show the last write of the controller, either', async () => {
+    const { state, others, object, statusNow } = await startRollouts();
+    const late = await object();
+    await state({ seen: { port: 80 } });
+    await others({ seen: { host: 'theirs' } });
+
+    await state({ pages: 1 }, late);
+
+    expect(await statusNow()).toEqual({ seen: { host: 'theirs' }, pages: 1 });
+  });
+
   test('fields of others stay when the conditions, too, are others than before', async () => {
     const { state, others, statusNow } = await startRollouts();
     const ready = { type: 'Ready', status: 'True', reason: 'Said', message: '' };
