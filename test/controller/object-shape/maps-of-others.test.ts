@@ -1,4 +1,5 @@
 /** Maps without a schema, in which our controller and other writers have fields beside each other. */
+import { eventually } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
 import { AppliedMemory } from '../../../operator/controller/children/applied-memory.ts';
 import { statusWriter } from '../../../operator/controller/children/write-status.ts';
@@ -55,6 +56,13 @@ async function startRollouts() {
   await env.apply([ROLLOUT_DEFINITION]);
   const named = { namespace, name: 'a' };
   const kind = { apiVersion: 'example.dev/v1', kind: 'Rollout' };
+  // A real API server shows a new kind in its discovery a while after it has established it.
+  await eventually(() =>
+    env.get('example.dev/v1', 'Rollout', namespace, 'none').then(
+      () => true,
+      () => false,
+    ),
+  );
   await env.create({ ...kind, metadata: named } as KubernetesObject);
   const object = (): Promise<KubernetesObject> => client.get(rollouts, named);
   let memory = new AppliedMemory();
