@@ -84,8 +84,13 @@ const WHOLE_PROCESS = [
 
 /** Files with properties and crash points, which `test:all` runs with many runs each. */
 const AGAIN = [...filesWith('fc.assert'), ...filesWith('EVERY_PLACE')];
-/** `test:all` sets it where it runs them in a lane of their own: once is enough. */
-const LEFT_OUT = process.env.LEAVE_OUT_AGAIN === undefined ? [] : AGAIN;
+/** Lanes that `test:all` runs after the others: it leaves their files out of those, because once is enough. */
+const LATER = process.env.LATER_LANES?.split(' ') ?? [];
+const LEFT_OUT = LATER.includes('again-properties') ? AGAIN : [];
+const LEFT_OUT_OF_LANES = [
+  ...LEFT_OUT,
+  ...(LATER.includes('kubectl-proxy') ? BEHIND_AMBASSADOR : []),
+];
 
 /**
  * An order that the seed of the run decides. Vitest keeps a worker, and what it has loaded, only when the next file shares
@@ -157,7 +162,7 @@ export default defineConfig({
         test: {
           name,
           include: [...include],
-          exclude: [NOT_OURS, TOOLS, ...LONG, ...WHOLE_PROCESS, ...LEFT_OUT],
+          exclude: [NOT_OURS, TOOLS, ...LONG, ...WHOLE_PROCESS, ...LEFT_OUT_OF_LANES],
           isolate: false,
         },
       })),
