@@ -73,6 +73,9 @@ export const LANES: Readonly<Record<string, readonly string[]>> = {
   testing: ['testing/test/**/*.test.ts'],
 };
 
+/** What these make for all files of a run is in one folder. */
+const RUN_FOLDER = 'test/support/run-folder.ts';
+
 /** Tests that look at the whole process, or change it: its memory, sockets, environment, timers, modules. */
 const WHOLE_PROCESS = [
   ...filesWith('vi.useFakeTimers'), // which leave the timers of later files in the worker unreliable
@@ -168,14 +171,19 @@ export default defineConfig({
       })),
       {
         extends: true,
-        test: { name: 'long', include: LONG, exclude: [NOT_OURS, TOOLS, ...LEFT_OUT] },
+        test: {
+          name: 'long',
+          include: LONG,
+          exclude: [NOT_OURS, TOOLS, ...LEFT_OUT],
+          globalSetup: [RUN_FOLDER],
+        },
       },
       {
         extends: true,
         test: {
           name: 'tools',
           include: [TOOLS],
-          globalSetup: ['test/images/support/run-folder.ts'],
+          globalSetup: [RUN_FOLDER],
           env: { CHANCERY_TEST_AMBASSADOR: 'kubectl' },
         },
       },
