@@ -37,6 +37,16 @@ test('every file of tests is in exactly one lane', () => {
   expect(found.toSorted()).toEqual(all.toSorted());
 });
 
+test('lanes of tools leave out what the command line excludes', () => {
+  const ofTools = projectsOf(config).filter(({ name }) => name.startsWith('tools'));
+
+  // An `exclude` of a project wins over --exclude.
+  expect(ofTools.map(({ name, exclude }) => [name, exclude])).toEqual([
+    ['tools', undefined],
+    ['tools-alone', undefined],
+  ]);
+});
+
 test('what test:all leaves out of its lanes, it runs in later ones', async () => {
   vi.stubEnv('LATER_LANES', AGAIN.join(' '));
   onTestFinished(() => void vi.unstubAllEnvs());
