@@ -61,6 +61,7 @@ export interface Setup extends ClusterSetup {
 
 /** A place of the test's own; all in it ends with the test, which fails if the operator was refused anything. */
 export async function startExample(setup: Setup): Promise<Place> {
+  requireLaneWithPolicies();
   const { name, controllers, runnables, webhooks = [] } = setup;
   const { allNamespaces = false, manifests, workloads } = setup;
   const given = { ...(manifests && { manifests }), ...(workloads !== undefined && { workloads }) };
@@ -139,15 +140,17 @@ const without =
     return { ...granted, rules };
   };
 
+function requireLaneWithPolicies(): void {
+  const { file } = TestRunner.getCurrentTest() ?? {};
+  if (RUNS_BEHIND_KUBECTL.test(file?.name ?? '')) return;
+  throw new Error(`${file?.name} starts an operator: name it *.ambassador.test.ts`);
+}
+
 /** Until the test ends: the next test's operator is the same user, and has other namespaces. */
 async function bindPolicies(
   { env }: Cluster,
   ...generated: Parameters<typeof policyObjects>
 ): Promise<void> {
-  const { file } = TestRunner.getCurrentTest() ?? {};
-  if (!RUNS_BEHIND_KUBECTL.test(file?.name ?? '')) {
-    throw new Error(`${file?.name} starts an operator: name it *.ambassador.test.ts`);
-  }
   if (process.env.CHANCERY_TEST_POLICIES !== 'bound') return;
   const policies = await policyObjects(...generated);
   await env.apply(policies);

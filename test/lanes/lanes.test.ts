@@ -2,12 +2,16 @@
 import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { startExample } from '../../examples/testing/place.ts';
+import { controller } from '../../operator/controller/controller.ts';
+import { configMaps } from '../../operator/model/builtin.ts';
 import config from '../../vitest.config.ts';
 
 interface Project {
   readonly name: string;
   readonly include: readonly string[];
   readonly exclude?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 interface Manifest {
@@ -35,6 +39,25 @@ test('every file of tests is in exactly one lane', () => {
 
   expect(all.length).toBeGreaterThan(900);
   expect(found.toSorted()).toEqual(all.toSorted());
+});
+
+test('policies are bound in each lane behind a real kubectl proxy, and in no other', () => {
+  const settings = (config.test?.projects ?? []).map((project) => {
+    const { name, env = {} } = (project as { readonly test: Project }).test;
+    return { name, isReal: env.CHANCERY_TEST_AMBASSADOR === 'kubectl', env };
+  });
+  const bound = settings.filter(({ env }) => env.CHANCERY_TEST_POLICIES === 'bound');
+
+  expect(bound.length).toBeGreaterThan(1);
+  expect(bound).toEqual(settings.filter(({ isReal }) => isReal));
+});
+
+test('an example that is started in a file of another lane is refused: its policies would be bound nowhere', async () => {
+  const idle = controller({ name: 'idle', for: configMaps, reconcile: () => {} });
+
+  await expect(startExample({ name: 'idle', controllers: [idle] })).rejects.toThrow(
+    /name it \*\.ambassador\.test\.ts/,
+  );
 });
 
 test('lanes of tools leave out what the command line excludes', () => {
