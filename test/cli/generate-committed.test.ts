@@ -1,4 +1,4 @@
-/** What is committed of the examples' manifests is what would be generated. */
+/** The committed manifests of the examples are those that `chancery generate` writes. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -35,7 +35,7 @@ const failures: string[] = [];
 
 if (values['npm-test'] === undefined) await lane('npm test', ['test', '--']);
 else addReport('npm test', values['npm-test'], Number(values['npm-test-exit-code'] ?? 0));
-// What is left of check is tests of architecture, which the lanes run. One thread of the compiler checks nothing twice.
+// The third part of check, the tests of architecture, runs in the lanes. With one thread the compiler checks each file once.
 await step('types', ['run', 'check', '--', 'types', '--singleThreaded']);
 await step('lint', ['run', 'check', '--', 'lint']);
 await step('build', ['run', 'build']);

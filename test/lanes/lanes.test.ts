@@ -42,14 +42,12 @@ test('every file of tests is in exactly one lane', () => {
 });
 
 test('policies are bound in each lane behind a real kubectl proxy, and in no other', () => {
-  const settings = (config.test?.projects ?? []).map((project) => {
-    const { name, env = {} } = (project as { readonly test: Project }).test;
-    return { name, isReal: env.CHANCERY_TEST_AMBASSADOR === 'kubectl', env };
-  });
-  const bound = settings.filter(({ env }) => env.CHANCERY_TEST_POLICIES === 'bound');
+  const projects = projectsOf(config);
+  const bound = projects.filter(({ env }) => env?.CHANCERY_TEST_POLICIES === 'bound');
+  const real = projects.filter(({ env }) => env?.CHANCERY_TEST_AMBASSADOR === 'kubectl');
 
   expect(bound.length).toBeGreaterThan(1);
-  expect(bound).toEqual(settings.filter(({ isReal }) => isReal));
+  expect(bound).toEqual(real);
 });
 
 test('an example that is started in a file of another lane is refused: its policies would be bound nowhere', async () => {

@@ -1,4 +1,4 @@
-/** What is committed of the examples' policies, charts and bundles is what would be generated. */
+/** The committed policies, charts and bundles of the examples are those that `chancery generate` writes. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
