@@ -41,16 +41,23 @@ const BEHIND_AMBASSADOR = [
   '{test,testing/test,packages/*/test}/**/*.ambassador.test.ts',
   'examples/*/test/**/*.test.ts',
 ];
+/**
+ * The environment of lanes behind a real `kubectl proxy`. What an example does runs there under the policies that are generated
+ * for it. A policy judges requests, whichever ambassador they come through: to bind it in one lane is enough, and costs a tenth of
+ * the test.
+ */
+const AS_IN_A_CLUSTER = { CHANCERY_TEST_AMBASSADOR: 'kubectl', CHANCERY_TEST_POLICIES: 'bound' };
 const NOT_OURS = '**/node_modules/**';
-/** Files whose text has a word, but for those that start tools. */
-const filesWith = (word: string): string[] =>
-  globSync(FILES, { cwd: source('.') }).filter(
-    (path) => !path.includes('.tools.') && readFileSync(source(path), 'utf8').includes(word),
+/** Files whose text has a word: those that start tools, or all others. */
+const filesWith = (word: string, isTools = false): string[] =>
+  globSync(isTools ? TOOLS : FILES, { cwd: source('.') }).filter(
+    (path) =>
+      path.includes('.tools.') === isTools && readFileSync(source(path), 'utf8').includes(word),
   );
 
 /**
  * Tests that take long and are not what a change usually breaks: builds, whole projects, replicas as processes, crashes,
- * commands of documents, the suite for API servers, the benchmarks' harness. Each file has a process of its own.
+ * commands of documents, the suite for API servers, the benchmarks' harness.
  */
 const LONG = [
   '**/*.long.test.ts',
@@ -73,6 +80,11 @@ export const LANES: Readonly<Record<string, readonly string[]>> = {
   testing: ['testing/test/**/*.test.ts'],
 };
 
+/** What these make for all files of a run is in one folder. */
+const RUN_FOLDER = 'test/support/run-folder.ts';
+/** Their files wait more than they work. Begun last they would be waited for. */
+const WAITING = ['whole-process', 'long', 'tools', 'tools-alone'];
+
 /** Tests that look at the whole process, or change it: its memory, sockets, environment, timers, modules. */
 const WHOLE_PROCESS = [
   ...filesWith('vi.useFakeTimers'), // which leave the timers of later files in the worker unreliable
@@ -82,15 +94,25 @@ const WHOLE_PROCESS = [
   'test/transport/undici-transport.test.ts',
 ];
 
+/** Those of them that start tools. */
+const TOOLS_ALONE = filesWith('vi.useFakeTimers', true);
+const TOOLS_TOGETHER = globSync(TOOLS, { cwd: source('.'), exclude: [NOT_OURS] }).filter(
+  (path) => !TOOLS_ALONE.includes(path),
+);
+
 /** Files with properties and crash points, which `test:all` runs with many runs each. */
 const AGAIN = [...filesWith('fc.assert'), ...filesWith('EVERY_PLACE')];
-/** `test:all` sets it where it runs them in a lane of their own: once is enough. */
-const LEFT_OUT = process.env.LEAVE_OUT_AGAIN === undefined ? [] : AGAIN;
+/** Lanes that `test:all` runs after the others: it leaves their files out of those, because once is enough. */
+const LATER = process.env.LATER_LANES?.split(' ') ?? [];
+const LEFT_OUT = LATER.includes('again-properties') ? AGAIN : [];
+const LEFT_OUT_OF_LANES = [
+  ...LEFT_OUT,
+  ...(LATER.includes('kubectl-proxy') ? BEHIND_AMBASSADOR : []),
+];
 
 /**
  * An order that the seed of the run decides. Vitest keeps a worker, and what it has loaded, only when the next file shares
- * workers and is of the same project: so such files stand together. Files with a process of their own come first. They wait
- * more than they work, and begun last they would be waited for.
+ * workers and is of the same project: so the files of a project stand together.
  */
 class ProjectsTogether extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -98,8 +120,9 @@ class ProjectsTogether extends BaseSequencer {
     const hash = (text: string): string =>
       createHash('sha1').update(`${seed} ${text}`).digest('hex');
     const place = ({ moduleId, project }: TestSpecification): string => {
-      const together = project.config.isolate ? '' : hash(project.name);
-      return `${together} ${hash(`${project.name} ${moduleId}`)}`;
+      const { name } = project;
+      const together = WAITING.includes(name) ? `! ${name}` : hash(name);
+      return `${together} ${hash(`${name} ${moduleId}`)}`;
     };
     return files.toSorted((a, b) => (place(a) < place(b) ? -1 : 1));
   }
@@ -130,6 +153,8 @@ export default defineConfig({
     tags: PROGRAMS.map(({ name }) => ({ name })),
     env: {
       CHANCERY_TEST_AMBASSADOR: 'stand-in',
+      // kubectl, buildah and others end before garbage matters: collecting it is a fifth of their time.
+      GOGC: '400',
       PROPERTY_RUNS: PROPERTY_RUNS ?? String(FEW_RUNS),
     },
     setupFiles: ['test/support/property-setup.ts'],
@@ -157,21 +182,37 @@ export default defineConfig({
         test: {
           name,
           include: [...include],
-          exclude: [NOT_OURS, TOOLS, ...LONG, ...WHOLE_PROCESS, ...LEFT_OUT],
+          exclude: [NOT_OURS, TOOLS, ...LONG, ...WHOLE_PROCESS, ...LEFT_OUT_OF_LANES],
           isolate: false,
         },
       })),
       {
         extends: true,
-        test: { name: 'long', include: LONG, exclude: [NOT_OURS, TOOLS, ...LEFT_OUT] },
+        test: {
+          name: 'long',
+          include: LONG,
+          exclude: [NOT_OURS, TOOLS, ...LEFT_OUT],
+          globalSetup: [RUN_FOLDER],
+          isolate: false,
+        },
       },
       {
         extends: true,
         test: {
           name: 'tools',
-          include: [TOOLS],
-          globalSetup: ['test/images/support/run-folder.ts'],
-          env: { CHANCERY_TEST_AMBASSADOR: 'kubectl' },
+          // No `exclude`: it would win over that of the command line, which leaves out what lacks its tools.
+          include: TOOLS_TOGETHER,
+          globalSetup: [RUN_FOLDER],
+          isolate: false,
+          env: AS_IN_A_CLUSTER,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'tools-alone',
+          include: TOOLS_ALONE,
+          env: AS_IN_A_CLUSTER,
         },
       },
       {
@@ -181,7 +222,7 @@ export default defineConfig({
           include: BEHIND_AMBASSADOR,
           exclude: [TOOLS],
           isolate: false,
-          env: { CHANCERY_TEST_AMBASSADOR: 'kubectl' },
+          env: AS_IN_A_CLUSTER,
         },
       },
       {

@@ -11,21 +11,22 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { VERSION } from '../operator/core/version.ts';
-import { packed } from './support/installed-packages.ts';
 import { type LocalRegistry, startRegistry } from './support/local-registry.ts';
+import { packedOnce } from './support/packed-once.ts';
 
 const REPOSITORY = fileURLToPath(new URL('../', import.meta.url));
 const SETUP_MS = 240_000;
 const PATIENT = { timeout: 240_000 };
 
-let archives = '';
 let registry: LocalRegistry;
 /** A project that has `chancery` and no other package of ours. Copied, never changed. */
 let bare = '';
+/** The folder of `@chancery/packaging` as it is packed. Copied, never changed. */
+let packaging = '';
 
 beforeAll(async () => {
-  archives = await realpath(await mkdtemp(join(tmpdir(), 'chancery-archives-')));
   const folders = [
+    '.',
     'packages/certificates',
     'packages/hooks',
     'packages/metacontroller',
@@ -33,18 +34,17 @@ beforeAll(async () => {
     'testing',
   ];
   const paths: string[] = [];
-  // The root is last: its archive is made in the folder that has the others.
-  for (const folder of [...folders, '.']) paths.push(await packed(folder, archives));
-  registry = await startRegistry(paths.map((path) => path.replace('file:', '')));
-  bare = join(archives, 'bare');
-  await mkdir(bare);
+  for (const each of folders) paths.push((await packedOnce(each)).archive);
+  registry = await startRegistry(paths);
+  packaging = (await packedOnce('packages/packaging')).folder;
+  bare = await realpath(await mkdtemp(join(tmpdir(), 'chancery-bare-')));
   await writeFile(join(bare, 'package.json'), '{ "name": "outside", "version": "1.0.0" }');
   expect(await shell('npm install chancery', bare)).toMatchObject({ code: 0 });
 }, SETUP_MS);
 
 afterAll(async () => {
   await registry?.close();
-  await rm(archives, { recursive: true, force: true });
+  await rm(bare, { recursive: true, force: true });
 });
 
 interface Ended {
@@ -145,7 +145,7 @@ test.each(['certificates', 'hooks', 'metacontroller', 'packaging'])(
 );
 
 test('the plugin of kubebuilder loads nothing of chancery before it has read its request', async () => {
-  const files = [join(archives, 'packages/packaging/dist/plugin/main.js')];
+  const files = [join(packaging, 'dist/plugin/main.js')];
   const others: string[] = [];
   for (const file of files) {
     const code = await readFile(file, 'utf8');
@@ -266,7 +266,7 @@ describe('where a package does not fit', () => {
   /** A project with a copy of the package that has this version, in a folder of its own. */
   async function withPackage(project: string, version: string): Promise<void> {
     const target = join(project, 'node_modules/@chancery/packaging');
-    await cp(join(archives, 'packages/packaging'), target, { recursive: true });
+    await cp(packaging, target, { recursive: true });
     const file = join(target, 'package.json');
     const manifest = JSON.parse(await readFile(file, 'utf8'));
     await writeFile(file, JSON.stringify({ ...manifest, version }));

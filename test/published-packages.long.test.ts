@@ -1,13 +1,12 @@
 /** The archives of the packages: their files, their size and their types. */
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { readSurfaces } from './api/surface.ts';
-import { packed } from './support/installed-packages.ts';
+import { packedOnce } from './support/packed-once.ts';
 
 const run = promisify(execFile);
 const repository = fileURLToPath(new URL('../', import.meta.url));
@@ -32,22 +31,16 @@ const manifestOf = async (folder: string): Promise<Manifest> =>
 
 const { workspaces = [] } = await manifestOf(repository);
 const folders = ['.', ...workspaces];
-let archives = '';
 let byFolder: Readonly<Record<string, Archive>> = {};
 
 beforeAll(async () => {
-  archives = await mkdtemp(join(tmpdir(), 'chancery-published-'));
-  // The root is last: its archive is made in the folder that has the others.
-  for (const folder of folders.toReversed()) {
+  for (const folder of folders) {
     byFolder = { ...byFolder, [folder]: await archiveOf(folder) };
   }
 }, BUILD_TIMEOUT_MS);
 
-afterAll(() => rm(archives, { recursive: true, force: true }));
-
 async function archiveOf(folder: string): Promise<Archive> {
-  const target = join(archives, folder);
-  await packed(folder, archives);
+  const { folder: target } = await packedOnce(folder);
   const args = ['pack', '--dry-run', '--ignore-scripts', '--json'];
   const { stdout } = await run('npm', args, { cwd: target });
   const [{ files, unpackedSize }] = JSON.parse(stdout) as [

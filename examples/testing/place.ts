@@ -1,7 +1,7 @@
 /**
  * An example as in its Pod: behind a `kubectl proxy` with the filter that is generated for it, as a
- * ServiceAccount with the Roles that are generated for it, and no more, under the policies that are generated for it.
- * The proxy is the one of the lane: a stand-in in `npm test`, a real one in `npm run test:tools`.
+ * ServiceAccount with the Roles that are generated for it, and no more. The proxy is the one of the lane: a stand-in in
+ * `npm test`, a real one in `npm run test:tools`, where the policies that are generated for it are bound, too.
  */
 
 import { policyObjects } from '@chancery/packaging/command';
@@ -9,7 +9,7 @@ import { startOperator, type TestOperator } from '@chancery/testing';
 import type { Clock, Controller, KubernetesObject, Runnable, Webhook } from 'chancery';
 import type { rbacV1 } from 'chancery/kubernetes';
 import { proxyFilter, rbac } from 'chancery/low-level';
-import { expect, onTestFinished } from 'vitest';
+import { expect, onTestFinished, TestRunner } from 'vitest';
 import { type Cluster, type ClusterSetup, clusterOfFile, clusterOfOneTest } from './cluster.ts';
 import { type Place, StartedPlace } from './started-place.ts';
 
@@ -61,6 +61,7 @@ export interface Setup extends ClusterSetup {
 
 /** A place of the test's own; all in it ends with the test, which fails if the operator was refused anything. */
 export async function startExample(setup: Setup): Promise<Place> {
+  requireLaneWithPolicies();
   const { name, controllers, runnables, webhooks = [] } = setup;
   const { allNamespaces = false, manifests, workloads } = setup;
   const given = { ...(manifests && { manifests }), ...(workloads !== undefined && { workloads }) };
@@ -89,12 +90,10 @@ export async function startExample(setup: Setup): Promise<Place> {
   const granted = withheld === undefined ? declared : declared.map(without(withheld));
   await env.apply(granted as unknown as readonly KubernetesObject[], { namespace });
   onTestFinished(() => withdraw(granted, cluster));
-  const policies = await policyObjects(declarations, {
+  await bindPolicies(cluster, declarations, {
     ...placed([namespace, ...(setup.furtherNamespaces ?? [])]),
     ...{ name: `${name}-${namespace}`, serviceAccount },
   });
-  await env.apply(policies);
-  onTestFinished(() => unbind(policies, cluster));
   const user = `system:serviceaccount:${home}:${name}`;
   const ambassador = await cluster.ambassador(user, proxyFilter(declarations, placed(neighbours)));
   const url = (await setup.between?.(ambassador)) ?? ambassador;
@@ -128,6 +127,9 @@ function declarationOf({ name, sources, permissions = [], fieldManagers = [name]
   return sources === undefined ? [] : [{ name, sources, permissions, fieldManagers }];
 }
 
+/** Files of the lanes in which policies are bound: any other file would never run under its policies. */
+const RUNS_BEHIND_KUBECTL = /^examples\/[^/]+\/test\/|\.(ambassador|tools)\.test\.ts$/;
+
 type Granted = ReturnType<typeof rbac>[number];
 
 const without =
@@ -138,11 +140,25 @@ const without =
     return { ...granted, rules };
   };
 
-/** The next test's operator is the same user, and has other namespaces. */
-async function unbind(policies: readonly KubernetesObject[], { env }: Cluster): Promise<void> {
-  for (const { apiVersion, kind, metadata } of policies) {
-    await env.delete(apiVersion, kind, undefined, metadata.name);
-  }
+function requireLaneWithPolicies(): void {
+  const { file } = TestRunner.getCurrentTest() ?? {};
+  if (RUNS_BEHIND_KUBECTL.test(file?.name ?? '')) return;
+  throw new Error(`${file?.name} starts an operator: name it *.ambassador.test.ts`);
+}
+
+/** Until the test ends: the next test's operator is the same user, and has other namespaces. */
+async function bindPolicies(
+  { env }: Cluster,
+  ...generated: Parameters<typeof policyObjects>
+): Promise<void> {
+  if (process.env.CHANCERY_TEST_POLICIES !== 'bound') return;
+  const policies = await policyObjects(...generated);
+  await env.apply(policies);
+  onTestFinished(async () => {
+    for (const { apiVersion, kind, metadata } of policies) {
+      await env.delete(apiVersion, kind, undefined, metadata.name);
+    }
+  });
 }
 
 /** The next test's operator is the same user, and has no business in this namespace. */

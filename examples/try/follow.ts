@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { eventually, findKubectl } from '@chancery/testing';
 import { DEFAULT_PORT } from './arguments.ts';
@@ -15,6 +16,8 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
 const START_MS = 60_000;
 const STEP_MS = 60_000;
+/** As long as a look takes: the example that is looked at has the other half of the time. */
+const BETWEEN_LOOKS_MS = 100;
 
 /** A step that was followed: what it printed, and how long it took to print what it promises. */
 export interface Followed {
@@ -88,7 +91,10 @@ async function follow(step: Step, url: string, env: NodeJS.ProcessEnv): Promise<
     const missing = missingIn(output, step);
     const tookMs = performance.now() - startedAt;
     if (code === 0 && missing.length === 0) return { step, output, tookMs };
-    if (isLook(step) && tookMs < STEP_MS) continue;
+    if (isLook(step) && tookMs < STEP_MS) {
+      await setTimeout(BETWEEN_LOOKS_MS);
+      continue;
+    }
     throw new Error(
       `$ ${step.command}\nended with ${code}, and did not show: ${missing.join(' | ') || '–'}\n${output}${complaints}`,
     );

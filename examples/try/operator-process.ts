@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '@chancery/testing';
 
-const CLI = fileURLToPath(new URL('../../operator/cli/main.ts', import.meta.url));
+const CLI = fileURLToPath(new URL('../../operator/cli/chancery.js', import.meta.url));
 const POLL_MS = 50;
 
 /** One line of the operator's log. */

@@ -200,8 +200,9 @@ export interface ReconcileContext<T extends KubernetesObject = KubernetesObject>
   /**
    * Writes the status of the reconciled object where it differs, by server-side apply to the status
    * subresource. A field or condition that an earlier call stated and this call does not state is removed.
-   * Fields and conditions of other writers stay, also where the definition declares the list of conditions as
-   * one value: the list is then merged by `type`, and each write names the version that it was made from.
+   * Fields and conditions of other writers stay, also in a map that is no longer stated, and where the
+   * definition declares the list of conditions as one value: the list is then merged by `type`. Each write
+   * that could lose something of others names the version that it was made from.
    *
    * `observedGeneration` is the generation of the object that this attempt was given. A condition keeps its
    * `lastTransitionTime` while its `status` stays the same. Where the installed definition does not have

@@ -5,3 +5,8 @@ export type Mapping = Readonly<Record<string, unknown>>;
 export function isMapping(value: unknown): value is Mapping {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** The value if it is a mapping; otherwise one without members. */
+export function mappingOf(value: unknown): Mapping {
+  return isMapping(value) ? value : {};
+}

@@ -3,7 +3,7 @@ import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { packageProblems } from '../../test/lanes/package-problems.ts';
-import { packed } from '../../test/support/installed-packages.ts';
+import { packed } from '../../test/support/packed.ts';
 import type { PublishedPackage } from '../packages.ts';
 import { output, ProgramFailure } from '../program.ts';
 

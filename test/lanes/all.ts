@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { LANES } from '../../vitest.config.ts';
+import { stateOf, toolNamed } from '../tools/tools.ts';
 import { type Counts, sumOf, testCounts } from './counts.ts';
 
 const USAGE = `usage: npm run test:all [-- --npm-test REPORT]
@@ -34,11 +35,16 @@ const failures: string[] = [];
 
 if (values['npm-test'] === undefined) await lane('npm test', ['test', '--']);
 else addReport('npm test', values['npm-test'], Number(values['npm-test-exit-code'] ?? 0));
-await step('check', ['run', 'check']);
+// The third part of check, the tests of architecture, runs in the lanes. With one thread the compiler checks each file once.
+await step('types', ['run', 'check', '--', 'types', '--singleThreaded']);
+await step('lint', ['run', 'check', '--', 'lint']);
 await step('build', ['run', 'build']);
 const others = [...Object.keys(LANES), 'long'].map((name) => `--project=${name}`);
-const leaveOut = { LEAVE_OUT_AGAIN: 'yes' };
-await lane('the other lanes', ['exec', '--', 'vitest', 'run', ...others], leaveOut);
+const hasKubectl = stateOf(toolNamed('kubectl')).state === 'found';
+const later = ['again-properties', ...(hasKubectl ? ['kubectl-proxy'] : [])];
+await lane('the other lanes', ['exec', '--', 'vitest', 'run', ...others], {
+  LATER_LANES: later.join(' '),
+});
 await lane('test:tools', ['run', 'test:tools', '--']);
 await lane('again', ['exec', '--', 'vitest', 'run', '--project=again-properties']);
 await step('guarantees', ['exec', '--', 'node', 'test/lanes/guarantees-shown.ts', ...reports]);

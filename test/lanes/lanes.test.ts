@@ -1,13 +1,17 @@
 /** Every file of tests is in one lane, and `npm test` has a test of each example. */
 import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { startExample } from '../../examples/testing/place.ts';
+import { controller } from '../../operator/controller/controller.ts';
+import { configMaps } from '../../operator/model/builtin.ts';
 import config from '../../vitest.config.ts';
 
 interface Project {
   readonly name: string;
   readonly include: readonly string[];
   readonly exclude?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 interface Manifest {
@@ -18,9 +22,9 @@ interface Manifest {
 const root = fileURLToPath(new URL('../../', import.meta.url));
 /** Projects that run the files of other lanes once more. */
 const AGAIN = ['kubectl-proxy', 'again-properties'];
-const lanes = (config.test?.projects ?? [])
-  .map((project) => (project as { readonly test: Project }).test)
-  .filter(({ name }) => !AGAIN.includes(name));
+const projectsOf = ({ test: { projects = [] } = {} }: typeof config): readonly Project[] =>
+  projects.map((project) => (project as { readonly test: Project }).test);
+const lanes = projectsOf(config).filter(({ name }) => !AGAIN.includes(name));
 
 function filesOf({ include, exclude = [] }: Project): readonly string[] {
   return globSync([...include], { cwd: root, exclude: [...exclude] });
@@ -35,6 +39,55 @@ test('every file of tests is in exactly one lane', () => {
 
   expect(all.length).toBeGreaterThan(900);
   expect(found.toSorted()).toEqual(all.toSorted());
+});
+
+test('policies are bound in each lane behind a real kubectl proxy, and in no other', () => {
+  const projects = projectsOf(config);
+  const bound = projects.filter(({ env }) => env?.CHANCERY_TEST_POLICIES === 'bound');
+  const real = projects.filter(({ env }) => env?.CHANCERY_TEST_AMBASSADOR === 'kubectl');
+
+  expect(bound.length).toBeGreaterThan(1);
+  expect(bound).toEqual(real);
+});
+
+test('an example that is started in a file of another lane is refused: its policies would be bound nowhere', async () => {
+  const idle = controller({ name: 'idle', for: configMaps, reconcile: () => {} });
+
+  await expect(startExample({ name: 'idle', controllers: [idle] })).rejects.toThrow(
+    /name it \*\.ambassador\.test\.ts/,
+  );
+});
+
+test('lanes of tools leave out what the command line excludes', () => {
+  const ofTools = projectsOf(config).filter(({ name }) => name.startsWith('tools'));
+
+  // An `exclude` of a project wins over --exclude.
+  expect(ofTools.map(({ name, exclude }) => [name, exclude])).toEqual([
+    ['tools', undefined],
+    ['tools-alone', undefined],
+  ]);
+});
+
+test('what test:all leaves out of its lanes, it runs in later ones', async () => {
+  vi.stubEnv('LATER_LANES', AGAIN.join(' '));
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const again = `${root}vitest.config.ts?later`;
+  const { default: later } = (await import(again)) as { readonly default: typeof config };
+  const leftOut = projectsOf(later).map(({ name, exclude = [] }) => {
+    const before = projectsOf(config).find((project) => project.name === name)?.exclude ?? [];
+    return { name, patterns: exclude.filter((pattern) => !before.includes(pattern)) };
+  });
+
+  const inLater = projectsOf(later)
+    .filter(({ name }) => AGAIN.includes(name))
+    .flatMap(({ include }) => include);
+  const patterns = leftOut.flatMap((project) => project.patterns);
+  expect(patterns.length).toBeGreaterThan(100);
+  expect(patterns.filter((pattern) => !inLater.includes(pattern))).toEqual([]);
+  // npm test keeps all of its files.
+  const ofNpmTest = ['node', 'whole-process', ...AGAIN];
+  const from = leftOut.filter((project) => project.patterns.length > 0).map(({ name }) => name);
+  expect(from.filter((name) => ofNpmTest.includes(name))).toEqual([]);
 });
 
 test('npm test has the test of each example whose operator has one', () => {

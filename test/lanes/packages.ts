@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { readPackages } from '../../release/packages.ts';
-import { packed } from '../support/installed-packages.ts';
+import { packed } from '../support/packed.ts';
 import { packageProblems } from './package-problems.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));

@@ -14,7 +14,7 @@ const WRITTEN_BY_HAND = [
   'overlays/hardened/kustomization.yaml',
   'overlays/observed/kustomization.yaml',
 ];
-/** Of another command: test/cli/generate-committed.test.ts compares them. */
+/** Of another command: packages/packaging/test/generate-committed.test.ts compares them. */
 const POLICIES = 'policies/';
 
 describe.each([CONFIG_RESTART, WEBSITE])('$folder', ({ folder, controllers, options }) => {

@@ -28,13 +28,9 @@ export const GROUPS: Readonly<Record<string, Group>> = {
     scripts: {
       types: {
         says: 'The compiler reads the sources as here, in a browser and as they are built.',
-        commands: [
-          'tsconfig.json',
-          'tsconfig.browser.json',
-          'tsconfig.build.json',
-          'testing/tsconfig.build.json',
-          'tsconfig.packages.json',
-        ].map((config) => [TSC, '--noEmit', '-p', config]),
+        commands: ['tsconfig.json', 'tsconfig.browser.json', 'tsconfig.published.json'].map(
+          (config) => [TSC, '--noEmit', '-p', config],
+        ),
       },
       lint: program('Biome reads every file.', 'node_modules/@biomejs/biome/bin/biome', 'ci', '.'),
       architecture: program(

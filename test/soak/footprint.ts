@@ -3,49 +3,55 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 export interface MemorySample {
-  readonly atMs: number;
   readonly bytes: number;
+  /** How often each kind of fault has come before, at least. */
+  readonly faultRounds: number;
 }
 
-/** Resident memory in the second and in the last minute. */
+/** Memory in use after the warm-up and at the end, see `memoryGrowth`. */
 export interface MemoryGrowth {
-  readonly secondMinuteBytes: number;
-  readonly lastMinuteBytes: number;
+  readonly warmBytes: number;
+  readonly endBytes: number;
   /** 0.1 is ten percent more. */
   readonly growth: number;
 }
 
-const MINUTE_MS = 60_000;
+/** Until each kind of fault has come so often, more modules are loaded and compiled: on a slow machine for minutes. */
+const WARM_ROUNDS = 2;
+
+/** Samples on either side: the checkpoints of one minute. */
+const COMPARED = 3;
 
 /**
- * A full collection now. Without one, resident memory says for minutes how much garbage V8 has found
- * worth keeping, and a leak of the same size could not be told from it.
+ * Measures the bytes of the heap and beside it that are in use, after a full collection. Resident memory would say how
+ * much garbage there was between two collections at most: it does not shrink after that. A Box of 5,000 levels makes 12
+ * MiB of garbage, and chance decides how many of them come in a row.
  */
-export function garbageCollector(): () => void {
+export function memoryInUse(): () => number {
   setFlagsFromString('--expose-gc');
-  return runInNewContext('gc') as () => void;
-}
-
-/** Undefined for a run of less than three minutes: there is nothing to compare. */
-export function memoryGrowth(
-  samples: readonly MemorySample[],
-  ranMs: number,
-): MemoryGrowth | undefined {
-  if (ranMs < 3 * MINUTE_MS) return undefined;
-  const secondMinuteBytes = medianBytes(samples, MINUTE_MS, 2 * MINUTE_MS);
-  const lastMinuteBytes = medianBytes(samples, ranMs - MINUTE_MS, ranMs);
-  return {
-    secondMinuteBytes,
-    lastMinuteBytes,
-    growth: lastMinuteBytes / secondMinuteBytes - 1,
+  const collectGarbage = runInNewContext('gc') as () => void;
+  return () => {
+    collectGarbage();
+    collectGarbage(); // waits for the buffers that the first one has let go
+    const { heapUsed, external } = process.memoryUsage();
+    return heapUsed + external;
   };
 }
 
-function medianBytes(samples: readonly MemorySample[], fromMs: number, toMs: number): number {
-  const bytes = samples
-    .filter(({ atMs }) => atMs >= fromMs && atMs < toMs)
-    .map((sample) => sample.bytes)
-    .sort((a, b) => a - b);
+/**
+ * Compares the medians of the first three samples after the warm-up and of the last three. Undefined for a run that is too
+ * short for six such samples.
+ */
+export function memoryGrowth(samples: readonly MemorySample[]): MemoryGrowth | undefined {
+  const warm = samples.filter(({ faultRounds }) => faultRounds >= WARM_ROUNDS);
+  if (warm.length < 2 * COMPARED) return undefined;
+  const warmBytes = medianBytes(warm.slice(0, COMPARED));
+  const endBytes = medianBytes(warm.slice(-COMPARED));
+  return { warmBytes, endBytes, growth: endBytes / warmBytes - 1 };
+}
+
+function medianBytes(samples: readonly MemorySample[]): number {
+  const bytes = samples.map((sample) => sample.bytes).sort((a, b) => a - b);
   return bytes[Math.floor(bytes.length / 2)] ?? 0;
 }
 

@@ -5,6 +5,7 @@ import { eventually } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { childDifferences, childOf, nestedBox } from './boxes.ts';
+import { memoryGrowth, memoryInUse } from './footprint.ts';
 import { crowd } from './peers.ts';
 import { Probes, ProbeTally } from './probes.ts';
 
@@ -75,6 +76,42 @@ test('[attack A-2] 600 peers come, come back when they are closed, and go', asyn
     return promise;
   };
   await eventually(async () => (await open()) === 0);
+});
+
+test('growth is that of the memory in use since each kind of fault has come twice', () => {
+  const cold = [300, 90].map((bytes, faultRounds) => ({ bytes, faultRounds }));
+  const warm = [104, 100, 500, 102, 110, 120, 119, 121].map((bytes, at) => ({
+    bytes,
+    faultRounds: at + 2,
+  }));
+
+  expect(memoryGrowth([...cold, ...warm])).toEqual({
+    warmBytes: 104,
+    endBytes: 120,
+    growth: 120 / 104 - 1,
+  });
+});
+
+test('a run without six measurements after its warm-up has no growth', () => {
+  const samples = [2, 2, 2, 3, 3, 3].map((faultRounds) => ({ bytes: 5, faultRounds }));
+
+  expect(memoryGrowth(samples)).toMatchObject({ growth: 0 });
+  expect(memoryGrowth([{ bytes: 5, faultRounds: 1 }, ...samples.slice(1)])).toBeUndefined();
+});
+
+test('memory in use counts what is held, in the heap and in buffers, and no garbage', () => {
+  const inUse = memoryInUse();
+  const MEBIBYTE = 2 ** 20;
+  const lists = (): number[][] => Array.from({ length: 200 }, () => new Array(10_000).fill(0.5));
+  const before = inUse();
+
+  const held = [lists(), Buffer.alloc(20 * MEBIBYTE)];
+  const whileHeld = inUse() - before;
+  held.length = 0;
+  const after = inUse() - before;
+
+  expect(whileHeld).toBeGreaterThan(30 * MEBIBYTE);
+  expect(after).toBeLessThan(5 * MEBIBYTE);
 });
 
 test('[real R-1] children that are missing, left over or of a former owner are named', () => {

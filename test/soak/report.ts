@@ -21,6 +21,8 @@ export interface Findings {
   readonly driftCount: number;
   readonly lost: readonly string[];
   readonly memory: MemoryGrowth | undefined;
+  /** At the end. It has no target: see `memoryInUse`. */
+  readonly residentBytes: number;
   readonly connectionsLeft: number;
   readonly handlesLeft: readonly string[];
 }
@@ -60,9 +62,10 @@ export function report(findings: Findings): string {
     ...probeRows('probes', findings.probes),
     ...probeRows('beside 600 peers', findings.probesBesidePeers),
     ['drift (target 0)', findings.driftCount],
-    ['memory, 2nd minute', memory === undefined ? '-' : mebibytes(memory.secondMinuteBytes)],
-    ['memory, last minute', memory === undefined ? '-' : mebibytes(memory.lastMinuteBytes)],
+    ['memory in use, warm', memory === undefined ? '-' : mebibytes(memory.warmBytes)],
+    ['memory in use, at the end', memory === undefined ? '-' : mebibytes(memory.endBytes)],
     ['growth (target < 10 %)', memory === undefined ? '-' : percent(memory.growth)],
+    ['resident memory', mebibytes(findings.residentBytes)],
     ['connections left (target 0)', findings.connectionsLeft],
     ['handles left (target 0)', [handlesLeft.length, ...handlesLeft].join(' ')],
   ];

@@ -28,6 +28,11 @@ export class Rounds {
     return [...this.faults.values()].reduce((sum, count) => sum + count, 0);
   }
 
+  /** How often each kind of fault has come, at least. */
+  get faultRounds(): number {
+    return Math.min(...this.faults.values());
+  }
+
   /** Writes and breaks for so long; resolves when every fault is repaired. */
   async storm(durationMs: number): Promise<void> {
     const { random, line, gate, subject } = this.#scene;

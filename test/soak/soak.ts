@@ -11,7 +11,7 @@ import { acceleratedClock } from './accelerated-clock.ts';
 import { parseSoakArguments, type SoakArguments, USAGE } from './arguments.ts';
 import { startEnvironment, throughKubectl } from './environment.ts';
 import type { Scene } from './fault-kinds.ts';
-import { garbageCollector, leakedHandles, type MemorySample, memoryGrowth } from './footprint.ts';
+import { leakedHandles, type MemorySample, memoryGrowth, memoryInUse } from './footprint.ts';
 import { Probes } from './probes.ts';
 import { type Findings, report, targetsMissed } from './report.ts';
 import { Rounds } from './round.ts';
@@ -58,19 +58,16 @@ async function soak({ minutes, seed, speed }: SoakArguments): Promise<Findings> 
   const memory: MemorySample[] = [];
   const startedAt = performance.now();
   const elapsedMs = (): number => performance.now() - startedAt;
-  const sampler = setInterval(() => {
-    memory.push({ atMs: elapsedMs(), bytes: process.memoryUsage.rss() });
-  }, 1_000);
   const progress = setInterval(() => {
     process.stderr.write(
       `${Math.round(elapsedMs() / 1_000)} s: ${writer.writeCount} writes, ` +
         `${subject.eventCount} changes, ${rounds.faultCount} faults, ${gate.watchCount} watches, ` +
         `${gate.listCount} lists, ${lost.length} lost, ` +
-        `${Math.round(process.memoryUsage.rss() / 2 ** 20)} MiB\n`,
+        `${Math.round(process.memoryUsage.rss() / 2 ** 20)} MiB resident\n`,
     );
   }, 10_000);
 
-  const collectGarbage = garbageCollector();
+  const inUse = memoryInUse();
 
   subject.start();
   await listening(subject.healthPort);
@@ -86,11 +83,11 @@ async function soak({ minutes, seed, speed }: SoakArguments): Promise<Findings> 
     checkpointCount++;
     for (const what of wrong.slice(0, 10)) process.stderr.write(`LOST ${what}\n`);
     lost.push(...wrong);
-    collectGarbage();
+    server.compact(); // or its history, of up to two rounds, would count
+    memory.push({ bytes: inUse(), faultRounds: rounds.faultRounds });
     await wait(Math.max(0, roundEndsAt - elapsedMs()));
   }
   const ranMs = elapsedMs();
-  clearInterval(sampler);
   clearInterval(progress);
   await probes.stop();
   await subject.stop();
@@ -112,7 +109,8 @@ async function soak({ minutes, seed, speed }: SoakArguments): Promise<Findings> 
     probesBesidePeers: probes.besidePeers,
     driftCount: subject.driftCount,
     lost,
-    memory: memoryGrowth(memory, ranMs),
+    memory: memoryGrowth(memory),
+    residentBytes: process.memoryUsage.rss(),
     connectionsLeft,
     handlesLeft: await leakedHandles(handlesBefore),
   };

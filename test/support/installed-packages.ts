@@ -1,17 +1,18 @@
 /** Packages as `npm publish` would send them, installed in a project outside the repository. */
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { lockedPackages } from '../images/support/locked-packages.ts';
+import { manifestOf } from './packed.ts';
+import { type PackedPackage, packedOnce } from './packed-once.ts';
 
 const run = promisify(execFile);
 const repository = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The folders of the packages that are installed. The root is last: its archive is made in the folder that has the others. */
+/** The folders of the packages that are installed. */
 const FOLDERS = [
   'packages/certificates',
   'packages/hooks',
@@ -21,13 +22,6 @@ const FOLDERS = [
   '.',
 ] as const;
 type Folder = (typeof FOLDERS)[number];
-
-/** A package before it is installed. */
-export interface PackedPackage {
-  /** The folder whose files are in the archive. */
-  readonly folder: string;
-  readonly archive: string;
-}
 
 export interface InstalledPackages {
   /** By the folder of the package in the repository. */
@@ -39,17 +33,16 @@ export interface InstalledPackages {
   remove(): Promise<void>;
 }
 
-/** Builds, packs and installs all packages but `create-chancery`. Packages of others are links to those of the repository. */
+/** Installs all packages but `create-chancery`. Packages of others are links to those of the repository. */
 export async function installPackages(): Promise<InstalledPackages> {
-  const archives = await mkdtemp(join(tmpdir(), 'chancery-packed-'));
   const installed = await realpath(await mkdtemp(join(tmpdir(), 'chancery-built-')));
   const dependencies: Record<string, string> = {};
   const packages: Partial<Record<Folder, PackedPackage>> = {};
   const others = new Set((await lockedPackages()).map(({ name }) => name));
   for (const folder of FOLDERS) {
-    const archive = await packed(folder, archives);
-    dependencies[(await manifestOf(folder)).name] = archive;
-    packages[folder] = { folder: join(archives, folder), archive: archive.replace('file:', '') };
+    const each = await packedOnce(folder);
+    dependencies[(await manifestOf(folder)).name] = `file:${each.archive}`;
+    packages[folder] = each;
     for (const name of await packagesOf(folder)) others.add(name);
   }
   // With these no registry is asked.
@@ -66,32 +59,8 @@ export async function installPackages(): Promise<InstalledPackages> {
     packed: packages as Record<Folder, PackedPackage>,
     installed,
     toolkit: join(installed, 'node_modules/chancery'),
-    async remove() {
-      for (const each of [installed, archives]) await rm(each, { recursive: true, force: true });
-    },
+    remove: () => rm(installed, { recursive: true, force: true }),
   };
-}
-
-/**
- * The archive that `npm publish` would send, made of a new build. What it is made of stays in `archives`.
- *
- * @param folder - of the package, from the root of the repository. @returns the archive as `file:PATH`.
- */
-export async function packed(folder: string, archives: string): Promise<string> {
-  const from = join(repository, folder);
-  const to = join(archives, folder);
-  const { files = [] } = await manifestOf(folder);
-  for (const file of ['package.json', 'README.md', ...files]) {
-    if (file === 'dist' || file.startsWith('!')) continue;
-    await cp(join(from, file), join(to, file));
-  }
-  await cp(join(repository, 'LICENSE'), join(to, 'LICENSE'));
-  const build = ['build/main.ts', '--out-dir', join(to, 'dist'), folder];
-  await run(process.execPath, build, { cwd: repository });
-  const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', archives];
-  const { stdout } = await run('npm', args, { cwd: to });
-  const [{ filename }] = JSON.parse(stdout) as [{ readonly filename: string }];
-  return `file:${join(archives, filename)}`;
 }
 
 /** The packages that a package of ours depends on, and those that these depend on, as the lock file has them. */
@@ -113,11 +82,4 @@ async function packagesOf(folder: string): Promise<readonly string[]> {
 interface Dependencies {
   readonly dependencies?: object;
   readonly optionalDependencies?: object;
-}
-
-async function manifestOf(folder: string): Promise<{
-  readonly name: string;
-  readonly files?: readonly string[];
-}> {
-  return JSON.parse(await readFile(join(repository, folder, 'package.json'), 'utf8'));
 }

@@ -56,6 +56,7 @@ export class Session {
       // Its cache of discovery lives here, and nothing else that a user may have set up.
       HOME: this.#folder,
       KUBECONFIG: '/dev/null',
+      GOGC: process.env.GOGC,
       ...options.env,
     };
     return new Promise((resolve) => {

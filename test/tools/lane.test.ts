@@ -31,7 +31,7 @@ test('with all tools every file runs', () => {
   const lane = laneOf([found('kubectl'), found('jq'), found('curl')], FILES);
 
   expect(lane).toEqual({
-    projects: ['tools', 'kubectl-proxy'],
+    projects: ['tools', 'tools-alone', 'kubectl-proxy'],
     exclude: [],
     notShown: [],
     missing: [],
@@ -42,7 +42,7 @@ test('a missing tool leaves out the files that start it, and is told in one line
   const lane = laneOf([found('kubectl'), missing('jq'), found('curl')], FILES);
 
   expect(lane).toEqual({
-    projects: ['tools', 'kubectl-proxy'],
+    projects: ['tools', 'tools-alone', 'kubectl-proxy'],
     exclude: ['test/a.tools.test.ts'],
     notShown: ['jq: it is missing; files left out: 1'],
     missing: ['jq'],
@@ -81,7 +81,7 @@ test('a program of a control plane is found in its folder, and CI may lack it', 
 test('without kubectl nothing runs behind a kubectl proxy', () => {
   const lane = laneOf([missing('kubectl')], FILES);
 
-  expect(lane.projects).toEqual(['tools']);
+  expect(lane.projects).toEqual(['tools', 'tools-alone']);
   expect(lane.notShown).toEqual([
     'kubectl: it is missing; files left out: 1, and what runs behind a kubectl proxy',
   ]);

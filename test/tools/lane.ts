@@ -24,7 +24,7 @@ export function laneOf(states: readonly ToolState[], files: readonly TestFile[])
     absent.some(({ tool }) => tagsOf(text).includes(tool.name));
   const hasKubectl = !absent.some(({ tool }) => tool.name === 'kubectl');
   return {
-    projects: hasKubectl ? ['tools', 'kubectl-proxy'] : ['tools'],
+    projects: ['tools', 'tools-alone', ...(hasKubectl ? ['kubectl-proxy'] : [])],
     exclude: files.filter(isLeftOut).map(({ path }) => path),
     notShown: absent.map((each) => {
       const why = each.state === 'cannot work' ? each.reason : 'it is missing';

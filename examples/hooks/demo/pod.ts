@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { type AmbassadorFilter, freePort, KubectlProxy } from '@chancery/testing';
 
-const CLI = fileURLToPath(new URL('../../../operator/cli/main.ts', import.meta.url));
+const CLI = fileURLToPath(new URL('../../../operator/cli/chancery.js', import.meta.url));
 const POLL_MS = 50;
 /** Longer than any hook here runs. */
 const SLOW_STOP_MS = 20_000;

@@ -3,29 +3,19 @@
  *
  * @module-tag kubectl
  */
-import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { findKubectl } from '@chancery/testing';
 import { expect, test } from 'vitest';
+import { invoke } from '../../../test/cli/invocation.ts';
+import { renderText } from '../../../test/manifests/support/rendered.ts';
 import { EXAMPLES, folderOf } from '../examples.ts';
 
-const CLI = fileURLToPath(new URL('../../../operator/cli/main.ts', import.meta.url));
-
-test.each(Object.keys(EXAMPLES))('the overlays of examples/%s pass the lint', (name) => {
+test.each(Object.keys(EXAMPLES))('the overlays of examples/%s pass the lint', async (name) => {
   for (const scope of ['namespaced', 'cluster-scoped']) {
     const overlay = fileURLToPath(new URL(`manifests/overlays/${scope}`, folderOf(name)));
-    const kubectl = findKubectl(process.env) ?? 'kubectl';
 
-    const rendered = spawnSync(kubectl, ['kustomize', overlay], { encoding: 'utf8' });
-    const linted = spawnSync(process.execPath, [CLI, 'lint', '-'], {
-      input: rendered.stdout,
-      encoding: 'utf8',
-    });
+    const { exit, stdout, stderr } = invoke(['lint', '-'], { stdin: await renderText(overlay) });
 
-    expect({ status: rendered.status, stderr: rendered.stderr }).toEqual({ status: 0, stderr: '' });
-    expect({
-      status: linted.status,
-      errors: /\b0 errors/.test(linted.stderr + linted.stdout),
-    }).toEqual({ status: 0, errors: true });
+    expect({ scope, exit: await exit }).toEqual({ scope, exit: 0 });
+    expect([...stdout.lines, ...stderr.lines].join('\n')).toMatch(/\b0 errors/);
   }
 });

@@ -1,9 +1,11 @@
 import type { Client } from '../../client/client.ts';
+import type { Mapping } from '../../core/mapping.ts';
 import { controllerOf, type KubernetesObject, keyOf } from '../../model/object.ts';
 import { isControlledBy, setControllerReference } from '../../model/owner-reference.ts';
 import { apiVersionOf, type Resource } from '../../model/resource.ts';
 import { isAlreadyExists } from '../../model/status.ts';
 import { BeingDeletedError } from '../errors.ts';
+import { lacksMaps } from '../object-shape/maps-of-others.ts';
 import { requireDistinctItems } from '../object-shape/repeated-item.ts';
 import { withStoredNames } from '../object-shape/stored-form.ts';
 import type { ApplyOwnedOptions, DeleteOwnedOptions, Desired } from '../reconciler.ts';
@@ -12,7 +14,7 @@ import type { Refused } from './engine-parts.ts';
 import { inTheWay } from './existing-child.ts';
 import { deleteThis, readLive } from './guarded-writes.ts';
 import { applyPastDefaults } from './leftover-defaults.ts';
-import { creatorOf, lacksMaps, ownByApplying } from './own-by-applying.ts';
+import { creatorOf, ownByApplying } from './own-by-applying.ts';
 import { isSameContent } from './system-fields.ts';
 
 export interface OwnerOfChildren {
@@ -92,7 +94,7 @@ export async function applyOwned<C extends KubernetesObject>(
   // Take over the fields before the apply: otherwise a removed list item stays beside its replacement.
   const lastWrite = memory.lastWrite(existing);
   const isUnknown = lastWrite === undefined && !showsAll(existing, child);
-  if (lastWrite === 'create' || isUnknown || lacksMaps(resource, existing, child)) {
+  if (lastWrite === 'create' || isUnknown || lacksMaps(resource, contentOf(existing), child)) {
     // Caches drop the managedFields.
     const isWhole = existing.metadata.managedFields !== undefined;
     const live = isWhole ? existing : await readLive(client, resource, existing);
@@ -110,6 +112,12 @@ export async function applyOwned<C extends KubernetesObject>(
   if (dryRun) return unlessSame(given, resource, child, existing, answer);
   memory.remember(resource, answer, child);
   return answer;
+}
+
+/** All of an object but its metadata and its status. */
+function contentOf({ metadata: _, ...object }: KubernetesObject): Mapping {
+  const { status: __, ...content } = object as Mapping;
+  return content;
 }
 
 /** The known child when `answer` differs in nothing. The server is asked, too: a cache may drop fields, or be late. */

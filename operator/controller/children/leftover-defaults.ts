@@ -1,6 +1,6 @@
 import type { ApplyOptions, Client } from '../../client/client.ts';
 import { deepCopy } from '../../core/deep-json.ts';
-import { isMapping, type Mapping } from '../../core/mapping.ts';
+import { isMapping, type Mapping, mappingOf } from '../../core/mapping.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { isInvalid, refusalOf } from '../../model/refusal.ts';
 import type { Resource } from '../../model/resource.ts';
@@ -8,13 +8,7 @@ import { ApiError } from '../../model/status.ts';
 import { digestOf } from './applied-memory.ts';
 import { readLive } from './guarded-writes.ts';
 import { memberOf } from './json-difference.ts';
-import {
-  entriesOf,
-  handOver,
-  type ManagedFields,
-  mappingOf,
-  withoutPaths,
-} from './own-by-applying.ts';
+import { entriesOf, handOver, type ManagedFields, withoutPaths } from './own-by-applying.ts';
 
 type Options = ApplyOptions & { readonly fieldManager: string };
 

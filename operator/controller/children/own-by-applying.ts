@@ -1,9 +1,10 @@
 import type { Client } from '../../client/client.ts';
 import { deepCopy } from '../../core/deep-json.ts';
-import { isMapping, type Mapping } from '../../core/mapping.ts';
+import { isMapping, type Mapping, mappingOf } from '../../core/mapping.ts';
 import { isNotFound } from '../../model/not-found.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { Resource } from '../../model/resource.ts';
+import { isEmpty, type Path, sharedMaps } from '../object-shape/maps-of-others.ts';
 import { withNewest } from './guarded-writes.ts';
 import { memberOf } from './json-difference.ts';
 
@@ -123,65 +124,10 @@ function handedOver(
     .filter(({ apiVersion }) => apiVersion === heir.apiVersion)
     .reduce((fields, each) => union(fields, each.fieldsV1), mappingOf(heir.fieldsV1));
   const rest = entries.filter((each) => each !== own && !given.includes(each));
-  const shared = stated === undefined ? [] : sharedMaps(all, rest, stated);
+  const others = rest.map((each) => mappingOf(each.fieldsV1));
+  const shared = stated === undefined ? [] : sharedMaps(all, others, stated);
   if (given.length + shared.length === 0) return undefined;
   return [{ ...heir, fieldsV1: withoutPaths(all, shared) }, ...rest];
-}
-
-/** A path as managedFields name its parts: `f:spec`, `k:{"name":"a"}`, and `.` for a map or an item itself. */
-type Path = readonly string[];
-
-/**
- * The maps among the owned `fields` that `stated` lacks and in which others have fields. Who states a field in a map
- * without a schema owns the map as well: an apply without it would remove the map with all that others have in it. An
- * item of a list goes as a whole, because its key is stated.
- */
-function sharedMaps(
-  fields: Mapping,
-  rest: readonly ManagedFields[],
-  stated: KubernetesObject,
-): readonly Path[] {
-  const found: Path[] = [];
-  const waiting: {
-    readonly own: Mapping;
-    readonly others: readonly Mapping[];
-    readonly said: unknown;
-    readonly path: Path;
-  }[] = [
-    { own: fields, others: rest.map((each) => mappingOf(each.fieldsV1)), said: stated, path: [] },
-  ];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    for (const [name, own] of Object.entries(next.own)) {
-      const others = next.others
-        .map((each) => mappingOf(each[name]))
-        .filter((each) => !isEmpty(each));
-      const isField = name.startsWith('f:');
-      const said = isField ? memberOf(next.said, name.slice(2)) : itemOf(next.said, name);
-      const path = [...next.path, name];
-      if (!isMapping(own) || others.length === 0 || (said === undefined && !isField)) continue;
-      if (said === undefined && isEmpty(own)) found.push(path);
-      if (said === undefined && Object.hasOwn(own, '.')) found.push([...path, '.']);
-      waiting.push({ own, others, said, path });
-    }
-  }
-  return found;
-}
-
-/** The item of a list that managedFields name by its key, such as `k:{"name":"a"}`. */
-function itemOf(list: unknown, name: string): unknown {
-  if (!Array.isArray(list) || !name.startsWith('k:')) return undefined;
-  const key = Object.entries(mappingOf(jsonOf(name.slice(2))));
-  return list.find((item: unknown) =>
-    key.every(([field, value]) => memberOf(item, field) === value),
-  );
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // it is nothing that the server has written
-  }
 }
 
 /** The owned fields without these, and without what is empty then: an empty member would stand for a whole field. */
@@ -197,39 +143,6 @@ export function withoutPaths(fields: Mapping, paths: readonly Path[]): Mapping {
     }
   }
   return left;
-}
-
-function isEmpty(value: unknown): boolean {
-  return Object.keys(mappingOf(value)).length === 0;
-}
-
-/**
- * Whether `known` shows a map that `stated` lacks, so that others may have fields in it. The kinds of Kubernetes have no
- * maps without a schema.
- */
-export function lacksMaps(
-  { group }: Resource,
-  known: KubernetesObject,
-  stated: KubernetesObject,
-): boolean {
-  if (!group.includes('.') || group.endsWith('.k8s.io')) return false;
-  const { metadata: _, ...content } = known;
-  const { status: __, ...shown } = content as Mapping;
-  const waiting: [Mapping, unknown][] = [[shown, stated]];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    for (const [name, part] of Object.entries(next[0])) {
-      const said = memberOf(next[1], name);
-      if (Array.isArray(part) && part.some(hasMap)) return true;
-      if (!isMapping(part)) continue;
-      if (said === undefined) return true;
-      waiting.push([part, said]);
-    }
-  }
-  return false;
-}
-
-function hasMap(item: unknown): boolean {
-  return Object.values(mappingOf(item)).some(isMapping);
 }
 
 /**
@@ -253,8 +166,4 @@ function union(a: Mapping, b: unknown): Mapping {
 
 export function entriesOf(managedFields: unknown): readonly ManagedFields[] {
   return Array.isArray(managedFields) ? managedFields.filter((each) => isMapping(each)) : [];
-}
-
-export function mappingOf(value: unknown): Mapping {
-  return isMapping(value) ? value : {};
 }

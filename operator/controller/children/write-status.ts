@@ -5,6 +5,7 @@ import { apiVersionOf, resourceName } from '../../model/resource.ts';
 import { ApiError } from '../../model/status.ts';
 import { type AddedField, addedFieldsOf, refusedFieldsIn } from '../object-shape/added-fields.ts';
 import { conditionsOf, formerNames, managerOf, statusOf } from '../object-shape/condition-list.ts';
+import { lacksMaps, mayHaveOpenMaps, withMapsOfOthers } from '../object-shape/maps-of-others.ts';
 import type { DesiredStatus } from '../reconciler.ts';
 import type { AppliedMemory } from './applied-memory.ts';
 import { digestOf } from './applied-memory.ts';
@@ -123,15 +124,13 @@ class StatusWrite {
     memory.conditions.learnEarlier(object.metadata.uid ?? '', live, fieldManager);
   }
 
-  /** @param isNewest - the object has no write of this process that `current` does not show. */
-  async send(current: KubernetesObject, isNewest: boolean): Promise<Written | undefined> {
+  /** @param isLatest - the object has no write of this process that `known` does not show. */
+  async send(known: KubernetesObject, isLatest: boolean): Promise<Written | undefined> {
     const { conditions } = this.#options.memory;
-    // A cache may drop the list: what it does not show would be lost.
-    if (this.#isOneValue() && statusOf(current).conditions === undefined) {
-      const live = await this.#live();
-      if (live === undefined) return undefined;
-      if (statusOf(live).conditions !== undefined) return this.send(live, true);
-    }
+    const isHidden = this.#mayHide(known);
+    const current = isHidden ? await this.#live() : known;
+    if (current === undefined) return undefined;
+    const isNewest = isLatest || isHidden;
     if (conditions.form === undefined && this.#othersIn(current).length > 0) {
       await this.#learnForm(current);
     }
@@ -147,6 +146,20 @@ class StatusWrite {
     }
     // The write was made for the other form: the definition has changed, or this is the first write of all.
     return this.send(withConditions(written.answer, this.#lost(current, written)), false);
+  }
+
+  /** Whether a cache may have dropped what must be known, so that a write would lose fields of others. */
+  #mayHide(known: KubernetesObject): boolean {
+    if (this.#isOneValue() && statusOf(known).conditions === undefined) return true;
+    return known.metadata.managedFields === undefined && this.#mayLoseMaps(known);
+  }
+
+  /** Whether the status has a map that is not stated, or may have one that a cache does not show yet. */
+  #mayLoseMaps(current: KubernetesObject): boolean {
+    const { fieldManager, resource, memory } = this.#options;
+    if (fieldManager === undefined || !mayHaveOpenMaps(resource)) return false;
+    if (memory.isBehind(current, 'status')) return true;
+    return lacksMaps(resource, statusOf(current), this.statusFor(current, this.#undeclared()));
   }
 
   #live(): Promise<KubernetesObject | undefined> {
@@ -167,11 +180,12 @@ class StatusWrite {
 
   /** Writes the whole status, or all of it but the fields that only the toolkit adds and the server refuses. */
   async #apply(current: KubernetesObject, options: { readonly dryRun?: true } = {}) {
-    const { client, resource, clock, memory } = this.#options;
+    const { client, resource, clock, memory, fieldManager = '' } = this.#options;
     let omitted = NOTHING;
     for (;;) {
       const status = this.statusFor(current, omitted);
-      const body = this.#versioned(this.bodyOf(status), current);
+      const sent = withMapsOfOthers(current, status, fieldManager);
+      const body = this.#versioned(this.bodyOf(sent), current);
       const manager = this.#manager();
       try {
         // Forced: this reconciler decides the fields that it states, whoever wrote them.
@@ -194,9 +208,9 @@ class StatusWrite {
     }
   }
 
-  /** Names the version where a condition that `current` does not show could be lost. */
+  /** Names the version where something that `current` does not show could be lost. */
   #versioned<B extends { readonly metadata: object }>(body: B, current: KubernetesObject): B {
-    if (!this.#isOneValue()) return body;
+    if (!this.#isOneValue() && !this.#mayLoseMaps(current)) return body;
     const { resourceVersion } = current.metadata;
     return { ...body, metadata: { ...body.metadata, resourceVersion } };
   }

@@ -124,6 +124,11 @@ export function managerOf(fieldManager: string, types: ReadonlySet<string>): str
   return name.length <= MAX_MANAGER_CHARS ? name : prefixOf(fieldManager);
 }
 
+/** Whether the controller writes statuses under this name, see `managerOf`. */
+export function isNameOf(fieldManager: string, manager: string): boolean {
+  return manager === fieldManager || manager.startsWith(prefixOf(fieldManager));
+}
+
 /** Names of controllers contain no `/`. */
 function prefixOf(fieldManager: string): string {
   return `${fieldManager}/status/`;
@@ -141,7 +146,7 @@ interface Share {
 }
 
 /** The managers that own fields of the status in the version of the object. An entry that cannot be read is left out. */
-function sharesOf({ apiVersion, metadata }: KubernetesObject): readonly Share[] {
+export function sharesOf({ apiVersion, metadata }: KubernetesObject): readonly Share[] {
   const entries: unknown = metadata.managedFields;
   if (!Array.isArray(entries)) return [];
   return entries.flatMap((entry: unknown): readonly Share[] => {
@@ -197,7 +202,7 @@ export function formerNames(
 ): readonly FormerName[] {
   const { fieldManager, used, others } = names;
   return sharesOf(answer)
-    .filter(({ manager }) => manager === fieldManager || manager.startsWith(prefixOf(fieldManager)))
+    .filter(({ manager }) => isNameOf(fieldManager, manager))
     .filter(({ manager, isApplied }) => isApplied && manager !== used)
     .map(({ manager, fields, conditions = {} }) => {
       const keeps = others.filter(({ type }) => Object.hasOwn(conditions, itemName(type)));

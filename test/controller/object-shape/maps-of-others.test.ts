@@ -1,5 +1,8 @@
 /** Maps without a schema, in which our controller and other writers have fields beside each other. */
-import { expect, test } from 'vitest';
+import { eventually } from '@chancery/testing';
+import { describe, expect, test } from 'vitest';
+import { AppliedMemory } from '../../../operator/controller/children/applied-memory.ts';
+import { statusWriter } from '../../../operator/controller/children/write-status.ts';
 import type { Desired } from '../../../operator/controller/reconciler.ts';
 import { configMaps } from '../../../operator/model/builtin.ts';
 import type { KubernetesObject } from '../../../operator/model/object.ts';
@@ -35,6 +38,61 @@ async function startReleases() {
     others: (change: object) =>
       family.env.patch('example.dev/v1', 'Release', family.namespace, 'a', { spec: change }),
   };
+}
+
+const rollouts = resourceOf('rollouts', 'Rollout');
+
+const STEPS = { ...charts, items: { ...chart, required: ['name'] } };
+const ROLLOUT_DEFINITION = definition(
+  'rollouts',
+  'Rollout',
+  { type: 'object' },
+  { ...values, properties: { steps: STEPS } },
+);
+
+/** A Rollout, whose status our controller and others write. */
+async function startRollouts() {
+  const { env, namespace, client, clock, writes } = await startFamily();
+  await env.apply([ROLLOUT_DEFINITION]);
+  const named = { namespace, name: 'a' };
+  const kind = { apiVersion: 'example.dev/v1', kind: 'Rollout' };
+  // A real API server shows a new kind in its discovery a while after it has established it.
+  await eventually(() =>
+    env.get('example.dev/v1', 'Rollout', namespace, 'none').then(
+      () => true,
+      () => false,
+    ),
+  );
+  await env.create({ ...kind, metadata: named } as KubernetesObject);
+  const object = (): Promise<KubernetesObject> => client.get(rollouts, named);
+  let memory = new AppliedMemory();
+  return {
+    object,
+    writes,
+    /** @param given - as a cache shows it; default: as the server has it. */
+    async state(status: object, given?: KubernetesObject) {
+      const parts = { resource: rollouts, client, clock, memory, fieldManager: 'tester' };
+      return statusWriter({ ...parts, object: given ?? (await object()) })(status as never);
+    },
+    restart: () => {
+      memory = new AppliedMemory();
+    },
+    /** The status but for the generation that it is about. */
+    async statusNow() {
+      const { status } = (await object()) as unknown as { readonly status?: object };
+      const { observedGeneration: _, ...rest } = { observedGeneration: 0, ...status };
+      return rest as { readonly seen?: unknown };
+    },
+    version: async () => (await object()).metadata.resourceVersion,
+    /** Another writer merges this into the status. */
+    others: (change: object) =>
+      env.patch('example.dev/v1', 'Rollout', namespace, 'a', { status: change }, 'status'),
+  };
+}
+
+function withoutOwners({ metadata, ...rest }: KubernetesObject): KubernetesObject {
+  const { managedFields: _, ...kept } = metadata;
+  return { ...rest, metadata: kept };
 }
 
 test.each([
@@ -96,6 +154,111 @@ test('[K-33] a map that is no longer stated goes where nobody else has a field',
   await state({});
 
   expect((await specNow()).spec).toEqual({ values: { theirs: { port: 1 } } });
+});
+
+describe('[K-35] in a status', () => {
+  test.each([
+    ['one process', false, false],
+    ['a process that starts anew', true, false],
+    ['a process whose cache has no managedFields', false, true],
+  ])('fields of others in a map that is no longer stated stay, in %s', async (_, restarts, drops) => {
+    const { state, others, statusNow, restart, object } = await startRollouts();
+    const given = async () => (drops ? withoutOwners(await object()) : object());
+    await state({ seen: { web: { port: 80, tls: { on: true } }, log: 'debug' } });
+    await others({ seen: { web: { tls: { issuer: 'theirs' } } } });
+    if (restarts) restart();
+
+    await state({ seen: { log: 'debug' } }, await given());
+    await state({}, await given());
+
+    expect(await statusNow()).toEqual({ seen: { web: { tls: { issuer: 'theirs' } } } });
+  });
+
+  test('fields of others in an item that is still stated stay', async () => {
+    const { state, others, statusNow } = await startRollouts();
+    const values = { web: { port: 80 } };
+    await state({
+      steps: [
+        { name: 'x', values },
+        { name: 'y', values },
+      ],
+    });
+    const theirs = { web: { port: 80, host: 'theirs' } };
+    await others({
+      steps: [
+        { name: 'x', values: theirs },
+        { name: 'y', values: theirs },
+      ],
+    });
+
+    await state({ steps: [{ name: 'x' }] });
+
+    expect(await statusNow()).toEqual({
+      steps: [{ name: 'x', values: { web: { host: 'theirs' } } }],
+    });
+  });
+
+  test('fields of others stay when the cache does not show them yet', async () => {
+    const { state, others, object, statusNow } = await startRollouts();
+    await state({ seen: { port: 80 } });
+    const late = await object();
+    await others({ seen: { host: 'theirs' } });
+
+    await state({}, late);
+
+    expect(await statusNow()).toEqual({ seen: { host: 'theirs' } });
+  });
+
+  test('fields of others stay when the cache does not show the last write of the controller, either', async () => {
+    const { state, others, object, statusNow } = await startRollouts();
+    const late = await object();
+    await state({ seen: { port: 80 } });
+    await others({ seen: { host: 'theirs' } });
+
+    await state({ pages: 1 }, late);
+
+    expect(await statusNow()).toEqual({ seen: { host: 'theirs' }, pages: 1 });
+  });
+
+  test('fields of others stay when the conditions, too, are others than before', async () => {
+    const { state, others, statusNow } = await startRollouts();
+    const ready = { type: 'Ready', status: 'True', reason: 'Said', message: '' };
+    await state({ seen: { port: 80 }, conditions: [ready] });
+    await others({ seen: { host: 'theirs' } });
+
+    await state({ conditions: [ready, { ...ready, type: 'Built' }] });
+
+    expect(await statusNow()).toMatchObject({ seen: { host: 'theirs' } });
+    expect(Object.keys((await statusNow())?.seen as object)).toEqual(['host']);
+  });
+
+  test('[K-50] a map that is no longer stated goes, also when others took their fields away before', async () => {
+    const { state, others, statusNow } = await startRollouts();
+    await state({ seen: { port: 80 }, own: { tls: { on: true } } });
+    await others({ seen: { host: 'theirs' } });
+    await state({ seen: {}, pages: 1 });
+    await others({ seen: { host: null } });
+
+    await state({ pages: 2 });
+
+    expect(await statusNow()).toEqual({ pages: 2 });
+  });
+
+  test('[K-44] nothing is sent while nothing differs, and after a restart nothing changes', async () => {
+    const { state, others, restart, version, writes } = await startRollouts();
+    await state({ seen: { port: 80 } });
+    await others({ seen: { host: 'theirs' } });
+    await state({});
+    const before = [writes().length, await version()];
+
+    await state({});
+    const after = [writes().length, await version()];
+    restart();
+    await state({});
+
+    expect(after).toEqual(before);
+    expect(await version()).toBe(before[1]);
+  });
 });
 
 test('a kind of Kubernetes costs no read for it', async () => {

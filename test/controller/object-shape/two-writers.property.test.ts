@@ -23,7 +23,7 @@ import { undiciTransport } from '../../../operator/transport/undici-transport.ts
 import { propertyRuns } from '../../support/property-runs.ts';
 import { atomicDefinition, siteDefinition, sites } from '../../support/sites.ts';
 import { BUILT_IN } from '../../support/two-writers/built-in-subjects.ts';
-import { SHAPE_DEFINITIONS, SHAPES } from '../../support/two-writers/shapes.ts';
+import { OPEN_STATUS, SHAPE_DEFINITIONS, SHAPES } from '../../support/two-writers/shapes.ts';
 import type { Slot, Subject } from '../../support/two-writers/slots.ts';
 import { steps, writeByTwo } from '../../support/two-writers/write-by-two.ts';
 
@@ -48,7 +48,7 @@ const conditionOf = (type: string, whose: 'ours' | 'theirs'): Slot => ({
   ours: whose === 'ours' ? ['True', 'False'] : [],
   theirs: whose === 'theirs' ? ['True', 'False'] : [],
 });
-const STATUSES: readonly Subject[] = [sites as unknown as Resource, plots].map((resource) => ({
+const SITE_STATUSES: readonly Subject[] = [sites as unknown as Resource, plots].map((resource) => ({
   resource,
   always: {},
   slots: [
@@ -154,25 +154,29 @@ describe('[child 1] [child 2] [child 3] two managers write the same objects in r
     const { env, statuses } = await startWriters();
 
     await fc.assert(
-      fc.asyncProperty(fc.constantFrom(...STATUSES), steps, async (subject, todo) => {
-        runs += 1;
-        const { resource } = subject;
-        const metadata = { name: `parent-${runs}`, namespace: statuses.namespace };
-        await env.create({
-          apiVersion: apiVersionOf(resource),
-          kind: resource.kind,
-          metadata,
-          spec: { text: 'x' },
-        } as KubernetesObject);
-        const isOneValue = resource.plural === 'plots';
-        // An apply of a list that is one value takes the conditions of all others away.
-        const possible = todo.map((step) =>
-          isOneValue && step.does === 'other' && step.by === 'apply'
-            ? { ...step, by: 'update' as const }
-            : step,
-        );
-        await writeByTwo(subject, metadata.name, possible, statuses);
-      }),
+      fc.asyncProperty(
+        fc.constantFrom(...SITE_STATUSES, OPEN_STATUS),
+        steps,
+        async (subject, todo) => {
+          runs += 1;
+          const { resource } = subject;
+          const metadata = { name: `parent-${runs}`, namespace: statuses.namespace };
+          await env.create({
+            apiVersion: apiVersionOf(resource),
+            kind: resource.kind,
+            metadata,
+            spec: { text: 'x' },
+          } as KubernetesObject);
+          const isOneValue = resource.plural === 'plots';
+          // An apply of a list that is one value takes the conditions of all others away.
+          const possible = todo.map((step) =>
+            isOneValue && step.does === 'other' && step.by === 'apply'
+              ? { ...step, by: 'update' as const }
+              : step,
+          );
+          await writeByTwo(subject, metadata.name, possible, statuses);
+        },
+      ),
       propertyRuns(0.3),
     );
   });

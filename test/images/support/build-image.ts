@@ -1,8 +1,9 @@
-import { mkdir, readFile, rename, watch, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
+import { once } from '../../support/once.ts';
 import { Builder } from './builder.ts';
 import { putNode, standInDebian } from './debian-base.ts';
 import { filesBelow } from './files-below.ts';
@@ -13,7 +14,7 @@ import {
   standInKubectl,
   standInNginx,
 } from './stand-ins.ts';
-import './run-folder.ts';
+import '../../support/run-folder.ts';
 
 export type Dockerfile = 'Dockerfile.proxy' | 'Dockerfile.gate' | 'Dockerfile.operator';
 
@@ -49,7 +50,7 @@ export const BUILD_TIMEOUT_MS = 900_000;
  * @throws Error with the builder's own words when the build fails.
  */
 export async function buildImage(dockerfile: Dockerfile): Promise<BuiltImage> {
-  const folder = join(inject('imagesFolder'), dockerfile);
+  const folder = join(inject('runFolder'), dockerfile);
   return once(folder, async () => {
     const startedAt = performance.now();
     const builder = new Builder(folder);
@@ -65,14 +66,14 @@ export type Target = 'hooks' | 'metacontroller' | 'certificates';
 /** The image of such a target; those for programs are on a Debian whose apt really runs. Made once in a run. */
 export async function buildTarget(target: Target): Promise<BuiltImage> {
   await buildImage('Dockerfile.operator'); // in whose storage the build stage is
-  const folder = join(inject('imagesFolder'), target);
+  const folder = join(inject('runFolder'), target);
   return once(folder, async () => {
     const startedAt = performance.now();
     const hasPrograms = target !== 'certificates';
     const base = hasPrograms
       ? `--build-arg=PROGRAMS_IMAGE=${await debianBase()}`
       : `--build-arg=RUNTIME_IMAGE=localhost/${STAND_IN_RUNTIME}`;
-    const builder = new Builder(join(inject('imagesFolder'), 'Dockerfile.operator'));
+    const builder = new Builder(join(inject('runFolder'), 'Dockerfile.operator'));
     const dockerfile = join(repository, 'Dockerfile.operator');
     const args = [`--target=${target}`, base, FROM_BUILT];
     await builder.build(`chancery-${target}`, dockerfile, repository, ...args);
@@ -84,9 +85,9 @@ export async function buildTarget(target: Target): Promise<BuiltImage> {
 
 /** What stands in for Debian, in the storage of Dockerfile.operator. Made once in a run. */
 function debianBase(): Promise<string> {
-  const folder = join(inject('imagesFolder'), 'debian');
+  const folder = join(inject('runFolder'), 'debian');
   return once(folder, () => {
-    const builder = new Builder(join(inject('imagesFolder'), 'Dockerfile.operator'));
+    const builder = new Builder(join(inject('runFolder'), 'Dockerfile.operator'));
     return standInDebian(builder, folder);
   });
 }
@@ -95,7 +96,7 @@ function debianBase(): Promise<string> {
 export async function buildProxyAgain(): Promise<BuiltImage> {
   await buildImage('Dockerfile.proxy');
   const startedAt = performance.now();
-  const builder = new Builder(join(inject('imagesFolder'), 'Dockerfile.proxy'));
+  const builder = new Builder(join(inject('runFolder'), 'Dockerfile.proxy'));
   const argument = `--build-arg=KUBECTL_IMAGE=localhost/${STAND_IN_KUBECTL}`;
   await builder.build(
     'again',
@@ -111,7 +112,7 @@ export async function buildProxyAgain(): Promise<BuiltImage> {
 export async function buildStock(): Promise<BuiltImage> {
   await buildImage('Dockerfile.proxy');
   const startedAt = performance.now();
-  const folder = join(inject('imagesFolder'), 'Dockerfile.proxy');
+  const folder = join(inject('runFolder'), 'Dockerfile.proxy');
   const dockerfile = join(folder, 'stock.Dockerfile');
   await writeFile(dockerfile, `FROM localhost/${STAND_IN_KUBECTL}\nENTRYPOINT ["/bin/sh"]\n`);
   const builder = new Builder(folder);
@@ -123,7 +124,7 @@ export async function buildStock(): Promise<BuiltImage> {
 export async function deriveImage(dockerfile: string, context: string): Promise<BuiltImage> {
   await buildImage('Dockerfile.operator');
   const startedAt = performance.now();
-  const builder = new Builder(join(inject('imagesFolder'), 'Dockerfile.operator'));
+  const builder = new Builder(join(inject('runFolder'), 'Dockerfile.operator'));
   await builder.build('derived', dockerfile, context);
   return unpack(builder, 'derived', startedAt);
 }
@@ -135,7 +136,7 @@ export async function deriveImage(dockerfile: string, context: string): Promise<
  * @param packages - a folder of archives, which the build sees beside the project's folder, as `../packages`.
  */
 export async function buildProject(project: string, packages: string): Promise<BuiltImage> {
-  const folder = join(inject('imagesFolder'), 'project');
+  const folder = join(inject('runFolder'), 'project');
   return once(folder, async () => {
     const startedAt = performance.now();
     const builder = new Builder(folder);
@@ -195,47 +196,4 @@ async function unpack(builder: Builder, name: string, startedAt: number): Promis
     size: files.reduce((sum, { size }) => sum + size, 0),
     buildMs: performance.now() - startedAt,
   };
-}
-
-/** What `make` resolves to, or fails with: made by the first of all processes that comes to `folder`. */
-async function once<T>(folder: string, make: () => Promise<T>): Promise<T> {
-  await mkdir(join(folder, '..'), { recursive: true });
-  const isFirst = await mkdir(folder).then(
-    () => true,
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EEXIST') return false;
-      throw error;
-    },
-  );
-  if (isFirst) {
-    const outcome = await make().then(
-      (value) => ({ value }),
-      (error: Error) => ({ error: error.message }),
-    );
-    await writeFile(join(folder, 'outcome.new'), JSON.stringify(outcome));
-    await rename(join(folder, 'outcome.new'), join(folder, OUTCOME));
-  }
-  const { value, error } = JSON.parse(await appearing(folder));
-  if (error !== undefined) throw new Error(error);
-  return value as T;
-}
-
-const OUTCOME = 'outcome.json';
-
-async function appearing(folder: string): Promise<string> {
-  const stop = new AbortController();
-  try {
-    const changes = watch(folder, { signal: stop.signal });
-    const first = changes[Symbol.asyncIterator]();
-    for (let next = first.next(); ; next = first.next()) {
-      const text = await readFile(join(folder, OUTCOME), 'utf8').catch(() => undefined);
-      if (text !== undefined) {
-        next.catch(() => {}); // ends with the abort
-        return text;
-      }
-      await next;
-    }
-  } finally {
-    stop.abort();
-  }
 }

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { packed } from '../../support/installed-packages.ts';
+import { packedOnce } from '../../support/packed-once.ts';
 
 const run = promisify(execFile);
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
@@ -71,16 +71,11 @@ export async function outsideProject(
   };
 }
 
-/** Packs a package into `packages`. @returns its spec from a folder beside that. */
+/** Puts the archive of a package into `packages`. @returns its spec from a folder beside that. */
 async function archive(folder: string, packages: string): Promise<string> {
-  const work = await mkdtemp(join(tmpdir(), 'chancery-packed-'));
-  try {
-    const path = (await packed(folder, work)).replace('file:', '');
-    await rename(path, join(packages, basename(path)));
-    return `file:../packages/${basename(path)}`;
-  } finally {
-    await rm(work, { recursive: true, force: true });
-  }
+  const { archive: path } = await packedOnce(folder);
+  await copyFile(path, join(packages, basename(path)));
+  return `file:../packages/${basename(path)}`;
 }
 
 /** The lock that npm would write: our packages from their archives, and all that they depend on. */

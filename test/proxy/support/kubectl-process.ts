@@ -23,6 +23,7 @@ export const BARE: Readonly<Record<string, string>> = {
   KUBECONFIG: '/dev/null',
   KUBERC: 'off',
   NO_PROXY: '*',
+  GOGC: process.env.GOGC ?? '',
 };
 
 /**

@@ -2,13 +2,13 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { basename, delimiter, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { packed } from '../../support/installed-packages.ts';
+import { packedOnce } from '../../support/packed-once.ts';
 import { folderWithTools } from '../../tools/links.ts';
 
 const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));
@@ -25,12 +25,17 @@ export interface Archives {
 
 export async function packArchives(): Promise<Archives> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'chancery-archives-')));
-  await packed('testing', folder);
-  await packed('.', folder);
-  const creator = await packed('create-chancery', folder);
+  const put = async (name: string): Promise<string> => {
+    const { archive } = await packedOnce(name);
+    const path = join(folder, basename(archive));
+    await copyFile(archive, path);
+    return path;
+  };
+  await put('testing');
+  await put('.');
   return {
     folder,
-    creator: creator.replace('file:', ''),
+    creator: await put('create-chancery'),
     remove: () => rm(folder, { recursive: true, force: true }),
   };
 }

@@ -41,9 +41,16 @@ const SHAPE = {
   },
 };
 
-/** The definition of a kind of example.dev, with the schema of its spec. */
-export function definition(plural: string, kind: string, spec: object): KubernetesObject {
-  const openAPIV3Schema = { type: 'object', properties: { spec } };
+/** The definition of a kind of example.dev, with the schemas of its spec and of its status, if it has one. */
+export function definition(
+  plural: string,
+  kind: string,
+  spec: object,
+  status?: object,
+): KubernetesObject {
+  const parts = status === undefined ? { spec } : { spec, status };
+  const openAPIV3Schema = { type: 'object', properties: parts };
+  const subresources = status === undefined ? {} : { subresources: { status: {} } };
   const singular = kind.toLowerCase();
   const object = {
     apiVersion: 'apiextensions.k8s.io/v1',
@@ -53,7 +60,9 @@ export function definition(plural: string, kind: string, spec: object): Kubernet
       group: 'example.dev',
       scope: 'Namespaced',
       names: { plural, singular, kind, listKind: `${kind}List` },
-      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }],
+      versions: [
+        { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema }, ...subresources },
+      ],
     },
   };
   return object;
@@ -62,6 +71,7 @@ export function definition(plural: string, kind: string, spec: object): Kubernet
 export const SHAPE_DEFINITIONS: readonly KubernetesObject[] = [
   definition('shapes', 'Shape', SHAPE),
   definition('blobs', 'Blob', ANY),
+  definition('relays', 'Relay', ANY, ANY),
 ];
 
 export function resourceOf(plural: string, kind: string): Resource {
@@ -74,6 +84,21 @@ const words = (path: string): Slot => ({ path, ours: ['o1', 'o2'], theirs: ['t1'
 const item = (path: string, by: 'ours' | 'theirs'): Slot => {
   const value = /\[=(.*)\]$/.exec(path)?.[1];
   return { path, ours: by === 'ours' ? [value] : [], theirs: by === 'theirs' ? [value] : [] };
+};
+
+/** A kind whose status is a map without a schema. */
+export const OPEN_STATUS: Subject = {
+  resource: resourceOf('relays', 'Relay'),
+  always: {},
+  slots: [
+    words('status.text'),
+    words('status.deep.x'),
+    words('status.deep.y'),
+    words('status.deep.er.x'),
+    { path: 'status.number', ours: [1, 2.5], theirs: [3] },
+    { path: 'status.list', ours: [['o'], []], theirs: [['t']] },
+    { path: 'status.empty', ours: [{}], theirs: [] },
+  ],
 };
 
 /** Two custom kinds: one whose schema says all, and one whose schema says nothing. */

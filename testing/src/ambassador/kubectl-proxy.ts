@@ -29,7 +29,13 @@ export interface KubectlProxyOptions {
 }
 
 /** kubectl must find no configuration but ours, and inherit no credentials or proxies. */
-const ENVIRONMENT = { HOME: '/nonexistent', KUBECONFIG: '/dev/null', KUBERC: 'off', NO_PROXY: '*' };
+const ENVIRONMENT = {
+  HOME: '/nonexistent',
+  KUBECONFIG: '/dev/null',
+  KUBERC: 'off',
+  NO_PROXY: '*',
+  GOGC: process.env.GOGC,
+};
 
 /** A real `kubectl proxy` process on loopback, as it runs in the Pod. */
 export class KubectlProxy {

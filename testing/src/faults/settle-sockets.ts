@@ -12,8 +12,16 @@ const TURNS = 30;
  * Lets everything happen that sockets of this process have begun between them: connects, requests,
  * answers, closes. For small messages; wait for large bodies with `eventually`.
  */
-export async function settleSockets(): Promise<void> {
-  for (let turn = 0; turn < TURNS; turn++) await new Promise((resolve) => setImmediate(resolve));
+export function settleSockets(): Promise<void> {
+  return new Promise((resolve) => {
+    let turn = 0;
+    // No promise for each turn: tests on a clock of their own take hundreds of thousands of them.
+    const next = (): void => {
+      if (turn++ === TURNS) resolve();
+      else setImmediate(next);
+    };
+    next();
+  });
 }
 
 export interface AdvanceUntilOptions {

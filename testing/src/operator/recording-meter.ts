@@ -47,8 +47,15 @@ export class RecordingMeter implements Meter {
   }
 }
 
+/** The keys of series by their labels. What measures hands over the same labels again and again. */
+const KEYS = new WeakMap<Labels, Map<string, string>>();
+
 function keyOf(name: string, labels: Labels): string {
-  return JSON.stringify([name, Object.entries(labels).sort()]);
+  const known = KEYS.get(labels) ?? new Map<string, string>();
+  KEYS.set(labels, known);
+  const key = known.get(name) ?? JSON.stringify([name, Object.entries(labels).sort()]);
+  known.set(name, key);
+  return key;
 }
 
 function matches(key: string, name: string, labels: Labels): boolean {

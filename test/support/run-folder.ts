@@ -1,6 +1,6 @@
 /**
- * vitest's global setup: one folder for the images of a run. Nothing is made in it until a test asks
- * for an image; after the last test it is removed, storage and all.
+ * vitest's global setup: one folder for what is made once in a run, such as images and archives. Nothing is made in it
+ * until a test asks; after the last test it is removed, storage and all.
  */
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,15 +10,15 @@ import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where the images of this run are built, for all test files. */
-    imagesFolder: string;
+    /** Where images and archives of this run are made, for all test files. */
+    runFolder: string;
   }
 }
 
-const folder = join(tmpdir(), `chancery-images-${process.pid}`);
+const folder = join(tmpdir(), `chancery-run-${process.pid}`);
 
 export function setup(project: TestProject): void {
-  project.provide('imagesFolder', folder);
+  project.provide('runFolder', folder);
 }
 
 export async function teardown(): Promise<void> {

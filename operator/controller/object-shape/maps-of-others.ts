@@ -1,0 +1,133 @@
+import { deepCopy } from '../../core/deep-json.ts';
+import { isMapping, type Mapping, mappingOf } from '../../core/mapping.ts';
+import type { KubernetesObject } from '../../model/object.ts';
+import type { Resource } from '../../model/resource.ts';
+import { memberOf } from '../children/json-difference.ts';
+import { isNameOf, sharesOf, statusOf } from './condition-list.ts';
+
+/** A path as managedFields name its parts: `f:spec`, `k:{"name":"a"}`, and `.` for a map or an item itself. */
+export type Path = readonly string[];
+
+/**
+ * The maps among the owned `fields` that `stated` lacks and in which others have fields. Who states a field in a map
+ * without a schema owns the map as well: an apply without it would remove the map with all that others have in it. An
+ * item of a list goes as a whole, because its key is stated.
+ *
+ * @param others - the fields of each other manager.
+ */
+export function sharedMaps(
+  fields: Mapping,
+  others: readonly Mapping[],
+  stated: unknown,
+): readonly Path[] {
+  const found: Path[] = [];
+  const waiting: {
+    readonly own: Mapping;
+    readonly others: readonly Mapping[];
+    readonly said: unknown;
+    readonly path: Path;
+  }[] = [{ own: fields, others, said: stated, path: [] }];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    for (const [name, own] of Object.entries(next.own)) {
+      const others = next.others
+        .map((each) => mappingOf(each[name]))
+        .filter((each) => !isEmpty(each));
+      const isField = name.startsWith('f:');
+      const said = isField ? memberOf(next.said, name.slice(2)) : itemOf(next.said, name);
+      const path = [...next.path, name];
+      if (!isMapping(own) || others.length === 0 || (said === undefined && !isField)) continue;
+      if (said === undefined && isEmpty(own)) found.push(path);
+      if (said === undefined && Object.hasOwn(own, '.')) found.push([...path, '.']);
+      waiting.push({ own, others, said, path });
+    }
+  }
+  return found;
+}
+
+/**
+ * `status` with the maps that it lacks and in which others have fields, empty: so they stay, and with them the fields.
+ * The API server takes no managedFields through a subresource, so that these maps cannot be given up.
+ *
+ * @param object - as the server has it, with its managedFields.
+ */
+export function withMapsOfOthers<S extends Mapping>(
+  object: KubernetesObject,
+  status: S,
+  fieldManager: string,
+): S {
+  const shares = sharesOf(object);
+  const own = shares.filter((each) => each.isApplied && isNameOf(fieldManager, each.manager));
+  const others = shares.filter((each) => !own.includes(each)).map(({ fields }) => fields);
+  const paths = own
+    .flatMap(({ fields }) => sharedMaps(fields, others, status))
+    .filter((path) => isMapping(path.reduce<unknown>(partAt, statusOf(object))));
+  if (paths.length === 0) return status;
+  const copy = deepCopy(status);
+  for (const path of paths) path.reduce<unknown>(madeAt, copy);
+  return copy;
+}
+
+/** The part of `holder` that managedFields name so. */
+function partAt(holder: unknown, name: string): unknown {
+  if (name === '.') return holder;
+  return name.startsWith('f:') ? memberOf(holder, name.slice(2)) : itemOf(holder, name);
+}
+
+/** The same, and a map where it is missing. */
+function madeAt(holder: unknown, name: string): unknown {
+  const known = partAt(holder, name);
+  if (known !== undefined || !isMapping(holder)) return known;
+  const made = {};
+  (holder as Record<string, unknown>)[name.slice(2)] = made;
+  return made;
+}
+
+/** The item of a list that managedFields name by its key, such as `k:{"name":"a"}`. */
+function itemOf(list: unknown, name: string): unknown {
+  if (!Array.isArray(list) || !name.startsWith('k:')) return undefined;
+  const key = Object.entries(mappingOf(jsonOf(name.slice(2))));
+  return list.find((item: unknown) =>
+    key.every(([field, value]) => memberOf(item, field) === value),
+  );
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // it is nothing that the server has written
+  }
+}
+
+export function isEmpty(value: unknown): boolean {
+  return Object.keys(mappingOf(value)).length === 0;
+}
+
+/** Whether objects can have maps without a schema. The kinds of Kubernetes have none. */
+export function mayHaveOpenMaps({ group }: Resource): boolean {
+  return group.includes('.') && !group.endsWith('.k8s.io');
+}
+
+/**
+ * Whether `shown` has a map that `stated` lacks, so that others may have fields in it.
+ *
+ * @param shown - a part of an object: all but its metadata and status, or its status.
+ */
+export function lacksMaps(resource: Resource, shown: Mapping, stated: unknown): boolean {
+  if (!mayHaveOpenMaps(resource)) return false;
+  const waiting: [Mapping, unknown][] = [[shown, stated]];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    for (const [name, part] of Object.entries(next[0])) {
+      const said = memberOf(next[1], name);
+      if (Array.isArray(part) && part.some(hasMap)) return true;
+      if (!isMapping(part)) continue;
+      if (said === undefined) return true;
+      waiting.push([part, said]);
+    }
+  }
+  return false;
+}
+
+function hasMap(item: unknown): boolean {
+  return Object.values(mappingOf(item)).some(isMapping);
+}
