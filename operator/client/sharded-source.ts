@@ -55,7 +55,10 @@ export class ShardedSource<T extends KubernetesObject> implements ListWatch<T> {
 
   /** The same source, for these slots. */
   part(slots: ReadonlySet<number>): ShardedSource<T> {
-    return new ShardedSource(this.#source, this.#slotting, { ...this.#options, slots: () => slots });
+    return new ShardedSource(this.#source, this.#slotting, {
+      ...this.#options,
+      slots: () => slots,
+    });
   }
 
   async listPage(request: ListPageRequest<T>): Promise<ListPage<T>> {

@@ -168,7 +168,8 @@ function shardsOf({ shards, noLeaderElection }: GenerateValues): number | undefi
   if (!Number.isInteger(Math.log2(shards))) {
     throw new ConfigurationError(`--shards takes 1, 2, 4, 8, 16, 32 or 64; got ${shards}`);
   }
-  if (noLeaderElection) throw new ConfigurationError('expected --shards or --no-leader-election; got both');
+  if (noLeaderElection)
+    throw new ConfigurationError('expected --shards or --no-leader-election; got both');
   return shards;
 }
 

@@ -42,7 +42,7 @@ export class Place {
 
   static async start(options: Pick<TestEnvOptions, 'featureGates'> = {}): Promise<Place> {
     const clock = new FakeClock();
-    const embedded = { clock, workloads: false };
+    const embedded = { clock, workloads: false } as const;
     const env = await startTestEnv({ environment: {}, embedded, ...options });
     onTestFinished(() => env.stop());
     return new Place(clock, env, await env.namespace());

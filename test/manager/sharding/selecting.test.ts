@@ -13,25 +13,22 @@ function foreign({ operator: { meter } }: Replica): number {
 test.each([
   ['does not know shards', undefined],
   ['selects by shards', { ShardedListAndWatch: true }],
-] as const)(
-  '[sharding 3] an API server that %s: replicas write the same, and receive what it sends',
-  async (_, featureGates) => {
-    const place = await withParents(featureGates && { featureGates });
-    const [a, b] = [await sharer(place, 'a'), await sharer(place, 'b')];
-    expect(await place.until(() => groupsOf(a) === 4 && groupsOf(b) === 4)).toBe(true);
-    await pass(place, 5_000);
-    const before = foreign(a) + foreign(b);
-    await change(place, { changed: 'yes' });
-    await pass(place, 10_000);
+] as const)('[sharding 3] an API server that %s: replicas write the same, and receive what it sends', async (_, featureGates) => {
+  const place = await withParents(featureGates && { featureGates });
+  const [a, b] = [await sharer(place, 'a'), await sharer(place, 'b')];
+  expect(await place.until(() => groupsOf(a) === 4 && groupsOf(b) === 4)).toBe(true);
+  await pass(place, 5_000);
+  const before = foreign(a) + foreign(b);
+  await change(place, { changed: 'yes' });
+  await pass(place, 10_000);
 
-    const after = await mirrored(place);
-    expect(after.size).toBe(PARENTS);
-    expect(new Set([...after.values()].map(({ of }) => of))).toEqual(new Set(['{"changed":"yes"}']));
-    const received = foreign(a) + foreign(b) - before;
-    if (featureGates === undefined) expect(received).toBeGreaterThanOrEqual(PARENTS);
-    else expect(received).toBe(0);
-  },
-);
+  const after = await mirrored(place);
+  expect(after.size).toBe(PARENTS);
+  expect(new Set([...after.values()].map(({ of }) => of))).toEqual(new Set(['{"changed":"yes"}']));
+  const received = foreign(a) + foreign(b) - before;
+  if (featureGates === undefined) expect(received).toBeGreaterThanOrEqual(PARENTS);
+  else expect(received).toBe(0);
+});
 
 test('[sharding 3] a feature that is switched on during the run is used from the next request on', async () => {
   const place = await withParents();

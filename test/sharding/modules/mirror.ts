@@ -7,7 +7,12 @@ const CPU_MS = Number(process.env.MIRROR_CPU_MS ?? 0);
 
 export default controller({
   name: 'mirror',
-  for: { resource: configMaps, namespace: 'configured', optional: false, labelSelector: 'app=mirrored' },
+  for: {
+    resource: configMaps,
+    namespace: 'configured',
+    optional: false,
+    labelSelector: 'app=mirrored',
+  },
   owns: [secrets],
   async reconcile({ metadata: { name = '', namespace = '' }, data }, { applyOwned }) {
     const endsAt = performance.now() + CPU_MS;
