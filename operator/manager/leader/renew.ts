@@ -8,6 +8,7 @@ import {
   holderOf,
   type LeaseTarget,
   type LostLease,
+  labelled,
   momentOf,
   newLease,
   type ObservedLease,
@@ -69,7 +70,7 @@ async function writeRenewal(
 ): Promise<OwnLease> {
   const since = momentOf(clock);
   if (lease !== undefined) {
-    return { lease: await calls.update(renewed(lease, claim()), signal), since };
+    return { lease: await calls.update(labelled(renewed(lease, claim()), target), signal), since };
   }
   assertSafe();
   return { lease: await calls.create(newLease(target, claim()), signal), since };
