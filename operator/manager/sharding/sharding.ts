@@ -238,6 +238,7 @@ export class Sharding {
       ...{ client, clock, identity, log, ...timing },
       lease: { namespace, name, labels: { [SET_LABEL]: set } },
       onLost: 'standby',
+      isShared: name === set,
       ...(observed && { observed }),
       ...(meter && { meter }),
       ...(random && { random }),
