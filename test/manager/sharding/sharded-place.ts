@@ -111,7 +111,10 @@ export function turns(writes: readonly Passage[]): number {
  * The writes of children by a replica that was not the last one to be the holder in the Lease of the child's group, in the
  * order in which the server has stored writes and Leases. A child says in `by` which replica wrote it.
  */
-export function writtenWithoutLease({ env }: Place, groups = GROUPS): readonly string[] {
+export function writtenWithoutLease(
+  { env }: Place,
+  groupsBy: (replica: string) => number = () => GROUPS,
+): readonly string[] {
   const holders = new Map<string, string>();
   const contents = new Map<string, string>();
   const wrong: string[] = [];
@@ -132,11 +135,19 @@ export function writtenWithoutLease({ env }: Place, groups = GROUPS): readonly s
     const isSame = contents.get(`${resource} ${metadata.name}`) === content;
     contents.set(`${resource} ${metadata.name}`, content);
     if (isSame) continue;
-    const group = Math.floor((slotOf(uid) * groups) / SLOTS);
+    const group = Math.floor((slotOf(uid) * groupsBy(by)) / SLOTS);
     const holder = holders.get(String(group));
     if (holder !== by) wrong.push(`${resource} ${metadata.name} by ${by}, held by ${holder}`);
   }
   return wrong;
+}
+
+/** The replicas that have written children, in the order in which the server has stored the writes. */
+export function writersInOrder({ env }: Place): readonly string[] {
+  return env.events
+    .of({ resource: 'secrets' })
+    .flatMap(({ object, type }) => (type === 'DELETED' ? [] : [writerOf(object as Secret) ?? []]))
+    .flat();
 }
 
 /** Undefined for what no replica has written. */
