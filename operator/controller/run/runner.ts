@@ -233,10 +233,13 @@ export class ControllerRunner {
     const triggered = this.#trigger(ending.signal);
     const swept = this.#unselected.run(ending.signal);
     this.#gate.start();
-    const unfollowShards = this.#keys?.follow((key) => {
-      this.#wakes.asked(key, 'group taken over');
-      this.#gate.add(key, { priority: LOW_PRIORITY });
-    });
+    const unfollowShards = this.#keys?.follow(
+      (key) => {
+        this.#wakes.asked(key, 'group taken over');
+        this.#gate.add(key, { priority: LOW_PRIORITY });
+      },
+      () => this.#unselected.opened(),
+    );
     try {
       await Promise.all(Array.from({ length: workers }, () => this.#work(hardStop)));
     } finally {
@@ -275,12 +278,15 @@ export class ControllerRunner {
 
   #unselectedObjects(client: Client): UnselectedObjects {
     const { clock, controller, controllers, events, metadataPages, openSource } = this.#options;
+    const keys = this.#keys;
     return new UnselectedObjects({
       ...{ controller, client, clock, events, log: this.#log },
       ...{ controllers, pages: metadataPages, open: openSource },
       cached: (key) => this.#informers.get(controller.for)?.cached(key),
       isFinalized: (key, uid) => this.#finalizing.hasFinalized(key, uid),
-      enqueue: (key) => {
+      worksOn: keys && ((key, uid) => keys.worksOn(key, uid)),
+      enqueue: (key, uid) => {
+        if (keys?.admitsUncached(key, uid) === false) return;
         this.#wakes.asked(key, 'finalizer of an object that is not selected');
         this.#gate.add(key);
       },

@@ -49,6 +49,20 @@ export class ShardedKeys {
     return true;
   }
 
+  /** Whether this process works on an object that the cache does not have. */
+  worksOn(key: ObjectKey, uid: string | undefined): boolean {
+    const group = this.#groupOf(key, uid) ?? this.#gone.get(key);
+    return group !== undefined && this.#options.shards.termOf(group) !== undefined;
+  }
+
+  /** As `admits`, for an object that the cache does not have. */
+  admitsUncached(key: ObjectKey, uid: string | undefined): boolean {
+    if (!this.worksOn(key, uid)) return false;
+    const group = this.#groupOf(key, uid);
+    if (group !== undefined) this.#gone.set(key, group);
+    return true;
+  }
+
   /** The term of the key's group; undefined when another replica works on it. */
   termOf(key: ObjectKey): Term | undefined {
     const { journaled, shards } = this.#options;
@@ -74,10 +88,13 @@ export class ShardedKeys {
     };
   }
 
-  /** Calls `enqueue` with every key of a group that this process takes over. Returns the end of it. */
-  follow(enqueue: (key: ObjectKey) => void): () => void {
+  /**
+   * Calls `enqueue` with every key of a group that this process takes over, and then `opened`. Returns the end of it.
+   */
+  follow(enqueue: (key: ObjectKey) => void, opened: () => void): () => void {
     return this.#options.shards.onOpened((groups) => {
       for (const key of this.#keysOf(groups)) enqueue(key);
+      opened();
     });
   }
 
