@@ -39,6 +39,7 @@ export class Widening<T extends KubernetesObject> {
   readonly #options: WideningOptions;
   /** Ends the watch under way; undefined without one. */
   #cut: (() => void) | undefined;
+  #hasReopened = false;
   readonly #waiting = new Set<() => void>();
   /** Where the next watch begins at the latest; with `isFirst`, where it begins. */
   #rewind: { readonly resourceVersion: string; readonly isFirst: boolean } | undefined;
@@ -48,9 +49,17 @@ export class Widening<T extends KubernetesObject> {
     this.#options = options;
   }
 
+  /** True when the watch under way was ended here, to be opened anew. */
+  get hasReopened(): boolean {
+    return this.#hasReopened;
+  }
+
   /** A watch is live; `cut` ends it, so that it is opened anew. */
   watching(cut: () => void): void {
-    this.#cut = cut;
+    this.#cut = () => {
+      this.#hasReopened = true;
+      cut();
+    };
     for (const wake of this.#waiting) wake();
     this.#waiting.clear();
   }
@@ -58,6 +67,7 @@ export class Widening<T extends KubernetesObject> {
   /** The watch has ended, and none of its events is under way. */
   notWatching(): void {
     this.#cut = undefined;
+    this.#hasReopened = false;
     const { resumePoint } = this.#options;
     const rewind = this.#rewind;
     this.#rewind = undefined;
