@@ -76,7 +76,7 @@ export class Widening<T extends KubernetesObject> {
       rewind.resourceVersion,
       resumePoint.resourceVersion ?? '',
     );
-    if (rewind.isFirst || (order ?? -1) < 0) resumePoint.jump(rewind.resourceVersion);
+    if (rewind.isFirst || (order ?? -1) < 0) resumePoint.rewind(rewind.resourceVersion);
   }
 
   /** Opens the watch anew where it is. */
@@ -91,21 +91,23 @@ export class Widening<T extends KubernetesObject> {
    * @throws `signal.reason` when aborted first.
    */
   async include({ source, take, isFirst }: Part<T>, signal: AbortSignal): Promise<void> {
-    const { clock } = this.#options;
+    const { clock, resumePoint } = this.#options;
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
       await this.#untilWatching(signal);
-      const watch = this.#cut;
+      const { lists } = resumePoint;
+      // Another list may have replaced everything meanwhile, from a server that went back in time.
+      const isReplaced = (): boolean => resumePoint.lists !== lists;
       try {
         const { items, resourceVersion } = await this.#list(source, signal);
-        // Another list may have replaced everything meanwhile, from a server that went back in time.
-        if (this.#cut !== watch || watch === undefined) continue;
+        if (isReplaced()) continue;
         for (let from = 0; from < items.length; from += OBJECTS_PER_SLICE) {
           await take(items.slice(from, from + OBJECTS_PER_SLICE));
           await yieldToEventLoop();
         }
-        if (this.#cut !== watch) continue;
+        while (this.#cut === undefined) await this.#untilWatching(signal);
+        if (isReplaced()) continue;
         this.#rewindTo(resourceVersion, isFirst);
-        watch();
+        this.#cut();
         return;
       } catch (error) {
         if (signal.aborted) throw error; // the watch beside it reports what fails
