@@ -316,6 +316,7 @@ export class LeaderElector implements Fence {
       claim: () => this.#claim(),
       observed: this.#observed,
       onSlowPath: () => this.#events.readsAgain(),
+      isShared: this.#options.isShared,
       assertSafe: () => void this.#term.writeDeadlineAt(),
     };
     try {
@@ -368,6 +369,8 @@ export interface LeaderElectorOptions extends Partial<ElectionTiming> {
   readonly clock: Clock;
   /** Who we are among the candidates, new in every process: see `leaderIdentity`. */
   readonly identity: string;
+  /** Other processes have the same identity, and act at the same time. Default false. */
+  readonly isShared?: boolean;
   /** Events about the Lease go to its namespace. */
   readonly lease: LeaseTarget;
   readonly log: Log;

@@ -51,6 +51,11 @@ export function shardingFrom(
   if (!Number.isInteger(Math.log2(groups))) {
     throw unusable('CHANCERY_SHARDS', 'a power of two from 1 to 64', `${groups}`);
   }
+  const leaseDurationMs = election?.leaseDurationMs ?? 15_000;
+  if (leaseDurationMs > MAX_PERIOD_SECONDS * 1_000) {
+    const wanted = `at most ${MAX_PERIOD_SECONDS} with CHANCERY_SHARDS`;
+    throw unusable('CHANCERY_LEASE_DURATION', wanted, `${leaseDurationMs / 1_000}`);
+  }
   const leaseNamespace = read('CHANCERY_LEASE_NAMESPACE') ?? read('POD_NAMESPACE');
   if (leaseNamespace === undefined) {
     throw new ConfigurationError(
@@ -61,7 +66,7 @@ export function shardingFrom(
   return {
     ...{ groups, by, leaseNamespace },
     leaseName: read('CHANCERY_LEASE_NAME'),
-    leaseDurationMs: election?.leaseDurationMs ?? 15_000,
+    leaseDurationMs,
     renewDeadlineMs: election?.renewDeadlineMs ?? 10_000,
     retryPeriodMs: periodSeconds * 1_000,
     drainMs: DRAIN_MS,

@@ -10,8 +10,8 @@ const GENERATION_ANNOTATION = 'chancery.dev/shard-generation';
 /** More than a Deployment has that shares at most 64 groups. */
 const MAX_MEMBERS = 256;
 
-/** A Lease that asks for more would count long after its member is gone. */
-const MAX_LEASE_SECONDS = 3_600;
+/** A Lease that asks for more would count long after its holder is gone. No replica asks for more. */
+export const MAX_LEASE_SECONDS = 3_600;
 
 /** An identity is the name of a host and a uuid; a generation is some words. */
 const MAX_TEXT_CHARS = 512;

@@ -9,7 +9,7 @@ import { LeaderElector } from '../leader/leader-elector.ts';
 import { ObservedLease } from '../leader/lease-record.ts';
 import { type GroupObservation, PHASES } from './group-machine.ts';
 import { MemberLease } from './member-lease.ts';
-import { Members, SET_LABEL } from './members.ts';
+import { type IgnoredLease, MAX_LEASE_SECONDS, Members, SET_LABEL } from './members.ts';
 import { preferredMembers } from './preference.ts';
 import { type ShardedWork, ShardGroup } from './shard-group.ts';
 
@@ -37,8 +37,10 @@ export interface ShardingOptions {
 /** The field that decides the group of an object. */
 export type ShardField = 'uid' | 'namespace';
 
-/** Leases of a set, per page of a list: 64 groups and 256 members fit. */
 const MAX_REQUEST_MS = 5_000;
+
+/** The log names at most this many Leases that are ignored at the same time. */
+const MAX_TOLD = 20;
 
 /**
  * Shares the groups of an operator between its replicas. Each group is a Lease; a replica works on the keys of a group
@@ -56,6 +58,8 @@ export class Sharding {
   readonly #groups: readonly ShardGroup[];
   /** Since when a list had no Lease of a group, on the monotonic clock. */
   readonly #missingSince = new Map<number, number>();
+  /** What the log says of ignored Leases. */
+  #told: ReadonlySet<string> = new Set();
   #generation: LeaderElector;
 
   constructor(options: ShardingOptions) {
@@ -69,8 +73,9 @@ export class Sharding {
       ...membership,
       name: `${set}-member-${options.member}`,
     });
-    this.#generation = this.#newElector(set, generationOf(options));
-    this.#observed = Array.from({ length: groups }, () => new ObservedLease(leaseDurationMs));
+    const observed = newObserved(leaseDurationMs);
+    this.#generation = this.#newElector(set, generationOf(options), observed);
+    this.#observed = Array.from({ length: groups }, () => newObserved(leaseDurationMs));
     this.#groups = this.#observed.map((observed, group) => this.#newGroup(group, observed));
   }
 
@@ -132,7 +137,11 @@ export class Sharding {
       return;
     }
     const now = clock.monotonic();
-    this.#members.see(found, now);
+    const { set } = this.#options;
+    const isOurs = (name = ''): boolean => name === set || name.startsWith(`${set}-group-`);
+    const others = found.filter(({ metadata: { name } }) => !isOurs(name));
+    const own = found.filter(({ metadata: { name } }) => isOurs(name));
+    this.#tell([...this.#members.see(others, now), ...tooLong(own)]);
     const byName = new Map(found.map((lease) => [lease.metadata.name, lease]));
     for (const [group, observed] of this.#observed.entries()) {
       const lease = byName.get(this.#leaseName(group));
@@ -144,6 +153,20 @@ export class Sharding {
       observed.see(lease, now);
     }
     this.#judge(now);
+  }
+
+  /** Says once what does not count, for as long as it is there. */
+  #tell(ignored: readonly IgnoredLease[]): void {
+    const before = this.#told;
+    const told = ignored.slice(0, MAX_TOLD).map(({ name, reason }) => ({
+      text: `${name}: ${reason}`,
+      facts: { lease: name, reason },
+    }));
+    this.#told = new Set(told.map(({ text }) => text));
+    for (const { text, facts } of told) {
+      if (before.has(text)) continue;
+      this.#options.log.warn(facts, 'what a Lease with the label of this operator says is ignored');
+    }
   }
 
   #judge(now: number): void {
@@ -177,9 +200,9 @@ export class Sharding {
       const isSure = now - (missingSince ?? now) >= timing.leaseDurationMs;
       return isSure ? { holder: 'none', stale: true } : { holder: 'other', stale: false };
     }
-    const { holder } = observed;
-    const is = holder === undefined ? 'none' : holder === identity ? 'self' : 'other';
-    return { holder: is, stale: observed.isExpired(now) };
+    const is = observed.holder === identity ? 'self' : 'none';
+    const isOther = observed.isOfAnother(identity, now);
+    return { holder: isOther ? 'other' : is, stale: observed.isExpired(now) };
   }
 
   #list(signal: AbortSignal): Promise<readonly Lease[]> {
@@ -215,6 +238,7 @@ export class Sharding {
       ...{ client, clock, identity, log, ...timing },
       lease: { namespace, name, labels: { [SET_LABEL]: set } },
       onLost: 'standby',
+      isShared: name === set,
       ...(observed && { observed }),
       ...(meter && { meter }),
       ...(random && { random }),
@@ -224,6 +248,17 @@ export class Sharding {
   #leaseName(group: number): string {
     return `${this.#options.set}-group-${group}`;
   }
+}
+
+/** A replica asks for an hour at most, see `shardingFrom`. */
+function newObserved(leaseDurationMs: number): ObservedLease {
+  return new ObservedLease(leaseDurationMs, MAX_LEASE_SECONDS * 1_000);
+}
+
+function tooLong(leases: readonly Lease[]): readonly IgnoredLease[] {
+  return leases
+    .filter(({ spec }) => Number(spec?.leaseDurationSeconds ?? 0) > MAX_LEASE_SECONDS)
+    .map(({ metadata: { name = '' } }) => ({ name, reason: 'its duration is over an hour' }));
 }
 
 /** How keys are divided, in the words of the Lease. */

@@ -9,6 +9,7 @@ import {
 } from '@chancery/testing';
 import { onTestFinished } from 'vitest';
 import type { Controller } from '../../../operator/controller/controller.ts';
+import type { Clock } from '../../../operator/core/clock.ts';
 import type { Runnable } from '../../../operator/manager/runnable.ts';
 
 export const STANDBY = { CHANCERY_ON_LEADERSHIP_LOST: 'standby' };
@@ -33,11 +34,14 @@ export class Place {
   readonly namespace: string;
   /** The requests of all replicas that were passed on to the server. */
   readonly passed: Passage[] = [];
+  /** Where replicas that start from now on find the API server. */
+  server: string;
 
   private constructor(clock: FakeClock, env: TestEnv, namespace: string) {
     this.clock = clock;
     this.env = env;
     this.namespace = namespace;
+    this.server = env.url;
   }
 
   static async start(options: Pick<TestEnvOptions, 'featureGates'> = {}): Promise<Place> {
@@ -53,10 +57,11 @@ export class Place {
     controllers: readonly Controller[],
     environment: Readonly<Record<string, string>> = STANDBY,
     runnables: readonly Runnable[] = [],
+    clock: Clock = this.clock,
   ): Promise<Replica> {
     let gate: RequestGate = {};
     const line = new RequestLine({
-      server: this.env.url,
+      server: this.server,
       gate: {
         before: (call) => {
           if (gate.before?.(call) === 'hold') return 'hold';
@@ -72,7 +77,7 @@ export class Place {
       namespace: this.namespace,
       controllers,
       runnables,
-      clock: this.clock,
+      clock,
       leaderElection: { namespace: this.namespace },
       environment: { POD_NAME: name, ...environment },
     });

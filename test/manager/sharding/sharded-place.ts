@@ -1,7 +1,11 @@
 import { type Controller, controller } from '../../../operator/controller/controller.ts';
 import { source } from '../../../operator/controller/source.ts';
-import { type ConfigMap, configMaps, secrets } from '../../../operator/kubernetes.ts';
+import type { Clock } from '../../../operator/core/clock.ts';
+import { type ConfigMap, configMaps, type Secret, secrets } from '../../../operator/kubernetes.ts';
 import type { Runnable } from '../../../operator/manager/runnable.ts';
+import type { Lease } from '../../../operator/model/builtin.ts';
+import { ownersIn } from '../../../operator/model/object.ts';
+import { SLOTS, slotOf } from '../../../operator/model/shard/field-hash.ts';
 import { isWrite, type Passage, Place, type Replica } from '../leader/replica.ts';
 
 export const PARENTS = 60;
@@ -50,13 +54,14 @@ export function sharer(
   name: string,
   environment: Readonly<Record<string, string>> = {},
   runnables: readonly Runnable[] = [],
+  clock: Clock = place.clock,
 ): Promise<Replica> {
   const own = {
     CHANCERY_SHARDS: String(GROUPS),
     CHANCERY_LEASE_NAMESPACE: place.namespace,
     ...environment,
   };
-  return place.replica(name, [mirror()], own, runnables);
+  return place.replica(name, [mirror()], own, runnables, clock);
 }
 
 /** The number of groups that a replica holds. */
@@ -100,4 +105,42 @@ export function writesFrom(place: Place, index: number): ReadonlyMap<string, rea
 /** How often the writer of an object changed, from its first writer on. */
 export function turns(writes: readonly Passage[]): number {
   return writes.filter(({ who }, index) => index > 0 && who !== writes[index - 1]?.who).length;
+}
+
+/**
+ * The writes of children by a replica that was not the last one to be the holder in the Lease of the child's group, in the
+ * order in which the server has stored writes and Leases. A child says in `by` which replica wrote it.
+ */
+export function writtenWithoutLease({ env }: Place, groups = GROUPS): readonly string[] {
+  const holders = new Map<string, string>();
+  const contents = new Map<string, string>();
+  const wrong: string[] = [];
+  for (const { object, resource, type } of env.events.of()) {
+    const { metadata } = object;
+    if (type === 'DELETED') continue;
+    if (resource === 'leases.coordination.k8s.io') {
+      const [, group] = /-group-(\d+)$/.exec(metadata.name ?? '') ?? [];
+      const [, replica] = /^(\w+)_/.exec((object as Lease).spec?.holderIdentity ?? '') ?? [];
+      if (group !== undefined && replica !== undefined) holders.set(group, replica);
+      continue;
+    }
+    const by = writerOf(object as Secret);
+    const uid = ownersIn(metadata)[0]?.uid;
+    if (by === undefined || uid === undefined) continue;
+    // The first apply of a new owner may change only who manages the fields.
+    const content = JSON.stringify([metadata.uid, (object as Secret).data]);
+    const isSame = contents.get(`${resource} ${metadata.name}`) === content;
+    contents.set(`${resource} ${metadata.name}`, content);
+    if (isSame) continue;
+    const group = Math.floor((slotOf(uid) * groups) / SLOTS);
+    const holder = holders.get(String(group));
+    if (holder !== by) wrong.push(`${resource} ${metadata.name} by ${by}, held by ${holder}`);
+  }
+  return wrong;
+}
+
+/** Undefined for what no replica has written. */
+function writerOf({ kind, data, metadata }: Secret | ConfigMap): string | undefined {
+  if (kind === 'Secret') return data?.by === undefined ? undefined : text(data.by);
+  return metadata.annotations?.by ?? data?.by;
 }
