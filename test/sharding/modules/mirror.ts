@@ -1,4 +1,7 @@
-/** Writes for each ConfigMap with the label a Secret with the same data. `MIRROR_CPU_MS` is the work of each key. */
+/**
+ * Writes for each ConfigMap with the label a Secret with the same text and the name of the replica that wrote it.
+ * `MIRROR_CPU_MS` is the work of each key.
+ */
 import process from 'node:process';
 import { controller } from 'chancery';
 import { configMaps, secrets } from 'chancery/kubernetes';
@@ -14,12 +17,12 @@ export default controller({
     labelSelector: 'app=mirrored',
   },
   owns: [secrets],
-  async reconcile({ metadata: { name = '', namespace = '' }, data }, { applyOwned }) {
+  async reconcile({ metadata: { name = '', namespace = '' }, data }, { applyOwned, self }) {
     const endsAt = performance.now() + CPU_MS;
     while (performance.now() < endsAt) {} // work that only another core can take over
     await applyOwned(secrets, {
       metadata: { name, namespace },
-      stringData: { of: data?.text ?? '' },
+      stringData: { of: data?.text ?? '', by: self.podName ?? '' },
     });
   },
 });
