@@ -9,6 +9,7 @@ import {
 } from '@chancery/testing';
 import { onTestFinished } from 'vitest';
 import type { Controller } from '../../../operator/controller/controller.ts';
+import type { Clock } from '../../../operator/core/clock.ts';
 import type { Runnable } from '../../../operator/manager/runnable.ts';
 
 export const STANDBY = { CHANCERY_ON_LEADERSHIP_LOST: 'standby' };
@@ -26,6 +27,26 @@ export interface Replica {
   gate: RequestGate;
 }
 
+/** What lines of replicas lead to. */
+export interface Upstream {
+  readonly url: string;
+  /** Resolves when another process has passed on what it was sent before. Left out: it is this process. */
+  readonly passes?: () => Promise<void>;
+}
+
+interface PlaceOptions extends Pick<TestEnvOptions, 'featureGates'> {
+  /** Default: the API server, which grants everything. */
+  readonly upstream?: (env: TestEnv, namespace: string) => Promise<Upstream>;
+}
+
+/** What is between a replica and the place. */
+export interface Edges {
+  /** Default: that of the place. */
+  readonly clock?: Clock;
+  /** Stands before its line. Default: nothing. */
+  readonly before?: (line: string) => Promise<string>;
+}
+
 /** One API server and one clock, with replicas of an operator, each behind a line of its own. */
 export class Place {
   readonly clock: FakeClock;
@@ -33,19 +54,25 @@ export class Place {
   readonly namespace: string;
   /** The requests of all replicas that were passed on to the server. */
   readonly passed: Passage[] = [];
+  /** Told of each of them before the server has it. */
+  readonly witnesses: ((passage: Passage) => void)[] = [];
+  readonly #upstream: Upstream;
 
-  private constructor(clock: FakeClock, env: TestEnv, namespace: string) {
+  private constructor(clock: FakeClock, env: TestEnv, namespace: string, upstream: Upstream) {
     this.clock = clock;
     this.env = env;
     this.namespace = namespace;
+    this.#upstream = upstream;
   }
 
-  static async start(options: Pick<TestEnvOptions, 'featureGates'> = {}): Promise<Place> {
+  static async start({ upstream, ...options }: PlaceOptions = {}): Promise<Place> {
     const clock = new FakeClock();
-    const embedded = { clock, workloads: false } as const;
+    const authorization = upstream === undefined ? 'AlwaysAllow' : 'RBAC';
+    const embedded = { clock, workloads: false, authorization } as const;
     const env = await startTestEnv({ environment: {}, embedded, ...options });
     onTestFinished(() => env.stop());
-    return new Place(clock, env, await env.namespace());
+    const namespace = await env.namespace();
+    return new Place(clock, env, namespace, (await upstream?.(env, namespace)) ?? env);
   }
 
   async replica(
@@ -53,14 +80,17 @@ export class Place {
     controllers: readonly Controller[],
     environment: Readonly<Record<string, string>> = STANDBY,
     runnables: readonly Runnable[] = [],
+    { clock = this.clock, before = async (line) => line }: Edges = {},
   ): Promise<Replica> {
     let gate: RequestGate = {};
     const line = new RequestLine({
-      server: this.env.url,
+      server: this.#upstream.url,
       gate: {
         before: (call) => {
           if (gate.before?.(call) === 'hold') return 'hold';
-          this.passed.push({ who: name, call, atMs: this.clock.monotonic() });
+          const passage = { who: name, call, atMs: this.clock.monotonic() };
+          this.passed.push(passage);
+          for (const witness of this.witnesses) witness(passage);
           return 'pass';
         },
         after: (call) => gate.after?.(call) ?? 'pass',
@@ -68,11 +98,11 @@ export class Place {
     });
     await line.start();
     const operator = startOperator({
-      url: line.url,
+      url: await before(line.url),
       namespace: this.namespace,
       controllers,
       runnables,
-      clock: this.clock,
+      clock,
       leaderElection: { namespace: this.namespace },
       environment: { POD_NAME: name, ...environment },
     });
@@ -93,8 +123,23 @@ export class Place {
 
   /** Moves time in steps of 500 ms, until `holds`; for `limitMs` at most. Returns whether it does. */
   async until(holds: () => boolean, limitMs = 60_000): Promise<boolean> {
-    for (let ms = 0; !holds() && ms < limitMs; ms += 500) await this.env.advance(500);
+    for (let ms = 0; !holds() && ms < limitMs; ms += 500) {
+      await this.env.advance(500);
+      await this.#settled();
+    }
     return holds();
+  }
+
+  /** When nothing is on its way through another process any more. */
+  async #settled(): Promise<void> {
+    const { passes } = this.#upstream;
+    if (passes === undefined) return;
+    let before: number;
+    do {
+      before = this.passed.length;
+      await passes();
+      await this.env.settled();
+    } while (this.passed.length > before);
   }
 
   /** Writes of `who` to config maps that were passed on between the two times. */

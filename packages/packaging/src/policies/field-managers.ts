@@ -6,7 +6,7 @@ import type { Written } from './written.ts';
 const OF_THE_TOOLKIT = {
   'chancery-events': ['events.events.k8s.io'],
   'chancery-leader-election': ['events.events.k8s.io', 'leases.coordination.k8s.io'],
-  'chancery-sharding': ['leases.coordination.k8s.io'],
+  'chancery-sharding': ['events.events.k8s.io', 'leases.coordination.k8s.io'],
   'chancery-definitions': ['customresourcedefinitions.apiextensions.k8s.io'],
 } as const;
 

@@ -1,7 +1,7 @@
 /** The Leases of an operator whose replicas share the work: what they write, and what a stolen token might. */
 import type { KubernetesObject } from 'chancery';
 import { HOME, OPTIONS, owner, type Uids, type Write } from './garden.ts';
-import { elsewhere, LEASES } from './hostile/row.ts';
+import { EVENTS, elsewhere, LEASES } from './hostile/row.ts';
 
 const SET = 'gardener-leader';
 const LEASE = 'coordination.k8s.io/v1';
@@ -56,6 +56,17 @@ export const GOOD: readonly Write[] = [
     metadata: { annotations: { [GENERATION]: 'sharded/8/uid' } },
   }),
   change('mends that of a replica', 'gardener-leader-member-pod-2', { metadata: member }),
+  create(
+    'records an Event about a group',
+    {
+      ...{ apiVersion: 'events.k8s.io/v1', kind: 'Event', reason: 'R', action: 'A', note: 'n' },
+      ...{ type: 'Normal', reportingController: 'x', reportingInstance: 'x' },
+      metadata: { name: 'group-3', namespace: HOME },
+      eventTime: '2026-01-01T00:00:00.000000Z',
+      regarding: { kind: 'Lease', apiVersion: LEASE, name: 'gardener-leader-group-3' },
+    } as KubernetesObject,
+    EVENTS,
+  ),
 ];
 
 export function hostileLeases({ garden }: Uids): readonly Write[] {
