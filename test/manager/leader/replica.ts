@@ -27,26 +27,6 @@ export interface Replica {
   gate: RequestGate;
 }
 
-/** What lines of replicas lead to. */
-export interface Upstream {
-  readonly url: string;
-  /** Resolves when another process has passed on what it was sent before. Left out: it is this process. */
-  readonly passes?: () => Promise<void>;
-}
-
-interface PlaceOptions extends Pick<TestEnvOptions, 'featureGates'> {
-  /** Default: the API server, which grants everything. */
-  readonly upstream?: (env: TestEnv, namespace: string) => Promise<Upstream>;
-}
-
-/** What is between a replica and the place. */
-export interface Edges {
-  /** Default: that of the place. */
-  readonly clock?: Clock;
-  /** Stands before its line. Default: nothing. */
-  readonly before?: (line: string) => Promise<string>;
-}
-
 /** One API server and one clock, with replicas of an operator, each behind a line of its own. */
 export class Place {
   readonly clock: FakeClock;
@@ -54,25 +34,28 @@ export class Place {
   readonly namespace: string;
   /** The requests of all replicas that were passed on to the server. */
   readonly passed: Passage[] = [];
-  /** Told of each of them before the server has it. */
-  readonly witnesses: ((passage: Passage) => void)[] = [];
-  readonly #upstream: Upstream;
+  /** Where replicas that start from now on find the API server. */
+  server: string;
+  /** Resolves when another process has passed on what it was sent before. Undefined: all is in this process. */
+  passes: (() => Promise<void>) | undefined;
 
-  private constructor(clock: FakeClock, env: TestEnv, namespace: string, upstream: Upstream) {
+  private constructor(clock: FakeClock, env: TestEnv, namespace: string) {
     this.clock = clock;
     this.env = env;
     this.namespace = namespace;
-    this.#upstream = upstream;
+    this.server = env.url;
   }
 
-  static async start({ upstream, ...options }: PlaceOptions = {}): Promise<Place> {
+  /** @param authorization - default: everybody may do everything. */
+  static async start(
+    options: Pick<TestEnvOptions, 'featureGates'> = {},
+    authorization: 'AlwaysAllow' | 'RBAC' = 'AlwaysAllow',
+  ): Promise<Place> {
     const clock = new FakeClock();
-    const authorization = upstream === undefined ? 'AlwaysAllow' : 'RBAC';
     const embedded = { clock, workloads: false, authorization } as const;
     const env = await startTestEnv({ environment: {}, embedded, ...options });
     onTestFinished(() => env.stop());
-    const namespace = await env.namespace();
-    return new Place(clock, env, namespace, (await upstream?.(env, namespace)) ?? env);
+    return new Place(clock, env, await env.namespace());
   }
 
   async replica(
@@ -80,17 +63,15 @@ export class Place {
     controllers: readonly Controller[],
     environment: Readonly<Record<string, string>> = STANDBY,
     runnables: readonly Runnable[] = [],
-    { clock = this.clock, before = async (line) => line }: Edges = {},
+    clock: Clock = this.clock,
   ): Promise<Replica> {
     let gate: RequestGate = {};
     const line = new RequestLine({
-      server: this.#upstream.url,
+      server: this.server,
       gate: {
         before: (call) => {
           if (gate.before?.(call) === 'hold') return 'hold';
-          const passage = { who: name, call, atMs: this.clock.monotonic() };
-          this.passed.push(passage);
-          for (const witness of this.witnesses) witness(passage);
+          this.passed.push({ who: name, call, atMs: this.clock.monotonic() });
           return 'pass';
         },
         after: (call) => gate.after?.(call) ?? 'pass',
@@ -98,7 +79,7 @@ export class Place {
     });
     await line.start();
     const operator = startOperator({
-      url: await before(line.url),
+      url: line.url,
       namespace: this.namespace,
       controllers,
       runnables,
@@ -125,19 +106,17 @@ export class Place {
   async until(holds: () => boolean, limitMs = 60_000): Promise<boolean> {
     for (let ms = 0; !holds() && ms < limitMs; ms += 500) {
       await this.env.advance(500);
-      await this.#settled();
+      await this.#passed();
     }
     return holds();
   }
 
-  /** When nothing is on its way through another process any more. */
-  async #settled(): Promise<void> {
-    const { passes } = this.#upstream;
-    if (passes === undefined) return;
+  async #passed(): Promise<void> {
+    if (this.passes === undefined) return;
     let before: number;
     do {
       before = this.passed.length;
-      await passes();
+      await this.passes();
       await this.env.settled();
     } while (this.passed.length > before);
   }

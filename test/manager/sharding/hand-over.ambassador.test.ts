@@ -13,10 +13,10 @@ import {
   parent,
   pass,
   sharer,
-  trespasses,
   withParents,
+  writtenWithoutLease,
 } from './sharded-place.ts';
-import { StoppedProcess } from './stopped-process.ts';
+import { StoppableProcess } from './stopped-process.ts';
 
 const LEASE_MS = 15_000;
 const HALF = GROUPS / 2;
@@ -35,7 +35,7 @@ const inPhase = ({ operator: { meter } }: Replica, phase: string): number =>
 
 /** Two reconciles at a time. Those of parents that say so take 1 s, and give up for nothing. */
 function slowly(refusals: unknown[]) {
-  return mirror({
+  return mirror('mirror', {
     maxConcurrentReconciles: 2,
     async beforeWrite({ data }, { clock }) {
       if (data?.slow === 'yes') await sleep(clock, 1_000, new AbortController().signal);
@@ -52,13 +52,13 @@ test.each([
 ] as const)('[sharding 6] a process that stood still for twice the lease writes nothing before it has groups again: %s', async (_, order) => {
   const place = await withParents();
   const refusals: unknown[] = [];
-  const process = new StoppedProcess(place.clock);
-  const stopped = await sharer(place, 'a', {}, [], { ...process, of: slowly(refusals) });
+  const [process, stopped] = await StoppableProcess.with(place, ({ clock }) =>
+    sharer(place, 'a', {}, [], clock, slowly(refusals)),
+  );
   const other = await sharer(place, 'b');
   const isLevel = (): boolean => groupsOf(stopped) === HALF && groupsOf(other) === HALF;
   expect(await place.until(isLevel)).toBe(true);
   await pass(place, 5_000);
-  const found = trespasses(place);
 
   const [slow = ''] = await mirroredBy(place, 'a');
   await place.env.apply(parent(place, slow, { slow: 'yes' }));
@@ -77,7 +77,7 @@ test.each([
   expect(await place.until(isLevel)).toBe(true);
   await pass(place, 10_000);
 
-  expect(found).toEqual([]);
+  expect(writtenWithoutLease(place)).toEqual([]);
   expect(refusals.length).toBeGreaterThan(order[0] === 'thaw' ? 1 : 0);
   for (const refused of refusals) expect(refused).toBeInstanceOf(LeadershipLostError);
   expect(await saidOf(place)).toEqual(new Set(['{"changed":"last"}']));
@@ -86,12 +86,11 @@ test.each([
 test('[sharding 6] a replica whose requests got no answer for twice the lease writes nothing before it has groups again', async () => {
   const place = await withParents();
   const refusals: unknown[] = [];
-  const silent = await sharer(place, 'a', {}, [], { of: slowly(refusals) });
+  const silent = await sharer(place, 'a', {}, [], place.clock, slowly(refusals));
   const other = await sharer(place, 'b');
   const isLevel = (): boolean => groupsOf(silent) === HALF && groupsOf(other) === HALF;
   expect(await place.until(isLevel)).toBe(true);
   await pass(place, 5_000);
-  const found = trespasses(place);
 
   const [slow = ''] = await mirroredBy(place, 'a');
   await place.env.apply(parent(place, slow, { slow: 'yes' }));
@@ -104,7 +103,7 @@ test('[sharding 6] a replica whose requests got no answer for twice the lease wr
   expect(await place.until(isLevel)).toBe(true);
   await pass(place, 10_000);
 
-  expect(found).toEqual([]);
+  expect(writtenWithoutLease(place)).toEqual([]);
   expect(refusals.length).toBeGreaterThan(0);
   expect(await saidOf(place)).toEqual(new Set(['{"changed":"last"}']));
 });
@@ -114,8 +113,9 @@ async function handingOver() {
   const place = await withParents();
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const outcomes = new Map<string, unknown>();
-  const first = await sharer(place, 'a', {}, [], {
-    of: mirror({
+  const first = await sharer(
+    ...([place, 'a', {}, [], place.clock] as const),
+    mirror('mirror', {
       maxConcurrentReconciles: PARENTS,
       beforeWrite: async ({ data }) => {
         if (data?.changed !== undefined) await released;
@@ -124,18 +124,17 @@ async function handingOver() {
         if (data?.changed !== undefined && !outcomes.has(name)) outcomes.set(name, refused);
       },
     }),
-  });
+  );
   expect(await place.until(() => groupsOf(first) === GROUPS)).toBe(true);
   await pass(place, 5_000);
-  const found = trespasses(place);
   await change(place, { changed: 'yes' });
   const second = await sharer(place, 'b');
   expect(await place.until(() => inPhase(first, 'draining') === HALF)).toBe(true);
-  return { place, first, second, release, outcomes, found };
+  return { place, first, second, release, outcomes };
 }
 
 test('[sharding 21] reconciles that run for 8 s when their group is handed over end, and then the group is released', async () => {
-  const { place, first, second, release, outcomes, found } = await handingOver();
+  const { place, first, second, release, outcomes } = await handingOver();
 
   await pass(place, 7_000);
   expect([groupsOf(second), inPhase(first, 'draining')]).toEqual([0, HALF]);
@@ -146,12 +145,12 @@ test('[sharding 21] reconciles that run for 8 s when their group is handed over 
   expect(await place.until(() => groupsOf(second) === HALF)).toBe(true);
   await pass(place, 5_000);
 
-  expect(found).toEqual([]);
+  expect(writtenWithoutLease(place)).toEqual([]);
   expect(await saidOf(place)).toEqual(new Set(['{"changed":"yes"}']));
 });
 
 test('[sharding 21] a reconcile that outlasts the hand-over is fenced at its write, and the next holder does its work', async () => {
-  const { place, first, second, release, outcomes, found } = await handingOver();
+  const { place, first, second, release, outcomes } = await handingOver();
 
   expect(await place.until(() => inPhase(first, 'lost') === HALF, 9_000)).toBe(true);
   const from = place.passed.length;
@@ -169,6 +168,6 @@ test('[sharding 21] a reconcile that outlasts the hand-over is fenced at its wri
     .filter(({ who, call }) => who === 'a' && call.resource === 'secrets')
     .filter(({ call: { name = '' } }) => ofSecond.includes(name));
   expect(late).toEqual([]);
-  expect(found).toEqual([]);
+  expect(writtenWithoutLease(place)).toEqual([]);
   expect(await saidOf(place)).toEqual(new Set(['{"changed":"yes"}']));
 });

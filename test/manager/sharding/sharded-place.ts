@@ -1,13 +1,15 @@
-import type { TestEnv } from '@chancery/testing';
 import { expect, onTestFinished } from 'vitest';
 import { type Controller, controller } from '../../../operator/controller/controller.ts';
 import type { ReconcileContext } from '../../../operator/controller/reconciler.ts';
 import { source } from '../../../operator/controller/source.ts';
-import { type ConfigMap, configMaps, type Lease, secrets } from '../../../operator/kubernetes.ts';
+import type { Clock } from '../../../operator/core/clock.ts';
+import { type ConfigMap, configMaps, type Secret, secrets } from '../../../operator/kubernetes.ts';
 import type { Runnable } from '../../../operator/manager/runnable.ts';
+import type { Lease } from '../../../operator/model/builtin.ts';
+import { ownersIn } from '../../../operator/model/object.ts';
 import { SLOTS, slotOf } from '../../../operator/model/shard/field-hash.ts';
-import { type Edges, isWrite, type Passage, Place, type Replica } from '../leader/replica.ts';
-import { asInPods } from './in-pods.ts';
+import { isWrite, type Passage, Place, type Replica } from '../leader/replica.ts';
+import { putInPods } from './in-pods.ts';
 
 export const PARENTS = 60;
 export const GROUPS = 8;
@@ -15,33 +17,33 @@ export const GROUPS = 8;
 interface MirrorOptions {
   /** Default 1. */
   readonly maxConcurrentReconciles?: number;
-  /** Default: none. */
+  /** Default: nothing. */
   readonly beforeWrite?: (parent: ConfigMap, context: ReconcileContext) => Promise<void>;
-  /** What came of a write: undefined, or the error with which it was refused. */
-  readonly afterWrite?: (parent: ConfigMap, refused: unknown) => void;
+  /** Learns what became of a write: undefined, or the error with which it failed. */
+  readonly afterWrite?: (parent: ConfigMap, error: unknown) => void;
 }
 
 /** Writes a Secret for each ConfigMap of the namespace that has the label: its data, and the replica that wrote it. */
-export function mirror(options: MirrorOptions = {}): Controller {
+export function mirror(name = 'mirror', options: MirrorOptions = {}): Controller {
   const { beforeWrite, afterWrite, ...others } = options;
   return controller({
-    name: 'mirror',
+    name,
     for: source(configMaps, { labelSelector: 'app=mirrored' }),
     owns: [secrets],
     ...others,
     async reconcile(parent, context) {
       const { name = '', namespace = '' } = parent.metadata;
       await beforeWrite?.(parent, context);
-      try {
-        await context.applyOwned(secrets, {
-          metadata: { name, namespace },
-          stringData: { by: context.self.podName ?? '', of: JSON.stringify(parent.data ?? {}) },
-        });
-      } catch (error) {
-        afterWrite?.(parent, error);
-        throw error;
-      }
-      afterWrite?.(parent, undefined);
+      const written = context.applyOwned(secrets, {
+        metadata: { name, namespace },
+        stringData: { by: context.self.podName ?? '', of: JSON.stringify(parent.data ?? {}) },
+      });
+      const error = await written.then(
+        () => undefined,
+        (failed: unknown) => failed,
+      );
+      afterWrite?.(parent, error);
+      await written;
     },
   });
 }
@@ -54,8 +56,8 @@ export const parent = ({ namespace }: Place, name: string, data = {}): ConfigMap
 });
 
 export async function withParents(options?: Parameters<typeof Place.start>[0]): Promise<Place> {
-  const upstream = (env: TestEnv, namespace: string) => asInPods(env, namespace, [mirror()]);
-  const place = await Place.start({ upstream, ...options });
+  const place = await Place.start(options, 'RBAC');
+  await putInPods(place, [mirror()]);
   for (let index = 0; index < PARENTS; index++) {
     await place.env.create(parent(place, `parent-${index}`));
   }
@@ -75,14 +77,15 @@ export async function sharer(
   name: string,
   environment: Readonly<Record<string, string>> = {},
   runnables: readonly Runnable[] = [],
-  { of = mirror(), ...edges }: Edges & { readonly of?: Controller } = {},
+  clock: Clock = place.clock,
+  of = mirror(),
 ): Promise<Replica> {
   const own = {
     CHANCERY_SHARDS: String(GROUPS),
     CHANCERY_LEASE_NAMESPACE: place.namespace,
     ...environment,
   };
-  const replica = await place.replica(name, [of], own, runnables, edges);
+  const replica = await place.replica(name, [of], own, runnables, clock);
   onTestFinished(() => {
     const counted = Object.keys(replica.operator.meter.snapshot());
     expect(counted.filter((series) => series.includes('"403"'))).toEqual([]);
@@ -128,23 +131,56 @@ export function writesFrom(place: Place, index: number): ReadonlyMap<string, rea
   return Map.groupBy(writes, ({ call }) => call.name ?? '');
 }
 
-/** Changes of Secrets that pass from now on while their replica does not hold the group: none may. */
-export function trespasses(place: Place): readonly string[] {
-  const found: string[] = [];
-  const { server } = place.env;
-  place.witnesses.push(({ who, call: { resource, name = '', ...call } }) => {
-    if (resource !== 'secrets' || name === '' || !isWrite({ resource, name, ...call })) return;
-    const of = server.get('v1', 'ConfigMap', place.namespace, name)?.metadata.uid ?? '';
-    const lease = `mirror-leader-group-${Math.floor((slotOf(of) * GROUPS) / SLOTS)}`;
-    const held = server.get('coordination.k8s.io/v1', 'Lease', place.namespace, lease) as Lease;
-    const holder = held.spec?.holderIdentity ?? '';
-    if (!holder.startsWith(`${who}_`))
-      found.push(`${who} wrote ${name}, and ${lease} is of ${holder}`);
-  });
-  return found;
-}
-
 /** How often the writer of an object changed, from its first writer on. */
 export function turns(writes: readonly Passage[]): number {
   return writes.filter(({ who }, index) => index > 0 && who !== writes[index - 1]?.who).length;
+}
+
+/**
+ * The writes of children by a replica that was not the last one to be the holder in the Lease of the child's group, in the
+ * order in which the server has stored writes and Leases. A child says in `by` which replica wrote it.
+ */
+export function writtenWithoutLease(
+  { env }: Place,
+  groupsBy: (replica: string) => number = () => GROUPS,
+): readonly string[] {
+  const holders = new Map<string, string>();
+  const contents = new Map<string, string>();
+  const wrong: string[] = [];
+  for (const { object, resource, type } of env.events.of()) {
+    const { metadata } = object;
+    if (type === 'DELETED') continue;
+    if (resource === 'leases.coordination.k8s.io') {
+      const [, group] = /-group-(\d+)$/.exec(metadata.name ?? '') ?? [];
+      const [, replica] = /^(\w+)_/.exec((object as Lease).spec?.holderIdentity ?? '') ?? [];
+      if (group !== undefined && replica !== undefined) holders.set(group, replica);
+      continue;
+    }
+    const by = writerOf(object as Secret);
+    const uid = ownersIn(metadata)[0]?.uid;
+    if (by === undefined || uid === undefined) continue;
+    // The first apply of a new owner may change only who manages the fields.
+    const content = JSON.stringify([metadata.uid, (object as Secret).data]);
+    const isSame = contents.get(`${resource} ${metadata.name}`) === content;
+    contents.set(`${resource} ${metadata.name}`, content);
+    if (isSame) continue;
+    const group = Math.floor((slotOf(uid) * groupsBy(by)) / SLOTS);
+    const holder = holders.get(String(group));
+    if (holder !== by) wrong.push(`${resource} ${metadata.name} by ${by}, held by ${holder}`);
+  }
+  return wrong;
+}
+
+/** The replicas that have written children, in the order in which the server has stored the writes. */
+export function writersInOrder({ env }: Place): readonly string[] {
+  return env.events
+    .of({ resource: 'secrets' })
+    .flatMap(({ object, type }) => (type === 'DELETED' ? [] : [writerOf(object as Secret) ?? []]))
+    .flat();
+}
+
+/** Undefined for what no replica has written. */
+function writerOf({ kind, data, metadata }: Secret | ConfigMap): string | undefined {
+  if (kind === 'Secret') return data?.by === undefined ? undefined : text(data.by);
+  return metadata.annotations?.by ?? data?.by;
 }

@@ -1,23 +1,25 @@
 import { TcpProxy } from '@chancery/testing';
 import { onTestFinished } from 'vitest';
-import type { Cancel, Clock } from '../../../operator/core/clock.ts';
-import type { Edges } from '../leader/replica.ts';
+import type { Clock } from '../../../operator/core/clock.ts';
+import type { Place } from '../leader/replica.ts';
 
-/** Edges of a replica that can be stopped, as by SIGSTOP: time goes on, no timer fires, and bytes wait in its sockets. */
-export class StoppedProcess implements Edges {
+/** What a replica lives in that can be stopped, as by SIGSTOP: time goes on, no timer fires, and bytes wait in its sockets. */
+export class StoppableProcess {
+  /** Of the replica. */
   readonly clock: Clock;
   /** What came due during the stop, in that order. */
   readonly #due = new Set<() => void>();
-  #proxy: TcpProxy | undefined;
+  readonly #line: TcpProxy;
   #isStopped = false;
 
-  constructor(clock: Clock) {
+  private constructor(clock: Clock, line: TcpProxy) {
+    this.#line = line;
     this.clock = {
       now: () => clock.now(),
       monotonic: () => clock.monotonic(),
       schedule: (delayMs, wake) => {
         const cancel = clock.schedule(delayMs, () => this.#wake(wake));
-        return (): ReturnType<Cancel> => {
+        return () => {
           cancel();
           this.#due.delete(wake);
         };
@@ -25,23 +27,31 @@ export class StoppedProcess implements Edges {
     };
   }
 
-  readonly before = async (line: string): Promise<string> => {
-    const proxy = new TcpProxy({ port: Number(new URL(line).port) });
-    this.#proxy = proxy;
-    await proxy.start();
-    onTestFinished(() => proxy.close());
-    return proxy.url;
-  };
+  /** `start` starts the replica. */
+  static async with<T>(
+    place: Place,
+    start: (process: StoppableProcess) => Promise<T>,
+  ): Promise<readonly [StoppableProcess, T]> {
+    const { clock, server } = place;
+    const line = new TcpProxy({ port: Number(new URL(server).port) });
+    await line.start();
+    onTestFinished(() => line.close());
+    const process = new StoppableProcess(clock, line);
+    place.server = line.url;
+    const replica = await start(process);
+    place.server = server;
+    return [process, replica];
+  }
 
   /** At a moment when nothing is on its way. */
   stop(): void {
     this.#isStopped = true;
-    this.#proxy?.freeze();
+    this.#line.freeze();
   }
 
   /** Its sockets become readable. */
   thaw(): void {
-    this.#proxy?.thaw();
+    this.#line.thaw();
   }
 
   /** Its timers fire that came due. */

@@ -43,10 +43,20 @@ function ofSet(set: string): string {
     `${before}.all(k, k in ${labels})`,
     `${annotations}.all(k, (k == ${literal(GENERATION)} && ${isMember}) || (${isKept(annotations, old('annotations', '{}'))}))`,
     `${old('annotations', '{}')}.all(k, k in ${annotations})`,
-    ...(['ownerReferences', 'finalizers'] as const).map(
-      (member) => `${metadataOr('object', member, '[]')} == ${old(member, '[]')}`,
-    ),
+    `${metadataOr('object', 'finalizers', '[]')} == ${old('finalizers', '[]')}`,
+    anyOf([
+      `${metadataOr('object', 'ownerReferences', '[]')} == ${old('ownerReferences', '[]')}`,
+      allOf(["request.operation == 'CREATE'", isOwnedByPod(set)]),
+    ]),
   ]);
+}
+
+/** The Lease of a replica is deleted with its Pod, which has its name. No other Lease has the name of a Pod. */
+function isOwnedByPod(set: string): string {
+  const isPod = "r.apiVersion == 'v1' && r.kind == 'Pod'";
+  const isItsOwn = `variables.name == ${literal(`${set}-member-`)} + r.name`;
+  const owners = metadataOr('object', 'ownerReferences', '[]');
+  return `${owners}.all(r, ${isPod} && ${isItsOwn} && !has(r.controller))`;
 }
 
 function isKept(now: string, before: string): string {

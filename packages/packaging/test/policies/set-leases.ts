@@ -35,6 +35,8 @@ export const BEFORE: readonly KubernetesObject[] = [
   lease('gardener-leader-group-3', ours, 'next-door'),
 ];
 
+const pod = (name: string) => ({ apiVersion: 'v1', kind: 'Pod', name, uid: 'of-the-pod' });
+
 const MANAGER = 'chancery-sharding';
 const create = (title: string, object: KubernetesObject, path = LEASES): Write => ({
   ...{ title, method: 'POST', path, body: object, manager: MANAGER },
@@ -48,6 +50,10 @@ export const GOOD: readonly Write[] = [
   create('creates the Lease of a group', lease('gardener-leader-group-0', ours)),
   create('creates that of the last group', lease('gardener-leader-group-63', ours)),
   create('creates that of a replica', lease('gardener-leader-member-gardener-7d-x.y', member)),
+  create(
+    'creates that of a replica with its Pod',
+    lease('gardener-leader-member-p', { ...member, ownerReferences: [pod('p')] }),
+  ),
   change('renews that of the set', SET, { spec: { holderIdentity: 'sharded/16/uid' } }),
   change('renews that of a group', 'gardener-leader-group-3', renewal),
   change('renews that of a group without a label', 'gardener-leader-group-4', renewal),
@@ -107,6 +113,35 @@ export function hostileLeases({ garden }: Uids): readonly Write[] {
       }),
     ),
     create(
+      'a replica with the Pod of another',
+      lease('gardener-leader-member-p', { ...member, ownerReferences: [pod('q')] }),
+    ),
+    create(
+      'a replica with another kind of that name',
+      lease('gardener-leader-member-p', {
+        ...member,
+        ownerReferences: [{ ...pod('p'), kind: 'ConfigMap' }],
+      }),
+    ),
+    create(
+      'a replica with a Pod of another group',
+      lease('gardener-leader-member-p', {
+        ...member,
+        ownerReferences: [{ ...pod('p'), apiVersion: 'example.dev/v1' }],
+      }),
+    ),
+    create(
+      'a replica that its Pod controls',
+      lease('gardener-leader-member-p', {
+        ...member,
+        ownerReferences: [{ ...pod('p'), controller: true }],
+      }),
+    ),
+    create(
+      'a group with a Pod',
+      lease('gardener-leader-group-8', { ...ours, ownerReferences: [pod('p')] }),
+    ),
+    create(
       'a group elsewhere',
       lease('gardener-leader-group-8', ours, 'next-door'),
       elsewhere(LEASES),
@@ -143,6 +178,11 @@ export function hostileLeases({ garden }: Uids): readonly Write[] {
       'adds an owner to a replica',
       'gardener-leader-member-pod-1',
       metadata({ ownerReferences: [owner('Garden', 'g', garden)] }),
+    ),
+    change(
+      'adds its Pod to a replica later',
+      'gardener-leader-member-pod-1',
+      metadata({ ownerReferences: [pod('pod-1')] }),
     ),
     {
       ...change('renews under another name', 'gardener-leader-group-3', renewal),
