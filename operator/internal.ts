@@ -103,7 +103,7 @@ export { DECORATED_BY, existingChild } from './controller/children/existing-chil
 export { memberOf, mergePatchOf, requireDepth } from './controller/children/json-difference.ts';
 export { isSameContent, withSystemFieldsOf } from './controller/children/system-fields.ts';
 export { controlledWritesOf } from './controller/controlled-writes.ts';
-export { sourcesOf } from './controller/controller.ts';
+export { leaseNameOf, sourcesOf } from './controller/controller.ts';
 export { SourceUnavailableError } from './controller/errors.ts';
 export { withStoredNames } from './controller/object-shape/stored-form.ts';
 export { isSameResource, preparedSource } from './controller/source.ts';

@@ -36,6 +36,8 @@ export class Place {
   readonly passed: Passage[] = [];
   /** Where replicas that start from now on find the API server. */
   server: string;
+  /** Resolves when another process has passed on what it was sent before. Undefined: all is in this process. */
+  passes: (() => Promise<void>) | undefined;
 
   private constructor(clock: FakeClock, env: TestEnv, namespace: string) {
     this.clock = clock;
@@ -44,9 +46,13 @@ export class Place {
     this.server = env.url;
   }
 
-  static async start(options: Pick<TestEnvOptions, 'featureGates'> = {}): Promise<Place> {
+  /** @param authorization - default: everybody may do everything. */
+  static async start(
+    options: Pick<TestEnvOptions, 'featureGates'> = {},
+    authorization: 'AlwaysAllow' | 'RBAC' = 'AlwaysAllow',
+  ): Promise<Place> {
     const clock = new FakeClock();
-    const embedded = { clock, workloads: false } as const;
+    const embedded = { clock, workloads: false, authorization } as const;
     const env = await startTestEnv({ environment: {}, embedded, ...options });
     onTestFinished(() => env.stop());
     return new Place(clock, env, await env.namespace());
@@ -98,8 +104,21 @@ export class Place {
 
   /** Moves time in steps of 500 ms, until `holds`; for `limitMs` at most. Returns whether it does. */
   async until(holds: () => boolean, limitMs = 60_000): Promise<boolean> {
-    for (let ms = 0; !holds() && ms < limitMs; ms += 500) await this.env.advance(500);
+    for (let ms = 0; !holds() && ms < limitMs; ms += 500) {
+      await this.env.advance(500);
+      await this.#passed();
+    }
     return holds();
+  }
+
+  async #passed(): Promise<void> {
+    if (this.passes === undefined) return;
+    let before: number;
+    do {
+      before = this.passed.length;
+      await this.passes();
+      await this.env.settled();
+    } while (this.passed.length > before);
   }
 
   /** Writes of `who` to config maps that were passed on between the two times. */

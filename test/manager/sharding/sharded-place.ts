@@ -1,4 +1,6 @@
+import { expect, onTestFinished } from 'vitest';
 import { type Controller, controller } from '../../../operator/controller/controller.ts';
+import type { ReconcileContext } from '../../../operator/controller/reconciler.ts';
 import { source } from '../../../operator/controller/source.ts';
 import type { Clock } from '../../../operator/core/clock.ts';
 import { type ConfigMap, configMaps, type Secret, secrets } from '../../../operator/kubernetes.ts';
@@ -7,21 +9,41 @@ import type { Lease } from '../../../operator/model/builtin.ts';
 import { ownersIn } from '../../../operator/model/object.ts';
 import { SLOTS, slotOf } from '../../../operator/model/shard/field-hash.ts';
 import { isWrite, type Passage, Place, type Replica } from '../leader/replica.ts';
+import { putInPods } from './in-pods.ts';
 
 export const PARENTS = 60;
 export const GROUPS = 8;
 
+interface MirrorOptions {
+  /** Default 1. */
+  readonly maxConcurrentReconciles?: number;
+  /** Default: nothing. */
+  readonly beforeWrite?: (parent: ConfigMap, context: ReconcileContext) => Promise<void>;
+  /** Learns what became of a write: undefined, or the error with which it failed. */
+  readonly afterWrite?: (parent: ConfigMap, error: unknown) => void;
+}
+
 /** Writes a Secret for each ConfigMap of the namespace that has the label: its data, and the replica that wrote it. */
-export function mirror(name = 'mirror'): Controller {
+export function mirror(name = 'mirror', options: MirrorOptions = {}): Controller {
+  const { beforeWrite, afterWrite, ...others } = options;
   return controller({
     name,
     for: source(configMaps, { labelSelector: 'app=mirrored' }),
     owns: [secrets],
-    async reconcile({ metadata: { name = '', namespace = '' }, data }, { applyOwned, self }) {
-      await applyOwned(secrets, {
+    ...others,
+    async reconcile(parent, context) {
+      const { name = '', namespace = '' } = parent.metadata;
+      await beforeWrite?.(parent, context);
+      const written = context.applyOwned(secrets, {
         metadata: { name, namespace },
-        stringData: { by: self.podName ?? '', of: JSON.stringify(data ?? {}) },
+        stringData: { by: context.self.podName ?? '', of: JSON.stringify(parent.data ?? {}) },
       });
+      const error = await written.then(
+        () => undefined,
+        (failed: unknown) => failed,
+      );
+      afterWrite?.(parent, error);
+      await written;
     },
   });
 }
@@ -34,7 +56,8 @@ export const parent = ({ namespace }: Place, name: string, data = {}): ConfigMap
 });
 
 export async function withParents(options?: Parameters<typeof Place.start>[0]): Promise<Place> {
-  const place = await Place.start(options);
+  const place = await Place.start(options, 'RBAC');
+  await putInPods(place, [mirror()]);
   for (let index = 0; index < PARENTS; index++) {
     await place.env.create(parent(place, `parent-${index}`));
   }
@@ -48,20 +71,26 @@ export async function change(place: Place, data: object): Promise<void> {
   }
 }
 
-/** A replica that shares the work. */
-export function sharer(
+/** A replica that shares the work. The test fails when it is refused anything for want of a right. */
+export async function sharer(
   place: Place,
   name: string,
   environment: Readonly<Record<string, string>> = {},
   runnables: readonly Runnable[] = [],
   clock: Clock = place.clock,
+  of = mirror(),
 ): Promise<Replica> {
   const own = {
     CHANCERY_SHARDS: String(GROUPS),
     CHANCERY_LEASE_NAMESPACE: place.namespace,
     ...environment,
   };
-  return place.replica(name, [mirror()], own, runnables, clock);
+  const replica = await place.replica(name, [of], own, runnables, clock);
+  onTestFinished(() => {
+    const counted = Object.keys(replica.operator.meter.snapshot());
+    expect(counted.filter((series) => series.includes('"403"'))).toEqual([]);
+  });
+  return replica;
 }
 
 /** The number of groups that a replica holds. */

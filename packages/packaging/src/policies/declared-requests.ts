@@ -1,4 +1,5 @@
-import { ALL, anyOf, byOperator, listOf, literal, memberOr, SAME_METADATA } from './expressions.ts';
+import { ALL, anyOf, byOperator, listOf, literal, memberOr } from './expressions.ts';
+import { leaseMetadata } from './leases.ts';
 import type { Policy } from './policy.ts';
 import { keyOf, type Target, type Written } from './written.ts';
 
@@ -39,28 +40,15 @@ export function declaredRequests(written: Written): Policy {
         expression: "request.operation != 'DELETE' || variables.name != ''",
         message: 'the operator deletes objects one by one, and no collection',
       },
-      ...renewals(written),
+      ...leaseMetadata(written),
     ],
   };
 }
 
-const RENEWAL = 'UPDATE leases.coordination.k8s.io';
-
-/** The election renews a Lease. A permission for Leases may be for anything. */
-function renewals({ elects, free }: Written): Policy['validations'] {
-  if (!elects || free.has(RENEWAL)) return [];
-  return [
-    {
-      expression: anyOf([`variables.target != ${literal(RENEWAL)}`, SAME_METADATA]),
-      message: 'the operator renews its Lease, and changes nothing in its metadata',
-    },
-  ];
-}
-
 /** One term for all targets that have place and names in common. */
 function terms(targets: readonly Target[]): readonly string[] {
-  const alike = Map.groupBy(targets, ({ namespace, names }) =>
-    JSON.stringify([namespace ?? '', names ?? '']),
+  const alike = Map.groupBy(targets, ({ namespace, names, namesLike }) =>
+    JSON.stringify([namespace ?? '', names ?? '', namesLike ?? '']),
   );
   return [...alike]
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -68,12 +56,13 @@ function terms(targets: readonly Target[]): readonly string[] {
 }
 
 function term(first: Target, others: readonly Target[]): string {
-  const { namespace, names } = first;
+  const { namespace, names, namesLike } = first;
   return [
     `variables.target in ${listOf([first, ...others].map(keyOf))}`,
     ...(namespace === undefined
       ? []
       : [`${memberOr('request.namespace', "''")} == ${literal(namespace)}`]),
     ...(names === undefined ? [] : [`variables.name in ${listOf(names)}`]),
+    ...(namesLike === undefined ? [] : [`variables.name.matches(${literal(namesLike)})`]),
   ].join(' && ');
 }

@@ -6,18 +6,20 @@ import type { Written } from './written.ts';
 const OF_THE_TOOLKIT = {
   'chancery-events': ['events.events.k8s.io'],
   'chancery-leader-election': ['events.events.k8s.io', 'leases.coordination.k8s.io'],
+  'chancery-sharding': ['events.events.k8s.io', 'leases.coordination.k8s.io'],
   'chancery-definitions': ['customresourcedefinitions.apiextensions.k8s.io'],
 } as const;
 
 /** Refuses writes under a name that is not the operator's: its own fields must show whose they are. */
 export function fieldManagers(written: Written): Policy {
-  const { fieldManagers: own, elects, installsCrds } = written;
+  const { fieldManagers: own, elects, installsCrds, set } = written;
   const exact = own.flatMap((name) => [name, `${name}/create`]);
   // The manager of a status whose conditions are one value names their types.
   const prefixes = [...new Set(own)].sort().map((name) => `${name}/status/`);
   const toolkit = [
     'chancery-events',
     ...(elects ? (['chancery-leader-election'] as const) : []),
+    ...(set === undefined ? [] : (['chancery-sharding'] as const)),
     ...(installsCrds ? (['chancery-definitions'] as const) : []),
   ] as const;
   return {

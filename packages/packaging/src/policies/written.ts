@@ -5,6 +5,7 @@ import {
   type ChildWrites,
   controlledWritesOf,
   type Generating,
+  leaseNameOf,
   type ParentWrites,
   POD_NAMESPACE,
   type PoliciesOptions,
@@ -23,6 +24,8 @@ export interface Target {
   readonly namespace: string | undefined;
   /** Undefined for all. */
   readonly names: readonly string[] | undefined;
+  /** A pattern of RE2 for the whole name. Left out: `names` says all. */
+  readonly namesLike?: string;
 }
 
 /** What an operator writes. */
@@ -40,6 +43,8 @@ export interface Written {
   /** Kinds of which objects are read or written. */
   readonly kinds: readonly Resource[];
   readonly elects: boolean;
+  /** The set of replicas that share the work: the name of its Lease. Undefined: one replica works. */
+  readonly set: string | undefined;
   readonly installsCrds: boolean;
 }
 
@@ -52,12 +57,19 @@ export function writtenBy(declared: readonly Generating[], options: PoliciesOpti
   const placed = (rules: readonly AccessRule[]): readonly Target[] =>
     rules.flatMap((rule) => targetsOf(rule, own));
   const elected = placed(access.ofElection(election));
+  const set =
+    leaderElection?.sharded === true
+      ? (leaderElection.leaseName ?? leaseNameOf(declared))
+      : undefined;
   const writes = declared.map(controlledWritesOf);
   const others = writes.flatMap((each) => each.others);
   return {
     name,
     user: `system:serviceaccount:${own}:${serviceAccount.name}`,
-    targets: [...placed(access.within(namespaces)), ...elected.map((each) => named(each, elected))],
+    targets: [
+      ...placed(access.within(namespaces)),
+      ...elected.map((each) => named(each, elected, set)),
+    ],
     children: sorted(writes.flatMap((each) => each.children)),
     parents: sorted(writes.flatMap((each) => each.parents)),
     free: new Set(
@@ -73,6 +85,7 @@ export function writtenBy(declared: readonly Generating[], options: PoliciesOpti
     ),
     kinds: access.within(namespaces).map(({ resource }) => resource),
     elects: leaderElection !== undefined,
+    set,
     installsCrds: installCrds,
   };
 }
@@ -118,12 +131,23 @@ function operationOf(verb: string, subresource: string | undefined): Operation |
   return verb === 'delete' ? 'DELETE' : undefined;
 }
 
-/** A role cannot limit a create to names. A policy can: only the Lease that is renewed is created. */
-function named(target: Target, all: readonly Target[]): Target {
+/** A role cannot limit a create to names, nor anything to names of Pods. A policy can: only the Leases that are renewed are created. */
+function named(target: Target, all: readonly Target[], set: string | undefined): Target {
+  const isLease = resourceName(target.resource) === 'leases.coordination.k8s.io';
+  if (set !== undefined && isLease) return { ...target, namesLike: namesOfSet(set) };
   if (target.operation !== 'CREATE' || target.names !== undefined) return target;
   const renewed = all.find(
     ({ operation, resource, names }) =>
       operation === 'UPDATE' && names !== undefined && resource === target.resource,
   );
   return { ...target, names: renewed?.names };
+}
+
+/**
+ * The names of the Leases of a set, as RE2 reads them: that of the set itself, one for each group, and one for each Pod. All 64
+ * groups that there can be: during a roll-out, replicas of the release before may divide keys into more of them.
+ */
+function namesOfSet(set: string): string {
+  const own = set.replaceAll('.', '[.]');
+  return `^${own}(-group-([0-9]|[1-5][0-9]|6[0-3])|-member-.+)?$`;
 }

@@ -116,10 +116,12 @@ export const PAINTED = { 'metacontroller.k8s.io/decorator-controller': 'painter'
  *
  * @param bound - its policies count.
  * @param environment - of a real API server, in which it is to start.
+ * @param options - of the policies.
  */
 export async function startGarden(
   bound: boolean,
   environment?: Readonly<Record<string, string | undefined>>,
+  options: typeof OPTIONS = OPTIONS,
 ): Promise<{ env: TestEnv; uids: Uids }> {
   const env = await startTestEnv(
     environment === undefined
@@ -137,7 +139,7 @@ export async function startGarden(
     foreignSet: uidOf('StatefulSet', 'foreign'),
   };
   await env.apply(owned(uids));
-  if (bound) await env.apply(await policyObjects(DECLARED, OPTIONS));
+  if (bound) await env.apply(await policyObjects(DECLARED, options));
   return { env, uids };
 }
 

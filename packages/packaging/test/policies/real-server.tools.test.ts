@@ -18,6 +18,7 @@ import { policyObjects } from '../../src/command.ts';
 import { beds, DECLARED, gardens, OPTIONS, send, startGarden, type Write } from './garden.ts';
 import { goodWrites } from './good-writes.ts';
 import { hostileWrites } from './hostile-writes.ts';
+import { BEFORE, GOOD, hostileLeases, SHARED } from './set-leases.ts';
 
 const ROOT = new URL('../../../../', import.meta.url);
 const POLICIES = 'admissionregistration.k8s.io/v1';
@@ -100,6 +101,7 @@ test('[admission 1] a real API server takes the policies of every example, and o
   await env.apply([gardens.definition, beds.definition] as unknown as KubernetesObject[]);
   const guards = ['children', 'names', 'deletion'] as const;
   applied.push(...(await env.apply(await policyObjects(DECLARED, { ...OPTIONS, guards }))));
+  applied.push(...(await env.apply(await policyObjects(DECLARED, { ...SHARED, name: 'sharers' }))));
   const wrong = {
     ...{ apiVersion: POLICIES, kind: 'ValidatingAdmissionPolicy' },
     metadata: { name: 'wrong' },
@@ -190,5 +192,27 @@ test('[admission 3] a real API server lets pass what the operator does', async (
     if (status >= 300) refused.push(`${write.title}: ${status} ${message.slice(0, 500)}`);
   }
 
+  expect(refused).toEqual([]);
+}, 180_000);
+
+test('[A-15] a real API server lets replicas that share the work write the Leases of their set, and no others', async () => {
+  const { env, uids } = await startGarden(true, process.env, SHARED);
+  onTestFinished(() => env.stop());
+  await env.apply(BEFORE);
+  await untilAllCount(env, hostileWrites(uids));
+
+  const refused: string[] = [];
+  const passed: string[] = [];
+  for (const write of hostileLeases(uids)) {
+    const { status, message } = await send(env, write);
+    const isDenied = status === 403 && message.includes('ValidatingAdmissionPolicy');
+    if (!isDenied) passed.push(`${write.title}: ${status} ${message.slice(0, 200)}`);
+  }
+  for (const write of GOOD) {
+    const { status, message } = await send(env, write);
+    if (status >= 300) refused.push(`${write.title}: ${status} ${message.slice(0, 500)}`);
+  }
+
+  expect(passed).toEqual([]);
   expect(refused).toEqual([]);
 }, 180_000);

@@ -8,6 +8,9 @@ export const NET = `/apis/networking.k8s.io/v1/namespaces/${HOME}`;
 export const LEASES = `/apis/coordination.k8s.io/v1/namespaces/${HOME}/leases`;
 export const EVENTS = `/apis/events.k8s.io/v1/namespaces/${HOME}/events`;
 
+/** The same in a namespace that the operator has nothing to do with. */
+export const elsewhere = (path: string): string => path.replace(`/${HOME}/`, '/next-door/');
+
 export type Row = readonly [title: string, path: string, body?: object, manager?: string];
 
 export const of =

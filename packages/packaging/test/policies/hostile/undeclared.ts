@@ -1,10 +1,9 @@
 /** Writes of what no declaration has. */
 import { deploymentSpec, HOME, type Write } from '../garden.ts';
-import { APPS, CORE, LEASES, NET, named, OWN, of, type Row } from './row.ts';
+import { APPS, CORE, elsewhere, LEASES, NET, named, OWN, of, type Row } from './row.ts';
 
 /** Names, kinds, namespaces and subresources that nobody declares. */
 export function undeclared(): Write[] {
-  const elsewhere = (path: string): string => path.replace(`/${HOME}/`, '/next-door/');
   const config = (name: string) => named('v1', 'ConfigMap', name, { data: { a: '2' } });
   const lease = (name: string) =>
     named('coordination.k8s.io/v1', 'Lease', name, { spec: { holderIdentity: 'me' } });

@@ -1,0 +1,69 @@
+import { allOf, anyOf, listOf, literal, metadataOr, SAME_METADATA } from './expressions.ts';
+import type { Policy } from './policy.ts';
+import type { Written } from './written.ts';
+
+const CREATE = 'CREATE leases.coordination.k8s.io';
+const UPDATE = 'UPDATE leases.coordination.k8s.io';
+
+/** Label of the Leases of replicas that share the work: whose they are. */
+const SET = 'chancery.dev/shard-set';
+
+/** Annotation of a replica's own Lease. Whatever Lease has it, in a set, counts as a replica. */
+const GENERATION = 'chancery.dev/shard-generation';
+
+/** Refuses other changes of a Lease than those that elections make. A permission for Leases may be for anything. */
+export function leaseMetadata(written: Written): Policy['validations'] {
+  const { elects, free, set } = written;
+  if (!elects) return [];
+  const judged = [...(set === undefined ? [] : [CREATE]), UPDATE].filter((key) => !free.has(key));
+  if (judged.length === 0) return [];
+  return [
+    {
+      expression: anyOf([
+        `!(variables.target in ${listOf(judged)})`,
+        set === undefined ? SAME_METADATA : ofSet(set),
+      ]),
+      message:
+        set === undefined
+          ? 'the operator renews its Lease, and changes nothing in its metadata'
+          : `the operator renews Leases of the set ${set}, and changes nothing else in their metadata`,
+    },
+  ];
+}
+
+/** True when a Lease is of this set, or is put into it, and nothing else in its metadata changes. */
+function ofSet(set: string): string {
+  const isSet = (texts: string): string => `${texts}[${literal(SET)}] == ${literal(set)}`;
+  const [before, labels] = [old('labels', '{}'), metadataOr('object', 'labels', '{}')];
+  const isMember = `variables.name.startsWith(${literal(`${set}-member-`)})`;
+  const annotations = metadataOr('object', 'annotations', '{}');
+  return allOf([
+    `!(${literal(SET)} in ${before}) || ${isSet(before)}`,
+    `${labels}.all(k, k == ${literal(SET)} ? ${isSet(labels)} : ${isKept(labels, before)})`,
+    `${before}.all(k, k in ${labels})`,
+    `${annotations}.all(k, (k == ${literal(GENERATION)} && ${isMember}) || (${isKept(annotations, old('annotations', '{}'))}))`,
+    `${old('annotations', '{}')}.all(k, k in ${annotations})`,
+    `${metadataOr('object', 'finalizers', '[]')} == ${old('finalizers', '[]')}`,
+    anyOf([
+      `${metadataOr('object', 'ownerReferences', '[]')} == ${old('ownerReferences', '[]')}`,
+      allOf(["request.operation == 'CREATE'", isOwnedByPod(set)]),
+    ]),
+  ]);
+}
+
+/** The Lease of a replica is deleted with its Pod, which has its name. No other Lease has the name of a Pod. */
+function isOwnedByPod(set: string): string {
+  const isPod = "r.apiVersion == 'v1' && r.kind == 'Pod'";
+  const isItsOwn = `variables.name == ${literal(`${set}-member-`)} + r.name`;
+  const owners = metadataOr('object', 'ownerReferences', '[]');
+  return `${owners}.all(r, ${isPod} && ${isItsOwn} && !has(r.controller))`;
+}
+
+function isKept(now: string, before: string): string {
+  return `k in ${before} && ${before}[k] == ${now}[k]`;
+}
+
+/** A member of the metadata before the request. */
+function old(member: string, empty: '{}' | '[]'): string {
+  return `(request.operation == 'CREATE' ? ${empty} : ${metadataOr('oldObject', member, empty)})`;
+}

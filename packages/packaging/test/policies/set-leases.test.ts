@@ -1,0 +1,86 @@
+/** An operator whose replicas share the work writes the Leases of its own set, and no others. */
+import type { TestEnv } from '@chancery/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { policyObjects } from '../../src/command.ts';
+import { typeProblems } from './checked-policy.ts';
+import { DECLARED, OPTIONS, send, startGarden, type Uids } from './garden.ts';
+import { goodWrites } from './good-writes.ts';
+import { BEFORE, GOOD, hostileLeases, SHARED } from './set-leases.ts';
+
+async function start(bound: boolean): Promise<{ env: TestEnv; uids: Uids }> {
+  const garden = await startGarden(bound, undefined, SHARED);
+  onTestFinished(() => garden.env.stop());
+  await garden.env.apply(BEFORE);
+  return garden;
+}
+
+test('[admission 1] the rules for Leases of a set have the types that the API server asks for', async () => {
+  const policies = (await policyObjects(DECLARED, SHARED)).filter(
+    ({ kind }) => kind === 'ValidatingAdmissionPolicy',
+  );
+
+  expect(policies.flatMap(typeProblems)).toEqual([]);
+});
+
+test('[A-15] replicas that share the work write no Lease of another set, and add nothing to their own', async () => {
+  const { env, uids } = await start(true);
+  const leases = () => env.list('coordination.k8s.io/v1', 'Lease', undefined);
+  const before = await leases();
+
+  const passed: string[] = [];
+  for (const write of hostileLeases(uids)) {
+    const { status, message } = await send(env, write);
+    const isDenied = status === 403 && message.includes('ValidatingAdmissionPolicy');
+    if (!isDenied) passed.push(`${write.title}: ${status} ${message.slice(0, 200)}`);
+  }
+
+  expect(passed).toEqual([]);
+  expect(await leases()).toEqual(before);
+});
+
+test('without the policies none of these Leases is forbidden', async () => {
+  const { env, uids } = await start(false);
+
+  const forbidden: string[] = [];
+  for (const write of hostileLeases(uids)) {
+    const { status, message } = await send(env, write, { dryRun: 'All' });
+    if (status === 403 || status === 404) forbidden.push(`${write.title}: ${status} ${message}`);
+  }
+
+  expect(forbidden).toEqual([]);
+});
+
+test('[A-15] what replicas do that share the work passes, and everything else that the operator does', async () => {
+  const { env, uids } = await start(true);
+  await env.delete('v1', 'ConfigMap', 'yard', 'tools');
+
+  const refused: string[] = [];
+  const others = goodWrites(uids).filter(({ title }) => title !== 'creates its Lease');
+  for (const write of [...GOOD, ...others]) {
+    const { status, message } = await send(env, write);
+    if (status >= 300) refused.push(`${write.title}: ${status} ${message.slice(0, 500)}`);
+  }
+
+  expect(refused).toEqual([]);
+});
+
+test('without --shards no Lease of a group is written, whatever its label', async () => {
+  const { env } = await startGarden(true, undefined, OPTIONS);
+  onTestFinished(() => env.stop());
+  await env.apply(BEFORE);
+
+  const statuses: number[] = [];
+  for (const write of GOOD) statuses.push((await send(env, write)).status);
+
+  expect(new Set(statuses)).toEqual(new Set([403]));
+});
+
+test('the set is called as the first controller when no name of its Lease is given', async () => {
+  const { leaderElection } = SHARED;
+  const placed = { ...SHARED, leaderElection: { namespace: 'yard', sharded: true } };
+  const named = { ...SHARED, leaderElection: { ...leaderElection, leaseName: 'garden-leader' } };
+
+  expect(await policyObjects(DECLARED, placed)).toEqual(
+    await policyObjects(DECLARED, named as typeof SHARED),
+  );
+});
