@@ -22,8 +22,7 @@ import { type ReflectorStatus, SourceMeter, StatusReporter } from './reflector-s
 import { ResumePoint } from './resume-point.ts';
 import { Unreadable, Unserved } from './unserved.ts';
 import { Verifier } from './verifier.ts';
-import type { WatchConsumer, WatchReport } from './watch-once.ts';
-import { PacedWatch } from './watch-once.ts';
+import { PacedWatch, type WatchConsumer, type WatchReport } from './watch-once.ts';
 import { Widening } from './widening.ts';
 
 export type { ReflectorSink } from './reflector-options.ts';
@@ -102,13 +101,7 @@ export class Reflector<T extends KubernetesObject> {
       onUnserved: settings.onUnserved,
       clear: (resourceVersion) => this.#clear(resourceVersion),
     });
-    const { pageSize } = settings;
-    this.widening = new Widening(sink, {
-      resumePoint: this.#resumePoint,
-      limiter,
-      clock,
-      pageSize,
-    });
+    this.widening = new Widening(sink, { ...this.#options, resumePoint: this.#resumePoint });
     this.#watches = new PacedWatch({
       ...{ source: activity, resumePoint: this.#resumePoint, pace: this.#pace, clock, random },
       timeoutSeconds: settings.watchTimeoutSeconds,
@@ -320,9 +313,7 @@ export class Reflector<T extends KubernetesObject> {
       cut.abort();
       await this.#historyProbe.ended();
       release?.();
-      this.#verifier.notWatching();
-      this.widening.notWatching();
-      this.#unreadable.notWatching();
+      for (const each of [this.#verifier, this.widening, this.#unreadable]) each.notWatching();
     }
   }
 

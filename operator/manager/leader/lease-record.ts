@@ -137,6 +137,7 @@ export class ObservedLease {
   /** For a record without a duration. */
   readonly #defaultDurationMs: number;
   #fingerprint: string | undefined;
+  #changedAt = Number.POSITIVE_INFINITY;
   #expiresAt = Number.POSITIVE_INFINITY;
   #holder: string | undefined;
 
@@ -163,7 +164,13 @@ export class ObservedLease {
     this.#holder = holderOf(lease);
     if (fingerprint === this.#fingerprint) return;
     this.#fingerprint = fingerprint;
+    this.#changedAt = atMs;
     this.#expiresAt = atMs + (leaseDurationMsOf(lease) ?? this.#defaultDurationMs);
+  }
+
+  /** Since the record was last seen to change, in milliseconds; 0 when it was never seen. */
+  unchangedMs(nowMs: number): number {
+    return Math.max(nowMs - this.#changedAt, 0);
   }
 
   /** True when the holder has had all the time that it asked for. */

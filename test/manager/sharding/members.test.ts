@@ -76,8 +76,10 @@ test('members of another generation are told apart', () => {
   members.see([leaseOf('a'), leaseOf('b', { ...SET, generation: 'shards/32/uid' })], 0);
 
   expect(members.fresh(1)).toEqual(['a']);
-  expect(members.ofOtherGenerations(1)).toEqual(['b']);
-  expect(members.ofOtherGenerations(LEASE_MS)).toEqual([]);
+  expect(members.seen(LEASE_MS)).toEqual([
+    { identity: 'a', generation: 'shards/16/uid', isFresh: false, unchangedMs: LEASE_MS },
+    { identity: 'b', generation: 'shards/32/uid', isFresh: false, unchangedMs: LEASE_MS },
+  ]);
 });
 
 test('a member that has released its Lease, or whose Lease is gone, is not fresh', () => {
