@@ -1,8 +1,6 @@
 import type { Lease } from '../../model/builtin.ts';
 import { type Claim, holderOf, newLease, ObservedLease } from '../leader/lease-record.ts';
-
-/** Label of a member's Lease: the set of replicas that share one operator's keys. */
-export const SET_LABEL = 'chancery.dev/shard-set';
+import { SET_LABEL } from './set.ts';
 
 /** Annotation of a member's Lease: how it shards. Members of two generations never act together. */
 const GENERATION_ANNOTATION = 'chancery.dev/shard-generation';

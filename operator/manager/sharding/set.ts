@@ -5,6 +5,9 @@ import { resourceName } from '../../model/resource.ts';
 import { isLabelValue } from '../../model/selector.ts';
 import type { ShardingSettings } from '../settings/sharding.ts';
 
+/** Label of every Lease of a set: the replicas that share the keys of one operator. */
+export const SET_LABEL = 'chancery.dev/shard-set';
+
 /**
  * The name of the replicas that share the keys of `declared`: that of the Lease which they hold together, and the value of the label of all their Leases.
  *

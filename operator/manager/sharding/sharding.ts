@@ -10,8 +10,9 @@ import { ObservedLease } from '../leader/lease-record.ts';
 import { GroupEvents, type PodNote } from './group-events.ts';
 import { type GroupObservation, PHASES, type Phase } from './group-machine.ts';
 import { MemberLease } from './member-lease.ts';
-import { Members, type PodReference, SET_LABEL, type SeenMember } from './members.ts';
+import { Members, type PodReference, type SeenMember } from './members.ts';
 import { preferredMembers } from './preference.ts';
+import { SET_LABEL } from './set.ts';
 import { type ShardedWork, ShardGroup } from './shard-group.ts';
 
 export interface ShardingOptions {
