@@ -150,7 +150,7 @@ test.each([
     'configMaps',
     /CHANCERY_SHARD_RETRY_PERIOD must be/,
   ],
-] as const)('keys cannot be divided by %s: exit code 2', async (_, env, resource, says) => {
+] as const)('[SH-8] keys cannot be divided by %s: exit code 2', async (_, env, resource, says) => {
   const { proxy } = await cluster('as a member');
 
   const { exit, stderr } = check(proxy, ['--shards', '16'], env, resource);

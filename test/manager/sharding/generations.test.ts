@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { GROUPS, groupsOf, mirror, mirrored, pass, sharer, withParents } from './sharded-place.ts';
 
-test('a release that divides keys into other groups waits until no replica of the old one can write', async () => {
+test('[SH-5] a release that divides keys into other groups waits until no replica of the old one can write', async () => {
   const place = await withParents();
   const old = await sharer(place, 'a');
   expect(await place.until(() => groupsOf(old) === GROUPS)).toBe(true);
@@ -20,7 +20,7 @@ test('a release that divides keys into other groups waits until no replica of th
   );
 });
 
-test('a leader of a release that does not share is waited for, and the other way round', async () => {
+test('[SH-5] a leader of a release that does not share is waited for, and the other way round', async () => {
   const place = await withParents();
   const leader = await place.replica('a', [mirror()]);
   expect(await place.until(() => leader.operator.leads)).toBe(true);
