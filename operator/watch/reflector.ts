@@ -100,9 +100,7 @@ export class Reflector<T extends KubernetesObject> {
       onUnserved: settings.onUnserved,
       clear: (resourceVersion) => this.#clear(resourceVersion),
     });
-    this.widening = new Widening(sink, {
-      ...{ resumePoint: this.#resumePoint, limiter, clock, pageSize: settings.pageSize },
-    });
+    this.widening = new Widening(sink, { ...this.#options, resumePoint: this.#resumePoint });
     this.#watches = new PacedWatch({
       ...{ source: this.#source, resumePoint: this.#resumePoint, pace: this.#pace, clock, random },
       timeoutSeconds: settings.watchTimeoutSeconds,
@@ -308,9 +306,7 @@ export class Reflector<T extends KubernetesObject> {
       cut.abort();
       await this.#historyProbe.ended();
       release?.();
-      this.#verifier.notWatching();
-      this.widening.notWatching();
-      this.#unreadable.notWatching();
+      for (const each of [this.#verifier, this.widening, this.#unreadable]) each.notWatching();
     }
   }
 

@@ -21,7 +21,7 @@ interface Part<T extends KubernetesObject> {
 interface WideningOptions {
   readonly resumePoint: ResumePoint;
   readonly limiter: ListLimiter;
-  readonly pageSize: number;
+  readonly settings: { readonly pageSize: number };
   readonly clock: Clock;
 }
 
@@ -129,7 +129,8 @@ export class Widening<T extends KubernetesObject> {
   }
 
   async #list(source: Part<T>['source'], signal: AbortSignal): ReturnType<typeof listAll<T>> {
-    const { limiter, pageSize } = this.#options;
+    const { limiter, settings } = this.#options;
+    const { pageSize } = settings;
     const known = (key: ObjectKey): Entry<T> | undefined => this.#sink.known(key);
     const release = await limiter.enter(signal);
     try {

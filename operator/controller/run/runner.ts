@@ -362,10 +362,7 @@ export interface RunnerOptions {
   readonly self: Self;
   /** A logger bound to the given facts. */
   readonly logFor: (facts: Readonly<Record<string, string>>) => Log;
-  /**
-   * Milliseconds after which one line names the missing sources. Default 2 minutes, as in
-   * controller-runtime.
-   */
+  /** Milliseconds until a line names the missing sources. Default 2 minutes, as in controller-runtime. */
   readonly cacheSyncTimeoutMs?: number;
   /**
    * `run` fails when a source still fails or is refused after this many milliseconds. Default: it waits, as
@@ -397,10 +394,7 @@ export interface RunnerOptions {
    * loop. Default: a time slice per runner.
    */
   readonly timeSlice?: TimeSlice;
-  /**
-   * True while debug lines show. Then each attempt logs why its key woke, and each write what it changed.
-   * Default: never.
-   */
+  /** True while each attempt logs why its key woke, and each write what it changed. Default: never. */
   readonly showsDebug?: () => boolean;
   /** Default: nothing is measured. */
   readonly meter?: Meter;

@@ -351,15 +351,27 @@ function sharedOf(options: LeaderElectorOptions, timing: ElectionTiming): Shared
     onLost = 'exit',
     onNewLeader = () => {},
     random = Math.random,
+    recordsEvents = true,
   } = options;
   const boundMs = Math.max(timing.renewDeadlineMs / 2, MIN_REQUEST_BOUND_MS);
   const calls = new LeaseCalls({ client, clock, lease, boundMs });
-  const told = { client, calls, clock, identity, lease, log, meter, onLost, onNewLeader, random };
+  const reported = {
+    client,
+    calls,
+    clock,
+    identity,
+    lease,
+    log,
+    meter,
+    onLost,
+    onNewLeader,
+    random,
+  };
   return {
     calls,
     observed: options.observed ?? new ObservedLease(timing.leaseDurationMs),
     requests: new RenewalLog(log, clock),
-    events: new ElectionEvents(told),
+    events: new ElectionEvents({ ...reported, recordsEvents }),
   };
 }
 
@@ -384,4 +396,6 @@ export interface LeaderElectorOptions extends Partial<ElectionTiming> {
   readonly observed?: ObservedLease;
   /** Uniform numbers in [0, 1). Default `Math.random`. */
   readonly random?: () => number;
+  /** False for a Lease whose changes are reported in another way. Default: Events about the Lease report them. */
+  readonly recordsEvents?: boolean;
 }

@@ -151,6 +151,7 @@ export class ObservedLease {
   readonly #defaultDurationMs: number;
   readonly #maxDurationMs: number;
   #fingerprint: string | undefined;
+  #changedAt = Number.POSITIVE_INFINITY;
   #expiresAt = Number.POSITIVE_INFINITY;
   /** Until then a holder may act that is not in the record any more. */
   #contestedUntil = Number.NEGATIVE_INFINITY;
@@ -182,6 +183,7 @@ export class ObservedLease {
     ]);
     if (fingerprint === this.#fingerprint) return;
     this.#fingerprint = fingerprint;
+    this.#changedAt = atMs;
     const [before, beforeMs] = [this.#holder, this.#durationMs];
     this.#holder = holderOf(lease);
     const asksMs = this.#durationOf(lease);
@@ -197,6 +199,11 @@ export class ObservedLease {
       this.#contestedUntil = Math.max(this.#contestedUntil, atMs + beforeMs);
     }
     this.#expiresAt = atMs + this.#durationMs;
+  }
+
+  /** Since the record was last seen to change, in milliseconds; 0 when it was never seen. */
+  unchangedMs(nowMs: number): number {
+    return Math.max(nowMs - this.#changedAt, 0);
   }
 
   /** True when the holder has had all the time that it asked for. */

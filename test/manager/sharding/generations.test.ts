@@ -13,7 +13,7 @@ import {
   writtenWithoutLease,
 } from './sharded-place.ts';
 
-test('a release that divides keys into other groups waits until no replica of the old one can write', async () => {
+test('[SH-5] a release that divides keys into other groups waits until no replica of the old one can write', async () => {
   const place = await withParents();
   const old = await sharer(place, 'a');
   expect(await place.until(() => groupsOf(old) === GROUPS)).toBe(true);
@@ -32,7 +32,7 @@ test('a release that divides keys into other groups waits until no replica of th
   );
 });
 
-test('a leader of a release that does not share is waited for, and the other way round', async () => {
+test('[SH-5] a leader of a release that does not share is waited for, and the other way round', async () => {
   const place = await withParents();
   const leader = await place.replica('a', [mirror()]);
   expect(await place.until(() => leader.operator.leads)).toBe(true);
