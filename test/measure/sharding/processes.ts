@@ -26,13 +26,16 @@ export const GROUPS = 16;
 export const CORES: readonly number[] =
   TASKSET === undefined ? [] : coresIn(readFileSync('/proc/self/status', 'utf8'));
 
+/** Replicas share keys, or one of them leads; `alone`: there is one, and it asks nobody. */
+export type Mode = 'sharded' | 'leader' | 'alone';
+
 export interface ReplicaOptions {
   /** A file of this repository. */
   readonly module: string;
   /** The name of the Lease: replicas with the same one are of the same operator. */
   readonly set: string;
-  /** Otherwise one replica leads. */
-  readonly isSharded: boolean;
+  /** How replicas know which of them works. */
+  readonly mode: Mode;
   readonly leaseSeconds: number;
   /** Of the objects that it works on. */
   readonly namespace?: string;
@@ -203,7 +206,7 @@ async function startReplica(
 }
 
 function environmentOf(
-  { set, isSharded, leaseSeconds, namespace = NAMESPACE, environment }: ReplicaOptions,
+  { set, mode, leaseSeconds, namespace = NAMESPACE, environment }: ReplicaOptions,
   { url, name, metricsPort }: { url: string; name: string; metricsPort: number },
 ): NodeJS.ProcessEnv {
   const period = leaseSeconds / 3;
@@ -220,9 +223,11 @@ function environmentOf(
     CHANCERY_LEASE_NAME: set,
     CHANCERY_LEASE_DURATION: String(leaseSeconds),
     CHANCERY_LEASE_RENEW_DEADLINE: String(leaseSeconds - period),
-    ...(isSharded
-      ? { CHANCERY_SHARDS: String(GROUPS), CHANCERY_SHARD_RETRY_PERIOD: String(period) }
-      : { CHANCERY_LEADER_ELECTION: 'true' }),
+    ...(mode === 'sharded' && {
+      CHANCERY_SHARDS: String(GROUPS),
+      CHANCERY_SHARD_RETRY_PERIOD: String(period),
+    }),
+    ...(mode === 'leader' && { CHANCERY_LEADER_ELECTION: 'true' }),
     POD_NAME: name,
     POD_NAMESPACE: NAMESPACE,
     WATCH_NAMESPACE: namespace,

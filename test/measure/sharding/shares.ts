@@ -96,7 +96,7 @@ export async function measureShares(settings: Settings): Promise<Findings> {
 
 /** An operator that has nothing to do takes this much: the least that a replica can take. */
 async function emptyMB(place: MeasuredCluster, settings: Settings): Promise<number> {
-  const options = optionsOf(settings, { set: 'empty', isSharded: false });
+  const options = optionsOf(settings, { set: 'empty', mode: 'alone' });
   const replica = await place.replica({ ...options, namespace: EMPTY_NAMESPACE });
   await untilQuiet([replica], { least: 0, quietMs: 5_000 });
   const peak = replica.peakMB();
@@ -107,7 +107,7 @@ async function emptyMB(place: MeasuredCluster, settings: Settings): Promise<numb
 async function held(place: MeasuredCluster, settings: Settings, count: number): Promise<Held> {
   const { objects } = settings;
   const isSharded = count > 1;
-  const options = optionsOf(settings, { set: `held-by-${count}`, isSharded });
+  const options = optionsOf(settings, { set: `held-by-${count}`, mode: isSharded ? 'sharded' : 'alone' });
   const replicas = await Promise.all(Array.from({ length: count }, () => place.replica(options)));
   await untilQuiet(replicas, { least: objects });
   if (isSharded) await untilShared(replicas);
@@ -124,7 +124,7 @@ async function held(place: MeasuredCluster, settings: Settings, count: number): 
 }
 
 async function join(place: MeasuredCluster, settings: Settings): Promise<Joining> {
-  const options = optionsOf(settings, { set: 'joined', isSharded: true });
+  const options = optionsOf(settings, { set: 'joined', mode: 'sharded' });
   const first = await place.replica(options);
   await untilShared([first]);
   await untilQuiet([first], { least: settings.objects });
@@ -152,8 +152,8 @@ function receivedBy({ line }: Replica): Received {
 
 function optionsOf(
   { isBuilt, leaseSeconds }: Settings,
-  { set, isSharded }: Pick<ReplicaOptions, 'set' | 'isSharded'>,
+  { set, mode }: Pick<ReplicaOptions, 'set' | 'mode'>,
 ): ReplicaOptions {
   const module = 'test/measure/sharding/modules/reader.ts';
-  return { module, set, isSharded, leaseSeconds, isBuilt, isCounted: true };
+  return { module, set, mode, leaseSeconds, isBuilt, isCounted: true };
 }

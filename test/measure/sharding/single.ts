@@ -1,6 +1,6 @@
 /** What sharding costs an operator with one replica. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { MeasuredCluster } from './processes.ts';
+import { MeasuredCluster, type Mode } from './processes.ts';
 import type { Findings, Settings } from './verdicts.ts';
 
 const MOST = 1.05;
@@ -18,8 +18,8 @@ export async function measureSingle(settings: Settings): Promise<Findings> {
   const { lightKeys, progress, rounds } = settings;
   const lives: { readonly without: Life; readonly sharded: Life }[] = [];
   for (let round = 1; round <= rounds; round++) {
-    const without = await live(settings, false);
-    const sharded = await live(settings, true);
+    const without = await live(settings, 'leader');
+    const sharded = await live(settings, 'sharded');
     lives.push({ without, sharded });
     progress(`single, round ${round}: ${without.cpuSeconds} and ${sharded.cpuSeconds} CPU seconds`);
   }
@@ -50,12 +50,12 @@ export async function measureSingle(settings: Settings): Promise<Findings> {
 /** An operator with a cluster of its own: all objects are new, and change several times. */
 async function live(
   { idleSeconds, isBuilt, leaseSeconds, lightKeys }: Settings,
-  isSharded: boolean,
+  mode: Mode,
 ): Promise<Life> {
   const cluster = { objects: lightKeys, bytes: 100, hasChildren: false, replicas: 1 };
   await using place = await MeasuredCluster.start(cluster);
   const replica = await place.replica({
-    ...{ leaseSeconds, isBuilt, isSharded },
+    ...{ leaseSeconds, isBuilt, mode },
     set: 'single',
     module: 'test/sharding/modules/mirror.ts',
   });

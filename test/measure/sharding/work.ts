@@ -73,7 +73,7 @@ async function burst(
       place.replica({
         ...{ set, leaseSeconds, isBuilt },
         module: 'test/sharding/modules/mirror.ts',
-        isSharded: true,
+        mode: 'sharded',
         environment: { MIRROR_CPU_MS: String(cpuMs), MIRROR_WORKERS: String(WORKERS) },
       }),
     ),
