@@ -92,7 +92,9 @@ test('composites share their parents: children, revisions and statuses are those
   }
   expect([held(first), held(second)]).toEqual([GROUPS / 2, GROUPS / 2]);
   const left = await env.list(configSets, namespace);
-  for (const { metadata: { name = '' } } of left.slice(0, 15)) {
+  for (const {
+    metadata: { name = '' },
+  } of left.slice(0, 15)) {
     await env.patch('example.dev/v1', 'ConfigSet', namespace, name, { spec: { text: 'last' } });
   }
   await pass(place, 20_000);
@@ -106,7 +108,11 @@ test('composites share their parents: children, revisions and statuses are those
   );
   expect(after.map(({ status }) => status?.made)).toEqual(after.map(() => 2));
   // A removal of the finalizer is the only write of a parent after its deletion began.
-  for (let index = SETS - 1; after.every(({ metadata }) => metadata.name !== nameOf(index)); index--) {
+  for (
+    let index = SETS - 1;
+    after.every(({ metadata }) => metadata.name !== nameOf(index));
+    index--
+  ) {
     const gone = env.events.of({ resource: 'configsets.example.dev', name: nameOf(index) });
     const removals = place.passed
       .slice(deletedFrom)
