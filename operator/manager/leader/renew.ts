@@ -6,6 +6,7 @@ import type { LeaseCalls } from './lease-calls.ts';
 import {
   type Claim,
   holderOf,
+  isReleased,
   type LeaseTarget,
   type LostLease,
   labelled,
