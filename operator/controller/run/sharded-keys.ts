@@ -89,12 +89,12 @@ export class ShardedKeys {
   }
 
   /**
-   * Calls `enqueue` with every key of a group that this process takes over, and then `opened`. Returns the end of it.
+   * Calls `enqueue` with every key of a group that this process takes over, and then tells `others`. Returns the end of it.
    */
-  follow(enqueue: (key: ObjectKey) => void, opened: () => void): () => void {
+  follow(enqueue: (key: ObjectKey) => void, others: { opened(): void }): () => void {
     return this.#options.shards.onOpened((groups) => {
       for (const key of this.#keysOf(groups)) enqueue(key);
-      opened();
+      others.opened();
     });
   }
 
